@@ -1,0 +1,75 @@
+/** express: the client's edge; the framework whose middleware everybody knows how to put in front. */
+import express, { type Express, type Request, type Response } from 'express'
+import { Fault } from '../domain/fault.ts'
+import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
+import { readBody } from './body.ts'
+
+export interface ExpressOptions {
+  readonly trustProxy: number
+  readonly maxBodyBytes: number
+}
+
+const longestPath = 8_192
+/** Headers of which two lines contradict each other. */
+const single: ReadonlySet<string> = new Set(['host', 'authorization', 'x-api-key', 'content-type', 'x-swap-form', 'x-request-id', 'idempotency-key'])
+const hostPattern = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/
+
+/** `handle` as an express application. */
+export function expressApp(handle: Http, { trustProxy, maxBodyBytes }: ExpressOptions): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('trust proxy', trustProxy)
+  app.set('query parser', false)
+  app.use(async (request, response) => {
+    send(response, await handle(toHttp(request, maxBodyBytes)))
+  })
+  return app
+}
+
+function toHttp(request: Request, maxBodyBytes: number): HttpRequest {
+  const { method, url, headers } = request
+  const at = url.indexOf('?')
+  const repeated = repeatedHeaders(request.rawHeaders)
+  const flaw = flawOf(request, repeated)
+  return {
+    method,
+    path: at < 0 ? url : url.slice(0, at),
+    query: at < 0 ? '' : url.slice(at + 1),
+    headers: headers as HttpRequest['headers'],
+    repeated,
+    address: request.ip ?? '',
+    body: () => readBody(request, maxBodyBytes),
+    ...(flaw && { flaw }),
+  }
+}
+
+const none: readonly string[] = []
+
+function repeatedHeaders(raw: readonly string[]): readonly string[] {
+  let seen: string[] | undefined
+  let repeated: string[] | undefined
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = (raw[at] as string).toLowerCase()
+    if (!single.has(name)) continue
+    if (seen?.includes(name)) (repeated ??= []).push(name)
+    else (seen ??= []).push(name)
+  }
+  return repeated ?? none
+}
+
+/** What RFC 9112 §3.2 and §6.1 refuse and Node lets through. */
+function flawOf(request: Request, repeated: readonly string[]): Fault | undefined {
+  const { url, headers, httpVersionMinor } = request
+  if (url.length > longestPath) return new Fault('pathTooLong', `The path and query must have at most ${longestPath} characters.`)
+  if (!url.startsWith('/')) return new Fault('invalid', 'The request target must be a path.')
+  if (repeated.includes('host') || !hostPattern.test(headers.host ?? '')) return new Fault('invalid', 'Invalid Host: it must be sent once, as a host and a port.')
+  if (httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined) return new Fault('invalid', 'HTTP/1.0 has no Transfer-Encoding.')
+  return undefined
+}
+
+function send(response: Response, { status, headers, body }: HttpResponse): void {
+  if (response.destroyed) return
+  response.writeHead(status, { ...headers, ...(status !== 204 && { 'content-length': Buffer.byteLength(body) }) })
+  response.end(body)
+}

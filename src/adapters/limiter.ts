@@ -1,0 +1,43 @@
+/** rate-limiter-flexible: atomic fixed windows, the same API in memory and on Redis. */
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Limiter } from '../core/limits.ts'
+import type { Proofs } from '../core/proof.ts'
+
+/** Limits of this process alone. */
+export function memoryLimiter(): Limiter {
+  const limiters = new Map<number, RateLimiterMemory>()
+  const limiterFor = (window: number): RateLimiterMemory => {
+    const known = limiters.get(window)
+    if (known) return known
+    const limiter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: window })
+    limiters.set(window, limiter)
+    return limiter
+  }
+  return {
+    async charge(bucket, limit, window) {
+      const state = await limiterFor(window).consume(bucket).catch(asLimited)
+      const remaining = Math.max(0, limit - state.consumedPoints)
+      return { isOver: state.consumedPoints > limit, remaining, reset: Math.ceil(state.msBeforeNext / 1000) }
+    },
+  }
+}
+
+/** It rejects with a result where the limit is reached and with an `Error` where the store failed. */
+function asLimited(reason: unknown): RateLimiterRes {
+  if (reason instanceof RateLimiterRes) return reason
+  throw reason
+}
+
+const proofLifetime = 3_600
+/** A bound on memory; a key that falls out only has to prove itself again. */
+
+/** Proofs of this process alone, each good for an hour after the last acceptance. */
+export function memoryProofs(): Proofs {
+  const proofs = new RateLimiterMemory({ points: 1, duration: proofLifetime })
+  return {
+    has: async (identity) => (await proofs.get(identity)) !== null,
+    add: async (identity) => {
+      await proofs.set(identity, 1, proofLifetime)
+    },
+  }
+}

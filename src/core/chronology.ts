@@ -1,0 +1,127 @@
+/** Lists newest creation first and between dates, where the provider's form promises neither (`spec/contract.md` §3, Get and list). */
+import { type Span, toInstant, toSpan } from '../domain/instant.ts'
+import { Fault } from '../domain/fault.ts'
+import type { Context, SwapService } from '../domain/operations.ts'
+import type { Transaction, TransactionQuery } from '../domain/swap.ts'
+import type { Vocabulary } from '../domain/vocabulary.ts'
+import { type Layer, on } from './layer.ts'
+import { cutPage, readWhole } from './pages.ts'
+
+const mostRows = 5_000
+/** What was read for one key's list serves its next pages for so long, in milliseconds. */
+const snapshotLifetime = 30_000
+
+interface Snapshot {
+  readonly rows: readonly Dated[]
+  readonly provider: string | undefined
+  readonly expiresAt: number
+}
+
+interface Dated {
+  readonly transaction: Transaction
+  readonly createdAt: bigint
+}
+
+/** `provider` is what the provider's form can say. */
+export function chronology(provider: Vocabulary): Layer {
+  const snapshots = new Map<string, Promise<Snapshot>>()
+  const filters = provider.asks.listTransactions.has('dateFrom')
+  return on({
+    async createTransaction(request, context, next) {
+      const answer = await next.call('createTransaction', request, context)
+      snapshots.delete(context.caller.identity ?? '')
+      return answer
+    },
+    async listTransactions(query, context, next) {
+      const { dateFrom, dateTo, ...page } = query
+      const bounds = readBounds(query)
+      const isFiltered = dateFrom !== undefined || dateTo !== undefined
+      const mustSort = context.client.newestFirst && !provider.newestFirst
+      if (!mustSort && (filters || !isFiltered)) return next.call('listTransactions', { ...page, ...printBounds(query) }, context)
+      const { rows, provider: tag } = await snapshot(snapshots, next, context)
+      const found = rows.filter(({ createdAt }) => createdAt >= bounds.first && createdAt <= bounds.last)
+      const body = cutPage(found.map(({ transaction }) => transaction), page)
+      return { body, ...(tag !== undefined && { provider: tag }) }
+    },
+  })
+}
+
+/** One reading serves all who ask for the same list meanwhile; a failed one serves nobody twice. */
+async function snapshot(snapshots: Map<string, Promise<Snapshot>>, service: SwapService, context: Context): Promise<Snapshot> {
+  const owner = context.caller.identity ?? ''
+  const before = await snapshots.get(owner)?.catch(() => undefined)
+  if (before && before.expiresAt > performance.now()) return before
+  const reading = readAll(service, context)
+  snapshots.set(owner, reading)
+  const forget = (): void => {
+    if (snapshots.get(owner) === reading) snapshots.delete(owner)
+  }
+  reading.then(() => setTimeout(forget, snapshotLifetime).unref(), forget)
+  return reading
+}
+
+async function readAll(service: SwapService, context: Context): Promise<Snapshot> {
+  const whole = await readWhole<'listTransactions', Transaction>(wholeOrUnavailable(service), 'listTransactions', context, {
+    identify: ({ id }) => id,
+    most: mostRows,
+    tooMany,
+  })
+  if (!whole.isComplete) throw incomplete()
+  const rows = whole.rows.map((transaction) => ({ transaction, createdAt: instantOf(transaction) }))
+  rows.sort((a, b) => compare(b.createdAt, a.createdAt) || compare(a.transaction.id, b.transaction.id))
+  return { rows, provider: whole.provider, expiresAt: performance.now() + snapshotLifetime }
+}
+
+/** A list that breaks off after its first page is not a list: sorting and filtering are whole or not at all. */
+function wholeOrUnavailable(service: SwapService): SwapService {
+  return {
+    async call(op, request, context) {
+      try {
+        return await service.call(op, request, context)
+      } catch (reason) {
+        const { page } = request as TransactionQuery
+        throw page === 1 ? reason : incomplete(reason)
+      }
+    },
+  }
+}
+
+function incomplete(cause?: unknown): Fault {
+  return new Fault('unavailable', 'The list could not be read whole; please try again.', { retryAfter: 1, cause })
+}
+
+function tooMany(): Fault {
+  const message = `This key has more than ${mostRows} transactions, too many to sort for each page; managed keys list any number.`
+  return new Fault('invalid', message)
+}
+
+function instantOf({ createdAt }: Transaction): bigint {
+  const instant = toInstant(createdAt) ?? toInstant(`${createdAt}Z`)
+  if (instant !== undefined) return instant
+  throw new Fault('unreadable', "The provider's list has a creation time that cannot be read; please try again later.")
+}
+
+function compare<T extends bigint | string>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+const always: Span = { first: -(2n ** 80n), last: 2n ** 80n }
+
+function readBounds({ dateFrom, dateTo }: TransactionQuery): Span {
+  const first = dateFrom === undefined ? always.first : (toSpan(dateFrom)?.first ?? always.first)
+  const last = dateTo === undefined ? always.last : (toSpan(dateTo)?.last ?? always.last)
+  if (first > last) throw new Fault('invalid', 'it must not be after the last date', { field: 'dateFrom' })
+  return { first, last }
+}
+
+/** A plain date means the whole UTC day, which another reader of it may not know: so its ends are said. */
+function printBounds({ dateFrom, dateTo }: TransactionQuery): Pick<TransactionQuery, 'dateFrom' | 'dateTo'> {
+  return {
+    ...(dateFrom !== undefined && { dateFrom: isPlainDate(dateFrom) ? `${dateFrom}T00:00:00Z` : dateFrom }),
+    ...(dateTo !== undefined && { dateTo: isPlainDate(dateTo) ? `${dateTo}T23:59:59.999Z` : dateTo }),
+  }
+}
+
+function isPlainDate(text: string): boolean {
+  return !text.includes('T') && !text.includes('t')
+}

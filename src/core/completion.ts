@@ -1,0 +1,50 @@
+/** List items made whole from the provider's own details (`spec/contract.md` §3, Get and list). */
+import type { Context, SwapService } from '../domain/operations.ts'
+import type { Transaction } from '../domain/swap.ts'
+import type { Vocabulary } from '../domain/vocabulary.ts'
+import { type Layer, on } from './layer.ts'
+
+const atOnce = 8
+
+/** What the client's list shows, the provider's list does not say and the provider's details do, is looked up there. */
+export function completion(provider: Vocabulary): Layer {
+  const listed = provider.answers.listTransactions
+  const detailed = provider.answers.getTransaction
+  const needs = ({ client }: Context): boolean =>
+    [...client.answers.listTransactions].some((field) => !listed.has(field) && detailed.has(field))
+  return on({
+    async listTransactions(request, context, next) {
+      const answer = await next.call('listTransactions', request, context)
+      if (!needs(context)) return answer
+      const items = await complete(answer.body.items, next, context)
+      return { ...answer, body: { ...answer.body, items } }
+    },
+  })
+}
+
+/** Takes at most half of the time that is left; what is then unknown stays so. */
+async function complete(items: readonly Transaction[], service: SwapService, context: Context): Promise<readonly Transaction[]> {
+  const now = performance.now()
+  const deadline = now + (context.deadline - now) / 2
+  const whole = [...items]
+  const waiting = whole.keys()
+  const work = async (): Promise<void> => {
+    for (const at of waiting) {
+      if (performance.now() >= deadline) return
+      const item = whole[at] as Transaction
+      const detail = await look(item.id, service, { ...context, deadline })
+      if (detail) whole[at] = { ...detail, ...item }
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  return whole
+}
+
+async function look(id: string, service: SwapService, context: Context): Promise<Transaction | undefined> {
+  try {
+    const { body } = await service.call('getTransaction', { id }, context)
+    return body.id === id ? body : undefined
+  } catch {
+    return undefined
+  }
+}

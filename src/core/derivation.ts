@@ -1,0 +1,56 @@
+/** Fields of the client's form that the provider's form lacks and that follow from others (`spec/contract.md` §3). */
+import { divide, isPositive, multiplySubtract } from '../domain/amount.ts'
+import type { Answer, Context, Op } from '../domain/operations.ts'
+import type { Rate, Transaction } from '../domain/swap.ts'
+import type { Vocabulary } from '../domain/vocabulary.ts'
+import { type Layer, on } from './layer.ts'
+
+/** Derives only what the provider's form has no field for: a provider that is silent is not overruled. */
+export function derivation(provider: Vocabulary): Layer {
+  const lacks = (op: Op, field: string, { client }: Context): boolean =>
+    client.answers[op].has(field) && !provider.answers[op].has(field)
+  return on({
+    async getRate(request, context, next) {
+      const answer = await next.call('getRate', request, context)
+      return lacks('getRate', 'fee', context) ? add(answer, feeOf(answer.body)) : answer
+    },
+    async createTransaction(request, context, next) {
+      const answer = await next.call('createTransaction', request, context)
+      const rate = lacks('createTransaction', 'rate', context) ? rateOf(answer.body) : {}
+      const change = lacks('createTransaction', 'updatedAt', context) ? changeOf(answer.body) : {}
+      return add(answer, { ...rate, ...change })
+    },
+    async getTransaction(request, context, next) {
+      const answer = await next.call('getTransaction', request, context)
+      return lacks('getTransaction', 'updatedAt', context) ? add(answer, changeOf(answer.body)) : answer
+    },
+    async listTransactions(request, context, next) {
+      const answer = await next.call('listTransactions', request, context)
+      if (!lacks('listTransactions', 'updatedAt', context) || answer.body.items.length === 0) return answer
+      const items = answer.body.items.map((item) => ({ ...item, ...changeOf(item) }))
+      return { ...answer, body: { ...answer.body, items }, derived: ['updatedAt'] }
+    },
+  })
+}
+
+function add<O extends Op>(answer: Answer<O>, fields: object): Answer<O> {
+  const derived = Object.keys(fields)
+  return derived.length === 0 ? answer : { ...answer, body: { ...answer.body, ...fields }, derived }
+}
+
+/** What the rate promises and the amount received falls short of; a fee inside the rate is nobody's to know. */
+function feeOf({ amountIn, amountOut, rate }: Rate): Pick<Rate, 'fee'> {
+  if (rate === undefined || amountOut === undefined) return {}
+  const fee = multiplySubtract(amountIn, rate, amountOut)
+  return isPositive(fee) ? { fee } : {}
+}
+
+function rateOf({ amountIn, amountOut }: Transaction): Pick<Transaction, 'rate'> {
+  const rate = amountOut === undefined ? undefined : divide(amountOut, amountIn)
+  return rate === undefined ? {} : { rate }
+}
+
+/** Never seen to change: last changed when it was created. */
+function changeOf({ createdAt, updatedAt }: Transaction): Pick<Transaction, 'updatedAt'> {
+  return updatedAt === undefined ? { updatedAt: createdAt } : {}
+}

@@ -1,0 +1,75 @@
+/** Limits on clients (`spec/contract.md` §7): a gate, so it knows the operation and the caller and nothing of the question. */
+import { Fault } from '../domain/fault.ts'
+import type { Admission, Gate, Quota } from '../domain/gate.ts'
+import { keyed, type Op } from '../domain/operations.ts'
+import type { Proofs } from './proof.ts'
+import { subjectOf } from './subject.ts'
+
+/** A limit's state after a request was charged to it. `isOver`: the request is one too many. */
+export interface Charge {
+  readonly isOver: boolean
+  readonly remaining: number
+  /** Whole seconds, rounded up. */
+  readonly reset: number
+}
+
+/** Fixed windows that start with the first request. */
+export interface Limiter {
+  readonly charge: (bucket: string, limit: number, window: number) => Promise<Charge>
+}
+
+export interface Limits {
+  readonly quotes: number
+  readonly create: number
+  readonly read: number
+  readonly unproven: number
+  /** Seconds. */
+  readonly window: number
+}
+
+type Policy = 'quotes' | 'create' | 'read'
+
+const policyOf: Readonly<Record<Op, Policy>> = {
+  listCurrencies: 'quotes',
+  getRate: 'quotes',
+  createTransaction: 'create',
+  listTransactions: 'read',
+  getTransaction: 'read',
+}
+
+const unprovenPerAddress = 20
+const unprovenWindow = 60
+
+export function limits(limiter: Limiter, proofs: Proofs, configured: Limits): Gate {
+  const take = async (policy: string, subject: string, limit: number, window: number): Promise<Admission> => {
+    const { isOver, remaining, reset } = await limiter.charge(`${policy}:${subject}`, limit, window)
+    const quota: Quota = { policy, limit, window, remaining, reset }
+    return isOver ? { quota, refusal: tooMany(quota) } : { quota }
+  }
+  /** Guessing keys is slow for each address, and for all addresses together. */
+  const takeUnproven = async (address: string): Promise<Admission> => {
+    const here = await take('unproven', `address:${subjectOf(address)}`, unprovenPerAddress, unprovenWindow)
+    if (here.refusal) return here
+    const everywhere = await take('unproven', 'all', configured.unproven, unprovenWindow)
+    return everywhere.refusal ? everywhere : here
+  }
+  return async (op, caller) => {
+    const policy = policyOf[op]
+    if (!keyed.has(op)) return take(policy, `address:${subjectOf(caller.address)}`, configured[policy], configured.window)
+    if (caller.identity === undefined) return withoutKey(await takeUnproven(caller.address))
+    if (!(await proofs.has(caller.identity))) {
+      const unproven = await takeUnproven(caller.address)
+      if (unproven.refusal) return unproven
+    }
+    return take(policy, `identity:${caller.identity}`, configured[policy], configured.window)
+  }
+}
+
+function withoutKey(admission: Admission): Admission {
+  return admission.refusal ? admission : { ...admission, refusal: new Fault('unauthorized', 'The API key is missing or not valid.') }
+}
+
+function tooMany({ reset, window }: Quota): Fault {
+  const retryAfter = Math.min(Math.max(reset, 1), window)
+  return new Fault('limited', 'Too many requests; please wait as long as Retry-After says.', { retryAfter })
+}

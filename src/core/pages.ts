@@ -1,0 +1,53 @@
+/** A list read whole, page by page. */
+import { Fault } from '../domain/fault.ts'
+import type { Context, SwapService } from '../domain/operations.ts'
+import type { Page } from '../domain/swap.ts'
+
+/** The largest page that the service has (`spec/service.md`, Limits). */
+const pageSize = 100
+
+export interface Whole<Row> {
+  readonly rows: readonly Row[]
+  /** False where the provider stopped before the total that it named. */
+  readonly isComplete: boolean
+  readonly provider: string | undefined
+}
+
+interface WholeReading<Row> {
+  /** Rows are told apart by this, since pages shift while they are read. */
+  readonly identify: (row: Row) => string
+  /** More rows than this are not read. */
+  readonly most: number
+  readonly tooMany: () => Fault
+}
+
+/** Reads until the named total is there, or a page brings nothing new. */
+export async function readWhole<O extends 'listCurrencies' | 'listTransactions', Row>(
+  service: SwapService,
+  op: O,
+  context: Context,
+  { identify, most, tooMany }: WholeReading<Row>,
+): Promise<Whole<Row>> {
+  const rows = new Map<string, Row>()
+  let total = 0
+  let provider: string | undefined
+  for (let page = 1; ; page++) {
+    const answer = await service.call(op, { page, size: pageSize }, context)
+    const { items, total: named } = answer.body as Page<never> as Page<Row>
+    if (page === 1) {
+      total = named
+      provider = answer.provider
+    }
+    if (Math.max(total, rows.size) > most) throw tooMany()
+    const before = rows.size
+    for (const row of items) if (!rows.has(identify(row))) rows.set(identify(row), row)
+    if (rows.size === before || rows.size >= total) break
+  }
+  return { rows: [...rows.values()], isComplete: rows.size >= total, provider }
+}
+
+/** The page that a client asked for, cut from the whole. */
+export function cutPage<Row>(rows: readonly Row[], { page, size }: { readonly page: number; readonly size: number }): Page<Row> {
+  const start = (page - 1) * size
+  return { items: rows.slice(start, start + size), page, size, total: rows.length }
+}

@@ -1,0 +1,39 @@
+/** What the question says and the answer need not repeat, and what a provider answers instead of a figure. */
+import { isZero } from '../domain/amount.ts'
+import { Fault } from '../domain/fault.ts'
+import { publicMessage, withLimits } from '../domain/message.ts'
+import type { Context } from '../domain/operations.ts'
+import type { NewTransaction, Rate } from '../domain/swap.ts'
+import { type Layer, on } from './layer.ts'
+
+/** `names`: what no message to a client may hold. */
+export function question(names: readonly string[]): Layer {
+  return on({
+    async getRate(request, context, next) {
+      const answer = await next.call('getRate', request, context)
+      refuseMessage(answer.body, context, names)
+      return { ...answer, body: { rateType: request.rateType, ...answer.body } }
+    },
+    async createTransaction(request, context, next) {
+      const answer = await next.call('createTransaction', request, context)
+      return { ...answer, body: { ...echoOf(request), ...answer.body } }
+    },
+  })
+}
+
+/** A message that stands for the amount received is a refusal to a client whose form cannot show it. */
+function refuseMessage({ message, amountOut, minAmount, maxAmount }: Rate, { client }: Context, names: readonly string[]): void {
+  if (!message) return
+  const canShow = client.answers.getRate.has('message') && amountOut !== undefined
+  if (canShow || (amountOut !== undefined && !isZero(amountOut))) return
+  throw new Fault('invalid', withLimits(publicMessage(message, names), minAmount, maxAmount))
+}
+
+function echoOf({ rateType, refundAddress, withdrawalExtraId, refundExtraId }: NewTransaction): Partial<NewTransaction> {
+  return {
+    rateType,
+    ...(refundAddress !== undefined && { refundAddress }),
+    ...(withdrawalExtraId !== undefined && { withdrawalExtraId }),
+    ...(refundExtraId !== undefined && { refundExtraId }),
+  }
+}

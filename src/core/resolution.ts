@@ -1,0 +1,123 @@
+/** From a client's words for an asset to a provider's, and to the stable words for the answer. */
+import type { Asset, Coin } from '../domain/asset.ts'
+import { sameName, standardOf } from '../domain/asset.ts'
+import { Fault } from '../domain/fault.ts'
+import type { Catalogue, Listing, Offer } from './catalogue.ts'
+import type { Words } from './naming.ts'
+import type { Side } from './pair.ts'
+
+export interface Resolved {
+  /** What goes up. */
+  readonly words: Words
+  /** What comes back: all the names that are known, in the table's spelling. */
+  readonly names: Words
+}
+
+export interface Resolution {
+  readonly catalogue: Catalogue
+  readonly read: () => Promise<Listing>
+  /** Whether the question must say the network, by the asset or beside it. */
+  readonly needsNetwork: boolean
+}
+
+/** Throws `invalid`, naming the field, where the asset is unknown, not offered, or in any doubt. */
+export async function resolve(said: Words, side: Side, resolution: Resolution): Promise<Resolved> {
+  const { catalogue, read } = resolution
+  if (said.code !== undefined) return resolveCode(said.code, side, resolution)
+  const name = said.coin ?? ''
+  const coin = catalogue.naming.table.coin(name)
+  if (!coin) return resolveOwnCoin(name, said.network, side, resolution)
+  if (said.network === undefined) return resolveOpenNetwork(coin, side, resolution)
+  const asset = catalogue.naming.table.find(name, said.network)
+  if (asset) return resolveAsset(asset, side.coin, resolution)
+  const own = await ownOffers(name, read)
+  const listed = own.find(({ row }) => row.network !== undefined && sameName(row.network, said.network ?? ''))
+  if (listed) return ofOffer(listed)
+  throw unknownNetwork(side, [...coin.assets.map(({ network }) => network), ...networksOf(own)])
+}
+
+async function resolveCode(code: string, side: Side, resolution: Resolution): Promise<Resolved> {
+  const { catalogue, read, needsNetwork } = resolution
+  const asset = catalogue.naming.table.byCode(code)
+  if (asset) return resolveAsset(asset, side.code, resolution)
+  const [offer, ...others] = await ownOffers(code, read)
+  if (!offer || others.length > 0 || (needsNetwork && !catalogue.naming.byCode)) throw unknownAsset(side.code, code)
+  return ofOffer(offer)
+}
+
+async function resolveAsset(asset: Asset, field: string, { catalogue: { naming }, read }: Resolution): Promise<Resolved> {
+  const { code, coin, network } = asset
+  const names = { code, coin, network }
+  const words = naming.wordsFor(asset)
+  if (!words) throw notOffered(field)
+  if (!naming.byCode) return { words, names }
+  const listing = await listingIfReadable(read)
+  if (listing?.doubtful.has(asset)) throw notOffered(field)
+  return { words: listing?.offers.find((offer) => offer.asset === asset)?.words ?? words, names }
+}
+
+/** No network: a form that names by code means the coin's standard one, the other leaves it open too. */
+async function resolveOpenNetwork(coin: Coin, side: Side, resolution: Resolution): Promise<Resolved> {
+  const { naming } = resolution.catalogue
+  const standard = standardOf(coin)
+  if (naming.byCode) {
+    if (standard) return resolveAsset(standard, side.coin, resolution)
+    throw unknownNetwork(side, coin.assets.map(({ network }) => network))
+  }
+  const offered = [standard, ...coin.assets].find((asset) => asset && naming.wordsFor(asset))
+  const words = offered && naming.wordsFor(offered)
+  if (!words) throw notOffered(side.coin)
+  return { words: { ...(words.coin !== undefined && { coin: words.coin }) }, names: { coin: coin.coin } }
+}
+
+/** A coin that the table lacks goes up in the provider's own words, if the provider lists it. */
+async function resolveOwnCoin(name: string, network: string | undefined, side: Side, { catalogue, read }: Resolution): Promise<Resolved> {
+  const own = await ownOffers(name, read)
+  const [offer] = own
+  if (!offer) throw unknownAsset(side.coin, name)
+  if (!catalogue.naming.byCode) {
+    const said = { ...offer.words, ...(network !== undefined && { network }) }
+    return { words: said, names: { code: offer.row.code ?? name, ...said } }
+  }
+  if (network === undefined && own.length === 1) return ofOffer(offer)
+  const listed = own.find(({ row }) => row.network !== undefined && network !== undefined && sameName(row.network, network))
+  if (listed) return ofOffer(listed)
+  throw unknownNetwork(side, networksOf(own))
+}
+
+function ofOffer({ words, row }: Offer): Resolved {
+  const { code, coin, network } = row
+  return { words, names: { ...(code !== undefined && { code }), ...(coin !== undefined && { coin }), ...(network !== undefined && { network }) } }
+}
+
+async function ownOffers(word: string, read: Resolution['read']): Promise<readonly Offer[]> {
+  const { offers } = await read()
+  return offers.filter(({ asset, row }) => !asset && sameName(row.code ?? '', word))
+}
+
+function networksOf(offers: readonly Offer[]): readonly string[] {
+  return offers.map(({ row }) => row.network).filter((network) => network !== undefined)
+}
+
+/** What the table knows can be asked for while the provider's list cannot be read. */
+async function listingIfReadable(read: Resolution['read']): Promise<Listing | undefined> {
+  try {
+    return await read()
+  } catch {
+    return undefined
+  }
+}
+
+function unknownAsset(field: string, word: string): Fault {
+  const shown = /^[\x21-\x7e]{1,32}$/.test(word) ? `${word} is` : 'this is'
+  return new Fault('invalid', `${shown} not a coin that can be swapped here`, { field, certain: true })
+}
+
+function notOffered(field: string): Fault {
+  return new Fault('invalid', 'this coin is not offered at the moment on this network', { field, certain: true })
+}
+
+function unknownNetwork({ network }: Side, networks: readonly string[]): Fault {
+  const known = networks.length === 0 ? 'this coin has no network that is known here' : `it must be one of ${networks.join(', ')}`
+  return new Fault('invalid', known, { field: network, certain: true })
+}

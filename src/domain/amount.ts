@@ -1,0 +1,120 @@
+/** Exact decimals as text. No amount ever passes through binary floating point (`spec/contract.md` §3). */
+
+declare const brand: unique symbol
+
+/** A decimal number in JSON's grammar, at most 64 characters, with an exponent between -40 and 40. */
+export type Amount = string & { readonly [brand]: 'Amount' }
+
+const grammar = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE]([+-]?[0-9]+))?$/
+const maxLength = 64
+const maxExponent = 40
+const derivedDigits = 18
+
+/** The lexeme as an amount, or undefined where it is outside JSON's grammar or the bounds. */
+export function toAmount(lexeme: string): Amount | undefined {
+  if (lexeme.length > maxLength) return undefined
+  const match = grammar.exec(lexeme)
+  if (!match) return undefined
+  if (match[1] !== undefined && Math.abs(Number(match[1])) > maxExponent) return undefined
+  return lexeme as Amount
+}
+
+/** Negative, zero or positive as `a` is below, equal to or above `b` by value: `1.10` equals `1.1`. */
+export function compareAmounts(a: Amount, b: Amount): number {
+  const difference = minus(parse(a), parse(b)).digits
+  return difference > 0n ? 1 : difference < 0n ? -1 : 0
+}
+
+export function isPositive(amount: Amount): boolean {
+  return parse(amount).digits > 0n
+}
+
+export function isZero(amount: Amount): boolean {
+  return parse(amount).digits === 0n
+}
+
+/** `amount` × `rate` − `taken`, exact and plain. */
+export function multiplySubtract(amount: Amount, rate: Amount, taken: Amount): Amount {
+  const a = parse(amount)
+  const b = parse(rate)
+  return print(minus({ digits: a.digits * b.digits, scale: a.scale + b.scale }, parse(taken)))
+}
+
+/** `a` ÷ `b`: exact where it ends, else rounded half-even to 18 significant digits. Undefined where `b` is 0. */
+export function divide(a: Amount, b: Amount): Amount | undefined {
+  const above = parse(a)
+  const below = parse(b)
+  if (below.digits === 0n) return undefined
+  const sign = above.digits < 0n !== below.digits < 0n ? -1n : 1n
+  const quotient = ratio(magnitude(above.digits), magnitude(below.digits))
+  return print({ digits: sign * quotient.digits, scale: quotient.scale + above.scale - below.scale })
+}
+
+/** digits × 10^-scale */
+interface Decimal {
+  readonly digits: bigint
+  readonly scale: number
+}
+
+function parse(amount: Amount): Decimal {
+  const [mantissa = '', exponent = '0'] = amount.toLowerCase().split('e')
+  const point = mantissa.indexOf('.')
+  const decimals = point < 0 ? 0 : mantissa.length - point - 1
+  return { digits: BigInt(mantissa.replace('.', '')), scale: decimals - Number(exponent) }
+}
+
+function minus(a: Decimal, b: Decimal): Decimal {
+  const scale = Math.max(a.scale, b.scale)
+  return { digits: rescale(a, scale) - rescale(b, scale), scale }
+}
+
+function rescale({ digits, scale }: Decimal, to: number): bigint {
+  return digits * 10n ** BigInt(to - scale)
+}
+
+/** A decimal that ends has a denominator of twos and fives alone: that many places write it whole. */
+function ratio(above: bigint, below: bigint): Decimal {
+  const reduced = below / greatestCommonDivisor(above, below)
+  const twos = powerOf(2n, reduced)
+  const fives = powerOf(5n, reduced)
+  const ends = reduced === 2n ** BigInt(twos) * 5n ** BigInt(fives)
+  if (!ends) return roundedRatio(above, below)
+  const scale = Math.max(twos, fives)
+  return { digits: (above * 10n ** BigInt(scale)) / below, scale }
+}
+
+/** Never exactly half-way, since such a quotient would end: so half-even is plain rounding here. */
+function roundedRatio(above: bigint, below: bigint): Decimal {
+  let scale = derivedDigits + String(below).length - String(above).length
+  if (scaled(above, scale) >= scaled(below, derivedDigits)) scale -= 1
+  const numerator = scale >= 0 ? scaled(above, scale) : above
+  const denominator = scale >= 0 ? below : scaled(below, -scale)
+  return { digits: (2n * numerator + denominator) / (2n * denominator), scale }
+}
+
+function scaled(value: bigint, places: number): bigint {
+  return places >= 0 ? value * 10n ** BigInt(places) : value / 10n ** BigInt(-places)
+}
+
+function greatestCommonDivisor(a: bigint, b: bigint): bigint {
+  return b === 0n ? a : greatestCommonDivisor(b, a % b)
+}
+
+function powerOf(factor: bigint, value: bigint): number {
+  let power = 0
+  for (let rest = value; rest % factor === 0n; rest /= factor) power++
+  return power
+}
+
+function magnitude(value: bigint): bigint {
+  return value < 0n ? -value : value
+}
+
+function print({ digits, scale }: Decimal): Amount {
+  const sign = digits < 0n ? '-' : ''
+  const text = String(magnitude(digits))
+  if (scale <= 0) return (sign + (digits === 0n ? '0' : text + '0'.repeat(-scale))) as Amount
+  const padded = text.padStart(scale + 1, '0')
+  const fraction = padded.slice(-scale).replace(/0+$/, '')
+  return (sign + padded.slice(0, -scale) + (fraction && `.${fraction}`)) as Amount
+}

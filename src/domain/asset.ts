@@ -1,0 +1,69 @@
+/** The asset table: the coins and networks of the stable API, in the words that every client sees (`spec/contract.md` §9). */
+import type { Amount } from './amount.ts'
+
+/** A coin on a network. */
+export interface Asset {
+  /** What a form that names assets in one word calls it. */
+  readonly code: string
+  readonly coin: string
+  readonly network: string
+  readonly name: string
+  readonly aliases: readonly string[]
+  /** Whether its network is the one that is meant where none is named. */
+  readonly isStandard: boolean
+  readonly depositMin?: Amount
+  readonly depositMax?: Amount
+}
+
+export interface Coin {
+  readonly coin: string
+  readonly name: string
+  /** The default network first. */
+  readonly assets: readonly Asset[]
+}
+
+/** Names and codes match without regard to case. */
+export class AssetTable {
+  readonly coins: readonly Coin[]
+  private readonly codes = new Map<string, Asset>()
+  private readonly names = new Map<string, Coin>()
+
+  constructor(coins: readonly Coin[]) {
+    this.coins = coins
+    for (const coin of coins) {
+      this.names.set(fold(coin.coin), coin)
+      for (const asset of coin.assets) this.codes.set(fold(asset.code), asset)
+    }
+  }
+
+  byCode(code: string): Asset | undefined {
+    return this.codes.get(fold(code))
+  }
+
+  coin(name: string): Coin | undefined {
+    return this.names.get(fold(name))
+  }
+
+  /** The coin's asset on that network, by the network's name or alias. */
+  find(coin: string, network: string): Asset | undefined {
+    return this.coin(coin)?.assets.find((asset) => isOn(asset, network))
+  }
+}
+
+/** The asset that is meant where no network is named; undefined where the table does not say. */
+export function standardOf({ assets }: Coin): Asset | undefined {
+  return assets.find(({ isStandard }) => isStandard)
+}
+
+export function isOn(asset: Asset, network: string): boolean {
+  return sameName(asset.network, network) || asset.aliases.some((alias) => sameName(alias, network))
+}
+
+export function sameName(a: string, b: string): boolean {
+  return fold(a) === fold(b)
+}
+
+/** Upper case of ASCII letters alone: a look-alike letter stays another letter. */
+export function fold(name: string): string {
+  return /^[\x20-\x7e]*$/.test(name) ? name.toUpperCase() : name
+}

@@ -1,0 +1,72 @@
+/** The one error class. Only a `Fault` crosses a layer; what it means on the wire is `wire/status.ts`. */
+
+export const faultKinds = [
+  'invalid', // the question is wrong, or cannot be asked here
+  'unauthorized', // the key is missing or not valid
+  'notFound',
+  'methodNotAllowed',
+  'tooSlow', // the client, not the provider
+  'tooLarge',
+  'pathTooLong',
+  'unsupportedMediaType',
+  'expectationFailed',
+  'headersTooLarge',
+  'limited',
+  'internal', // a fault of ours, and only that
+  'unreachable', // no connection to the provider: nothing was sent
+  'unreadable', // the provider's answer is not of its form
+  'failed', // the provider failed, or refused our access
+  'unavailable', // nobody can take it now
+  'timedOut', // the provider did not answer in time
+  'outcomeUnknown', // a create may or may not have happened
+] as const
+
+export type FaultKind = (typeof faultKinds)[number]
+
+export interface FaultDetails {
+  readonly cause?: unknown
+  /** The domain field at fault; the edge names it in the client's words. */
+  readonly field?: string
+  /** Whole seconds. */
+  readonly retryAfter?: number
+  /** Methods that the path has. */
+  readonly allow?: string
+  /** Tag of the provider that answered so. */
+  readonly provider?: string
+  /** True where it is certain that the provider did nothing (`spec/contract.md` §10). */
+  readonly certain?: boolean
+}
+
+/** A refusal or failure, told to the client in `message`: what to do, and no host, address, stack or provider's name. */
+export class Fault extends Error {
+  readonly kind: FaultKind
+  readonly field: string | undefined
+  readonly retryAfter: number | undefined
+  readonly allow: string | undefined
+  readonly provider: string | undefined
+  readonly certain: boolean
+
+  constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.name = 'Fault'
+    this.kind = kind
+    this.field = details.field
+    this.retryAfter = details.retryAfter
+    this.allow = details.allow
+    this.provider = details.provider
+    this.certain = details.certain ?? false
+  }
+
+  /** Whatever was thrown, as a fault; what is not one is ours, and its text stays inside as the cause. */
+  static from(reason: unknown): Fault {
+    return reason instanceof Fault ? reason : new Fault('internal', 'Internal error; please report the X-Request-Id.', { cause: reason })
+  }
+
+  /** The same fault with details added. */
+  with(details: FaultDetails): Fault {
+    const { kind, message, field, retryAfter, allow, provider, certain, cause } = this
+    const known = { field, retryAfter, allow, provider, certain, cause }
+    const said = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))
+    return new Fault(kind, message, { ...said, ...details })
+  }
+}

@@ -1,0 +1,33 @@
+/** What of a provider's own words a client may see (`spec/contract.md` §6). */
+import type { Amount } from './amount.ts'
+
+export const generalMessage = 'The request was refused; please check its parameters.'
+const maxLength = 300
+
+const url = /[a-z][a-z0-9+.-]*:\/\//i
+const host = /(?:^|[^\w.-])(?:localhost|(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]+)(?![\w-])/i
+const networkAddress = /(?:\d{1,3}\.){3}\d{1,3}|(?:[0-9a-f]{0,4}:){2,}[0-9a-f]{0,4}/i
+/** A crypto address, a key, a token: longer than any word. */
+const longRun = /[A-Za-z0-9_-]{24,}/
+const credential = /\b(?:bearer|api[-_ ]?key|authorization)\b\s*[:=]?\s*\S*\d/i
+const telling = [url, host, networkAddress, longRun, credential]
+
+/**
+ * At most 300 printable characters, or a general message where the text holds an address, a host, a URL, a credential or
+ * one of the `unspeakable` words.
+ */
+export function publicMessage(text: string, unspeakable: readonly string[]): string {
+  const printable = text.replace(/[\p{C}\s]+/gu, ' ').trim()
+  if (printable === '' || telling.some((pattern) => pattern.test(printable))) return generalMessage
+  if (unspeakable.some((word) => holdsWord(printable, word))) return generalMessage
+  return [...printable].slice(0, maxLength).join('')
+}
+
+/** The message with the limits of the amount at its end. */
+export function withLimits(message: string, least: Amount, most: Amount): string {
+  return `${/[.!?]$/.test(message) ? message : `${message}.`} Minimum ${least}, maximum ${most}.`
+}
+
+function holdsWord(text: string, word: string): boolean {
+  return word !== '' && new RegExp(`(?<![a-z0-9])${RegExp.escape(word)}(?![a-z0-9])`, 'i').test(text)
+}

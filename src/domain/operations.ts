@@ -1,0 +1,67 @@
+/** The five operations and the one port of the system: the gateway offers it, every provider offers it. */
+import type {
+  Currency,
+  CurrencyQuery,
+  NewTransaction,
+  Page,
+  Rate,
+  RateQuery,
+  Transaction,
+  TransactionQuery,
+  TransactionReference,
+} from './swap.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+export interface Operations {
+  listCurrencies: { request: CurrencyQuery; response: Page<Currency> }
+  getRate: { request: RateQuery; response: Rate }
+  createTransaction: { request: NewTransaction; response: Transaction }
+  listTransactions: { request: TransactionQuery; response: Page<Transaction> }
+  getTransaction: { request: TransactionReference; response: Transaction }
+}
+
+export type Op = keyof Operations
+export type Request<O extends Op> = Operations[O]['request']
+export type Response<O extends Op> = Operations[O]['response']
+
+export const ops: readonly Op[] = [
+  'listCurrencies',
+  'getRate',
+  'createTransaction',
+  'listTransactions',
+  'getTransaction',
+]
+
+/** Operations that need a key; the others are public (`spec/service.md`, Authentication). */
+export const keyed: ReadonlySet<Op> = new Set<Op>(['createTransaction', 'listTransactions', 'getTransaction'])
+
+export interface Caller {
+  /** The client's address: the socket's, or the one behind trusted proxies. */
+  readonly address: string
+  readonly key?: string
+  /** Who the key is, without saying it: what limits and owners go by. */
+  readonly identity?: string
+}
+
+export interface Context {
+  readonly requestId: string
+  readonly caller: Caller
+  /** What the caller's form can say: what it cannot say need not be found out. */
+  readonly client: Vocabulary
+  /** On the clock of `performance.now()`, in milliseconds. */
+  readonly deadline: number
+}
+
+export interface Answer<O extends Op> {
+  readonly body: Response<O>
+  /** Tag of the provider that answered; absent for a union of several. */
+  readonly provider?: string
+  /** Fields worked out by the gateway instead of told by the provider. */
+  readonly derived?: readonly string[]
+  /** Seconds since the provider said so, where that was not just now. */
+  readonly age?: number
+}
+
+export interface SwapService {
+  call<O extends Op>(op: O, request: Request<O>, context: Context): Promise<Answer<O>>
+}

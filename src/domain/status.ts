@@ -1,0 +1,20 @@
+/** How far a swap has come (`spec/service.md`, States and transitions). */
+
+/** In order: a later word is more progress. */
+export const progress = ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending', 'success'] as const
+
+export const ends = ['overdue', 'refunded'] as const
+
+export const statuses = [...progress, ...ends] as const
+
+export type Status = (typeof statuses)[number]
+
+/**
+ * The word for `status` among `words`: itself, or the furthest that is not further than the truth, so nobody is told of
+ * more progress than is known (`spec/contract.md` §3, Status). Undefined where `words` has none.
+ */
+export function roundDown(status: Status, words: ReadonlySet<string>): Status | undefined {
+  if (words.has(status)) return status
+  const at = progress.indexOf(status as (typeof progress)[number])
+  return progress.slice(0, at + 1).findLast((word) => words.has(word))
+}

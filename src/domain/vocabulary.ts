@@ -1,0 +1,15 @@
+import type { Op } from './operations.ts'
+
+/** What a form can say: the domain fields of each question and answer, and the promises that it makes. */
+export interface Vocabulary {
+  readonly form: string
+  readonly asks: Readonly<Record<Op, ReadonlySet<string>>>
+  readonly answers: Readonly<Record<Op, ReadonlySet<string>>>
+  /** Whether its list of transactions is promised to be newest creation first. */
+  readonly newestFirst: boolean
+}
+
+/** True where the form names an asset in one word, false where it says coin and network. */
+export function namesByCode(vocabulary: Vocabulary): boolean {
+  return vocabulary.asks.getRate.has('codeFrom')
+}

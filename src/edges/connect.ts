@@ -1,0 +1,104 @@
+/** The provider's edge: a form over HTTP as a `SwapService`. The inverse of `serve`. */
+import { Fault } from '../domain/fault.ts'
+import type { Observer } from '../domain/observation.ts'
+import type { Answer, Context, Op, Request, SwapService } from '../domain/operations.ts'
+import type { Status } from '../domain/status.ts'
+import type { Reading } from '../wire/answer.ts'
+import { decodePage } from '../wire/envelope.ts'
+import type { Form, OperationCodec } from '../wire/form.ts'
+import type { Headers, Http, HttpRequest } from '../wire/http.ts'
+import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
+import { WireProblem } from '../wire/problem.ts'
+import { toRefusal } from './refusal.ts'
+
+export interface Connection {
+  readonly form: Form
+  readonly http: Http
+  /** The provider's tag. */
+  readonly provider: string
+  /** The key that a call goes up with. */
+  readonly keyOf: (context: Context) => string | undefined
+  /** What the provider's own status words mean. */
+  readonly statuses: ReadonlyMap<string, Status>
+  /** Names that no message to a client may hold. */
+  readonly names: readonly string[]
+  readonly userAgent: string
+  readonly observe: Observer
+}
+
+/** Throws a `Fault`: `invalid` where the form cannot say the question, `unreadable` where the answer is not of the form. */
+export function connect(connection: Connection): SwapService {
+  const { form, http, provider, observe } = connection
+  const reading: Reading = {
+    statuses: connection.statuses,
+    drift: (field, drift) => observe({ what: 'drift', provider, field, drift }),
+  }
+  return {
+    async call<O extends Op>(op: O, request: Request<O>, context: Context): Promise<Answer<O>> {
+      const operation = form.operations[op]
+      const key = operation.keyed ? connection.keyOf(context) : undefined
+      const question = encodeQuestion(operation, request)
+      const response = await http(toHttp(question, operation, key, context, connection))
+      if (response.status < 200 || response.status > 299) {
+        const unspeakable = key === undefined ? connection.names : [...connection.names, key]
+        throw toRefusal(response, { form, operation, provider, unspeakable })
+      }
+      const body = readAnswer(form, operation, response.body, reading, provider) as Answer<O>['body']
+      return { body: operation.paged ? { ...request, ...body } : body, provider }
+    },
+  }
+}
+
+type Question = ReturnType<OperationCodec['question']['encode']>
+
+function encodeQuestion(operation: OperationCodec, request: object): Question {
+  try {
+    return operation.question.encode(request as Record<string, unknown>)
+  } catch (reason) {
+    if (!(reason instanceof WireProblem)) throw reason
+    throw new Fault('invalid', reason.message, { field: reason.field, certain: true, cause: reason })
+  }
+}
+
+function toHttp(
+  { path, query, body }: Question,
+  { method, path: pattern }: OperationCodec,
+  key: string | undefined,
+  { requestId, deadline }: Context,
+  { form, userAgent }: Connection,
+): HttpRequest {
+  const headers: Headers = {
+    accept: 'application/json',
+    'user-agent': userAgent,
+    'x-request-id': requestId,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(key !== undefined && form.credential.encode(key)),
+  }
+  return { method, path: pattern.fill(path), query, headers, deadline, ...(body !== undefined && { body: async () => body }) }
+}
+
+function readAnswer(form: Form, operation: OperationCodec, text: string, reading: Reading, provider: string): unknown {
+  try {
+    const body = parseJson(text)
+    return operation.paged ? readPage(form, operation, body, reading) : operation.answer.decode(body, reading)
+  } catch (reason) {
+    if (!(reason instanceof WireProblem || reason instanceof JsonError)) throw reason
+    reading.drift((reason instanceof WireProblem && reason.field) || '_other', 'unreadable')
+    const message = "The provider's answer could not be used; please try again later."
+    throw new Fault('unreadable', message, { provider, cause: reason })
+  }
+}
+
+function readPage(form: Form, { answer, dropsBadRows }: OperationCodec, body: JsonValue, reading: Reading): unknown {
+  const { items, total } = decodePage(form.page, body, reading)
+  const rows = items.map((item) => {
+    try {
+      return answer.decode(item, reading)
+    } catch (reason) {
+      if (!dropsBadRows || !(reason instanceof WireProblem)) throw reason
+      reading.drift(reason.field || '_other', 'badRow')
+      return undefined
+    }
+  })
+  return { items: rows.filter((row) => row !== undefined), total }
+}

@@ -1,0 +1,78 @@
+/** A provider's refusal in words that a client may see (`spec/contract.md` §6). */
+import { type Amount, toAmount } from '../domain/amount.ts'
+import { Fault, type FaultKind } from '../domain/fault.ts'
+import { publicMessage, withLimits } from '../domain/message.ts'
+import type { HttpResponse } from '../wire/http.ts'
+import { JsonError, JsonNumber, JsonObject, type JsonValue, parseJson } from '../wire/json.ts'
+import type { Form, OperationCodec } from '../wire/form.ts'
+
+export interface Refused {
+  readonly form: Form
+  readonly operation: OperationCodec
+  readonly provider: string
+  /** Names of providers and the credential of this call: what no message may hold. */
+  readonly unspeakable: readonly string[]
+}
+
+const retryAfterStandard = 60
+
+/** The fault that an error status means; `response.status` is not 2xx. */
+export function toRefusal(response: HttpResponse, refused: Refused): Fault {
+  const { operation, provider, form } = refused
+  const kind = kindOf(response.status, operation)
+  const body = readBody(response.body)
+  const messageName = Object.entries(form.error).find(([, part]) => part === 'message')?.[0] ?? ''
+  const said = body?.get(messageName)
+  const isWorded = typeof said === 'string'
+  const isClientError = response.status >= 400 && response.status < 500 && response.status !== 408
+  const certain = response.status === 429 || (isClientError && isWorded)
+  return new Fault(kind, messageOf(kind, isWorded ? said : '', body, refused), {
+    provider,
+    certain,
+    ...(kind === 'limited' && { retryAfter: readRetryAfter(response.headers['retry-after']) }),
+  })
+}
+
+function kindOf(status: number, { op, keyed }: OperationCodec): FaultKind {
+  if (status === 400 || status === 422) return 'invalid'
+  if (status === 404 && op === 'getTransaction') return 'notFound'
+  if (status === 404 && (op === 'getRate' || op === 'createTransaction')) return 'invalid'
+  if ((status === 401 || status === 403) && keyed) return 'unauthorized'
+  if (status === 429) return 'limited'
+  return 'failed'
+}
+
+function messageOf(kind: FaultKind, said: string, body: JsonObject | undefined, refused: Refused): string {
+  if (kind === 'unauthorized') return 'The API key is missing or not valid.'
+  if (kind === 'limited') return 'Too many requests; please wait as long as Retry-After says.'
+  if (kind === 'failed') return 'The provider could not answer; please try again later.'
+  if (kind === 'notFound' && said === '') return 'Transaction not found.'
+  const message = publicMessage(said, refused.unspeakable)
+  const names = refused.form.operations.getRate.answers
+  const least = readAmount(body?.get(names.get('minAmount') ?? ''))
+  const most = readAmount(body?.get(names.get('maxAmount') ?? ''))
+  return least === undefined || most === undefined ? message : withLimits(message, least, most)
+}
+
+function readAmount(value: JsonValue | undefined): Amount | undefined {
+  const text = value instanceof JsonNumber ? value.lexeme : value
+  return typeof text === 'string' ? toAmount(text) : undefined
+}
+
+function readBody(text: string): JsonObject | undefined {
+  try {
+    const body = parseJson(text)
+    return body instanceof JsonObject ? body : undefined
+  } catch (reason) {
+    if (reason instanceof JsonError) return undefined
+    throw reason
+  }
+}
+
+/** Whole seconds from an HTTP date or a number of seconds (RFC 9110 §10.2.3), at least 1. */
+function readRetryAfter(value: string | undefined): number {
+  if (value === undefined) return retryAfterStandard
+  if (/^\d{1,9}$/.test(value)) return Math.max(1, Number(value))
+  const seconds = Math.ceil((Date.parse(value) - Date.now()) / 1000)
+  return Number.isNaN(seconds) ? retryAfterStandard : Math.max(1, seconds)
+}

@@ -1,0 +1,102 @@
+/** Answers and faults as HTTP responses in a client's form. */
+import { Fault } from '../domain/fault.ts'
+import type { Quota } from '../domain/gate.ts'
+import type { Observer } from '../domain/observation.ts'
+import type { Answer, Op } from '../domain/operations.ts'
+import type { Page } from '../domain/swap.ts'
+import { encodePage } from '../wire/envelope.ts'
+import type { Form, OperationCodec } from '../wire/form.ts'
+import type { HttpResponse } from '../wire/http.ts'
+import { printString } from '../wire/json.ts'
+import { reasonPhrase, toStatus } from '../wire/status.ts'
+
+type Headers = Record<string, string>
+type Row = Readonly<Record<string, unknown>>
+
+/** What the response to one request tells besides its body; more of it is known the further the request comes. */
+export interface Telling {
+  readonly form: Form
+  readonly requestId: string
+  readonly vary: string | undefined
+  operation?: OperationCodec
+  quota?: Quota | undefined
+}
+
+export interface Encoding {
+  readonly lifetimes: Readonly<Partial<Record<Op, number>>>
+  readonly observe: Observer
+}
+
+export function encodeAnswer(answer: Answer<Op>, operation: OperationCodec, telling: Telling, encoding: Encoding): HttpResponse {
+  const omitted = new Set<string>()
+  const body = encodeBody(answer.body, operation, telling.form, omitted)
+  const headers = baseHeaders(telling, answer.provider)
+  const lifetime = encoding.lifetimes[operation.op]
+  headers['cache-control'] = lifetime === undefined ? 'no-store' : `private, max-age=${lifetime}`
+  if (lifetime !== undefined) headers.age = String(Math.floor(answer.age ?? 0))
+  const derived = (answer.derived ?? []).map((field) => operation.answers.get(field)).filter((name) => name !== undefined)
+  tellFidelity('derived', derived, headers, answer, telling, encoding)
+  tellFidelity('omitted', [...omitted], headers, answer, telling, encoding)
+  return { status: operation.success, headers, body }
+}
+
+function encodeBody(body: Answer<Op>['body'], { paged, answer }: OperationCodec, form: Form, omitted: Set<string>): string {
+  if (!paged) return answer.encode(body as unknown as Row, omitted)
+  const { items, page = 1, size = items.length, total } = body as Page<never>
+  return encodePage(form.page, items.map((item) => answer.encode(item as Row, omitted)), { page, size, total })
+}
+
+/** `X-Swap-Derived` and `X-Swap-Omitted` (`spec/contract.md` §3). */
+function tellFidelity(
+  what: 'derived' | 'omitted',
+  fields: readonly string[],
+  headers: Headers,
+  { provider }: Answer<Op>,
+  { form }: Telling,
+  { observe }: Encoding,
+): void {
+  if (fields.length === 0) return
+  headers[`x-swap-${what}`] = fields.toSorted().join(',')
+  for (const field of fields) observe({ what, client: form.name, provider, field })
+}
+
+export function encodeFault(fault: Fault, telling: Telling): HttpResponse {
+  const { form, operation } = telling
+  const status = toStatus(fault.kind)
+  const headers = baseHeaders(telling, fault.provider)
+  headers['cache-control'] = 'no-store'
+  if (fault.allow !== undefined) headers.allow = fault.allow
+  if (fault.retryAfter !== undefined) headers['retry-after'] = String(fault.retryAfter)
+  if (fault.kind === 'unauthorized') headers['www-authenticate'] = form.credential.challenge
+  const name = fault.field === undefined ? undefined : (operation?.asks.get(fault.field) ?? fault.field)
+  const message = name === undefined ? fault.message : `Invalid ${name}: ${fault.message}.`
+  return { status, headers, body: errorBody(form, status, message) }
+}
+
+/** The error body of the form for a status (`spec/contract.md` §6). */
+export function errorBody(form: Form, status: number, message: string): string {
+  const parts = { reason: printString(reasonPhrase(status)), message: printString(message), status: String(status) }
+  return `{${Object.entries(form.error).map(([name, part]) => `${printString(name)}:${parts[part]}`).join(',')}}`
+}
+
+export function optionsResponse(allow: string, telling: Telling): HttpResponse {
+  const headers = baseHeaders(telling, undefined)
+  delete headers['content-type']
+  return { status: 204, headers: { ...headers, allow, 'cache-control': 'no-store' }, body: '' }
+}
+
+function baseHeaders({ form, requestId, vary, quota }: Telling, provider: string | undefined): Headers {
+  const headers: Headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'x-swap-form': form.name,
+    'x-request-id': requestId,
+  }
+  if (provider !== undefined) headers['x-swap-provider'] = provider
+  if (vary !== undefined) headers.vary = vary
+  if (quota) {
+    const { policy, limit, window, remaining, reset } = quota
+    headers['ratelimit-policy'] = `"${policy}";q=${limit};w=${window}`
+    headers.ratelimit = `"${policy}";r=${remaining};t=${reset}`
+  }
+  return headers
+}

@@ -1,0 +1,102 @@
+/** The client's edge: a `SwapService` in a form, over HTTP. The inverse of `connect`. */
+import { Fault } from '../domain/fault.ts'
+import type { Gate } from '../domain/gate.ts'
+import type { Observer } from '../domain/observation.ts'
+import type { Answer, Context, Op, Request, SwapService } from '../domain/operations.ts'
+import type { Form, OperationCodec } from '../wire/form.ts'
+import type { HttpRequest, HttpResponse } from '../wire/http.ts'
+import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
+import { WireProblem } from '../wire/problem.ts'
+import { encodeAnswer, encodeFault, optionsResponse, type Telling } from './response.ts'
+import { matchOperation } from './match.ts'
+
+export interface Serving {
+  readonly form: Form
+  readonly service: SwapService
+  readonly gate: Gate
+  /** One-way: a key's identity does not tell the key. */
+  readonly identify: (key: string) => string
+  /** Seconds for which an answer may be kept; an operation that is not here is never kept. */
+  readonly lifetimes: Readonly<Partial<Record<Op, number>>>
+  readonly observe: Observer
+}
+
+/** How a request came to this form. */
+export interface Arrival {
+  /** A contradiction in the choice of the form: told after the path and the method are known to be right. */
+  readonly misfit?: Fault | undefined
+  /** Headers that the choice of the form went by. */
+  readonly vary?: string
+}
+
+const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/
+const jsonType = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+
+/** Never throws: every fault is an answer in the form. */
+export function serve(serving: Serving): (request: HttpRequest, arrival?: Arrival) => Promise<HttpResponse> {
+  const { form } = serving
+  return async (request, arrival = {}) => {
+    const sent = request.headers['x-request-id']
+    const requestId = sent !== undefined && requestIdPattern.test(sent) ? sent : crypto.randomUUID()
+    const telling: Telling = { form, requestId, vary: arrival.vary }
+    try {
+      return await answer(request, arrival, telling, serving)
+    } catch (reason) {
+      return encodeFault(Fault.from(reason), telling)
+    }
+  }
+}
+
+/** The checks in the order of `spec/contract.md` §6, then the call. */
+async function answer(request: HttpRequest, { misfit }: Arrival, telling: Telling, serving: Serving): Promise<HttpResponse> {
+  const { form, service, gate, identify } = serving
+  if (request.flaw) throw request.flaw
+  const { operation, path, allow } = matchOperation(form, request)
+  if (request.method === 'OPTIONS') return optionsResponse(allow, telling)
+  telling.operation = operation
+  if (misfit) throw misfit
+  const key = form.credential.decode(request.headers)
+  const caller = { address: request.address ?? '', ...(key !== undefined && { key, identity: identify(key) }) }
+  const { quota, refusal } = await gate(operation.op, caller)
+  telling.quota = quota
+  if (refusal) throw refusal
+  const question = await readQuestion(request, operation, path)
+  const context: Context = { requestId: telling.requestId, caller, client: form.vocabulary, deadline: Number.POSITIVE_INFINITY }
+  const said: Answer<Op> = await service.call(operation.op, question, context)
+  return encodeAnswer(said, operation, telling, serving)
+}
+
+async function readQuestion(
+  request: HttpRequest,
+  { question, method }: OperationCodec,
+  path: Readonly<Record<string, string>>,
+): Promise<Request<Op>> {
+  const text = method === 'POST' ? await readText(request) : undefined
+  try {
+    const body: JsonValue | undefined = text === undefined ? undefined : parseJson(text)
+    return question.decode({ path, query: request.query, body }) as unknown as Request<Op>
+  } catch (reason) {
+    throw toInvalid(reason)
+  }
+}
+
+async function readText({ headers, repeated, body }: HttpRequest): Promise<string> {
+  if (!jsonType.test(headers['content-type'] ?? '') || repeated?.includes('content-type')) {
+    throw new Fault('unsupportedMediaType', 'The body must be sent once as content-type application/json in UTF-8.')
+  }
+  if (headers['idempotency-key'] !== undefined) {
+    throw new Fault('invalid', 'Invalid Idempotency-Key: it is not yet supported.')
+  }
+  return body ? await body() : ''
+}
+
+function toInvalid(reason: unknown): unknown {
+  if (reason instanceof JsonError) return new Fault('invalid', `The body must be a JSON object: ${reason.message}.`, { cause: reason })
+  if (!(reason instanceof WireProblem)) return reason
+  return new Fault('invalid', `Invalid ${nameable(reason.field)}: ${reason.message}.`, { cause: reason })
+}
+
+/** A parameter's name as the client sent it, unless it is nothing to repeat. */
+function nameable(field: string): string {
+  return field === '' ? 'request' : /^[\x21-\x7e]{1,64}$/.test(field) ? field : 'parameter name'
+}

@@ -1,0 +1,90 @@
+/** Form A of `spec/service.md`: camelCase, `Authorization: Bearer`, `pagination`; one word for an asset. */
+import { bearer } from '../wire/credential.ts'
+import { defineForm, operation } from '../wire/form.ts'
+import { extension, optional, orElse } from '../wire/table.ts'
+
+const transaction = {
+  id: 'id',
+  status: 'status',
+  coinFrom: 'codeFrom',
+  coinTo: 'codeTo',
+  amount: 'amountIn',
+  amountTo: 'amountOut',
+  depositAddress: 'depositAddress',
+  depositExtraId: extension('depositExtraId'),
+  withdrawalAddress: 'withdrawalAddress',
+  withdrawalExtraId: extension('withdrawalExtraId'),
+  refundAddress: optional('refundAddress'),
+  refundExtraId: extension('refundExtraId'),
+  createdAt: 'createdAt',
+  updatedAt: optional('updatedAt'),
+  rate: 'rate',
+  rateType: 'rateType',
+} as const
+
+export const formA = defineForm({
+  name: 'A',
+  credential: bearer(),
+  statuses: ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending', 'success', 'overdue', 'refunded'],
+  newestFirst: false,
+  page: { data: 'items', pagination: { page: 'page', size: 'size', total: 'total' } },
+  error: { error: 'reason', message: 'message', code: 'status' },
+  operations: {
+    listCurrencies: operation<'listCurrencies'>()({
+      at: 'GET /currencies',
+      success: 200,
+      ask: { page: orElse('page', 1), size: orElse('size', 50), search: optional('search') },
+      answer: {
+        code: 'code',
+        name: 'name',
+        icon: 'icon',
+        network: optional('network'),
+        depositMin: optional('depositMin'),
+        depositMax: optional('depositMax'),
+      },
+    }),
+    getRate: operation<'getRate'>()({
+      at: 'GET /rate',
+      success: 200,
+      ask: { coinFrom: 'codeFrom', coinTo: 'codeTo', amount: 'amountIn', rateType: orElse('rateType', 'float') },
+      answer: {
+        coinFrom: 'codeFrom',
+        coinTo: 'codeTo',
+        amount: 'amountIn',
+        amountTo: 'amountOut',
+        rate: 'rate',
+        minAmount: 'minAmount',
+        maxAmount: 'maxAmount',
+        fee: optional('fee'),
+        rateType: 'rateType',
+      },
+    }),
+    createTransaction: operation<'createTransaction'>()({
+      at: 'POST /transactions',
+      success: 201,
+      ask: {
+        coinFrom: 'codeFrom',
+        coinTo: 'codeTo',
+        amount: 'amountIn',
+        withdrawalAddress: 'withdrawalAddress',
+        withdrawalExtraId: extension('withdrawalExtraId'),
+        refundAddress: optional('refundAddress'),
+        refundExtraId: extension('refundExtraId'),
+        rateType: orElse('rateType', 'float'),
+      },
+      answer: transaction,
+    }),
+    listTransactions: operation<'listTransactions'>()({
+      at: 'GET /transactions',
+      success: 200,
+      ask: { page: orElse('page', 1), size: orElse('size', 20) },
+      answer: transaction,
+    }),
+    getTransaction: operation<'getTransaction'>()({
+      at: 'GET /transactions/{id}',
+      success: 200,
+      ask: { id: 'id' },
+      answer: transaction,
+    }),
+  },
+})

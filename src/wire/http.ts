@@ -1,0 +1,34 @@
+/** HTTP as plain data: a server's handler and a client are the same type, so they compose with no network between. */
+
+import type { Fault } from '../domain/fault.ts'
+
+export type Headers = Readonly<Record<string, string | undefined>>
+
+export interface HttpRequest {
+  readonly method: string
+  /** Begins with `/`, as it was sent, without the query. */
+  readonly path: string
+  /** Without its `?`, as it was sent. */
+  readonly query: string
+  /** Names in lower case. */
+  readonly headers: Headers
+  /** Names of headers that came more than once though they may not. */
+  readonly repeated?: readonly string[]
+  /** What makes the request unfit whatever it asks, for example a bad Host. */
+  readonly flaw?: Fault
+  /** The client's address. */
+  readonly address?: string
+  /** Reads the body, once. Throws a `Fault` where it is too large or not UTF-8. */
+  readonly body?: () => Promise<string>
+  /** On the clock of `performance.now()`. */
+  readonly deadline?: number
+}
+
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string
+}
+
+/** Throws only a `Fault`: what arrived with an error status is an answer. */
+export type Http = (request: HttpRequest) => Promise<HttpResponse>

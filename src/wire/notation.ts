@@ -1,0 +1,86 @@
+/** How a JSON body and a query string write each sort of value. Nothing is coerced: a wrong type is a problem. */
+import { type Amount, isPositive, toAmount } from '../domain/amount.ts'
+import { toSpan } from '../domain/instant.ts'
+import { type Status, statuses } from '../domain/status.ts'
+import type { RateType } from '../domain/swap.ts'
+import { JsonNumber, type JsonValue, printString } from './json.ts'
+
+/** Undefined means: not a value of this sort. */
+export interface Notation<Value> {
+  /** What a value must be, to end the sentence "Invalid size: it must be …". */
+  readonly must: string
+  fromJson(value: JsonValue): Value | undefined
+  toJson(value: Value): string
+  fromText(text: string): Value | undefined
+  toText(value: Value): string
+}
+
+/** A notation whose values are text on the wire. */
+function textual<Value extends string>(must: string, read: (text: string) => Value | undefined): Notation<Value> {
+  return {
+    must,
+    fromJson: (value) => (typeof value === 'string' ? read(value) : undefined),
+    toJson: printString,
+    fromText: read,
+    toText: (value) => value,
+  }
+}
+
+/** A notation whose values are JSON numbers, and the same digits in a query. */
+function numeric<Value>(must: string, read: (lexeme: string) => Value | undefined): Notation<Value> {
+  return {
+    must,
+    fromJson: (value) => (value instanceof JsonNumber ? read(value.lexeme) : undefined),
+    toJson: String,
+    fromText: read,
+    toText: String,
+  }
+}
+
+const integer = /^(?:0|[1-9][0-9]*)$/
+const printableAscii = /^[\x21-\x7e]{1,256}$/
+const withoutControls = /^[^\p{Cc}]{1,256}$/u
+
+function integerBetween(least: number, most: number): (text: string) => number | undefined {
+  return (text) => {
+    const value = integer.test(text) ? Number(text) : Number.NaN
+    return value >= least && value <= most ? value : undefined
+  }
+}
+
+function oneOf<Word extends string>(words: readonly Word[]): (text: string) => Word | undefined {
+  return (text) => words.find((word) => word === text)
+}
+
+function matching(pattern: RegExp): (text: string) => string | undefined {
+  return (text) => (pattern.test(text) ? text : undefined)
+}
+
+/** What a client may send in a question. */
+export const asked = {
+  name: textual('a text that is not empty', (text) => text || undefined),
+  address: textual('an address of 1 to 256 ASCII characters without spaces', matching(printableAscii)),
+  extraId: textual('a text of at most 256 characters without control characters', matching(withoutControls)),
+  rateType: textual<RateType>('fixed or float', oneOf(['fixed', 'float'])),
+  date: textual('an RFC 3339 timestamp with a zone, or a date YYYY-MM-DD', (text) => (toSpan(text) ? text : undefined)),
+  page: numeric('an integer from 1', integerBetween(1, Number.MAX_SAFE_INTEGER)),
+  size: numeric('an integer from 1 to 100', integerBetween(1, 100)),
+  amount: numeric<Amount>(
+    'a number above 0, of at most 64 characters and with an exponent from -40 to 40',
+    (lexeme) => {
+      const amount = toAmount(lexeme)
+      return amount !== undefined && isPositive(amount) ? amount : undefined
+    },
+  ),
+}
+
+/** What a provider may answer. */
+export const answered = {
+  text: textual('a text', (text) => text),
+  /** It becomes a segment of a path. */
+  id: textual('an id of 1 to 256 characters', matching(withoutControls)),
+  rateType: asked.rateType,
+  status: textual<Status>('a status', oneOf(statuses)),
+  amount: numeric<Amount>('a number', toAmount),
+  count: numeric('an integer from 0', integerBetween(0, Number.MAX_SAFE_INTEGER)),
+}

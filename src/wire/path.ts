@@ -1,0 +1,33 @@
+/** Paths with at most one parameter, which is their last segment: `/transactions/{id}`. */
+
+export interface PathPattern {
+  readonly parameters: ReadonlySet<string>
+  /** The parameters of a path that fits exactly, decoded; undefined where it does not fit. */
+  readonly match: (path: string) => Readonly<Record<string, string>> | undefined
+  /** The path with its parameters as single, percent-encoded segments. */
+  readonly fill: (parameters: Readonly<Record<string, string>>) => string
+}
+
+const none = {}
+
+export function compilePath(pattern: string): PathPattern {
+  const [, fixed = pattern, name] = /^(.*\/)\{(\w+)\}$/.exec(pattern) ?? []
+  if (name === undefined) {
+    return { parameters: new Set(), match: (path) => (path === pattern ? none : undefined), fill: () => pattern }
+  }
+  return {
+    parameters: new Set([name]),
+    match: (path) => (path.startsWith(fixed) ? parameter(name, path.slice(fixed.length)) : undefined),
+    fill: (parameters) => fixed + encodeURIComponent(parameters[name] ?? ''),
+  }
+}
+
+/** A segment that does not decode fits no path. */
+function parameter(name: string, segment: string): Record<string, string> | undefined {
+  if (segment.includes('/')) return undefined
+  try {
+    return { [name]: decodeURIComponent(segment) }
+  } catch {
+    return undefined
+  }
+}

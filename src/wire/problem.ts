@@ -1,0 +1,10 @@
+/** What is wrong with a value on the wire. Whose fault that is, the edge decides: a codec does not know where it stands. */
+export class WireProblem extends Error {
+  /** The wire name at fault; empty where it is the document as a whole. */
+  readonly field: string
+
+  constructor(field: string, message: string) {
+    super(message)
+    this.field = field
+  }
+}
