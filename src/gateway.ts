@@ -91,6 +91,8 @@ export function createGateway({ config, forms, limiter, proofs, observe, version
   const routed = route({ tag: provider.tag, provider: service, ownsUntagged: config.routing.untagged === provider.name })
   const gate = limits(limiter, proofs, config.limits)
   const lifetimes = { listCurrencies: config.cache.currencies, getRate: config.cache.rate }
-  const served = forms.map((form) => [form, serve({ form, service: routed, gate, identify: identityOf, lifetimes, observe })] as const)
+  const served = forms.map(
+    (form) => [form, serve({ form, service: routed, gate, identify: identityOf, lifetimes, observe })] as const,
+  )
   return { handle: mounts(new Map(served), formOf(config.defaultForm)), close }
 }

@@ -11,7 +11,15 @@ export interface ExpressOptions {
 
 const longestPath = 8_192
 /** Headers of which two lines contradict each other. */
-const single: ReadonlySet<string> = new Set(['host', 'authorization', 'x-api-key', 'content-type', 'x-swap-form', 'x-request-id', 'idempotency-key'])
+const single: ReadonlySet<string> = new Set([
+  'host',
+  'authorization',
+  'x-api-key',
+  'content-type',
+  'x-swap-form',
+  'x-request-id',
+  'idempotency-key',
+])
 const hostPattern = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/
 
 /** `handle` as an express application. */
@@ -63,8 +71,10 @@ function flawOf(request: Request, repeated: readonly string[]): Fault | undefine
   const { url, headers, httpVersionMinor } = request
   if (url.length > longestPath) return new Fault('pathTooLong', `The path and query must have at most ${longestPath} characters.`)
   if (!url.startsWith('/')) return new Fault('invalid', 'The request target must be a path.')
-  if (repeated.includes('host') || !hostPattern.test(headers.host ?? '')) return new Fault('invalid', 'Invalid Host: it must be sent once, as a host and a port.')
-  if (httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined) return new Fault('invalid', 'HTTP/1.0 has no Transfer-Encoding.')
+  if (repeated.includes('host') || !hostPattern.test(headers.host ?? ''))
+    return new Fault('invalid', 'Invalid Host: it must be sent once, as a host and a port.')
+  if (httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined)
+    return new Fault('invalid', 'HTTP/1.0 has no Transfer-Encoding.')
   return undefined
 }
 

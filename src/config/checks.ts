@@ -15,7 +15,12 @@ export function tagOf(name: string, { tag }: ProviderSettings): string {
 }
 
 /** Adds every fault to `faults`. */
-export function checkSettings(settings: Settings, table: AssetTable | undefined, forms: readonly Form[], faults: ConfigFault[]): void {
+export function checkSettings(
+  settings: Settings,
+  table: AssetTable | undefined,
+  forms: readonly Form[],
+  faults: ConfigFault[],
+): void {
   const fail: Fail = (path, message) => faults.push({ path, message })
   const formNames = forms.map(({ name }) => name)
   if (!formNames.includes(settings.defaultForm)) fail('defaultForm', `must be one of ${formNames.join(', ')}`)
@@ -25,9 +30,16 @@ export function checkSettings(settings: Settings, table: AssetTable | undefined,
   refuseUnsupported(settings, fail)
 }
 
-function checkProvider(name: string, provider: ProviderSettings, table: AssetTable | undefined, forms: readonly Form[], fail: Fail): void {
+function checkProvider(
+  name: string,
+  provider: ProviderSettings,
+  table: AssetTable | undefined,
+  forms: readonly Form[],
+  fail: Fail,
+): void {
   const path = `providers.${name}`
-  if (!tagPattern.test(tagOf(name, provider))) fail(`${path}.tag`, 'must be 1 to 16 of a-z and 0-9, and so must a name that has no tag')
+  if (!tagPattern.test(tagOf(name, provider)))
+    fail(`${path}.tag`, 'must be 1 to 16 of a-z and 0-9, and so must a name that has no tag')
   const form = forms.find((candidate) => candidate.name === provider.form)
   if (!form) fail(`${path}.form`, `must be one of ${forms.map((known) => known.name).join(', ')}`)
   checkUrl(`${path}.url`, provider, fail)
@@ -63,7 +75,7 @@ function checkRouting({ routing, providers, auth }: Settings, fail: Fail): void 
     if (routing.providers.indexOf(name) !== at) fail(`routing.providers.${at}`, `${name} is given twice`)
   }
   if (auth.mode === 'passthrough' && routing.providers.length > 1) {
-    fail('routing.providers', 'must name exactly one provider in passthrough mode: a client\'s key goes to no other')
+    fail('routing.providers', "must name exactly one provider in passthrough mode: a client's key goes to no other")
   }
   if (routing.untagged !== '' && !exists(routing.untagged)) fail('routing.untagged', `${routing.untagged} is not in providers`)
 }

@@ -14,14 +14,14 @@ function setting<T extends z.ZodType>(schema: T, standard: z.output<T>, descript
 function integer(least: number, most = Number.MAX_SAFE_INTEGER) {
   return z
     .string(`must be an integer from ${least}`)
-    .refine((text) => integerText.test(text) && Number(text) >= least && Number(text) <= most, `must be an integer from ${least}${most === Number.MAX_SAFE_INTEGER ? '' : ` to ${most}`}`)
+    .refine(
+      (text) => integerText.test(text) && Number(text) >= least && Number(text) <= most,
+      `must be an integer from ${least}${most === Number.MAX_SAFE_INTEGER ? '' : ` to ${most}`}`,
+    )
     .transform(Number)
 }
 
-const seconds = z
-  .string('must be a number of seconds')
-  .regex(numberText, 'must be a number of seconds')
-  .transform(Number)
+const seconds = z.string('must be a number of seconds').regex(numberText, 'must be a number of seconds').transform(Number)
 
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
 const text = z.string('must be a text')
@@ -36,7 +36,12 @@ const amount = text.transform((lexeme, context): Amount => {
 })
 
 const budget = z.strictObject({
-  quotes: setting(integer(0), 60, 'Calls of GET /currencies and GET /rate that all replicas together may send; 0: no bound', 'per 60 s'),
+  quotes: setting(
+    integer(0),
+    60,
+    'Calls of GET /currencies and GET /rate that all replicas together may send; 0: no bound',
+    'per 60 s',
+  ),
   create: setting(integer(0), 30, 'Calls of POST /transactions', 'per 60 s'),
   read: setting(integer(0), 120, 'Calls of GET /transactions and GET /transactions/{id}', 'per 60 s'),
 })
@@ -85,7 +90,9 @@ export const schema = z.strictObject({
   ),
   defaultForm: setting(name, 'A', 'The form where nothing else tells it'),
   auth: setting(
-    z.strictObject({ mode: setting(z.enum(['passthrough', 'managed'], 'must be passthrough or managed'), 'passthrough', 'Whose keys clients hold') }),
+    z.strictObject({
+      mode: setting(z.enum(['passthrough', 'managed'], 'must be passthrough or managed'), 'passthrough', 'Whose keys clients hold'),
+    }),
     { mode: 'passthrough' },
     'Keys',
   ),
@@ -123,7 +130,11 @@ export const schema = z.strictObject({
   assets: setting(name, 'assets.yaml', 'The asset table, beside this file'),
   providers: z.record(name, provider).meta({ description: 'The services behind, by name', unit: '', standard: '' }),
   routing: z.strictObject({
-    strategy: setting(z.enum(['priority', 'weighted', 'best'], 'must be priority, weighted or best'), 'priority', 'Who answers a quote or a create'),
+    strategy: setting(
+      z.enum(['priority', 'weighted', 'best'], 'must be priority, weighted or best'),
+      'priority',
+      'Who answers a quote or a create',
+    ),
     providers: z.array(name).min(1, 'must name a provider').meta({ description: 'In order', unit: '', standard: '' }),
     untagged: setting(text, '', 'Provider of ids without a tag; empty: none'),
     weights: z.record(name, integer(0)).optional().meta({ description: 'For weighted', unit: '', standard: '' }),

@@ -7,13 +7,25 @@ type CoinSettings = AssetSettings[number]
 
 export function toAssetTable(settings: AssetSettings, faults: ConfigFault[]): AssetTable {
   const networks = settings.flatMap((coin) => coin.networks)
-  refuseTwice(settings.map(({ coin }) => coin), 'the coin', faults)
-  refuseTwice(networks.map(({ code }) => code), 'the code', faults)
+  refuseTwice(
+    settings.map(({ coin }) => coin),
+    'the coin',
+    faults,
+  )
+  refuseTwice(
+    networks.map(({ code }) => code),
+    'the code',
+    faults,
+  )
   return new AssetTable(settings.map((coin) => toCoin(coin, faults)))
 }
 
 function toCoin({ coin, name, networks }: CoinSettings, faults: ConfigFault[]): Coin {
-  refuseTwice(networks.flatMap(({ network, aliases }) => [network, ...aliases]), `${coin}: the network`, faults)
+  refuseTwice(
+    networks.flatMap(({ network, aliases }) => [network, ...aliases]),
+    `${coin}: the network`,
+    faults,
+  )
   if (networks.filter((network) => network.default).length > 1) {
     faults.push({ path: 'assets', message: `${coin} has more than one default network` })
   }

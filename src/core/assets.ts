@@ -12,7 +12,10 @@ export function assets(catalogue: Catalogue): Layer {
     const resolution = { catalogue, read: () => catalogue.listing(context), needsNetwork: op === 'createTransaction' }
     const source = await resolve(wordsOf(question, from), from, resolution)
     const target = await resolve(wordsOf(question, to), to, resolution)
-    return { asked: namePair(withoutPair(question), source.words, target.words) as Q, names: namePair({}, source.names, target.names) }
+    return {
+      asked: namePair(withoutPair(question), source.words, target.words) as Q,
+      names: namePair({}, source.names, target.names),
+    }
   }
   const name = async (transaction: Transaction, context: Context): Promise<Transaction> => {
     const source = await recognise(wordsOf(transaction, from), catalogue, context)

@@ -93,7 +93,8 @@ function interpret(rows: readonly Currency[], naming: Naming, drift: (drift: Dri
 /** One word for two assets names neither, except the one that the table or the operator calls so. */
 function ambiguousOffers(offers: readonly Offer[], naming: Naming): ReadonlySet<Offer> {
   const byWord = Map.groupBy(offers, ({ words }) => fold(words.code ?? ''))
-  const isFirm = ({ asset, words }: Offer): boolean => asset !== undefined && sameName(naming.wordsFor(asset)?.code ?? '', words.code ?? '')
+  const isFirm = ({ asset, words }: Offer): boolean =>
+    asset !== undefined && sameName(naming.wordsFor(asset)?.code ?? '', words.code ?? '')
   const shared = [...byWord.values()].filter((sharing) => sharing.length > 1)
   return new Set(shared.flatMap((sharing) => sharing.filter((offer) => !isFirm(offer))))
 }
@@ -138,7 +139,8 @@ function readCoins(rows: readonly Currency[], naming: Naming, drift: (drift: Dri
     }
     if (assets.length > 0 || naming.table.coin(coin)) continue
     if (naming.table.byCode(coin)) drift('ambiguousName')
-    else if (!offers.has(`own ${fold(coin)}`)) offers.set(`own ${fold(coin)}`, { words: { coin }, row: inTableWords(row, undefined) })
+    else if (!offers.has(`own ${fold(coin)}`))
+      offers.set(`own ${fold(coin)}`, { words: { coin }, row: inTableWords(row, undefined) })
   }
   return { offers: [...offers.values()], contradicted: [] }
 }

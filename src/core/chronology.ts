@@ -1,6 +1,7 @@
 /** Lists newest creation first and between dates, where the provider's form promises neither (`spec/contract.md` §3, Get and list). */
-import { type Span, toInstant, toSpan } from '../domain/instant.ts'
+
 import { Fault } from '../domain/fault.ts'
+import { type Span, toInstant, toSpan } from '../domain/instant.ts'
 import type { Context, SwapService } from '../domain/operations.ts'
 import type { Transaction, TransactionQuery } from '../domain/swap.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'
@@ -40,7 +41,10 @@ export function chronology(provider: Vocabulary): Layer {
       if (!mustSort && (filters || !isFiltered)) return next.call('listTransactions', { ...page, ...printBounds(query) }, context)
       const { rows, provider: tag } = await snapshot(snapshots, next, context)
       const found = rows.filter(({ createdAt }) => createdAt >= bounds.first && createdAt <= bounds.last)
-      const body = cutPage(found.map(({ transaction }) => transaction), page)
+      const body = cutPage(
+        found.map(({ transaction }) => transaction),
+        page,
+      )
       return { body, ...(tag !== undefined && { provider: tag }) }
     },
   })

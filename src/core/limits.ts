@@ -66,7 +66,9 @@ export function limits(limiter: Limiter, proofs: Proofs, configured: Limits): Ga
 }
 
 function withoutKey(admission: Admission): Admission {
-  return admission.refusal ? admission : { ...admission, refusal: new Fault('unauthorized', 'The API key is missing or not valid.') }
+  return admission.refusal
+    ? admission
+    : { ...admission, refusal: new Fault('unauthorized', 'The API key is missing or not valid.') }
 }
 
 function tooMany({ reset, window }: Quota): Fault {

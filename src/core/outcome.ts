@@ -14,7 +14,10 @@ export function outcome(): Layer {
         const fault = Fault.from(reason)
         if (fault.certain || fault.kind === 'internal') throw fault
         const message = 'The outcome is unknown: the transaction may exist. Please look for it in the list before you try again.'
-        throw new Fault('outcomeUnknown', message, { cause: fault, ...(fault.provider !== undefined && { provider: fault.provider }) })
+        throw new Fault('outcomeUnknown', message, {
+          cause: fault,
+          ...(fault.provider !== undefined && { provider: fault.provider }),
+        })
       }
     },
   })

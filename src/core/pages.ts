@@ -1,5 +1,5 @@
 /** A list read whole, page by page. */
-import { Fault } from '../domain/fault.ts'
+import type { Fault } from '../domain/fault.ts'
 import type { Context, SwapService } from '../domain/operations.ts'
 import type { Page } from '../domain/swap.ts'
 

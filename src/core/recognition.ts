@@ -42,4 +42,3 @@ function recogniseCoin(coin: string, { naming }: Catalogue): Words {
   if (!asset || others.length > 0) return { coin: tableCoin.coin }
   return { code: asset.code, coin: asset.coin }
 }
-

@@ -62,7 +62,10 @@ async function resolveOpenNetwork(coin: Coin, side: Side, resolution: Resolution
   const standard = standardOf(coin)
   if (naming.byCode) {
     if (standard) return resolveAsset(standard, side.coin, resolution)
-    throw unknownNetwork(side, coin.assets.map(({ network }) => network))
+    throw unknownNetwork(
+      side,
+      coin.assets.map(({ network }) => network),
+    )
   }
   const offered = [standard, ...coin.assets].find((asset) => asset && naming.wordsFor(asset))
   const words = offered && naming.wordsFor(offered)
@@ -71,7 +74,12 @@ async function resolveOpenNetwork(coin: Coin, side: Side, resolution: Resolution
 }
 
 /** A coin that the table lacks goes up in the provider's own words, if the provider lists it. */
-async function resolveOwnCoin(name: string, network: string | undefined, side: Side, { catalogue, read }: Resolution): Promise<Resolved> {
+async function resolveOwnCoin(
+  name: string,
+  network: string | undefined,
+  side: Side,
+  { catalogue, read }: Resolution,
+): Promise<Resolved> {
   const own = await ownOffers(name, read)
   const [offer] = own
   if (!offer) throw unknownAsset(side.coin, name)
@@ -87,7 +95,10 @@ async function resolveOwnCoin(name: string, network: string | undefined, side: S
 
 function ofOffer({ words, row }: Offer): Resolved {
   const { code, coin, network } = row
-  return { words, names: { ...(code !== undefined && { code }), ...(coin !== undefined && { coin }), ...(network !== undefined && { network }) } }
+  return {
+    words,
+    names: { ...(code !== undefined && { code }), ...(coin !== undefined && { coin }), ...(network !== undefined && { network }) },
+  }
 }
 
 async function ownOffers(word: string, read: Resolution['read']): Promise<readonly Offer[]> {

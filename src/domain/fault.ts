@@ -59,7 +59,9 @@ export class Fault extends Error {
 
   /** Whatever was thrown, as a fault; what is not one is ours, and its text stays inside as the cause. */
   static from(reason: unknown): Fault {
-    return reason instanceof Fault ? reason : new Fault('internal', 'Internal error; please report the X-Request-Id.', { cause: reason })
+    return reason instanceof Fault
+      ? reason
+      : new Fault('internal', 'Internal error; please report the X-Request-Id.', { cause: reason })
   }
 
   /** The same fault with details added. */

@@ -24,13 +24,7 @@ export type Op = keyof Operations
 export type Request<O extends Op> = Operations[O]['request']
 export type Response<O extends Op> = Operations[O]['response']
 
-export const ops: readonly Op[] = [
-  'listCurrencies',
-  'getRate',
-  'createTransaction',
-  'listTransactions',
-  'getTransaction',
-]
+export const ops: readonly Op[] = ['listCurrencies', 'getRate', 'createTransaction', 'listTransactions', 'getTransaction']
 
 /** Operations that need a key; the others are public (`spec/service.md`, Authentication). */
 export const keyed: ReadonlySet<Op> = new Set<Op>(['createTransaction', 'listTransactions', 'getTransaction'])

@@ -2,9 +2,9 @@
 import { type Amount, toAmount } from '../domain/amount.ts'
 import { Fault, type FaultKind } from '../domain/fault.ts'
 import { publicMessage, withLimits } from '../domain/message.ts'
+import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpResponse } from '../wire/http.ts'
 import { JsonError, JsonNumber, JsonObject, type JsonValue, parseJson } from '../wire/json.ts'
-import type { Form, OperationCodec } from '../wire/form.ts'
 
 export interface Refused {
   readonly form: Form

@@ -1,5 +1,5 @@
 /** Answers and faults as HTTP responses in a client's form. */
-import { Fault } from '../domain/fault.ts'
+import type { Fault } from '../domain/fault.ts'
 import type { Quota } from '../domain/gate.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { Answer, Op } from '../domain/operations.ts'
@@ -43,7 +43,11 @@ export function encodeAnswer(answer: Answer<Op>, operation: OperationCodec, tell
 function encodeBody(body: Answer<Op>['body'], { paged, answer }: OperationCodec, form: Form, omitted: Set<string>): string {
   if (!paged) return answer.encode(body as unknown as Row, omitted)
   const { items, page = 1, size = items.length, total } = body as Page<never>
-  return encodePage(form.page, items.map((item) => answer.encode(item as Row, omitted)), { page, size, total })
+  return encodePage(
+    form.page,
+    items.map((item) => answer.encode(item as Row, omitted)),
+    { page, size, total },
+  )
 }
 
 /** `X-Swap-Derived` and `X-Swap-Omitted` (`spec/contract.md` §3). */
@@ -76,7 +80,9 @@ export function encodeFault(fault: Fault, telling: Telling): HttpResponse {
 /** The error body of the form for a status (`spec/contract.md` §6). */
 export function errorBody(form: Form, status: number, message: string): string {
   const parts = { reason: printString(reasonPhrase(status)), message: printString(message), status: String(status) }
-  return `{${Object.entries(form.error).map(([name, part]) => `${printString(name)}:${parts[part]}`).join(',')}}`
+  return `{${Object.entries(form.error)
+    .map(([name, part]) => `${printString(name)}:${parts[part]}`)
+    .join(',')}}`
 }
 
 export function optionsResponse(allow: string, telling: Telling): HttpResponse {

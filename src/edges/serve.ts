@@ -7,8 +7,8 @@ import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
 import { WireProblem } from '../wire/problem.ts'
-import { encodeAnswer, encodeFault, optionsResponse, type Telling } from './response.ts'
 import { matchOperation } from './match.ts'
+import { encodeAnswer, encodeFault, optionsResponse, type Telling } from './response.ts'
 
 export interface Serving {
   readonly form: Form
@@ -91,7 +91,8 @@ async function readText({ headers, repeated, body }: HttpRequest): Promise<strin
 }
 
 function toInvalid(reason: unknown): unknown {
-  if (reason instanceof JsonError) return new Fault('invalid', `The body must be a JSON object: ${reason.message}.`, { cause: reason })
+  if (reason instanceof JsonError)
+    return new Fault('invalid', `The body must be a JSON object: ${reason.message}.`, { cause: reason })
   if (!(reason instanceof WireProblem)) return reason
   return new Fault('invalid', `Invalid ${nameable(reason.field)}: ${reason.message}.`, { cause: reason })
 }

@@ -1,13 +1,13 @@
 /** A form is data: tables and a header. Nothing in it knows another form, or at which edge it stands. */
 import { keyed, type Op, type Operations, ops } from '../domain/operations.ts'
-import type { Page } from '../domain/swap.ts'
 import type { Status } from '../domain/status.ts'
+import type { Page } from '../domain/swap.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'
 import { type AnswerCodec, compileAnswer } from './answer.ts'
 import type { Credential } from './credential.ts'
 import type { Envelope } from './envelope.ts'
-import { compileQuestion, type QuestionCodec } from './question.ts'
 import { compilePath, type PathPattern } from './path.ts'
+import { compileQuestion, type QuestionCodec } from './question.ts'
 import { type Entry, fieldsOf, type Table } from './table.ts'
 
 type Method = 'GET' | 'POST'
@@ -85,8 +85,7 @@ const paged: ReadonlySet<Op> = new Set<Op>(['listCurrencies', 'listTransactions'
 /** Compiles a form's tables, once, at start. */
 export function defineForm(tables: FormTables): Form {
   const statuses = new Set<string>(tables.statuses)
-  const each = <T>(make: (op: Op) => T): Record<Op, T> =>
-    Object.fromEntries(ops.map((op) => [op, make(op)])) as Record<Op, T>
+  const each = <T>(make: (op: Op) => T): Record<Op, T> => Object.fromEntries(ops.map((op) => [op, make(op)])) as Record<Op, T>
   return {
     name: tables.name,
     credential: tables.credential,
@@ -123,4 +122,3 @@ function compileOperation(op: Op, { at, success, ask, answer }: OperationTables,
 function wireNames(table: Table): ReadonlyMap<string, string> {
   return new Map(Object.entries(table).map(([name, entry]) => [typeof entry === 'string' ? entry : entry.field, name]))
 }
-

@@ -65,13 +65,10 @@ export const asked = {
   date: textual('an RFC 3339 timestamp with a zone, or a date YYYY-MM-DD', (text) => (toSpan(text) ? text : undefined)),
   page: numeric('an integer from 1', integerBetween(1, Number.MAX_SAFE_INTEGER)),
   size: numeric('an integer from 1 to 100', integerBetween(1, 100)),
-  amount: numeric<Amount>(
-    'a number above 0, of at most 64 characters and with an exponent from -40 to 40',
-    (lexeme) => {
-      const amount = toAmount(lexeme)
-      return amount !== undefined && isPositive(amount) ? amount : undefined
-    },
-  ),
+  amount: numeric<Amount>('a number above 0, of at most 64 characters and with an exponent from -40 to 40', (lexeme) => {
+    const amount = toAmount(lexeme)
+    return amount !== undefined && isPositive(amount) ? amount : undefined
+  }),
 }
 
 /** What a provider may answer. */
