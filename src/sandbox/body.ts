@@ -1,0 +1,38 @@
+/** Bodies of the sandbox's own endpoints: strict JSON objects whose numbers keep their digits. */
+import { z } from 'zod'
+import { Fault } from '../domain/fault.ts'
+import type { HttpRequest } from '../wire/http.ts'
+import { JsonError, JsonNumber, JsonObject, parseJson } from '../wire/json.ts'
+
+/** A number from `least` to `most`. */
+export function numberBetween(least: number, most: number) {
+  const must = `it must be a number from ${least} to ${most}`
+  return z
+    .instanceof(JsonNumber, { error: must })
+    .transform(({ lexeme }) => Number(lexeme))
+    .refine((value) => value >= least && value <= most, must)
+}
+
+/** Throws a `Fault` that names the first bad parameter. */
+export async function readBody<T extends z.ZodType>(request: HttpRequest, shape: T): Promise<z.output<T>> {
+  if (!request.headers['content-type']?.startsWith('application/json')) {
+    throw new Fault('unsupportedMediaType', 'The body must be sent as content-type application/json.')
+  }
+  const { data, error } = shape.safeParse(readMembers(await (request.body?.() ?? '')))
+  if (!error) return data as z.output<T>
+  const [issue] = error.issues
+  const path = issue?.code === 'unrecognized_keys' ? issue.keys : (issue?.path ?? [])
+  const message = issue?.code === 'unrecognized_keys' ? 'it is not a parameter here' : (issue?.message ?? '')
+  throw new Fault('invalid', `Invalid ${String(path[0] ?? 'request')}: ${message}.`)
+}
+
+function readMembers(text: string): unknown {
+  try {
+    const body = parseJson(text)
+    if (body instanceof JsonObject) return Object.fromEntries(body.keys.map((key, at) => [key, body.values[at]]))
+    throw new Fault('invalid', 'The body must be a JSON object.')
+  } catch (reason) {
+    if (!(reason instanceof JsonError)) throw reason
+    throw new Fault('invalid', `The body must be a JSON object: ${reason.message}.`, { cause: reason })
+  }
+}

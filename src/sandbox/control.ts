@@ -1,0 +1,61 @@
+/** The endpoints under `/sandbox`: what the outside world does to a provider (`spec/contract.md` §14). */
+import { Fault } from '../domain/fault.ts'
+import { errorBody } from '../edges/response.ts'
+import type { Form } from '../wire/form.ts'
+import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
+import { toStatus } from '../wire/status.ts'
+import { readBody } from './body.ts'
+import { depositBody, pay } from './deposit.ts'
+import { type Outages, outage } from './outage.ts'
+import type { Sandbox } from './service.ts'
+
+type Endpoint = (request: HttpRequest) => Promise<object>
+type Methods = Readonly<Record<string, Endpoint>>
+
+/** Serves `/sandbox/…` and leaves every other path to `next`. Errors have the body of `form`. */
+export function control(next: Http, sandbox: Pick<Sandbox, 'store' | 'pace' | 'clock'>, outages: Outages, form: Form): Http {
+  const faults = (): object => ({ faults: outages.all() })
+  const endpoints = new Map<string, Methods>([
+    ['/sandbox/deposits', { POST: async (request) => pay(await readBody(request, depositBody), sandbox) }],
+    [
+      '/sandbox/faults',
+      {
+        GET: async () => faults(),
+        async POST(request) {
+          outages.set(await readBody(request, outage))
+          return faults()
+        },
+        async DELETE() {
+          outages.clear()
+          return faults()
+        },
+      },
+    ],
+  ])
+  return async (request) => {
+    const methods = endpoints.get(request.path)
+    return methods ? answer(request, methods, form) : next(request)
+  }
+}
+
+async function answer(request: HttpRequest, methods: Methods, form: Form): Promise<HttpResponse> {
+  try {
+    return toResponse(200, JSON.stringify(await choose(request, methods)(request)))
+  } catch (reason) {
+    const { kind, message, allow } = Fault.from(reason)
+    const status = toStatus(kind)
+    return toResponse(status, errorBody(form, status, message), allow)
+  }
+}
+
+function choose({ method }: HttpRequest, methods: Methods): Endpoint {
+  const endpoint = methods[method]
+  if (endpoint) return endpoint
+  const allow = Object.keys(methods).join(', ')
+  throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
+}
+
+function toResponse(status: number, body: string, allow?: string): HttpResponse {
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...(allow && { allow }) }
+  return { status, headers, body }
+}

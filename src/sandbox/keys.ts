@@ -1,0 +1,23 @@
+/** The sandbox's keys: public, so that anybody can start; whoever has none of them is a stranger. */
+import { type Limiter, limits } from '../core/limits.ts'
+import { Fault } from '../domain/fault.ts'
+import type { Gate } from '../domain/gate.ts'
+import { keyed } from '../domain/operations.ts'
+import type { Digest } from './network.ts'
+
+export const publicKeys: readonly string[] = ['sandbox-key-1', 'sandbox-key-2']
+
+/** Per minute (`spec/service.md`, Limits). */
+const serviceLimits = { quotes: 60, create: 30, read: 120, unproven: 120, window: 60 }
+
+/** The limits of the service, then the key. `digest` is what makes a key's identity. */
+export function sandboxGate(limiter: Limiter, digest: Digest): Gate {
+  const known = new Set(publicKeys.map(digest))
+  const charge = limits(limiter, { has: async (identity) => known.has(identity), add: async () => {} }, serviceLimits)
+  return async (op, caller) => {
+    const admission = await charge(op, caller)
+    const isStranger = keyed.has(op) && !known.has(caller.identity ?? '')
+    if (admission.refusal || !isStranger) return admission
+    return { ...admission, refusal: new Fault('unauthorized', 'The API key is missing or not valid.') }
+  }
+}

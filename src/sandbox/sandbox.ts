@@ -1,0 +1,78 @@
+/** The built-in provider, put together and started: one state, every form, its own port (`spec/contract.md` §14). */
+import type { Limiter } from '../core/limits.ts'
+import type { AssetTable } from '../domain/asset.ts'
+import { mounts } from '../edges/mounts.ts'
+import { serve } from '../edges/serve.ts'
+import type { Form } from '../wire/form.ts'
+import { control } from './control.ts'
+import { sandboxGate } from './keys.ts'
+import { market } from './market.ts'
+import type { Digest } from './network.ts'
+import { outages } from './outage.ts'
+import { type Pause, rehearse } from './rehearsal.ts'
+import type { Listen, Server } from './server.ts'
+import { type Sandbox, sandboxService } from './service.ts'
+import type { Store } from './store.ts'
+import type { Pace } from './timeline.ts'
+
+/** `config.sandbox` as far as it is needed here. */
+export interface SandboxSettings extends Pace {
+  /** 0: any free one. */
+  readonly port: number
+  /** The file of the store. */
+  readonly data: string
+  readonly seed: number
+}
+
+export interface SandboxParts {
+  readonly settings: SandboxSettings
+  readonly assets: AssetTable
+  /** The first one's errors are those of paths outside the forms' mounts. */
+  readonly forms: readonly Form[]
+  readonly limiter: Limiter
+  /** What makes a key's identity, too. */
+  readonly digest: Digest
+  readonly openStore: (file: string) => Store
+  readonly listen: Listen
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+  readonly pause: Pause
+}
+
+export interface RunningSandbox extends Server {
+  /** Its mounts are `/a/api/v2` and so on, one for each form. */
+  readonly url: string
+}
+
+/** Rejects where the port is taken or the file cannot be opened. */
+export async function startSandbox(parts: SandboxParts): Promise<RunningSandbox> {
+  const { settings, assets, openStore, digest, clock, listen } = parts
+  const store = openStore(settings.data)
+  const sandbox: Sandbox = { assets, market: market(settings.seed), store, pace: settings, digest, clock }
+  try {
+    const { port, close } = await listen(handler(sandbox, parts), settings.port)
+    return {
+      port,
+      url: `http://127.0.0.1:${port}`,
+      async close() {
+        await close()
+        store.close()
+      },
+    }
+  } catch (reason) {
+    store.close()
+    throw reason
+  }
+}
+
+function handler(sandbox: Sandbox, { forms, limiter, digest, pause }: SandboxParts) {
+  const defaultForm = forms[0] as Form
+  const service = sandboxService(sandbox)
+  const gate = sandboxGate(limiter, digest)
+  const rehearsed = outages(Math.random)
+  const served = forms.map((form) => {
+    const answer = serve({ form, service, gate, identify: digest, lifetimes: {}, observe: () => {} })
+    return [form, rehearse(answer, form, rehearsed, pause)] as const
+  })
+  return control(mounts(new Map(served), defaultForm), sandbox, rehearsed, defaultForm)
+}

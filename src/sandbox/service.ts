@@ -1,0 +1,98 @@
+/** A complete swap service over a simulated chain: what any provider is to the gateway. */
+import { answers } from '../core/layer.ts'
+import type { Amount } from '../domain/amount.ts'
+import type { AssetTable } from '../domain/asset.ts'
+import { Fault } from '../domain/fault.ts'
+import { toSpan } from '../domain/instant.ts'
+import { withLimits } from '../domain/message.ts'
+import type { Caller, SwapService } from '../domain/operations.ts'
+import type { NewTransaction, Transaction, TransactionQuery } from '../domain/swap.ts'
+import { listCurrencies } from './currencies.ts'
+import { isWithin, type Market, received, type Terms } from './market.ts'
+import { type Assets, assetsOf, namesOf } from './naming.ts'
+import { type Digest, depositAddress, memo, networkOf } from './network.ts'
+import type { Selection, Store, Swap } from './store.ts'
+import { type Pace, stageOf } from './timeline.ts'
+import { toTransaction } from './transaction.ts'
+
+export interface Sandbox {
+  readonly assets: AssetTable
+  readonly market: Market
+  readonly store: Store
+  readonly pace: Pace
+  readonly digest: Digest
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+}
+
+/** Every swap belongs to the key that created it; to another key it does not exist. */
+export function sandboxService({ assets, market, store, pace, digest, clock }: Sandbox): SwapService {
+  const tell = (swap: Swap): Transaction => toTransaction(swap, stageOf(swap, pace, clock()), digest)
+  return answers({
+    listCurrencies: async (query, context) => ({ body: listCurrencies(assets, query, context) }),
+    async getRate({ amountIn, rateType, ...pair }) {
+      const named = assetsOf(pair, assets)
+      const terms = market.terms(named.from, named.to, rateType, clock())
+      refuseOutside(amountIn, terms)
+      const amountOut = received(amountIn, terms, named.to.coin)
+      return { body: { ...namesOf(named), ...terms, amountIn, amountOut, rateType } }
+    },
+    async createTransaction(request, { caller }) {
+      const named = assetsOf(request, assets)
+      const createdAt = clock()
+      const terms = market.terms(named.from, named.to, request.rateType, createdAt)
+      refuseOutside(request.amountIn, terms)
+      const swap = newSwap(request, named, terms, ownerOf(caller), createdAt, digest)
+      store.insert(swap)
+      return { body: tell(swap) }
+    },
+    async listTransactions(query, { caller }) {
+      const selection = { owner: ownerOf(caller), ...boundsOf(query) }
+      const { page, size } = query
+      return { body: { items: store.list(selection, query).map(tell), total: store.count(selection), page, size } }
+    },
+    async getTransaction({ id }, { caller }) {
+      const swap = store.find(id)
+      if (swap?.owner !== ownerOf(caller)) throw new Fault('notFound', 'Transaction not found.')
+      return { body: tell(swap) }
+    },
+  })
+}
+
+function refuseOutside(amountIn: Amount, terms: Terms): void {
+  if (isWithin(amountIn, terms)) return
+  throw new Fault('invalid', withLimits('The amount is outside the limits of this pair.', terms.minAmount, terms.maxAmount))
+}
+
+function newSwap(request: NewTransaction, named: Assets, terms: Terms, owner: string, createdAt: number, digest: Digest): Swap {
+  const id = crypto.randomUUID()
+  const network = networkOf(named.from.network)
+  return {
+    ...request,
+    ...namesOf(named),
+    ...terms,
+    id,
+    owner,
+    depositAddress: depositAddress(network, id, digest),
+    ...(network.hasMemo && { depositExtraId: memo(id, digest) }),
+    createdAt,
+  }
+}
+
+function ownerOf({ identity }: Caller): string {
+  if (identity === undefined) throw new Fault('unauthorized', 'The API key is missing or not valid.')
+  return identity
+}
+
+/** Dates are inclusive; a plain date is its whole UTC day. */
+function boundsOf({ dateFrom, dateTo }: TransactionQuery): Omit<Selection, 'owner'> {
+  const first = dateFrom === undefined ? undefined : toSpan(dateFrom)?.first
+  const last = dateTo === undefined ? undefined : toSpan(dateTo)?.last
+  if (first !== undefined && last !== undefined && first > last) {
+    throw new Fault('invalid', 'it must not be after the last date', { field: 'dateFrom' })
+  }
+  return {
+    from: first === undefined ? 0 : Number((first + 999_999n) / 1_000_000n),
+    to: last === undefined ? Number.MAX_SAFE_INTEGER : Number(last / 1_000_000n),
+  }
+}

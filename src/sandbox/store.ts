@@ -1,0 +1,47 @@
+/** The sandbox's memory: every swap that was ever created, in facts that do not change but for the deposit. */
+import type { Amount } from '../domain/amount.ts'
+import type { Pair, RateType } from '../domain/swap.ts'
+import type { Terms } from './market.ts'
+
+export interface Deposit {
+  readonly amount: Amount
+  /** Milliseconds since 1970, like `createdAt`. */
+  readonly at: number
+}
+
+export interface Swap extends Required<Pair>, Terms {
+  readonly id: string
+  /** The identity of the key that created it. */
+  readonly owner: string
+  /** What was asked for; the deposit may differ. */
+  readonly amountIn: Amount
+  readonly rateType: RateType
+  readonly depositAddress: string
+  readonly depositExtraId?: string
+  readonly withdrawalAddress: string
+  readonly withdrawalExtraId?: string
+  readonly refundAddress?: string
+  readonly refundExtraId?: string
+  readonly createdAt: number
+  readonly deposit?: Deposit
+}
+
+/** Which of an owner's swaps: created between two moments, both inclusive. */
+export interface Selection {
+  readonly owner: string
+  readonly from: number
+  readonly to: number
+}
+
+/** Where the swaps lie; what is in it is still there after a restart. */
+export interface Store {
+  readonly insert: (swap: Swap) => void
+  /** Replaces the facts of the swap with this id. */
+  readonly update: (swap: Swap) => void
+  readonly find: (id: string) => Swap | undefined
+  readonly findByDepositAddress: (address: string) => Swap | undefined
+  /** Newest creation first. */
+  readonly list: (selection: Selection, page: { readonly page: number; readonly size: number }) => readonly Swap[]
+  readonly count: (selection: Selection) => number
+  readonly close: () => void
+}

@@ -1,0 +1,30 @@
+/** A swap as the service tells it. */
+import type { Status } from '../domain/status.ts'
+import type { Transaction } from '../domain/swap.ts'
+import { zero } from './decimal.ts'
+import { received } from './market.ts'
+import { type Digest, networkOf, transactionHash } from './network.ts'
+import type { Swap } from './store.ts'
+import type { Stage } from './timeline.ts'
+
+const isPaidOut: ReadonlySet<Status> = new Set<Status>(['sending', 'success'])
+
+/** The amounts are those of the deposit, once there is one; in both manners of naming, so that any form can show it. */
+export function toTransaction(swap: Swap, { status, since, deposit }: Stage, digest: Digest): Transaction {
+  const { owner: _, deposit: _stored, minAmount: _least, maxAmount: _most, fee: _fee, ...told } = swap
+  const amountIn = deposit?.amount ?? swap.amountIn
+  return {
+    ...told,
+    status,
+    amountIn,
+    amountOut: status === 'refunded' ? zero : received(amountIn, swap, swap.coinTo),
+    ...(deposit && { txHashIn: transactionHash(networkOf(swap.networkFrom), 'deposit', swap.id, digest) }),
+    ...(isPaidOut.has(status) && { txHashOut: transactionHash(networkOf(swap.networkTo), 'payout', swap.id, digest) }),
+    createdAt: timestamp(swap.createdAt),
+    updatedAt: timestamp(since),
+  }
+}
+
+function timestamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
+}
