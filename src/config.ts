@@ -1,15 +1,17 @@
 /** The configuration: read whole or not at all; the only reader of the environment. */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { z } from 'zod'
-import { checkSettings, tagOf } from './config/checks.ts'
-import { type ConfigFault, readDocument, type Sources } from './config/document.ts'
+import { checkParts, tagOf } from './config/checks.ts'
+import { readDocument, type Tree } from './config/document.ts'
+import { type ConfigFault, Faults } from './config/faults.ts'
+import { fillReferences, type Sources } from './config/reference.ts'
 import { assetsSchema, type ProviderSettings, type Settings, schema } from './config/schema.ts'
 import { toAssetTable } from './config/table.ts'
+import { validate, wholeParts } from './config/validation.ts'
 import type { AssetTable } from './domain/asset.ts'
 import type { Form } from './wire/form.ts'
 
-export type { ConfigFault } from './config/document.ts'
+export type { ConfigFault } from './config/faults.ts'
 
 export interface Provider extends ProviderSettings {
   readonly name: string
@@ -32,59 +34,49 @@ export class ConfigError extends Error {
   }
 }
 
-export const defaultConfigFile = 'config/gateway.yaml'
+const defaultConfigFile = 'config/gateway.yaml'
 
 /** The file that is asked for: by option, by `SWAPGATE_CONFIG`, or the default. */
 export function configFile(option: string | undefined): string {
-  return option ?? process.env.SWAPGATE_CONFIG ?? defaultConfigFile
+  return option ?? (process.env.SWAPGATE_CONFIG || defaultConfigFile)
 }
 
 /** Throws a `ConfigError`. Paths in the file are relative to the file. */
 export function loadConfig(file: string, forms: readonly Form[], environment: Sources['environment'] = process.env): Config {
-  const faults: ConfigFault[] = []
-  const beside = (path: string): string => resolve(dirname(file), path)
-  const sources: Sources = { environment, readFile: (path) => readFileSync(beside(path), 'utf8') }
-  const settings = parse(schema, readSource(file, faults), sources, faults, '')
-  if (!settings) throw new ConfigError(faults)
-  const listed = parse(assetsSchema, readSource(beside(settings.assets), faults), sources, faults, 'assets')
-  const table = listed && toAssetTable(listed, faults)
-  checkSettings(settings, table, forms, faults)
-  if (!table || faults.length > 0) throw new ConfigError(faults)
+  const faults = new Faults()
+  const tree = readTree(file, environment, faults)
+  if (tree === undefined) throw new ConfigError(faults.all)
+  const settings = validate(schema, tree, faults)
+  const parts = settings ?? wholeParts(tree)
+  const table = parts.assets === undefined ? undefined : readTable(resolve(dirname(file), parts.assets), environment, faults)
+  checkParts(parts, table, forms, faults)
+  if (!settings || !table || faults.all.length > 0) throw new ConfigError(faults.all)
   return toConfig(settings, table)
 }
 
-function readSource(file: string, faults: ConfigFault[]): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    faults.push({ path: '', message: `the file ${file} cannot be read` })
-    return undefined
-  }
+function readTable(file: string, environment: Sources['environment'], faults: Faults): AssetTable | undefined {
+  const own = faults.under('assets')
+  const tree = readTree(file, environment, own)
+  const coins = tree === undefined ? undefined : validate(assetsSchema, tree, own)
+  return coins && toAssetTable(coins, own)
 }
 
-/** Undefined where the source has faults; they are added to `faults` under `root`. */
-function parse<T extends z.ZodType>(
-  shape: T,
-  source: string | undefined,
-  sources: Sources,
-  faults: ConfigFault[],
-  root: string,
-): z.output<T> | undefined {
-  if (source === undefined) return undefined
-  const before = faults.length
-  const tree = readDocument(source, sources, faults)
-  if (faults.some(({ path }, at) => at >= before && path === '')) return undefined
-  const result = shape.safeParse(tree)
-  const under = (path: readonly PropertyKey[]): string => [...(root === '' ? [] : [root]), ...path.map(String)].join('.')
-  for (const issue of result.error?.issues ?? []) {
-    const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined]
-    for (const key of keys) {
-      const path = under(key === undefined ? issue.path : [...issue.path, key])
-      const isTold = faults.some((fault, at) => at >= before && fault.path === path)
-      if (!isTold) faults.push({ path, message: key === undefined ? issue.message : 'is not a key of the configuration' })
-    }
+/** The document with its references filled in. Undefined where there is none. */
+function readTree(file: string, environment: Sources['environment'], faults: Faults): Tree | undefined {
+  const source = readSource(file, faults)
+  const tree = source === undefined ? undefined : readDocument(source, faults)
+  if (tree === undefined) return undefined
+  const readFile = (path: string): string => readFileSync(resolve(dirname(file), path), 'utf8')
+  return fillReferences(tree, { environment, readFile }, faults)
+}
+
+function readSource(file: string, faults: Faults): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (reason) {
+    faults.add([], `the file ${file} cannot be read (${(reason as NodeJS.ErrnoException).code})`)
+    return undefined
   }
-  return result.data
 }
 
 function toConfig({ assets: _, providers, ...settings }: Settings, table: AssetTable): Config {

@@ -1,98 +1,92 @@
 /** What one key of the configuration demands of another. */
 import type { AssetTable } from '../domain/asset.ts'
+import { fold } from '../domain/asset.ts'
 import { namesByCode } from '../domain/vocabulary.ts'
 import type { Form } from '../wire/form.ts'
-import type { ConfigFault } from './document.ts'
-import type { ProviderSettings, Settings } from './schema.ts'
-
-type Fail = (path: string, message: string) => void
+import type { Faults } from './faults.ts'
+import type { ProviderSettings } from './schema.ts'
+import type { Parts } from './validation.ts'
 
 const tagPattern = /^[a-z0-9]{1,16}$/
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
 export function tagOf(name: string, { tag }: ProviderSettings): string {
   return tag === '' ? name : tag
 }
 
-/** Adds every fault to `faults`. */
-export function checkSettings(
-  settings: Settings,
-  table: AssetTable | undefined,
-  forms: readonly Form[],
-  faults: ConfigFault[],
-): void {
-  const fail: Fail = (path, message) => faults.push({ path, message })
-  const formNames = forms.map(({ name }) => name)
-  if (!formNames.includes(settings.defaultForm)) fail('defaultForm', `must be one of ${formNames.join(', ')}`)
-  for (const [name, provider] of Object.entries(settings.providers)) checkProvider(name, provider, table, forms, fail)
-  checkTags(settings, fail)
-  checkRouting(settings, fail)
-  refuseUnsupported(settings, fail)
+/** Checks what is whole; a part with faults of its own is left out. */
+export function checkParts(parts: Parts, table: AssetTable | undefined, forms: readonly Form[], faults: Faults): void {
+  const names = forms.map((form) => form.name)
+  const { defaultForm } = parts
+  if (defaultForm !== undefined && !names.includes(defaultForm)) faults.add(['defaultForm'], `must be one of ${names.join(', ')}`)
+  checkPorts(parts, faults)
+  for (const [name, provider] of Object.entries(parts.providers)) {
+    if (!provider) continue
+    const own = faults.under('providers', name)
+    if (!tagPattern.test(tagOf(name, provider)))
+      own.add(['tag'], 'must be 1 to 16 of a-z and 0-9, and so must a name that has no tag')
+    checkKey(provider, own)
+    const form = forms.find((candidate) => candidate.name === provider.form)
+    if (form) checkWords(provider, form, table, own)
+    else own.add(['form'], `must be one of ${names.join(', ')}`)
+  }
+  checkTags(parts, faults)
+  checkRouting(parts, faults)
 }
 
-function checkProvider(
-  name: string,
-  provider: ProviderSettings,
-  table: AssetTable | undefined,
-  forms: readonly Form[],
-  fail: Fail,
-): void {
-  const path = `providers.${name}`
-  if (!tagPattern.test(tagOf(name, provider)))
-    fail(`${path}.tag`, 'must be 1 to 16 of a-z and 0-9, and so must a name that has no tag')
-  const form = forms.find((candidate) => candidate.name === provider.form)
-  if (!form) fail(`${path}.form`, `must be one of ${forms.map((known) => known.name).join(', ')}`)
-  checkUrl(`${path}.url`, provider, fail)
-  for (const [code, words] of Object.entries(provider.assets)) {
-    const isKnown = table === undefined || table.byCode(code) !== undefined
-    if (!isKnown) fail(`${path}.assets.${code}`, 'is not a code of the asset table')
-    if (!words || !form) continue
-    const wantsCode = namesByCode(form.vocabulary)
-    if (wantsCode !== 'code' in words) fail(`${path}.assets.${code}`, wantsCode ? 'must be one word' : 'must be { coin, network }')
+function checkPorts({ server, admin, sandbox }: Parts, faults: Faults): void {
+  const ports = [
+    { section: 'server', ...server },
+    { section: 'admin', ...admin },
+    ...(sandbox?.enabled ? [{ section: 'sandbox', host: '127.0.0.1', port: sandbox.port }] : []),
+  ]
+  for (const [at, { section, host = '', port }] of ports.entries()) {
+    const holder = ports.slice(0, at).find((other) => other.port === port && overlap(other.host ?? '', host))
+    if (port && holder) faults.add([section, 'port'], `is the port of ${holder.section}`)
   }
 }
 
-function checkUrl(path: string, { url, key }: ProviderSettings, fail: Fail): void {
-  const parsed = URL.parse(url)
-  if (!parsed || !/^https?:$/.test(parsed.protocol)) return fail(path, 'must be an http or https URL')
-  if (parsed.username !== '' || parsed.password !== '') fail(path, 'must not hold credentials')
-  if (parsed.search !== '' || parsed.hash !== '') fail(path, 'must not have a query or a fragment')
-  if (parsed.protocol === 'http:' && key !== '' && !loopback.test(parsed.hostname)) fail(path, 'must be https where a key is sent')
+function overlap(a: string, b: string): boolean {
+  return a === b || everywhere.has(a) || everywhere.has(b)
 }
 
-function checkTags({ providers }: Settings, fail: Fail): void {
-  const tags = Object.entries(providers).map(([name, provider]) => [name, tagOf(name, provider)] as const)
-  for (const [at, [name, tag]] of tags.entries()) {
-    const isTaken = tags.slice(0, at).some(([, other]) => other === tag)
-    if (isTaken) fail(`providers.${name}.tag`, 'is the tag of another provider')
+function checkKey({ url, key }: ProviderSettings, faults: Faults): void {
+  const { protocol, hostname } = new URL(url)
+  if (protocol === 'http:' && key !== '' && !loopback.test(hostname)) faults.add(['url'], 'must be https where a key is sent')
+}
+
+function checkWords({ assets }: ProviderSettings, form: Form, table: AssetTable | undefined, faults: Faults): void {
+  const wantsCode = namesByCode(form.vocabulary)
+  const codes = Object.keys(assets).map(fold)
+  for (const [at, [code, words]] of Object.entries(assets).entries()) {
+    if (table && !table.byCode(code)) faults.add(['assets', code], 'is not a code of the asset table')
+    if (codes.indexOf(fold(code)) !== at) faults.add(['assets', code], 'is given twice')
+    if (words && wantsCode !== 'code' in words)
+      faults.add(['assets', code], wantsCode ? 'must be one word' : 'must be { coin, network }')
   }
 }
 
-function checkRouting({ routing, providers, auth }: Settings, fail: Fail): void {
+function checkTags({ providers }: Parts, faults: Faults): void {
+  const taken = new Set<string>()
+  for (const [name, provider] of Object.entries(providers)) {
+    if (!provider) continue
+    const tag = tagOf(name, provider)
+    if (taken.has(tag)) faults.add(['providers', name, 'tag'], 'is the tag of another provider')
+    taken.add(tag)
+  }
+}
+
+function checkRouting({ routing, providers, auth }: Parts, faults: Faults): void {
+  if (!routing) return
+  const own = faults.under('routing')
   const exists = (name: string): boolean => Object.hasOwn(providers, name)
   for (const [at, name] of routing.providers.entries()) {
-    if (!exists(name)) fail(`routing.providers.${at}`, `${name} is not in providers`)
-    if (routing.providers.indexOf(name) !== at) fail(`routing.providers.${at}`, `${name} is given twice`)
+    if (!exists(name)) own.add(['providers', at], `${name} is not in providers`)
+    if (routing.providers.indexOf(name) !== at) own.add(['providers', at], `${name} is given twice`)
   }
-  if (auth.mode === 'passthrough' && routing.providers.length > 1) {
-    fail('routing.providers', "must name exactly one provider in passthrough mode: a client's key goes to no other")
+  if (auth?.mode === 'passthrough' && routing.providers.length > 1) {
+    own.add(['providers'], "must name exactly one provider in passthrough mode: a client's key goes to no other")
   }
-  if (routing.untagged !== '' && !exists(routing.untagged)) fail('routing.untagged', `${routing.untagged} is not in providers`)
-}
-
-/** Never accepted and ignored. */
-function refuseUnsupported({ auth, redis, ledger, routing, providers }: Settings, fail: Fail): void {
-  const later = (isAsked: boolean, path: string, what: string): void => {
-    if (isAsked) fail(path, `${what} is not yet supported`)
-  }
-  later(auth.mode === 'managed', 'auth.mode', 'managed')
-  later(redis.url !== '', 'redis.url', 'Redis')
-  later(!ledger.url.startsWith('sqlite:'), 'ledger.url', 'a ledger outside SQLite')
-  later(routing.strategy !== 'priority', 'routing.strategy', routing.strategy)
-  later(routing.weights !== undefined, 'routing.weights', 'weights')
-  later(routing.shadow !== undefined, 'routing.shadow', 'shadow')
-  for (const [name, { native, state }] of Object.entries(providers)) {
-    later(native, `providers.${name}.native`, 'the native lane')
-    later(state !== 'active', `providers.${name}.state`, state)
-  }
+  if (routing.untagged !== '' && !exists(routing.untagged)) own.add(['untagged'], `${routing.untagged} is not in providers`)
 }

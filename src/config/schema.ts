@@ -1,177 +1,247 @@
 /** The configuration (`spec/contract.md` §9): one strict schema. Every scalar of the file arrives here as text. */
 import { z } from 'zod'
-import { type Amount, toAmount } from '../domain/amount.ts'
-import { type Status, statuses } from '../domain/status.ts'
+import { statuses } from '../domain/status.ts'
+import { amount, baseUrl, choice, flag, integer, keys, list, mapping, name, notYet, origin, port, seconds, text } from './kind.ts'
 
-const integerText = /^(?:0|[1-9][0-9]*)$/
-const numberText = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
-
-/** A key with its default, and what `docs/configuration.md` says of it. */
-function setting<T extends z.ZodType>(schema: T, standard: z.output<T>, description: string, unit = '') {
-  return schema.default(standard as never).meta({ description, unit, standard: JSON.stringify(standard) })
+/** What `docs/configuration.md` says of a key. */
+export interface Description {
+  readonly description: string
+  readonly unit?: string
+  /** What stands where the file says nothing; absent: the key is required, or has keys of its own. */
+  readonly standard?: unknown
 }
 
-function integer(least: number, most = Number.MAX_SAFE_INTEGER) {
-  return z
-    .string(`must be an integer from ${least}`)
-    .refine(
-      (text) => integerText.test(text) && Number(text) >= least && Number(text) <= most,
-      `must be an integer from ${least}${most === Number.MAX_SAFE_INTEGER ? '' : ` to ${most}`}`,
-    )
-    .transform(Number)
+function setting<T extends z.ZodType>(kind: T, standard: z.output<T>, description: string, unit = '') {
+  return kind.default(standard as never).meta({ description, unit, standard } satisfies Description)
 }
 
-const seconds = z.string('must be a number of seconds').regex(numberText, 'must be a number of seconds').transform(Number)
+function required<T extends z.ZodType>(kind: T, description: string) {
+  return kind.meta({ description } satisfies Description)
+}
 
-const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
-const text = z.string('must be a text')
-const port = integer(0, 65535)
-const name = text.min(1, 'must not be empty')
+function optional<T extends z.ZodType>(kind: T, description: string) {
+  return kind.optional().meta({ description, standard: null } satisfies Description)
+}
 
-const amount = text.transform((lexeme, context): Amount => {
-  const value = toAmount(lexeme)
-  if (value !== undefined) return value
-  context.issues.push({ code: 'custom', message: 'must be a number', input: lexeme })
-  return z.NEVER
-})
+/** Keys that all have defaults, so that the section may be left out. */
+function section<T extends z.ZodRawShape>(shape: T, description: string) {
+  return keys(shape)
+    .prefault({} as never)
+    .meta({ description } satisfies Description)
+}
 
-const budget = z.strictObject({
-  quotes: setting(
-    integer(0),
-    60,
-    'Calls of GET /currencies and GET /rate that all replicas together may send; 0: no bound',
-    'per 60 s',
-  ),
-  create: setting(integer(0), 30, 'Calls of POST /transactions', 'per 60 s'),
-  read: setting(integer(0), 120, 'Calls of GET /transactions and GET /transactions/{id}', 'per 60 s'),
-})
+const server = section(
+  {
+    host: setting(name, '127.0.0.1', 'Address to listen on; `0.0.0.0` is every IPv4 address of the machine'),
+    port: setting(port, 8080, 'Port to listen on; 0 takes any free one and prints it'),
+    trustProxy: setting(
+      integer(0, 32),
+      0,
+      'How many proxies stand in front and append to `X-Forwarded-For`; 0 believes no such header',
+      'hops',
+    ),
+    maxBodyBytes: setting(integer(1, 1_048_576), 16_384, 'Largest request body; a larger one is answered 413', 'bytes'),
+    drain: setting(seconds(), 10, 'At the end, the longest wait for requests in flight', 'seconds'),
+    grace: setting(
+      seconds(),
+      2,
+      'At the end, how long new connections are still taken after `/readyz` has turned 503, so that a balancer can notice',
+      'seconds',
+    ),
+    cors: setting(list(origin), [], 'Origins whose pages may read answers, like `https://app.example`; none sends no CORS headers'),
+  },
+  'The public port.',
+)
+
+const admin = section(
+  {
+    host: setting(name, '127.0.0.1', 'Address to listen on'),
+    port: setting(port, 9090, 'Port to listen on; 0 takes any free one and prints it'),
+  },
+  'The port for operators: `/livez`, `/readyz` and `/metrics`. Never expose it to clients.',
+)
+
+const auth = section(
+  {
+    mode: setting(
+      choice(['passthrough', 'managed'], ['managed']),
+      'passthrough',
+      "Whose keys clients hold. `passthrough`: the provider's own. `managed` (issued by you) is not yet supported",
+    ),
+  },
+  'Keys of clients.',
+)
+
+const redis = section(
+  {
+    url: setting(
+      notYet(text, (url) => url === ''),
+      '',
+      'Not yet supported. Empty: limits are kept in the memory of each process',
+    ),
+  },
+  'Limits shared by replicas.',
+)
+
+const ledger = section(
+  {
+    url: setting(
+      name
+        .regex(/^(?:sqlite:.|postgres(?:ql)?:\/\/.)/, 'must be sqlite:<file> or postgres://…')
+        .refine((url) => !url.startsWith('postgres'), 'a ledger in PostgreSQL is not yet supported'),
+      'sqlite:data/swapgate.db',
+      '`sqlite:<file>`, relative to the working directory. `postgres://…` is not yet supported',
+    ),
+    refresh: setting(seconds(), 5, 'How long what was read from a provider counts as fresh', 'seconds'),
+    reconcile: setting(seconds(), 86_400, 'How long a create with an unknown outcome is looked for', 'seconds'),
+  },
+  'Who holds which swap.',
+)
+
+const limits = section(
+  {
+    quotes: setting(integer(1), 60, '`GET /currencies` and `GET /rate` together, for each client address', 'requests per window'),
+    create: setting(integer(1), 30, '`POST /transactions`, for each key', 'requests per window'),
+    read: setting(
+      integer(1),
+      120,
+      '`GET /transactions` and `GET /transactions/{id}` together, for each key',
+      'requests per window',
+    ),
+    unproven: setting(
+      integer(1),
+      120,
+      'Requests with keys that no provider has accepted, or with none where one is needed, from all addresses together',
+      'requests per 60 seconds',
+    ),
+    window: setting(integer(1, 86_400), 60, 'Length of the window, which begins with the first request', 'seconds'),
+    replicas: setting(integer(1), 1, 'Processes that share the limits; each takes its part while Redis is lost', 'processes'),
+  },
+  'Limits on clients; one request too many is answered 429.',
+)
+
+const cache = section(
+  {
+    currencies: setting(seconds(), 600, "How long a provider's list of currencies serves before it is read again", 'seconds'),
+    rate: setting(seconds(), 2, 'How long a rate may be kept; 0 turns it off', 'seconds'),
+    staleFor: setting(seconds(), 86_400, 'How much longer an old list of currencies serves while the provider fails', 'seconds'),
+  },
+  'Answers that are kept.',
+)
+
+const budget = section(
+  {
+    quotes: setting(integer(0), 60, '`GET /currencies` and `GET /rate` together; 0 is no bound', 'requests per 60 seconds'),
+    create: setting(integer(0), 30, '`POST /transactions`; 0 is no bound', 'requests per 60 seconds'),
+    read: setting(
+      integer(0),
+      120,
+      '`GET /transactions` and `GET /transactions/{id}` together; 0 is no bound',
+      'requests per 60 seconds',
+    ),
+  },
+  'What all replicas together may send to the provider.',
+)
 
 const ownWords = z.union(
   [z.null(), name.transform((code) => ({ code })), z.strictObject({ coin: name, network: name })],
   'must be a word, { coin, network } or null',
 )
 
-const provider = z.strictObject({
-  form: name.meta({ description: 'The form that the provider speaks', unit: '', standard: '' }),
-  url: text.meta({ description: 'Its base URL, up to and with /api/v2', unit: '', standard: '' }),
-  key: setting(text, '', 'Its key for us; may be `${file:/run/secrets/…}`'),
-  tag: setting(text, '', "Marks its transactions' ids for good; empty: the provider's name"),
-  timeout: setting(seconds, 10, 'Bounds the whole answer', 's'),
-  budget: setting(budget, { quotes: 60, create: 30, read: 120 }, 'What it lets us send'),
-  statuses: setting(
-    z.record(name, z.enum(statuses as unknown as [Status, ...Status[]], `must be one of ${statuses.join(', ')}`)),
+const provider = keys({
+  form: required(name, 'The form that the provider speaks, `A` or `B`'),
+  url: required(baseUrl, 'Base URL, up to and with `/api/v2`; `https` where a key goes to another machine'),
+  key: setting(
+    text,
+    '',
+    'Your key at the provider, best read from a file or the environment; nothing needs it in passthrough mode',
+  ),
+  tag: setting(text, '', "Begins the id of each of its transactions, for good: 1 to 16 of a-z and 0-9. Empty: the provider's name"),
+  timeout: setting(seconds('above 0'), 10, 'Longest wait for the whole answer', 'seconds'),
+  budget,
+  statuses: setting(mapping(choice(statuses)), {}, 'What status words outside its form mean, like `hold: exchanging`'),
+  assets: setting(
+    mapping(ownWords),
     {},
-    'What its own status words mean',
+    'Its own word (Form A) or `{ coin, network }` (Form B) for a code of the asset table; `null`: not offered there',
   ),
-  assets: setting(z.record(name, ownWords), {}, 'Its own word or words for a code of the table; null: not offered there'),
-  extraIds: setting(flag, false, 'Whether it takes memos and tags'),
-  state: setting(z.enum(['active', 'draining', 'off'], 'must be active, draining or off'), 'active', 'active, draining or off'),
-  native: setting(flag, false, 'Whether its own paths are open under /native'),
+  extraIds: setting(flag, false, 'Whether it honours memos and tags; a provider that ignores one loses the funds'),
+  state: setting(
+    choice(['active', 'draining', 'off'], ['draining', 'off']),
+    'active',
+    'Whether it takes quotes and creates. `draining` and `off` are not yet supported',
+  ),
+  native: setting(
+    notYet(flag, (isOn) => !isOn),
+    false,
+    'Its own paths under `/native`. Not yet supported',
+  ),
 })
 
-export const schema = z.strictObject({
-  server: setting(
-    z.strictObject({
-      host: setting(name, '127.0.0.1', 'Address to listen on'),
-      port: setting(port, 8080, '0: any free one'),
-      trustProxy: setting(integer(0, 32), 0, 'Proxies in front whose X-Forwarded-For is believed', 'hops'),
-      maxBodyBytes: setting(integer(1), 16384, 'Largest request body', 'bytes'),
-      drain: setting(seconds, 10, 'Longest wait for requests in flight at the end', 's'),
-      grace: setting(seconds, 2, 'From not ready to no new connections', 's'),
-      cors: setting(z.array(name), [], 'Origins that may read answers; none: no CORS'),
-    }),
-    { host: '127.0.0.1', port: 8080, trustProxy: 0, maxBodyBytes: 16384, drain: 10, grace: 2, cors: [] },
-    'The public port',
-  ),
-  admin: setting(
-    z.strictObject({ host: setting(name, '127.0.0.1', 'Address to listen on'), port: setting(port, 9090, '0: any free one') }),
-    { host: '127.0.0.1', port: 9090 },
-    'Health and metrics',
-  ),
-  defaultForm: setting(name, 'A', 'The form where nothing else tells it'),
-  auth: setting(
-    z.strictObject({
-      mode: setting(z.enum(['passthrough', 'managed'], 'must be passthrough or managed'), 'passthrough', 'Whose keys clients hold'),
-    }),
-    { mode: 'passthrough' },
-    'Keys',
-  ),
-  redis: setting(z.strictObject({ url: setting(text, '', 'Empty: limits in memory') }), { url: '' }, 'Shared limits'),
-  ledger: setting(
-    z.strictObject({
-      url: setting(text, 'sqlite:data/swapgate.db', 'sqlite:<file> or postgres://…'),
-      refresh: setting(seconds, 5, 'How long what was read counts as fresh', 's'),
-      reconcile: setting(seconds, 86400, 'How long an unknown create is looked for', 's'),
-    }),
-    { url: 'sqlite:data/swapgate.db', refresh: 5, reconcile: 86400 },
-    'Who holds which swap',
-  ),
-  limits: setting(
-    z.strictObject({
-      quotes: setting(integer(1), 60, 'GET /currencies and GET /rate, for each address', 'per window'),
-      create: setting(integer(1), 30, 'POST /transactions, for each key', 'per window'),
-      read: setting(integer(1), 120, 'GET /transactions and GET /transactions/{id}, for each key', 'per window'),
-      unproven: setting(integer(1), 120, 'Requests of all addresses with keys that nobody has accepted', 'per 60 s'),
-      window: setting(integer(1), 60, 'Length of the window', 's'),
-      replicas: setting(integer(1), 1, 'Processes that share the limits when Redis is lost'),
-    }),
-    { quotes: 60, create: 30, read: 120, unproven: 120, window: 60, replicas: 1 },
-    'Limits on clients',
-  ),
-  cache: setting(
-    z.strictObject({
-      currencies: setting(seconds, 600, 'How long a list of currencies serves', 's'),
-      rate: setting(seconds, 2, 'How long a rate may be kept', 's'),
-      staleFor: setting(seconds, 86400, 'How long an old list serves while the provider fails', 's'),
-    }),
-    { currencies: 600, rate: 2, staleFor: 86400 },
-    'Kept answers',
-  ),
-  assets: setting(name, 'assets.yaml', 'The asset table, beside this file'),
-  providers: z.record(name, provider).meta({ description: 'The services behind, by name', unit: '', standard: '' }),
-  routing: z.strictObject({
+const routing = required(
+  keys({
     strategy: setting(
-      z.enum(['priority', 'weighted', 'best'], 'must be priority, weighted or best'),
+      choice(['priority', 'weighted', 'best'], ['weighted', 'best']),
       'priority',
-      'Who answers a quote or a create',
+      'Who answers a quote or a create. `weighted` and `best` are not yet supported',
     ),
-    providers: z.array(name).min(1, 'must name a provider').meta({ description: 'In order', unit: '', standard: '' }),
-    untagged: setting(text, '', 'Provider of ids without a tag; empty: none'),
-    weights: z.record(name, integer(0)).optional().meta({ description: 'For weighted', unit: '', standard: '' }),
-    patience: setting(integer(0), 800, 'For best: how long slow ones are waited for', 'ms'),
-    shadow: z
-      .strictObject({ provider: name, sample: text })
-      .optional()
-      .meta({ description: 'A candidate that is asked too', unit: '', standard: '' }),
+    providers: required(list(name).min(1, 'must name a provider'), 'Names of providers, in order; exactly one in passthrough mode'),
+    untagged: setting(
+      text,
+      '',
+      'The provider that holds ids without a tag: transactions from before the gateway. Empty: such ids are answered 404',
+    ),
+    weights: optional(notYet(mapping(integer(0))), 'Shares of providers. Not yet supported'),
+    patience: setting(integer(0), 800, 'For `best`: how long slow providers are waited for', 'milliseconds'),
+    shadow: optional(notYet(keys({ provider: name, sample: text })), 'A candidate that is asked too. Not yet supported'),
   }),
-  sandbox: setting(
-    z.strictObject({
-      enabled: setting(flag, false, 'Whether the built-in provider runs'),
-      port: setting(port, 9101, 'On loopback; 0: any free one'),
-      data: setting(name, 'data/sandbox.db', 'Its SQLite file'),
-      autoDeposit: setting(seconds, 0, 'Pays each deposit by itself after so long; 0: never', 's'),
-      speed: setting(seconds, 2, 'From one status to the next', 's'),
-      expiry: setting(seconds, 1200, 'A transaction without a deposit is overdue after so long', 's'),
-      seed: setting(integer(0), 1, 'Of the random walk of the prices'),
-    }),
-    { enabled: false, port: 9101, data: 'data/sandbox.db', autoDeposit: 0, speed: 2, expiry: 1200, seed: 1 },
-    'The built-in provider',
-  ),
+  'Which provider answers.',
+)
+
+const sandbox = section(
+  {
+    enabled: setting(flag, false, 'Whether it runs'),
+    port: setting(port, 9101, 'Port to listen on, on loopback only; 0 takes any free one and prints it'),
+    data: setting(name, 'data/sandbox.db', 'Its SQLite file, relative to the working directory'),
+    autoDeposit: setting(seconds(), 0, 'Pays each deposit by itself after so long; 0 never does', 'seconds'),
+    speed: setting(seconds(), 2, 'From one status to the next', 'seconds'),
+    expiry: setting(seconds(), 1_200, 'After so long without a deposit, a transaction is overdue', 'seconds'),
+    seed: setting(integer(0), 1, 'Seed of the random walk of its prices'),
+  },
+  'The built-in provider, to develop and rehearse against. Its keys are public.',
+)
+
+export const schema = keys({
+  server,
+  admin,
+  defaultForm: setting(name, 'A', 'The form of a request that tells no form, `A` or `B`'),
+  auth,
+  redis,
+  ledger,
+  limits,
+  cache,
+  assets: setting(name, 'assets.yaml', 'File of the asset table, relative to this file'),
+  providers: required(mapping(provider), 'The services behind the gateway, by a name of your choice.'),
+  routing,
+  sandbox,
 })
 
-const network = z.strictObject({
-  network: name,
-  code: name,
-  default: flag.default(false),
-  aliases: z.array(name).default([]),
-  depositMin: amount.optional(),
-  depositMax: amount.optional(),
+const network = keys({
+  network: required(name, 'Name of the network'),
+  code: required(name, 'What Form A calls the coin on this network; no two assets share one'),
+  default: setting(flag, false, 'Whether this network is meant where a client names none; at most one for each coin'),
+  aliases: setting(list(name), [], 'Other names that are accepted for the network'),
+  depositMin: optional(amount, 'Smallest deposit, told where the provider does not tell one'),
+  depositMax: optional(amount, 'Largest deposit, told where the provider does not tell one'),
 })
 
-/** `assets.yaml`. */
-export const assetsSchema = z.array(
-  z.strictObject({ coin: name, name, networks: z.array(network).min(1, 'must have a network') }),
-  'must be a list of coins',
+/** The asset table's file. */
+export const assetsSchema = list(
+  keys({
+    coin: required(name, 'Ticker of the coin'),
+    name: required(name, 'Its full name'),
+    networks: required(list(network).min(1, 'must have a network'), 'Where it lives.'),
+  }),
 )
 
 export type Settings = z.output<typeof schema>

@@ -1,50 +1,57 @@
 /** `assets.yaml` as an asset table (`spec/contract.md` §9). */
+import { compareAmounts } from '../domain/amount.ts'
 import { type Asset, AssetTable, type Coin, fold } from '../domain/asset.ts'
-import type { ConfigFault } from './document.ts'
+import type { Faults, Path } from './faults.ts'
 import type { AssetSettings } from './schema.ts'
 
 type CoinSettings = AssetSettings[number]
 
-export function toAssetTable(settings: AssetSettings, faults: ConfigFault[]): AssetTable {
-  const networks = settings.flatMap((coin) => coin.networks)
+/** A name and where it stands. */
+type Named = readonly [path: Path, name: string]
+
+/** Names that would make the table ambiguous are faults; the table is of use only where there are none. */
+export function toAssetTable(coins: AssetSettings, faults: Faults): AssetTable {
   refuseTwice(
-    settings.map(({ coin }) => coin),
-    'the coin',
+    coins.map(({ coin }, at): Named => [[at, 'coin'], coin]),
     faults,
   )
   refuseTwice(
-    networks.map(({ code }) => code),
-    'the code',
+    coins.flatMap(({ networks }, at) => networks.map(({ code }, index): Named => [[at, 'networks', index, 'code'], code])),
     faults,
   )
-  return new AssetTable(settings.map((coin) => toCoin(coin, faults)))
+  for (const [at, { networks }] of coins.entries()) checkNetworks(networks, faults.under(at, 'networks'))
+  return new AssetTable(coins.map(toCoin))
 }
 
-function toCoin({ coin, name, networks }: CoinSettings, faults: ConfigFault[]): Coin {
+function checkNetworks(networks: CoinSettings['networks'], faults: Faults): void {
   refuseTwice(
-    networks.flatMap(({ network, aliases }) => [network, ...aliases]),
-    `${coin}: the network`,
+    networks.flatMap(({ network, aliases }, at): Named[] => [
+      [[at, 'network'], network],
+      ...aliases.map((alias, index): Named => [[at, 'aliases', index], alias]),
+    ]),
     faults,
   )
-  if (networks.filter((network) => network.default).length > 1) {
-    faults.push({ path: 'assets', message: `${coin} has more than one default network` })
+  const standard = networks.findIndex((network) => network.default)
+  for (const [at, { default: isDefault, depositMin, depositMax }] of networks.entries()) {
+    if (isDefault && at !== standard) faults.add([at, 'default'], 'only one network of a coin can be the default')
+    if (depositMin !== undefined && depositMax !== undefined && compareAmounts(depositMin, depositMax) > 0)
+      faults.add([at, 'depositMax'], 'must not be below depositMin')
   }
-  const assets = networks.map(({ default: isDefault, ...network }): Asset => {
-    const { depositMin, depositMax, ...words } = network
-    return {
-      ...words,
-      coin,
-      name,
-      isStandard: isDefault || networks.length === 1,
-      ...(depositMin !== undefined && { depositMin }),
-      ...(depositMax !== undefined && { depositMax }),
-    }
+}
+
+function toCoin({ coin, name, networks }: CoinSettings): Coin {
+  const assets = networks.map(({ default: isDefault, depositMin, depositMax, ...words }): Asset => {
+    const isStandard = isDefault || networks.length === 1
+    const limits = { ...(depositMin !== undefined && { depositMin }), ...(depositMax !== undefined && { depositMax }) }
+    return { ...words, coin, name, isStandard, ...limits }
   })
   return { coin, name, assets: assets.toSorted((a, b) => Number(b.isStandard) - Number(a.isStandard)) }
 }
 
-function refuseTwice(names: readonly string[], what: string, faults: ConfigFault[]): void {
-  const folded = names.map(fold)
-  const twice = names.filter((name, at) => folded.indexOf(fold(name)) !== at)
-  for (const name of twice) faults.push({ path: 'assets', message: `${what} ${name} is given twice` })
+function refuseTwice(names: readonly Named[], faults: Faults): void {
+  const taken = new Set<string>()
+  for (const [path, name] of names) {
+    if (taken.has(fold(name))) faults.add(path, `${name} is given twice`)
+    taken.add(fold(name))
+  }
 }

@@ -1,0 +1,57 @@
+/** prom-client: Prometheus' exposition format, and the process's own figures. */
+import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
+import type { Observation, Observer } from '../domain/observation.ts'
+
+export interface Metrics {
+  /** Costs a look-up: labels are made when they are read. */
+  readonly observe: Observer
+  /** Everything counted, in the exposition format. */
+  readonly print: () => Promise<string>
+  readonly contentType: string
+}
+
+/** `formOf` has the form of each provider, by tag. */
+export function createMetrics(formOf: ReadonlyMap<string, string>): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const drifts = tally(registry, 'swapgate_contract_drift_total', 'Oddities in the answers of providers.', [
+    'provider',
+    'field',
+    'drift',
+  ])
+  const fields = tally(registry, 'swapgate_answer_fields_total', 'Fields of answers that were left out or worked out.', [
+    'what',
+    'client_form',
+    'provider_form',
+    'field',
+  ])
+  const observe = (observation: Observation): void => {
+    const { what, provider, field } = observation
+    if (what === 'drift') drifts(provider, field, observation.drift)
+    else fields(what, observation.client, (provider !== undefined && formOf.get(provider)) || 'none', field)
+  }
+  return { observe, print: () => registry.metrics(), contentType: registry.contentType }
+}
+
+/** A counter that is counted in a map and handed over when it is read: counting makes no object. */
+function tally(registry: Registry, name: string, help: string, labelNames: readonly string[]): (...labels: string[]) => void {
+  const counts = new Map<string, number>()
+  const toLabels = (key: string): Record<string, string> => {
+    const labels = key.split('\n')
+    return Object.fromEntries(labelNames.map((label, at) => [label, labels[at] ?? '']))
+  }
+  const counter = new Counter({
+    name,
+    help,
+    labelNames,
+    registers: [registry],
+    collect() {
+      counter.reset()
+      for (const [key, count] of counts) counter.inc(toLabels(key), count)
+    },
+  })
+  return (...labels) => {
+    const key = labels.join('\n')
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+}

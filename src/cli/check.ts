@@ -1,0 +1,54 @@
+import { type Config, ConfigError, type ConfigFault, loadConfig } from '../config.ts'
+import { forms } from '../forms/index.ts'
+import { noticesOf } from '../process/notices.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Says of a configuration what `start` would, without starting. 1 where it has faults. */
+export function check(file: string, { json }: { readonly json: boolean }, terminal: Terminal): 0 | 1 {
+  const { config, faults } = read(file)
+  if (json) terminal.out(JSON.stringify(config ? { ok: true, file, ...factsOf(config) } : { ok: false, file, faults }))
+  else if (config) tell(file, config, terminal)
+  else tellFaults(file, faults, terminal)
+  return config ? 0 : 1
+}
+
+/** A line for the file and a line for each fault. */
+export function tellFaults(file: string, faults: readonly ConfigFault[], { err }: Terminal): void {
+  err(`swapgate: ${file} has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:`)
+  for (const { path, message } of faults) err(path === '' ? `  ${message}` : `  ${path}: ${message}`)
+}
+
+interface Reading {
+  readonly config?: Config
+  readonly faults: readonly ConfigFault[]
+}
+
+function read(file: string): Reading {
+  try {
+    return { config: loadConfig(file, forms), faults: [] }
+  } catch (reason) {
+    if (!(reason instanceof ConfigError)) throw reason
+    return { faults: reason.faults }
+  }
+}
+
+function factsOf(config: Config) {
+  const { providers, routing, auth, defaultForm, assets } = config
+  return {
+    providers: providers.map(({ name, tag, form }) => ({ name, tag, form })),
+    routing: routing.providers,
+    mode: auth.mode,
+    defaultForm,
+    coins: assets.coins.length,
+    assets: assets.coins.flatMap((coin) => coin.assets).length,
+    notices: noticesOf(config),
+  }
+}
+
+function tell(file: string, config: Config, { out }: Terminal): void {
+  const { providers, routing, mode, coins, assets, notices } = factsOf(config)
+  const named = providers.map(({ name, form }) => `${name} (form ${form})`).join(', ')
+  out(`${file} is whole: ${coins} coins, ${assets} assets, ${mode} keys`)
+  out(`providers: ${named}; ${routing.join(', ')} answers`)
+  for (const notice of notices) out(`notice: ${notice}`)
+}

@@ -1,0 +1,46 @@
+/** commander: the command line, its help and its complaints. */
+import { Command, CommanderError } from 'commander'
+import { configFile } from '../config.ts'
+import { version } from '../process/version.ts'
+import type { Terminal } from './terminal.ts'
+
+const configOption = ['--config <file>', 'configuration file (default: $SWAPGATE_CONFIG or config/gateway.yaml)'] as const
+
+/** The exit code: 0 done, 1 refused or faults found, 2 wrong usage. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  let exitCode = 0
+  const program = programFor(terminal)
+  program
+    .command('start')
+    .description('run the gateway until SIGTERM or SIGINT')
+    .option(...configOption)
+    .action(async ({ config }: { config?: string }) => {
+      const { start } = await import('./start.ts')
+      exitCode = await start(configFile(config), terminal)
+    })
+  program
+    .command('check')
+    .description('say everything that is wrong with the configuration, without starting')
+    .option(...configOption)
+    .option('--json', 'print one JSON document')
+    .action(async ({ config, json = false }: { config?: string; json?: boolean }) => {
+      const { check } = await import('./check.ts')
+      exitCode = check(configFile(config), { json }, terminal)
+    })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+  } catch (reason) {
+    if (!(reason instanceof CommanderError)) throw reason
+    return reason.exitCode === 0 ? 0 : 2
+  }
+  return exitCode
+}
+
+function programFor({ out, err }: Terminal): Command {
+  return new Command('swapgate')
+    .description('One stable API for crypto swaps, whichever form the provider behind it speaks')
+    .version(version)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => out(text.trimEnd()), writeErr: (text) => err(text.trimEnd()) })
+    .showHelpAfterError('(swapgate --help tells more)')
+}

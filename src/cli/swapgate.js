@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+// Plain JavaScript without imports, so that an older Node can read it and say what is missing.
+const needed = 26
+const [major] = process.versions.node.split('.')
+
+if (Number(major) < needed) {
+  console.error(`swapgate needs Node ${needed} and this is ${process.versions.node}: use "npm start", or install Node ${needed}`)
+  process.exitCode = 1
+} else {
+  const { run } = await import('./command.ts')
+  process.exitCode = await run(process.argv.slice(2), { out: console.log, err: console.error })
+}

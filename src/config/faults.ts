@@ -1,0 +1,33 @@
+export interface ConfigFault {
+  /** Like `providers.alpha.url`; empty for the file as a whole. */
+  readonly path: string
+  /** Never holds a value: it may be a secret. */
+  readonly message: string
+}
+
+export type Path = readonly PropertyKey[]
+
+/** Collects faults, one for each path and the first at each: a value that is missing is not also malformed. */
+export class Faults {
+  private readonly byPath: Map<string, ConfigFault>
+  private readonly root: Path
+
+  constructor(root: Path = [], byPath = new Map<string, ConfigFault>()) {
+    this.root = root
+    this.byPath = byPath
+  }
+
+  add(path: Path, message: string): void {
+    const full = [...this.root, ...path].map(String).join('.')
+    if (!this.byPath.has(full)) this.byPath.set(full, { path: full, message })
+  }
+
+  /** The same collection, with paths that are told from `path` on. */
+  under(...path: Path): Faults {
+    return new Faults([...this.root, ...path], this.byPath)
+  }
+
+  get all(): readonly ConfigFault[] {
+    return [...this.byPath.values()]
+  }
+}

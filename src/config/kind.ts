@@ -1,0 +1,82 @@
+/** zod: the kinds of values in a configuration. Each is read from text and says what it must be. */
+import { z } from 'zod'
+import { type Amount, compareAmounts, toAmount } from '../domain/amount.ts'
+
+const integerText = /^(?:0|[1-9][0-9]*)$/
+const numberText = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
+const mostSeconds = 604_800
+
+/** Completes the sentence of which the path is the subject; messages never hold the value, which may be a secret. */
+function must(what: string) {
+  return { error: ({ input }: { readonly input?: unknown }) => (input === undefined ? 'is missing' : `must ${what}`) }
+}
+
+export const text = z.string(must('be a text'))
+export const name = text.min(1, 'must not be empty')
+
+export function integer(least: number, most?: number) {
+  const what = `be an integer from ${least}${most === undefined ? '' : ` to ${most}`}`
+  const isWithin = (value: number): boolean => value >= least && value <= (most ?? Number.MAX_SAFE_INTEGER)
+  return z
+    .string(must(what))
+    .refine((digits) => integerText.test(digits) && isWithin(Number(digits)), `must ${what}`)
+    .transform(Number)
+}
+
+export const port = integer(0, 65_535)
+
+/** Up to a week, in seconds. */
+export function seconds(range: 'from 0' | 'above 0' = 'from 0') {
+  const what = `be a number of seconds ${range}, at most ${mostSeconds}`
+  const isWithin = (value: number): boolean => value <= mostSeconds && (range === 'from 0' || value > 0)
+  return z
+    .string(must(what))
+    .refine((digits) => numberText.test(digits) && isWithin(Number(digits)), `must ${what}`)
+    .transform(Number)
+}
+
+export const flag = z.enum(['true', 'false'], must('be true or false')).transform((word) => word === 'true')
+
+/** One of `words`; those that come later are known and refused, never accepted and ignored. */
+export function choice<const Word extends string>(words: readonly Word[], later: readonly NoInfer<Word>[] = []) {
+  return z
+    .enum(words, must(`be one of ${words.join(', ')}`))
+    .refine((word) => !later.includes(word), { error: ({ input }) => `${input} is not yet supported` })
+}
+
+/** A key that has its place and no effect yet: giving it a value is a fault. */
+export function notYet<T extends z.ZodType>(kind: T, isUnused: (value: z.output<T>) => boolean = () => false) {
+  return kind.refine(isUnused, 'is not yet supported')
+}
+
+/** An exact decimal from 0, kept as text. */
+export const amount = text.transform((lexeme, context): Amount => {
+  const value = toAmount(lexeme)
+  if (value !== undefined && compareAmounts(value, '0' as Amount) >= 0) return value
+  context.issues.push({ code: 'custom', message: 'must be a number from 0', input: lexeme })
+  return z.NEVER
+})
+
+/** An http or https URL without credentials, query or fragment: what paths can be appended to. */
+export const baseUrl = text.check(({ value, issues }) => {
+  const fail = (message: string): unknown => issues.push({ code: 'custom', message, input: value })
+  const url = URL.parse(value)
+  if (!url || !/^https?:$/.test(url.protocol)) fail('must be an http or https URL')
+  else if (url.username !== '' || url.password !== '') fail('must not hold credentials')
+  else if (url.search !== '' || url.hash !== '') fail('must not have a query or a fragment')
+})
+
+/** What browsers send as `Origin`. */
+export const origin = text.refine((value) => URL.parse(value)?.origin === value, 'must be an origin like https://app.example')
+
+export function list<T extends z.ZodType>(item: T) {
+  return z.array(item, must('be a list'))
+}
+
+export function mapping<T extends z.ZodType>(value: T) {
+  return z.record(name, value, must('be a mapping'))
+}
+
+export function keys<T extends z.ZodRawShape>(shape: T) {
+  return z.strictObject(shape, must('be a mapping'))
+}

@@ -1,0 +1,35 @@
+/** zod: a document against a schema, with every fault in the words of `docs/configuration.md`. */
+import type { z } from 'zod'
+import type { Tree } from './document.ts'
+import type { Faults } from './faults.ts'
+import { type Settings, schema } from './schema.ts'
+
+/** Undefined where the tree is not of the shape; every reason is a fault. */
+export function validate<T extends z.ZodType>(shape: T, tree: Tree, faults: Faults): z.output<T> | undefined {
+  const { data, error } = shape.safeParse(tree)
+  for (const issue of error?.issues ?? []) {
+    if (issue.code !== 'unrecognized_keys') faults.add(issue.path, issue.message)
+    else for (const key of issue.keys) faults.add([...issue.path, key], 'is not a key of the configuration')
+  }
+  return data
+}
+
+/** The settings, or such parts of them as are whole, so that these are checked in the same go. */
+export type Parts = Partial<Omit<Settings, 'providers'>> & {
+  readonly providers: Readonly<Record<string, Settings['providers'][string] | undefined>>
+}
+
+/** The parts of a tree that has faults: each section for itself, each provider for itself. */
+export function wholeParts(tree: Tree): Parts {
+  const { providers, ...sections } = schema.shape
+  const given = toMapping(tree)
+  const whole = Object.entries(sections).map(([key, section]) => [key, section.safeParse(given[key]).data] as const)
+  const named = Object.entries(toMapping(given.providers)).map(
+    ([name, provider]) => [name, providers.valueType.safeParse(provider).data] as const,
+  )
+  return { ...Object.fromEntries(whole), providers: Object.fromEntries(named) }
+}
+
+function toMapping(tree: Tree | undefined): Readonly<Record<string, Tree>> {
+  return typeof tree === 'object' && tree !== null && !Array.isArray(tree) ? tree : {}
+}

@@ -1,0 +1,27 @@
+/** How a process learns that it has to end. */
+
+export type ExitCode = 0 | 1
+
+/** npm passes on a signal that the terminal has sent to all already: so close together, two are one. */
+const echo = 500
+
+/**
+ * 0 at the first SIGTERM or SIGINT, after which a second one ends the process at once; 1 after a promise that failed with
+ * nobody to care, which is told in `report`.
+ */
+export function untilEnding(report: (line: string) => void): Promise<ExitCode> {
+  const { promise, resolve } = Promise.withResolvers<ExitCode>()
+  let first: number | undefined
+  const heed = (): void => {
+    first ??= performance.now()
+    if (performance.now() - first > echo) process.exit(1)
+    resolve(0)
+  }
+  process.on('SIGTERM', heed)
+  process.on('SIGINT', heed)
+  process.on('unhandledRejection', (reason) => {
+    report(`a promise failed with nobody to care: ${reason instanceof Error ? reason.stack : String(reason)}`)
+    resolve(1)
+  })
+  return promise
+}
