@@ -1,0 +1,23 @@
+/** The built-in provider with its real store, port and clock. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { identityOf } from '../adapters/identity.ts'
+import { memoryLimiter } from '../adapters/limiter.ts'
+import { listenOnLoopback } from '../adapters/sandbox-server.ts'
+import { sqliteStore } from '../adapters/sqlite.ts'
+import type { Config } from '../config.ts'
+import { forms } from '../forms/index.ts'
+import { type RunningSandbox, startSandbox } from '../sandbox/sandbox.ts'
+
+export function openSandbox({ sandbox, assets }: Config): Promise<RunningSandbox> {
+  return startSandbox({
+    settings: sandbox,
+    assets,
+    forms,
+    limiter: memoryLimiter(),
+    digest: identityOf,
+    openStore: sqliteStore,
+    listen: listenOnLoopback,
+    clock: Date.now,
+    pause,
+  })
+}
