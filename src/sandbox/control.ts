@@ -5,18 +5,19 @@ import type { Form } from '../wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { toStatus } from '../wire/status.ts'
 import { readBody } from './body.ts'
-import { depositBody, pay } from './deposit.ts'
+import { depositBody, pay, printReceipt } from './deposit.ts'
 import { type Outages, outage } from './outage.ts'
 import type { Sandbox } from './service.ts'
 
-type Endpoint = (request: HttpRequest) => Promise<object>
+/** Answers JSON text. */
+type Endpoint = (request: HttpRequest) => Promise<string>
 type Methods = Readonly<Record<string, Endpoint>>
 
 /** Serves `/sandbox/…` and leaves every other path to `next`. Errors have the body of `form`. */
 export function control(next: Http, sandbox: Pick<Sandbox, 'store' | 'pace' | 'clock'>, outages: Outages, form: Form): Http {
-  const faults = (): object => ({ faults: outages.all() })
+  const faults = (): string => JSON.stringify({ faults: outages.all() })
   const endpoints = new Map<string, Methods>([
-    ['/sandbox/deposits', { POST: async (request) => pay(await readBody(request, depositBody), sandbox) }],
+    ['/sandbox/deposits', { POST: async (request) => printReceipt(pay(await readBody(request, depositBody), sandbox)) }],
     [
       '/sandbox/faults',
       {
@@ -40,7 +41,7 @@ export function control(next: Http, sandbox: Pick<Sandbox, 'store' | 'pace' | 'c
 
 async function answer(request: HttpRequest, methods: Methods, form: Form): Promise<HttpResponse> {
   try {
-    return toResponse(200, JSON.stringify(await choose(request, methods)(request)))
+    return toResponse(200, await choose(request, methods)(request))
   } catch (reason) {
     const { kind, message, allow } = Fault.from(reason)
     const status = toStatus(kind)

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { type Amount, isPositive, toAmount } from '../domain/amount.ts'
 import { Fault } from '../domain/fault.ts'
-import { JsonNumber } from '../wire/json.ts'
+import { JsonNumber, printString } from '../wire/json.ts'
 import type { Sandbox } from './service.ts'
 import { stageOf } from './timeline.ts'
 
@@ -18,7 +18,7 @@ export const depositBody = z.strictObject({
     .optional(),
 })
 
-export interface Receipt {
+interface Receipt {
   readonly id: string
   readonly depositAddress: string
   readonly amount: Amount
@@ -36,4 +36,9 @@ export function pay(
   const deposit = { amount: amount ?? swap.amountIn, at }
   store.update({ ...swap, deposit })
   return { id: swap.id, depositAddress, amount: deposit.amount }
+}
+
+/** JSON in which the amount keeps its digits. */
+export function printReceipt({ id, depositAddress, amount }: Receipt): string {
+  return `{"id":${printString(id)},"depositAddress":${printString(depositAddress)},"amount":${amount}}`
 }

@@ -1,0 +1,72 @@
+/** A sandbox in memory for tests: no socket, and a clock that stands still until it is moved. */
+import { identityOf } from '../adapters/identity.ts'
+import { memoryLimiter } from '../adapters/limiter.ts'
+import { sqliteStore } from '../adapters/sqlite.ts'
+import { type Asset, AssetTable } from '../domain/asset.ts'
+import { forms } from '../forms/index.ts'
+import type { Http, HttpResponse } from '../wire/http.ts'
+import { decimal } from './decimal.ts'
+import { type SandboxSettings, startSandbox } from './sandbox.ts'
+
+function asset(coin: string, network: string, code: string, more: Partial<Asset> = {}): Asset {
+  return { coin, network, code, name: `The ${coin}`, aliases: [], isStandard: true, ...more }
+}
+
+export const usdtTrx = asset('USDT', 'TRX', 'USDTTRC20', { aliases: ['TRON'], depositMin: decimal('20') })
+export const usdtEth = asset('USDT', 'ETH', 'USDTERC20', { isStandard: false })
+export const btc = asset('BTC', 'BTC', 'BTC')
+export const xrp = asset('XRP', 'XRP', 'XRP')
+
+export const assets = new AssetTable([
+  { coin: 'BTC', name: btc.name, assets: [btc] },
+  { coin: 'USDT', name: usdtTrx.name, assets: [usdtTrx, usdtEth] },
+  { coin: 'XRP', name: xrp.name, assets: [xrp] },
+])
+
+const settings: SandboxSettings = { port: 0, data: ':memory:', autoDeposit: 0, speed: 2, expiry: 60, seed: 1 }
+
+export interface Said extends HttpResponse {
+  /** The body, read. */
+  readonly json: Readonly<Record<string, unknown>>
+}
+
+export interface Asking {
+  readonly key?: string
+  readonly body?: object
+  readonly type?: string
+}
+
+/** `ask` speaks as the mount's form wants it: `ask('GET', '/a/api/v2/rate?…')`. `seconds` is the time since the start. */
+export async function sandboxInMemory(special: Partial<SandboxSettings> = {}) {
+  const time = { seconds: 0, paused: 0 }
+  let handle: Http | undefined
+  await startSandbox({
+    settings: { ...settings, ...special },
+    assets,
+    forms,
+    limiter: memoryLimiter(),
+    digest: identityOf,
+    openStore: sqliteStore,
+    clock: () => Date.parse('2030-01-01T00:00:00Z') + time.seconds * 1000,
+    pause: async (milliseconds) => {
+      time.paused += milliseconds
+    },
+    listen: async (served) => {
+      handle = served
+      return { port: 1, close: async () => {} }
+    },
+  })
+  const ask = async (method: string, target: string, { key, body, type = 'application/json' }: Asking = {}): Promise<Said> => {
+    const [path = '', query = ''] = target.split('?')
+    const credential = path.startsWith('/b/') ? { 'x-api-key': key } : { authorization: key && `Bearer ${key}` }
+    const headers = { ...(key !== undefined && credential), ...(body && { 'content-type': type }) }
+    const request = { method, path, query, headers, address: '127.0.0.1', body: async () => JSON.stringify(body) }
+    const response = await (handle as Http)(request)
+    return Object.assign(response, { json: response.body === '' ? {} : JSON.parse(response.body) })
+  }
+  const create = async (more: object = {}): Promise<Said['json']> => {
+    const body = { coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: 0.1, withdrawalAddress: 'Twithdrawal', ...more }
+    return (await ask('POST', '/a/api/v2/transactions', { key: 'sandbox-key-1', body })).json
+  }
+  return { ask, create, time }
+}
