@@ -1,0 +1,77 @@
+/** What a golden says of a form, as plain functions that throw: the tests and the mutation run both call them. */
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import { Fault } from '../../src/domain/fault.ts'
+import type { Form } from '../../src/wire/form.ts'
+import { checkAbsences } from './absence.ts'
+import { sameDocument } from './document.ts'
+import { askConnected, askServed } from './edges.ts'
+import type { Answer, Golden, WireRequest } from './golden.ts'
+
+/** Throws where either edge of the form does not do what the golden says. */
+export async function checkGolden(form: Form, golden: Golden): Promise<void> {
+  if (golden.only !== 'connect') await checkServe(form, golden)
+  if (golden.only !== 'serve') await checkConnect(form, golden)
+  await checkAbsences(form, golden)
+}
+
+/** The client's edge: the service hears exactly the question, and its answer leaves as exactly the response. */
+export async function checkServe(form: Form, { request, question, answer, response: expected }: Golden): Promise<void> {
+  if (!request || !expected) throw new Error('the client edge needs a request and a response')
+  const { response, heard } = await askServed(form, request, answer)
+  equal(response.status, expected.status, response.body)
+  sameDocument(response.body, expected.body)
+  deepEqual(heard, question ? [question] : [])
+  equal(response.headers['content-type'], 'application/json; charset=utf-8')
+  for (const [name, value] of Object.entries(expected.headers)) equal(response.headers[name], value, name)
+  for (const name of ['x-swap-omitted', 'x-swap-derived']) equal(response.headers[name], expected.headers[name], name)
+}
+
+/** The provider's edge: the question leaves as exactly the request, and the response is read as exactly the answer. */
+export async function checkConnect(form: Form, { request, question, answer, response }: Golden): Promise<void> {
+  if (!question || !answer) throw new Error('the provider edge needs a question and an answer')
+  const { sent, outcome } = await askConnected(form, question, response)
+  if (answer.fault === undefined) deepEqual(outcome, { body: answer.body })
+  else checkFault(outcome, answer)
+  equal(sent.length, request ? 1 : 0)
+  if (request) sameRequest(sent[0] as WireRequest, request)
+}
+
+function checkFault(outcome: object, { fault: kind, body }: Answer): void {
+  ok('fault' in outcome && outcome.fault instanceof Fault, `a Fault was expected, not ${JSON.stringify(outcome)}`)
+  const { fault } = outcome
+  equal(fault.kind, kind, fault.message)
+  for (const [name, value] of Object.entries(body)) deepEqual(fault[name as keyof Fault], value, name)
+}
+
+/** Headers that say who asks, not what. */
+const unsaid: ReadonlySet<string> = new Set(['accept', 'user-agent', 'x-request-id'])
+
+function sameRequest(sent: WireRequest, expected: WireRequest): void {
+  equal(`${sent.method} ${sent.path}`, `${expected.method} ${expected.path}`)
+  deepEqual(parameters(sent.query), parameters(expected.query))
+  deepEqual(said(sent), said(expected))
+  if (expected.body === '') equal(sent.body, '')
+  else sameDocument(sent.body, expected.body)
+}
+
+/** In any order, each as often as it was sent. */
+function parameters(query: string): readonly string[] {
+  return [...new URLSearchParams(query)].map(([name, value]) => `${name}=${value}`).sort()
+}
+
+function said({ headers }: WireRequest): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !unsaid.has(name)))
+}
+
+/** What a form is besides its exchanges (`spec/service.md`: Authentication, GET /transactions). */
+export interface Promises {
+  readonly name: string
+  /** The header of the credential, as it is written. */
+  readonly header: string
+  readonly newestFirst: boolean
+}
+
+export function checkPromises(form: Form, promises: Promises): void {
+  const { name, credential, vocabulary } = form
+  deepEqual({ name, header: credential.name, newestFirst: vocabulary.newestFirst }, promises)
+}

@@ -1,0 +1,38 @@
+/** JSON documents compared as text: every digit, escape and member counts, their order and the white space do not. */
+import { equal } from 'node:assert/strict'
+
+interface Source {
+  readonly source: string
+}
+
+/** The text alone knows how a number was written, and `JSON.rawJSON` writes it so again; TypeScript lacks both. */
+const exact = JSON as unknown as {
+  parse: (text: string, revive: (name: string, value: unknown, source: Source) => unknown) => unknown
+  rawJSON: (lexeme: string) => object
+}
+
+/**
+ * Throws where the documents differ. The order of members is not compared, for no form speaks of one (`spec/service.md`
+ * lists fields) and JSON knows none (RFC 8259 §4); digits are, for `1.10` is not what `1.1` is to someone who relays it.
+ */
+export function sameDocument(actual: string, expected: string): void {
+  equal(sorted(actual), sorted(expected))
+  equal(dense(actual).length, dense(expected).length, 'a name that comes twice')
+}
+
+function sorted(text: string): string {
+  return JSON.stringify(
+    exact.parse(text, (_, value, { source }) => {
+      if (typeof value === 'number') return exact.rawJSON(source)
+      if (value === null || typeof value !== 'object' || Array.isArray(value) || Object.hasOwn(value, 'rawJSON')) return value
+      return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    }),
+    undefined,
+    1,
+  )
+}
+
+/** Without white space outside of strings. */
+function dense(text: string): string {
+  return text.replace(/"(?:[^"\\]|\\.)*"|\s+/g, (part) => (part.startsWith('"') ? part : ''))
+}

@@ -1,0 +1,99 @@
+/** The two edges of a form with everything else taken away: what goes in, what comes out, and what was heard between. */
+import { Fault } from '../../src/domain/fault.ts'
+import type { Context, SwapService } from '../../src/domain/operations.ts'
+import { connect } from '../../src/edges/connect.ts'
+import { serve } from '../../src/edges/serve.ts'
+import type { Form } from '../../src/wire/form.ts'
+import type { Http, HttpRequest, HttpResponse } from '../../src/wire/http.ts'
+import type { Answer, Question, WireRequest, WireResponse } from './golden.ts'
+
+export interface Served {
+  readonly response: HttpResponse
+  /** The questions that the service heard. */
+  readonly heard: readonly Question[]
+}
+
+/** The form's client edge over a service that answers as told; without an answer it may not be asked. */
+export async function askServed(form: Form, request: WireRequest, answer: Answer | undefined): Promise<Served> {
+  const heard: Question[] = []
+  const service: SwapService = {
+    async call(op, asked, { caller }) {
+      heard.push({ op, key: caller.key, asked: { ...asked } })
+      return told(answer)
+    },
+  }
+  const handle = serveForm(form, service)
+  return { response: await handle(toHttp(request)), heard }
+}
+
+/** The form's client edge with no limits, counting nothing. */
+export function serveForm(form: Form, service: SwapService): Http {
+  return serve({
+    form,
+    service,
+    gate: async () => ({}),
+    identify: (key) => `whoever holds ${key}`,
+    lifetimes: {},
+    observe: () => {},
+  })
+}
+
+function told(answer: Answer | undefined): never {
+  if (answer === undefined) throw new Error('the service may not be asked')
+  const { fault, body, derived, provider } = answer
+  if (fault === undefined) return { body, derived, ...(provider !== undefined && { provider }) } as never
+  const { message = '', ...details } = body as { readonly message?: string }
+  throw new Fault(fault, message, { ...details, ...(provider !== undefined && { provider }) })
+}
+
+function toHttp({ method, path, query, headers, body }: WireRequest): HttpRequest {
+  return { method, path, query, headers, body: async () => body }
+}
+
+export interface Connected {
+  readonly sent: readonly WireRequest[]
+  /** What the service answered, or threw. */
+  readonly outcome: { readonly body: unknown } | { readonly fault: unknown }
+  /** What was counted, as `field drift`. */
+  readonly drift: readonly string[]
+}
+
+export const providerKey = 'provider-key-7'
+
+/** The form's provider edge before a provider that answers as told. */
+export async function askConnected(form: Form, question: Question, response: WireResponse | undefined): Promise<Connected> {
+  const sent: WireRequest[] = []
+  const drift: string[] = []
+  const http: Http = async ({ method, path, query, headers, body }) => {
+    sent.push({ method, path, query, headers: headers as Record<string, string>, body: body ? await body() : '' })
+    if (!response) throw new Error('nothing may be sent')
+    return response
+  }
+  const service = connectForm(form, http, question.key ?? providerKey, (field, what) => drift.push(`${field} ${what}`))
+  try {
+    const { body } = await service.call(question.op, question.asked as never, contextOf(form))
+    return { sent, outcome: { body }, drift }
+  } catch (fault) {
+    return { sent, outcome: { fault }, drift }
+  }
+}
+
+/** The form's provider edge; public operations are offered the key, too. */
+export function connectForm(form: Form, http: Http, key: string, drift: (field: string, what: string) => void): SwapService {
+  return connect({
+    form,
+    http,
+    provider: 'alpha',
+    keyOf: () => key,
+    statuses: new Map(),
+    names: ['alpha'],
+    userAgent: 'swapgate/test',
+    observe: (seen) => {
+      if (seen.what === 'drift') drift(seen.field, seen.drift)
+    },
+  })
+}
+
+export function contextOf(form: Form): Context {
+  return { requestId: 'request-1', caller: { address: '192.0.2.1' }, client: form.vocabulary, deadline: Number.POSITIVE_INFINITY }
+}

@@ -1,0 +1,44 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ops } from '../../src/domain/operations.ts'
+import { formA } from '../../src/forms/a.ts'
+import { formB } from '../../src/forms/b.ts'
+import { checkGolden, checkPromises } from './check.ts'
+import { promises, readGoldens } from './read.ts'
+
+describe.each([
+  ['a', formA],
+  ['b', formB],
+] as const)('the goldens of form %s', (name, form) => {
+  const goldens = readGoldens(name)
+
+  it.each(goldens.map((golden) => [golden.title, golden.file, golden] as const))('%s (%s)', async (_, __, golden) => {
+    await checkGolden(form, golden)
+  })
+
+  it('cover every operation at both edges, answered and refused', () => {
+    for (const edge of ['serve', 'connect'] as const) {
+      const held = goldens.filter(({ only }) => only === undefined || only === edge)
+      const asked = (isRefused: boolean): ReadonlySet<string | undefined> =>
+        new Set(held.filter(({ answer }) => (answer?.fault !== undefined) === isRefused).map(({ question }) => question?.op))
+      expect([...asked(false)]).toEqual(expect.arrayContaining([...ops]))
+    }
+  })
+
+  it('cover every status that a provider or a client can meet', () => {
+    const served = goldens.filter(({ only }) => only !== 'connect').map(({ response }) => response?.status)
+    expect(served).toEqual(expect.arrayContaining([400, 401, 404, 405, 408, 413, 414, 415, 429, 431, 500, 502, 503, 504]))
+    const connected = goldens.filter(({ only }) => only !== 'serve').map(({ response }) => response?.status)
+    expect(connected).toEqual(expect.arrayContaining([400, 401, 404, 422, 429, 500]))
+  })
+
+  it('its name, credential and order are as promised', () => {
+    checkPromises(form, promises[name])
+  })
+})
+
+it('every golden belongs to a form', () => {
+  const folders = readdirSync(join(import.meta.dirname), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  expect(folders.map((folder) => folder.name).sort()).toEqual(Object.keys(promises))
+})

@@ -1,0 +1,121 @@
+/**
+ * A golden: one exchange, on the wire and in the domain, written by hand from `spec/service.md` and never from what the
+ * code answers. `README.md` beside this file shows how one reads.
+ */
+import type { FaultKind } from '../../src/domain/fault.ts'
+import { type Op, ops } from '../../src/domain/operations.ts'
+
+export interface Golden {
+  readonly file: string
+  readonly title: string
+  /** The one edge for which it holds; absent where it holds for both. */
+  readonly only: 'serve' | 'connect' | undefined
+  /** Wire names without which the request, or the response (a row of it), is not of the form; absent: not looked at. */
+  readonly required: { readonly request: ReadonlySet<string> | undefined; readonly response: ReadonlySet<string> | undefined }
+  /** Absent: nothing is sent. */
+  readonly request: WireRequest | undefined
+  /** Absent: the service is not asked. */
+  readonly question: Question | undefined
+  /** Absent: the service does not answer. */
+  readonly answer: Answer | undefined
+  /** Absent: nothing comes back. */
+  readonly response: WireResponse | undefined
+}
+
+interface Message {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface WireRequest extends Message {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+}
+
+export interface WireResponse extends Message {
+  readonly status: number
+}
+
+export interface Question {
+  readonly op: Op
+  readonly key: string | undefined
+  readonly asked: Readonly<Record<string, unknown>>
+}
+
+export interface Answer {
+  /** Where the service throws. */
+  readonly fault: FaultKind | undefined
+  readonly derived: readonly string[]
+  readonly provider: string | undefined
+  /** The answer, or the details of the fault. */
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+const divider = /^-{20,}\n/m
+
+/** Throws where the text is not a golden. */
+export function parseGolden(file: string, text: string): Golden {
+  const sections = text.split(divider).map((section) => section.trim())
+  const [head, request, question, answer, response] = sections
+  if (head === undefined || request === undefined || question === undefined || answer === undefined || response === undefined) {
+    throw new Error(`${file}: a golden has five sections`)
+  }
+  const said = <T>(section: string, parse: (section: string) => T): T | undefined =>
+    section === 'nothing' ? undefined : parse(section)
+  return {
+    file,
+    title: head.split('\n')[0] ?? '',
+    only: /^only (serve|connect):/m.exec(head)?.[1] as Golden['only'],
+    required: { request: names(head, 'request'), response: names(head, 'response') },
+    request: said(request, parseRequest),
+    question: said(question, parseQuestion),
+    answer: said(answer, parseAnswer),
+    response: said(response, parseResponse),
+  }
+}
+
+function names(head: string, side: string): ReadonlySet<string> | undefined {
+  const line = new RegExp(`^required in the ${side}: (.*)$`, 'm').exec(head)?.[1]
+  return line === undefined ? undefined : new Set(line.split(', '))
+}
+
+function parseRequest(section: string): WireRequest {
+  const { first, headers, body } = parseMessage(section)
+  const [method = '', target = ''] = first.split(' ')
+  const [path = '', query = ''] = target.split('?')
+  return { method, path, query, headers, body }
+}
+
+function parseResponse(section: string): WireResponse {
+  const { first, headers, body } = parseMessage(section)
+  return { status: Number(first), headers, body }
+}
+
+/** A line, headers, an empty line, a body. */
+function parseMessage(section: string): Message & { readonly first: string } {
+  const end = section.indexOf('\n\n')
+  const [first = '', ...lines] = (end < 0 ? section : section.slice(0, end)).split('\n')
+  const headers = Object.fromEntries(lines.map((line) => line.split(/: (.*)/s).slice(0, 2) as [string, string]))
+  return { first, headers, body: end < 0 ? '' : section.slice(end + 2) }
+}
+
+function parseQuestion(section: string): Question {
+  const [first = '', ...rest] = section.split('\n')
+  const [, name, key] = /^(\w+)(?:, key (\S+))?$/.exec(first) ?? []
+  const op = ops.find((candidate) => candidate === name)
+  if (!op) throw new Error(`${first} is not an operation`)
+  return { op, key, asked: JSON.parse(rest.join('\n')) as Question['asked'] }
+}
+
+function parseAnswer(section: string): Answer {
+  const start = section.indexOf('{')
+  const head = section.slice(0, start)
+  const word = (name: string): string | undefined => new RegExp(`^${name} (.+)$`, 'm').exec(head)?.[1]
+  return {
+    fault: word('fault') as FaultKind | undefined,
+    derived: word('derived')?.split(', ') ?? [],
+    provider: word('provider'),
+    body: JSON.parse(section.slice(start)) as Answer['body'],
+  }
+}
