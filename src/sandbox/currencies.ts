@@ -18,15 +18,7 @@ export function listCurrencies({ coins }: AssetTable, query: CurrencyQuery, { cl
 }
 
 function assetRow({ code, coin, network, name, depositMin, depositMax }: Asset): Currency {
-  return {
-    code,
-    coin,
-    network,
-    name,
-    icon: iconOf(coin),
-    ...(depositMin !== undefined && { depositMin }),
-    ...(depositMax !== undefined && { depositMax }),
-  }
+  return { code, coin, network, name, icon: iconOf(coin), depositMin, depositMax }
 }
 
 function coinRow({ coin, name, assets }: Coin): Currency {

@@ -67,6 +67,14 @@ test('a deposit outside the limits is refunded once it is confirmed', async () =
   expect(await readInA()).toMatchObject({ amount: 1e-8, amountTo: 0 })
 })
 
+test('an absurd deposit is refunded like any other', async () => {
+  const { ask, depositAddress, time, readInA } = await created()
+  const body = `{"depositAddress":"${depositAddress}","amount":${'9'.repeat(61)}e40}`
+  expect((await ask('POST', '/sandbox/deposits', { body })).status).toBe(200)
+  time.seconds = 4
+  expect(await readInA()).toMatchObject({ status: 'refunded' })
+})
+
 test('without a deposit a swap is overdue after its expiry, and a late deposit revives it', async () => {
   const { time, pay, readInA } = await created({ expiry: 60 })
   time.seconds = 59

@@ -32,7 +32,8 @@ export interface Said extends HttpResponse {
 
 export interface Asking {
   readonly key?: string
-  readonly body?: object
+  /** A text is sent as it is. */
+  readonly body?: object | string
   readonly type?: string
 }
 
@@ -60,7 +61,8 @@ export async function sandboxInMemory(special: Partial<SandboxSettings> = {}) {
     const [path = '', query = ''] = target.split('?')
     const credential = path.startsWith('/b/') ? { 'x-api-key': key } : { authorization: key && `Bearer ${key}` }
     const headers = { ...(key !== undefined && credential), ...(body && { 'content-type': type }) }
-    const request = { method, path, query, headers, address: '127.0.0.1', body: async () => JSON.stringify(body) }
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const request = { method, path, query, headers, address: '127.0.0.1', body: async () => text }
     const response = await (handle as Http)(request)
     return Object.assign(response, { json: response.body === '' ? {} : JSON.parse(response.body) })
   }

@@ -13,6 +13,12 @@ test('the same seed and moment give the same terms, another seed or moment other
   expect(market(1).terms(btc, usdtTrx, 'float', now + 60_000).rate).not.toBe(terms.rate)
 })
 
+test('prices stand still for ten seconds', () => {
+  const { terms } = market(1)
+  expect(terms(btc, usdtTrx, 'float', now + 9_999)).toEqual(terms(btc, usdtTrx, 'float', now))
+  expect(terms(btc, usdtTrx, 'float', now + 10_000)).not.toEqual(terms(btc, usdtTrx, 'float', now))
+})
+
 test('prices stay plausible however long the walk is, and move little in a minute', () => {
   const { terms } = market(7)
   for (let at = now; at < now + 20_000 * day; at += 97 * day) {

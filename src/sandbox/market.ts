@@ -28,6 +28,8 @@ const leastDollars = decimal('10')
 const mostDollars = decimal('50000')
 const rateDigits = 10
 const limitDigits = 3
+/** Milliseconds between two prices, so that the same question gets the same answer for a while. */
+const tick = 10_000
 
 /** The same seed gives the same prices at the same moment. */
 export function market(seed: number): Market {
@@ -61,7 +63,7 @@ export function isWithin(amount: Amount, { minAmount, maxAmount }: Pick<Terms, '
 /** The price of one coin. The walk is a float, so it only says how many millionths of the base the price is. */
 function dollars(coin: string, seed: number, at: number): Amount {
   const { base, swing } = priceOf(coin)
-  const millionths = Math.round(1_000_000 * (1 + swing * walk(seed, coin, at)))
+  const millionths = Math.round(1_000_000 * (1 + swing * walk(seed, coin, at - (at % tick))))
   return product(base, decimal(`${millionths}e-6`))
 }
 

@@ -4,6 +4,9 @@ import { standardOf } from '../domain/asset.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Pair } from '../domain/swap.ts'
 
+/** Both assets in both manners of naming, so that any form can show them. */
+export type Names = Readonly<Record<keyof Pair, string>>
+
 export interface Assets {
   readonly from: Asset
   readonly to: Asset
@@ -20,7 +23,7 @@ export function assetsOf(pair: Pair, table: AssetTable): Assets {
   })
 }
 
-export function namesOf({ from, to }: Assets): Required<Pair> {
+export function namesOf({ from, to }: Assets): Names {
   return {
     codeFrom: from.code,
     coinFrom: from.coin,

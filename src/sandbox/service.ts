@@ -74,7 +74,7 @@ function newSwap(request: NewTransaction, named: Assets, terms: Terms, owner: st
     id,
     owner,
     depositAddress: depositAddress(network, id, digest),
-    ...(network.hasMemo && { depositExtraId: memo(id, digest) }),
+    depositExtraId: network.hasMemo ? memo(id, digest) : undefined,
     createdAt,
   }
 }

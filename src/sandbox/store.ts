@@ -1,7 +1,8 @@
 /** The sandbox's memory: every swap that was ever created, in facts that do not change but for the deposit. */
 import type { Amount } from '../domain/amount.ts'
-import type { Pair, RateType } from '../domain/swap.ts'
+import type { RateType } from '../domain/swap.ts'
 import type { Terms } from './market.ts'
+import type { Names } from './naming.ts'
 
 export interface Deposit {
   readonly amount: Amount
@@ -9,7 +10,7 @@ export interface Deposit {
   readonly at: number
 }
 
-export interface Swap extends Required<Pair>, Terms {
+export interface Swap extends Names, Terms {
   readonly id: string
   /** The identity of the key that created it. */
   readonly owner: string
@@ -17,11 +18,11 @@ export interface Swap extends Required<Pair>, Terms {
   readonly amountIn: Amount
   readonly rateType: RateType
   readonly depositAddress: string
-  readonly depositExtraId?: string
+  readonly depositExtraId?: string | undefined
   readonly withdrawalAddress: string
-  readonly withdrawalExtraId?: string
-  readonly refundAddress?: string
-  readonly refundExtraId?: string
+  readonly withdrawalExtraId?: string | undefined
+  readonly refundAddress?: string | undefined
+  readonly refundExtraId?: string | undefined
   readonly createdAt: number
   readonly deposit?: Deposit
 }

@@ -2,7 +2,7 @@
 import type { Status } from '../domain/status.ts'
 import type { Transaction } from '../domain/swap.ts'
 import { zero } from './decimal.ts'
-import { received } from './market.ts'
+import { isWithin, received } from './market.ts'
 import { type Digest, networkOf, transactionHash } from './network.ts'
 import type { Swap } from './store.ts'
 import type { Stage } from './timeline.ts'
@@ -17,9 +17,9 @@ export function toTransaction(swap: Swap, { status, since, deposit }: Stage, dig
     ...told,
     status,
     amountIn,
-    amountOut: status === 'refunded' ? zero : received(amountIn, swap, swap.coinTo),
-    ...(deposit && { txHashIn: transactionHash(networkOf(swap.networkFrom), 'deposit', swap.id, digest) }),
-    ...(isPaidOut.has(status) && { txHashOut: transactionHash(networkOf(swap.networkTo), 'payout', swap.id, digest) }),
+    amountOut: isWithin(amountIn, swap) ? received(amountIn, swap, swap.coinTo) : zero,
+    txHashIn: deposit && transactionHash(networkOf(swap.networkFrom), 'deposit', swap.id, digest),
+    txHashOut: isPaidOut.has(status) ? transactionHash(networkOf(swap.networkTo), 'payout', swap.id, digest) : undefined,
     createdAt: timestamp(swap.createdAt),
     updatedAt: timestamp(since),
   }
