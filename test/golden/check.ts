@@ -20,7 +20,7 @@ export async function checkServe(form: Form, { request, question, answer, respon
   const { response, heard } = await askServed(form, request, answer)
   equal(response.status, expected.status, response.body)
   sameDocument(response.body, expected.body)
-  deepEqual(heard, question ? [question] : [])
+  deepEqual(known(heard), known(question ? [question] : []))
   equal(response.headers['content-type'], 'application/json; charset=utf-8')
   for (const [name, value] of Object.entries(expected.headers)) equal(response.headers[name], value, name)
   for (const name of ['x-swap-omitted', 'x-swap-derived']) equal(response.headers[name], expected.headers[name], name)
@@ -30,7 +30,7 @@ export async function checkServe(form: Form, { request, question, answer, respon
 export async function checkConnect(form: Form, { request, question, answer, response }: Golden): Promise<void> {
   if (!question || !answer) throw new Error('the provider edge needs a question and an answer')
   const { sent, outcome } = await askConnected(form, question, response)
-  if (answer.fault === undefined) deepEqual(outcome, { body: answer.body })
+  if (answer.fault === undefined) deepEqual(known(outcome), { body: answer.body })
   else checkFault(outcome, answer)
   equal(sent.length, request ? 1 : 0)
   if (request) sameRequest(sent[0] as WireRequest, request)
@@ -52,6 +52,11 @@ function sameRequest(sent: WireRequest, expected: WireRequest): void {
   deepEqual(said(sent), said(expected))
   if (expected.body === '') equal(sent.body, '')
   else sameDocument(sent.body, expected.body)
+}
+
+/** Without the fields that are undefined: in the domain they say the same as absent ones. */
+export function known(value: object): unknown {
+  return JSON.parse(JSON.stringify(value))
 }
 
 /** In any order, each as often as it was sent. */

@@ -1,0 +1,28 @@
+/** Mutants that no exchange can tell from the form, and why. */
+import type { Mutant } from './mutants.ts'
+
+interface Equivalent {
+  readonly why: string
+  readonly is: (mutant: Mutant) => boolean
+}
+
+const inQuery: ReadonlySet<string> = new Set(['search', 'networkFrom', 'networkTo', 'dateFrom', 'dateTo'])
+
+export const equivalents: readonly Equivalent[] = [
+  {
+    why: 'a query has no null, and the text of a parameter is read before its marker is looked at',
+    is: ({ kind, was, becomes }) => kind === 'presence' && inQuery.has(fieldOf(was)) && becomes === `extension('${fieldOf(was)}')`,
+  },
+  {
+    why: 'a path without its last segment is another path: the parameter cannot be missing',
+    is: ({ kind, was, table }) => kind === 'presence' && table === 'ask' && was === `'id'`,
+  },
+]
+
+function fieldOf(entry: string): string {
+  return /'(\w+)'/.exec(entry)?.[1] ?? ''
+}
+
+export function whyEquivalent(mutant: Mutant): string | undefined {
+  return equivalents.find(({ is }) => is(mutant))?.why
+}
