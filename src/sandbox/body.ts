@@ -18,8 +18,8 @@ export async function readBody<T extends z.ZodType>(request: HttpRequest, shape:
   if (!request.headers['content-type']?.startsWith('application/json')) {
     throw new Fault('unsupportedMediaType', 'The body must be sent as content-type application/json.')
   }
-  const { data, error } = shape.safeParse(readMembers(await (request.body?.() ?? '')))
-  if (!error) return data as z.output<T>
+  const { success, data, error } = shape.safeParse(readMembers(await (request.body?.() ?? '')))
+  if (success) return data
   const [issue] = error.issues
   const path = issue?.code === 'unrecognized_keys' ? issue.keys : (issue?.path ?? [])
   const message = issue?.code === 'unrecognized_keys' ? 'it is not a parameter here' : (issue?.message ?? '')

@@ -13,11 +13,11 @@ function asset(coin: string, network: string, code: string, more: Partial<Asset>
 }
 
 export const usdtTrx = asset('USDT', 'TRX', 'USDTTRC20', { aliases: ['TRON'], depositMin: decimal('20') })
-export const usdtEth = asset('USDT', 'ETH', 'USDTERC20', { isStandard: false })
+const usdtEth = asset('USDT', 'ETH', 'USDTERC20', { isStandard: false })
 export const btc = asset('BTC', 'BTC', 'BTC')
 export const xrp = asset('XRP', 'XRP', 'XRP')
 
-export const assets = new AssetTable([
+const assets = new AssetTable([
   { coin: 'BTC', name: btc.name, assets: [btc] },
   { coin: 'USDT', name: usdtTrx.name, assets: [usdtTrx, usdtEth] },
   { coin: 'XRP', name: xrp.name, assets: [xrp] },

@@ -4,7 +4,6 @@ import { type Op, ops } from '../domain/operations.ts'
 import { numberBetween } from './body.ts'
 
 const longestLatency = 60_000
-const words = z.string('it must be a text').min(1, 'it must not be empty')
 const isSet = z.literal(true, 'it must be true')
 const endings = ['status', 'reset', 'truncation', 'word', 'silence'] as const
 
@@ -21,7 +20,7 @@ export const outage = z
     /** The answer breaks off half-way, after the effect. */
     truncation: isSet.optional(),
     /** Stands where the status of a transaction stood. */
-    word: words.optional(),
+    word: z.string('it must be a text').optional(),
     /** The effect happens and no answer ever comes. */
     silence: isSet.optional(),
   })

@@ -1,6 +1,7 @@
 /** What the coins are worth around the time of writing: plausible, not true. The walk moves them from here. */
-import { type Amount, toAmount } from '../domain/amount.ts'
+import type { Amount } from '../domain/amount.ts'
 import { fold } from '../domain/asset.ts'
+import { decimal, one } from './decimal.ts'
 
 export interface Price {
   /** In US dollars. */
@@ -43,13 +44,11 @@ const bases: Readonly<Record<string, string>> = {
   ZEC: '58',
 }
 
-const swing = 0.12
-const standardDecimals = 8
-const stable: Omit<Price, 'decimals'> = { base: toAmount('1') as Amount, swing: 0.001 }
-const stableDecimals = 6
+const listed = { swing: 0.12, decimals: 8 }
+const stable: Price = { base: one, swing: 0.001, decimals: 6 }
 
 /** A coin that is not in the list is worth a dollar, as those are that are meant to be. */
 export function priceOf(coin: string): Price {
-  const base = toAmount(bases[fold(coin)] ?? '')
-  return base === undefined ? { ...stable, decimals: stableDecimals } : { base, swing, decimals: standardDecimals }
+  const base = bases[fold(coin)]
+  return base === undefined ? stable : { ...listed, base: decimal(base) }
 }

@@ -1,5 +1,4 @@
 /** Outages as they befall a request, at the edge where a real provider's would. */
-
 import { Fault } from '../domain/fault.ts'
 import type { Op } from '../domain/operations.ts'
 import { matchOperation } from '../edges/match.ts'

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { loadConfig } from '../config.ts'
+import { compareAmounts, isPositive } from '../domain/amount.ts'
+import { forms } from '../forms/index.ts'
+import { market, received } from './market.ts'
+import { networkOf } from './network.ts'
+import { priceOf } from './prices.ts'
+
+const { assets: table, providers, sandbox } = loadConfig('config/gateway.yaml', forms, {})
+const assets = table.coins.flatMap((coin) => coin.assets)
+
+test('the default configuration reaches the sandbox in every form', () => {
+  const sandboxUrl = `http://127.0.0.1:${sandbox.port}`
+  expect(providers.map(({ form, url }) => [form, url])).toEqual(
+    forms.map(({ name }) => [name, `${sandboxUrl}/${name.toLowerCase()}/api/v2`]),
+  )
+  expect(sandbox.enabled).toBe(true)
+})
+
+test('some coins have several networks and some need a memo', () => {
+  expect(table.coins.length).toBeGreaterThanOrEqual(30)
+  expect(table.coin('USDT')?.assets.map(({ code }) => code)).toEqual(['USDTTRC20', 'USDTERC20', 'USDTBEP20'])
+  expect(assets.filter(({ network }) => networkOf(network).hasMemo).map(({ code }) => code)).toEqual(
+    expect.arrayContaining(['XRP', 'XLM']),
+  )
+})
+
+test('every coin of the default table has a price, and every network its looks', () => {
+  expect(table.coins.filter(({ coin }) => priceOf(coin).base === '1').map(({ coin }) => coin)).toEqual(['USDT', 'USDC', 'DAI'])
+  const unheard = networkOf('UNHEARD')
+  expect(assets.filter(({ network }) => networkOf(network) === unheard)).toEqual([])
+})
+
+test('every pair pays something out at its minimum, and more at its maximum', () => {
+  const { terms } = market(sandbox.seed)
+  const pairs = assets.flatMap((from) => assets.filter((to) => to !== from).map((to) => [from, to] as const))
+  const bad = pairs.filter(([from, to]) => {
+    const said = terms(from, to, 'fixed', Date.parse('2030-01-01T00:00:00Z'))
+    const least = received(said.minAmount, said, to.coin)
+    const most = received(said.maxAmount, said, to.coin)
+    return !isPositive(least) || compareAmounts(most, least) <= 0 || !isPositive(said.fee)
+  })
+  expect(bad.map(([from, to]) => `${from.code} to ${to.code}`)).toEqual([])
+})
