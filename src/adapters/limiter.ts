@@ -28,16 +28,20 @@ function asLimited(reason: unknown): RateLimiterRes {
   throw reason
 }
 
-const proofLifetime = 3_600
-/** A bound on memory; a key that falls out only has to prove itself again. */
+/** Milliseconds after the last acceptance. */
+const proofLifetime = 3_600_000
+/** A bound on memory: a key that falls out only has to prove itself again. */
+const mostProofs = 100_000
 
-/** Proofs of this process alone, each good for an hour after the last acceptance. */
+/** Proofs of this process alone. */
 export function memoryProofs(): Proofs {
-  const proofs = new RateLimiterMemory({ points: 1, duration: proofLifetime })
+  const provenAt = new Map<string, number>()
   return {
-    has: async (identity) => (await proofs.get(identity)) !== null,
+    has: async (identity) => performance.now() - (provenAt.get(identity) ?? Number.NEGATIVE_INFINITY) < proofLifetime,
     add: async (identity) => {
-      await proofs.set(identity, 1, proofLifetime)
+      const [oldest] = provenAt.size < mostProofs || provenAt.has(identity) ? [] : provenAt.keys()
+      if (oldest !== undefined) provenAt.delete(oldest)
+      provenAt.set(identity, performance.now())
     },
   }
 }

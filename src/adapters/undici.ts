@@ -1,7 +1,8 @@
-/** undici: the provider's connections; of the HTTP clients for Node the fastest that reports whether a byte was sent. */
-import { buildConnector, Pool } from 'undici'
+/** undici: the provider's connections; of the HTTP clients for Node the fastest, and it tells connecting from sending. */
+import { isUtf8 } from 'node:buffer'
+import { buildConnector, type Dispatcher, Pool } from 'undici'
 import { Fault } from '../domain/fault.ts'
-import type { Headers, Http } from '../wire/http.ts'
+import type { Headers, Http, HttpResponse } from '../wire/http.ts'
 
 export interface Upstream {
   readonly http: Http
@@ -11,7 +12,7 @@ export interface Upstream {
 export interface UpstreamOptions {
   /** The base URL; its path comes before every path. */
   readonly url: string
-  /** Milliseconds. */
+  /** Milliseconds, for a request without a deadline. */
   readonly timeout: number
 }
 
@@ -27,36 +28,93 @@ export function upstream({ url, timeout }: UpstreamOptions): Upstream {
     connect: markingConnector(),
     connections: mostConnections,
     maxResponseSize: maxResponseBytes,
-    headersTimeout: timeout,
-    bodyTimeout: timeout,
-    pipelining: 1,
+    // The deadline bounds the whole answer; these would restart with every chunk.
+    headersTimeout: 0,
+    bodyTimeout: 0,
   })
   const http: Http = async ({ method, path, query, headers, body, deadline = performance.now() + timeout }) => {
     const left = deadline - performance.now()
-    if (left <= 0) throw new Fault('timedOut', lateMessage, { certain: true })
-    const abort = new AbortController()
-    const timer = setTimeout(() => abort.abort(), left)
-    try {
-      const response = await pool.request({
-        method: method as 'GET' | 'POST',
-        path: base + path + (query && `?${query}`),
-        headers: headers as Record<string, string>,
-        body: body ? await body() : null,
-        signal: abort.signal,
-      })
-      return { status: response.statusCode, headers: response.headers as Headers, body: await response.body.text() }
-    } catch (reason) {
-      throw toFault(reason, abort.signal.aborted)
-    } finally {
-      clearTimeout(timer)
+    if (left <= 0) throw late(true)
+    const options: Dispatcher.DispatchOptions = {
+      method: method as Dispatcher.HttpMethod,
+      path: base + path + (query && `?${query}`),
+      headers: headers as Record<string, string>,
+      body: body ? await body() : null,
     }
+    return new Promise<HttpResponse>((resolve, reject) => pool.dispatch(options, new Exchange(left, resolve, reject)))
   }
   return { http, close: () => pool.destroy() }
 }
 
-const lateMessage = 'The provider did not answer in time; please try again later.'
+/** One request and its answer, as undici tells of them. Whatever ends it first settles it. */
+class Exchange implements Dispatcher.DispatchHandler {
+  private readonly resolve: (response: HttpResponse) => void
+  private readonly reject: (fault: Fault) => void
+  private readonly timer: NodeJS.Timeout
+  private controller: Dispatcher.DispatchController | undefined
+  private isOver = false
+  private status = 0
+  private headers: Headers = {}
+  private readonly chunks: Buffer[] = []
+
+  constructor(left: number, resolve: (response: HttpResponse) => void, reject: (fault: Fault) => void) {
+    this.resolve = resolve
+    this.reject = reject
+    this.timer = setTimeout(() => this.expire(), left)
+  }
+
+  /** Called before the first byte is sent. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.isOver) controller.abort(late(true))
+    else this.controller = controller
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    this.status = status
+    this.headers = headers
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.chunks.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    const bytes = this.chunks.length === 1 ? (this.chunks[0] as Buffer) : Buffer.concat(this.chunks)
+    if (!isUtf8(bytes)) return this.fail(new Fault('failed', brokenMessage))
+    if (this.end()) this.resolve({ status: this.status, headers: this.headers, body: bytes.toString('utf8') })
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    const certain = unconnected.has(error)
+    this.fail(new Fault(certain ? 'unreachable' : 'failed', brokenMessage, { certain, cause: error }))
+  }
+
+  private expire(): void {
+    const fault = late(this.controller === undefined)
+    this.fail(fault)
+    this.controller?.abort(fault)
+  }
+
+  private fail(fault: Fault): void {
+    if (this.end()) this.reject(fault)
+  }
+
+  /** False where it was over before. */
+  private end(): boolean {
+    if (this.isOver) return false
+    this.isOver = true
+    clearTimeout(this.timer)
+    return true
+  }
+}
+
 const brokenMessage = 'The provider could not be reached or broke off; please try again later.'
-const timeouts: ReadonlySet<string | undefined> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
+
+/** `certain`: no byte was sent. */
+function late(certain: boolean): Fault {
+  return new Fault('timedOut', 'The provider did not answer in time; please try again later.', { certain })
+}
+
 const unconnected = new WeakSet<Error>()
 
 /** Notes which errors come from connecting: then no byte of a request was sent, whatever the error is called. */
@@ -68,11 +126,4 @@ function markingConnector(): buildConnector.connector {
       if (error) unconnected.add(error)
       callback(...result)
     })
-}
-
-function toFault(reason: unknown, isLate: boolean): Fault {
-  const error = reason as Error & { readonly code?: string }
-  if (unconnected.has(error)) return new Fault('unreachable', brokenMessage, { certain: true, cause: error })
-  if (isLate || timeouts.has(error.code)) return new Fault('timedOut', lateMessage, { cause: error })
-  return new Fault('failed', brokenMessage, { cause: error })
 }

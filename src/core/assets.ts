@@ -3,43 +3,44 @@ import type { Context, Op } from '../domain/operations.ts'
 import type { Pair, Transaction } from '../domain/swap.ts'
 import type { Catalogue } from './catalogue.ts'
 import { type Layer, on } from './layer.ts'
-import { from, namePair, to, withoutPair, wordsOf } from './pair.ts'
+import type { Words } from './naming.ts'
+import { from, namePair, to, wordsOf } from './pair.ts'
 import { recognise } from './recognition.ts'
-import { resolve } from './resolution.ts'
+import { type Resolved, resolve } from './resolution.ts'
 
 export function assets(catalogue: Catalogue): Layer {
-  const translate = async <Q extends Pair>(op: Op, question: Q, context: Context): Promise<{ asked: Q; names: Pair }> => {
+  const resolveBoth = async (op: Op, question: Pair, context: Context): Promise<[Resolved, Resolved]> => {
     const resolution = { catalogue, read: () => catalogue.listing(context), needsNetwork: op === 'createTransaction' }
     const source = await resolve(wordsOf(question, from), from, resolution)
-    const target = await resolve(wordsOf(question, to), to, resolution)
-    return {
-      asked: namePair(withoutPair(question), source.words, target.words) as Q,
-      names: namePair({}, source.names, target.names),
-    }
+    return [source, await resolve(wordsOf(question, to), to, resolution)]
   }
-  const name = async (transaction: Transaction, context: Context): Promise<Transaction> => {
-    const source = await recognise(wordsOf(transaction, from), catalogue, context)
-    const target = await recognise(wordsOf(transaction, to), catalogue, context)
-    return namePair(withoutPair(transaction), source, target) as Transaction
+  /** What configuration and table cannot tell, the provider's list may. */
+  const recogniseBoth = async (row: Transaction, context: Context): Promise<Transaction> => {
+    const both = [wordsOf(row, from), wordsOf(row, to)] as const
+    const [source, target] = both.map((words) => recognise(words, catalogue.naming))
+    if (source && target) return namePair(row, source, target)
+    const listing = await catalogue.listing(context).catch(() => 'unreadable' as const)
+    const [listedSource, listedTarget] = both.map((words) => recognise(words, catalogue.naming, listing))
+    return namePair(row, listedSource as Words, listedTarget as Words)
   }
   return on({
     async getRate(request, context, next) {
-      const { asked, names } = await translate('getRate', request, context)
-      const answer = await next.call('getRate', asked, context)
-      return { ...answer, body: { ...withoutPair(answer.body), ...names } }
+      const [source, target] = await resolveBoth('getRate', request, context)
+      const answer = await next.call('getRate', namePair(request, source.words, target.words), context)
+      return { ...answer, body: namePair(answer.body, source.names, target.names) }
     },
     async createTransaction(request, context, next) {
-      const { asked, names } = await translate('createTransaction', request, context)
-      const answer = await next.call('createTransaction', asked, context)
-      return { ...answer, body: { ...withoutPair(answer.body), ...names } }
+      const [source, target] = await resolveBoth('createTransaction', request, context)
+      const answer = await next.call('createTransaction', namePair(request, source.words, target.words), context)
+      return { ...answer, body: namePair(answer.body, source.names, target.names) }
     },
     async getTransaction(request, context, next) {
       const answer = await next.call('getTransaction', request, context)
-      return { ...answer, body: await name(answer.body, context) }
+      return { ...answer, body: await recogniseBoth(answer.body, context) }
     },
     async listTransactions(request, context, next) {
       const answer = await next.call('listTransactions', request, context)
-      const items = await Promise.all(answer.body.items.map((item) => name(item, context)))
+      const items = await Promise.all(answer.body.items.map((item) => recogniseBoth(item, context)))
       return { ...answer, body: { ...answer.body, items } }
     },
   })

@@ -121,7 +121,9 @@ function readCodes(rows: readonly Currency[], naming: Naming, drift: (drift: Dri
       drift('contradictingNetwork')
     } else if (!asset || naming.wordsFor(asset)) {
       const key = asset?.code ?? `own ${fold(code)} ${fold(row.network ?? '')}`
-      if (!offers.has(key)) offers.set(key, { ...(asset && { asset }), words: { code }, row: inTableWords(row, asset) })
+      const isOwnWord = asset !== undefined && asset === byWord
+      if (isOwnWord || !offers.has(key))
+        offers.set(key, { ...(asset && { asset }), words: { code }, row: inTableWords(row, asset) })
     }
   }
   return { offers: [...offers.values()], contradicted }

@@ -33,11 +33,17 @@ async function complete(items: readonly Transaction[], service: SwapService, con
       if (performance.now() >= deadline) return
       const item = whole[at] as Transaction
       const detail = await look(item.id, service, { ...context, deadline })
-      if (detail) whole[at] = { ...detail, ...item }
+      if (detail) whole[at] = fill(item, detail)
     }
   }
   await Promise.all(Array.from({ length: atOnce }, work))
   return whole
+}
+
+/** What the list said stands; what it left open is told by the details. */
+function fill(item: Transaction, detail: Transaction): Transaction {
+  const said = Object.entries(item).filter(([, value]) => value !== undefined)
+  return { ...detail, ...Object.fromEntries(said) }
 }
 
 async function look(id: string, service: SwapService, context: Context): Promise<Transaction | undefined> {

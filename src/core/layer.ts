@@ -10,7 +10,7 @@ export type Handlers = { readonly [O in Op]?: Handler<O> }
 /** A layer for the operations that it names; the others pass. */
 export function on(handlers: Handlers): Layer {
   return (next) => ({
-    call: async (op, request, context) => {
+    call: (op, request, context) => {
       const handler = handlers[op] as Handler<typeof op> | undefined
       return handler ? handler(request, context, next) : next.call(op, request, context)
     },
@@ -19,7 +19,7 @@ export function on(handlers: Handlers): Layer {
 
 /** A layer that treats every operation alike. */
 export function layer(around: SwapServiceWith): Layer {
-  return (next) => ({ call: async (op, request, context) => around(op, request, context, next) })
+  return (next) => ({ call: (op, request, context) => around(op, request, context, next) })
 }
 
 type SwapServiceWith = <O extends Op>(op: O, request: Request<O>, context: Context, next: SwapService) => Promise<Answer<O>>
@@ -34,6 +34,6 @@ type Answers = { readonly [O in Op]: (request: Request<O>, context: Context) => 
 /** A service that answers every operation itself. */
 export function answers(handlers: Answers): SwapService {
   return {
-    call: async (op, request, context) => (handlers[op] as Answers[typeof op])(request, context),
+    call: (op, request, context) => (handlers[op] as Answers[typeof op])(request, context),
   }
 }

@@ -4,9 +4,9 @@ import { fold, isOn, sameName } from '../domain/asset.ts'
 
 /** One word (`code`), or two of which the network may be left open. */
 export interface Words {
-  readonly code?: string
-  readonly coin?: string
-  readonly network?: string
+  readonly code?: string | undefined
+  readonly coin?: string | undefined
+  readonly network?: string | undefined
 }
 
 /** By code of the table; null: not offered there. */

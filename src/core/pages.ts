@@ -21,7 +21,7 @@ interface WholeReading<Row> {
   readonly tooMany: () => Fault
 }
 
-/** Reads until the named total is there, or a page brings nothing new. */
+/** Reads until the named total is there, a page is empty, or nothing new came by the page where the total would end. */
 export async function readWhole<O extends 'listCurrencies' | 'listTransactions', Row>(
   service: SwapService,
   op: O,
@@ -30,10 +30,11 @@ export async function readWhole<O extends 'listCurrencies' | 'listTransactions',
 ): Promise<Whole<Row>> {
   const rows = new Map<string, Row>()
   let total = 0
+  let dropped = 0
   let provider: string | undefined
   for (let page = 1; ; page++) {
     const answer = await service.call(op, { page, size: pageSize }, context)
-    const { items, total: named } = answer.body as Page<never> as Page<Row>
+    const { items, total: named, dropped: unread = 0 } = answer.body as Page<never> as Page<Row>
     if (page === 1) {
       total = named
       provider = answer.provider
@@ -41,7 +42,10 @@ export async function readWhole<O extends 'listCurrencies' | 'listTransactions',
     if (Math.max(total, rows.size) > most) throw tooMany()
     const before = rows.size
     for (const row of items) if (!rows.has(identify(row))) rows.set(identify(row), row)
-    if (rows.size === before || rows.size >= total) break
+    dropped += unread
+    const isEmpty = items.length + unread === 0
+    const isSpent = rows.size === before && page * pageSize >= total
+    if (isEmpty || isSpent || rows.size + dropped >= total) break
   }
   return { rows: [...rows.values()], isComplete: rows.size >= total, provider }
 }
@@ -49,5 +53,5 @@ export async function readWhole<O extends 'listCurrencies' | 'listTransactions',
 /** The page that a client asked for, cut from the whole. */
 export function cutPage<Row>(rows: readonly Row[], { page, size }: { readonly page: number; readonly size: number }): Page<Row> {
   const start = (page - 1) * size
-  return { items: rows.slice(start, start + size), page, size, total: rows.length }
+  return { items: rows.slice(start, start + size), total: rows.length }
 }

@@ -13,27 +13,18 @@ export const from: Side = { code: 'codeFrom', coin: 'coinFrom', network: 'networ
 export const to: Side = { code: 'codeTo', coin: 'coinTo', network: 'networkTo' }
 
 export function wordsOf(pair: Pair, side: Side): Words {
-  const words: { code?: string; coin?: string; network?: string } = {}
-  const { [side.code]: code, [side.coin]: coin, [side.network]: network } = pair
-  if (code !== undefined) words.code = code
-  if (coin !== undefined) words.coin = coin
-  if (network !== undefined) words.network = network
-  return words
+  return { code: pair[side.code], coin: pair[side.coin], network: pair[side.network] }
 }
 
-export function withoutPair<T extends Pair>(pair: T): Omit<T, keyof Pair> {
-  const { codeFrom: _a, coinFrom: _b, networkFrom: _c, codeTo: _d, coinTo: _e, networkTo: _f, ...rest } = pair
-  return rest
-}
-
-/** `rest` with both sides named in these words. */
-export function namePair<T extends object>(rest: T, source: Words, target: Words): T & Pair {
-  const named: T & { -readonly [K in keyof Pair]: Pair[K] } = { ...rest }
-  if (source.code !== undefined) named.codeFrom = source.code
-  if (source.coin !== undefined) named.coinFrom = source.coin
-  if (source.network !== undefined) named.networkFrom = source.network
-  if (target.code !== undefined) named.codeTo = target.code
-  if (target.coin !== undefined) named.coinTo = target.coin
-  if (target.network !== undefined) named.networkTo = target.network
-  return named
+/** The same question or answer with both sides named in these words and no others. */
+export function namePair<T extends Pair>(row: T, source: Words, target: Words): T {
+  return {
+    ...row,
+    codeFrom: source.code,
+    coinFrom: source.coin,
+    networkFrom: source.network,
+    codeTo: target.code,
+    coinTo: target.coin,
+    networkTo: target.network,
+  }
 }

@@ -3,7 +3,7 @@ import { isZero } from '../domain/amount.ts'
 import { Fault } from '../domain/fault.ts'
 import { publicMessage, withLimits } from '../domain/message.ts'
 import type { Context } from '../domain/operations.ts'
-import type { NewTransaction, Rate } from '../domain/swap.ts'
+import type { NewTransaction, Rate, Transaction } from '../domain/swap.ts'
 import { type Layer, on } from './layer.ts'
 
 /** `names`: what no message to a client may hold. */
@@ -12,11 +12,11 @@ export function question(names: readonly string[]): Layer {
     async getRate(request, context, next) {
       const answer = await next.call('getRate', request, context)
       refuseMessage(answer.body, context, names)
-      return { ...answer, body: { rateType: request.rateType, ...answer.body } }
+      return { ...answer, body: { ...answer.body, rateType: answer.body.rateType ?? request.rateType } }
     },
     async createTransaction(request, context, next) {
       const answer = await next.call('createTransaction', request, context)
-      return { ...answer, body: { ...echoOf(request), ...answer.body } }
+      return { ...answer, body: fillFrom(request, answer.body) }
     },
   })
 }
@@ -29,11 +29,12 @@ function refuseMessage({ message, amountOut, minAmount, maxAmount }: Rate, { cli
   throw new Fault('invalid', withLimits(publicMessage(message, names), minAmount, maxAmount))
 }
 
-function echoOf({ rateType, refundAddress, withdrawalExtraId, refundExtraId }: NewTransaction): Partial<NewTransaction> {
+function fillFrom(asked: NewTransaction, told: Transaction): Transaction {
   return {
-    rateType,
-    ...(refundAddress !== undefined && { refundAddress }),
-    ...(withdrawalExtraId !== undefined && { withdrawalExtraId }),
-    ...(refundExtraId !== undefined && { refundExtraId }),
+    ...told,
+    rateType: told.rateType ?? asked.rateType,
+    refundAddress: told.refundAddress ?? asked.refundAddress,
+    withdrawalExtraId: told.withdrawalExtraId ?? asked.withdrawalExtraId,
+    refundExtraId: told.refundExtraId ?? asked.refundExtraId,
   }
 }

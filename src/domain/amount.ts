@@ -5,7 +5,8 @@ declare const brand: unique symbol
 /** A decimal number in JSON's grammar, at most 64 characters, with an exponent between -40 and 40. */
 export type Amount = string & { readonly [brand]: 'Amount' }
 
-const grammar = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE]([+-]?[0-9]+))?$/
+const plain = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
+const scientific = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?[eE]([+-]?[0-9]+)$/
 const maxLength = 64
 const maxExponent = 40
 const derivedDigits = 18
@@ -13,10 +14,9 @@ const derivedDigits = 18
 /** The lexeme as an amount, or undefined where it is outside JSON's grammar or the bounds. */
 export function toAmount(lexeme: string): Amount | undefined {
   if (lexeme.length > maxLength) return undefined
-  const match = grammar.exec(lexeme)
-  if (!match) return undefined
-  if (match[1] !== undefined && Math.abs(Number(match[1])) > maxExponent) return undefined
-  return lexeme as Amount
+  if (plain.test(lexeme)) return lexeme as Amount
+  const [, exponent] = scientific.exec(lexeme) ?? []
+  return exponent !== undefined && Math.abs(Number(exponent)) <= maxExponent ? (lexeme as Amount) : undefined
 }
 
 /** Negative, zero or positive as `a` is below, equal to or above `b` by value: `1.10` equals `1.1`. */

@@ -1,6 +1,6 @@
 /**
- * The gateway's own model of a swap, between the forms. `?` means one thing: some form does not carry this field.
- * A form names an asset in one word (`codeFrom`) or in two (`coinFrom` and `networkFrom`).
+ * The gateway's own model of a swap, between the forms. `?` means one thing: some form does not carry this field; a field
+ * that is undefined is not known. A form names an asset in one word (`codeFrom`) or in two (`coinFrom`, `networkFrom`).
  */
 import type { Amount } from './amount.ts'
 import type { Status } from './status.ts'
@@ -9,29 +9,29 @@ export type RateType = 'fixed' | 'float'
 
 /** Where a swap comes from and goes to, in one word or in two. */
 export interface Pair {
-  readonly codeFrom?: string
-  readonly coinFrom?: string
-  readonly networkFrom?: string
-  readonly codeTo?: string
-  readonly coinTo?: string
-  readonly networkTo?: string
+  readonly codeFrom?: string | undefined
+  readonly coinFrom?: string | undefined
+  readonly networkFrom?: string | undefined
+  readonly codeTo?: string | undefined
+  readonly coinTo?: string | undefined
+  readonly networkTo?: string | undefined
 }
 
 export interface CurrencyQuery {
   readonly page: number
   readonly size: number
-  readonly search?: string
+  readonly search?: string | undefined
 }
 
 export interface Currency {
-  readonly code?: string
-  readonly coin?: string
-  readonly network?: string
+  readonly code?: string | undefined
+  readonly coin?: string | undefined
+  readonly network?: string | undefined
   readonly name: string
   readonly icon: string
-  readonly depositMin?: Amount
-  readonly depositMax?: Amount
-  readonly notes?: string
+  readonly depositMin?: Amount | undefined
+  readonly depositMax?: Amount | undefined
+  readonly notes?: string | undefined
 }
 
 export interface RateQuery extends Pair {
@@ -42,22 +42,22 @@ export interface RateQuery extends Pair {
 export interface Rate extends Pair {
   readonly amountIn: Amount
   /** What the user receives; absent where the provider only sends a `message`. */
-  readonly amountOut?: Amount
-  readonly rate?: Amount
+  readonly amountOut?: Amount | undefined
+  readonly rate?: Amount | undefined
   readonly minAmount: Amount
   readonly maxAmount: Amount
   /** In the coin that is received. */
-  readonly fee?: Amount
-  readonly rateType?: RateType
-  readonly message?: string
+  readonly fee?: Amount | undefined
+  readonly rateType?: RateType | undefined
+  readonly message?: string | undefined
 }
 
 export interface NewTransaction extends Pair {
   readonly amountIn: Amount
   readonly withdrawalAddress: string
-  readonly refundAddress?: string
-  readonly withdrawalExtraId?: string
-  readonly refundExtraId?: string
+  readonly refundAddress?: string | undefined
+  readonly withdrawalExtraId?: string | undefined
+  readonly refundExtraId?: string | undefined
   readonly rateType: RateType
 }
 
@@ -65,8 +65,8 @@ export interface TransactionQuery {
   readonly page: number
   readonly size: number
   /** An RFC 3339 timestamp or a plain date, inclusive. */
-  readonly dateFrom?: string
-  readonly dateTo?: string
+  readonly dateFrom?: string | undefined
+  readonly dateTo?: string | undefined
 }
 
 export interface TransactionReference {
@@ -76,29 +76,29 @@ export interface TransactionReference {
 export interface Transaction extends Pair {
   readonly id: string
   /** Absent where the provider used a word that nobody has explained. */
-  readonly status?: Status
+  readonly status?: Status | undefined
   readonly amountIn: Amount
   /** The best current figure; what was promised at creation is the ledger's to remember. */
-  readonly amountOut?: Amount
-  readonly rate?: Amount
-  readonly rateType?: RateType
-  readonly depositAddress?: string
-  readonly depositExtraId?: string
-  readonly withdrawalAddress?: string
-  readonly withdrawalExtraId?: string
-  readonly refundAddress?: string
-  readonly refundExtraId?: string
-  readonly txHashIn?: string
-  readonly txHashOut?: string
+  readonly amountOut?: Amount | undefined
+  readonly rate?: Amount | undefined
+  readonly rateType?: RateType | undefined
+  readonly depositAddress?: string | undefined
+  readonly depositExtraId?: string | undefined
+  readonly withdrawalAddress?: string | undefined
+  readonly withdrawalExtraId?: string | undefined
+  readonly refundAddress?: string | undefined
+  readonly refundExtraId?: string | undefined
+  readonly txHashIn?: string | undefined
+  readonly txHashOut?: string | undefined
   /** As the provider wrote it, like `updatedAt`. */
   readonly createdAt: string
-  readonly updatedAt?: string
+  readonly updatedAt?: string | undefined
 }
 
 export interface Page<Item> {
   readonly items: readonly Item[]
   /** Rows over all pages. */
   readonly total: number
-  readonly page?: number
-  readonly size?: number
+  /** Rows of this page that were not of the provider's form. */
+  readonly dropped?: number | undefined
 }

@@ -1,12 +1,12 @@
 /** The provider's edge: a form over HTTP as a `SwapService`. The inverse of `serve`. */
 import { Fault } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
-import type { Answer, Context, Op, Request, SwapService } from '../domain/operations.ts'
+import type { Answer, Context, Op, Request, Response, SwapService } from '../domain/operations.ts'
 import type { Status } from '../domain/status.ts'
 import type { Reading } from '../wire/answer.ts'
 import { decodePage } from '../wire/envelope.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
-import type { Headers, Http, HttpRequest } from '../wire/http.ts'
+import type { Http, HttpRequest } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
 import { WireProblem } from '../wire/problem.ts'
 import { toRefusal } from './refusal.ts'
@@ -43,8 +43,8 @@ export function connect(connection: Connection): SwapService {
         const unspeakable = key === undefined ? connection.names : [...connection.names, key]
         throw toRefusal(response, { form, operation, provider, unspeakable })
       }
-      const body = readAnswer(form, operation, response.body, reading, provider) as Answer<O>['body']
-      return { body: operation.paged ? { ...request, ...body } : body, provider }
+      const body = readAnswer(form, operation, response.body, reading, provider) as Response<O>
+      return { body, provider }
     },
   }
 }
@@ -61,20 +61,23 @@ function encodeQuestion(operation: OperationCodec, request: object): Question {
 }
 
 function toHttp(
-  { path, query, body }: Question,
-  { method, path: pattern }: OperationCodec,
+  question: Question,
+  operation: OperationCodec,
   key: string | undefined,
-  { requestId, deadline }: Context,
-  { form, userAgent }: Connection,
+  context: Context,
+  connection: Connection,
 ): HttpRequest {
-  const headers: Headers = {
+  const { path, query, body } = question
+  const { requestId, deadline } = context
+  const headers: Record<string, string> = {
     accept: 'application/json',
-    'user-agent': userAgent,
+    'user-agent': connection.userAgent,
     'x-request-id': requestId,
-    ...(body !== undefined && { 'content-type': 'application/json' }),
-    ...(key !== undefined && form.credential.encode(key)),
   }
-  return { method, path: pattern.fill(path), query, headers, deadline, ...(body !== undefined && { body: async () => body }) }
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  if (key !== undefined) Object.assign(headers, connection.form.credential.encode(key))
+  const request = { method: operation.method, path: operation.path.fill(path), query, headers, deadline }
+  return body === undefined ? request : { ...request, body: async () => body }
 }
 
 function readAnswer(form: Form, operation: OperationCodec, text: string, reading: Reading, provider: string): unknown {
@@ -100,5 +103,6 @@ function readPage(form: Form, { answer, dropsBadRows }: OperationCodec, body: Js
       return undefined
     }
   })
-  return { items: rows.filter((row) => row !== undefined), total }
+  const read = rows.filter((row) => row !== undefined)
+  return { items: read, total, dropped: rows.length - read.length }
 }

@@ -12,6 +12,7 @@ const formHeader = 'x-swap-form'
 /** One handler for all forms: each at its own mount, all at the bare one. */
 export function mounts(served: ReadonlyMap<Form, Served>, defaultForm: Form): Http {
   const forms = [...served.keys()]
+  const credentials = forms.map(({ credential }) => credential.header)
   const vary = ['X-Swap-Form', ...forms.map(({ credential }) => credential.name)].join(', ')
   return async (request) => {
     const mounted = forms.find((form) => isUnder(mountOf(form), request.path))
@@ -20,7 +21,7 @@ export function mounts(served: ReadonlyMap<Form, Served>, defaultForm: Form): Ht
     const form = mounted ?? (isBare ? chosenForm(request, forms, defaultForm) : defaultForm)
     const handle = served.get(form) as Served
     const path = isUnder(base, rest) ? rest.slice(base.length) : ''
-    return handle({ ...request, path }, { misfit: misfit(request, forms, mounted), ...(isBare && { vary }) })
+    return handle({ ...request, path }, { misfit: misfit(request, forms, credentials, mounted), ...(isBare && { vary }) })
   }
 }
 
@@ -43,7 +44,12 @@ function chosenForm({ headers, query }: HttpRequest, forms: readonly Form[], def
   return forms.find(({ vocabulary }) => vocabulary.asks.getRate.has('networkFrom')) ?? defaultForm
 }
 
-function misfit({ headers, repeated }: HttpRequest, forms: readonly Form[], mounted: Form | undefined): Fault | undefined {
+function misfit(
+  { headers, repeated }: HttpRequest,
+  forms: readonly Form[],
+  credentials: readonly string[],
+  mounted: Form | undefined,
+): Fault | undefined {
   const named = headers[formHeader]
   if (named !== undefined && !forms.some(({ name }) => name === named)) {
     return new Fault('invalid', `Invalid X-Swap-Form: it must be ${forms.map(({ name }) => name).join(' or ')}.`)
@@ -51,7 +57,6 @@ function misfit({ headers, repeated }: HttpRequest, forms: readonly Form[], moun
   if (named !== undefined && mounted && named !== mounted.name) {
     return new Fault('invalid', 'Invalid X-Swap-Form: the path is for another form.')
   }
-  const credentials = forms.map(({ credential }) => credential.header)
   if (credentials.filter((header) => headers[header] !== undefined).length > 1) {
     return new Fault('invalid', 'Two credentials were sent; please send only the one of your form.')
   }

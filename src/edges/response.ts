@@ -2,8 +2,8 @@
 import type { Fault } from '../domain/fault.ts'
 import type { Quota } from '../domain/gate.ts'
 import type { Observer } from '../domain/observation.ts'
-import type { Answer, Op } from '../domain/operations.ts'
-import type { Page } from '../domain/swap.ts'
+import type { Answer, Op, Request } from '../domain/operations.ts'
+import type { CurrencyQuery, Page, TransactionQuery } from '../domain/swap.ts'
 import { encodePage } from '../wire/envelope.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpResponse } from '../wire/http.ts'
@@ -27,12 +27,18 @@ export interface Encoding {
   readonly observe: Observer
 }
 
-export function encodeAnswer(answer: Answer<Op>, operation: OperationCodec, telling: Telling, encoding: Encoding): HttpResponse {
+export function encodeAnswer(
+  answer: Answer<Op>,
+  question: Request<Op>,
+  operation: OperationCodec,
+  telling: Telling,
+  encoding: Encoding,
+): HttpResponse {
   const omitted = new Set<string>()
-  const body = encodeBody(answer.body, operation, telling.form, omitted)
+  const body = encodeBody(answer.body, question, operation, telling.form, omitted)
   const headers = baseHeaders(telling, answer.provider)
   const lifetime = encoding.lifetimes[operation.op]
-  headers['cache-control'] = lifetime === undefined ? 'no-store' : `private, max-age=${lifetime}`
+  headers['cache-control'] = lifetime === undefined ? 'no-store' : `private, max-age=${Math.floor(lifetime)}`
   if (lifetime !== undefined) headers.age = String(Math.floor(answer.age ?? 0))
   const derived = (answer.derived ?? []).map((field) => operation.answers.get(field)).filter((name) => name !== undefined)
   tellFidelity('derived', derived, headers, answer, telling, encoding)
@@ -40,9 +46,16 @@ export function encodeAnswer(answer: Answer<Op>, operation: OperationCodec, tell
   return { status: operation.success, headers, body }
 }
 
-function encodeBody(body: Answer<Op>['body'], { paged, answer }: OperationCodec, form: Form, omitted: Set<string>): string {
+function encodeBody(
+  body: Answer<Op>['body'],
+  question: Request<Op>,
+  { paged, answer }: OperationCodec,
+  form: Form,
+  omitted: Set<string>,
+): string {
   if (!paged) return answer.encode(body as unknown as Row, omitted)
-  const { items, page = 1, size = items.length, total } = body as Page<never>
+  const { items, total } = body as Page<never>
+  const { page, size } = question as CurrencyQuery | TransactionQuery
   return encodePage(
     form.page,
     items.map((item) => answer.encode(item as Row, omitted)),

@@ -60,21 +60,22 @@ async function answer(request: HttpRequest, { misfit }: Arrival, telling: Tellin
   const { quota, refusal } = await gate(operation.op, caller)
   telling.quota = quota
   if (refusal) throw refusal
-  const question = await readQuestion(request, operation, path)
+  const text = operation.method === 'POST' ? await readText(request) : undefined
+  const question = readQuestion(operation, path, request.query, text)
   const context: Context = { requestId: telling.requestId, caller, client: form.vocabulary, deadline: Number.POSITIVE_INFINITY }
   const said: Answer<Op> = await service.call(operation.op, question, context)
-  return encodeAnswer(said, operation, telling, serving)
+  return encodeAnswer(said, question, operation, telling, serving)
 }
 
-async function readQuestion(
-  request: HttpRequest,
-  { question, method }: OperationCodec,
+function readQuestion(
+  { question }: OperationCodec,
   path: Readonly<Record<string, string>>,
-): Promise<Request<Op>> {
-  const text = method === 'POST' ? await readText(request) : undefined
+  query: string,
+  text: string | undefined,
+): Request<Op> {
   try {
     const body: JsonValue | undefined = text === undefined ? undefined : parseJson(text)
-    return question.decode({ path, query: request.query, body }) as unknown as Request<Op>
+    return question.decode({ path, query, body }) as unknown as Request<Op>
   } catch (reason) {
     throw toInvalid(reason)
   }

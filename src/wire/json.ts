@@ -51,12 +51,17 @@ export function printString(text: string): string {
   return needsEscape.test(text) ? JSON.stringify(text) : `"${text}"`
 }
 
+/** What keeps a string from being a plain slice of the text. */
+const unplain = /[\\\u0000-\u001f\ud800-\udfff]/
+
 class Reader {
   private readonly text: string
+  private readonly isPlain: boolean
   private at = 0
 
   constructor(text: string) {
     this.text = text
+    this.isPlain = !unplain.test(text)
   }
 
   end(): void {
@@ -120,6 +125,15 @@ class Reader {
   }
 
   private string(): string {
+    if (!this.isPlain) return this.escapedString()
+    const start = this.at + 1
+    const end = this.text.indexOf('"', start)
+    if (end < 0) this.fail()
+    this.at = end + 1
+    return this.text.slice(start, end)
+  }
+
+  private escapedString(): string {
     const start = ++this.at
     plainText.lastIndex = start
     plainText.test(this.text)

@@ -39,7 +39,7 @@ function numeric<Value>(must: string, read: (lexeme: string) => Value | undefine
 
 const integer = /^(?:0|[1-9][0-9]*)$/
 const printableAscii = /^[\x21-\x7e]{1,256}$/
-const withoutControls = /^[^\p{Cc}]{1,256}$/u
+const withoutControls = /^[^\u0000-\u001f\u007f-\u009f]{1,256}$/
 
 function integerBetween(least: number, most: number): (text: string) => number | undefined {
   return (text) => {

@@ -60,8 +60,8 @@ export function compileQuestion(table: Table, inPath: ReadonlySet<string>, hasBo
       return question
     },
     encode(question) {
-      for (const field of Object.keys(question)) {
-        if (!sayable.has(field)) throw new WireProblem(field, 'it cannot be asked for')
+      for (const field in question) {
+        if (question[field] !== undefined && !sayable.has(field)) throw new WireProblem(field, 'it cannot be asked for')
       }
       const said = rest.filter((slot) => isSaid(slot, question))
       return {
