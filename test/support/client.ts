@@ -1,0 +1,45 @@
+/** An integrator's client: sends what it is told, path and headers untouched, and reads the whole answer. */
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import { readJson } from './json.ts'
+
+export interface Asked {
+  readonly method?: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+}
+
+export interface Answered {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  /** With numbers by their lexemes; undefined where there is no body. */
+  readonly json: unknown
+}
+
+const agent = new Agent({ keepAlive: true })
+
+export async function ask(url: string, { method = 'GET', path, headers = {}, body }: Asked): Promise<Answered> {
+  const { hostname, port } = new URL(url)
+  return await new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+    const sent = request({ agent, hostname, port, method, path, headers: { ...length, ...headers } }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        text += chunk
+      })
+      response.on('error', reject)
+      response.on('end', () => {
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text,
+          json: text === '' ? undefined : readJson(text),
+        })
+      })
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}

@@ -1,0 +1,47 @@
+/** What holds for every answer of a kind. */
+import { expect } from 'vitest'
+import type { Answered } from './client.ts'
+import { digits } from './json.ts'
+import type { Client, FormName } from './pair.ts'
+
+const reasons: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  413: 'Content Too Large',
+  414: 'URI Too Long',
+  415: 'Unsupported Media Type',
+  417: 'Expectation Failed',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+}
+
+/** An error body of the form and the status, and nothing else in it. Returns the message. */
+export function expectErrorBody(json: unknown, form: FormName, status: number): string {
+  const { message } = json as { readonly message: string }
+  expect(typeof message).toBe('string')
+  expect(message.length).toBeGreaterThan(0)
+  const error = form === 'A' ? { error: reasons[status] } : {}
+  expect(json).toEqual({ ...error, message, code: digits(String(status)) })
+  return message
+}
+
+/** A refusal with everything that the contract says of refusals. Returns the message. */
+export function expectRefusal(answer: Answered, form: FormName, status: number): string {
+  expect(answer.status, answer.text).toBe(status)
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(answer.headers['cache-control']).toBe('no-store')
+  expect(answer.headers['x-swap-form']).toBe(form)
+  expect(answer.headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/)
+  return expectErrorBody(answer.json, form, status)
+}
+
+/** The gateway still answers an ordinary question. */
+export async function expectAlive({ get }: Client): Promise<void> {
+  expect((await get('/currencies?size=1')).status).toBe(200)
+}

@@ -1,0 +1,116 @@
+/** A provider of Form B, written from `spec/service.md` alone. */
+import { digits, readJson } from './json.ts'
+import { type Received, type Reply, type StandIn, standIn } from './stand-in.ts'
+import { byCoin, cut, type Holdings, noSuchTransaction, type Order, refused, type Swap, swap } from './swaps.ts'
+
+export const currenciesB: readonly object[] = [
+  { code: 'BTC', name: 'Bitcoin', icon: 'https://icons.test/btc.svg', notes: '' },
+  { code: 'ETH', name: 'Ethereum', icon: 'https://icons.test/eth.svg', notes: 'ERC20 only' },
+  { code: 'USDT', name: 'Tether', icon: 'https://icons.test/usdt.svg', notes: 'TRC20 and ERC20' },
+  { code: 'DOGE', name: 'Dogecoin', icon: 'https://icons.test/doge.svg', notes: '' },
+]
+
+export interface ProviderB extends StandIn {
+  readonly holdings: Holdings
+}
+
+export async function startFormB(): Promise<ProviderB> {
+  const holdings: Holdings = { currencies: currenciesB, swaps: [] }
+  const provider = await standIn((received) => answer(received, holdings))
+  return { ...provider, holdings }
+}
+
+export function createdB(facts: Swap): Record<string, unknown> {
+  return {
+    id: facts.id,
+    status: facts.status,
+    coin_from: facts.from.coin,
+    coin_to: facts.to.coin,
+    amount_in: facts.amountIn,
+    amount_out_expected: facts.amountOut,
+    rate_type: facts.rateType,
+    deposit_address: facts.depositAddress,
+    withdrawal_address: facts.withdrawalAddress,
+    created_at: facts.createdAt,
+  }
+}
+
+export function listedB(facts: Swap): Record<string, unknown> {
+  return {
+    id: facts.id,
+    status: facts.status,
+    coin_from: facts.from.coin,
+    coin_to: facts.to.coin,
+    amount_in: facts.amountIn,
+    amount_out: facts.amountOut,
+    created_at: facts.createdAt,
+  }
+}
+
+export function detailedB(facts: Swap): Record<string, unknown> {
+  return {
+    ...listedB(facts),
+    network_from: facts.from.network,
+    network_to: facts.to.network,
+    rate: facts.rate,
+    rate_type: facts.rateType,
+    deposit_address: facts.depositAddress,
+    withdrawal_address: facts.withdrawalAddress,
+    refund_address: facts.refundAddress,
+    tx_hash_in: `hash-in-${facts.id}`,
+    tx_hash_out: null,
+  }
+}
+
+function answer(received: Received, holdings: Holdings): Reply {
+  const { operation, query } = received
+  if (operation === 'currencies') return page(received, holdings.currencies, 50)
+  if (operation === 'rate') return { json: rate(query) }
+  if (operation === 'other') return refused(404, 'Not Found', 'No such path', 'B')
+  if (!received.headers['x-api-key']) return refused(401, 'Unauthorized', 'Invalid API key', 'B')
+  if (operation === 'create') return { json: create(received, holdings) }
+  if (operation === 'list') return page(received, between(newestFirst(holdings.swaps), query).map(listedB), 20)
+  const id = decodeURIComponent(received.path.slice('/transactions/'.length))
+  const found = holdings.swaps.find((known) => known.id === id)
+  return found ? { json: detailedB(found) } : refused(404, 'Not Found', noSuchTransaction, 'B')
+}
+
+function page(received: Received, rows: readonly unknown[], standard: number): Reply {
+  return { json: { data: cut(rows, received, standard).rows, count: rows.length } }
+}
+
+function newestFirst(swaps: readonly Swap[]): readonly Swap[] {
+  return swaps.toSorted((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt))
+}
+
+function between(swaps: readonly Swap[], query: URLSearchParams): readonly Swap[] {
+  const first = Date.parse(query.get('dateFrom') ?? '1970-01-01T00:00:00Z')
+  const last = Date.parse(query.get('dateTo') ?? '2999-01-01T00:00:00Z')
+  return swaps.filter(({ createdAt }) => Date.parse(createdAt) >= first && Date.parse(createdAt) <= last)
+}
+
+function rate(query: URLSearchParams): object {
+  return {
+    fromAmount: digits(query.get('amount') ?? '0'),
+    toAmount: digits('0.123456789012345678'),
+    rate: digits('0.0150'),
+    minAmount: digits('0.001'),
+    maxAmount: digits('1e3'),
+    message: null,
+  }
+}
+
+function create({ body }: Received, holdings: Holdings): object {
+  const order = readJson(body) as Order
+  const created = swap({
+    id: `tx-${holdings.swaps.length + 1}`,
+    from: byCoin(order.coinFrom, order.networkFrom ?? ''),
+    to: byCoin(order.coinTo, order.networkTo ?? ''),
+    amountIn: order.amount,
+    withdrawalAddress: order.withdrawalAddress,
+    refundAddress: order.refundAddress ?? null,
+    rateType: order.rateType ?? 'float',
+  })
+  holdings.swaps = [...holdings.swaps, created]
+  return createdB(created)
+}

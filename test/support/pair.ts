@@ -1,0 +1,101 @@
+/** A client form and a provider form with the gateway between them. */
+import { type Answered, ask } from './client.ts'
+import { type ProviderA, startFormA } from './form-a.ts'
+import { type ProviderB, startFormB } from './form-b.ts'
+import { clientKey, type GatewaySettings, type RunningGateway, startGateway } from './gateway.ts'
+import type { AssetWords } from './swaps.ts'
+
+export type FormName = 'A' | 'B'
+
+export const formNames: readonly FormName[] = ['A', 'B']
+
+export const pairs: readonly { readonly client: FormName; readonly provider: FormName }[] = formNames.flatMap((client) =>
+  formNames.map((provider) => ({ client, provider })),
+)
+
+export interface Options {
+  readonly headers?: Readonly<Record<string, string>>
+  /** Null: without a key. */
+  readonly key?: string | null
+  readonly method?: string
+}
+
+export interface Client {
+  readonly form: FormName
+  /** `path` begins below `/api/v2`. */
+  readonly get: (path: string, options?: Options) => Promise<Answered>
+  readonly post: (path: string, body: unknown, options?: Options) => Promise<Answered>
+}
+
+/** How an integrator of the form speaks, at the mount of the form. */
+export function client(form: FormName, url: string): Client {
+  const headersOf = ({ headers = {}, key = clientKey }: Options): Record<string, string> => ({
+    ...(key !== null && credential(form, key)),
+    ...headers,
+  })
+  const mount = `/${form.toLowerCase()}/api/v2`
+  return {
+    form,
+    get: (path, options = {}) => ask(url, { method: options.method ?? 'GET', path: mount + path, headers: headersOf(options) }),
+    post: (path, body, options = {}) =>
+      ask(url, {
+        method: options.method ?? 'POST',
+        path: mount + path,
+        headers: { 'content-type': 'application/json', ...headersOf(options) },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+  }
+}
+
+export function credential(form: FormName, key: string): Record<string, string> {
+  return form === 'A' ? { authorization: `Bearer ${key}` } : { 'x-api-key': key }
+}
+
+export interface Pair {
+  readonly client: Client
+  readonly provider: ProviderA | ProviderB
+  readonly gateway: RunningGateway
+  readonly close: () => Promise<void>
+}
+
+export type PairSettings = Omit<GatewaySettings, 'provider'> & { readonly provider?: Readonly<Record<string, unknown>> }
+
+export async function startPair(clientForm: FormName, providerForm: FormName, settings: PairSettings = {}): Promise<Pair> {
+  const provider = providerForm === 'A' ? await startFormA() : await startFormB()
+  const facts = { form: providerForm, url: provider.url, ...settings.provider }
+  const gateway = await startGateway({ ...settings, provider: facts })
+  return {
+    client: client(clientForm, gateway.url),
+    provider,
+    gateway,
+    async close() {
+      await gateway.close()
+      await provider.close()
+    },
+  }
+}
+
+export interface Wanted {
+  readonly from: AssetWords
+  readonly to: AssetWords
+  readonly amount: string
+  readonly rateType?: string
+}
+
+/** The path and query of a rate question in the words of the form. */
+export function rateQuestion(form: FormName, { from, to, amount, rateType }: Wanted): string {
+  const query = new URLSearchParams(
+    form === 'A'
+      ? { coinFrom: from.code, coinTo: to.code, amount }
+      : { coinFrom: from.coin, coinTo: to.coin, amount, networkFrom: from.network, networkTo: to.network },
+  )
+  if (rateType !== undefined) query.set('rateType', rateType)
+  return `/rate?${query}`
+}
+
+/** The names of the two assets of a create in the words of the form. */
+export function pairWords(form: FormName, from: AssetWords, to: AssetWords): Record<string, string> {
+  return form === 'A'
+    ? { coinFrom: from.code, coinTo: to.code }
+    : { coinFrom: from.coin, coinTo: to.coin, networkFrom: from.network, networkTo: to.network }
+}
