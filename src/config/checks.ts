@@ -1,6 +1,5 @@
 /** What one key of the configuration demands of another. */
-import type { AssetTable } from '../domain/asset.ts'
-import { fold } from '../domain/asset.ts'
+import { type AssetTable, fold } from '../domain/asset.ts'
 import { namesByCode } from '../domain/vocabulary.ts'
 import type { Form } from '../wire/form.ts'
 import type { Faults } from './faults.ts'
@@ -82,11 +81,11 @@ function checkRouting({ routing, providers, auth }: Parts, faults: Faults): void
   const own = faults.under('routing')
   const exists = (name: string): boolean => Object.hasOwn(providers, name)
   for (const [at, name] of routing.providers.entries()) {
-    if (!exists(name)) own.add(['providers', at], `${name} is not in providers`)
-    if (routing.providers.indexOf(name) !== at) own.add(['providers', at], `${name} is given twice`)
+    if (!exists(name)) own.add(['providers', at], 'is not in providers')
+    if (routing.providers.indexOf(name) !== at) own.add(['providers', at], 'is given twice')
   }
   if (auth?.mode === 'passthrough' && routing.providers.length > 1) {
     own.add(['providers'], "must name exactly one provider in passthrough mode: a client's key goes to no other")
   }
-  if (routing.untagged !== '' && !exists(routing.untagged)) own.add(['untagged'], `${routing.untagged} is not in providers`)
+  if (routing.untagged !== '' && !exists(routing.untagged)) own.add(['untagged'], 'is not in providers')
 }

@@ -95,7 +95,7 @@ const ledger = section(
     refresh: setting(seconds(), 5, 'How long what was read from a provider counts as fresh', 'seconds'),
     reconcile: setting(seconds(), 86_400, 'How long a create with an unknown outcome is looked for', 'seconds'),
   },
-  'Who holds which swap.',
+  'Who holds which swap. Not kept yet: these keys are checked and have no effect.',
 )
 
 const limits = section(
@@ -115,7 +115,12 @@ const limits = section(
       'requests per 60 seconds',
     ),
     window: setting(integer(1, 86_400), 60, 'Length of the window, which begins with the first request', 'seconds'),
-    replicas: setting(integer(1), 1, 'Processes that share the limits; each takes its part while Redis is lost', 'processes'),
+    replicas: setting(
+      integer(1),
+      1,
+      'Processes that share the limits, each with its part while Redis is lost. Of no effect yet',
+      'processes',
+    ),
   },
   'Limits on clients; one request too many is answered 429.',
 )
@@ -123,7 +128,12 @@ const limits = section(
 const cache = section(
   {
     currencies: setting(seconds(), 600, "How long a provider's list of currencies serves before it is read again", 'seconds'),
-    rate: setting(seconds(), 2, 'How long a rate may be kept; 0 turns it off', 'seconds'),
+    rate: setting(
+      seconds(),
+      2,
+      'How long clients may keep a rate, as `Cache-Control` says; the gateway itself keeps none yet',
+      'seconds',
+    ),
     staleFor: setting(seconds(), 86_400, 'How much longer an old list of currencies serves while the provider fails', 'seconds'),
   },
   'Answers that are kept.',
@@ -131,12 +141,17 @@ const cache = section(
 
 const budget = section(
   {
-    quotes: setting(integer(0), 60, '`GET /currencies` and `GET /rate` together; 0 is no bound', 'requests per 60 seconds'),
-    create: setting(integer(0), 30, '`POST /transactions`; 0 is no bound', 'requests per 60 seconds'),
+    quotes: setting(
+      integer(0),
+      60,
+      '`GET /currencies` and `GET /rate` together; 0 is no bound. Not kept yet',
+      'requests per 60 seconds',
+    ),
+    create: setting(integer(0), 30, '`POST /transactions`; 0 is no bound. Not kept yet', 'requests per 60 seconds'),
     read: setting(
       integer(0),
       120,
-      '`GET /transactions` and `GET /transactions/{id}` together; 0 is no bound',
+      '`GET /transactions` and `GET /transactions/{id}` together; 0 is no bound. Not kept yet',
       'requests per 60 seconds',
     ),
   },
@@ -192,7 +207,7 @@ const routing = required(
       'The provider that holds ids without a tag: transactions from before the gateway. Empty: such ids are answered 404',
     ),
     weights: optional(notYet(mapping(integer(0))), 'Shares of providers. Not yet supported'),
-    patience: setting(integer(0), 800, 'For `best`: how long slow providers are waited for', 'milliseconds'),
+    patience: setting(integer(0), 800, 'For `best`, so of no effect yet: how long slow providers are waited for', 'milliseconds'),
     shadow: optional(notYet(keys({ provider: name, sample: text })), 'A candidate that is asked too. Not yet supported'),
   }),
   'Which provider answers.',
@@ -211,7 +226,7 @@ const sandbox = section(
   'The built-in provider, to develop and rehearse against. Its keys are public.',
 )
 
-export const schema = keys({
+const shape = {
   server,
   admin,
   defaultForm: setting(name, 'A', 'The form of a request that tells no form, `A` or `B`'),
@@ -224,7 +239,10 @@ export const schema = keys({
   providers: required(mapping(provider), 'The services behind the gateway, by a name of your choice.'),
   routing,
   sandbox,
-})
+}
+
+/** The gateway's file. */
+export const schema = z.strictObject(shape, 'the file must be a mapping')
 
 const network = keys({
   network: required(name, 'Name of the network'),

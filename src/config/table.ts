@@ -51,7 +51,7 @@ function toCoin({ coin, name, networks }: CoinSettings): Coin {
 function refuseTwice(names: readonly Named[], faults: Faults): void {
   const taken = new Set<string>()
   for (const [path, name] of names) {
-    if (taken.has(fold(name))) faults.add(path, `${name} is given twice`)
+    if (taken.has(fold(name))) faults.add(path, 'is given twice')
     taken.add(fold(name))
   }
 }

@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run } from './command.ts'
+
+let folder: string
+const file = (name: string): string => join(folder, name)
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'swapgate-cli-'))
+  writeFileSync(file('assets.yaml'), '- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }')
+  const provider = (url: string): string => `providers: { alpha: { form: A, url: "${url}" } }`
+  const local = provider('http://127.0.0.1:9101/a/api/v2')
+  writeFileSync(file('whole.yaml'), `${local}\nrouting: { providers: [alpha] }`)
+  writeFileSync(file('faulty.yaml'), `${provider('nowhere')}\nrouting: { providers: [beta] }\nserver: { port: x }`)
+  const two = local.replace('} }', '}, old: { form: A, url: "https://old.example/api/v2" } }')
+  writeFileSync(file('elsewhere.yaml'), `${two}\nrouting: { providers: [alpha], untagged: old }\ncache: { rate: 0 }`)
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+async function swapgate(...args: readonly string[]) {
+  const out: string[] = []
+  const err: string[] = []
+  const exitCode = await run(args, { out: (line) => out.push(line), err: (line) => err.push(line) })
+  return { exitCode, out, err }
+}
+
+describe('swapgate check', () => {
+  it('says what a whole configuration is, and what is weak about it', async () => {
+    const { exitCode, out, err } = await swapgate('check', '--config', file('whole.yaml'))
+    expect(exitCode).toBe(0)
+    expect(err).toEqual([])
+    expect(out.slice(0, 2)).toEqual([
+      `${file('whole.yaml')} is whole: 1 coins, 1 assets, passthrough keys`,
+      'providers: alpha (form A); alpha answers',
+    ])
+    expect(out.slice(2).every((line) => line.startsWith('notice: '))).toBe(true)
+    expect(out.join('\n')).toContain('limits are kept in memory')
+  })
+
+  it('says each fault by its path', async () => {
+    const { exitCode, out, err } = await swapgate('check', '--config', file('faulty.yaml'))
+    expect(exitCode).toBe(1)
+    expect(out).toEqual([])
+    expect(err).toEqual([
+      `swapgate: ${file('faulty.yaml')} has 3 faults:`,
+      '  server.port: must be an integer from 0 to 65535',
+      '  providers.alpha.url: must be an http or https URL',
+      '  routing.providers.0: is not in providers',
+    ])
+  })
+
+  it('says the faults as one JSON document', async () => {
+    const { exitCode, out, err } = await swapgate('check', '--json', '--config', file('faulty.yaml'))
+    expect(exitCode).toBe(1)
+    expect(err).toEqual([])
+    expect(out.map((line) => JSON.parse(line))).toEqual([
+      {
+        ok: false,
+        file: file('faulty.yaml'),
+        faults: [
+          { path: 'server.port', message: 'must be an integer from 0 to 65535' },
+          { path: 'providers.alpha.url', message: 'must be an http or https URL' },
+          { path: 'routing.providers.0', message: 'is not in providers' },
+        ],
+      },
+    ])
+  })
+
+  it('says the facts as one JSON document', async () => {
+    const { exitCode, out } = await swapgate('check', '--json', '--config', file('whole.yaml'))
+    expect(exitCode).toBe(0)
+    expect(out.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ ok: true, providers: [{ name: 'alpha', tag: 'alpha', form: 'A' }], routing: ['alpha'], coins: 1 }),
+    ])
+  })
+
+  it('notices that ids without a tag cannot be answered by a provider that is not asked', async () => {
+    const { out } = await swapgate('check', '--config', file('elsewhere.yaml'))
+    expect(out).toContain('notice: routing.untagged: ids without a tag are answered 404, since old is not in routing.providers')
+  })
+
+  it('takes a file that is not there for a fault', async () => {
+    const { exitCode, err } = await swapgate('check', '--config', file('missing.yaml'))
+    expect(exitCode).toBe(1)
+    expect(err[1]).toBe(`  the file ${file('missing.yaml')} cannot be read (ENOENT)`)
+  })
+})
+
+describe('wrong usage', () => {
+  it.each([
+    ['no command', []],
+    ['an unknown command', ['stop']],
+    ['an unknown option', ['check', '--quick']],
+    ['an option without its value', ['check', '--config']],
+    ['a word too many', ['check', 'config/gateway.yaml']],
+  ])('is %s: 2, with nothing on standard output', async (_, args) => {
+    const { exitCode, out, err } = await swapgate(...args)
+    expect(exitCode).toBe(2)
+    expect(out).toEqual([])
+    expect(err.length).toBeGreaterThan(0)
+  })
+})
+
+it('tells its options and its version when asked', async () => {
+  const help = await swapgate('--help')
+  expect(help.exitCode).toBe(0)
+  expect(help.out.join('\n')).toContain('start [options]')
+  expect(await swapgate('--version')).toEqual({ exitCode: 0, out: [expect.stringMatching(/^\d+\.\d+\.\d+$/)], err: [] })
+})

@@ -1,0 +1,37 @@
+/** A provider that answers only when it is told to. */
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+const currencies = {
+  data: [{ code: 'BTC', name: 'Bitcoin', icon: 'https://icons.example/btc.svg' }],
+  pagination: { page: 1, size: 100, total: 1 },
+}
+
+export interface HeldProvider extends AsyncDisposable {
+  readonly url: string
+  /** Resolves when a request has come. */
+  readonly asked: Promise<unknown>
+  /** Answers what has come, with a list of currencies in Form A. */
+  readonly release: () => void
+}
+
+export async function heldProvider(): Promise<HeldProvider> {
+  const held: ServerResponse[] = []
+  const server = createServer((_, response) => held.push(response))
+  const asked = once(server, 'request')
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/api/v2`,
+    asked,
+    release: () => {
+      for (const response of held.splice(0)) response.setHeader('content-type', 'application/json').end(JSON.stringify(currencies))
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

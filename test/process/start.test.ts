@@ -1,0 +1,126 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Swapgate, Workplace } from './swapgate.ts'
+
+let workplace: Workplace
+beforeEach(() => {
+  workplace = new Workplace()
+})
+afterEach(() => workplace[Symbol.dispose]())
+
+const freePorts = 'server: { port: 0, grace: 0 }\nadmin: { port: 0 }\n'
+const alpha = 'providers: { alpha: { form: A, url: "http://127.0.0.1:1/api/v2" } }\nrouting: { providers: [alpha] }\n'
+
+async function status(url: string): Promise<number> {
+  return (await fetch(url)).status
+}
+
+describe('swapgate start', () => {
+  it('listens within two seconds and says where, and what is weak', async () => {
+    const file = workplace.write(`${freePorts}${alpha}sandbox: { enabled: true, port: 0 }`)
+    const began = performance.now()
+    await using swapgate = new Swapgate(['start', '--config', file], { cwd: workplace.directory })
+    const urls = await swapgate.urls()
+    const gateway = urls.get('gateway') ?? ''
+    expect(await status(`${gateway}/nowhere`)).toBe(404)
+    expect(performance.now() - began).toBeLessThan(2_000)
+    expect([...urls.keys()]).toEqual(['gateway', 'form A', 'form B', 'admin', 'sandbox'])
+    expect([urls.get('form A'), urls.get('form B')]).toEqual([`${gateway}/a`, `${gateway}/b`])
+    expect(await status(`${urls.get('sandbox')}/b/api/v2/currencies`)).toBe(200)
+    swapgate.child.kill('SIGTERM')
+    const { exitCode, out, err } = await swapgate.ended
+    expect([exitCode, err]).toEqual([0, ''])
+    const notices = out.trim().split('\n').slice(1)
+    expect(notices).toEqual([
+      expect.stringMatching(/^notice: limits .* in memory/),
+      expect.stringMatching(/^notice: the budgets of providers are not kept yet/),
+      expect.stringMatching(/^notice: the ledger is not kept yet/),
+      expect.stringMatching(/^notice: \/rate answers are not cached yet/),
+      expect.stringMatching(/^notice: the sandbox .* keys are public/),
+    ])
+  })
+
+  it('keeps health and metrics on the admin port, away from clients', async () => {
+    await using swapgate = new Swapgate(['start', '--config', workplace.write(`${freePorts}${alpha}`)])
+    const urls = await swapgate.urls()
+    const gateway = urls.get('gateway')
+    const admin = urls.get('admin')
+    for (const path of ['livez', 'readyz', 'metrics']) {
+      expect(await status(`${admin}/${path}`)).toBe(200)
+      expect(await status(`${gateway}/${path}`)).toBe(404)
+    }
+    const missing = await fetch(`${admin}/a/api/v2/currencies`)
+    expect(missing.status).toBe(404)
+    expect(await missing.json()).toMatchObject({ code: 404 })
+  })
+
+  it('counts the fields that an answer lacks, by form', async () => {
+    const sandbox = createServer().listen(0, '127.0.0.1')
+    await once(sandbox, 'listening')
+    const { port } = sandbox.address() as AddressInfo
+    sandbox.close()
+    const provider = `providers: { beta: { form: B, url: "http://127.0.0.1:${port}/b/api/v2" } }\nrouting: { providers: [beta] }\n`
+    const file = workplace.write(`${freePorts}${provider}sandbox: { enabled: true, port: ${port} }`)
+    await using swapgate = new Swapgate(['start', '--config', file], { cwd: workplace.directory })
+    const urls = await swapgate.urls()
+    expect(await status(`${urls.get('form A')}/api/v2/currencies`)).toBe(200)
+    const metrics = await (await fetch(`${urls.get('admin')}/metrics`)).text()
+    expect(metrics).toMatch(
+      /^swapgate_answer_fields_total\{what="omitted",client_form="A",provider_form="B",field="depositMin"\} 1$/m,
+    )
+  })
+
+  it('says every fault of its configuration and ends with 1', async () => {
+    const file = workplace.write('server: { port: x }\nproviders: {}\nrouting: { providers: [alpha] }\ncolour: red')
+    await using swapgate = new Swapgate(['start', '--config', file])
+    const { exitCode, out, err } = await swapgate.ended
+    expect([exitCode, out]).toEqual([1, ''])
+    expect(err.trim().split('\n')).toEqual([
+      `swapgate: ${file} has 3 faults:`,
+      '  server.port: must be an integer from 0 to 65535',
+      '  colour: is not a key of the configuration',
+      '  routing.providers.0: is not in providers',
+    ])
+  })
+
+  it('says in one line that a port is in use and ends with 1, with nothing left open', async () => {
+    const holder = createServer().listen(0, '127.0.0.1')
+    await once(holder, 'listening')
+    const { port } = holder.address() as AddressInfo
+    const file = workplace.write(`server: { port: ${port} }\nadmin: { port: 0 }\n${alpha}sandbox: { enabled: true, port: 0 }`)
+    await using swapgate = new Swapgate(['start', '--config', file], { cwd: workplace.directory })
+    const { exitCode, err } = await swapgate.ended
+    holder.close()
+    expect([exitCode, err]).toEqual([1, `swapgate: server: cannot listen on 127.0.0.1 port ${port}: the port is in use\n`])
+  })
+})
+
+it('swapgate check --json prints one JSON document and nothing else', async () => {
+  await using swapgate = new Swapgate(['check', '--json', '--config', workplace.write(alpha)])
+  const { exitCode, out, err } = await swapgate.ended
+  expect([exitCode, err]).toEqual([0, ''])
+  expect(JSON.parse(out)).toMatchObject({ ok: true, routing: ['alpha'] })
+})
+
+it('wrong usage ends with 2', async () => {
+  await using swapgate = new Swapgate(['strat'])
+  expect((await swapgate.ended).exitCode).toBe(2)
+})
+
+it('the file is the one that SWAPGATE_CONFIG names, where no option does', async () => {
+  const file = workplace.write('colour: red')
+  await using swapgate = new Swapgate(['check'], { env: { SWAPGATE_CONFIG: file } })
+  expect((await swapgate.ended).err).toContain(`${file} has`)
+})
+
+const olderNode = '/usr/bin/node'
+
+it.runIf(existsSync(olderNode) && process.execPath !== olderNode)('an older Node is told what is needed, in one line', async () => {
+  await using version = new Swapgate(['check'], { node: olderNode })
+  const { exitCode, out, err } = await version.ended
+  expect([exitCode, out]).toEqual([1, ''])
+  expect(err).toMatch(/^swapgate needs Node 26 and this is \d+\.\d+\.\d+: .*\n$/)
+})

@@ -1,0 +1,134 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { Agent, get, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type HeldProvider, heldProvider } from './provider.ts'
+import { Swapgate, Workplace } from './swapgate.ts'
+
+let workplace: Workplace
+let provider: HeldProvider
+beforeEach(async () => {
+  workplace = new Workplace()
+  provider = await heldProvider()
+})
+afterEach(async () => {
+  await provider[Symbol.asyncDispose]()
+  workplace[Symbol.dispose]()
+})
+
+/** A running gateway in front of the held provider. */
+async function started(server: string, env: Record<string, string> = {}) {
+  const file = workplace.write(
+    `server: { port: 0, ${server} }\nadmin: { port: 0 }\nproviders: { alpha: { form: A, url: "${provider.url}" } }\nrouting: { providers: [alpha] }`,
+  )
+  const swapgate = new Swapgate(['start', '--config', file], { env })
+  const urls = await swapgate.urls()
+  return {
+    swapgate,
+    /** The provider holds its answer. */
+    currencies: `${urls.get('form A')}/api/v2/currencies`,
+    /** Answered 404 at once. */
+    nowhere: `${urls.get('gateway')}/nowhere`,
+    ready: `${urls.get('admin')}/readyz`,
+  }
+}
+
+interface Answer {
+  readonly status: number | undefined
+  readonly connection: string | undefined
+  readonly body: string
+}
+
+function ask(url: string, agent: Agent | false = false): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const read = async (response: IncomingMessage): Promise<void> => {
+      const body = Buffer.concat(await response.toArray()).toString()
+      resolve({ status: response.statusCode, connection: response.headers.connection, body })
+    }
+    get(url, { agent }, (response) => void read(response).catch(reject)).on('error', reject)
+  })
+}
+
+describe('a gateway that is told to end', () => {
+  it('turns clients away, finishes what is in flight, and ends with 0', async () => {
+    const { swapgate, currencies, nowhere, ready } = await started('grace: 0.6')
+    await using gateway = swapgate
+    const inFlight = ask(currencies, new Agent({ keepAlive: true }))
+    await provider.asked
+    expect((await ask(ready)).status).toBe(200)
+
+    gateway.child.kill('SIGTERM')
+    await vi.waitFor(async () => expect((await ask(ready)).status).toBe(503), { interval: 10 })
+    const late = await ask(nowhere, new Agent({ keepAlive: true }))
+    expect([late.status, late.connection]).toEqual([404, 'close'])
+    await vi.waitFor(() => expect(ask(nowhere)).rejects.toThrow('ECONNREFUSED'), { timeout: 3_000, interval: 50 })
+    expect((await ask(ready)).status).toBe(503)
+
+    provider.release()
+    const finished = await inFlight
+    expect([finished.status, finished.connection]).toEqual([200, 'close'])
+    expect(JSON.parse(finished.body).data).toHaveLength(1)
+    expect(await gateway.ended).toMatchObject({ exitCode: 0, err: '' })
+  })
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends soon on %s where nothing is in flight, whatever connections are open',
+    async (signal) => {
+      const { swapgate, nowhere } = await started('grace: 0, drain: 10')
+      await using gateway = swapgate
+      await ask(nowhere, new Agent({ keepAlive: true }))
+      const { hostname, port } = new URL(nowhere)
+      const silent = connect({ host: hostname, port: Number(port) })
+      await once(silent, 'connect')
+      const began = performance.now()
+      gateway.child.kill(signal)
+      expect((await gateway.ended).exitCode).toBe(0)
+      expect(performance.now() - began).toBeLessThan(1_000)
+      silent.destroy()
+    },
+  )
+
+  it('waits no longer than server.drain', async () => {
+    const { swapgate, currencies } = await started('grace: 0, drain: 0.3')
+    await using gateway = swapgate
+    const inFlight = ask(currencies).catch((reason: Error) => reason)
+    await provider.asked
+    gateway.child.kill('SIGTERM')
+    expect((await gateway.ended).exitCode).toBe(0)
+    expect(await inFlight).toBeInstanceOf(Error)
+  })
+
+  it('ends at once when it is told again', async () => {
+    const { swapgate, currencies, ready } = await started('grace: 60, drain: 60')
+    await using gateway = swapgate
+    const inFlight = ask(currencies).catch((reason: Error) => reason)
+    await provider.asked
+    gateway.child.kill('SIGTERM')
+    await vi.waitFor(async () => expect((await ask(ready)).status).toBe(503), { interval: 10 })
+    // The same signal passed on by npm comes sooner than a person's second one.
+    gateway.child.kill('SIGTERM')
+    expect((await ask(ready)).status).toBe(503)
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    gateway.child.kill('SIGTERM')
+    expect((await gateway.ended).exitCode).toBe(1)
+    expect(await inFlight).toBeInstanceOf(Error)
+  })
+
+  it('says which promise failed with nobody to care, finishes, and ends with 1', async () => {
+    const failing = join(workplace.directory, 'failing.mjs')
+    writeFileSync(failing, "process.on('SIGUSR2', () => Promise.reject(new Error('lost in thought')))")
+    const { swapgate, currencies, nowhere } = await started('grace: 0', { NODE_OPTIONS: `--import=${failing}` })
+    await using gateway = swapgate
+    const inFlight = ask(currencies)
+    await provider.asked
+    gateway.child.kill('SIGUSR2')
+    await vi.waitFor(() => expect(ask(nowhere)).rejects.toThrow('ECONNREFUSED'), { interval: 20 })
+    provider.release()
+    expect((await inFlight).status).toBe(200)
+    const { exitCode, err } = await gateway.ended
+    expect(exitCode).toBe(1)
+    expect(err).toContain('swapgate: a promise failed with nobody to care: Error: lost in thought')
+  })
+})

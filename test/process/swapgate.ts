@@ -1,0 +1,69 @@
+/** The real process, started with a configuration of its own on free ports. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const assets = '- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }'
+
+/** A directory with `gateway.yaml` and its assets. */
+export class Workplace implements Disposable {
+  readonly directory = mkdtempSync(join(tmpdir(), 'swapgate-process-'))
+
+  /** The path of the file. */
+  write(gateway: string): string {
+    const file = join(this.directory, 'gateway.yaml')
+    writeFileSync(file, gateway)
+    writeFileSync(join(this.directory, 'assets.yaml'), assets)
+    return file
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.directory, { recursive: true })
+  }
+}
+
+export interface Ended {
+  readonly exitCode: number | null
+  readonly out: string
+  readonly err: string
+}
+
+export class Swapgate implements AsyncDisposable {
+  readonly child: ChildProcess
+  readonly ended: Promise<Ended>
+  private out = ''
+  private err = ''
+
+  constructor(args: readonly string[], { node = process.execPath, env = {} as Record<string, string>, cwd = process.cwd() } = {}) {
+    this.child = spawn(node, [join(process.cwd(), 'src/cli/swapgate.js'), ...args], { cwd, env: { ...process.env, ...env } })
+    this.child.stdout?.on('data', (chunk) => {
+      this.out += chunk
+    })
+    this.child.stderr?.on('data', (chunk) => {
+      this.err += chunk
+    })
+    this.ended = once(this.child, 'close').then(([exitCode]) => ({ exitCode, out: this.out, err: this.err }))
+  }
+
+  /** The URLs that the first line tells, by what answers there. Throws where the process ends before. */
+  async urls(): Promise<ReadonlyMap<string, string>> {
+    while (!this.out.includes('\n')) {
+      const next = once(this.child.stdout as NodeJS.ReadableStream, 'data')
+      const ended = await Promise.race([next.then(() => undefined), this.ended])
+      if (ended) throw new Error(`it ended with ${ended.exitCode}: ${ended.err}`)
+    }
+    const [line = ''] = this.out.split('\n')
+    return new Map([...line.matchAll(/([a-zA-Z ]+) (http:\S+?)(?=,|$)/g)].map(([, what = '', url = '']) => [what.trim(), url]))
+  }
+
+  get printed(): readonly string[] {
+    return this.out.trim().split('\n')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.child.kill('SIGKILL')
+    await this.ended
+  }
+}
