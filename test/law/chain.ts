@@ -1,0 +1,49 @@
+/** A form against itself: `connect(form, serve(form, service))`, with no network between. */
+import { Fault } from '../../src/domain/fault.ts'
+import type { Op, SwapService } from '../../src/domain/operations.ts'
+import type { Form } from '../../src/wire/form.ts'
+import { known } from '../golden/check.ts'
+import { connectForm, contextOf, serveForm } from '../golden/edges.ts'
+import type { Fields } from './arbitrary.ts'
+
+export const key = 'chain-key-1'
+
+export interface Heard {
+  readonly op: Op
+  readonly asked: unknown
+  readonly key: string | undefined
+}
+
+export interface Outcome {
+  readonly answer?: unknown
+  readonly fault?: Fault
+  /** Questions that the service heard. */
+  readonly heard: readonly Heard[]
+  /** Requests between the edges. */
+  readonly sent: number
+}
+
+/** Asks through both edges of the form a service that answers, or throws, what it is given. */
+export async function ask(form: Form, op: Op, question: Fields, given: Fields | Fault): Promise<Outcome> {
+  const heard: Heard[] = []
+  let sent = 0
+  const service: SwapService = {
+    async call(asked, request, { caller }) {
+      heard.push({ op: asked, asked: known(request), key: caller.key })
+      if (given instanceof Fault) throw given
+      return { body: given as never }
+    },
+  }
+  const served = serveForm(form, service)
+  const http: typeof served = (request) => {
+    sent++
+    return served(request)
+  }
+  try {
+    const { body } = await connectForm(form, http, key, () => {}).call(op, question as never, contextOf(form))
+    return { answer: known(body), heard, sent }
+  } catch (reason) {
+    if (!(reason instanceof Fault)) throw reason
+    return { fault: reason, heard, sent }
+  }
+}

@@ -1,0 +1,35 @@
+/** What a service's fault becomes on the way through a form (`spec/contract.md` §6): the kinds that HTTP can tell apart. */
+import type { Fault, FaultKind } from '../../src/domain/fault.ts'
+import { keyed, type Op } from '../../src/domain/operations.ts'
+
+interface Expected {
+  readonly kind: FaultKind
+  readonly certain: boolean
+  readonly message?: string
+  readonly retryAfter?: number
+}
+
+export function expectedFault(op: Op, { kind, message, retryAfter }: Fault): Expected {
+  if (kind === 'invalid') return { kind, certain: true, message }
+  if (kind === 'limited') return { kind, certain: true, ...(retryAfter !== undefined && { retryAfter }) }
+  if (kind === 'unauthorized') return { kind: keyed.has(op) ? kind : 'failed', certain: true }
+  if (kind === 'notFound') return notFound(op, message)
+  return { kind: 'failed', certain: refusals.has(kind) }
+}
+
+/** 404 to a quote or a create means that the coin is not there; a list cannot be missing. */
+function notFound(op: Op, message: string): Expected {
+  if (op === 'getTransaction') return { kind: 'notFound', certain: true, message }
+  if (op === 'getRate' || op === 'createTransaction') return { kind: 'invalid', certain: true, message }
+  return { kind: 'failed', certain: true }
+}
+
+/** 4xx but 408, with a text message: certain that nothing was done. */
+const refusals: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  'methodNotAllowed',
+  'tooLarge',
+  'pathTooLong',
+  'unsupportedMediaType',
+  'expectationFailed',
+  'headersTooLarge',
+])

@@ -1,0 +1,127 @@
+/** What every form holds: one suite, run for each. */
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Fault, faultKinds } from '../../src/domain/fault.ts'
+import { keyed, type Op, ops } from '../../src/domain/operations.ts'
+import { progress, type Status, statuses } from '../../src/domain/status.ts'
+import type { Form } from '../../src/wire/form.ts'
+import { type Ability, abilities } from './abilities.ts'
+import { answerOf, type Fields, questionOf } from './arbitrary.ts'
+import { ask, key } from './chain.ts'
+import { expectedFault } from './faults.ts'
+
+export interface FormUnderTest {
+  readonly form: Form
+  /** The statuses that its document lists. */
+  readonly statuses: readonly Status[]
+  /** Fields of its answers that its document lets be absent, by operation. */
+  readonly absent: Readonly<Record<Op, readonly string[]>>
+  /** Whether an answer that lacks some of them is one that the form can give; all are where this is not said. */
+  readonly isPossible?: (op: Op, answer: Fields) => boolean
+  /** What it cannot do. The suite holds that it truly cannot, so a reason never outlives its cause. */
+  readonly skip: readonly { readonly reason: string; readonly tests: readonly Ability[] }[]
+}
+
+const paged: ReadonlySet<Op> = new Set<Op>(['listCurrencies', 'listTransactions'])
+
+export function testForm(subject: FormUnderTest): void {
+  const { form } = subject
+  describe(`form ${form.name}`, () => {
+    describe.each(ops)('%s', (op) => {
+      it('the service hears exactly the question, and is answered for exactly', () => carries(subject, op))
+      it('a question that the form cannot say is refused by the name of the field, and nothing is sent', () => refuses(form, op))
+      it.each(faultKinds)('a service that fails with %s is understood', (kind) =>
+        fails(form, op, new Fault(kind, 'No such thing.', { retryAfter: 9 })),
+      )
+    })
+    it.each(statuses)('the status %s arrives as the latest that is not later', (status) => rounds(subject, status))
+    it('a question without a field that the form demands is not sent', () => demands(form))
+    for (const [ability, check] of Object.entries(abilities)) {
+      const lack = subject.skip.find(({ tests }) => tests.includes(ability as Ability))
+      if (lack) it.fails(`cannot: ${ability}, for ${lack.reason}`, () => check(form))
+      else it(ability, () => check(form))
+    }
+  })
+}
+
+/** Questions and answers of all sorts, through both edges and back. */
+async function carries({ form, statuses: own, absent, isPossible }: FormUnderTest, op: Op): Promise<void> {
+  const row = answerOf(form, op, own, absent[op]).filter((answer) => isPossible?.(op, answer) ?? true)
+  const page = fc.record({ items: fc.array(row, { maxLength: 3 }), total: fc.nat() })
+  const property = fc.asyncProperty(questionOf(form, op), paged.has(op) ? page : row, async (question, given) => {
+    const { page, size } = question
+    const whole = paged.has(op) ? { ...given, page, size } : given
+    const { answer, fault, heard } = await ask(form, op, question, whole)
+    expect(fault).toBeUndefined()
+    expect(heard).toEqual([{ op, asked: question, key: keyed.has(op) ? key : undefined }])
+    expect(answer).toEqual(whole)
+  })
+  await fc.assert(property, { numRuns: 150 })
+}
+
+const unsayable: Readonly<Record<string, unknown>> = {
+  codeFrom: 'BTC',
+  codeTo: 'BTC',
+  coinFrom: 'BTC',
+  coinTo: 'BTC',
+  networkFrom: 'BTC',
+  networkTo: 'BTC',
+  dateFrom: '2026-07-01',
+  dateTo: '2026-07-01',
+  search: 'BTC',
+  withdrawalExtraId: '7',
+  refundExtraId: '7',
+  depositExtraId: '7',
+  withdrawalAmount: '7',
+}
+
+async function refuses(form: Form, op: Op): Promise<void> {
+  const fields = Object.keys(unsayable).filter((field) => !form.vocabulary.asks[op].has(field))
+  const property = fc.asyncProperty(questionOf(form, op), fc.constantFrom(...fields), async (question, field) => {
+    const { fault, sent } = await ask(form, op, { ...question, [field]: unsayable[field] }, {})
+    expect(fault).toMatchObject({ kind: 'invalid', field, certain: true })
+    expect(sent).toBe(0)
+  })
+  await fc.assert(property, { numRuns: 50 })
+}
+
+async function demands(form: Form): Promise<void> {
+  const demanded = {
+    amountIn: '1',
+    rateType: 'float',
+    withdrawalAddress: 'w',
+    codeFrom: 'B',
+    codeTo: 'X',
+    coinFrom: 'B',
+    coinTo: 'X',
+    networkFrom: 'B',
+    networkTo: 'X',
+  }
+  const fields = Object.entries(demanded).filter(([field]) => form.vocabulary.asks.createTransaction.has(field))
+  for (const [gone] of fields) {
+    const question = Object.fromEntries(fields.filter(([field]) => field !== gone))
+    const { fault, sent } = await ask(form, 'createTransaction', question, {})
+    expect(fault).toMatchObject({ kind: 'invalid', field: gone })
+    expect(sent).toBe(0)
+  }
+}
+
+async function fails(form: Form, op: Op, given: Fault): Promise<void> {
+  const [question] = fc.sample(questionOf(form, op), { numRuns: 1, seed: 1 })
+  const { fault } = await ask(form, op, question as Fields, given)
+  expect(fault).toMatchObject(expectedFault(op, given))
+}
+
+/** Ends are never rounded; a form without a word for one leaves it out. */
+async function rounds({ form, statuses: own, absent, isPossible }: FormUnderTest, status: Status): Promise<void> {
+  const steps: readonly Status[] = progress
+  const latest = steps.slice(0, steps.indexOf(status) + 1).findLast((step) => own.includes(step))
+  const told = own.includes(status) ? status : latest
+  for (const op of ['createTransaction', 'getTransaction'] as const) {
+    const answers = answerOf(form, op, own, absent[op]).filter((answer) => isPossible?.(op, answer) ?? true)
+    const [answer] = fc.sample(answers, { numRuns: 1, seed: 2 })
+    const [question] = fc.sample(questionOf(form, op), { numRuns: 1, seed: 3 })
+    const given = { amountOut: '1', ...answer, status }
+    expect((await ask(form, op, question as Fields, given)).answer).toMatchObject(told === undefined ? {} : { status: told })
+  }
+}
