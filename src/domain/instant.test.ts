@@ -1,0 +1,91 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { toInstant, toSpan } from './instant.ts'
+
+const two = (value: number): string => String(value).padStart(2, '0')
+const day = fc
+  .record({
+    year: fc.integer({ min: 0, max: 9999 }),
+    month: fc.integer({ min: 1, max: 12 }),
+    date: fc.integer({ min: 1, max: 28 }),
+  })
+  .map(({ year, month, date }) => `${String(year).padStart(4, '0')}-${two(month)}-${two(date)}`)
+const time = fc.tuple(fc.nat(23), fc.nat(59), fc.nat(59)).map((parts) => parts.map(two).join(':'))
+const part = fc.oneof(fc.constant(''), fc.stringMatching(/^\.[0-9]{1,9}$/))
+const zone = fc.oneof(
+  fc.constantFrom('Z', 'z'),
+  fc
+    .tuple(fc.constantFrom('+', '-'), fc.nat(23), fc.nat(59))
+    .map(([sign, hours, minutes]) => `${sign}${two(hours)}:${two(minutes)}`),
+)
+
+describe('a timestamp', () => {
+  it('is the moment that Temporal says it is, to the nanosecond', () => {
+    const property = fc.property(day, fc.constantFrom('T', 't'), time, part, zone, (...parts) => {
+      const text = parts.join('')
+      expect(toInstant(text)).toBe(Temporal.Instant.from(text.toUpperCase()).epochNanoseconds)
+    })
+    fc.assert(property, { numRuns: 1_000 })
+  })
+
+  it.each([
+    ['2024-02-29T00:00:00Z', '2024-02-29T01:00:00+01:00'],
+    ['2026-07-29T14:04:29.407Z', '2026-07-29T14:04:29.407000000Z'],
+    ['2026-07-29T14:04:29Z', '2026-07-29t10:34:29-03:30'],
+    ['2026-12-31T23:59:59Z', '2027-01-01T00:59:59+01:00'],
+  ])('%s is the same moment as %s', (a, b) => {
+    expect(toInstant(a)).toBe(toInstant(b))
+    expect(toInstant(a)).toBeTypeOf('bigint')
+  })
+
+  it.each([
+    '2026-07-29',
+    '2026-07-29T14:04:29',
+    '2026-07-29 14:04:29Z',
+    '2026-07-29T14:04Z',
+    '2026-07-29T24:00:00Z',
+    '2026-07-29T23:60:00Z',
+    '2026-07-29T23:59:60Z',
+    '2026-02-29T00:00:00Z',
+    '2026-04-31T00:00:00Z',
+    '2026-13-01T00:00:00Z',
+    '2026-00-01T00:00:00Z',
+    '2026-07-00T00:00:00Z',
+    '2026-7-9T00:00:00Z',
+    '2026-07-29T14:04:29.Z',
+    '2026-07-29T14:04:29+1:00',
+    '2026-07-29T14:04:29+0100',
+    '2026-07-29T14:04:29+24:00',
+    '20260729T140429Z',
+    '+02026-07-29T14:04:29Z',
+    ' 2026-07-29T14:04:29Z',
+    '2026-07-29T14:04:29Z\n',
+    '1785333869',
+    '',
+  ])('%j is none', (text) => {
+    expect(toInstant(text)).toBeUndefined()
+  })
+})
+
+describe('a date bound', () => {
+  it('without a time is its whole UTC day, and the next day follows at once', () => {
+    const property = fc.property(day, (text) => {
+      const start = Temporal.PlainDate.from(text).toZonedDateTime('UTC')
+      const next = start.add({ days: 1 }).toInstant().epochNanoseconds
+      expect(toSpan(text)).toEqual({ first: start.toInstant().epochNanoseconds, last: next - 1n })
+    })
+    fc.assert(property)
+  })
+
+  it('with a time is that moment', () => {
+    const moment = Temporal.Instant.from('2026-07-29T14:04:29.5+02:00').epochNanoseconds
+    expect(toSpan('2026-07-29T14:04:29.5+02:00')).toEqual({ first: moment, last: moment })
+  })
+
+  it.each(['2026-02-29', '2026-13-01', '2026-7-1', '2026-07', '2026-07-29T14:04:29', 'today', '2026-07-29 ', ''])(
+    '%j is none',
+    (text) => {
+      expect(toSpan(text)).toBeUndefined()
+    },
+  )
+})

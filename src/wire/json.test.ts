@@ -1,0 +1,180 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { JsonError, JsonNumber, JsonObject, type JsonValue, parseJson, printString } from './json.ts'
+
+/** As `JSON.parse` would have it, where a name may be `__proto__`. */
+function plain(value: JsonValue): unknown {
+  if (value instanceof JsonNumber) return Number(value.lexeme)
+  if (Array.isArray(value)) return value.map(plain)
+  if (!(value instanceof JsonObject)) return value
+  return Object.fromEntries(value.keys.map((key, at) => [key, plain(value.values[at] as JsonValue)]))
+}
+
+function accepts(parse: (text: string) => unknown, text: string): boolean {
+  try {
+    parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const wellFormed = fc.jsonValue({ maxDepth: 5, stringUnit: 'binary' }).map((value) => JSON.stringify(value, undefined, 1))
+
+describe('a document', () => {
+  it('that is valid reads as JSON.parse reads it', () => {
+    const property = fc.property(wellFormed, (text) => {
+      expect(plain(parseJson(text))).toEqual(JSON.parse(text))
+    })
+    fc.assert(property, { numRuns: 500 })
+  })
+
+  it('with anything changed in it is refused where JSON.parse refuses it, and nowhere else', () => {
+    const piece = fc.constantFrom(
+      '',
+      '"',
+      '\\',
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '0',
+      '-',
+      '.',
+      'e',
+      '+',
+      't',
+      'null',
+      '\n',
+      '\u0000',
+      '\ufeff',
+      ' ',
+      'x',
+    )
+    const changed = fc.tuple(wellFormed, fc.nat(), fc.nat({ max: 3 }), piece).map(([text, place, length, added]) => {
+      const at = place % (text.length + 1)
+      return text.slice(0, at) + added + text.slice(at + length)
+    })
+    const isOwnRefusal = (text: string): boolean => hasEqualKeys(text) || hasLoneSurrogate(JSON.parse(text))
+    const property = fc.property(changed, (text) => {
+      if (!accepts(JSON.parse, text)) expect(() => parseJson(text)).toThrow(JsonError)
+      else if (!isOwnRefusal(text)) expect(plain(parseJson(text))).toEqual(JSON.parse(text))
+    })
+    fc.assert(property, { numRuns: 2_000 })
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['a byte order mark', '\ufeff{}'],
+    ['a byte order mark at its end', '{}\ufeff'],
+    ['two values', '{} {}'],
+    ['a trailing comma', '[1,]'],
+    ['a trailing comma after a member', '{"a":1,}'],
+    ['a name without quotes', '{a:1}'],
+    ['single quotes', "{'a':1}"],
+    ['a comment', '{}//'],
+    ['a no-break space', '\u00a0{}'],
+    ['a control character in a string', '"\u0001"'],
+    ['a line break in a string', '"a\nb"'],
+    ['an unknown escape', '"\\x41"'],
+    ['a string without its end', '"abc'],
+    ['a string that ends in a backslash', '"abc\\"'],
+    ['NaN', 'NaN'],
+    ['Infinity', '-Infinity'],
+    ['undefined', 'undefined'],
+    ['half a word', 'tru'],
+    ['a word too long', 'nulll'],
+    ['a lone high surrogate', '"\\ud800"'],
+    ['a lone low surrogate', '"\\udc00"'],
+    ['surrogates in the wrong order', '"\\udc00\\ud800"'],
+    ['a lone surrogate that is not escaped', '"\ud800"'],
+    ['a lone surrogate in a name', '{"\\ud800":1}'],
+    ['a name that comes twice', '{"a":1,"b":2,"a":1}'],
+    ['a name that comes twice by an escape', '{"a":1,"\\u0061":1}'],
+    ['__proto__ twice', '{"__proto__":1,"__proto__":2}'],
+    ['a name twice in an inner object', '[{"a":{"b":1,"b":1}}]'],
+  ])('with %s is refused', (_, text) => {
+    expect(() => parseJson(text)).toThrow(JsonError)
+  })
+
+  it('may name what objects inherit', () => {
+    const value = parseJson('{"__proto__":1,"constructor":2}') as JsonObject
+    expect(value.keys).toEqual(['__proto__', 'constructor'])
+    expect(value.get('__proto__')).toEqual(new JsonNumber('1'))
+    expect(value.get('toString')).toBeUndefined()
+  })
+
+  it('may be 32 levels deep and no deeper', () => {
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
+      const nested = (depth: number): string => open.repeat(depth) + (open === '[' ? '' : '0') + close.repeat(depth)
+      expect(accepts(parseJson, nested(32))).toBe(true)
+      expect(() => parseJson(nested(33))).toThrow(JsonError)
+      expect(() => parseJson(nested(100_000))).toThrow(JsonError)
+    }
+  })
+
+  it('may have 256 members in one object and no more', () => {
+    const members = (count: number): string => `{${Array.from({ length: count }, (_, at) => `"m${at}":0`).join()}}`
+    expect(accepts(parseJson, members(256))).toBe(true)
+    expect(() => parseJson(members(257))).toThrow(JsonError)
+  })
+})
+
+describe('a number', () => {
+  it.each(['0', '-0', '0.123456789012345678', '1e-8', '1.10', '1E+2', '-12.50e-03', '9'.repeat(80)])(
+    '%s keeps every character',
+    (lexeme) => {
+      expect(parseJson(` [ ${lexeme} ] `)).toEqual([new JsonNumber(lexeme)])
+    },
+  )
+
+  it.each(['01', '-01', '+1', '.5', '1.', '1.e2', '1e', '1e+', '0x10', '1_000', '--1', '-', '1,5', '١'])(
+    '%s is not one',
+    (text) => {
+      expect(() => parseJson(text)).toThrow(JsonError)
+      expect(() => parseJson(`{"a":${text}}`)).toThrow(JsonError)
+    },
+  )
+})
+
+it('a string is printed as JSON.stringify prints it, and reads as it was', () => {
+  const property = fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
+    expect(printString(text)).toBe(JSON.stringify(text))
+    expect(parseJson(printString(text))).toBe(text)
+  })
+  fc.assert(property, { numRuns: 1_000 })
+})
+
+it('a lone surrogate is printed as an escape', () => {
+  expect(printString('a\ud800b')).toBe('"a\\ud800b"')
+})
+
+it('what is wrong is told by place, never by the words themselves', () => {
+  expect(() => parseJson('{"secret":oops}')).toThrow(/^not JSON at position \d+$/)
+  expect(() => parseJson('{"secret":1,"secret":2}')).toThrow(/^duplicate key at position \d+$/)
+})
+
+/** By a reading of the tokens alone: names of each object, in a stack. */
+function hasEqualKeys(text: string): boolean {
+  const open: Set<string>[] = []
+  for (const { 1: name, 2: bracket } of text.matchAll(/("(?:[^"\\]|\\.)*")(?=\s*:)|"(?:[^"\\]|\\.)*"|([{}])/g)) {
+    if (bracket === '{') open.push(new Set())
+    else if (bracket === '}') open.pop()
+    else if (name !== undefined) {
+      const key = String(JSON.parse(name))
+      if (open.at(-1)?.has(key)) return true
+      open.at(-1)?.add(key)
+    }
+  }
+  return false
+}
+
+/** `JSON.stringify` writes a lone surrogate, and no other letter, as an escape of these. */
+function hasLoneSurrogate(value: unknown): boolean {
+  return /(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(JSON.stringify(value))
+}
