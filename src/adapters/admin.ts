@@ -1,6 +1,8 @@
 /** express: the operators' port, apart from the public one. */
 import express, { type Express, type Response } from 'express'
+import { Fault } from '../domain/fault.ts'
 import type { Http } from '../wire/http.ts'
+import { toStatus } from '../wire/status.ts'
 
 export type Readiness = 'starting' | 'ready' | 'draining'
 
@@ -32,12 +34,12 @@ export function adminApp({ readiness, metrics }: AdminOptions): Express {
   return app
 }
 
-/** The answer to what is not HTTP. */
-export const adminRefusal: Http = async () => ({
-  status: 400,
-  headers: { 'content-type': 'application/json; charset=utf-8' },
-  body: JSON.stringify({ message: 'The request is not HTTP/1.1.', code: 400 }),
-})
+/** The answer to what never becomes a request. */
+export const adminRefusal: Http = async ({ flaw }) => {
+  const { kind, message } = flaw ?? new Fault('invalid', 'The request could not be read.')
+  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  return { status: toStatus(kind), headers, body: JSON.stringify({ message, code: toStatus(kind) }) }
+}
 
 function refuse(response: Response, code: number, message: string): void {
   response.status(code).json({ message, code })

@@ -95,8 +95,10 @@ describe('a gateway that is told to end', () => {
     await using gateway = swapgate
     const inFlight = ask(currencies).catch((reason: Error) => reason)
     await provider.asked
+    const began = performance.now()
     gateway.child.kill('SIGTERM')
     expect((await gateway.ended).exitCode).toBe(0)
+    expect(performance.now() - began).toBeLessThan(1_500)
     expect(await inFlight).toBeInstanceOf(Error)
   })
 
