@@ -9,7 +9,7 @@ import type { Config } from './config.ts'
 import { forms } from './forms/index.ts'
 import { createGateway } from './gateway.ts'
 import { drainOf } from './process/drain.ts'
-import { listening } from './process/start-error.ts'
+import { listening } from './process/listening.ts'
 import { version } from './process/version.ts'
 
 export interface Running {
@@ -19,7 +19,7 @@ export interface Running {
   readonly stop: () => Promise<void>
 }
 
-/** Throws where something cannot be had, with nothing left open: a `StartError` where that is a port. */
+/** Throws where something cannot be had, with nothing left open. */
 export async function start(config: Config): Promise<Running> {
   await using open = new AsyncDisposableStack()
   let readiness: Readiness = 'starting'

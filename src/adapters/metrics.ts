@@ -33,7 +33,7 @@ export function createMetrics(formOf: ReadonlyMap<string, string>): Metrics {
   return { observe, print: () => registry.metrics(), contentType: registry.contentType }
 }
 
-/** A counter that is counted in a map and handed over when it is read: counting makes no object. */
+/** A counter that is counted in a map and handed over when it is read: to count is one look-up. */
 function tally(registry: Registry, name: string, help: string, labelNames: readonly string[]): (...labels: string[]) => void {
   const counts = new Map<string, number>()
   const toLabels = (key: string): Record<string, string> => {

@@ -18,15 +18,13 @@ export function drainOf(server: Server): Drain {
   const sayClose = (response: ServerResponse): void => {
     if (!response.headersSent) response.setHeader('connection', 'close')
   }
-  // One function for all answers: a closure for each would cost twice as much.
-  function settle(this: ServerResponse): void {
-    due.delete(this)
-    if (isFinishing && due.size === 0) idle.resolve()
-  }
   server.prependListener('request', (_: IncomingMessage, response: ServerResponse) => {
     due.add(response)
-    response.on('close', settle)
     if (isDraining) sayClose(response)
+    response.once('close', () => {
+      due.delete(response)
+      if (isFinishing && due.size === 0) idle.resolve()
+    })
   })
   return {
     begin() {

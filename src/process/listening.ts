@@ -1,6 +1,3 @@
-/** Why nothing was started, in one line. */
-export class StartError extends Error {}
-
 const reasons: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use',
   EACCES: 'the port may not be listened on',
@@ -8,7 +5,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host is not known',
 }
 
-/** What `open` opens; a `StartError` names the section of the configuration that it is. */
+/** What `open` opens. Throws, in one line for an operator, which section of the configuration could not be had, and why. */
 export async function listening<T>(
   section: 'server' | 'admin' | 'sandbox',
   { host, port }: { readonly host: string; readonly port: number },
@@ -19,6 +16,6 @@ export async function listening<T>(
   } catch (cause) {
     const { code = '', message } = cause as NodeJS.ErrnoException
     const reason = reasons[code]
-    throw new StartError(`${section}: ${reason ? `cannot listen on ${host} port ${port}: ${reason}` : message}`, { cause })
+    throw new Error(`${section}: ${reason ? `cannot listen on ${host} port ${port}: ${reason}` : message}`, { cause })
   }
 }
