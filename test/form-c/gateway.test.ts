@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Gateway } from '../../src/gateway.ts'
+import { sameDocument } from '../golden/document.ts'
+import { documents, type Facts, type FormName } from './documents.ts'
+import { askGateway, startGateway } from './gateway.ts'
+import { type Heard, type Provider, startProvider } from './provider.ts'
+import { credentials, type Name, questions, type Request } from './questions.ts'
+
+/** What each provider says. */
+const said: Readonly<Record<FormName, Facts>> = {
+  A: facts({ status: 'sending', fee: '0.50', updatedAt: '2026-07-29T10:00:00Z', size: 100, depositMin: '0.0010' }),
+  B: facts({ status: 'confirmation', ids: ['tx7', 'tx6'], notes: 'Mind the network' }),
+  C: facts({ status: 'exchanging', fee: '0.50', size: 100 }),
+}
+
+/** What a client then sees of it: what its form has, what its provider said, what follows from it. */
+const seen: Readonly<Record<string, Facts>> = {
+  'C over A': facts({ tag: 'alpha~', status: 'exchanging', fee: '0.50', size: 50 }),
+  'C over B': facts({ tag: 'alpha~', status: 'wait', ids: ['tx7', 'tx6'], rate: '65005', fee: '0.5', size: 50 }),
+  'A over C': facts({ tag: 'alpha~', status: 'exchanging', fee: '0.50', size: 50, depositMin: '0.0010' }),
+  'B over C': facts({ tag: 'alpha~', status: 'exchanging', ids: ['tx7', 'tx6'], notes: 'Networks: TRX, ETH' }),
+  'C over C': facts({ tag: 'alpha~', status: 'exchanging', fee: '0.50', size: 50 }),
+}
+
+function facts(known: Partial<Facts>): Facts {
+  const unknown = {
+    tag: '',
+    ids: ['tx6', 'tx7'],
+    of: 'tx7',
+    rate: '65010',
+    fee: undefined,
+    updatedAt: undefined,
+    depositMin: undefined,
+    notes: '',
+    size: 0,
+  }
+  return { status: '', ...unknown, ...known }
+}
+
+const success: Readonly<Record<FormName, number>> = { A: 201, B: 200, C: 202 }
+
+describe.each([
+  ['C', 'A'],
+  ['C', 'B'],
+  ['A', 'C'],
+  ['B', 'C'],
+  ['C', 'C'],
+] as const)('a client of form %s over a provider of form %s', (client, spoken) => {
+  let provider: Provider
+  let gateway: Gateway
+  beforeAll(async () => {
+    provider = await startProvider(spoken, said[spoken])
+    gateway = startGateway(spoken, provider.url)
+  })
+  afterAll(async () => {
+    await gateway.close()
+    await provider.close()
+  })
+
+  const asked = questions[client]('alpha~tx7')
+  const view = seen[`${client} over ${spoken}`] as Facts
+
+  it.each(['currencies', 'rate', 'create', 'transaction', 'list'] as const)('is answered in its own form: %s', async (name) => {
+    const { status, headers, body } = await askGateway(gateway, client, asked[name])
+    expect(status, body).toBe(name === 'create' ? success[client] : 200)
+    expect(headers).toMatchObject({ 'x-swap-form': client, 'x-swap-provider': 'alpha' })
+    const size = name === 'list' ? 20 : view.size
+    sameDocument(body, documents[client]({ ...view, size })[name])
+  })
+
+  it.each(['rate', 'create', 'transaction'] as const)(
+    'has its question asked whole in the words of the provider: %s',
+    async (name) => {
+      await askGateway(gateway, client, asked[name])
+      sameQuestion(lastHeard(provider, name), questions[spoken]('tx7')[name])
+    },
+  )
+
+  it('has its key carried in the header of the provider, and only where a key is needed', async () => {
+    for (const name of Object.keys(asked) as Name[]) await askGateway(gateway, client, asked[name])
+    for (const { name, headers } of provider.heard) {
+      const isKeyed = name !== 'currencies' && name !== 'rate'
+      const sent = Object.entries(headers).filter(([header]) => /^(?:authorization|x-api-key|x-toy-token)$/.test(header))
+      expect(Object.fromEntries(sent), name).toEqual(isKeyed ? credentials[spoken] : {})
+    }
+    expect(new Set(provider.heard.map(({ name }) => name)).size).toBe(5)
+  })
+
+  it('is refused in its own form', async () => {
+    const { status, body } = await askGateway(gateway, client, {
+      ...asked.transaction,
+      path: asked.transaction.path.replace('tx7', 'tx8'),
+    })
+    expect(status).toBe(404)
+    const words = JSON.parse(body) as Readonly<Record<string, unknown>>
+    const names: Readonly<Record<FormName, readonly string[]>> = {
+      A: ['error', 'message', 'code'],
+      B: ['message', 'code'],
+      C: ['problem', 'title', 'http_status'],
+    }
+    expect(Object.keys(words)).toEqual(names[client])
+    expect(Object.values(words)).toContain(404)
+  })
+})
+
+describe('on the bare mount', () => {
+  it('the credential of the third form chooses it, and so does its name', async () => {
+    const provider = await startProvider('A', said.A)
+    const gateway = startGateway('A', provider.url)
+    const choose = async (headers: Readonly<Record<string, string>>): Promise<string | undefined> => {
+      const { method, query, path } = questions.C('').rate
+      const response = await gateway.handle({ method, path: `/api/v2${path}`, query, headers, address: '192.0.2.1' })
+      return `${response.status} ${response.headers['x-swap-form']}`
+    }
+    expect(await choose(credentials.C)).toBe('200 C')
+    expect(await choose({ 'x-swap-form': 'C' })).toBe('200 C')
+    expect(await choose({ 'x-swap-form': 'A' })).toBe('404 A')
+    expect(await choose({ 'x-swap-form': 'D' })).toBe('400 C')
+    await gateway.close()
+    await provider.close()
+  })
+})
+
+function lastHeard({ heard }: Provider, name: Name): Heard {
+  return heard.findLast((request) => request.name === name) as Heard
+}
+
+function sameQuestion({ query, body }: Heard, expected: Request): void {
+  expect(query.split('&').sort()).toEqual(expected.query.split('&').sort())
+  if (expected.body === '') expect(body).toBe('')
+  else sameDocument(body, expected.body)
+}

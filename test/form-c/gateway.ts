@@ -1,0 +1,66 @@
+/** The gateway with a third form in its list, in memory, before a provider over HTTP. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { memoryLimiter, memoryProofs } from '../../src/adapters/limiter.ts'
+import { loadConfig } from '../../src/config.ts'
+import { formA } from '../../src/forms/a.ts'
+import { formB } from '../../src/forms/b.ts'
+import { createGateway, type Gateway } from '../../src/gateway.ts'
+import type { HttpResponse } from '../../src/wire/http.ts'
+import { formC } from './c.ts'
+import type { FormName } from './documents.ts'
+import { credentials, type Request } from './questions.ts'
+
+/** All that adding the form takes. */
+const forms = [formA, formB, formC]
+
+const assets = `
+- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC, depositMin: 0.0010 } ] }
+- coin: USDT
+  name: Tether
+  networks:
+    - { network: TRX, code: USDTTRC20, default: true, aliases: [TRON] }
+    - { network: ETH, code: USDTERC20 }
+`
+
+export function startGateway(form: FormName, url: string): Gateway {
+  const folder = mkdtempSync(join(tmpdir(), 'swapgate-form-c-'))
+  const settings = `
+defaultForm: C
+ledger: { url: "sqlite:${join(folder, 'ledger.db')}" }
+providers: { alpha: { form: ${form}, url: "${url}" } }
+routing: { providers: [alpha] }
+`
+  writeFileSync(join(folder, 'assets.yaml'), assets)
+  writeFileSync(join(folder, 'gateway.yaml'), settings)
+  const config = loadConfig(join(folder, 'gateway.yaml'), forms, {})
+  const { handle, close } = createGateway({
+    config,
+    forms,
+    limiter: memoryLimiter(),
+    proofs: memoryProofs(),
+    observe: () => {},
+    version: 'test',
+  })
+  return {
+    handle,
+    async close() {
+      await close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** As a client of the form asks, at the form's mount, with its credential. */
+export function askGateway({ handle }: Gateway, form: FormName, { method, path, query, body }: Request): Promise<HttpResponse> {
+  const headers = { ...credentials[form], ...(body !== '' && { 'content-type': 'application/json' }) }
+  return handle({
+    method,
+    path: `/${form.toLowerCase()}/api/v2${path}`,
+    query,
+    headers,
+    address: '192.0.2.1',
+    body: async () => body,
+  })
+}
