@@ -97,6 +97,10 @@ describe('a whole configuration', () => {
   })
 })
 
+it('the configuration that comes with the gateway is whole', () => {
+  expect(loadConfig('config/gateway.yaml', forms, {}).routing.providers).toEqual(['alpha'])
+})
+
 describe('a file', () => {
   it('that does not exist is the one fault', () => {
     const file = join(folder, 'missing.yaml')

@@ -1,8 +1,9 @@
+/** By system call and code: a file may be out of reach, too. */
 const reasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use',
-  EACCES: 'the port may not be listened on',
-  EADDRNOTAVAIL: 'the host is not an address of this machine',
-  ENOTFOUND: 'the host is not known',
+  'listen EADDRINUSE': 'the port is in use',
+  'listen EACCES': 'the port may not be listened on',
+  'listen EADDRNOTAVAIL': 'the host is not an address of this machine',
+  'getaddrinfo ENOTFOUND': 'the host is not known',
 }
 
 /** What `open` opens. Throws, in one line for an operator, which section of the configuration could not be had, and why. */
@@ -14,8 +15,8 @@ export async function listening<T>(
   try {
     return await open()
   } catch (cause) {
-    const { code = '', message } = cause as NodeJS.ErrnoException
-    const reason = reasons[code]
+    const { syscall, code, message } = cause as NodeJS.ErrnoException
+    const reason = reasons[`${syscall} ${code}`]
     throw new Error(`${section}: ${reason ? `cannot listen on ${host} port ${port}: ${reason}` : message}`, { cause })
   }
 }

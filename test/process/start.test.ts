@@ -96,6 +96,14 @@ describe('swapgate start', () => {
     holder.close()
     expect([exitCode, err]).toEqual([1, `swapgate: server: cannot listen on 127.0.0.1 port ${port}: the port is in use\n`])
   })
+
+  it('says in one line that the sandbox cannot keep its state, and ends with 1', async () => {
+    const file = workplace.write(`${freePorts}${alpha}sandbox: { enabled: true, port: 0, data: /dev/null/sandbox.db }`)
+    await using swapgate = new Swapgate(['start', '--config', file])
+    const { exitCode, err } = await swapgate.ended
+    expect(exitCode).toBe(1)
+    expect(err).toMatch(/^swapgate: sandbox: ENOTDIR.*\n$/)
+  })
 })
 
 it('swapgate check --json prints one JSON document and nothing else', async () => {
