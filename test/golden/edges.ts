@@ -78,14 +78,14 @@ export async function askConnected(form: Form, question: Question, response: Wir
   }
 }
 
-/** The form's provider edge; public operations are offered the key, too. */
+/** The form's provider edge; public operations are offered the key, too. The operator explains one word, `on_hold`. */
 export function connectForm(form: Form, http: Http, key: string, drift: (field: string, what: string) => void): SwapService {
   return connect({
     form,
     http,
     provider: 'alpha',
     keyOf: () => key,
-    statuses: new Map(),
+    statuses: new Map([['on_hold', 'exchanging']]),
     names: ['alpha'],
     userAgent: 'swapgate/test',
     observe: (seen) => {

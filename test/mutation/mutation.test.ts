@@ -12,9 +12,8 @@ async function run(): Promise<Report> {
 }
 
 it('the goldens notice every single mistake in the tables of the forms', { timeout: 20_000 }, async () => {
-  const { scores, survivors, red } = await run()
+  const { scores, survivors } = await run()
   expect(survivors).toEqual([])
-  expect(red).toEqual([])
   for (const [kind, { killed, of }] of Object.entries(scores)) {
     expect(of, `mutants that change a ${kind}`).toBeGreaterThan(0)
     expect(killed, kind).toBe(of)
