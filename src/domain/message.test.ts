@@ -1,0 +1,56 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Amount } from './amount.ts'
+import { generalMessage, publicMessage, withLimits } from './message.ts'
+
+describe('a provider’s message', () => {
+  it.each([
+    'Invalid amount parameter.',
+    'Amount to exchange is below the possible min amount to exchange',
+    'Minimum amount is 0.00007747 BTC, maximum 10.5 BTC',
+    'USDT is not available on TRC20; please choose ERC20.',
+    'Pair BTC/XMR is disabled',
+    'Montant trop bas: réessayez',
+    'The alphabet is no provider',
+  ])('%j is passed on', (text) => {
+    expect(publicMessage(text, ['alpha', 'b1'])).toBe(text)
+  })
+
+  it.each([
+    ['a URL', 'See https://status.provider.example/incident'],
+    ['a host', 'Upstream db-3.internal.example failed'],
+    ['localhost', 'connect ECONNREFUSED localhost:5432'],
+    ['an IPv4 address', 'connect to 10.0.0.7 failed'],
+    ['an IPv6 address', 'connect to fe80::1 failed'],
+    ['a crypto address', 'Address TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE is not valid'],
+    ['a hexadecimal address', 'Bad 0x00D283fFCb70F7b9A1d844e54A1AdE61E5443B6C'],
+    ['a bearer token', 'Bearer abc123 is not known'],
+    ['a key', 'api_key=k9 is not known'],
+    ['a provider’s name', 'Alpha is under maintenance'],
+    ['a provider’s tag', 'b1: try again'],
+    ['nothing', ''],
+    ['nothing to print', '\u0000\u200b\n'],
+  ])('with %s is replaced', (_, text) => {
+    expect(publicMessage(text, ['alpha', 'b1'])).toBe(generalMessage)
+  })
+
+  it('has at most 300 characters on one line, and none that is not printable', () => {
+    const property = fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (text) => {
+      const message = publicMessage(text, [])
+      expect([...message].length).toBeLessThanOrEqual(300)
+      expect(message).not.toMatch(/[\p{Cc}\p{Cs}]/u)
+      expect(message).not.toBe('')
+    })
+    fc.assert(property, { numRuns: 500 })
+    expect(publicMessage('ab '.repeat(200), [])).toBe('ab '.repeat(100))
+  })
+})
+
+it.each([
+  ['Too low', 'Too low. Minimum 1e-8, maximum 1.0e1.'],
+  ['Too low.', 'Too low. Minimum 1e-8, maximum 1.0e1.'],
+  ['Too low!', 'Too low! Minimum 1e-8, maximum 1.0e1.'],
+  ['Too low?', 'Too low? Minimum 1e-8, maximum 1.0e1.'],
+])('the limits end the message %j in the provider’s digits', (message, expected) => {
+  expect(withLimits(message, '1e-8' as Amount, '1.0e1' as Amount)).toBe(expected)
+})
