@@ -229,6 +229,17 @@ describe('B from A: newest creation first', () => {
     expect(((await list()).json as { count: unknown }).count).toEqual(digits('150'))
   })
 
+  test('a list that is not whole in time is 503', async () => {
+    const hasty = await startPair('B', 'A', { provider: { timeout: 0.3 } })
+    hasty.provider.holdings.swaps = numbered(150).map((id) => swap({ id }))
+    hasty.provider.reply('list', ({ query }) => (query.get('page') === '2' ? { delay: 2_000, json: {} } : undefined))
+    const before = performance.now()
+    const answer = await hasty.client.get('/transactions')
+    await hasty.close()
+    expectRefusal(answer, 'B', 503)
+    expect(performance.now() - before).toBeLessThan(1_000)
+  })
+
   test('a list whose first page fails is the failure of that page', async () => {
     pair.provider.reply('list', { status: 500, text: 'oops' })
     expectRefusal(await list(), 'B', 502)

@@ -63,6 +63,17 @@ describe.each(formNames)('client %s', (form) => {
     }
   })
 
+  test('V1: a parameter repeated in disguise is 400', async () => {
+    const query = new URLSearchParams(question)
+    expect(expectRefused(await pair.client.get(`/rate?${query}&%61mount=2`))).toContain('amount')
+    expect(expectRefused(await pair.client.get(`/rate?${query}&coin%46rom=ETH`))).toContain('coinFrom')
+  })
+
+  test('V1: a parameter in a path or query that is not UTF-8 is 400', async () => {
+    expectRefused(await pair.client.get(`/rate?${new URLSearchParams(question)}&x=%ff`))
+    expectRefused(await pair.client.get('/currencies?search=%E0%A4%A'))
+  })
+
   const members = Object.keys({ ...order(), refundAddress: '', rateType: '' })
   test.each(members)('V1: the member %s of another type is 400 and named', async (name) => {
     const wrong = name === 'amount' ? ['1', '', null, true, [1], {}] : [1, null, true, ['x'], {}, '']

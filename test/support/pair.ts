@@ -1,5 +1,5 @@
 /** A client form and a provider form with the gateway between them. */
-import { type Answered, ask } from './client.ts'
+import { type Answered, type Asked, ask } from './client.ts'
 import { type ProviderA, startFormA } from './form-a.ts'
 import { type ProviderB, startFormB } from './form-b.ts'
 import { clientKey, type GatewaySettings, type RunningGateway, startGateway } from './gateway.ts'
@@ -27,18 +27,25 @@ export interface Client {
   readonly post: (path: string, body: unknown, options?: Options) => Promise<Answered>
 }
 
-/** How an integrator of the form speaks, at the mount of the form. */
+const canary = 'canary-client-key'
+
+/** How an integrator of the form speaks, at the mount of the form. No answer may ever hold a key. */
 export function client(form: FormName, url: string): Client {
   const headersOf = ({ headers = {}, key = clientKey }: Options): Record<string, string> => ({
     ...(key !== null && credential(form, key)),
     ...headers,
   })
   const mount = `/${form.toLowerCase()}/api/v2`
+  const checked = async (asked: Asked): Promise<Answered> => {
+    const answer = await ask(url, asked)
+    if (JSON.stringify([answer.text, answer.headers]).includes(canary)) throw new Error(`a key came back: ${answer.text}`)
+    return answer
+  }
   return {
     form,
-    get: (path, options = {}) => ask(url, { method: options.method ?? 'GET', path: mount + path, headers: headersOf(options) }),
+    get: (path, options = {}) => checked({ method: options.method ?? 'GET', path: mount + path, headers: headersOf(options) }),
     post: (path, body, options = {}) =>
-      ask(url, {
+      checked({
         method: options.method ?? 'POST',
         path: mount + path,
         headers: { 'content-type': 'application/json', ...headersOf(options) },
