@@ -47,6 +47,17 @@ describe('a provider’s message', () => {
 })
 
 it.each([
+  ['letters', 'a'],
+  ['labels', 'a.'],
+  ['credentials', 'bearer='],
+])('a message of 60 kB of %s holds nobody else up', (_, unit) => {
+  const text = unit.repeat(60_000 / unit.length)
+  const start = performance.now()
+  publicMessage(text, ['alpha'])
+  expect(performance.now() - start).toBeLessThan(250)
+})
+
+it.each([
   ['Too low', 'Too low. Minimum 1e-8, maximum 1.0e1.'],
   ['Too low.', 'Too low. Minimum 1e-8, maximum 1.0e1.'],
   ['Too low!', 'Too low! Minimum 1e-8, maximum 1.0e1.'],

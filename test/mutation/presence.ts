@@ -42,6 +42,6 @@ function standardMutants(field: string, standard: string, value: string, start: 
 function conditionMutants(field: string, condition: string, value: string, start: number, propose: Propose): void {
   propose('condition', start, value, `optional(${field})`)
   propose('condition', start, value, `optional(${field}, () => false)`)
-  propose('condition', start, value, `optional(${field}, ${condition.replace('!==', '===')})`)
+  propose('condition', start, value, `optional(${field}, ${condition.replace(/=> (.*)$/s, '=> !($1)')})`)
   if (condition.includes("'")) propose('condition', start, value, `optional(${field}, ${condition.replace(/'(\w+)'/, "'$1X'")})`)
 }
