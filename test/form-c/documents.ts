@@ -24,7 +24,7 @@ export interface Facts {
   readonly size: number
 }
 
-export const created: Readonly<Record<string, string>> = { tx6: '2026-07-28T09:00:00Z', tx7: '2026-07-29T09:00:00.5Z' }
+const created: Readonly<Record<string, string>> = { tx6: '2026-07-28T09:00:00Z', tx7: '2026-07-29T09:00:00.5Z' }
 
 export interface Documents {
   readonly currencies: string

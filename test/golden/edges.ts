@@ -58,7 +58,7 @@ export interface Connected {
   readonly drift: readonly string[]
 }
 
-export const providerKey = 'provider-key-7'
+const providerKey = 'provider-key-7'
 
 /** The form's provider edge before a provider that answers as told. */
 export async function askConnected(form: Form, question: Question, response: WireResponse | undefined): Promise<Connected> {

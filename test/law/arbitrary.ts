@@ -13,7 +13,7 @@ const exponent = fc.oneof(
 )
 
 /** JSON's grammar of numbers, above 0. */
-export const positiveAmount = fc
+const positiveAmount = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 24n }), fc.option(digits(24), { nil: undefined }), exponent)
   .map(([whole, fraction, power]) => `${whole}${fraction === undefined ? '' : `.${fraction}`}${power}`)
   .filter((lexeme) => /[1-9]/.test(lexeme.split(/e/i)[0] ?? ''))

@@ -8,7 +8,7 @@ interface Equivalent {
 
 const inQuery: ReadonlySet<string> = new Set(['search', 'networkFrom', 'networkTo', 'dateFrom', 'dateTo'])
 
-export const equivalents: readonly Equivalent[] = [
+const equivalents: readonly Equivalent[] = [
   {
     why: 'a query has no null, and the text of a parameter is read before its marker is looked at',
     is: ({ kind, was, becomes }) => kind === 'presence' && inQuery.has(fieldOf(was)) && becomes === `extension('${fieldOf(was)}')`,
