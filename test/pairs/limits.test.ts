@@ -122,6 +122,20 @@ test('behind one trusted proxy the last address that it names counts', async () 
   await pair.close()
 })
 
+test('an IPv4 address is one address however it is written, and nonsense is answered', async () => {
+  const pair = await startPair('A', 'A', { sections: { limits: { ...limits, quotes: 1 }, server: { trustProxy: 1 } } })
+  const from = async (forwarded: string): Promise<number> =>
+    (await pair.client.get(question, { headers: { 'x-forwarded-for': forwarded } })).status
+  expect(await from('192.0.2.9')).toBe(200)
+  expect(await from('::ffff:192.0.2.9')).toBe(429)
+  expect(await from('::ffff:192.0.2.10')).toBe(200)
+  expect(await from('::FFFF:192.0.2.10')).toBe(429)
+  for (const odd of ['nonsense', '', ',', '1.2.3.4:80', '[::1]:80', 'fe80::1%eth0', ':::::', '::', 'x'.repeat(2_000)]) {
+    expect([200, 429]).toContain(await from(odd))
+  }
+  await pair.close()
+})
+
 describe('keys that nobody has accepted', () => {
   test('number 20 a minute from an address, then 429 without asking anybody', async () => {
     const pair = await startPair('A', 'A', { provenKeys: [] })

@@ -80,6 +80,12 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     )
   })
 
+  test('M2: a letter that only folds to an ASCII one is another letter', async () => {
+    const alike = form === 'A' ? ['U\u017fDTTRC20', 'u\u017fdttrc20'] : ['U\u017fDT', 'u\u017fdt']
+    for (const coinTo of alike) expectRefusal(await create(order({ coinTo })), form, 400)
+    expect(created()).toBe(0)
+  })
+
   test('M3: a parameter that only looks like a network is refused by name, never ignored', async () => {
     const names = ['coinFromNetwork', 'network', 'chain', 'networkfrom', 'NetworkFrom', 'network_from', 'networkTo[]', 'networks']
     const foreign = form === 'A' ? [...names, 'networkFrom', 'networkTo'] : names
