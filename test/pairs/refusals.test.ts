@@ -61,7 +61,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   let pair: Pair
   let key: string
   beforeAll(async () => {
-    pair = await startPair(form, provider, { provider: { timeout: 0.3 } })
+    pair = await startPair(form, provider, { provider: { timeout: 0.2 } })
   })
   beforeEach(async () => {
     pair.provider.reset()
@@ -102,11 +102,13 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/)
   })
 
-  test.each(['rate', 'get', 'list'] as const)('%s: a reset is 502, silence is 504', async (operation) => {
-    expectRefusal(await answerTo(operation, { reset: true }), form, 502)
+  test('a reset is 502 and silence is 504, for whatever is only read', async () => {
+    const operations = ['rate', 'get', 'list'] as const
+    for (const operation of operations) expectRefusal(await answerTo(operation, { reset: true }), form, 502)
     const before = performance.now()
-    expectRefusal(await answerTo(operation, { delay: 3_000, json: {} }), form, 504)
+    const silent = await Promise.all(operations.map((operation) => answerTo(operation, { delay: 3_000, json: {} })))
     expect(performance.now() - before).toBeLessThan(600)
+    for (const answer of silent) expectRefusal(answer, form, 504)
     await expectAlive(pair.client)
   })
 

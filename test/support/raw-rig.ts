@@ -1,0 +1,54 @@
+/** A provider of raw bytes with a gateway in front, and what a spoiled answer of it must be to a client. */
+import type { Socket } from 'node:net'
+import { afterEach, expect } from 'vitest'
+import type { Answered } from './client.ts'
+import { expectAlive, expectRefusal } from './expectations.ts'
+import { transactionA } from './form-a.ts'
+import { type RunningGateway, startGateway } from './gateway.ts'
+import { type Client, client, type FormName, pairWords } from './pair.ts'
+import { type RawProvider, rawResponse, startRawProvider } from './raw.ts'
+import { assets, swap } from './swaps.ts'
+
+export interface Rig {
+  readonly client: Client
+  readonly provider: RawProvider
+  readonly gateway: RunningGateway
+}
+
+const running: Rig[] = []
+const currencies = rawResponse('{"data":[],"pagination":{"page":1,"size":100,"total":0},"count":0}')
+
+/** A provider of form A or B that answers everything but currencies so. */
+export async function rig(answer: (socket: Socket, request: string) => void, form: FormName = 'A'): Promise<Rig> {
+  const provider = await startRawProvider((socket, request) =>
+    request.includes('/currencies') ? void socket.write(currencies) : answer(socket, request),
+  )
+  const gateway = await startGateway({ provider: { form, url: provider.url, timeout: 0.3 } })
+  const made = { client: client('A', gateway.url), provider, gateway }
+  running.push(made)
+  return made
+}
+
+afterEach(async () => {
+  for (const { client: asking, gateway, provider } of running.splice(0)) {
+    await expectAlive(asking)
+    await gateway.close()
+    await provider.close()
+  }
+})
+
+export const get = ({ client: asking }: Rig): Promise<Answered> => asking.get('/transactions/alpha~tx-1')
+export const create = ({ client: asking }: Rig): Promise<Answered> =>
+  asking.post('/transactions', { ...pairWords('A', assets.btc, assets.usdtTrx), amount: 1, withdrawalAddress: 'w' })
+export const whole = JSON.stringify(transactionA(swap()))
+
+/** A read fails with `status`; the outcome of a create is unknown, and it is sent once (contract §10, where a row says 502). */
+export async function expectFailure(answer: (socket: Socket, request: string) => void, status: 502 | 504): Promise<void> {
+  const made = await rig(answer)
+  const before = performance.now()
+  const [read, created] = await Promise.all([get(made), create(made)])
+  expectRefusal(read, 'A', status)
+  expect(expectRefusal(created, 'A', 504)).toMatch(/outcome is unknown/i)
+  expect(performance.now() - before).toBeLessThan(1_000)
+  expect(made.provider.requests.filter((request) => request.startsWith('POST'))).toHaveLength(1)
+}
