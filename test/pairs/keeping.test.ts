@@ -64,3 +64,22 @@ test('an origin that is listed may read answers, and no other', async () => {
   expect(listed).toBe('https://app.example')
   expect(other).toBeUndefined()
 })
+
+test('a page of a listed origin may send what a create needs, and read refusals too', async () => {
+  const pair = await startPair('A', 'A', { sections: { server: { cors: ['https://app.example'] } } })
+  const origin = { origin: 'https://app.example' }
+  const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization,content-type' }
+  const path = '/api/v2/transactions'
+  const asked = await ask(pair.gateway.url, { method: 'OPTIONS', path, headers: { ...origin, ...preflight } })
+  const refused = await ask(pair.gateway.url, { path, headers: origin })
+  await pair.close()
+  expect(asked.status).toBe(204)
+  expect(asked.headers['access-control-allow-origin']).toBe('https://app.example')
+  expect(asked.headers['access-control-allow-headers']?.toLowerCase()).toContain('authorization')
+  expect(asked.headers['access-control-allow-headers']?.toLowerCase()).toContain('content-type')
+  expect(asked.headers['access-control-allow-methods']).toContain('POST')
+  expectRefusal(refused, 'A', 401)
+  expect(refused.headers['access-control-allow-origin']).toBe('https://app.example')
+  expect(refused.headers.vary?.split(', ').toSorted()).toEqual(['Authorization', 'Origin', 'X-API-Key', 'X-Swap-Form'])
+  expect(pair.provider.journal).toEqual([])
+})

@@ -39,7 +39,7 @@ const standardSections = {
   cache: { currencies: 0, rate: 0, staleFor: 0 },
 }
 
-export const assetTable: readonly unknown[] = [
+const assetTable: readonly unknown[] = [
   { coin: 'BTC', name: 'Bitcoin', networks: [{ network: 'BTC', code: 'BTC' }] },
   { coin: 'ETH', name: 'Ethereum', networks: [{ network: 'ETH', code: 'ETH', aliases: ['ERC20'] }] },
   {

@@ -13,7 +13,7 @@ export const pairs: readonly { readonly client: FormName; readonly provider: For
   formNames.map((provider) => ({ client, provider })),
 )
 
-export interface Options {
+interface Options {
   readonly headers?: Readonly<Record<string, string>>
   /** Null: without a key. */
   readonly key?: string | null

@@ -38,7 +38,7 @@ afterEach(async () => {
 })
 
 export const get = ({ client: asking }: Rig): Promise<Answered> => asking.get('/transactions/alpha~tx-1')
-export const create = ({ client: asking }: Rig): Promise<Answered> =>
+const create = ({ client: asking }: Rig): Promise<Answered> =>
   asking.post('/transactions', { ...pairWords('A', assets.btc, assets.usdtTrx), amount: 1, withdrawalAddress: 'w' })
 export const whole = JSON.stringify(transactionA(swap()))
 

@@ -30,7 +30,7 @@ export interface Reply {
   readonly reset?: boolean
 }
 
-export type Answering = Reply | ((received: Received) => Reply | undefined)
+type Answering = Reply | ((received: Received) => Reply | undefined)
 
 export interface StandIn {
   /** With the base path. */
