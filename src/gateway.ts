@@ -69,6 +69,7 @@ export function createGateway({ config, forms, limiter, proofs, observe, version
     const service = stack(
       [
         deadline(timeout),
+        statuses(), //        words that nobody has explained
         derivation(said), //  fee, rate, updatedAt
         completion(said), //  list items made whole
         chronology(said), //  newest first, between dates
@@ -76,7 +77,6 @@ export function createGateway({ config, forms, limiter, proofs, observe, version
         currencies(listing, said),
         extraIds(provider.extraIds),
         assets(listing), //   the table's words, the provider's words
-        statuses(), //        words that nobody has explained
         outcome(), //         done, refused or unknown
         proof(proofs),
       ],

@@ -1,7 +1,7 @@
 /** The process: everything that runs, started in order and ended in reverse (`spec/contract.md` §13). */
 import { setTimeout as wait } from 'node:timers/promises'
 import { adminApp, adminRefusal, type Readiness } from './adapters/admin.ts'
-import { expressApp } from './adapters/express.ts'
+import { expressApp, messagesOf } from './adapters/express.ts'
 import { memoryLimiter, memoryProofs } from './adapters/limiter.ts'
 import { createMetrics } from './adapters/metrics.ts'
 import { listen } from './adapters/server.ts'
@@ -43,7 +43,9 @@ export async function start(config: Config): Promise<Running> {
   open.defer(gateway.close)
 
   const handler = expressApp(gateway.handle, config.server)
-  const server = await listening('server', config.server, () => listen(handler, gateway.handle, config.server))
+  const server = await listening('server', config.server, () =>
+    listen(handler, gateway.handle, { ...config.server, messages: messagesOf(handler) }),
+  )
   const drain = drainOf(server.server)
   open.defer(() => drain.finish(config.server.drain * 1000))
 

@@ -1,14 +1,19 @@
 /** express: the client's edge; the framework whose middleware everybody knows how to put in front. */
-import { IncomingMessage, ServerResponse } from 'node:http'
+import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http'
 import express, { type Express, type Request, type Response } from 'express'
 import { Fault } from '../domain/fault.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
-import { readBody } from './body.ts'
+import { readBody } from './express/body.ts'
+import { crossOrigin } from './express/cors.ts'
 
 export interface ExpressOptions {
   readonly trustProxy: number
   readonly maxBodyBytes: number
+  /** Origins whose pages may read answers. */
+  readonly cors: readonly string[]
 }
+
+type Messages = Pick<Required<ServerOptions>, 'IncomingMessage' | 'ServerResponse'>
 
 const longestPath = 8_192
 /** Headers of which two lines contradict each other. */
@@ -24,25 +29,23 @@ const single: ReadonlySet<string> = new Set([
 const hostPattern = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/
 
 /** `handle` as an express application. */
-export function expressApp(handle: Http, { trustProxy, maxBodyBytes }: ExpressOptions): Express {
+export function expressApp(handle: Http, { trustProxy, maxBodyBytes, cors }: ExpressOptions): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
   app.set('trust proxy', trustProxy)
   app.set('query parser', false)
   bindPrototypes(app)
+  if (cors.length > 0) app.use(crossOrigin(cors))
   app.use(async (request, response) => {
     send(response, await handle(toHttp(request, trustProxy, maxBodyBytes)))
   })
   return app
 }
 
-/** What the server is to make requests and responses with. */
-export function messageClasses(app: Express): { IncomingMessage: typeof IncomingMessage; ServerResponse: typeof ServerResponse } {
-  return {
-    IncomingMessage: app.request.constructor as typeof IncomingMessage,
-    ServerResponse: app.response.constructor as typeof ServerResponse,
-  }
+/** The classes that the server is to make requests and responses of. */
+export function messagesOf({ request, response }: Express): Messages {
+  return { IncomingMessage: request.constructor, ServerResponse: response.constructor } as Messages
 }
 
 /**
@@ -99,7 +102,11 @@ function flawOf(request: Request, repeated: readonly string[]): Fault | undefine
 function send(response: Response, { status, headers, body }: HttpResponse): void {
   if (response.destroyed) return
   const length = Buffer.byteLength(body)
-  response.writeHead(status, { ...headers, ...(status !== 204 && { 'content-length': length }) })
+  const sent: Record<string, string | number | undefined> = { ...headers }
+  if (status !== 204) sent['content-length'] = length
+  if (headers.vary !== undefined && response.hasHeader('vary')) sent.vary = `${headers.vary}, ${response.getHeader('vary')}`
+  if (!response.req.complete) sent.connection = 'close'
+  response.writeHead(status, sent)
   // Latin-1 is the same bytes for ASCII, and half the work.
   response.end(body, length === body.length ? 'latin1' : 'utf8')
 }

@@ -1,5 +1,13 @@
 /** node:http: the listening socket, and the answers to what never becomes a request. */
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Fault } from '../domain/fault.ts'
@@ -9,6 +17,8 @@ export interface ListenOptions {
   readonly host: string
   /** 0: any free one. */
   readonly port: number
+  /** What requests and responses are made with, where the listener wants its own. */
+  readonly messages?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>
 }
 
 export interface Listening {
@@ -20,9 +30,9 @@ export interface Listening {
 const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 1_000 }
 
 /** Listens with `listener`; whatever fails before it is answered by `handle`, in a form. */
-export async function listen(listener: RequestListener, handle: Http, { host, port }: ListenOptions): Promise<Listening> {
+export async function listen(listener: RequestListener, handle: Http, { host, port, messages }: ListenOptions): Promise<Listening> {
   // A request without Host is the application's to refuse: Node's own answer has no body.
-  const server = createServer({ ...timeouts, requireHostHeader: false }, listener)
+  const server = createServer({ ...timeouts, ...messages, requireHostHeader: false }, listener)
   server.on('clientError', (error: ParserError, socket) => void refuse(handle, toRequest(error), socket))
   server.on('connect', (request: IncomingMessage, socket) => void refuse(handle, fromTarget(request), socket))
   server.on(
@@ -31,7 +41,10 @@ export async function listen(listener: RequestListener, handle: Http, { host, po
   )
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, resolve)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
   })
   return { server, url: urlOf(server.address() as AddressInfo) }
 }
@@ -78,7 +91,7 @@ async function refuse(handle: Http, request: HttpRequest, socket: Duplex): Promi
 async function refuseExpectation(handle: Http, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const flaw = new Fault('expectationFailed', 'Only Expect: 100-continue is understood.')
   const { status, headers, body } = await handle({ ...blank, method: 'GET', path: request.url ?? '/', flaw })
-  response.writeHead(status, { ...headers, connection: 'close' })
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' })
   response.end(body)
 }
 

@@ -80,8 +80,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     const bytes = this.chunks.length === 1 ? (this.chunks[0] as Buffer) : Buffer.concat(this.chunks)
-    if (!isUtf8(bytes)) return this.fail(new Fault('failed', brokenMessage))
-    if (this.end()) this.resolve({ status: this.status, headers: this.headers, body: bytes.toString('utf8') })
+    if (!isUtf8(bytes)) this.fail(new Fault('failed', brokenMessage))
+    else if (this.end()) this.resolve({ status: this.status, headers: this.headers, body: bytes.toString('utf8') })
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {

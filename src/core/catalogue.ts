@@ -110,23 +110,32 @@ function readCodes(rows: readonly Currency[], naming: Naming, drift: (drift: Dri
   const offers = new Map<string, Offer>()
   const contradicted: Asset[] = []
   for (const row of rows) {
-    const code = row.code ?? ''
-    const [byWord] = naming.meanings({ code })
-    const byCode = naming.table.byCode(code)
-    const byNetwork = row.network === undefined ? undefined : naming.table.find(code, row.network)
-    const known = [byWord, byCode].find((asset) => asset && (row.network === undefined || isOn(asset, row.network)))
-    const asset = known ?? byNetwork
-    if (!asset && (byWord || byCode)) {
-      contradicted.push((byWord ?? byCode) as Asset)
+    const { asset, contradicts } = meaningOf(row, naming)
+    if (contradicts) {
+      contradicted.push(contradicts)
       drift('contradictingNetwork')
-    } else if (!asset || naming.wordsFor(asset)) {
-      const key = asset?.code ?? `own ${fold(code)} ${fold(row.network ?? '')}`
-      const isOwnWord = asset !== undefined && asset === byWord
-      if (isOwnWord || !offers.has(key))
-        offers.set(key, { ...(asset && { asset }), words: { code }, row: inTableWords(row, asset) })
+      continue
     }
+    const code = row.code ?? ''
+    const key = asset?.code ?? `own ${fold(code)} ${fold(row.network ?? '')}`
+    if (offers.has(key) || (asset && !naming.wordsFor(asset))) continue
+    const words = (asset && naming.ownWordsFor(asset)) ?? { code }
+    offers.set(key, { ...(asset && { asset }), words, row: inTableWords(row, asset) })
   }
   return { offers: [...offers.values()], contradicted }
+}
+
+/** The asset of the table that a row is, or the one whose word it takes for another network; neither: it is the provider's own. */
+function meaningOf(
+  { code = '', network }: Currency,
+  naming: Naming,
+): { asset?: Asset | undefined; contradicts?: Asset | undefined } {
+  const [byWord] = naming.meanings({ code })
+  const named = [byWord, naming.table.byCode(code)].filter((asset) => asset !== undefined)
+  const asset = named.find((candidate) => network === undefined || isOn(candidate, network))
+  if (asset) return { asset }
+  const byNetwork = network === undefined ? undefined : naming.table.find(code, network)
+  return byNetwork ? { asset: byNetwork } : { contradicts: named[0] }
 }
 
 /** Rows of a form that names a coin here and its network only in a question: one row is all the coin's assets. */
@@ -140,9 +149,9 @@ function readCoins(rows: readonly Currency[], naming: Naming, drift: (drift: Dri
       if (words && !offers.has(asset.code)) offers.set(asset.code, { asset, words, row: inTableWords(row, asset) })
     }
     if (assets.length > 0 || naming.table.coin(coin)) continue
+    const key = `own ${fold(coin)}`
     if (naming.table.byCode(coin)) drift('ambiguousName')
-    else if (!offers.has(`own ${fold(coin)}`))
-      offers.set(`own ${fold(coin)}`, { words: { coin }, row: inTableWords(row, undefined) })
+    else if (!offers.has(key)) offers.set(key, { words: { coin }, row: inTableWords(row, undefined) })
   }
   return { offers: [...offers.values()], contradicted: [] }
 }

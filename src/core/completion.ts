@@ -26,13 +26,16 @@ export function completion(provider: Vocabulary): Layer {
 async function complete(items: readonly Transaction[], service: SwapService, context: Context): Promise<readonly Transaction[]> {
   const now = performance.now()
   const deadline = now + (context.deadline - now) / 2
+  const known = new Map<string, Promise<Transaction | undefined>>()
+  const lookOnce = (id: string): Promise<Transaction | undefined> =>
+    known.getOrInsertComputed(id, () => look(id, service, { ...context, deadline }))
   const whole = [...items]
   const waiting = whole.keys()
   const work = async (): Promise<void> => {
     for (const at of waiting) {
       if (performance.now() >= deadline) return
       const item = whole[at] as Transaction
-      const detail = await look(item.id, service, { ...context, deadline })
+      const detail = await lookOnce(item.id)
       if (detail) whole[at] = fill(item, detail)
     }
   }

@@ -18,6 +18,8 @@ export interface Naming {
   readonly byCode: boolean
   /** Undefined where the asset is not offered. */
   readonly wordsFor: (asset: Asset) => Words | undefined
+  /** The operator's own word for the asset there, where there is one. */
+  readonly ownWordsFor: (asset: Asset) => Words | undefined
   /** Assets that a provider's word or words can mean, by configuration and table alone. */
   readonly meanings: (words: Words) => readonly Asset[]
 }
@@ -36,7 +38,13 @@ export function naming(table: AssetTable, byCode: boolean, own: OwnWords): Namin
     if (network === undefined) return named
     return named.filter((asset) => sameName(wordsFor(asset)?.network ?? '', network) || isOn(asset, network))
   }
-  return { table, byCode, wordsFor, meanings: remembered(meanings) }
+  return {
+    table,
+    byCode,
+    wordsFor,
+    ownWordsFor: (asset) => ownByCode.get(fold(asset.code)) ?? undefined,
+    meanings: remembered(meanings),
+  }
 }
 
 const mostRemembered = 10_000

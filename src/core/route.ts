@@ -1,5 +1,6 @@
 /** Which provider answers, and the tag by which a transaction's id remembers it (`spec/contract.md` §4, §12). */
 import { Fault } from '../domain/fault.ts'
+import { isIdentifier } from '../domain/identifier.ts'
 import type { SwapService } from '../domain/operations.ts'
 import type { Transaction } from '../domain/swap.ts'
 import { answers } from './layer.ts'
@@ -12,7 +13,6 @@ export interface Routing {
 }
 
 const divider = '~'
-const longestId = 256
 
 /** Everything goes to the one provider; an id with another tag is not this key's. */
 export function route({ tag, provider, ownsUntagged }: Routing): SwapService {
@@ -30,8 +30,9 @@ export function route({ tag, provider, ownsUntagged }: Routing): SwapService {
     },
     async getTransaction({ id }, context) {
       const own = ownId(id, tag, ownsUntagged)
-      if (own === undefined || !canBeAsked(own)) throw new Fault('notFound', 'Transaction not found.')
+      if (own === undefined || !isIdentifier(own)) throw new Fault('notFound', 'Transaction not found.')
       const answer = await provider.call('getTransaction', { id: own }, context)
+      if (answer.body.id !== own) throw foreign(tag)
       return { ...answer, body: { ...answer.body, id } }
     },
   })
@@ -44,7 +45,8 @@ function ownId(id: string, tag: string, ownsUntagged: boolean): string | undefin
   return id.slice(0, at) === tag ? id.slice(at + 1) : undefined
 }
 
-/** It becomes one segment of a path, which `.` and `..` would leave. */
-function canBeAsked(id: string): boolean {
-  return id !== '' && id !== '.' && id !== '..' && id.length <= longestId && !/\p{Cc}/u.test(id)
+/** Another transaction's deposit address under this id would be somebody's loss. */
+function foreign(provider: string): Fault {
+  const message = "The provider's answer was about another transaction; please try again later."
+  return new Fault('unreadable', message, { provider })
 }

@@ -3,9 +3,11 @@ import type { Amount } from './amount.ts'
 
 export const generalMessage = 'The request was refused; please check its parameters.'
 const maxLength = 300
+/** More is not looked at: the patterns take the square of a text's length. */
+const mostRead = 1_000
 
 const url = /[a-z][a-z0-9+.-]*:\/\//i
-const host = /(?:^|[^\w.-])(?:localhost|(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]+)(?![\w-])/i
+const host = /(?:^|[^\w.-])(?:localhost|[a-z][a-z0-9-]*:\d{3,5}|(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]+)(?![\w-])/i
 const networkAddress = /(?:\d{1,3}\.){3}\d{1,3}|(?:[0-9a-f]{0,4}:){2,}[0-9a-f]{0,4}/i
 /** A crypto address, a key, a token: longer than any word. */
 const longRun = /[A-Za-z0-9_-]{24,}/
@@ -17,7 +19,10 @@ const telling = [url, host, networkAddress, longRun, credential]
  * one of the `unspeakable` words.
  */
 export function publicMessage(text: string, unspeakable: readonly string[]): string {
-  const printable = text.replace(/[\p{C}\s]+/gu, ' ').trim()
+  const printable = text
+    .slice(0, mostRead)
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim()
   if (printable === '' || telling.some((pattern) => pattern.test(printable))) return generalMessage
   if (unspeakable.some((word) => holdsWord(printable, word))) return generalMessage
   return [...printable].slice(0, maxLength).join('')

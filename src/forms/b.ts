@@ -30,7 +30,7 @@ export const formB = defineForm({
       },
       answer: {
         fromAmount: 'amountIn',
-        toAmount: optional('amountOut', ({ message }) => message !== undefined),
+        toAmount: optional('amountOut', ({ message }) => Boolean(message)),
         rate: optional('rate'),
         minAmount: 'minAmount',
         maxAmount: 'maxAmount',

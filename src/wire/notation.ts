@@ -1,5 +1,6 @@
 /** How a JSON body and a query string write each sort of value. Nothing is coerced: a wrong type is a problem. */
 import { type Amount, isPositive, toAmount } from '../domain/amount.ts'
+import { isIdentifier } from '../domain/identifier.ts'
 import { toSpan } from '../domain/instant.ts'
 import { type Status, statuses } from '../domain/status.ts'
 import type { RateType } from '../domain/swap.ts'
@@ -75,7 +76,7 @@ export const asked = {
 export const answered = {
   text: textual('a text', (text) => text),
   /** It becomes a segment of a path. */
-  id: textual('an id of 1 to 256 characters', matching(withoutControls)),
+  id: textual('an id of 1 to 256 characters', (text) => (isIdentifier(text) ? text : undefined)),
   rateType: asked.rateType,
   status: textual<Status>('a status', oneOf(statuses)),
   amount: numeric<Amount>('a number', toAmount),

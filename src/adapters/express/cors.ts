@@ -1,0 +1,29 @@
+/** cors: express's own middleware for pages of other origins; preflights have more corners than they look. */
+import cors from 'cors'
+import type { RequestHandler } from 'express'
+
+const sent = ['Authorization', 'X-API-Key', 'Content-Type', 'Idempotency-Key', 'X-Request-Id', 'X-Swap-Form']
+const read = [
+  'Age',
+  'Idempotent-Replayed',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-Request-Id',
+  'X-Swap-Derived',
+  'X-Swap-Form',
+  'X-Swap-Omitted',
+  'X-Swap-Provider',
+  'X-Swap-Stale',
+]
+
+/** Lets pages of these origins read answers; the answer to OPTIONS stays the gateway's. */
+export function crossOrigin(origins: readonly string[]): RequestHandler {
+  return cors({
+    origin: [...origins],
+    methods: ['GET', 'HEAD', 'POST'],
+    allowedHeaders: sent,
+    exposedHeaders: read,
+    preflightContinue: true,
+  })
+}
