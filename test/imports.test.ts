@@ -1,0 +1,53 @@
+import { globSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { breaches, forTests, type Sources } from './imports/breaches.ts'
+
+function sourcesOf(directory: string): Sources {
+  const files = globSync('**/*.{ts,js}', { cwd: directory }).filter((file) => !forTests.test(file))
+  return Object.fromEntries(files.map((file) => [file, readFileSync(`${directory}/${file}`, 'utf8')]))
+}
+
+it('every folder of src/ imports only what it may', () => {
+  const sources = sourcesOf('src')
+  expect(Object.keys(sources).length).toBeGreaterThan(50)
+  expect(breaches(sources)).toEqual([])
+})
+
+describe('what would be found', () => {
+  it.each([
+    ['domain/a.ts', "import 'zod'", 'imports npm:zod'],
+    ['domain/a.ts', "import '../wire/form.ts'", 'imports wire/form.ts'],
+    ['wire/a.ts', "export { x } from '../core/layer.ts'", 'imports core/layer.ts'],
+    ['wire/a.ts', "export * from '../forms/a.ts'", 'imports forms/a.ts'],
+    ['forms/a.ts', "import { formB } from './b.ts'", 'imports forms/b.ts'],
+    ['edges/a.ts', "const form = await import('../forms/a.ts')", 'imports forms/a.ts'],
+    ['edges/a.ts', 'const form = await import(name)', 'imports ?'],
+    ['core/a.ts', "type Form = import('../wire/form.ts').Form", 'imports wire/form.ts'],
+    ['core/a.ts', "import type {\n  Form,\n} from '../wire/form.ts'", 'imports wire/form.ts'],
+    ['core/a.ts', "import { hash } from 'node:crypto'", 'imports node:crypto'],
+    ['adapters/a.ts', "import { b } from './b.ts'", 'imports adapters/b.ts'],
+    ['adapters/a/c.ts', "import { b } from '../b.ts'", 'imports adapters/b.ts'],
+    ['adapters/a.ts', "import { limits } from '../core/limits.ts'", 'imports core/limits.ts'],
+    ['adapters/a.ts', "import 'undici'\nimport 'express'", 'has 2 libraries'],
+    ['sandbox/a.ts', "import '../adapters/sqlite.ts'", 'imports adapters/sqlite.ts'],
+    ['sandbox/a.ts', "import './fixture.ts'", 'imports sandbox/fixture.ts'],
+    ['config/a.ts', "import '../main.ts'", 'imports main.ts'],
+    ['config/a.ts', 'const { HOME } = process.env', 'reads the environment'],
+    ['main.ts', "const home = process['env'].HOME", 'reads the environment'],
+    ['main.ts', 'const { env } = process', 'reads the environment'],
+    ['main.ts', "import { env } from 'node:process'", 'reads the environment'],
+    ['core/a.ts', "const isOne = form.name === 'A'", "asks for a form's name"],
+    ['core/a.ts', 'if ("B" != name) send()', "asks for a form's name"],
+    ['core/a.ts', "switch (name) {\n  case 'B':\n}", "asks for a form's name"],
+    ['new/a.ts', "import '../domain/fault.ts'", 'imports domain/fault.ts'],
+  ])('in %s: %s', (file, source, breach) => {
+    expect(breaches({ [file]: source })).toEqual([`${file} ${breach}`])
+  })
+
+  it('and nothing in comments and texts, nor what is allowed', () => {
+    const quiet = "// import './x.ts'\n/* process.env, import('zod') */\nconst text = \"import 'zod' from '../wire/form.ts'\"\n"
+    expect(breaches({ 'domain/a.ts': `${quiet}import { b } from './b.ts'` })).toEqual([])
+    const library = "import cors from 'cors'\nimport type { RequestHandler } from 'express'\nimport { send } from '../express.ts'\n"
+    expect(breaches({ 'adapters/express/cors.ts': `${library}import type { Limiter } from '../../core/limits.ts'` })).toEqual([])
+  })
+})

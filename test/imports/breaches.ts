@@ -1,0 +1,105 @@
+/** Who may import whom: the folders of `src/` and what each may know (the table in `README.md`). */
+import { posix } from 'node:path'
+import { parseSync, Visitor } from 'oxc-parser'
+import { forms } from '../../src/forms/index.ts'
+
+interface Import {
+  /** `domain/amount.ts`, `node:fs`, `npm:zod`; `?` where it is computed. */
+  readonly of: string
+  readonly isType: boolean
+}
+
+interface Reading {
+  readonly imports: readonly Import[]
+  readonly code: string
+}
+
+/** Files by path below `src/`. */
+export type Sources = Readonly<Record<string, string>>
+
+const everything = /./
+/** Tests beside the source, and what they share. */
+export const forTests = /(?:\.test|\/fixture)\.ts$/
+/** The first line that fits a file says what it may import. */
+const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
+  [/^domain\//, /^domain\//],
+  [/^wire\//, /^(?:wire|domain)\/|^npm:zod$/],
+  [/^forms\/index\.ts$/, /^(?:forms|wire|domain)\//],
+  [/^forms\//, /^(?:wire|domain)\//],
+  [/^edges\//, /^(?:edges|wire|domain)\//],
+  [/^core\//, /^(?:core|domain)\//],
+  [/^adapters\//, /^(?:wire|domain|core)\/|^sandbox\/(?:store|server)\.ts$|^node:|^npm:/],
+  [/^sandbox\//, /^(?:sandbox|core|edges|wire|domain)\/|^npm:zod$/],
+  [/^config(?:\.ts$|\/)/, /^config(?:\.ts$|\/)|^(?:wire|domain)\/|^node:|^npm:(?:zod|yaml)$/],
+  [/^(?:(?:gateway|main)\.ts$|cli\/|process\/)/, everything],
+]
+
+/** A line for each import that the rules forbid, and for each thing that only one place may do. */
+export function breaches(sources: Sources): readonly string[] {
+  return Object.entries(sources).flatMap(([file, source]) => {
+    const { imports, code } = read(file, source)
+    const may = rules.find(([pattern]) => pattern.test(file))?.[1] ?? /^$/
+    const forbidden = imports.filter(({ of }) => forTests.test(of) || !(may.test(of) || isOwn(file, of)))
+    const values = imports.filter(({ isType }) => !isType).map(({ of }) => of)
+    return [
+      ...forbidden.map(({ of }) => `${file} imports ${of}`),
+      ...(file.startsWith('adapters/') ? adapterBreaches(file, values) : []),
+      ...(file !== 'config.ts' && readsEnvironment(code, imports) ? [`${file} reads the environment`] : []),
+      ...(!file.startsWith('forms/') && branchOnForm.test(code) ? [`${file} asks for a form's name`] : []),
+    ]
+  })
+}
+
+/** `adapters/x.ts` and `adapters/x/*` are one adapter. */
+function isOwn(file: string, target: string): boolean {
+  const own = /^adapters\/[^/.]+/.exec(file)?.[0]
+  return own !== undefined && (target === `${own}.ts` || target.startsWith(`${own}/`))
+}
+
+/** Of the core an adapter knows ports, which are types; and each file is for one library. */
+function adapterBreaches(file: string, values: readonly string[]): readonly string[] {
+  const libraries = new Set(values.filter((target) => target.startsWith('npm:')))
+  const core = values.filter((target) => target.startsWith('core/'))
+  const several = libraries.size > 1 ? [`${file} has ${libraries.size} libraries`] : []
+  return [...several, ...core.map((target) => `${file} imports ${target}`)]
+}
+
+function readsEnvironment(code: string, imports: readonly Import[]): boolean {
+  const isNamed = /\bprocess\b[^\w\n]*env\b|\benv\b[^=\n]*=\s*(?:globalThis\.)?process\b/.test(code)
+  return isNamed || imports.some(({ of }) => of === 'node:process')
+}
+
+const formName = `(['"\`])(?:${forms.map(({ name }) => name).join('|')})`
+const branchOnForm = new RegExp(`(?:[=!]==?|\\bcase)\\s*${formName}\\1|${formName}\\2\\s*[=!]==?`)
+
+function read(file: string, source: string): Reading {
+  const { program, comments, errors } = parseSync(file, source)
+  if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`)
+  const imports: Import[] = []
+  const add = (said: string | undefined, isType: boolean): void => void imports.push({ of: target(file, said), isType })
+  const addFrom = ({
+    source: from,
+    ...node
+  }: {
+    source: { value: string } | null
+    importKind?: string
+    exportKind?: string
+  }): void => {
+    if (from) add(from.value, node.importKind === 'type' || node.exportKind === 'type')
+  }
+  new Visitor({
+    ImportDeclaration: addFrom,
+    ExportNamedDeclaration: addFrom,
+    ExportAllDeclaration: addFrom,
+    ImportExpression: ({ source: from }) => add(from.type === 'Literal' ? String(from.value) : undefined, false),
+    TSImportType: ({ source: from }) => add(from.value, true),
+  }).visit(program)
+  const code = comments.reduce((text, { start, end }) => text.slice(0, start) + ' '.repeat(end - start) + text.slice(end), source)
+  return { imports, code }
+}
+
+function target(file: string, said: string | undefined): string {
+  if (said === undefined) return '?'
+  if (said.startsWith('.')) return posix.join(posix.dirname(file), said)
+  return said.startsWith('node:') ? said : `npm:${said}`
+}
