@@ -1,0 +1,112 @@
+/** A Dockerfile as data. Knows what this project's Dockerfile uses; anything else is an error. */
+
+export interface Copy {
+  readonly kind: 'copy'
+  /** A stage, or undefined for the build context. */
+  readonly from: string | undefined
+  readonly sources: readonly string[]
+  readonly target: string
+}
+
+export interface Run {
+  readonly kind: 'run'
+  readonly command: string
+}
+
+export interface Directory {
+  readonly kind: 'directory'
+  readonly path: string
+}
+
+/** In the order of the file, with what they are in it. */
+export interface Stage {
+  readonly name: string | undefined
+  /** `node:26-slim`. */
+  readonly image: string
+  readonly steps: readonly (Copy | Run | Directory)[]
+  readonly environment: Readonly<Record<string, string>>
+  readonly user: { readonly uid: number; readonly gid: number } | undefined
+  readonly volumes: readonly string[]
+  readonly ports: readonly number[]
+  /** A program and its arguments. */
+  readonly healthcheck: readonly string[]
+  readonly command: readonly string[]
+}
+
+type Draft = { -readonly [K in keyof Stage]: Stage[K] }
+
+/** Throws where it meets what it does not know. */
+export function parseDockerfile(text: string): readonly Stage[] {
+  const lines = text
+    .replace(/^#.*\n/gm, '')
+    .replace(/\\\n/g, ' ')
+    .split('\n')
+  const stages: Draft[] = []
+  for (const line of lines.map((raw) => raw.trim()).filter((trimmed) => trimmed !== '')) {
+    const [, word = '', rest = ''] = /^([A-Z]+)\s+(.+)$/.exec(line) ?? []
+    if (word === 'FROM') stages.push(newStage(rest))
+    else take(stages.at(-1) ?? unknown(line), word, rest)
+  }
+  return stages
+}
+
+function newStage(said: string): Draft {
+  const [, image = '', name] = /^(\S+)(?: AS (\S+))?$/.exec(said) ?? unknown(`FROM ${said}`)
+  return {
+    ...{ name, image, steps: [], environment: {}, user: undefined, volumes: [], ports: [] },
+    ...{ healthcheck: [], command: [] },
+  }
+}
+
+function take(stage: Draft, word: string, rest: string): void {
+  const add = (step: Stage['steps'][number]): void => {
+    stage.steps = [...stage.steps, step]
+  }
+  if (word === 'WORKDIR') add({ kind: 'directory', path: plain(rest) })
+  else if (word === 'COPY') add(copy(rest))
+  else if (word === 'RUN') add({ kind: 'run', command: relative(rest) })
+  else if (word === 'ENV') stage.environment = { ...stage.environment, ...assignments(rest) }
+  else if (word === 'USER') stage.user = user(rest)
+  else if (word === 'VOLUME') stage.volumes = [...stage.volumes, plain(rest)]
+  else if (word === 'EXPOSE') stage.ports = rest.split(/\s+/).map(Number)
+  else if (word === 'HEALTHCHECK')
+    stage.healthcheck = program(/^(?:--[a-z-]+=\S+\s+)*CMD\s+(\[.*\])$/.exec(rest)?.[1] ?? unknown(rest))
+  else if (word === 'CMD') stage.command = program(rest)
+  else unknown(`${word} ${rest}`)
+}
+
+function copy(said: string): Copy {
+  const [, from, paths = ''] = /^(?:--from=(\S+)\s+)?([^-].*)$/.exec(said) ?? unknown(`COPY ${said}`)
+  const words = paths.split(/\s+/).map(plain)
+  if (words.length < 2) unknown(`COPY ${said}`)
+  return { kind: 'copy', from, sources: words.slice(0, -1), target: words.at(-1) as string }
+}
+
+/** A command that names a path from the root cannot be carried out below a folder. */
+function relative(command: string): string {
+  return /(?:^|[\s='"])\//.test(command) || command.startsWith('[') ? unknown(`RUN ${command}`) : command
+}
+
+function assignments(said: string): Record<string, string> {
+  const pairs = said.split(/\s+/).map((word) => /^([A-Z_]+)=([\w.:-]+)$/.exec(word) ?? unknown(`ENV ${said}`))
+  return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, value]))
+}
+
+function user(said: string): Stage['user'] {
+  const [, uid, gid] = /^(\d+):(\d+)$/.exec(said) ?? unknown(`USER ${said}`)
+  return { uid: Number(uid), gid: Number(gid) }
+}
+
+function plain(path: string): string {
+  return /^[\w./-]+$/.test(path) && !path.split('/').includes('..') ? path : unknown(path)
+}
+
+/** The exec form: so signals reach the program. */
+function program(said: string): readonly string[] {
+  if (!said.startsWith('[')) unknown(said)
+  return JSON.parse(said) as readonly string[]
+}
+
+function unknown(said: string): never {
+  throw new Error(`Dockerfile: not known here: ${said}`)
+}

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
+import { parseDockerfile } from '../../scripts/container/dockerfile.ts'
+import { buildImage, type Image } from '../../scripts/container.ts'
+import { freePorts, type Ports } from './ports.ts'
+
+const isRoot = process.getuid?.() === 0
+
+describe('the container', () => {
+  let folder: string
+  let image: Image
+  let ports: Ports
+  let child: ChildProcess
+  let how: { readonly cwd: string; readonly env: Record<string, string>; readonly uid?: number; readonly gid?: number }
+
+  /** As an orchestrator runs it, but for the ports. */
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'swapgate-container-'))
+    image = buildImage(process.cwd(), folder)
+    ports = await freePorts()
+    const config = readFileSync(join(image.directory, 'config/gateway.yaml'), 'utf8')
+    writeFileSync(join(image.directory, 'config/moved.yaml'), ports.move(config))
+    const env = { ...image.environment, SWAPGATE_CONFIG: 'config/moved.yaml' }
+    how = { cwd: image.directory, env, ...(isRoot && image.stage.user) }
+    const [program = '', ...args] = image.stage.command
+    child = spawn(program, args, { ...how, stdio: ['ignore', 'ignore', 'inherit'] })
+  }, 60_000)
+
+  afterAll(() => {
+    child?.kill('SIGKILL')
+    rmSync(folder, { recursive: true })
+  })
+
+  function health(): number | null {
+    const [program = '', ...args] = image.stage.healthcheck.map(ports.move)
+    return spawnSync(program, args, how).status
+  }
+
+  it('is healthy within seconds, by its own check', async () => {
+    const latest = performance.now() + 10_000
+    while (health() !== 0 && performance.now() < latest) await wait(100)
+    expect(health()).toBe(0)
+  })
+
+  it.each(['a', 'b'])('answers in form %s on the published port', async (form) => {
+    expect(image.stage.ports).toEqual([8080, 9090])
+    const address = `http://127.0.0.1:${ports.gateway}/${form}/api/v2`
+    const answer = await fetch(`${address}/rate?coinFrom=BTC&coinTo=ETH&amount=0.1`)
+    expect([answer.status, answer.headers.get('x-swap-form')]).toEqual([200, form.toUpperCase()])
+  })
+
+  it('runs as a user who is not root and owns nothing but the data', () => {
+    const { user, volumes } = image.stage
+    expect(user?.uid).toBeGreaterThan(0)
+    expect(volumes).toEqual(['/app/data'])
+    const uid = isRoot ? user?.uid : process.getuid?.()
+    expect(statSync(join(image.root, 'app/data/sandbox.db')).uid).toBe(uid)
+    if (!isRoot) return
+    const foreign = globSync('**', { cwd: image.directory }).filter((path) => statSync(join(image.directory, path)).uid !== 0)
+    expect(foreign.filter((path) => !/^data(?:\/|$)/.test(path))).toEqual([])
+  })
+
+  it('holds what runs, and neither tests nor tools', () => {
+    const has = (name: string): boolean => existsSync(join(image.directory, 'node_modules', name))
+    expect(Object.keys(manifest.dependencies).filter((name) => !has(name))).toEqual([])
+    const tools = [...Object.keys(manifest.devDependencies), ...Object.keys(manifest.optionalDependencies)]
+    expect(tools.filter(has)).toEqual([])
+    expect(globSync('src/**/{*.test,fixture}.ts', { cwd: image.directory })).toEqual([])
+    expect(globSync('*', { cwd: image.directory }).sort()).toEqual([
+      'LICENSE',
+      'config',
+      'data',
+      'node_modules',
+      'package.json',
+      'src',
+    ])
+  })
+
+  it('is told to end by SIGTERM, ends with 0, and is then not healthy', async () => {
+    child.kill('SIGTERM')
+    const [exitCode] = await once(child, 'exit')
+    expect(exitCode).toBe(0)
+    expect(health()).toBe(1)
+  })
+})
+
+describe('a Dockerfile that is not understood is an error', () => {
+  it.each([
+    'ADD archive.tar.gz ./',
+    'COPY --chmod=755 src ./src',
+    'COPY ../secret ./',
+    'RUN rm -rf /var/lib',
+    'USER node',
+    'CMD node src/cli/swapgate.js start',
+    'ENV NAME a value',
+  ])('%s', (line) => {
+    expect(() => parseDockerfile(`FROM node:26-slim\n${line}`)).toThrow('not known here')
+    expect(() => parseDockerfile(line)).toThrow('not known here')
+  })
+})
