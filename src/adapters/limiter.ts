@@ -15,7 +15,7 @@ export function memoryLimiter(): Limiter {
   }
   return {
     async charge(bucket, limit, window) {
-      const state = await limiterFor(window).consume(bucket).catch(asLimited)
+      const state = await consume(limiterFor(window), bucket)
       const remaining = Math.max(0, limit - state.consumedPoints)
       return { isOver: state.consumedPoints > limit, remaining, reset: Math.ceil(state.msBeforeNext / 1000) }
     },
@@ -23,9 +23,13 @@ export function memoryLimiter(): Limiter {
 }
 
 /** It rejects with a result where the limit is reached and with an `Error` where the store failed. */
-function asLimited(reason: unknown): RateLimiterRes {
-  if (reason instanceof RateLimiterRes) return reason
-  throw reason
+async function consume(limiter: RateLimiterMemory, bucket: string): Promise<RateLimiterRes> {
+  try {
+    return await limiter.consume(bucket)
+  } catch (reason) {
+    if (reason instanceof RateLimiterRes) return reason
+    throw reason
+  }
 }
 
 /** Milliseconds after the last acceptance. */

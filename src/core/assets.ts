@@ -1,9 +1,8 @@
 /** The table's words for assets towards clients, the provider's own towards the provider (`spec/contract.md` §3, §9). */
 import type { Context, Op } from '../domain/operations.ts'
 import type { Pair, Transaction } from '../domain/swap.ts'
-import type { Catalogue } from './catalogue.ts'
+import type { Catalogue, Listing } from './catalogue.ts'
 import { type Layer, on } from './layer.ts'
-import type { Words } from './naming.ts'
 import { from, namePair, to, wordsOf } from './pair.ts'
 import { recognise } from './recognition.ts'
 import { type Resolved, resolve } from './resolution.ts'
@@ -14,14 +13,15 @@ export function assets(catalogue: Catalogue): Layer {
     const source = await resolve(wordsOf(question, from), from, resolution)
     return [source, await resolve(wordsOf(question, to), to, resolution)]
   }
+  const recogniseBoth = (row: Transaction, listing?: Listing | 'unreadable'): Transaction | undefined => {
+    const source = recognise(wordsOf(row, from), catalogue.naming, listing)
+    const target = recognise(wordsOf(row, to), catalogue.naming, listing)
+    return source && target && namePair(row, source, target)
+  }
   /** What configuration and table cannot tell, the provider's list may. */
-  const recogniseBoth = async (row: Transaction, context: Context): Promise<Transaction> => {
-    const both = [wordsOf(row, from), wordsOf(row, to)] as const
-    const [source, target] = both.map((words) => recognise(words, catalogue.naming))
-    if (source && target) return namePair(row, source, target)
+  const recogniseListed = async (row: Transaction, context: Context): Promise<Transaction> => {
     const listing = await catalogue.listing(context).catch(() => 'unreadable' as const)
-    const [listedSource, listedTarget] = both.map((words) => recognise(words, catalogue.naming, listing))
-    return namePair(row, listedSource as Words, listedTarget as Words)
+    return recogniseBoth(row, listing) as Transaction
   }
   return on({
     async getRate(request, context, next) {
@@ -36,11 +36,11 @@ export function assets(catalogue: Catalogue): Layer {
     },
     async getTransaction(request, context, next) {
       const answer = await next.call('getTransaction', request, context)
-      return { ...answer, body: await recogniseBoth(answer.body, context) }
+      return { ...answer, body: recogniseBoth(answer.body) ?? (await recogniseListed(answer.body, context)) }
     },
     async listTransactions(request, context, next) {
       const answer = await next.call('listTransactions', request, context)
-      const items = await Promise.all(answer.body.items.map((item) => recogniseBoth(item, context)))
+      const items = await Promise.all(answer.body.items.map((item) => recogniseBoth(item) ?? recogniseListed(item, context)))
       return { ...answer, body: { ...answer.body, items } }
     },
   })

@@ -9,16 +9,19 @@ export function outcome(): Layer {
   return on({
     async createTransaction(request, context, next) {
       try {
-        return await next.call('createTransaction', request, context)
+        const answer = await next.call('createTransaction', request, context)
+        if (!answer.body.depositAddress) throw new Fault('unreadable', 'There is nowhere to pay to.', answeredBy(answer.provider))
+        return answer
       } catch (reason) {
         const fault = Fault.from(reason)
         if (fault.certain || fault.kind === 'internal') throw fault
         const message = 'The outcome is unknown: the transaction may exist. Please look for it in the list before you try again.'
-        throw new Fault('outcomeUnknown', message, {
-          cause: fault,
-          ...(fault.provider !== undefined && { provider: fault.provider }),
-        })
+        throw new Fault('outcomeUnknown', message, { cause: fault, ...answeredBy(fault.provider) })
       }
     },
   })
+}
+
+function answeredBy(provider: string | undefined): { provider?: string } {
+  return provider === undefined ? {} : { provider }
 }

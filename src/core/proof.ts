@@ -1,5 +1,5 @@
 import { Fault } from '../domain/fault.ts'
-import { type Caller, keyed } from '../domain/operations.ts'
+import { keyed } from '../domain/operations.ts'
 import { type Layer, layer } from './layer.ts'
 
 /** Who has been accepted lately. It lies where the limits lie. */
@@ -8,20 +8,18 @@ export interface Proofs {
   readonly add: (identity: string) => Promise<void>
 }
 
-/** A key is proven by any answer to it but 401 and 403; that the provider could not answer proves nothing. */
+/** A key is proven by any answer to it but 401 and 403; no answer proves nothing. */
 export function proof(proofs: Proofs): Layer {
   return layer(async (op, request, context, next) => {
-    const prove = async ({ identity }: Caller): Promise<void> => {
-      if (keyed.has(op) && identity !== undefined) await proofs.add(identity)
-    }
+    const { identity } = context.caller
+    if (!keyed.has(op) || identity === undefined) return next.call(op, request, context)
     try {
       const answer = await next.call(op, request, context)
-      await prove(context.caller)
+      await proofs.add(identity)
       return answer
     } catch (reason) {
       const { kind, provider } = Fault.from(reason)
-      const isAccepted = provider !== undefined && (kind === 'invalid' || kind === 'notFound')
-      if (isAccepted) await prove(context.caller)
+      if (provider !== undefined && kind !== 'unauthorized') await proofs.add(identity)
       throw reason
     }
   })

@@ -14,7 +14,7 @@ export function mounts(served: ReadonlyMap<Form, Served>, defaultForm: Form): Ht
   const forms = [...served.keys()]
   const credentials = forms.map(({ credential }) => credential.header)
   const vary = ['X-Swap-Form', ...forms.map(({ credential }) => credential.name)].join(', ')
-  return async (request) => {
+  return (request) => {
     const mounted = forms.find((form) => isUnder(mountOf(form), request.path))
     const rest = mounted ? request.path.slice(mountOf(mounted).length) : request.path
     const isBare = !mounted && isUnder(base, rest)

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { publicKeys } from '../sandbox/keys.ts'
 
 /** What an operator should know of a configuration that is whole and still weaker than it could be: one line each. */
 export function noticesOf({ auth, cache, routing, sandbox }: Config): readonly string[] {
@@ -9,7 +10,7 @@ export function noticesOf({ auth, cache, routing, sandbox }: Config): readonly s
     'the budgets of providers are not kept yet: a provider may answer 429',
     'the ledger is not kept yet: ids, lists and their completion come from the provider alone',
     ...(cache.rate > 0 ? ['/rate answers are not cached yet: each question goes to the provider'] : []),
-    ...(sandbox.enabled ? ['the sandbox runs, and its keys are public: sandbox-key-1, sandbox-key-2'] : []),
+    ...(sandbox.enabled ? [`the sandbox runs, and its keys are public: ${publicKeys.join(', ')}`] : []),
     ...(isElsewhere ? [`routing.untagged: ids without a tag are answered 404, since ${untagged} is not in routing.providers`] : []),
   ]
 }

@@ -18,6 +18,7 @@ export function openSandbox({ sandbox, assets }: Config): Promise<RunningSandbox
     openStore: sqliteStore,
     listen: listenOnLoopback,
     clock: Date.now,
-    pause,
+    // A rehearsed latency does not keep the process from ending.
+    pause: (milliseconds) => pause(milliseconds, undefined, { ref: false }),
   })
 }

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expressApp } from '../../src/adapters/express.ts'
+import { expressApp, messagesOf } from '../../src/adapters/express.ts'
 import { memoryLimiter, memoryProofs } from '../../src/adapters/limiter.ts'
 import { listen } from '../../src/adapters/server.ts'
 import { loadConfig } from '../../src/config.ts'
@@ -85,7 +85,8 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     observe: (observation) => void observations.push(observation),
     version: '1.2.3',
   })
-  const { server, url } = await listen(expressApp(gateway.handle, config.server), gateway.handle, { host: '127.0.0.1', port: 0 })
+  const app = expressApp(gateway.handle, config.server)
+  const { server, url } = await listen(app, gateway.handle, { host: '127.0.0.1', port: 0, messages: messagesOf(app) })
   return {
     url,
     port: Number(new URL(url).port),

@@ -1,0 +1,25 @@
+/** A provider that costs next to nothing: one answer, written as often as a request ends. */
+import { createServer, type Socket } from 'node:net'
+import { transactionText } from './transaction.ts'
+
+const answer = [
+  'HTTP/1.1 200 OK',
+  'Content-Type: application/json',
+  `Content-Length: ${Buffer.byteLength(transactionText)}`,
+  '',
+  transactionText,
+].join('\r\n')
+const end = '\r\n\r\n'
+
+function serve(socket: Socket): void {
+  let rest = ''
+  socket.setNoDelay(true)
+  socket.on('error', () => socket.destroy())
+  socket.on('data', (chunk) => {
+    const requests = (rest + chunk.toString('latin1')).split(end)
+    rest = requests.pop() ?? ''
+    if (requests.length > 0) socket.write(answer.repeat(requests.length), 'latin1')
+  })
+}
+
+createServer(serve).listen(Number(process.argv[2]), '127.0.0.1', () => console.log('listening'))
