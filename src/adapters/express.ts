@@ -63,7 +63,7 @@ function bindPrototypes(app: Express): void {
 function toHttp(request: Request, trustProxy: number, maxBodyBytes: number): HttpRequest {
   const { method, url, headers } = request
   const at = url.indexOf('?')
-  const repeated = repeatedHeaders(request.rawHeaders)
+  const repeated = repeatedHeaders(request)
   const flaw = flawOf(request, repeated)
   return {
     method,
@@ -79,13 +79,10 @@ function toHttp(request: Request, trustProxy: number, maxBodyBytes: number): Htt
 
 const none: readonly string[] = []
 
-function repeatedHeaders(raw: readonly string[]): readonly string[] {
-  const names: string[] = []
-  for (let at = 0; at < raw.length; at += 2) {
-    const name = (raw[at] as string).toLowerCase()
-    if (single.has(name)) names.push(name)
-  }
-  return names.length === new Set(names).size ? none : names.filter((name, at) => names.indexOf(name) !== at)
+function repeatedHeaders({ rawHeaders, headers }: Request): readonly string[] {
+  if (rawHeaders.length === 2 * Object.keys(headers).length) return none
+  const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase())
+  return names.filter((name, at) => single.has(name) && names.indexOf(name) !== at)
 }
 
 /** What RFC 9112 §3.2 and §6.1 refuse and Node lets through. */

@@ -1,7 +1,6 @@
 import { Fault } from '../domain/fault.ts'
 import { ops } from '../domain/operations.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
-import type { HttpRequest } from '../wire/http.ts'
 
 export interface Match {
   readonly operation: OperationCodec
@@ -11,20 +10,40 @@ export interface Match {
   readonly allow: string
 }
 
-/** The operation that a request is for. Throws 404 before 405; HEAD is GET, and OPTIONS fits every path. */
-export function matchOperation(form: Form, { method, path }: HttpRequest): Match {
-  const asked = method === 'HEAD' ? 'GET' : method
-  let found: Match | undefined
-  let allow = ''
-  for (const op of ops) {
-    const operation = form.operations[op]
-    const parameters = operation.path.match(path)
-    if (!parameters) continue
-    allow += operation.method === 'GET' ? 'GET, HEAD, ' : `${operation.method}, `
-    if (operation.method === asked || (asked === 'OPTIONS' && !found)) found = { operation, path: parameters, allow: '' }
+export type Matcher = (method: string, path: string) => Match
+
+interface Route {
+  readonly match: OperationCodec['path']['match']
+  readonly byMethod: ReadonlyMap<string, OperationCodec>
+  readonly allow: string
+}
+
+/** Finds the operation that a request is for. Throws 404 before 405; HEAD is GET, and OPTIONS fits every path. */
+export function matcher(form: Form): Matcher {
+  const routes = routesOf(form)
+  return (method, path) => {
+    for (const { match, byMethod, allow } of routes) {
+      const parameters = match(path)
+      if (!parameters) continue
+      const operation = byMethod.get(method)
+      if (!operation) throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
+      return { operation, path: parameters, allow }
+    }
+    throw new Fault('notFound', 'No such path; please check the base URL and the spelling.')
   }
-  if (allow === '') throw new Fault('notFound', 'No such path; please check the base URL and the spelling.')
-  allow += 'OPTIONS'
-  if (!found) throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
-  return { ...found, allow }
+}
+
+/** One for each path, whatever its methods. */
+function routesOf({ operations }: Form): readonly Route[] {
+  const byPath = Map.groupBy(
+    ops.map((op) => operations[op]),
+    ({ path }) => path.pattern,
+  )
+  return [...byPath.values()].map((sharing) => {
+    const [first] = sharing as [OperationCodec]
+    const methods = sharing.flatMap((operation) => [[operation.method, operation] as const])
+    const get = sharing.find(({ method }) => method === 'GET')
+    const all = [...methods, ...(get ? [['HEAD', get] as const] : []), ['OPTIONS', first] as const]
+    return { match: first.path.match, byMethod: new Map(all), allow: all.map(([method]) => method).join(', ') }
+  })
 }

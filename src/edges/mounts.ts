@@ -12,21 +12,19 @@ const formHeader = 'x-swap-form'
 /** One handler for all forms: each at its own mount, all at the bare one. */
 export function mounts(served: ReadonlyMap<Form, Served>, defaultForm: Form): Http {
   const forms = [...served.keys()]
-  const credentials = forms.map(({ credential }) => credential.header)
+  const mounted = forms.map((form) => ({ form, mount: `/${form.name.toLowerCase()}` }))
   const vary = ['X-Swap-Form', ...forms.map(({ credential }) => credential.name)].join(', ')
+  const findMisfit = misfitFinder(forms)
   return (request) => {
-    const mounted = forms.find((form) => isUnder(mountOf(form), request.path))
-    const rest = mounted ? request.path.slice(mountOf(mounted).length) : request.path
-    const isBare = !mounted && isUnder(base, rest)
-    const form = mounted ?? (isBare ? chosenForm(request, forms, defaultForm) : defaultForm)
+    const at = mounted.find(({ mount }) => isUnder(mount, request.path))
+    const rest = at ? request.path.slice(at.mount.length) : request.path
+    const isBased = isUnder(base, rest)
+    const isBare = !at && isBased
+    const form = at?.form ?? (isBare ? chosenForm(request, forms, defaultForm) : defaultForm)
     const handle = served.get(form) as Served
-    const path = isUnder(base, rest) ? rest.slice(base.length) : ''
-    return handle({ ...request, path }, { misfit: misfit(request, forms, credentials, mounted), ...(isBare && { vary }) })
+    const path = isBased ? rest.slice(base.length) : ''
+    return handle({ ...request, path }, { misfit: findMisfit(request, at?.form), ...(isBare && { vary }) })
   }
-}
-
-function mountOf(form: Form): string {
-  return `/${form.name.toLowerCase()}`
 }
 
 function isUnder(mount: string, path: string): boolean {
@@ -44,24 +42,24 @@ function chosenForm({ headers, query }: HttpRequest, forms: readonly Form[], def
   return forms.find(({ vocabulary }) => vocabulary.asks.getRate.has('networkFrom')) ?? defaultForm
 }
 
-function misfit(
-  { headers, repeated }: HttpRequest,
-  forms: readonly Form[],
-  credentials: readonly string[],
-  mounted: Form | undefined,
-): Fault | undefined {
-  const named = headers[formHeader]
-  if (named !== undefined && !forms.some(({ name }) => name === named)) {
-    return new Fault('invalid', `Invalid X-Swap-Form: it must be ${forms.map(({ name }) => name).join(' or ')}.`)
+type MisfitFinder = (request: HttpRequest, mounted: Form | undefined) => Fault | undefined
+
+/** Finds what contradicts the choice of the form, or makes it two choices. */
+function misfitFinder(forms: readonly Form[]): MisfitFinder {
+  const names = forms.map(({ name }) => name)
+  const credentials = forms.map(({ credential }) => credential.header)
+  return ({ headers, repeated }, mounted) => {
+    const named = headers[formHeader]
+    if (named !== undefined && !names.includes(named)) return misfit(`Invalid X-Swap-Form: it must be ${names.join(' or ')}.`)
+    if (named !== undefined && mounted && named !== mounted.name)
+      return misfit('Invalid X-Swap-Form: the path is for another form.')
+    const offered = credentials.filter((header) => headers[header] !== undefined)
+    if (offered.length > 1) return misfit('Two credentials were sent; please send only the one of your form.')
+    if (offered.some((header) => repeated?.includes(header))) return misfit('The credential was sent twice; please send it once.')
+    return undefined
   }
-  if (named !== undefined && mounted && named !== mounted.name) {
-    return new Fault('invalid', 'Invalid X-Swap-Form: the path is for another form.')
-  }
-  if (credentials.filter((header) => headers[header] !== undefined).length > 1) {
-    return new Fault('invalid', 'Two credentials were sent; please send only the one of your form.')
-  }
-  if (credentials.some((header) => repeated?.includes(header))) {
-    return new Fault('invalid', 'The credential was sent twice; please send it once.')
-  }
-  return undefined
+}
+
+function misfit(message: string): Fault {
+  return new Fault('invalid', message)
 }

@@ -7,7 +7,7 @@ import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
 import { WireProblem } from '../wire/problem.ts'
-import { matchOperation } from './match.ts'
+import { type Matcher, matcher } from './match.ts'
 import { encodeAnswer, encodeFault, optionsResponse, type Telling } from './response.ts'
 
 export interface Serving {
@@ -35,12 +35,13 @@ const jsonType = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 /** Never throws: every fault is an answer in the form. */
 export function serve(serving: Serving): (request: HttpRequest, arrival?: Arrival) => Promise<HttpResponse> {
   const { form } = serving
+  const match = matcher(form)
   return async (request, arrival = {}) => {
     const sent = request.headers['x-request-id']
     const requestId = sent !== undefined && requestIdPattern.test(sent) ? sent : crypto.randomUUID()
     const telling: Telling = { form, requestId, vary: arrival.vary }
     try {
-      return await answer(request, arrival, telling, serving)
+      return await answer(request, arrival, telling, match, serving)
     } catch (reason) {
       return encodeFault(Fault.from(reason), telling)
     }
@@ -48,10 +49,16 @@ export function serve(serving: Serving): (request: HttpRequest, arrival?: Arriva
 }
 
 /** The checks in the order of `spec/contract.md` §6, then the call. */
-async function answer(request: HttpRequest, { misfit }: Arrival, telling: Telling, serving: Serving): Promise<HttpResponse> {
+async function answer(
+  request: HttpRequest,
+  { misfit }: Arrival,
+  telling: Telling,
+  match: Matcher,
+  serving: Serving,
+): Promise<HttpResponse> {
   const { form, service, gate, identify } = serving
   if (request.flaw) throw request.flaw
-  const { operation, path, allow } = matchOperation(form, request)
+  const { operation, path, allow } = match(request.method, request.path)
   if (request.method === 'OPTIONS') return optionsResponse(allow, telling)
   telling.operation = operation
   if (misfit) throw misfit

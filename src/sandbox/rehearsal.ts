@@ -1,7 +1,7 @@
 /** Outages as they befall a request, at the edge where a real provider's would. */
 import { Fault } from '../domain/fault.ts'
 import type { Op } from '../domain/operations.ts'
-import { matchOperation } from '../edges/match.ts'
+import { type Matcher, matcher } from '../edges/match.ts'
 import type { Served } from '../edges/mounts.ts'
 import { errorBody } from '../edges/response.ts'
 import type { Form } from '../wire/form.ts'
@@ -17,8 +17,9 @@ const nothing: HttpResponse = { status: 500, headers: {}, body: '' }
 
 /** The form's handler, with whatever `outages` has for the operation. */
 export function rehearse(served: Served, form: Form, outages: Outages, pause: Pause): Served {
+  const match = matcher(form)
   return async (request, arrival) => {
-    const op = operationOf(form, request)
+    const op = operationOf(match, request)
     const outage = op && outages.draw(op)
     if (!outage) return served(request, arrival)
     if (outage.latency !== undefined) await pause(outage.latency)
@@ -26,9 +27,9 @@ export function rehearse(served: Served, form: Form, outages: Outages, pause: Pa
   }
 }
 
-function operationOf(form: Form, request: HttpRequest): Op | undefined {
+function operationOf(match: Matcher, { method, path }: HttpRequest): Op | undefined {
   try {
-    return matchOperation(form, request).operation.op
+    return match(method, path).operation.op
   } catch (reason) {
     if (reason instanceof Fault) return undefined
     throw reason

@@ -1,6 +1,7 @@
 /** Paths with at most one parameter, which is their last segment: `/transactions/{id}`. */
 
 export interface PathPattern {
+  readonly pattern: string
   readonly parameters: ReadonlySet<string>
   /** The parameters of a path that fits exactly, decoded; undefined where it does not fit. */
   readonly match: (path: string) => Readonly<Record<string, string>> | undefined
@@ -13,9 +14,10 @@ const none = {}
 export function compilePath(pattern: string): PathPattern {
   const [, fixed = pattern, name] = /^(.*\/)\{(\w+)\}$/.exec(pattern) ?? []
   if (name === undefined) {
-    return { parameters: new Set(), match: (path) => (path === pattern ? none : undefined), fill: () => pattern }
+    return { pattern, parameters: new Set(), match: (path) => (path === pattern ? none : undefined), fill: () => pattern }
   }
   return {
+    pattern,
     parameters: new Set([name]),
     match: (path) => (path.startsWith(fixed) ? parameter(name, path.slice(fixed.length)) : undefined),
     fill: (parameters) => fixed + encodeURIComponent(parameters[name] ?? ''),
