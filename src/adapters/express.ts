@@ -90,7 +90,8 @@ function flawOf(request: Request, repeated: readonly string[]): Fault | undefine
   const { url, headers, httpVersionMinor } = request
   if (url.length > longestPath) return new Fault('pathTooLong', `The path and query must have at most ${longestPath} characters.`)
   if (!url.startsWith('/')) return new Fault('invalid', 'The request target must be a path.')
-  if (repeated.includes('host') || !hostPattern.test(headers.host ?? ''))
+  const mayLackHost = httpVersionMinor === 0 && headers.host === undefined
+  if (repeated.includes('host') || !(mayLackHost || hostPattern.test(headers.host ?? '')))
     return new Fault('invalid', 'Invalid Host: it must be sent once, as a host and a port.')
   if (httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined)
     return new Fault('invalid', 'HTTP/1.0 has no Transfer-Encoding.')

@@ -1,5 +1,5 @@
 /** rate-limiter-flexible: atomic fixed windows, the same API in memory and on Redis. */
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { Limiter } from '../core/limits.ts'
 import type { Proofs } from '../core/proof.ts'
 
@@ -15,20 +15,11 @@ export function memoryLimiter(): Limiter {
   }
   return {
     async charge(bucket, limit, window) {
-      const state = await consume(limiterFor(window), bucket)
+      // It rejects beyond its points, which are out of reach: the limit is the caller's, and every request is counted.
+      const state = await limiterFor(window).consume(bucket)
       const remaining = Math.max(0, limit - state.consumedPoints)
       return { isOver: state.consumedPoints > limit, remaining, reset: Math.ceil(state.msBeforeNext / 1000) }
     },
-  }
-}
-
-/** It rejects with a result where the limit is reached and with an `Error` where the store failed. */
-async function consume(limiter: RateLimiterMemory, bucket: string): Promise<RateLimiterRes> {
-  try {
-    return await limiter.consume(bucket)
-  } catch (reason) {
-    if (reason instanceof RateLimiterRes) return reason
-    throw reason
   }
 }
 
@@ -43,7 +34,8 @@ export function memoryProofs(): Proofs {
   return {
     has: async (identity) => performance.now() - (provenAt.get(identity) ?? Number.NEGATIVE_INFINITY) < proofLifetime,
     add: async (identity) => {
-      const [oldest] = provenAt.size < mostProofs || provenAt.has(identity) ? [] : provenAt.keys()
+      provenAt.delete(identity)
+      const [oldest] = provenAt.size < mostProofs ? [] : provenAt.keys()
       if (oldest !== undefined) provenAt.delete(oldest)
       provenAt.set(identity, performance.now())
     },

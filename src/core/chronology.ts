@@ -29,9 +29,12 @@ export function chronology(provider: Vocabulary): Layer {
   const filters = provider.asks.listTransactions.has('dateFrom')
   return on({
     async createTransaction(request, context, next) {
-      const answer = await next.call('createTransaction', request, context)
-      snapshots.delete(context.caller.identity ?? '')
-      return answer
+      try {
+        return await next.call('createTransaction', request, context)
+      } finally {
+        // Whatever came of it: who does not know looks for it in the list.
+        snapshots.delete(context.caller.identity ?? '')
+      }
     },
     async listTransactions(query, context, next) {
       const { dateFrom, dateTo, ...page } = query
