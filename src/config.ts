@@ -81,7 +81,7 @@ function readSource(file: string, faults: Faults): string | undefined {
 
 function toConfig({ assets: _, providers, ...settings }: Settings, table: AssetTable): Config {
   const named = Object.entries(providers).map(([name, provider]) => ({ ...provider, name, tag: tagOf(name, provider) }))
-  return { ...freeze({ ...settings, providers: named }), assets: table }
+  return Object.freeze({ ...freeze({ ...settings, providers: named }), assets: table })
 }
 
 function freeze<T>(value: T): T {

@@ -1,9 +1,9 @@
-/** The whole path of a request. Read from the bottom up: a client's form, gates, the route, a provider's layers, its form. */
+/** The whole path of a request, from the top: the client's form, its gate, the provider's layers, the provider's form. */
 import { identityOf } from './adapters/identity.ts'
 import { upstream } from './adapters/undici.ts'
 import type { Config, Provider } from './config.ts'
 import { assets } from './core/assets.ts'
-import { catalogue } from './core/catalogue.ts'
+import { type Catalogue, catalogue } from './core/catalogue.ts'
 import { chronology } from './core/chronology.ts'
 import { completion } from './core/completion.ts'
 import { currencies } from './core/currencies.ts'
@@ -19,6 +19,7 @@ import { question } from './core/question.ts'
 import { route } from './core/route.ts'
 import { statuses } from './core/statuses.ts'
 import type { Observer } from './domain/observation.ts'
+import type { SwapService } from './domain/operations.ts'
 import { namesByCode } from './domain/vocabulary.ts'
 import { connect } from './edges/connect.ts'
 import { mounts } from './edges/mounts.ts'
@@ -40,59 +41,67 @@ export interface Gateway {
   readonly close: () => Promise<void>
 }
 
-export function createGateway({ config, forms, limiter, proofs, observe, version }: Parts): Gateway {
-  const names = config.providers.flatMap((provider) => [provider.name, provider.tag])
-  const formOf = (name: string): Form => forms.find((form) => form.name === name) as Form
+export function createGateway(parts: Parts): Gateway {
+  const { config, forms, limiter, proofs, observe } = parts
+  const provider = config.providers.find(({ name }) => name === config.routing.providers[0]) as Provider
+  const upstreamOf = upstream({ url: provider.url, timeout: provider.timeout * 1000 })
 
-  const provide = (provider: Provider) => {
-    const form = formOf(provider.form)
-    const said = form.vocabulary
-    const timeout = provider.timeout * 1000
-    const { http, close } = upstream({ url: provider.url, timeout })
-    const edge = connect({
-      form,
-      http,
-      provider: provider.tag,
-      keyOf: ({ caller }) => caller.key,
-      statuses: new Map(Object.entries(provider.statuses)),
-      names,
-      userAgent: `swapgate/${version}`,
-      observe,
-    })
-    const listing = catalogue({
-      service: edge,
-      naming: naming(config.assets, namesByCode(said), new Map(Object.entries(provider.assets))),
-      lifetime: config.cache.currencies * 1000,
-      staleFor: config.cache.staleFor * 1000,
-      drift: (drift) => observe({ what: 'drift', provider: provider.tag, field: '_other', drift }),
-    })
-    const service = stack(
-      [
-        deadline(timeout),
-        statuses(), //        words that nobody has explained
-        derivation(said), //  fee, rate, updatedAt
-        completion(said), //  list items made whole
-        chronology(said), //  newest first, between dates
-        question(names), //   what the question says and the answer need not
-        currencies(listing, said),
-        extraIds(provider.extraIds),
-        assets(listing), //   the table's words, the provider's words
-        outcome(), //         done, refused or unknown
-        proof(proofs),
-      ],
-      edge,
-    )
-    return { service, close }
-  }
-
-  const [name] = config.routing.providers
-  const provider = config.providers.find((candidate) => candidate.name === name) as Provider
-  const { service, close } = provide(provider)
-  const routed = route({ tag: provider.tag, provider: service, ownsUntagged: config.routing.untagged === provider.name })
-  const gate = limits(limiter, proofs, config.limits)
+  const gate = limits(limiter, proofs, config.limits) // whoever comes too often, and strangers
+  const service = route({
+    tag: provider.tag,
+    provider: layered(provider, upstreamOf.http, parts),
+    ownsUntagged: config.routing.untagged === provider.name,
+  })
   const lifetimes = { listCurrencies: config.cache.currencies, getRate: config.cache.rate }
-  const served = forms.map(
-    (form) => [form, serve({ form, service: routed, gate, identify: identityOf, lifetimes, observe })] as const,
-  )
-  return { handle: mounts(new Map(served), formOf(config.defaultForm)), close }
+  const served = forms.map((form) => [form, serve({ form, service, gate, identify: identityOf, lifetimes, observe })] as const)
+  return { handle: mounts(new Map(served), formOf(config.defaultForm, forms)), close: upstreamOf.close }
+}
+
+/** A provider as the gateway offers it: a question goes down through the layers, its answer comes back up. */
+function layered(provider: Provider, http: Http, parts: Parts): SwapService {
+  const { config, forms, proofs, observe, version } = parts
+  const form = formOf(provider.form, forms)
+  const said = form.vocabulary
+  const names = config.providers.flatMap(({ name, tag }) => [name, tag])
+  const edge = connect({
+    form,
+    http,
+    provider: provider.tag,
+    keyOf: ({ caller }) => caller.key,
+    statuses: new Map(Object.entries(provider.statuses)),
+    names,
+    userAgent: `swapgate/${version}`,
+    observe,
+  })
+  const listing = catalogueOf(provider, edge, form, parts)
+  const layers = [
+    deadline(provider.timeout * 1000), // no answer later than this
+    statuses(), //                        words that nobody has explained
+    derivation(said), //                  fee, rate, updatedAt
+    completion(said), //                  list items made whole; outside the order: only the page that is shown
+    chronology(said), //                  newest first, between dates
+    question(names), //                   what the question says and the answer need not
+    currencies(listing, said), //         the whole list, searched and cut into pages
+    extraIds(provider.extraIds), //       refused where the provider may lose them
+    assets(listing), //                   the table's words, the provider's words
+    outcome(), //                         a create is done, refused or unknown; nothing outside refuses one that is done
+    proof(proofs), //                     whose key was accepted
+  ]
+  return stack(layers, edge)
+}
+
+function catalogueOf(provider: Provider, service: SwapService, form: Form, { config, observe }: Parts): Catalogue {
+  return catalogue({
+    service,
+    naming: naming(config.assets, namesByCode(form.vocabulary), new Map(Object.entries(provider.assets))),
+    lifetime: config.cache.currencies * 1000,
+    staleFor: config.cache.staleFor * 1000,
+    timeout: provider.timeout * 1000,
+    drift: (drift) => observe({ what: 'drift', provider: provider.tag, field: '_other', drift }),
+  })
+}
+
+/** The configuration names no form that is not in the list. */
+function formOf(name: string, forms: readonly Form[]): Form {
+  return forms.find((form) => form.name === name) as Form
 }

@@ -1,6 +1,6 @@
 /** express: the client's edge; the framework whose middleware everybody knows how to put in front. */
 import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http'
-import express, { type Express, type Request, type Response } from 'express'
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import { Fault } from '../domain/fault.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { readBody } from './express/body.ts'
@@ -13,19 +13,13 @@ export interface ExpressOptions {
   readonly cors: readonly string[]
 }
 
+type Routed = (request: Request, response: Response, otherwise: () => void) => void
+
+const ignore = (): void => {}
+
 type Messages = Pick<Required<ServerOptions>, 'IncomingMessage' | 'ServerResponse'>
 
 const longestPath = 8_192
-/** Headers of which two lines contradict each other. */
-const single: ReadonlySet<string> = new Set([
-  'host',
-  'authorization',
-  'x-api-key',
-  'content-type',
-  'x-swap-form',
-  'x-request-id',
-  'idempotency-key',
-])
 const hostPattern = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/
 
 /** `handle` as an express application. */
@@ -38,8 +32,14 @@ export function expressApp(handle: Http, { trustProxy, maxBodyBytes, cors }: Exp
   bindPrototypes(app)
   if (cors.length > 0) app.use(crossOrigin(cors))
   const send = batch(write)
-  app.use(async (request, response) => {
+  const answer: RequestHandler = async (request, response) => {
     send({ response, answer: await handle(toHttp(request, trustProxy, maxBodyBytes)) })
+  }
+  app.use(answer)
+  // What express cannot route, such as a target that is no path, is answered like everything else.
+  const { handle: routed } = app as unknown as { handle: Routed }
+  Object.assign(app, {
+    handle: (request: Request, response: Response) => routed.call(app, request, response, () => answer(request, response, ignore)),
   })
   return app
 }
@@ -82,7 +82,7 @@ const none: readonly string[] = []
 function repeatedHeaders({ rawHeaders, headers }: Request): readonly string[] {
   if (rawHeaders.length === 2 * Object.keys(headers).length) return none
   const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase())
-  return names.filter((name, at) => single.has(name) && names.indexOf(name) !== at)
+  return names.filter((name, at) => names.indexOf(name) !== at)
 }
 
 /** What RFC 9112 §3.2 and §6.1 refuse and Node lets through. */
@@ -109,7 +109,7 @@ function batch<T>(take: (item: T) => void): (item: T) => void {
   const flush = (): void => {
     const items = waiting
     waiting = []
-    items.forEach(take)
+    for (const item of items) take(item)
   }
   return (item) => {
     if (waiting.push(item) === 1) setImmediate(flush)

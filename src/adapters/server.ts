@@ -2,6 +2,7 @@
 import {
   createServer,
   type IncomingMessage,
+  METHODS,
   type RequestListener,
   type Server,
   type ServerOptions,
@@ -11,7 +12,7 @@ import {
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Fault } from '../domain/fault.ts'
-import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
+import type { Headers, Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 
 export interface ListenOptions {
   readonly host: string
@@ -33,7 +34,7 @@ const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTime
 export async function listen(listener: RequestListener, handle: Http, { host, port, messages }: ListenOptions): Promise<Listening> {
   // A request without Host is the application's to refuse: Node's own answer has no body.
   const server = createServer({ ...timeouts, ...messages, requireHostHeader: false }, listener)
-  server.on('clientError', (error: ParserError, socket) => void refuse(handle, toRequest(error), socket))
+  server.on('clientError', (error: ParserError, socket) => refuseParsed(handle, error, socket))
   server.on('connect', (request: IncomingMessage, socket) => void refuse(handle, fromTarget(request), socket))
   server.on(
     'checkExpectation',
@@ -43,6 +44,8 @@ export async function listen(listener: RequestListener, handle: Http, { host, po
     server.once('error', reject)
     server.listen(port, host, () => {
       server.off('error', reject)
+      // A connection that cannot be accepted is lost; the next one may do better.
+      server.on('error', () => {})
       resolve()
     })
   })
@@ -58,45 +61,81 @@ interface ParserError extends Error {
   readonly rawPacket?: Buffer
 }
 
-const requestLine = /^([^\s]{1,64}) (\/[^\s?]*)(?:\?[^\s]*)? HTTP\/1\.[01]\r?\n/
-const blank = { query: '', headers: {} }
+const requestLine = /^([^\s]{1,64}) (\/[^\s?]*)/
+const wholeRequestLine = /^[^\s]+ [^\s]+ HTTP\/1\.[01]\r?\n/
+const headerLine = /^([A-Za-z0-9-]{1,64}):[ \t]*([\x20-\x7e]*?)[ \t]*$/
+const headBytes = 16_384
 
-/** What is known of a request that the parser refused; the path tells the form of the answer. */
+/** What is known of a request that the parser refused: its path and headers tell the form of the answer. */
 function toRequest({ code, rawPacket }: ParserError): HttpRequest {
-  const head = rawPacket?.toString('latin1') ?? ''
+  const head = rawPacket?.toString('latin1', 0, headBytes) ?? ''
   const [, method = 'GET', path = '/'] = requestLine.exec(head) ?? []
-  if (code === 'HPE_INVALID_METHOD' && requestLine.test(head)) return { ...blank, method, path }
-  return { ...blank, method: 'GET', path, flaw: flawOf(code, head) }
+  const known = { method, path, query: '', headers: headersIn(head) }
+  const isUnknownMethod = code === 'HPE_INVALID_METHOD' && wholeRequestLine.test(head) && !METHODS.includes(method)
+  return isUnknownMethod ? known : { ...known, flaw: flawOf(code, head) }
+}
+
+/** The header lines that came whole. */
+function headersIn(head: string): Headers {
+  const lines = (head.split('\r\n\r\n')[0] ?? '').split('\r\n').slice(1, -1)
+  const headers = lines.map((line) => headerLine.exec(line)).filter((match) => match !== null)
+  return Object.fromEntries(headers.map(([, name = '', value = '']) => [name.toLowerCase(), value]))
 }
 
 function flawOf(code: string | undefined, head: string): Fault {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Fault('tooSlow', 'The request did not arrive in time.')
   if (code !== 'HPE_HEADER_OVERFLOW') return new Fault('invalid', 'The request is not HTTP/1.1 as RFC 9112 has it.')
-  const isPath = head !== '' && !head.slice(0, 16_384).includes('\n')
+  const isPath = head !== '' && !head.includes('\n')
   return isPath
     ? new Fault('pathTooLong', 'The path and query are too long.')
     : new Fault('headersTooLarge', 'The headers are too large.')
 }
 
 function fromTarget({ url = '' }: IncomingMessage): HttpRequest {
-  return { ...blank, method: 'CONNECT', path: url, flaw: new Fault('invalid', 'The request target must be a path.') }
+  return { method: 'CONNECT', path: url, query: '', headers: {}, flaw: new Fault('invalid', 'The request target must be a path.') }
+}
+
+/** The answer that a socket is waiting for; Node's own name for it, by which its default handler goes too. */
+interface Awaiting extends Duplex {
+  readonly _httpMessage?: ServerResponse | null
+}
+
+/** What comes behind a whole request neither overtakes nor replaces the answer to it. */
+function refuseParsed(handle: Http, error: ParserError, socket: Awaiting): void {
+  const due = socket._httpMessage
+  if (due?.req.complete) due.once('close', () => socket.destroy())
+  else if (due?.headersSent) socket.destroy()
+  else void refuse(handle, due ? fromHead(due.req, error) : toRequest(error), socket)
+}
+
+/** A request whose head came whole and whose body did not. */
+function fromHead({ method = 'GET', url = '/', headers }: IncomingMessage, { code }: ParserError): HttpRequest {
+  return { method, path: url.split('?')[0] ?? '/', query: '', headers: headers as Headers, flaw: flawOf(code, '') }
 }
 
 async function refuse(handle: Http, request: HttpRequest, socket: Duplex): Promise<void> {
+  // Node leaves a CONNECT's socket without a listener: its reset would end the process.
+  socket.on('error', () => socket.destroy())
   const response = await handle(request)
   if (!socket.writable) return void socket.destroy()
-  socket.end(print(response), () => socket.destroy())
+  socket.end(print(response, request.method), () => socket.destroy())
 }
 
 async function refuseExpectation(handle: Http, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const flaw = new Fault('expectationFailed', 'Only Expect: 100-continue is understood.')
-  const { status, headers, body } = await handle({ ...blank, method: 'GET', path: request.url ?? '/', flaw })
+  const { status, headers, body } = await handle({
+    method: 'GET',
+    path: request.url?.split('?')[0] ?? '/',
+    query: '',
+    headers: request.headers as Headers,
+    flaw,
+  })
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' })
   response.end(body)
 }
 
-function print({ status, headers, body }: HttpResponse): string {
+function print({ status, headers, body }: HttpResponse, method: string): string {
   const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' })
   const head = lines.filter(([, value]) => value !== undefined).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head.join('')}\r\n${body}`
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head.join('')}\r\n${method === 'HEAD' ? '' : body}`
 }

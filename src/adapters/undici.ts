@@ -19,6 +19,8 @@ export interface UpstreamOptions {
 const maxResponseBytes = 2 * 1024 * 1024
 const connectTimeout = 2_000
 const mostConnections = 128
+/** Over HTTP/2 undici sends a refused POST again. */
+const withoutHttp2 = { allowH2: false }
 
 /** No redirects, no retries, no more than 2 MiB, and never later than the request's deadline. */
 export function upstream({ url, timeout }: UpstreamOptions): Upstream {
@@ -31,6 +33,7 @@ export function upstream({ url, timeout }: UpstreamOptions): Upstream {
     // The deadline bounds the whole answer; these would restart with every chunk.
     headersTimeout: 0,
     bodyTimeout: 0,
+    ...withoutHttp2,
   })
   const http: Http = async ({ method, path, query, headers, body, deadline = performance.now() + timeout }) => {
     const left = deadline - performance.now()
@@ -80,13 +83,14 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     const bytes = this.chunks.length === 1 ? (this.chunks[0] as Buffer) : Buffer.concat(this.chunks)
-    if (!isUtf8(bytes)) this.fail(new Fault('failed', brokenMessage))
+    if (!isUtf8(bytes)) this.fail(new Fault('unreadable', unreadableMessage))
     else if (this.end()) this.resolve({ status: this.status, headers: this.headers, body: bytes.toString('utf8') })
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    const certain = unconnected.has(error)
-    this.fail(new Fault(certain ? 'unreachable' : 'failed', brokenMessage, { certain, cause: error }))
+    if (unconnected.has(error)) this.fail(new Fault('unreachable', brokenMessage, { certain: true, cause: error }))
+    else if (this.status === 0) this.fail(new Fault('failed', brokenMessage, { cause: error }))
+    else this.fail(new Fault('unreadable', unreadableMessage, { cause: error }))
   }
 
   private expire(): void {
@@ -108,6 +112,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
+const unreadableMessage = "The provider's answer could not be used; please try again later."
 const brokenMessage = 'The provider could not be reached or broke off; please try again later.'
 
 /** `certain`: no byte was sent. */
@@ -119,7 +124,7 @@ const unconnected = new WeakSet<Error>()
 
 /** Notes which errors come from connecting: then no byte of a request was sent, whatever the error is called. */
 function markingConnector(): buildConnector.connector {
-  const connector = buildConnector({ timeout: connectTimeout })
+  const connector = buildConnector({ timeout: connectTimeout, ...withoutHttp2 })
   return (options, callback) =>
     connector(options, (...result) => {
       const [error] = result

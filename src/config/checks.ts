@@ -58,11 +58,15 @@ function checkKey({ url, key }: ProviderSettings, faults: Faults): void {
 function checkWords({ assets }: ProviderSettings, form: Form, table: AssetTable | undefined, faults: Faults): void {
   const wantsCode = namesByCode(form.vocabulary)
   const codes = Object.keys(assets).map(fold)
+  const taken = new Set<string>()
   for (const [at, [code, words]] of Object.entries(assets).entries()) {
     if (table && !table.byCode(code)) faults.add(['assets', code], 'is not a code of the asset table')
     if (codes.indexOf(fold(code)) !== at) faults.add(['assets', code], 'is given twice')
     if (words && wantsCode !== 'code' in words)
       faults.add(['assets', code], wantsCode ? 'must be one word' : 'must be { coin, network }')
+    const said = words && fold(Object.values(words).join(' '))
+    if (said && taken.has(said)) faults.add(['assets', code], 'is what another code is called there')
+    if (said) taken.add(said)
   }
 }
 

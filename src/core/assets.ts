@@ -1,15 +1,21 @@
 /** The table's words for assets towards clients, the provider's own towards the provider (`spec/contract.md` §3, §9). */
 import type { Context, Op } from '../domain/operations.ts'
 import type { Pair, Transaction } from '../domain/swap.ts'
-import type { Catalogue, Listing } from './catalogue.ts'
+import type { Catalogue } from './catalogue.ts'
 import { type Layer, on } from './layer.ts'
+import type { Listing } from './listing.ts'
 import { from, namePair, to, wordsOf } from './pair.ts'
 import { recognise } from './recognition.ts'
 import { type Resolved, resolve } from './resolution.ts'
 
 export function assets(catalogue: Catalogue): Layer {
   const resolveBoth = async (op: Op, question: Pair, context: Context): Promise<[Resolved, Resolved]> => {
-    const resolution = { catalogue, read: () => catalogue.listing(context), needsNetwork: op === 'createTransaction' }
+    const resolution = {
+      catalogue,
+      read: () => catalogue.listing(context),
+      readAtHand: () => catalogue.listingAtHand(context),
+      needsNetwork: op === 'createTransaction',
+    }
     const source = await resolve(wordsOf(question, from), from, resolution)
     return [source, await resolve(wordsOf(question, to), to, resolution)]
   }

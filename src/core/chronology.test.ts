@@ -51,6 +51,15 @@ test('a create whose outcome is unknown can be looked for in the list at once', 
 
 test('the next page is cut from what was read for the first', async () => {
   const { service, readings } = forgetful()
-  for (const page of [1, 2]) await service.call('listTransactions', { page, size: 20 }, context)
+  for (const page of [1, 2, 3]) await service.call('listTransactions', { page, size: 20 }, context)
   expect(readings()).toBe(1)
+})
+
+test('the first page is read anew, and many who ask for it at once share one reading', async () => {
+  const { service, readings } = forgetful()
+  const first = (): Promise<unknown> => service.call('listTransactions', { page: 1, size: 20 }, context)
+  await Promise.all([first(), first(), first()])
+  expect(readings()).toBe(1)
+  await first()
+  expect(readings()).toBe(2)
 })

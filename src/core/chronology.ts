@@ -11,11 +11,18 @@ import { cutPage, readWhole } from './pages.ts'
 const mostRows = 5_000
 /** What was read for one key's list serves its next pages for so long, in milliseconds. */
 const snapshotLifetime = 30_000
+/** A bound on memory; whoever falls out is read again. */
+const mostSnapshots = 1_000
 
 interface Snapshot {
   readonly rows: readonly Dated[]
   readonly provider: string | undefined
-  readonly expiresAt: number
+}
+
+interface Reading {
+  readonly snapshot: Promise<Snapshot>
+  /** Later than any clock while it is read. */
+  expiresAt: number
 }
 
 interface Dated {
@@ -25,7 +32,7 @@ interface Dated {
 
 /** `provider` is what the provider's form can say. */
 export function chronology(provider: Vocabulary): Layer {
-  const snapshots = new Map<string, Promise<Snapshot>>()
+  const readings = new Map<string, Reading>()
   const filters = provider.asks.listTransactions.has('dateFrom')
   return on({
     async createTransaction(request, context, next) {
@@ -33,7 +40,7 @@ export function chronology(provider: Vocabulary): Layer {
         return await next.call('createTransaction', request, context)
       } finally {
         // Whatever came of it: who does not know looks for it in the list.
-        snapshots.delete(context.caller.identity ?? '')
+        readings.delete(ownerOf(context))
       }
     },
     async listTransactions(query, context, next) {
@@ -42,7 +49,7 @@ export function chronology(provider: Vocabulary): Layer {
       const isFiltered = dateFrom !== undefined || dateTo !== undefined
       const mustSort = context.client.newestFirst && !provider.newestFirst
       if (!mustSort && (filters || !isFiltered)) return next.call('listTransactions', { ...page, ...printBounds(query) }, context)
-      const { rows, provider: tag } = await snapshot(snapshots, next, context)
+      const { rows, provider: tag } = await snapshot(readings, query.page, next, context)
       const found = rows.filter(({ createdAt }) => createdAt >= bounds.first && createdAt <= bounds.last)
       const body = cutPage(
         found.map(({ transaction }) => transaction),
@@ -53,18 +60,36 @@ export function chronology(provider: Vocabulary): Layer {
   })
 }
 
-/** One reading serves all who ask for the same list meanwhile; a failed one serves nobody twice. */
-async function snapshot(snapshots: Map<string, Promise<Snapshot>>, service: SwapService, context: Context): Promise<Snapshot> {
-  const owner = context.caller.identity ?? ''
-  const before = await snapshots.get(owner)?.catch(() => undefined)
-  if (before && before.expiresAt > performance.now()) return before
-  const reading = readAll(service, context)
-  snapshots.set(owner, reading)
+/** A reading serves all who ask while it is made, its failure too; then it serves the pages behind the first, which begins anew. */
+function snapshot(readings: Map<string, Reading>, page: number, service: SwapService, context: Context): Promise<Snapshot> {
+  const owner = ownerOf(context)
+  const before = readings.get(owner)
+  const isReading = before?.expiresAt === Number.POSITIVE_INFINITY
+  if (before && (isReading || (page > 1 && before.expiresAt > performance.now()))) return before.snapshot
+  const reading: Reading = { snapshot: readAll(service, context), expiresAt: Number.POSITIVE_INFINITY }
+  readings.delete(owner)
+  readings.set(owner, reading)
+  forgetOldest(readings)
   const forget = (): void => {
-    if (snapshots.get(owner) === reading) snapshots.delete(owner)
+    if (readings.get(owner) === reading) readings.delete(owner)
   }
-  reading.then(() => setTimeout(forget, snapshotLifetime).unref(), forget)
-  return reading
+  const keep = (): void => {
+    reading.expiresAt = performance.now() + snapshotLifetime
+    setTimeout(forget, snapshotLifetime).unref()
+  }
+  reading.snapshot.then(keep, forget)
+  return reading.snapshot
+}
+
+function forgetOldest(readings: Map<string, Reading>): void {
+  const [oldest] = readings.size > mostSnapshots ? readings.keys() : []
+  if (oldest !== undefined) readings.delete(oldest)
+}
+
+/** A list belongs to somebody: without an identity there is none. */
+function ownerOf({ caller }: Context): string {
+  if (caller.identity === undefined) throw new Fault('internal', 'A list was asked for by nobody.')
+  return caller.identity
 }
 
 async function readAll(service: SwapService, context: Context): Promise<Snapshot> {
@@ -76,7 +101,7 @@ async function readAll(service: SwapService, context: Context): Promise<Snapshot
   if (!whole.isComplete) throw incomplete()
   const rows = whole.rows.map((transaction) => ({ transaction, createdAt: instantOf(transaction) }))
   rows.sort((a, b) => compare(b.createdAt, a.createdAt) || compare(a.transaction.id, b.transaction.id))
-  return { rows, provider: whole.provider, expiresAt: performance.now() + snapshotLifetime }
+  return { rows, provider: whole.provider }
 }
 
 /** A list that breaks off after its first page is not a list: sorting and filtering are whole or not at all. */
@@ -94,7 +119,8 @@ function wholeOrUnavailable(service: SwapService): SwapService {
 }
 
 function incomplete(cause?: unknown): Fault {
-  return new Fault('unavailable', 'The list could not be read whole; please try again.', { retryAfter: 1, cause })
+  const retryAfter = cause instanceof Fault ? (cause.retryAfter ?? 1) : 1
+  return new Fault('unavailable', 'The list could not be read whole; please try again.', { retryAfter, cause })
 }
 
 function tooMany(): Fault {
@@ -125,7 +151,7 @@ function readBounds({ dateFrom, dateTo }: TransactionQuery): Span {
 function printBounds({ dateFrom, dateTo }: TransactionQuery): Pick<TransactionQuery, 'dateFrom' | 'dateTo'> {
   return {
     ...(dateFrom !== undefined && { dateFrom: isPlainDate(dateFrom) ? `${dateFrom}T00:00:00Z` : dateFrom }),
-    ...(dateTo !== undefined && { dateTo: isPlainDate(dateTo) ? `${dateTo}T23:59:59.999999999Z` : dateTo }),
+    ...(dateTo !== undefined && { dateTo: isPlainDate(dateTo) ? `${dateTo}T23:59:59.999Z` : dateTo }),
   }
 }
 

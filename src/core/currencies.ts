@@ -2,8 +2,9 @@
 import type { Context } from '../domain/operations.ts'
 import type { Currency } from '../domain/swap.ts'
 import { namesByCode, type Vocabulary } from '../domain/vocabulary.ts'
-import type { Catalogue, Listing, Offer } from './catalogue.ts'
+import type { Catalogue } from './catalogue.ts'
 import { type Layer, on } from './layer.ts'
+import type { Listing, Offer } from './listing.ts'
 import { cutPage } from './pages.ts'
 
 /** `provider` is what the provider's form can say. */

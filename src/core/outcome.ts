@@ -8,20 +8,24 @@ import { type Layer, on } from './layer.ts'
 export function outcome(): Layer {
   return on({
     async createTransaction(request, context, next) {
-      try {
-        const answer = await next.call('createTransaction', request, context)
-        if (!answer.body.depositAddress) throw new Fault('unreadable', 'There is nowhere to pay to.', answeredBy(answer.provider))
-        return answer
-      } catch (reason) {
-        const fault = Fault.from(reason)
-        if (fault.certain || fault.kind === 'internal') throw fault
-        const message = 'The outcome is unknown: the transaction may exist. Please look for it in the list before you try again.'
-        throw new Fault('outcomeUnknown', message, { cause: fault, ...answeredBy(fault.provider) })
-      }
+      const answer = await next.call('createTransaction', request, context).catch((reason) => {
+        throw outcomeOf(Fault.from(reason))
+      })
+      if (!answer.body.depositAddress) throw unknown(new Fault('unreadable', 'There is nowhere to pay to.'), answer.provider)
+      return answer
     },
   })
 }
 
-function answeredBy(provider: string | undefined): { provider?: string } {
-  return provider === undefined ? {} : { provider }
+/** What is certain stays as it is, but for a time-out: 504 tells of a create whose outcome is unknown. */
+function outcomeOf(fault: Fault): Fault {
+  if (!fault.certain) return unknown(fault, fault.provider)
+  if (fault.kind !== 'timedOut') return fault
+  const message = 'The provider could not be reached in time, and nothing was sent; please try again later.'
+  return new Fault('unreachable', message, { certain: true, cause: fault })
+}
+
+function unknown(cause: Fault, provider: string | undefined): Fault {
+  const message = 'The outcome is unknown: the transaction may exist. Please look for it in the list before you try again.'
+  return new Fault('outcomeUnknown', message, { cause, ...(provider !== undefined && { provider }) })
 }

@@ -47,7 +47,7 @@ export async function readWhole<O extends 'listCurrencies' | 'listTransactions',
     const isSpent = rows.size === before && page * pageSize >= total
     if (isEmpty || isSpent || rows.size + dropped >= total) break
   }
-  return { rows: [...rows.values()], isComplete: rows.size >= total, provider }
+  return { rows: [...rows.values()], isComplete: rows.size + dropped >= total, provider }
 }
 
 /** The page that a client asked for, cut from the whole. */

@@ -10,16 +10,18 @@ export interface Proofs {
 
 /** A key is proven by any answer to it but 401 and 403; no answer proves nothing. */
 export function proof(proofs: Proofs): Layer {
+  /** A proof that cannot be kept changes no answer: the key only has to prove itself again. */
+  const note = (identity: string): Promise<void> => proofs.add(identity).catch(() => {})
   return layer(async (op, request, context, next) => {
     const { identity } = context.caller
     if (!keyed.has(op) || identity === undefined) return next.call(op, request, context)
     try {
       const answer = await next.call(op, request, context)
-      await proofs.add(identity)
+      await note(identity)
       return answer
     } catch (reason) {
       const { kind, provider } = Fault.from(reason)
-      if (provider !== undefined && kind !== 'unauthorized') await proofs.add(identity)
+      if (provider !== undefined && kind !== 'unauthorized') await note(identity)
       throw reason
     }
   })

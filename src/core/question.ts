@@ -1,7 +1,7 @@
 /** What the question says and the answer need not repeat, and what a provider answers instead of a figure. */
 import { isZero } from '../domain/amount.ts'
 import { Fault } from '../domain/fault.ts'
-import { publicMessage, withLimits } from '../domain/message.ts'
+import { publicMessage } from '../domain/message.ts'
 import type { Context } from '../domain/operations.ts'
 import type { NewTransaction, Rate, Transaction } from '../domain/swap.ts'
 import { type Layer, on } from './layer.ts'
@@ -22,11 +22,11 @@ export function question(names: readonly string[]): Layer {
 }
 
 /** A message that stands for the amount received is a refusal to a client whose form cannot show it. */
-function refuseMessage({ message, amountOut, minAmount, maxAmount }: Rate, { client }: Context, names: readonly string[]): void {
+function refuseMessage({ message, amountOut }: Rate, { client }: Context, names: readonly string[]): void {
   if (!message) return
   const canShow = client.answers.getRate.has('message') && amountOut !== undefined
   if (canShow || (amountOut !== undefined && !isZero(amountOut))) return
-  throw new Fault('invalid', withLimits(publicMessage(message, names), minAmount, maxAmount))
+  throw new Fault('invalid', publicMessage(message, names))
 }
 
 function fillFrom(asked: NewTransaction, told: Transaction): Transaction {

@@ -1,6 +1,6 @@
 /** From a provider's words in an answer to the table's: what it cannot tell stays unknown. */
 import { sameName } from '../domain/asset.ts'
-import type { Listing } from './catalogue.ts'
+import type { Listing } from './listing.ts'
 import type { Naming, Words } from './naming.ts'
 
 /**

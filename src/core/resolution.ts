@@ -2,7 +2,8 @@
 import type { Asset, Coin } from '../domain/asset.ts'
 import { sameName, standardOf } from '../domain/asset.ts'
 import { Fault } from '../domain/fault.ts'
-import type { Catalogue, Listing, Offer } from './catalogue.ts'
+import type { Catalogue } from './catalogue.ts'
+import type { Listing, Offer } from './listing.ts'
 import type { Words } from './naming.ts'
 import type { Side } from './pair.ts'
 
@@ -16,6 +17,8 @@ export interface Resolved {
 export interface Resolution {
   readonly catalogue: Catalogue
   readonly read: () => Promise<Listing>
+  /** Undefined where the list is not to be had: what the table knows can be asked for all the same. */
+  readonly readAtHand: () => Promise<Listing | undefined>
   /** Whether the question must say the network, by the asset or beside it. */
   readonly needsNetwork: boolean
 }
@@ -32,7 +35,7 @@ export async function resolve(said: Words, side: Side, resolution: Resolution): 
   if (asset) return resolveAsset(asset, side.coin, resolution)
   const own = await ownOffers(name, read)
   const listed = own.find(({ row }) => row.network !== undefined && sameName(row.network, said.network ?? ''))
-  if (listed) return ofOffer(listed)
+  if (listed) return ofOffer(listed, side.coin)
   throw unknownNetwork(side, [...coin.assets.map(({ network }) => network), ...networksOf(own)])
 }
 
@@ -42,17 +45,17 @@ async function resolveCode(code: string, side: Side, resolution: Resolution): Pr
   if (asset) return resolveAsset(asset, side.code, resolution)
   const [offer, ...others] = await ownOffers(code, read)
   if (!offer || others.length > 0 || (needsNetwork && !catalogue.naming.byCode)) throw unknownAsset(side.code, code)
-  return ofOffer(offer)
+  return ofOffer(offer, side.code)
 }
 
-async function resolveAsset(asset: Asset, field: string, { catalogue: { naming }, read }: Resolution): Promise<Resolved> {
+async function resolveAsset(asset: Asset, field: string, { catalogue: { naming }, readAtHand }: Resolution): Promise<Resolved> {
   const { code, coin, network } = asset
   const names = { code, coin, network }
   const words = naming.wordsFor(asset)
   if (!words) throw notOffered(field)
   if (!naming.byCode) return { words, names }
-  const listing = await listingIfReadable(read)
-  if (listing?.doubtful.has(asset)) throw notOffered(field)
+  const listing = await readAtHand()
+  if (listing?.doubtful.has(asset)) throw doubtful(field)
   return { words: listing?.offers.find((offer) => offer.asset === asset)?.words ?? words, names }
 }
 
@@ -87,13 +90,14 @@ async function resolveOwnCoin(
     const said = { ...offer.words, ...(network !== undefined && { network }) }
     return { words: said, names: { code: offer.row.code ?? name, ...said } }
   }
-  if (network === undefined && own.length === 1) return ofOffer(offer)
+  if (network === undefined && own.length === 1) return ofOffer(offer, side.coin)
   const listed = own.find(({ row }) => row.network !== undefined && network !== undefined && sameName(row.network, network))
-  if (listed) return ofOffer(listed)
+  if (listed) return ofOffer(listed, side.coin)
   throw unknownNetwork(side, networksOf(own))
 }
 
-function ofOffer({ words, row }: Offer): Resolved {
+function ofOffer({ words, row, isDoubtful }: Offer, field: string): Resolved {
+  if (isDoubtful) throw doubtful(field)
   const { code, coin, network } = row
   return {
     words,
@@ -110,22 +114,18 @@ function networksOf(offers: readonly Offer[]): readonly string[] {
   return offers.map(({ row }) => row.network).filter((network) => network !== undefined)
 }
 
-/** What the table knows can be asked for while the provider's list cannot be read. */
-async function listingIfReadable(read: Resolution['read']): Promise<Listing | undefined> {
-  try {
-    return await read()
-  } catch {
-    return undefined
-  }
-}
-
 function unknownAsset(field: string, word: string): Fault {
-  const shown = /^[\x21-\x7e]{1,32}$/.test(word) ? `${word} is` : 'this is'
+  const shown = /^[A-Za-z0-9]{1,32}$/.test(word) ? `${word} is` : 'it is'
   return new Fault('invalid', `${shown} not a coin that can be swapped here`, { field, certain: true })
 }
 
 function notOffered(field: string): Fault {
-  return new Fault('invalid', 'this coin is not offered at the moment on this network', { field, certain: true })
+  return new Fault('invalid', 'it is not offered here at the moment', { field, certain: true })
+}
+
+/** A network is never guessed: the provider's word for this coin means another network, or several. */
+function doubtful(field: string): Fault {
+  return new Fault('invalid', 'it cannot be asked for here, since its network is in doubt', { field, certain: true })
 }
 
 function unknownNetwork({ network }: Side, networks: readonly string[]): Fault {

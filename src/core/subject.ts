@@ -1,7 +1,11 @@
 /** Whom an address stands for, so that nobody gets a new limit with every address that he has (RFC 6177). */
 
+/** Some proxies write the port too: `192.0.2.7:5000`, `[2001:db8::1]:5000`. */
+const withPort = /^(\d+(?:\.\d+){3}):\d+$|^\[(.+)\](?::\d+)?$/
+
 /** One subscriber, one subject: an IPv4 address, mapped into IPv6 or not, or the /64 of an IPv6 one. */
-export function subjectOf(address: string): string {
+export function subjectOf(written: string): string {
+  const address = written.replace(withPort, '$1$2')
   if (!address.includes(':')) return address
   const groups = groupsOf(address.split('%')[0] as string)
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff

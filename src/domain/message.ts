@@ -7,10 +7,10 @@ const maxLength = 300
 const mostRead = 1_000
 
 const url = /[a-z][a-z0-9+.-]*:\/\//i
-const host = /(?:^|[^\w.-])(?:localhost|[a-z][a-z0-9-]*:\d{3,5}|(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]+)(?![\w-])/i
-const networkAddress = /(?:\d{1,3}\.){3}\d{1,3}|(?:[0-9a-f]{0,4}:){2,}[0-9a-f]{0,4}/i
-/** A crypto address, a key, a token: longer than any word. */
-const longRun = /[A-Za-z0-9_-]{24,}/
+const host = /(?:^|[^\w.-])(?:[Ll]ocalhost|[A-Za-z][A-Za-z0-9-]*:\d{3,5}|(?:[A-Za-z0-9-]+\.)+(?:[a-z]{2,}|[A-Z]{2,}))(?![\w-])/
+const networkAddress = /(?:\d{1,3}\.){3}\d{1,3}|(?:[0-9a-f]{1,4}:){3,}|[0-9a-f]{0,4}::[0-9a-f]{0,4}/i
+/** A crypto address, a key, a token: longer than any word, and with digits in it. */
+const longRun = /(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{24,}/
 const credential = /\b(?:bearer|api[-_ ]?key|authorization)\b\s*[:=]?\s*\S*\d/i
 const telling = [url, host, networkAddress, longRun, credential]
 

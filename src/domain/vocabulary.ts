@@ -2,7 +2,6 @@ import type { Op } from './operations.ts'
 
 /** What a form can say: the domain fields of each question and answer, and the promises that it makes. */
 export interface Vocabulary {
-  readonly form: string
   readonly asks: Readonly<Record<Op, ReadonlySet<string>>>
   readonly answers: Readonly<Record<Op, ReadonlySet<string>>>
   /** Whether its list of transactions is promised to be newest creation first. */

@@ -38,7 +38,7 @@ export function connect(connection: Connection): SwapService {
       const operation = form.operations[op]
       const key = operation.keyed ? connection.keyOf(context) : undefined
       const question = encodeQuestion(operation, request)
-      const response = await http(toHttp(question, operation, key, context, connection))
+      const response = await http(toHttp(question, operation, key, context, connection)).catch(countUnreadable(reading, provider))
       if (response.status < 200 || response.status > 299) {
         const unspeakable = key === undefined ? connection.names : [...connection.names, key]
         throw toRefusal(response, { form, operation, provider, unspeakable })
@@ -46,6 +46,16 @@ export function connect(connection: Connection): SwapService {
       const body = readAnswer(form, operation, response.body, reading, provider) as Response<O>
       return { body, provider }
     },
+  }
+}
+
+/** An answer that broke off or was too large came all the same: it is counted, and it was this provider's. */
+function countUnreadable({ drift }: Reading, provider: string): (reason: unknown) => never {
+  return (reason) => {
+    const fault = Fault.from(reason)
+    if (fault.kind !== 'unreadable') throw fault
+    drift('_other', 'unreadable')
+    throw fault.with({ provider })
   }
 }
 

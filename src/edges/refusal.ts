@@ -35,8 +35,7 @@ export function toRefusal(response: HttpResponse, refused: Refused): Fault {
 
 function kindOf(status: number, { op, keyed }: OperationCodec): FaultKind {
   if (status === 400 || status === 422) return 'invalid'
-  if (status === 404 && op === 'getTransaction') return 'notFound'
-  if (status === 404 && (op === 'getRate' || op === 'createTransaction')) return 'invalid'
+  if (status === 404) return op === 'getRate' || op === 'createTransaction' ? 'invalid' : 'notFound'
   if ((status === 401 || status === 403) && keyed) return 'unauthorized'
   if (status === 429) return 'limited'
   return 'failed'

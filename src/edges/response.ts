@@ -85,7 +85,7 @@ export function encodeFault(fault: Fault, telling: Telling): HttpResponse {
   if (fault.allow !== undefined) headers.allow = fault.allow
   if (fault.retryAfter !== undefined) headers['retry-after'] = String(fault.retryAfter)
   if (fault.kind === 'unauthorized') headers['www-authenticate'] = form.credential.challenge
-  const name = fault.field === undefined ? undefined : (operation?.asks.get(fault.field) ?? fault.field)
+  const name = fault.field === undefined ? undefined : (operation?.asks.get(fault.field) ?? 'request')
   const message = name === undefined ? fault.message : `Invalid ${name}: ${fault.message}.`
   return { status, headers, body: errorBody(form, status, message) }
 }

@@ -30,7 +30,8 @@ export interface Arrival {
 }
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/
-const jsonType = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+const jsonType = /^application\/json\s*(?:;|$)/i
+const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i
 
 /** Never throws: every fault is an answer in the form. */
 export function serve(serving: Serving): (request: HttpRequest, arrival?: Arrival) => Promise<HttpResponse> {
@@ -89,7 +90,8 @@ function readQuestion(
 }
 
 async function readText({ headers, repeated, body }: HttpRequest): Promise<string> {
-  if (!jsonType.test(headers['content-type'] ?? '') || repeated?.includes('content-type')) {
+  const type = headers['content-type'] ?? ''
+  if (!jsonType.test(type) || otherCharset.test(type) || repeated?.includes('content-type')) {
     throw new Fault('unsupportedMediaType', 'The body must be sent once as content-type application/json in UTF-8.')
   }
   if (headers['idempotency-key'] !== undefined) {

@@ -6,8 +6,8 @@ export type ExitCode = 0 | 1
 const echo = 500
 
 /**
- * 0 at the first SIGTERM or SIGINT, after which a second one ends the process at once; 1 after a promise that failed with
- * nobody to care, which is told in `report`. SIGHUP, which ends a process by default, is told and ends nothing.
+ * 0 at the first SIGTERM or SIGINT, after which a second one ends the process at once; 1 after a failure with nobody to
+ * care, which is told in `report`. SIGHUP, which ends a process by default, is told and ends nothing.
  */
 export function untilEnding(report: (line: string) => void): Promise<ExitCode> {
   const { promise, resolve } = Promise.withResolvers<ExitCode>()
@@ -20,9 +20,11 @@ export function untilEnding(report: (line: string) => void): Promise<ExitCode> {
   process.on('SIGTERM', heed)
   process.on('SIGINT', heed)
   process.on('SIGHUP', () => report('the configuration is not read again while running yet; please restart'))
-  process.on('unhandledRejection', (reason) => {
-    report(`a promise failed with nobody to care: ${reason instanceof Error ? reason.stack : String(reason)}`)
+  const fail = (reason: unknown): void => {
+    report(`something failed with nobody to care: ${reason instanceof Error ? reason.stack : String(reason)}`)
     resolve(1)
-  })
+  }
+  process.on('unhandledRejection', fail)
+  process.on('uncaughtException', fail)
   return promise
 }

@@ -27,6 +27,12 @@ interface Slot extends Entry {
 
 const notationOf: Readonly<Record<string, Notation<unknown>>> = {
   id: answered.id,
+  code: answered.name,
+  coin: answered.name,
+  codeFrom: answered.name,
+  codeTo: answered.name,
+  coinFrom: answered.name,
+  coinTo: answered.name,
   rateType: answered.rateType,
   status: answered.status,
   amountIn: answered.amount,

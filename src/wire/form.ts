@@ -93,7 +93,6 @@ export function defineForm(tables: FormTables): Form {
     error: tables.error,
     operations: each((op) => compileOperation(op, tables.operations[op], statuses)),
     vocabulary: {
-      form: tables.name,
       newestFirst: tables.newestFirst,
       asks: each((op) => fieldsOf(tables.operations[op].ask)),
       answers: each((op) => fieldsOf(tables.operations[op].answer)),

@@ -75,6 +75,7 @@ export const asked = {
 /** What a provider may answer. */
 export const answered = {
   text: textual('a text', (text) => text),
+  name: asked.name,
   /** It becomes a segment of a path. */
   id: textual('an id of 1 to 256 characters', (text) => (isIdentifier(text) ? text : undefined)),
   rateType: asked.rateType,

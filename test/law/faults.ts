@@ -19,9 +19,8 @@ export function expectedFault(op: Op, { kind, message, retryAfter }: Fault): Exp
 
 /** 404 to a quote or a create means that the coin is not there; a list cannot be missing. */
 function notFound(op: Op, message: string): Expected {
-  if (op === 'getTransaction') return { kind: 'notFound', certain: true, message }
   if (op === 'getRate' || op === 'createTransaction') return { kind: 'invalid', certain: true, message }
-  return { kind: 'failed', certain: true }
+  return { kind: 'notFound', certain: true, message }
 }
 
 /** 4xx but 408, with a text message: certain that nothing was done. */

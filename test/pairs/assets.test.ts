@@ -29,10 +29,11 @@ async function expectNotAsked(pair: Pair, from: AssetWords): Promise<void> {
 }
 
 describe.each(formNames)('client %s, provider A', (form) => {
-  test('one word for two networks is a word for neither: it is not offered and never sent', async () => {
+  test('one word for two networks is listed as both, and never sent: it would name neither', async () => {
     const pair = await withRows(form, [row('USDT', 'TRC20'), row('USDT', 'ERC20'), row('ETH', 'ETH')])
     const { json } = await pair.client.get('/currencies')
-    expect((json as { data: { code: string }[] }).data.map(({ code }) => code)).toEqual(['ETH'])
+    const listed = form === 'A' ? ['USDTTRC20', 'USDTERC20', 'ETH'] : ['USDT', 'ETH']
+    expect((json as { data: { code: string }[] }).data.map(({ code }) => code)).toEqual(listed)
     await expectNotAsked(pair, usdtTrx)
   })
 

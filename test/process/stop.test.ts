@@ -131,6 +131,6 @@ describe('a gateway that is told to end', () => {
     expect((await inFlight).status).toBe(200)
     const { exitCode, err } = await gateway.ended
     expect(exitCode).toBe(1)
-    expect(err).toContain('swapgate: a promise failed with nobody to care: Error: lost in thought')
+    expect(err).toContain('swapgate: something failed with nobody to care: Error: lost in thought')
   })
 })

@@ -21,6 +21,8 @@ async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Ui
   const chunks: Buffer[] = []
   let length = 0
   return new Promise((resolve, reject) => {
+    const breakOff = (cause?: Error): void => reject(new Fault('invalid', 'The body broke off.', { cause }))
+    if (request.destroyed) return breakOff()
     request.on('data', (chunk: Buffer) => {
       length += chunk.length
       if (length <= maxBytes) return void chunks.push(chunk)
@@ -28,7 +30,8 @@ async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Ui
       reject(tooLarge(maxBytes))
     })
     request.on('end', () => resolve(Buffer.concat(chunks)))
-    request.on('error', (cause) => reject(new Fault('invalid', 'The body broke off.', { cause })))
+    request.on('error', breakOff)
+    request.on('close', () => breakOff())
   })
 }
 
