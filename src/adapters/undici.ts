@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { buildConnector, type Dispatcher, Pool } from 'undici'
 import { Fault } from '../domain/fault.ts'
-import type { Headers, Http, HttpResponse } from '../wire/http.ts'
+import type { Headers, Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 
 export interface Upstream {
   readonly http: Http
@@ -35,17 +35,19 @@ export function upstream({ url, timeout }: UpstreamOptions): Upstream {
     bodyTimeout: 0,
     ...withoutHttp2,
   })
-  const http: Http = async ({ method, path, query, headers, body, deadline = performance.now() + timeout }) => {
+  const exchange = (request: HttpRequest, body: string | null): Promise<HttpResponse> => {
+    const { method, path, query, headers, deadline = performance.now() + timeout } = request
     const left = deadline - performance.now()
-    if (left <= 0) throw late(true)
+    if (left <= 0) return Promise.reject(late(true))
     const options: Dispatcher.DispatchOptions = {
       method: method as Dispatcher.HttpMethod,
       path: base + path + (query && `?${query}`),
       headers: headers as Record<string, string>,
-      body: body ? await body() : null,
+      body,
     }
-    return new Promise<HttpResponse>((resolve, reject) => pool.dispatch(options, new Exchange(left, resolve, reject)))
+    return new Promise((resolve, reject) => pool.dispatch(options, new Exchange(left, resolve, reject)))
   }
+  const http: Http = (request) => (request.body ? request.body().then((body) => exchange(request, body)) : exchange(request, null))
   return { http, close: () => pool.destroy() }
 }
 

@@ -3,29 +3,22 @@ import { divide, isPositive, multiplySubtract } from '../domain/amount.ts'
 import type { Answer, Context, Op } from '../domain/operations.ts'
 import type { Rate, Transaction } from '../domain/swap.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'
-import { type Layer, on } from './layer.ts'
+import { after, type Layer } from './layer.ts'
 
 /** Derives only what the provider's form has no field for: a provider that is silent is not overruled. */
 export function derivation(provider: Vocabulary): Layer {
   const lacks = (op: Op, field: string, { client }: Context): boolean =>
     client.answers[op].has(field) && !provider.answers[op].has(field)
-  return on({
-    async getRate(request, context, next) {
-      const answer = await next.call('getRate', request, context)
-      return lacks('getRate', 'fee', context) ? add(answer, feeOf(answer.body)) : answer
-    },
-    async createTransaction(request, context, next) {
-      const answer = await next.call('createTransaction', request, context)
+  return after({
+    getRate: (answer, _, context) => (lacks('getRate', 'fee', context) ? add(answer, feeOf(answer.body)) : answer),
+    createTransaction: (answer, _, context) => {
       const rate = lacks('createTransaction', 'rate', context) ? rateOf(answer.body) : {}
       const change = lacks('createTransaction', 'updatedAt', context) ? changeOf(answer.body) : {}
       return add(answer, { ...rate, ...change })
     },
-    async getTransaction(request, context, next) {
-      const answer = await next.call('getTransaction', request, context)
-      return lacks('getTransaction', 'updatedAt', context) ? add(answer, changeOf(answer.body)) : answer
-    },
-    async listTransactions(request, context, next) {
-      const answer = await next.call('listTransactions', request, context)
+    getTransaction: (answer, _, context) =>
+      lacks('getTransaction', 'updatedAt', context) ? add(answer, changeOf(answer.body)) : answer,
+    listTransactions: (answer, _, context) => {
       if (!lacks('listTransactions', 'updatedAt', context) || answer.body.items.length === 0) return answer
       const items = answer.body.items.map((item) => ({ ...item, ...changeOf(item) }))
       return { ...answer, body: { ...answer.body, items }, derived: ['updatedAt'] }

@@ -17,6 +17,19 @@ export function on(handlers: Handlers): Layer {
   })
 }
 
+type Afterwards = { readonly [O in Op]?: (answer: Answer<O>, request: Request<O>, context: Context) => Answer<O> }
+
+/** A layer that only looks at the answers of the operations that it names. */
+export function after(handlers: Afterwards): Layer {
+  return (next) => ({
+    call: (op, request, context) => {
+      const handler = handlers[op] as Afterwards[typeof op]
+      const answer = next.call(op, request, context)
+      return handler ? answer.then((told) => handler(told, request, context)) : answer
+    },
+  })
+}
+
 /** A layer that treats every operation alike. */
 export function layer(around: SwapServiceWith): Layer {
   return (next) => ({ call: (op, request, context) => around(op, request, context, next) })

@@ -41,11 +41,8 @@ const unprovenPerAddress = 20
 const unprovenWindow = 60
 
 export function limits(limiter: Limiter, proofs: Proofs, configured: Limits): Gate {
-  const take = async (policy: string, subject: string, limit: number, window: number): Promise<Admission> => {
-    const { isOver, remaining, reset } = await limiter.charge(`${policy}:${subject}`, limit, window)
-    const quota: Quota = { policy, limit, window, remaining, reset }
-    return isOver ? { quota, refusal: tooMany(quota) } : { quota }
-  }
+  const take = (policy: string, subject: string, limit: number, window: number): Promise<Admission> =>
+    limiter.charge(`${policy}:${subject}`, limit, window).then((charge) => admissionOf(charge, policy, limit, window))
   /** Guessing keys is slow for each address, and for all addresses together. */
   const takeUnproven = async (address: string): Promise<Admission> => {
     const here = await take('unproven', `address:${subjectOf(address)}`, unprovenPerAddress, unprovenWindow)
@@ -63,6 +60,11 @@ export function limits(limiter: Limiter, proofs: Proofs, configured: Limits): Ga
     }
     return take(policy, `identity:${caller.identity}`, configured[policy], configured.window)
   }
+}
+
+function admissionOf({ isOver, remaining, reset }: Charge, policy: string, limit: number, window: number): Admission {
+  const quota: Quota = { policy, limit, window, remaining, reset }
+  return isOver ? { quota, refusal: tooMany(quota) } : { quota }
 }
 
 function withoutKey(admission: Admission): Admission {

@@ -4,20 +4,16 @@ import { Fault } from '../domain/fault.ts'
 import { publicMessage } from '../domain/message.ts'
 import type { Context } from '../domain/operations.ts'
 import type { NewTransaction, Rate, Transaction } from '../domain/swap.ts'
-import { type Layer, on } from './layer.ts'
+import { after, type Layer } from './layer.ts'
 
 /** `names`: what no message to a client may hold. */
 export function question(names: readonly string[]): Layer {
-  return on({
-    async getRate(request, context, next) {
-      const answer = await next.call('getRate', request, context)
+  return after({
+    getRate: (answer, request, context) => {
       refuseMessage(answer.body, context, names)
       return { ...answer, body: { ...answer.body, rateType: answer.body.rateType ?? request.rateType } }
     },
-    async createTransaction(request, context, next) {
-      const answer = await next.call('createTransaction', request, context)
-      return { ...answer, body: fillFrom(request, answer.body) }
-    },
+    createTransaction: (answer, request) => ({ ...answer, body: fillFrom(request, answer.body) }),
   })
 }
 

@@ -1,18 +1,14 @@
 import { Fault } from '../domain/fault.ts'
-import { type Layer, on } from './layer.ts'
+import { after, type Layer } from './layer.ts'
 
 /**
  * What is said where a provider used a status word that nobody has explained (`spec/contract.md` §3, Status): a create
  * answers `wait`, a get fails, a list leaves the field out.
  */
 export function statuses(): Layer {
-  return on({
-    async createTransaction(request, context, next) {
-      const answer = await next.call('createTransaction', request, context)
-      return { ...answer, body: { ...answer.body, status: answer.body.status ?? 'wait' } }
-    },
-    async getTransaction(request, context, next) {
-      const answer = await next.call('getTransaction', request, context)
+  return after({
+    createTransaction: (answer) => ({ ...answer, body: { ...answer.body, status: answer.body.status ?? 'wait' } }),
+    getTransaction: (answer) => {
       if (answer.body.status !== undefined) return answer
       const message = 'The provider gave a status that is not known; please try again later.'
       throw new Fault('unreadable', message, { ...(answer.provider !== undefined && { provider: answer.provider }) })

@@ -23,7 +23,7 @@ export function mounts(served: ReadonlyMap<Form, Served>, defaultForm: Form): Ht
     const form = at?.form ?? (isBare ? chosenForm(request, forms, defaultForm) : defaultForm)
     const handle = served.get(form) as Served
     const path = isBased ? rest.slice(base.length) : ''
-    return handle({ ...request, path }, { misfit: findMisfit(request, at?.form), ...(isBare && { vary }) })
+    return handle(request, { path, misfit: findMisfit(request, at?.form), vary: isBare ? vary : undefined })
   }
 }
 

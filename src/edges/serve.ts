@@ -23,10 +23,12 @@ export interface Serving {
 
 /** How a request came to this form. */
 export interface Arrival {
+  /** The path below the mount. */
+  readonly path: string
   /** A contradiction in the choice of the form: told after the path and the method are known to be right. */
   readonly misfit?: Fault | undefined
   /** Headers that the choice of the form went by. */
-  readonly vary?: string
+  readonly vary?: string | undefined
 }
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/
@@ -37,29 +39,25 @@ const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i
 export function serve(serving: Serving): (request: HttpRequest, arrival?: Arrival) => Promise<HttpResponse> {
   const { form } = serving
   const match = matcher(form)
-  return async (request, arrival = {}) => {
+  return (request, arrival = { path: request.path }) => {
     const sent = request.headers['x-request-id']
     const requestId = sent !== undefined && requestIdPattern.test(sent) ? sent : crypto.randomUUID()
     const telling: Telling = { form, requestId, vary: arrival.vary }
-    try {
-      return await answer(request, arrival, telling, match, serving)
-    } catch (reason) {
-      return encodeFault(Fault.from(reason), telling)
-    }
+    return answer(request, arrival, telling, match, serving).catch((reason) => encodeFault(Fault.from(reason), telling))
   }
 }
 
 /** The checks in the order of `spec/contract.md` §6, then the call. */
 async function answer(
   request: HttpRequest,
-  { misfit }: Arrival,
+  { path: below, misfit }: Arrival,
   telling: Telling,
   match: Matcher,
   serving: Serving,
 ): Promise<HttpResponse> {
   const { form, service, gate, identify } = serving
   if (request.flaw) throw request.flaw
-  const { operation, path, allow } = match(request.method, request.path)
+  const { operation, path, allow } = match(request.method, below)
   if (request.method === 'OPTIONS') return optionsResponse(allow, telling)
   telling.operation = operation
   if (misfit) throw misfit

@@ -5,7 +5,7 @@ import { type Matcher, matcher } from '../edges/match.ts'
 import type { Served } from '../edges/mounts.ts'
 import { errorBody } from '../edges/response.ts'
 import type { Form } from '../wire/form.ts'
-import type { HttpRequest, HttpResponse } from '../wire/http.ts'
+import type { HttpResponse } from '../wire/http.ts'
 import { printString } from '../wire/json.ts'
 import type { Outage, Outages } from './outage.ts'
 import { DamagedResponse } from './server.ts'
@@ -19,7 +19,7 @@ const nothing: HttpResponse = { status: 500, headers: {}, body: '' }
 export function rehearse(served: Served, form: Form, outages: Outages, pause: Pause): Served {
   const match = matcher(form)
   return async (request, arrival) => {
-    const op = operationOf(match, request)
+    const op = operationOf(match, request.method, arrival?.path ?? request.path)
     const outage = op && outages.draw(op)
     if (!outage) return served(request, arrival)
     if (outage.latency !== undefined) await pause(outage.latency)
@@ -27,7 +27,7 @@ export function rehearse(served: Served, form: Form, outages: Outages, pause: Pa
   }
 }
 
-function operationOf(match: Matcher, { method, path }: HttpRequest): Op | undefined {
+function operationOf(match: Matcher, method: string, path: string): Op | undefined {
   try {
     return match(method, path).operation.op
   } catch (reason) {
