@@ -42,7 +42,7 @@ export async function start(config: Config): Promise<Running> {
   })
   open.defer(gateway.close)
 
-  const handler = expressApp(gateway.handle, config.server)
+  const handler = expressApp(gateway.handle, { ...config.server, isEnding: () => readiness === 'draining' })
   const server = await listening('server', config.server, () =>
     listen(handler, gateway.handle, { ...config.server, messages: messagesOf(handler) }),
   )

@@ -11,6 +11,8 @@ export interface ExpressOptions {
   readonly maxBodyBytes: number
   /** Origins whose pages may read answers. */
   readonly cors: readonly string[]
+  /** Whether the process is about to end, so that every answer ends its connection. */
+  readonly isEnding?: () => boolean
 }
 
 type Routed = (request: Request, response: Response, otherwise: () => void) => void
@@ -23,7 +25,7 @@ const longestPath = 8_192
 const hostPattern = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/
 
 /** `handle` as an express application. */
-export function expressApp(handle: Http, { trustProxy, maxBodyBytes, cors }: ExpressOptions): Express {
+export function expressApp(handle: Http, { trustProxy, maxBodyBytes, cors, isEnding = () => false }: ExpressOptions): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -31,7 +33,7 @@ export function expressApp(handle: Http, { trustProxy, maxBodyBytes, cors }: Exp
   app.set('query parser', false)
   bindPrototypes(app)
   if (cors.length > 0) app.use(crossOrigin(cors))
-  const send = batch(write)
+  const send = batch((answered: Answered) => write(answered, isEnding()))
   const answer: RequestHandler = async (request, response) => {
     send({ response, answer: await handle(toHttp(request, trustProxy, maxBodyBytes)) })
   }
@@ -116,13 +118,13 @@ function batch<T>(take: (item: T) => void): (item: T) => void {
   }
 }
 
-function write({ response, answer: { status, headers, body } }: Answered): void {
+function write({ response, answer: { status, headers, body } }: Answered, isLast: boolean): void {
   if (response.destroyed) return
   const length = Buffer.byteLength(body)
   const sent: Record<string, string | number | undefined> = { ...headers }
   if (status !== 204) sent['content-length'] = length
   if (headers.vary !== undefined && response.hasHeader('vary')) sent.vary = `${headers.vary}, ${response.getHeader('vary')}`
-  if (!response.req.complete) sent.connection = 'close'
+  if (isLast || !response.req.complete) sent.connection = 'close'
   response.writeHead(status, sent)
   // Latin-1 is the same bytes for ASCII, and half the work.
   response.end(body, length === body.length ? 'latin1' : 'utf8')

@@ -25,6 +25,8 @@ export function memoryLimiter(): Limiter {
 
 /** Milliseconds after the last acceptance. */
 const proofLifetime = 3_600_000
+/** A proof is renewed no more often: a map that is rewritten with every request costs more than the request. */
+const renewal = 60_000
 /** A bound on memory: a key that falls out only has to prove itself again. */
 const mostProofs = 100_000
 
@@ -34,6 +36,7 @@ export function memoryProofs(): Proofs {
   return {
     has: async (identity) => performance.now() - (provenAt.get(identity) ?? Number.NEGATIVE_INFINITY) < proofLifetime,
     add: async (identity) => {
+      if (performance.now() - (provenAt.get(identity) ?? Number.NEGATIVE_INFINITY) < renewal) return
       provenAt.delete(identity)
       const [oldest] = provenAt.size < mostProofs ? [] : provenAt.keys()
       if (oldest !== undefined) provenAt.delete(oldest)

@@ -40,10 +40,11 @@ export function assets(catalogue: Catalogue): Layer {
       const answer = await next.call('createTransaction', namePair(request, source.words, target.words), context)
       return { ...answer, body: namePair(answer.body, source.names, target.names) }
     },
-    async getTransaction(request, context, next) {
-      const answer = await next.call('getTransaction', request, context)
-      return { ...answer, body: recogniseBoth(answer.body) ?? (await recogniseListed(answer.body, context)) }
-    },
+    getTransaction: (request, context, next) =>
+      next.call('getTransaction', request, context).then((answer) => {
+        const body = recogniseBoth(answer.body)
+        return body ? { ...answer, body } : recogniseListed(answer.body, context).then((listed) => ({ ...answer, body: listed }))
+      }),
     async listTransactions(request, context, next) {
       const answer = await next.call('listTransactions', request, context)
       const items = await Promise.all(answer.body.items.map((item) => recogniseBoth(item) ?? recogniseListed(item, context)))

@@ -12,17 +12,19 @@ export interface Proofs {
 export function proof(proofs: Proofs): Layer {
   /** A proof that cannot be kept changes no answer: the key only has to prove itself again. */
   const note = (identity: string): Promise<void> => proofs.add(identity).catch(() => {})
-  return layer(async (op, request, context, next) => {
+  return layer((op, request, context, next) => {
+    const answer = next.call(op, request, context)
     const { identity } = context.caller
-    if (!keyed.has(op) || identity === undefined) return next.call(op, request, context)
-    try {
-      const answer = await next.call(op, request, context)
-      await note(identity)
-      return answer
-    } catch (reason) {
-      const { kind, provider } = Fault.from(reason)
-      if (provider !== undefined && kind !== 'unauthorized') await note(identity)
-      throw reason
-    }
+    if (!keyed.has(op) || identity === undefined) return answer
+    return answer.then(
+      (told) => note(identity).then(() => told),
+      (reason) => {
+        const { kind, provider } = Fault.from(reason)
+        if (provider === undefined || kind === 'unauthorized') throw reason
+        return note(identity).then(() => {
+          throw reason
+        })
+      },
+    )
   })
 }

@@ -6,7 +6,7 @@ import type { Status } from '../domain/status.ts'
 import type { Reading } from '../wire/answer.ts'
 import { decodePage } from '../wire/envelope.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
-import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
+import type { Http, HttpRequest } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
 import { WireProblem } from '../wire/problem.ts'
 import { toRefusal } from './refusal.ts'
@@ -28,17 +28,18 @@ export interface Connection {
 
 /** Throws a `Fault`: `invalid` where the form cannot say the question, `unreadable` where the answer is not of the form. */
 export function connect(connection: Connection): SwapService {
-  const { form, provider, observe } = connection
+  const { form, http, provider, observe } = connection
   const reading: Reading = {
     statuses: connection.statuses,
     drift: (field, drift) => observe({ what: 'drift', provider, field, drift }),
   }
+  const countBroken = counting(reading, provider)
   return {
     async call<O extends Op>(op: O, request: Request<O>, context: Context): Promise<Answer<O>> {
       const operation = form.operations[op]
       const key = operation.keyed ? connection.keyOf(context) : undefined
       const question = encodeQuestion(operation, request)
-      const response = await ask(toHttp(question, operation, key, context, connection), connection, reading)
+      const response = await http(toHttp(question, operation, key, context, connection)).catch(countBroken)
       if (response.status < 200 || response.status > 299) {
         const unspeakable = key === undefined ? connection.names : [...connection.names, key]
         throw toRefusal(response, { form, operation, provider, unspeakable })
@@ -50,10 +51,8 @@ export function connect(connection: Connection): SwapService {
 }
 
 /** An answer that broke off or was too large came all the same: it is counted, and it was this provider's. */
-async function ask(request: HttpRequest, { http, provider }: Connection, { drift }: Reading): Promise<HttpResponse> {
-  try {
-    return await http(request)
-  } catch (reason) {
+function counting({ drift }: Reading, provider: string): (reason: unknown) => never {
+  return (reason) => {
     const fault = Fault.from(reason)
     if (fault.kind !== 'unreadable') throw fault
     drift('_other', 'unreadable')

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
 export interface Drain {
-  /** From now on every answer ends its connection. */
+  /** From now on the answer to every new request ends its connection. */
   readonly begin: () => void
   /** Refuses new connections and waits for the answers that are due, at most `patience` milliseconds. */
   readonly finish: (patience: number) => Promise<void>
@@ -11,31 +11,29 @@ export interface Drain {
 
 /** Watches `server` from its first request on. */
 export function drainOf(server: Server): Drain {
-  const due = new Set<ServerResponse>()
+  // A number, no set: a set that comes and goes leaves dead tables behind, which keep each other's answers alive.
+  let due = 0
   const idle = Promise.withResolvers<void>()
   let isDraining = false
   let isFinishing = false
-  const sayClose = (response: ServerResponse): void => {
-    if (!response.headersSent) response.setHeader('connection', 'close')
+  const settle = (): void => {
+    due--
+    if (isFinishing && due === 0) idle.resolve()
   }
   server.prependListener('request', (_: IncomingMessage, response: ServerResponse) => {
-    due.add(response)
-    if (isDraining) sayClose(response)
-    response.once('close', () => {
-      due.delete(response)
-      if (isFinishing && due.size === 0) idle.resolve()
-    })
+    due++
+    if (isDraining) response.setHeader('connection', 'close')
+    response.on('close', settle)
   })
   return {
     begin() {
       isDraining = true
-      due.forEach(sayClose)
     },
     async finish(patience) {
       const closed = once(server, 'close')
       server.close()
       isFinishing = true
-      if (due.size === 0) idle.resolve()
+      if (due === 0) idle.resolve()
       const timer = setTimeout(idle.resolve, patience)
       await idle.promise
       clearTimeout(timer)
