@@ -14,12 +14,15 @@ export function memoryLimiter(): Limiter {
     return limiter
   }
   return {
-    async charge(bucket, limit, window) {
-      // It rejects beyond its points, which are out of reach: the limit is the caller's, and every request is counted.
-      const state = await limiterFor(window).consume(bucket)
-      const remaining = Math.max(0, limit - state.consumedPoints)
-      return { isOver: state.consumedPoints > limit, remaining, reset: Math.ceil(state.msBeforeNext / 1000) }
-    },
+    // It rejects beyond its points, which are out of reach: the limit is the caller's, and every request is counted.
+    charge: (bucket, limit, window) =>
+      limiterFor(window)
+        .consume(bucket)
+        .then(({ consumedPoints, msBeforeNext }) => ({
+          isOver: consumedPoints > limit,
+          remaining: Math.max(0, limit - consumedPoints),
+          reset: Math.ceil(msBeforeNext / 1000),
+        })),
   }
 }
 
@@ -30,17 +33,23 @@ const renewal = 60_000
 /** A bound on memory: a key that falls out only has to prove itself again. */
 const mostProofs = 100_000
 
+const proven = Promise.resolve(true)
+const unproven = Promise.resolve(false)
+const noted = Promise.resolve()
+
 /** Proofs of this process alone. */
 export function memoryProofs(): Proofs {
   const provenAt = new Map<string, number>()
+  const ageOf = (identity: string): number => performance.now() - (provenAt.get(identity) ?? Number.NEGATIVE_INFINITY)
   return {
-    has: async (identity) => performance.now() - (provenAt.get(identity) ?? Number.NEGATIVE_INFINITY) < proofLifetime,
-    add: async (identity) => {
-      if (performance.now() - (provenAt.get(identity) ?? Number.NEGATIVE_INFINITY) < renewal) return
+    has: (identity) => (ageOf(identity) < proofLifetime ? proven : unproven),
+    add(identity) {
+      if (ageOf(identity) < renewal) return noted
       provenAt.delete(identity)
       const [oldest] = provenAt.size < mostProofs ? [] : provenAt.keys()
       if (oldest !== undefined) provenAt.delete(oldest)
       provenAt.set(identity, performance.now())
+      return noted
     },
   }
 }

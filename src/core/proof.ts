@@ -10,20 +10,24 @@ export interface Proofs {
 
 /** A key is proven by any answer to it but 401 and 403; no answer proves nothing. */
 export function proof(proofs: Proofs): Layer {
-  /** A proof that cannot be kept changes no answer: the key only has to prove itself again. */
-  const note = (identity: string): Promise<void> => proofs.add(identity).catch(() => {})
+  /** Nobody waits for it, and one that cannot be kept changes no answer: the key only has to prove itself again. */
+  const note = (identity: string): void => {
+    proofs.add(identity).catch(() => {})
+  }
   return layer((op, request, context, next) => {
     const answer = next.call(op, request, context)
     const { identity } = context.caller
     if (!keyed.has(op) || identity === undefined) return answer
     return answer.then(
-      (told) => note(identity).then(() => told),
+      (told) => {
+        note(identity)
+        return told
+      },
       (reason) => {
         const { kind, provider } = Fault.from(reason)
         if (provider === undefined || kind === 'unauthorized') throw reason
-        return note(identity).then(() => {
-          throw reason
-        })
+        note(identity)
+        throw reason
       },
     )
   })
