@@ -15,6 +15,7 @@ beforeAll(() => {
   writeFileSync(file('whole.yaml'), `${local}\nrouting: { providers: [alpha] }`)
   writeFileSync(file('faulty.yaml'), `${provider('nowhere')}\nrouting: { providers: [beta] }\nserver: { port: x }`)
   const two = local.replace('} }', '}, old: { form: A, url: "https://old.example/api/v2" } }')
+  writeFileSync(file('open.yaml'), `${provider('http://swap.example/api/v2')}\nrouting: { providers: [alpha] }`)
   writeFileSync(file('elsewhere.yaml'), `${two}\nrouting: { providers: [alpha], untagged: old }\ncache: { rate: 0 }`)
 })
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -79,6 +80,11 @@ describe('swapgate check', () => {
   it('notices that ids without a tag cannot be answered by a provider that is not asked', async () => {
     const { out } = await swapgate('check', '--config', file('elsewhere.yaml'))
     expect(out).toContain('notice: routing.untagged: ids without a tag are answered 404, since old is not in routing.providers')
+  })
+
+  it('notices that keys which clients send go to a provider where others may read along', async () => {
+    const { out } = await swapgate('check', '--config', file('open.yaml'))
+    expect(out).toContain("notice: clients' keys go to alpha over plain http")
   })
 
   it('takes a file that is not there for a fault', async () => {

@@ -37,6 +37,7 @@ describe('swapgate start', () => {
     expect(notices).toEqual([
       expect.stringMatching(/^notice: limits .* in memory/),
       expect.stringMatching(/^notice: the budgets of providers are not kept yet/),
+      expect.stringMatching(/^notice: reads are not tried again yet/),
       expect.stringMatching(/^notice: the ledger is not kept yet/),
       expect.stringMatching(/^notice: \/rate answers are not cached yet/),
       expect.stringMatching(/^notice: the sandbox .* keys are public/),
