@@ -32,6 +32,7 @@ const mostCurrencies = 10_000
 const patience = 300
 /** How long a failed reading is not tried again where an old list would do. */
 const pause = 5_000
+/** A timer takes no infinity, which a deadline may be. */
 const longestWait = 60_000
 
 export function catalogue(options: CatalogueOptions): Catalogue {

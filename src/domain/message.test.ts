@@ -65,3 +65,10 @@ it.each([
 ])('the limits end the message %j in the provider’s digits', (message, expected) => {
   expect(withLimits(message, '1e-8' as Amount, '1.0e1' as Amount)).toBe(expected)
 })
+
+it('a credential is not told, whatever it is glued to', () => {
+  for (const text of ['token=abcd_sesame', 'sesame', 'xsesamex is not known']) {
+    expect(publicMessage(text, [], 'sesame')).toBe(generalMessage)
+  }
+  expect(publicMessage('please ask again', [], 'sesame')).toBe('please ask again')
+})

@@ -16,14 +16,15 @@ const telling = [url, host, networkAddress, longRun, credential]
 
 /**
  * At most 300 printable characters, or a general message where the text holds an address, a host, a URL, a credential or
- * one of the `unspeakable` words.
+ * one of the `unspeakable` words, or the `secret` wherever it stands.
  */
-export function publicMessage(text: string, unspeakable: readonly string[]): string {
+export function publicMessage(text: string, unspeakable: readonly string[], secret = ''): string {
   const printable = text
     .slice(0, mostRead)
     .replace(/[\p{C}\s]+/gu, ' ')
     .trim()
   if (printable === '' || telling.some((pattern) => pattern.test(printable))) return generalMessage
+  if (secret !== '' && printable.includes(secret)) return generalMessage
   if (unspeakable.some((word) => holdsWord(printable, word))) return generalMessage
   return [...printable].slice(0, maxLength).join('')
 }

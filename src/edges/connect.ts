@@ -41,8 +41,7 @@ export function connect(connection: Connection): SwapService {
       const question = encodeQuestion(operation, request)
       const response = await http(toHttp(question, operation, key, context, connection)).catch(countBroken)
       if (response.status < 200 || response.status > 299) {
-        const unspeakable = key === undefined ? connection.names : [...connection.names, key]
-        throw toRefusal(response, { form, operation, provider, unspeakable })
+        throw toRefusal(response, { form, operation, provider, unspeakable: connection.names, secret: key })
       }
       const body = readAnswer(form, operation, response.body, reading, provider) as Response<O>
       return { body, provider }

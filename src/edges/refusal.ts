@@ -10,8 +10,10 @@ export interface Refused {
   readonly form: Form
   readonly operation: OperationCodec
   readonly provider: string
-  /** Names of providers and the credential of this call: what no message may hold. */
+  /** Names of providers: what no message may hold. */
   readonly unspeakable: readonly string[]
+  /** The credential of this call; nor this. */
+  readonly secret: string | undefined
 }
 
 const retryAfterStandard = 60
@@ -46,7 +48,7 @@ function messageOf(kind: FaultKind, said: string, body: JsonObject | undefined, 
   if (kind === 'limited') return 'Too many requests; please wait as long as Retry-After says.'
   if (kind === 'failed') return 'The provider could not answer; please try again later.'
   if (kind === 'notFound' && said === '') return 'Transaction not found.'
-  const message = publicMessage(said, refused.unspeakable)
+  const message = publicMessage(said, refused.unspeakable, refused.secret)
   const names = refused.form.operations.getRate.answers
   const least = readAmount(body?.get(names.get('minAmount') ?? ''))
   const most = readAmount(body?.get(names.get('maxAmount') ?? ''))
