@@ -1,0 +1,127 @@
+/**
+ * Who holds which swap, and what is known of it (`spec/contract.md` §3, §5, §10, §12). One port; SQLite and PostgreSQL fill
+ * it and pass one contract suite. What a method has answered is durable. Times are milliseconds since 1970.
+ */
+import type { Amount } from '../domain/amount.ts'
+import type { Span } from '../domain/instant.ts'
+import type { NewTransaction, Transaction } from '../domain/swap.ts'
+
+/** A create that is about to go up. */
+export interface Intent {
+  readonly id: string
+  /** The identity that it is for. */
+  readonly owner: string
+  /** Tag of the provider. */
+  readonly provider: string
+  /** The question in the stable words for its assets. */
+  readonly asked: NewTransaction
+  readonly claim?: Claim | undefined
+  readonly attemptedAt: number
+  /** From then on nobody waits for its answer any more, and its outcome is to be looked for. */
+  readonly lookAt: number
+}
+
+/** An `Idempotency-Key` that an owner gave to one question. */
+export interface Claim {
+  readonly key: string
+  /** The question, so that another one under the same key is noticed. */
+  readonly fingerprint: string
+}
+
+/** What is known of a transaction that exists. Its id is the provider's own, its assets are in the stable words. */
+export interface Facts {
+  readonly transaction: Transaction
+  /** Fields of it that the gateway worked out. */
+  readonly derived: readonly string[]
+  /** What its create promised to pay out. */
+  readonly promised?: Amount | undefined
+  /** When the provider last told of it, in whatever way. */
+  readonly seenAt: number
+  /** When the provider last told all that it knows of it; absent where only its create or a list was seen. */
+  readonly readAt?: number | undefined
+  /** When a change of its status was last seen. */
+  readonly changedAt?: number | undefined
+}
+
+/** A transaction in the ledger. */
+export interface Entry extends Facts {
+  readonly owner: string
+  readonly provider: string
+  /** Whether its owner created it through the gateway; else it was only seen to be the owner's. */
+  readonly isCreated: boolean
+}
+
+/**
+ * How far a create has come. `open`: nobody knows yet, or nobody will know (`unknown`). `mismatch`: the provider's answer
+ * contradicted the question, and nobody was told of it.
+ */
+export type Claimed = { readonly fingerprint: string } & (
+  | { readonly state: 'open' | 'mismatch'; readonly provider: string }
+  | { readonly state: 'done'; readonly entry: Entry; readonly first: Facts | undefined }
+)
+
+/** A create whose outcome is not known. */
+export interface Open {
+  readonly intent: string
+  readonly owner: string
+  readonly provider: string
+  readonly asked: NewTransaction
+  readonly attemptedAt: number
+  /** How often its outcome was looked for, and when it is to be looked for again; absent: never more. */
+  readonly looks: number
+  readonly lookAt?: number | undefined
+}
+
+export interface ListQuery {
+  readonly page: number
+  readonly size: number
+  /** Creation times, both ends inclusive, in nanoseconds as in `domain/instant.ts`. */
+  readonly created: Span
+}
+
+/** Every method throws where the store cannot do it, and then has done nothing. */
+export interface Ledger {
+  /** False where the owner has used the claim's key before: nothing is kept then. */
+  readonly begin: (intent: Intent) => Promise<boolean>
+  /** Nothing was created: the intent and its claim are gone. */
+  readonly drop: (intent: string) => Promise<void>
+  /** Nobody knows whether it was created; a result that comes later is still taken. */
+  readonly doubt: (intent: string, lookAt: number) => Promise<void>
+  /**
+   * It was created; its claim keeps these facts as the first answer. False where another owner holds the id: then the
+   * intent is a mismatch. An owner's own id, told twice, is one entry.
+   */
+  readonly settle: (intent: string, facts: Facts) => Promise<boolean>
+  /** The provider's answer contradicted the question, in these fields; the intent is kept as a mismatch. */
+  readonly contradict: (intent: string, told: Transaction, fields: readonly string[]) => Promise<void>
+
+  readonly claimed: (owner: string, key: string) => Promise<Claimed | undefined>
+
+  /** Undefined, whoever else holds it. */
+  readonly find: (owner: string, provider: string, id: string) => Promise<Entry | undefined>
+  readonly findAll: (owner: string, provider: string, ids: readonly string[]) => Promise<readonly Entry[]>
+  /** Newest creation first, ties by id; `total` is over all pages. */
+  readonly list: (owner: string, query: ListQuery) => Promise<{ readonly entries: readonly Entry[]; readonly total: number }>
+  /**
+   * Keeps what was seen of an owner's transaction, known before or not, unless another owner holds it. A status that is
+   * final here stays (`spec/contract.md` §3, Status). Answers what is kept now; undefined where it is another owner's.
+   */
+  readonly see: (owner: string, provider: string, facts: Facts) => Promise<Entry | undefined>
+  /** Whether anything here is this owner's. */
+  readonly knows: (owner: string) => Promise<boolean>
+
+  /** Creates to be looked for at `now`, the longest waiting first; of these owners only, where they are given. */
+  readonly due: (now: number, most: number, owners?: readonly string[]) => Promise<readonly Open[]>
+  /** Owners of creates that are to be looked for sooner or later. */
+  readonly waitingOwners: () => Promise<readonly string[]>
+  /** Notes that this look is taken, and when the next is due. False where another process took it. */
+  readonly take: (open: Open, next: number | undefined) => Promise<boolean>
+  /** Creates of unknown outcome at the provider that were attempted between these times. */
+  readonly openBetween: (provider: string, first: number, last: number) => Promise<readonly Open[]>
+  /** Which of these ids are in the ledger, whoever holds them. */
+  readonly held: (provider: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
+
+  /** Forgets claims that are older than this and whose outcome is known. */
+  readonly expireClaims: (before: number) => Promise<number>
+  readonly close: () => Promise<void>
+}
