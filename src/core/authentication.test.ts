@@ -1,0 +1,192 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { isKey, keyBytes, makeKey } from '../domain/key.ts'
+import type { Holding } from './accounts.ts'
+import { type Authentication, authentication } from './authentication.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** The same key for the same number. */
+function keyOf(number: number): string {
+  const random = new Uint8Array(keyBytes)
+  new DataView(random.buffer).setUint32(0, number)
+  return makeKey(random)
+}
+
+const digest = (key: string): string => `digest of ${key}`
+const acme = keyOf(1)
+const later = (milliseconds: number): void => void vi.advanceTimersByTime(milliseconds)
+
+/** Stores of one ledger, asked by any number of replicas. */
+function ledger() {
+  const holdings = new Map<string, Holding>([[digest(acme), { account: 'account-1' }]])
+  const asked: string[] = []
+  let failure: Error | undefined
+  const findKey = async (known: string): Promise<Holding | undefined> => {
+    asked.push(known)
+    if (failure) throw failure
+    return holdings.get(known)
+  }
+  return {
+    asked,
+    hold: (key: string, holding: Holding) => holdings.set(digest(key), holding),
+    fail: (reason: Error | undefined) => {
+      failure = reason
+    },
+    replica: (): Authentication => authentication({ accounts: { findKey }, digest, clock: Date.now }),
+  }
+}
+
+describe('a key', () => {
+  it('is its account', async () => {
+    const { replica, asked } = ledger()
+    expect(await replica()(acme)).toBe('account-1')
+    expect(asked).toEqual([digest(acme)])
+  })
+
+  it.each([
+    ['nothing', ''],
+    ["a provider's key", 'sandbox-key-1'],
+    ['one with a typing error', acme.replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
+    ['one with a space', `${acme} `],
+    ['one of another length', `${acme}0`],
+  ])('that is malformed costs neither a look-up nor a digest: %s', async (_, key) => {
+    const unasked = (): never => expect.fail('asked')
+    const who = authentication({ accounts: { findKey: unasked }, digest: unasked, clock: Date.now })
+    expect(await who(key)).toBeUndefined()
+  })
+
+  it('that nobody issued is nobody', async () => {
+    expect(await ledger().replica()(keyOf(2))).toBeUndefined()
+  })
+
+  it('ends at the moment it expires, though it was looked up before', async () => {
+    const { replica, hold, asked } = ledger()
+    hold(acme, { account: 'account-1', expiresAt: Date.now() + 1_000 })
+    const who = replica()
+    later(999)
+    expect(await who(acme)).toBe('account-1')
+    later(1)
+    expect(await who(acme)).toBeUndefined()
+    expect(asked).toHaveLength(1)
+  })
+})
+
+describe('A11: what the operator changes takes effect in every replica', () => {
+  it('when a key is revoked, also where his clock is ahead', async () => {
+    const { replica, hold } = ledger()
+    const replicas = [replica(), replica()]
+    for (const who of replicas) expect(await who(acme)).toBe('account-1')
+    hold(acme, { account: 'account-1', revokedAt: Date.now() + 600_000 })
+    later(2_000)
+    for (const who of replicas) expect(await who(acme)).toBeUndefined()
+  })
+
+  it('when a key is issued that was tried before', async () => {
+    const { replica, hold } = ledger()
+    const who = replica()
+    expect(await who(keyOf(2))).toBeUndefined()
+    hold(keyOf(2), { account: 'account-2' })
+    later(2_000)
+    expect(await who(keyOf(2))).toBe('account-2')
+  })
+
+  it('when a key is rotated: the old and the new are one account, until the old one ends', async () => {
+    const { replica, hold } = ledger()
+    const who = replica()
+    hold(acme, { account: 'account-1', expiresAt: Date.now() + 3_000 })
+    hold(keyOf(2), { account: 'account-1' })
+    expect([await who(acme), await who(keyOf(2))]).toEqual(['account-1', 'account-1'])
+    later(3_000)
+    expect([await who(acme), await who(keyOf(2))]).toEqual([undefined, 'account-1'])
+  })
+
+  it('however late the store answers: who comes after the lifetime asks anew', async () => {
+    const slow = Promise.withResolvers<Holding>()
+    const findKey = vi.fn(() => (findKey.mock.calls.length === 1 ? slow.promise : Promise.resolve(undefined)))
+    const who = authentication({ accounts: { findKey }, digest, clock: Date.now })
+    const first = who(acme)
+    later(2_000)
+    expect(await who(acme)).toBeUndefined()
+    slow.resolve({ account: 'account-1' })
+    expect(await first).toBe('account-1')
+    expect(await who(acme)).toBeUndefined()
+  })
+})
+
+describe('the store', () => {
+  it('is asked once for all who come at once and within two seconds', async () => {
+    const { replica, asked } = ledger()
+    const who = replica()
+    const found = await Promise.all(Array.from({ length: 50 }, () => who(acme)))
+    expect(new Set(found)).toEqual(new Set(['account-1']))
+    later(1_999)
+    await who(acme)
+    expect(asked).toHaveLength(1)
+    later(1)
+    await who(acme)
+    expect(asked).toHaveLength(2)
+  })
+
+  it('fails as a fault that says when to come again, and is asked again at once', async () => {
+    const { replica, fail, asked } = ledger()
+    const who = replica()
+    fail(new Error('connect ECONNREFUSED 10.0.0.7:5432'))
+    const refusal = { kind: 'unavailable', retryAfter: 5, message: expect.not.stringContaining('10.0.0.7') }
+    const refusals = await Promise.all([who(acme), who(acme)].map((answer) => answer.catch((reason) => reason)))
+    expect(refusals).toEqual([expect.objectContaining(refusal), expect.objectContaining(refusal)])
+    expect(asked).toHaveLength(1)
+    fail(undefined)
+    expect(await who(acme)).toBe('account-1')
+  })
+
+  it('may throw instead of rejecting', async () => {
+    const findKey = (): never => {
+      throw new Error('closed')
+    }
+    const who = authentication({ accounts: { findKey }, digest, clock: Date.now })
+    await expect(who(acme)).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+})
+
+describe('A10: guessing', () => {
+  it('10,000 wrong keys reach the store as digests alone, and none is counted as somebody', async () => {
+    const { replica, asked } = ledger()
+    const who = replica()
+    for (let number = 2; number < 10_002; number++) expect(await who(keyOf(number))).toBeUndefined()
+    expect(asked).toHaveLength(10_000)
+    expect(asked.filter((known) => isKey(known) || !known.startsWith('digest of '))).toEqual([])
+  })
+
+  it('keeps 10,000 answers and no more', async () => {
+    const { replica, asked } = ledger()
+    const who = replica()
+    const asksFor = (key: string): number => asked.filter((known) => known === digest(key)).length
+    for (let number = 1; number <= 10_000; number++) await who(keyOf(number))
+    await who(acme)
+    expect(asksFor(acme)).toBe(1)
+    await who(keyOf(10_001))
+    await who(acme)
+    expect(asksFor(acme)).toBe(2)
+  })
+
+  it('a million wrong keys take no memory', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const heap = (): number => {
+      collect()
+      return process.memoryUsage().heapUsed
+    }
+    const keys = Array.from({ length: 20_000 }, (_, number) => keyOf(number))
+    let guesses = 0
+    const findKey = async (): Promise<undefined> => undefined
+    const who = authentication({ accounts: { findKey }, digest: () => `${guesses++}`.padStart(64, '0'), clock: Date.now })
+    for (const key of keys) await who(key)
+    const before = heap()
+    for (let round = 1; round < 50; round++) for (const key of keys) await who(key)
+    expect(guesses).toBe(1_000_000)
+    expect(heap() - before).toBeLessThan(8_000_000)
+  })
+})

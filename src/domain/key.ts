@@ -1,0 +1,52 @@
+/**
+ * Keys that the operator issues: `sg_live_`, 160 random bits, and a checksum, in letters and digits. Scanners know one by
+ * its looks, and a typing error shows without a look-up.
+ */
+
+const prefix = 'sg_live_'
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** Digits in base 62 for 160 and for 32 bits. */
+const randomDigits = 27
+const checksumDigits = 6
+const pattern = new RegExp(`^${prefix}[0-9A-Za-z]{${randomDigits + checksumDigits}}$`)
+
+/** How many random bytes a key takes. */
+export const keyBytes = 20
+
+/** The key of `keyBytes` bytes that nobody can guess. */
+export function makeKey(random: Uint8Array): string {
+  if (random.length !== keyBytes) throw new RangeError(`a key takes ${keyBytes} random bytes`)
+  const number = random.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n)
+  const body = prefix + toDigits(number, randomDigits)
+  return body + checksumOf(body)
+}
+
+/** Whether the text may be a key. Every single wrong character and every swap of two neighbours makes it false. */
+export function isKey(text: string): boolean {
+  if (!pattern.test(text)) return false
+  const body = text.slice(0, -checksumDigits)
+  return text.endsWith(checksumOf(body))
+}
+
+function checksumOf(body: string): string {
+  return toDigits(BigInt(crc32(body)), checksumDigits)
+}
+
+function toDigits(number: bigint, count: number): string {
+  let digits = ''
+  for (let rest = number; digits.length < count; rest /= 62n) digits = alphabet[Number(rest % 62n)] + digits
+  return digits
+}
+
+const remainders = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let remainder = byte
+  for (let bit = 0; bit < 8; bit++) remainder = remainder & 1 ? (remainder >>> 1) ^ 0xedb88320 : remainder >>> 1
+  return remainder
+})
+
+/** CRC-32 of ASCII text, as in ISO 3309. */
+function crc32(text: string): number {
+  let crc = 0xffffffff
+  for (let at = 0; at < text.length; at++) crc = (crc >>> 8) ^ (remainders[(crc ^ text.charCodeAt(at)) & 0xff] as number)
+  return ~crc >>> 0
+}
