@@ -188,5 +188,6 @@ describe('A10: guessing', () => {
     for (let round = 1; round < 50; round++) for (const key of keys) await who(key)
     expect(guesses).toBe(1_000_000)
     expect(heap() - before).toBeLessThan(8_000_000)
+    expect(await who(acme)).toBeUndefined() // what is in use is not collected
   })
 })
