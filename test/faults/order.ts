@@ -1,0 +1,25 @@
+/** What a client wants, in words that belong to no form. Amounts are lexemes. */
+import type { AssetWords } from '../support/swaps.ts'
+
+export interface Order {
+  readonly from: AssetWords
+  readonly to: AssetWords
+  readonly amount: string
+  readonly withdrawalAddress: string
+  readonly refundAddress?: string
+  readonly withdrawalExtraId?: string
+  readonly refundExtraId?: string
+  readonly rateType: string
+}
+
+/** An order that a provider took: the truth about it. */
+export interface Swap extends Order {
+  /** The provider's own. */
+  readonly id: string
+  readonly status: string
+  readonly amountTo: string
+  readonly depositAddress: string
+  readonly depositExtraId?: string
+  readonly createdAt: string
+  readonly updatedAt: string
+}

@@ -1,0 +1,46 @@
+/** What a provider got and did, as lines of JSON in a file: the truth, whatever anybody was told. */
+import { appendFileSync, readFileSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Swap } from '../order.ts'
+import type { Ending } from './fault.ts'
+
+export type Operation = 'currencies' | 'rate' | 'create' | 'list' | 'get' | 'other'
+
+/** A request as it came. */
+export interface Received {
+  readonly what: 'received'
+  readonly request: number
+  readonly operation: Operation
+  /** With the query, as it was sent. */
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** A create that took effect, for the holder of this key. */
+export interface Applied {
+  readonly what: 'applied'
+  readonly request: number
+  readonly key: string
+  readonly swap: Swap
+}
+
+/** How the request was ended: with a status, or worse. */
+export interface Answered {
+  readonly what: 'answered'
+  readonly request: number
+  readonly ending: Ending
+}
+
+/** In the order in which it happened. */
+export type Journal = readonly (Received | Applied | Answered)[]
+
+/** Is in the file when it returns. */
+export function append(file: string, entry: Journal[number]): void {
+  appendFileSync(file, `${JSON.stringify(entry)}\n`)
+}
+
+export function readJournal(file: string): Journal {
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Journal[number])
+}
