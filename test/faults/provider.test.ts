@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Answered, ask } from '../support/client.ts'
 import { digits } from '../support/json.ts'
-import { credential, pairWords } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
+import { credential, pairWords } from './customer.ts'
 import { type Applied, type Journal, readJournal } from './provider/journal.ts'
 import { type Provider, startProvider } from './provider.ts'
 import { spawnProvider } from './provider-process.ts'
@@ -29,7 +29,7 @@ describe.each(cases)('a provider of Form $form $place', ({ form, start }) => {
   const at = (path: string, key: string): Promise<Answered> =>
     ask(provider.url, { path: `/api/v2${path}`, headers: credential(form, key) })
   const create = (facts: object = {}, { key = 'key-1', from = assets.btc as typeof assets.btc | typeof assets.xrp } = {}) => {
-    const words = pairWords(form, from, assets.usdtTrx)
+    const words = pairWords(form, { from, to: assets.usdtTrx })
     const body = JSON.stringify({ ...words, amount: digits('0.10'), withdrawalAddress: 'TWithdraw1', ...facts })
     return ask(provider.url, { method: 'POST', path: '/api/v2/transactions', headers: credential(form, key), body })
   }

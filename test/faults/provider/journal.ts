@@ -9,6 +9,8 @@ export type Operation = 'currencies' | 'rate' | 'create' | 'list' | 'get' | 'oth
 /** A request as it came. */
 export interface Received {
   readonly what: 'received'
+  /** Milliseconds since 1970. */
+  readonly at: number
   readonly request: number
   readonly operation: Operation
   /** With the query, as it was sent. */

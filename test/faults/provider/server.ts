@@ -48,17 +48,10 @@ function failed(form: ProviderForm, ending: Ending, { message = 'Something is wr
 }
 
 async function receive(number: number, request: IncomingMessage): Promise<Received> {
-  const path = request.url ?? ''
+  const { method = '', url: path = '', headers } = request
   let body = ''
   for await (const chunk of request.setEncoding('utf8')) body += chunk
-  return {
-    what: 'received',
-    request: number,
-    operation: operationOf(request.method ?? '', path),
-    path,
-    headers: request.headers,
-    body,
-  }
+  return { what: 'received', at: Date.now(), request: number, operation: operationOf(method, path), path, headers, body }
 }
 
 function operationOf(method: string, url: string): Operation {

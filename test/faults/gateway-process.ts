@@ -1,0 +1,157 @@
+/** The real gateway in a process of its own, on ports that stay the same over restarts. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { assets } from '../support/swaps.ts'
+
+export interface GatewaySettings {
+  /** Where its configuration and its ledger lie. Gateways that share a ledger may share it. */
+  readonly directory: string
+  readonly mode: 'passthrough' | 'managed'
+  readonly providers: Readonly<
+    Record<string, { readonly form: 'A' | 'B'; readonly url: string; readonly [setting: string]: unknown }>
+  >
+  /** Default: SQLite in the directory. */
+  readonly ledger?: string
+  /** Other sections of the configuration file; they replace the ones below. */
+  readonly sections?: Readonly<Record<string, unknown>>
+}
+
+const program = fileURLToPath(new URL('../../src/cli/swapgate.js', import.meta.url))
+/** Nobody is limited. */
+const limits = { quotes: 100_000, create: 100_000, read: 100_000, unproven: 100_000 }
+const budget = { quotes: 0, create: 0, read: 0 }
+/** Ends a process with whoever started it, so that none is left behind however that ended. */
+const endWithParent = `--import=data:text/javascript,${encodeURIComponent(
+  'import{stdin}from"node:process";stdin.resume().on("end",()=>process.kill(process.pid,"SIGKILL")).unref()',
+)}`
+
+export class GatewayProcess implements AsyncDisposable {
+  /** Without a mount. */
+  readonly url: string
+  /** All that it printed, over all its lives. */
+  output = ''
+  private readonly adminUrl: string
+  private readonly file: string
+  private child: ChildProcess | undefined
+  private ended: Promise<unknown> = Promise.resolve()
+
+  private constructor(file: string, ports: { server: number; admin: number }) {
+    this.file = file
+    this.url = `http://127.0.0.1:${ports.server}`
+    this.adminUrl = `http://127.0.0.1:${ports.admin}`
+  }
+
+  /** Running and ready. */
+  static async start(settings: GatewaySettings): Promise<GatewayProcess> {
+    const ports = { server: await freePort(), admin: await freePort() }
+    const gateway = new GatewayProcess(writeConfiguration(settings, ports), ports)
+    await gateway.start()
+    return gateway
+  }
+
+  /** Again, after it ended. Resolves once it is ready; throws what it complained of where it ended instead. */
+  async start(): Promise<void> {
+    const env = { ...process.env, NODE_OPTIONS: endWithParent }
+    const child = spawn(process.execPath, [program, 'start', '--config', this.file], { env })
+    this.child = child
+    this.ended = once(child, 'close')
+    const before = this.output.length
+    const listens = Promise.withResolvers<void>()
+    const collect = (chunk: Buffer): void => {
+      this.output += chunk
+    }
+    child.stderr.on('data', collect)
+    child.stdout.on('data', collect).once('data', () => listens.resolve())
+    const isOver = await Promise.race([listens.promise.then(() => false), this.ended.then(() => true)])
+    const { status } = isOver ? { status: 0 } : await fetch(`${this.adminUrl}/readyz`)
+    if (status !== 200) throw new Error(`the gateway did not start: ${this.output.slice(before)}`)
+  }
+
+  /** SIGKILL at this instant. */
+  async kill(): Promise<void> {
+    await this.end('SIGKILL')
+  }
+
+  /** SIGTERM: it finishes what it does. */
+  async stop(): Promise<void> {
+    await this.end('SIGTERM')
+  }
+
+  /** SIGSTOP: it stands still, its connections open, until `thaw`. */
+  freeze(): void {
+    this.child?.kill('SIGSTOP')
+  }
+
+  thaw(): void {
+    this.child?.kill('SIGCONT')
+  }
+
+  /** A command of `swapgate` over the same configuration, and the JSON document that it prints. */
+  async command(...args: readonly string[]): Promise<unknown> {
+    const run = promisify(execFile)
+    const { stdout } = await run(process.execPath, [program, ...args, '--config', this.file, '--json'])
+    return JSON.parse(stdout)
+  }
+
+  /** A new key for the account, which is made if it is new. */
+  async createKey(account: string): Promise<string> {
+    const { key } = (await this.command('keys', 'create', '--name', account)) as { readonly key: string }
+    return key
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill()
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
+    this.child?.kill(signal)
+    await this.ended
+  }
+}
+
+/** The path of the file. */
+function writeConfiguration(settings: GatewaySettings, ports: { server: number; admin: number }): string {
+  const { directory, mode, providers, ledger = `sqlite:${join(directory, 'ledger.db')}`, sections = {} } = settings
+  const gateway = {
+    server: { port: ports.server, grace: 0 },
+    admin: { port: ports.admin },
+    auth: { mode },
+    ledger: { url: ledger },
+    limits,
+    providers: Object.fromEntries(Object.entries(providers).map(([name, facts]) => [name, { budget, extraIds: true, ...facts }])),
+    routing: { providers: Object.keys(providers) },
+    ...sections,
+  }
+  const file = join(directory, `gateway-${ports.server}.yaml`)
+  const coins = Object.groupBy(Object.values(assets), ({ coin }) => coin)
+  const table = Object.entries(coins).map(([coin, words]) => ({
+    coin,
+    name: coin,
+    networks: words.map(({ network, code }) => ({ network, code })),
+  }))
+  writeFileSync(file, JSON.stringify(gateway))
+  writeFileSync(join(directory, 'assets.yaml'), JSON.stringify(table))
+  return file
+}
+
+/**
+ * Below the range from which the system gives ports to connections that go out: one of those could take the port while the
+ * gateway is down, and a client that tries to reach it could even connect to itself.
+ */
+async function freePort(): Promise<number> {
+  const port = 20_000 + Math.floor(Math.random() * 12_000)
+  const server = createServer().listen(port, '127.0.0.1')
+  const isFree = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  )
+  if (!isFree) return await freePort()
+  server.close()
+  await once(server, 'close')
+  return port
+}

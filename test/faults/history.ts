@@ -1,0 +1,44 @@
+/** Everything that clients asked and were told, in the order in which it began. */
+import type { Answered } from '../support/client.ts'
+import { Customer } from './customer.ts'
+import type { Order } from './order.ts'
+import { type Seen, transactionsIn } from './seen.ts'
+
+export interface Operation {
+  /** Who asks: the account, or in passthrough mode the holder of the key. */
+  readonly client: string
+  readonly kind: 'create' | 'get' | 'list'
+  readonly question: string
+  readonly order?: Order
+  readonly idempotencyKey?: string
+  /** `fail`: it certainly had no effect. `info`: nobody knows, and so it stays where no answer ever came. */
+  outcome: 'ok' | 'fail' | 'info'
+  /** Of the answer, like `text`; absent where none came. */
+  status?: number
+  text?: string
+  seen: readonly Seen[]
+}
+
+/** Answers that leave open whether a create took effect. */
+const openEndings: readonly number[] = [500, 502, 504]
+
+export class History {
+  readonly operations: Operation[] = []
+
+  /** A client whose every question is recorded. */
+  client(name: string, key: string, form: 'A' | 'B'): Customer {
+    return new Customer(this, name, key, form)
+  }
+
+  /** The answer; undefined where there was none. */
+  async record(invoked: Omit<Operation, 'outcome' | 'seen'>, send: () => Promise<Answered>): Promise<Answered | undefined> {
+    const operation: Operation = { ...invoked, outcome: 'info', seen: [] }
+    this.operations.push(operation)
+    const answer = await send().catch(() => undefined)
+    if (!answer) return undefined
+    const { status, text } = answer
+    const outcome = status < 300 ? 'ok' : openEndings.includes(status) ? 'info' : 'fail'
+    Object.assign(operation, { outcome, status, text, seen: transactionsIn(text) })
+    return answer
+  }
+}

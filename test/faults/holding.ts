@@ -1,0 +1,31 @@
+/** What each client finds by the public API; others' ids it tries to get in vain. */
+import type { Customer } from './customer.ts'
+import type { Holding } from './evidence.ts'
+import type { History } from './history.ts'
+import { transactionsIn } from './seen.ts'
+
+const size = 100
+
+/** Every page, and every id that anybody ever saw. All of it is recorded, so that the checker sees who is told what. */
+export async function holdingsOf(history: History, gateway: string, customers: readonly Customer[]): Promise<readonly Holding[]> {
+  const lists = new Map<Customer, ReadonlySet<string>>()
+  for (const customer of customers) lists.set(customer, await listedFor(customer, gateway))
+  const everyId = new Set(history.operations.flatMap(({ seen }) => seen.map(({ id }) => id)))
+  const holdings: Holding[] = []
+  for (const [customer, listed] of lists) {
+    const got = new Set<string>()
+    for (const id of everyId) if ((await customer.get(gateway, id))?.status === 200) got.add(id)
+    holdings.push({ client: customer.name, listed, got })
+  }
+  return holdings
+}
+
+async function listedFor(customer: Customer, gateway: string): Promise<ReadonlySet<string>> {
+  const listed = new Set<string>()
+  for (let page = 1; ; page++) {
+    const answer = await customer.list(gateway, page, size)
+    const ids = transactionsIn(answer?.text ?? '{}').map(({ id }) => id)
+    for (const id of ids) listed.add(id)
+    if (ids.length < size) return listed
+  }
+}

@@ -1,0 +1,20 @@
+import { createsByAddress, type Evidence, effectsOf, intentsOf } from '../evidence.ts'
+
+/** I1: at most one effect for each client and idempotency key, over all providers; and none of what certainly failed. */
+export function once(evidence: Evidence): readonly string[] {
+  const creates = createsByAddress(evidence)
+  const effects = Map.groupBy(effectsOf(evidence), ({ swap }) => swap.withdrawalAddress)
+  const doubled = [...effects].flatMap(([address, made]) => {
+    const intents = intentsOf(creates.get(address) ?? [])
+    const possible = intents.filter((intent) => intent.some(({ outcome }) => outcome !== 'fail'))
+    if (made.length <= possible.length) return []
+    return [`${made.map(({ id }) => id).join(', ')} for ${address}, where ${possible.length} could be`]
+  })
+  return [...doubled, ...[...creates.values()].flatMap(intentsOf).flatMap(answeredTwice)]
+}
+
+/** Of one intent every client is told the same. */
+function answeredTwice(intent: ReturnType<typeof intentsOf>[number]): readonly string[] {
+  const ids = new Set(intent.flatMap(({ seen }) => seen.map(({ id }) => id)))
+  return ids.size > 1 ? [`${intent[0]?.client} was told ${[...ids].join(' and ')} for one idempotency key`] : []
+}

@@ -1,0 +1,40 @@
+/** What an answer tells of transactions, in either form. */
+import { type Digits, readJson } from '../support/json.ts'
+
+export interface Seen {
+  readonly id: string
+  readonly amount?: string
+  readonly amountTo?: string
+  readonly depositAddress?: string
+  readonly depositExtraId?: string
+}
+
+/** The fields of both forms. */
+interface Told {
+  readonly id: string
+  readonly amount?: Digits
+  readonly amount_in?: Digits
+  readonly amountTo?: Digits
+  readonly amount_out?: Digits
+  readonly amount_out_expected?: Digits
+  readonly depositAddress?: string
+  readonly deposit_address?: string
+  readonly depositExtraId?: string
+  readonly deposit_extra_id?: string
+}
+
+export function transactionsIn(text: string): readonly Seen[] {
+  const document = readJson(text) as Partial<Told> & { readonly data?: readonly Told[] }
+  return (document.data ?? [document]).filter((row): row is Told => row.id !== undefined).map(seen)
+}
+
+function seen(told: Told): Seen {
+  const facts = {
+    id: told.id,
+    amount: (told.amount ?? told.amount_in)?.rawJSON,
+    amountTo: (told.amountTo ?? told.amount_out ?? told.amount_out_expected)?.rawJSON,
+    depositAddress: told.depositAddress ?? told.deposit_address,
+    depositExtraId: told.depositExtraId ?? told.deposit_extra_id,
+  }
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as unknown as Seen
+}
