@@ -23,7 +23,8 @@ afterAll(() => rmSync(folder, { recursive: true }))
 async function swapgate(...args: readonly string[]) {
   const out: string[] = []
   const err: string[] = []
-  const exitCode = await run(args, { out: (line) => out.push(line), err: (line) => err.push(line) })
+  const stream = (): never => expect.fail('streamed')
+  const exitCode = await run(args, { out: (line) => out.push(line), err: (line) => err.push(line), stream })
   return { exitCode, out, err }
 }
 
@@ -101,6 +102,8 @@ describe('wrong usage', () => {
     ['an unknown option', ['check', '--quick']],
     ['an option without its value', ['check', '--config']],
     ['a word too many', ['check', 'config/gateway.yaml']],
+    ['a group without its command', ['keys']],
+    ['an unknown command of a group', ['ledger', 'burn']],
   ])('is %s: 2, with nothing on standard output', async (_, args) => {
     const { exitCode, out, err } = await swapgate(...args)
     expect(exitCode).toBe(2)

@@ -2,31 +2,37 @@
 import { Command, CommanderError } from 'commander'
 import { configFile } from '../config.ts'
 import { version } from '../process/version.ts'
+import { addKeys } from './keys.ts'
+import { addLedger } from './ledger.ts'
+import { configOption, jsonOption, type Options } from './option.ts'
 import type { Terminal } from './terminal.ts'
-
-const configOption = ['--config <file>', 'configuration file (default: $SWAPGATE_CONFIG or config/gateway.yaml)'] as const
 
 /** The exit code: 0 done, 1 refused or faults found, 2 wrong usage. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   let exitCode = 0
+  const end = (code: number): void => {
+    exitCode = code
+  }
   const program = programFor(terminal)
   program
     .command('start')
     .description('run the gateway until SIGTERM or SIGINT')
     .option(...configOption)
-    .action(async ({ config }: { config?: string }) => {
+    .action(async ({ config }: Options) => {
       const { start } = await import('./start.ts')
-      exitCode = await start(configFile(config), terminal)
+      end(await start(configFile(config), terminal))
     })
   program
     .command('check')
     .description('say everything that is wrong with the configuration, without starting')
     .option(...configOption)
-    .option('--json', 'print one JSON document')
-    .action(async ({ config, json = false }: { config?: string; json?: boolean }) => {
+    .option(...jsonOption)
+    .action(async ({ config, json = false }: Options) => {
       const { check } = await import('./check.ts')
-      exitCode = check(configFile(config), { json }, terminal)
+      end(check(configFile(config), { json }, terminal))
     })
+  addKeys(program, terminal, end)
+  addLedger(program, terminal, end)
   try {
     await program.parseAsync(args, { from: 'user' })
   } catch (reason) {

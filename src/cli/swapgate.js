@@ -7,6 +7,6 @@ if (Number(major) < needed) {
   console.error(`swapgate needs Node ${needed} and this is ${process.versions.node}: use "npm start", or install Node ${needed}`)
   process.exitCode = 1
 } else {
-  const { run } = await import('./command.ts')
-  process.exitCode = await run(process.argv.slice(2), { out: console.log, err: console.error })
+  const [{ run }, { terminal }] = await Promise.all([import('./command.ts'), import('./terminal.ts')])
+  process.exitCode = await run(process.argv.slice(2), terminal)
 }

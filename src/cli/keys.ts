@@ -1,0 +1,140 @@
+/** `swapgate keys`: keys that the operator issues to accounts (`spec/contract.md` §5, §13). */
+import type { Command } from 'commander'
+import { identityOf } from '../adapters/identity.ts'
+import type { IssuedKey } from '../core/accounts.ts'
+import { keyBytes, makeKey } from '../domain/key.ts'
+import { columns } from './columns.ts'
+import { toDuration } from './duration.ts'
+import { toIso } from './moment.ts'
+import { configOption, jsonOption, type Options, reading } from './option.ts'
+import { type ExitCode, type Session, withLedger } from './session.ts'
+import { refuse, type Terminal } from './terminal.ts'
+
+const namePattern = /^(?! )[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,64}(?<! )$/u
+const durations = 'like 30m, 24h or 90d, or a number of seconds'
+const day = 86_400_000
+
+const asName = reading((text) => (namePattern.test(text) ? text.normalize() : undefined), '1 to 64 printable characters')
+const asOverlap = reading(toDuration, durations)
+const asLifetime = reading((text) => toDuration(text) || undefined, `above 0, ${durations}`)
+
+interface CreateOptions extends Options {
+  readonly name: string
+  readonly expires?: number
+}
+
+interface RotateOptions extends Options {
+  readonly overlap?: number
+  readonly expires?: number
+}
+
+export function addKeys(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
+  const keys = program.command('keys').description('issue keys to accounts, list them and take them back')
+  const run = async (options: Options, work: (session: Session) => Promise<ExitCode>): Promise<void> =>
+    end(await withLedger(options, terminal, work))
+  const expires = ['--expires <duration>', `how long the key is valid, ${durations} (default: for ever)`, asLifetime] as const
+  keys
+    .command('create')
+    .description('issue a key; it is shown this once')
+    .requiredOption('--name <account>', 'the account that gets it, made where it is new', asName)
+    .option(...expires)
+    .option(...configOption)
+    .option(...jsonOption)
+    .action((options: CreateOptions) => run(options, (session) => create(options, session)))
+  keys
+    .command('list')
+    .description('list all keys, the oldest first, without the keys themselves')
+    .option(...configOption)
+    .option(...jsonOption)
+    .action((options: Options) => run(options, (session) => list(options, session)))
+  keys
+    .command('revoke <id>')
+    .description('end a key now, for good')
+    .option(...configOption)
+    .action((id: string, options: Options) => run(options, (session) => revoke(id, session)))
+  keys
+    .command('rotate <id>')
+    .description('issue a new key to the same account and let the old one end')
+    .option('--overlap <duration>', `how long the old key stays valid, ${durations} (default: 24h)`, asOverlap)
+    .option(...expires)
+    .option(...configOption)
+    .option(...jsonOption)
+    .action((id: string, options: RotateOptions) => run(options, (session) => rotate(id, options, session)))
+}
+
+async function create({ name, expires, json }: CreateOptions, session: Session): Promise<ExitCode> {
+  const { key, digest, issued } = newKey(expires)
+  await session.stores.accounts.addKey({ ...issued, name }, digest)
+  tellKey({ ...issued, name }, key, json, session)
+  return 0
+}
+
+async function list({ json = false }: Options, { stores, terminal }: Session): Promise<ExitCode> {
+  const issued = await stores.accounts.listKeys()
+  const now = Date.now()
+  if (json) {
+    const facts = issued.map((key) => {
+      const [createdAt, expiresAt, revokedAt] = [key.createdAt, key.expiresAt, key.revokedAt].map(toIso)
+      return { id: key.id, name: key.name, state: stateOf(key, now), createdAt, expiresAt, revokedAt }
+    })
+    terminal.out(JSON.stringify(facts))
+    return 0
+  }
+  const rows = issued.map((key) => [key.id, key.name, stateOf(key, now), toIso(key.createdAt) ?? '', endOf(key)])
+  for (const line of columns([['id', 'account', 'state', 'created', 'ends'], ...rows])) terminal.out(line)
+  return 0
+}
+
+async function revoke(id: string, { stores, terminal }: Session): Promise<ExitCode> {
+  if (!(await stores.accounts.revokeKey(id, Date.now())))
+    return refuse(`no key has the id ${id}, or it was revoked before`, terminal)
+  terminal.out(`The key ${id} is revoked.`)
+  return 0
+}
+
+async function rotate(id: string, { overlap = day, expires, json }: RotateOptions, session: Session): Promise<ExitCode> {
+  const { accounts } = session.stores
+  const { key, digest, issued } = newKey(expires)
+  const old = (await accounts.listKeys()).find((known) => known.id === id)
+  const until = Math.min(issued.createdAt + overlap, old?.expiresAt ?? Number.POSITIVE_INFINITY)
+  if (!old || !(await accounts.rotateKey(id, until, issued, digest)))
+    return refuse(`no valid key has the id ${id}`, session.terminal)
+  tellKey({ ...issued, name: old.name }, key, json, session)
+  if (!json) session.terminal.out(`The old key ${id} ends at ${toIso(until)}.`)
+  return 0
+}
+
+function newKey(lifetime: number | undefined) {
+  const key = makeKey(crypto.getRandomValues(new Uint8Array(keyBytes)))
+  const createdAt = Date.now()
+  const expiresAt = lifetime === undefined ? undefined : createdAt + lifetime
+  return { key, digest: identityOf(key), issued: { id: crypto.randomUUID(), createdAt, expiresAt } }
+}
+
+function tellKey(issued: IssuedKey, key: string, isJson = false, { config, terminal }: Session): void {
+  const { id, name } = issued
+  if (config.auth.mode !== 'managed') {
+    terminal.err(`notice: auth.mode is ${config.auth.mode}: the gateway takes no issued keys until it is managed`)
+  }
+  if (isJson) {
+    terminal.out(JSON.stringify({ id, name, key, expiresAt: toIso(issued.expiresAt) }))
+    return
+  }
+  for (const line of columns([
+    ['key', key],
+    ['id', id],
+    ['account', name],
+    ['ends', endOf(issued)],
+  ]))
+    terminal.out(line)
+  terminal.out('The key is not shown again: only its SHA-256 is kept.')
+}
+
+function stateOf({ expiresAt, revokedAt }: IssuedKey, now: number): 'active' | 'expired' | 'revoked' {
+  if (revokedAt !== undefined) return 'revoked'
+  return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'active'
+}
+
+function endOf({ expiresAt, revokedAt }: IssuedKey): string {
+  return toIso(revokedAt ?? expiresAt) ?? 'never'
+}

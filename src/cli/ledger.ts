@@ -1,0 +1,55 @@
+/** `swapgate ledger`: what an operator asks of the ledger and does with it by hand (`spec/contract.md` §10, §13). */
+import type { Command } from 'commander'
+import { type ExportOptions, exportEntries } from './export.ts'
+import { toMoment } from './moment.ts'
+import { configOption, jsonOption, type Options, reading } from './option.ts'
+import { resolve } from './resolution.ts'
+import { type ExitCode, type Session, withLedger } from './session.ts'
+import { tellStats } from './stats.ts'
+import type { Terminal } from './terminal.ts'
+import { tellUnresolved } from './unresolved.ts'
+
+const dates = 'a date like 2026-11-20, or a time like 2026-11-20T08:00:00Z'
+const asMoment = reading(toMoment, dates)
+
+interface PruneOptions extends Options {
+  readonly before: number
+}
+
+export function addLedger(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
+  const ledger = program.command('ledger').description('look into the ledger, settle what is unknown, take copies, forget')
+  const run = async (options: Options, work: (session: Session) => Promise<ExitCode>): Promise<void> =>
+    end(await withLedger(options, terminal, work))
+  const add = (usage: string, description: string): Command =>
+    ledger
+      .command(usage)
+      .description(description)
+      .option(...configOption)
+  add('stats', 'count transactions, creates of unknown outcome, accounts and keys')
+    .option(...jsonOption)
+    .action((options: Options) => run(options, (session) => tellStats(options, session)))
+  add('unknown', 'list the creates whose outcome is not known, and those that a provider contradicted, the oldest first')
+    .option(...jsonOption)
+    .action((options: Options) => run(options, (session) => tellUnresolved(options, session)))
+  add('resolve <intent>', 'settle such a create by hand')
+    .option('--bind <id>', 'it exists: its id at the provider, or the id that clients see')
+    .option('--none', 'nothing was created')
+    .action((intent: string, { bind, none = false, ...options }: Options & { bind?: string; none?: boolean }, command: Command) => {
+      if ((bind !== undefined) === none) command.error('error: either --bind <id> or --none must be given')
+      return run(options, (session) => resolve(intent, bind, session))
+    })
+  add('export', 'print all transactions, one JSON object on a line')
+    .option('--since <date>', `only those created since then: ${dates}`, asMoment)
+    .option('--json', 'print one JSON array')
+    .action((options: ExportOptions) => run(options, (session) => exportEntries(options, session)))
+  add('prune', 'forget transactions that have ended')
+    .requiredOption('--before <date>', `those created before then: ${dates}`, asMoment)
+    .option(...jsonOption)
+    .action((options: PruneOptions) => run(options, (session) => prune(options, session)))
+}
+
+async function prune({ before, json }: PruneOptions, { stores, terminal }: Session): Promise<ExitCode> {
+  const pruned = await stores.bookkeeping.prune(before)
+  terminal.out(json ? JSON.stringify({ pruned }) : `${pruned} transactions that had ended are forgotten.`)
+  return 0
+}

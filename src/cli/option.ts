@@ -1,0 +1,19 @@
+/** commander: what several commands take. */
+import { InvalidArgumentError } from 'commander'
+
+export interface Options {
+  readonly config?: string
+  readonly json?: boolean
+}
+
+export const configOption = ['--config <file>', 'configuration file (default: $SWAPGATE_CONFIG or config/gateway.yaml)'] as const
+export const jsonOption = ['--json', 'print one JSON document'] as const
+
+/** Takes what `read` can read; all else is wrong usage. */
+export function reading<T>(read: (text: string) => T | undefined, what: string): (text: string) => T {
+  return (text) => {
+    const value = read(text)
+    if (value === undefined) throw new InvalidArgumentError(`It must be ${what}.`)
+    return value
+  }
+}

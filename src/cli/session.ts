@@ -1,0 +1,39 @@
+import type { openLedger } from '../adapters/ledger.ts'
+import { type Config, ConfigError, configFile, loadConfig } from '../config.ts'
+import { forms } from '../forms/index.ts'
+import { tellFaults } from './check.ts'
+import type { Options } from './option.ts'
+import type { Terminal } from './terminal.ts'
+
+export type ExitCode = 0 | 1
+
+export type Stores = Awaited<ReturnType<typeof openLedger>>
+
+/** What a command works with. */
+export interface Session {
+  readonly stores: Stores
+  readonly config: Config
+  readonly terminal: Terminal
+}
+
+/** Opens the ledger of the configuration for `work`. 1 where one of them cannot be had, told on `err`. */
+export async function withLedger(
+  options: Options,
+  terminal: Terminal,
+  work: (session: Session) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  try {
+    const config = loadConfig(configFile(options.config), forms)
+    const { openLedger } = await import('../adapters/ledger.ts')
+    const stores = await openLedger(config.ledger.url)
+    try {
+      return await work({ stores, config, terminal })
+    } finally {
+      await stores.close()
+    }
+  } catch (reason) {
+    if (reason instanceof ConfigError) tellFaults(configFile(options.config), reason.faults, terminal)
+    else terminal.err(`swapgate: ledger: ${reason instanceof Error ? reason.message : String(reason)}`)
+    return 1
+  }
+}
