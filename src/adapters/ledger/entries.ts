@@ -1,0 +1,83 @@
+/** Kysely: the transactions that are known, each its owner's. */
+import { sql } from 'kysely'
+import type { Entry, Facts, Ledger } from '../../core/ledger.ts'
+import { type EntryRow, entryColumns, sortKey, toEntry, toRow } from './entry.ts'
+import { lister } from './list.ts'
+import { type Database, prepare, type Store } from './store.ts'
+import { addToTally, lockTallies } from './tallies.ts'
+
+type Entries = Pick<Ledger, 'find' | 'findAll' | 'list' | 'see' | 'knows' | 'held'>
+
+export function entries({ database, write, isAmong, toList }: Store): Entries {
+  const find = prepare<EntryRow>(database, entriesAt(database).where('provider_id', '=', '').compile())
+  const findAll = prepare<EntryRow>(database, entriesAt(database).where(isAmong('provider_id', '')).compile())
+  const held = prepare<{ provider_id: string }>(database, heldBy(database).where(isAmong('provider_id', '')).compile())
+  return {
+    async find(owner, provider, id) {
+      const [row] = await find(owner, provider, id)
+      return row && toEntry(row)
+    },
+    async findAll(owner, provider, ids) {
+      const rows = await findAll(owner, provider, toList(ids))
+      return rows.map(toEntry)
+    },
+    list: lister(database),
+    see: (owner, provider, facts) => write((within) => see(within, owner, provider, facts)),
+    async knows(owner) {
+      const { rows } = await sql`
+        select 1 from transactions where owner = ${owner} and state = 'done' union all
+        select 1 from transactions where owner = ${owner} and state <> 'done' limit 1`.execute(database)
+      return rows.length > 0
+    },
+    async held(provider, ids) {
+      const rows = await held(provider, toList(ids))
+      return new Set(rows.map(({ provider_id }) => provider_id))
+    },
+  }
+}
+
+/** Compiled, its values are an owner and a provider. */
+function entriesAt(database: Database) {
+  const done = database.selectFrom('transactions').select(entryColumns).where(sql<boolean>`state = 'done'`)
+  return done.where('owner', '=', '').where('provider', '=', '')
+}
+
+function heldBy(database: Database) {
+  return database.selectFrom('transactions').select('provider_id').where('provider', '=', '').$narrowType<{ provider_id: string }>()
+}
+
+async function see(within: Database, owner: string, provider: string, facts: Facts): Promise<Entry | undefined> {
+  const known = await renew(within, owner, provider, facts)
+  if (known) return known
+  await lockTallies(within, owner)
+  const provider_id = facts.transaction.id
+  const at = { sort_key: sortKey(facts), provider_id, provider }
+  const { numInsertedOrUpdatedRows } = await within
+    .insertInto('transactions')
+    .values({ ...toRow(facts), ...at, owner, state: 'done' })
+    .onConflict((conflict) => conflict.columns(['provider', 'provider_id']).doNothing())
+    .executeTakeFirstOrThrow()
+  if (numInsertedOrUpdatedRows === 1n) await addToTally(within, owner, at)
+  return renew(within, owner, provider, facts)
+}
+
+const isHeld = sql<boolean>`status in ('success', 'refunded')`
+
+/** Decided where the row is locked, so that no other process can come between: what ended stays as it ended. */
+async function renew(within: Database, owner: string, provider: string, facts: Facts): Promise<Entry | undefined> {
+  const { status, changed_at, ...row } = toRow(facts)
+  const renewed = within
+    .updateTable('transactions')
+    .set({
+      ...row,
+      status: sql`case when ${isHeld} then status else coalesce(${status}, status) end`,
+      changed_at: sql`case when ${isHeld} and ${status} is distinct from status then changed_at else ${changed_at} end`,
+    })
+    .where('owner', '=', owner)
+    .where('provider', '=', provider)
+    .where('provider_id', '=', facts.transaction.id)
+    .where('state', '=', 'done')
+    .returning(entryColumns)
+  const found = await renewed.executeTakeFirst()
+  return found && toEntry(found)
+}

@@ -1,0 +1,81 @@
+/** How an entry lies in its row: what is asked for or compared in columns, the rest as JSON. */
+import type { Entry, Facts } from '../../core/ledger.ts'
+import { toInstant } from '../../domain/instant.ts'
+import type { Status } from '../../domain/status.ts'
+import type { Transaction } from '../../domain/swap.ts'
+
+export const entryColumns = ['owner', 'provider', 'status', 'seen_at', 'read_at', 'changed_at', 'asked', 'facts'] as const
+
+/** The columns of `entryColumns` where the state is `done`. */
+export interface EntryRow {
+  readonly owner: string
+  readonly provider: string
+  readonly status: Status | null
+  readonly seen_at: number | null
+  readonly read_at: number | null
+  readonly changed_at: number | null
+  readonly asked: string | null
+  readonly facts: string | null
+}
+
+/** What only these two functions know. */
+interface Kept extends Pick<Facts, 'derived' | 'promised'> {
+  readonly transaction: Omit<Transaction, 'status'>
+}
+
+export function toRow({ transaction, derived, promised, seenAt, readAt, changedAt }: Facts) {
+  const { status, ...rest } = transaction
+  const kept: Kept = { transaction: rest, derived, promised }
+  return {
+    status: status ?? null,
+    seen_at: seenAt,
+    read_at: readAt ?? null,
+    changed_at: changedAt ?? null,
+    facts: JSON.stringify(kept),
+  }
+}
+
+export function toEntry(row: EntryRow): Entry {
+  const { transaction, ...kept } = JSON.parse(row.facts as string) as Kept
+  return {
+    ...kept,
+    transaction: row.status === null ? transaction : { ...transaction, status: row.status },
+    seenAt: row.seen_at as number,
+    ...(row.read_at !== null && { readAt: row.read_at }),
+    ...(row.changed_at !== null && { changedAt: row.changed_at }),
+    owner: row.owner,
+    provider: row.provider,
+    isCreated: row.asked !== null,
+  }
+}
+
+const beforeAttempt = 2 * 60_000
+const afterAttempt = 10 * 60_000
+const largest = 2n ** 63n - 2n
+
+/**
+ * Minus the creation time in nanoseconds. The provider's word for it counts where it can be read and, where the attempt is
+ * known, lies around it; else the time at which the gateway itself met the transaction.
+ */
+export function sortKey({ transaction, seenAt }: Facts, attemptedAt?: number): bigint {
+  const said = toInstant(transaction.createdAt) ?? toInstant(`${transaction.createdAt}Z`)
+  const own = toNanoseconds(attemptedAt ?? seenAt)
+  if (said === undefined) return -own
+  if (attemptedAt === undefined) return limitKey(-said)
+  const isPlausible = said >= own - toNanoseconds(beforeAttempt) && said <= own + toNanoseconds(afterAttempt)
+  return isPlausible ? -said : -own
+}
+
+/** Into what 64 bits hold, with room for one more. */
+export function limitKey(key: bigint): bigint {
+  return key < -largest ? -largest : key > largest ? largest : key
+}
+
+/** What never changes any more (`spec/contract.md` §3, Status). */
+export function isFinal(status: Status | null): boolean {
+  return status === 'success' || status === 'refunded'
+}
+
+export function toNanoseconds(milliseconds: number): bigint {
+  return BigInt(Math.round(milliseconds)) * 1_000_000n
+}

@@ -1,0 +1,46 @@
+/** Kysely: creates, from before they go up until it is known what came of them. */
+import type { Intent, Ledger } from '../../core/ledger.ts'
+import { claim } from './claims.ts'
+import { contradict, settle } from './settle.ts'
+import type { Database, Store } from './store.ts'
+import type { State } from './tables.ts'
+
+export function intents({ write }: Store): Pick<Ledger, 'begin' | 'drop' | 'doubt' | 'settle' | 'contradict'> {
+  return {
+    begin: (intent) => write((within) => begin(within, intent)),
+    drop: (intent) => write(async (within) => void (await drop(within, intent, open))),
+    doubt: (intent, lookAt) => write((within) => doubt(within, intent, lookAt)),
+    settle: (intent, facts) => write((within) => settle(within, intent, facts)),
+    contradict: (intent, told, fields) => write((within) => contradict(within, intent, told, fields)),
+  }
+}
+
+const open: readonly State[] = ['pending', 'unknown']
+
+async function begin(within: Database, intent: Intent): Promise<boolean> {
+  const row = {
+    intent: intent.id,
+    owner: intent.owner,
+    provider: intent.provider,
+    state: 'pending',
+    attempted_at: intent.attemptedAt,
+    look_at: intent.lookAt,
+    asked: JSON.stringify(intent.asked),
+  } as const
+  await within.insertInto('transactions').values(row).execute()
+  if (await claim(within, intent)) return true
+  await drop(within, intent.id, open)
+  return false
+}
+
+/** Its claim goes with it. False where it is in none of these states. */
+export async function drop(within: Database, intent: string, states: readonly State[]): Promise<boolean> {
+  const gone = within.deleteFrom('transactions').where('intent', '=', intent).where('state', 'in', states)
+  const { numDeletedRows } = await gone.executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+async function doubt(within: Database, intent: string, lookAt: number): Promise<void> {
+  const doubted = within.updateTable('transactions').set({ state: 'unknown', look_at: lookAt })
+  await doubted.where('intent', '=', intent).where('state', 'in', open).execute()
+}

@@ -1,0 +1,88 @@
+/** Kysely: the ledger's schema, step by step. A step that was released never changes; the next one's name comes after it. */
+import { type Kysely, sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
+
+/** How a database calls its types. */
+export interface Types {
+  /** An integer of 64 bits. */
+  readonly whole: string
+  /** Text that is compared by its bytes. */
+  readonly text: string
+}
+
+export function migrations(types: Types): Record<string, Migration> {
+  return {
+    '2026-11-20 transactions': step(transactions(types)),
+    '2026-11-21 accounts': step(accounts(types)),
+  }
+}
+
+function step(statements: readonly string[]): Migration {
+  return {
+    async up(database: Kysely<unknown>) {
+      for (const statement of statements) await sql.raw(statement).execute(database)
+    },
+  }
+}
+
+function transactions({ whole, text }: Types): readonly string[] {
+  return [
+    `CREATE TABLE transactions (
+      intent ${text} UNIQUE,
+      owner ${text} NOT NULL,
+      provider ${text} NOT NULL,
+      provider_id ${text},
+      state ${text} NOT NULL CHECK (state IN ('pending', 'unknown', 'done', 'mismatch')),
+      attempted_at ${whole},
+      sort_key ${whole},
+      status ${text},
+      seen_at ${whole},
+      read_at ${whole},
+      changed_at ${whole},
+      look_at ${whole},
+      looks ${whole} NOT NULL DEFAULT 0,
+      asked ${text},
+      facts ${text},
+      UNIQUE (provider, provider_id),
+      CHECK (state <> 'done' OR (provider_id IS NOT NULL AND sort_key IS NOT NULL AND facts IS NOT NULL)),
+      CHECK (state = 'done' OR (intent IS NOT NULL AND asked IS NOT NULL AND attempted_at IS NOT NULL))
+    )`,
+    `CREATE INDEX transactions_listed ON transactions (owner, sort_key, provider_id, provider) WHERE state = 'done'`,
+    `CREATE INDEX transactions_undone ON transactions (owner) WHERE state <> 'done'`,
+    `CREATE INDEX transactions_open ON transactions (provider, attempted_at) WHERE state IN ('pending', 'unknown')`,
+    `CREATE INDEX transactions_awaited ON transactions (look_at) WHERE look_at IS NOT NULL`,
+    `CREATE TABLE claims (
+      owner ${text} NOT NULL,
+      key ${text} NOT NULL,
+      intent ${text} NOT NULL REFERENCES transactions (intent) ON DELETE CASCADE,
+      fingerprint ${text} NOT NULL,
+      first ${text},
+      created_at ${whole} NOT NULL,
+      PRIMARY KEY (owner, key)
+    )`,
+    'CREATE INDEX claims_by_intent ON claims (intent)',
+    'CREATE INDEX claims_by_age ON claims (created_at)',
+    `CREATE TABLE tallies (
+      owner ${text} NOT NULL,
+      sort_key ${whole} NOT NULL,
+      provider_id ${text} NOT NULL,
+      provider ${text} NOT NULL,
+      entries ${whole} NOT NULL CHECK (entries >= 0),
+      PRIMARY KEY (owner, sort_key, provider_id, provider)
+    )`,
+  ]
+}
+
+function accounts({ whole, text }: Types): readonly string[] {
+  return [
+    `CREATE TABLE accounts (id ${text} PRIMARY KEY, name ${text} NOT NULL UNIQUE, created_at ${whole} NOT NULL)`,
+    `CREATE TABLE keys (
+      digest ${text} PRIMARY KEY,
+      id ${text} NOT NULL UNIQUE,
+      account ${text} NOT NULL REFERENCES accounts (id),
+      created_at ${whole} NOT NULL,
+      expires_at ${whole},
+      revoked_at ${whole}
+    )`,
+  ]
+}

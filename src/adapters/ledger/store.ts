@@ -1,0 +1,27 @@
+/** Kysely: one way to read and to write, whichever database is below. */
+import type { CompiledQuery, Kysely, RawBuilder, SqlBool } from 'kysely'
+import type { Types } from './migrations.ts'
+import type { Tables } from './tables.ts'
+
+export type Database = Kysely<Tables>
+
+export interface Store {
+  /** For questions; it sees all that was written before. */
+  readonly database: Database
+  /** One transaction: all that the work changes is kept, durable, or none of it. The work may run more than once. */
+  readonly write: <T>(work: (within: Database) => Promise<T>) => Promise<T>
+  readonly types: Types
+  /** `list` is what `toList` made. */
+  readonly isAmong: (column: string, list: unknown) => RawBuilder<SqlBool>
+  /** Texts as one value. */
+  readonly toList: (texts: readonly string[]) => unknown
+  readonly close: () => Promise<void>
+}
+
+/** A question that is compiled once and asked often, with other values for each asking. */
+export function prepare<Row>(database: Database, query: CompiledQuery<Row>) {
+  return async (...parameters: readonly unknown[]): Promise<readonly Row[]> => {
+    const { rows } = await database.executeQuery<Row>({ ...query, parameters })
+    return rows
+  }
+}

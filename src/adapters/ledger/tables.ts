@@ -1,0 +1,79 @@
+/** The ledger's tables as Kysely sees them; `migrations.ts` makes them, `docs/ledger.md` explains them. */
+import type { ColumnType } from 'kysely'
+import type { Status } from '../../domain/status.ts'
+
+export interface Tables {
+  transactions: Transactions
+  claims: Claims
+  tallies: Tallies
+  accounts: Accounts
+  keys: Keys
+}
+
+/** `done` is an entry, whose facts are known; the others are creates that nobody was told of. */
+export type State = 'pending' | 'unknown' | 'done' | 'mismatch'
+
+/** Where an entry stands in its owner's list: ascending, newest first. */
+export interface Place {
+  /** Minus the creation time in nanoseconds: beyond what a number holds, so written and compared, never read. */
+  readonly sort_key: bigint
+  readonly provider_id: string
+  readonly provider: string
+}
+
+type Written<T> = ColumnType<never, T, T>
+
+interface Transactions {
+  /** Null where it was only seen. */
+  intent: string | null
+  owner: string
+  provider: string
+  provider_id: string | null
+  state: State
+  attempted_at: number | null
+  sort_key: Written<bigint | null>
+  status: Status | null
+  seen_at: number | null
+  read_at: number | null
+  changed_at: number | null
+  look_at: number | null
+  looks: ColumnType<number, number | undefined, number>
+  /** JSON: the question. */
+  asked: string | null
+  /** JSON: what is known of an entry, without its status; what was told of a mismatch. */
+  facts: string | null
+}
+
+interface Claims {
+  owner: string
+  key: string
+  intent: string
+  fingerprint: string
+  /** JSON: the first answer. */
+  first: string | null
+  created_at: number
+}
+
+/** How many entries an owner has from one place on, up to the next tally's. */
+interface Tallies {
+  owner: string
+  sort_key: Written<bigint>
+  provider_id: string
+  provider: string
+  entries: number
+}
+
+interface Accounts {
+  id: string
+  name: string
+  created_at: number
+}
+
+interface Keys {
+  digest: string
+  id: string
+  account: string
+  created_at: number
+  expires_at: number | null
+  revoked_at: number | null
+}

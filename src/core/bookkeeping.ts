@@ -1,0 +1,55 @@
+/** What an operator does with the ledger by hand (`spec/contract.md` §10). Times are milliseconds since 1970. */
+import type { Status } from '../domain/status.ts'
+import type { NewTransaction } from '../domain/swap.ts'
+import type { Entry } from './ledger.ts'
+
+export interface LedgerStats {
+  readonly entries: readonly StatusCount[]
+  /** Creates of unknown outcome: still running, or given up. */
+  readonly pending: number
+  readonly unknown: number
+  /** When the oldest of them was attempted. */
+  readonly oldestAttempt?: number | undefined
+  readonly mismatches: number
+  readonly claims: number
+  readonly accounts: number
+  /** Neither revoked nor expired. */
+  readonly validKeys: number
+}
+
+export interface StatusCount {
+  readonly provider: string
+  /** Absent where the provider's word is not known. */
+  readonly status?: Status | undefined
+  readonly count: number
+}
+
+/** A create that an operator may have to settle by hand. */
+export interface Unresolved {
+  readonly intent: string
+  readonly owner: string
+  readonly provider: string
+  readonly state: 'pending' | 'unknown' | 'mismatch'
+  readonly asked: NewTransaction
+  readonly attemptedAt: number
+  /** Of a mismatch: the id that the provider told, and the fields that contradict the question. */
+  readonly told?: { readonly id: string; readonly fields: readonly string[] } | undefined
+}
+
+/** Every method throws where the store cannot do it, and then has done nothing. */
+export interface Bookkeeping {
+  readonly stats: (now: number) => Promise<LedgerStats>
+  /** Creates of unknown outcome and mismatches, the oldest attempt first. */
+  readonly unresolved: () => Promise<readonly Unresolved[]>
+  /**
+   * The provider holds this create under `id`: from now on it is its owner's, and the next read asks the provider for the rest.
+   * `taken`: the ledger gave this id to another create or owner. `missing`: there is no such create to settle.
+   */
+  readonly bind: (intent: string, id: string, at: number) => Promise<'bound' | 'taken' | 'missing'>
+  /** Nothing was created: the intent and its claim are gone. False where there is no such create to settle. */
+  readonly none: (intent: string) => Promise<boolean>
+  /** All transactions, or those created since then: owner by owner, newest creation first. */
+  readonly export: (since?: number) => AsyncIterable<Entry>
+  /** Forgets what ended, created before then: success, refunded, overdue, with its claims. Answers how many. */
+  readonly prune: (before: number) => Promise<number>
+}
