@@ -1,0 +1,274 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Facts, Intent } from '../../src/core/ledger.ts'
+import type { Amount } from '../../src/domain/amount.ts'
+import type { NewTransaction, Transaction } from '../../src/domain/swap.ts'
+import { Place } from './place.ts'
+
+const now = Date.parse('2026-11-20T10:00:00Z')
+
+let place: Place
+let stores: Awaited<ReturnType<Place['stores']>>
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now })
+  place = new Place()
+  stores = await place.stores()
+})
+afterEach(async () => {
+  await stores.close()
+  place[Symbol.dispose]()
+  vi.useRealTimers()
+})
+
+const asked: NewTransaction = {
+  coinFrom: 'BTC',
+  networkFrom: 'BTC',
+  coinTo: 'USDT',
+  networkTo: 'TRX',
+  amountIn: '0.10' as Amount,
+  withdrawalAddress: 'TQn9',
+  rateType: 'float',
+}
+
+function intentOf(id: string, more: Partial<Intent> = {}): Intent {
+  return { id, owner: 'acme', provider: 'alpha', asked, attemptedAt: now - 60_000, lookAt: now - 50_000, ...more }
+}
+
+function factsOf(id: string, more: Partial<Transaction> = {}): Facts {
+  const transaction: Transaction = {
+    ...asked,
+    id,
+    status: 'wait',
+    amountOut: '9425.243471' as Amount,
+    depositAddress: 'bc1q',
+    createdAt: '2026-11-20T09:59:00Z',
+    ...more,
+  }
+  return { transaction, derived: [], seenAt: now }
+}
+
+async function created(id: string, transaction: Partial<Transaction> = {}, intent: Partial<Intent> = {}): Promise<void> {
+  const facts = factsOf(id, transaction)
+  const attemptedAt = Date.parse(facts.transaction.createdAt)
+  await stores.ledger.begin(intentOf(`create-${id}`, { attemptedAt, ...intent }))
+  await stores.ledger.settle(`create-${id}`, facts)
+}
+
+async function doubted(intent: string, more: Partial<Intent> = {}): Promise<void> {
+  await stores.ledger.begin(intentOf(intent, more))
+  await stores.ledger.doubt(intent, now)
+}
+
+describe('swapgate ledger stats', () => {
+  it('counts what is there', async () => {
+    expect(await place.facts('ledger', 'stats')).toEqual({
+      ...{ entries: [], pending: 0, unknown: 0, mismatches: 0, claims: 0, accounts: 0, validKeys: 0, oldestAttempt: null },
+    })
+    await created('one')
+    await created('two', { status: 'success' })
+    await created('three', { status: 'success' }, { provider: 'beta' })
+    await doubted('in-doubt', { claim: { key: 'order-1', fingerprint: 'f' } })
+    await stores.ledger.begin(intentOf('running', { attemptedAt: now }))
+    await place.swapgate('keys', 'create', '--name', 'acme')
+    const stats = await place.facts<{ entries: readonly unknown[] }>('ledger', 'stats')
+    expect(stats).toEqual({
+      entries: expect.any(Array),
+      ...{ pending: 1, unknown: 1, mismatches: 0, claims: 1, accounts: 1, validKeys: 1 },
+      oldestAttempt: '2026-11-20T09:59:00.000Z',
+    })
+    expect(stats.entries).toHaveLength(3)
+    expect(stats.entries).toEqual(
+      expect.arrayContaining([
+        { provider: 'alpha', status: 'wait', count: 1 },
+        { provider: 'alpha', status: 'success', count: 1 },
+        { provider: 'beta', status: 'success', count: 1 },
+      ]),
+    )
+  })
+
+  it('is a table for people', async () => {
+    await created('one')
+    await doubted('in-doubt')
+    const { exitCode, out } = await place.swapgate('ledger', 'stats')
+    expect(exitCode).toBe(0)
+    expect(out).toEqual([
+      'transactions at alpha, wait           1',
+      'creates that are running              0',
+      'creates of unknown outcome            1, the oldest of 2026-11-20T09:59:00.000Z',
+      'creates that a provider contradicted  0',
+      'idempotency keys                      0',
+      'accounts                              0',
+      'valid keys                            0',
+    ])
+  })
+})
+
+describe('swapgate ledger unknown', () => {
+  it('lists the creates in doubt with their questions', async () => {
+    await created('one')
+    await doubted('in-doubt')
+    await stores.ledger.begin(intentOf('other', { attemptedAt: now - 30_000 }))
+    await stores.ledger.contradict('other', factsOf('odd', { coinTo: 'BTC' }).transaction, ['coinTo'])
+    const listed = await place.facts<readonly Record<string, unknown>[]>('ledger', 'unknown')
+    expect(listed).toEqual([
+      {
+        ...{ intent: 'in-doubt', owner: 'acme', provider: 'alpha', state: 'unknown', asked, told: null },
+        attemptedAt: '2026-11-20T09:59:00.000Z',
+      },
+      {
+        ...{ intent: 'other', owner: 'acme', provider: 'alpha', state: 'mismatch', asked },
+        ...{ attemptedAt: '2026-11-20T09:59:30.000Z', told: { id: 'odd', fields: ['coinTo'] } },
+      },
+    ])
+    expect((await place.swapgate('ledger', 'unknown')).out).toEqual([
+      'intent    state     provider  attempted                 question                  told',
+      'in-doubt  unknown   alpha     2026-11-20T09:59:00.000Z  0.10 BTC to USDT at TQn9',
+      'other     mismatch  alpha     2026-11-20T09:59:30.000Z  0.10 BTC to USDT at TQn9  odd, which differs in coinTo',
+    ])
+  })
+
+  it('says that none is in doubt', async () => {
+    await created('one')
+    expect(await place.facts('ledger', 'unknown')).toEqual([])
+    expect((await place.swapgate('ledger', 'unknown')).out).toEqual(['No create is in doubt.'])
+  })
+})
+
+describe('swapgate ledger resolve', () => {
+  it.each(['tx-1', 'alpha~tx-1'])('binds a create to its owner by the id %s', async (id) => {
+    await doubted('in-doubt')
+    expect(await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', id)).toEqual({
+      exitCode: 0,
+      out: ['The create in-doubt is the transaction alpha~tx-1 of its owner.'],
+      err: [],
+    })
+    expect((await stores.ledger.find('acme', 'alpha', 'tx-1'))?.transaction.amountIn).toBe('0.10')
+    expect(await stores.ledger.find('umbrella', 'alpha', 'tx-1')).toBeUndefined()
+    expect(await place.facts('ledger', 'unknown')).toEqual([])
+  })
+
+  it.each(['beta~tx-1', '~tx-1', 'alpha~', '..', `alpha~${'x'.repeat(257)}`])(
+    'refuses %s, which is no id at the provider that was asked',
+    async (id) => {
+      await doubted('in-doubt')
+      const said = await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', id)
+      expect(said).toEqual({ exitCode: 1, out: [], err: [`swapgate: ${id} is no id at alpha, where this create was tried`] })
+      expect(await place.facts('ledger', 'unknown')).toHaveLength(1)
+    },
+  )
+
+  it('refuses an id that the ledger has given already', async () => {
+    await created('one', {}, { owner: 'umbrella' })
+    await doubted('in-doubt')
+    const said = await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', 'one')
+    expect(said).toEqual({ exitCode: 1, out: [], err: ['swapgate: the ledger holds alpha~one already'] })
+    expect((await stores.ledger.find('umbrella', 'alpha', 'one'))?.owner).toBe('umbrella')
+  })
+
+  it('forgets a create that did not happen, so that its Idempotency-Key is free', async () => {
+    const claim = { key: 'order-1', fingerprint: 'f' }
+    await doubted('in-doubt', { claim })
+    const { exitCode, out } = await place.swapgate('ledger', 'resolve', 'in-doubt', '--none')
+    expect([exitCode, out.length]).toEqual([0, 1])
+    expect(await place.facts('ledger', 'unknown')).toEqual([])
+    expect(await stores.ledger.begin(intentOf('again', { claim }))).toBe(true)
+  })
+
+  it('leaves alone what may still be running', async () => {
+    await stores.ledger.begin(intentOf('running', { attemptedAt: now }))
+    for (const how of [['--none'], ['--bind', 'tx-1']]) {
+      const { exitCode, err } = await place.swapgate('ledger', 'resolve', 'running', ...how)
+      expect([exitCode, err]).toEqual([1, ['swapgate: the create running may still be running; please try again in a minute']])
+    }
+    vi.setSystemTime(now + 10_000)
+    expect((await place.swapgate('ledger', 'resolve', 'running', '--none')).exitCode).toBe(0)
+  })
+
+  it('refuses a create that is not in doubt', async () => {
+    await created('one')
+    for (const intent of ['create-one', 'nothing']) {
+      const said = await place.swapgate('ledger', 'resolve', intent, '--none')
+      expect(said).toEqual({ exitCode: 1, out: [], err: [`swapgate: no create in doubt has the intent ${intent}`] })
+    }
+    expect(await stores.ledger.find('acme', 'alpha', 'one')).toBeDefined()
+  })
+})
+
+describe('swapgate ledger export', () => {
+  const first = { createdAt: '2026-11-18T23:59:59.999Z' }
+  const second = { createdAt: '2026-11-19T00:00:00Z' }
+
+  it('prints an object a line, with the digits of the provider and the id that clients see', async () => {
+    await created('one')
+    const { exitCode, out } = await place.swapgate('ledger', 'export')
+    expect(exitCode).toBe(0)
+    expect(out.map((line) => JSON.parse(line))).toEqual([
+      {
+        ...asked,
+        ...{ id: 'alpha~one', owner: 'acme', isCreated: true, status: 'wait', amountOut: '9425.243471', depositAddress: 'bc1q' },
+        ...{ createdAt: '2026-11-20T09:59:00Z', derived: [], seenAt: '2026-11-20T10:00:00.000Z', readAt: null, changedAt: null },
+      },
+    ])
+  })
+
+  it.each([0, 1, 3])('prints one array of %i with --json', async (count) => {
+    for (let at = 0; at < count; at++) await created(`tx-${at}`)
+    const entries = await place.facts<readonly { id: string }[]>('ledger', 'export')
+    expect(entries.map(({ id }) => id).sort()).toEqual(Array.from({ length: count }, (_, at) => `alpha~tx-${at}`))
+  })
+
+  it.each([
+    ['2026-11-19', ['alpha~two']],
+    ['2026-11-18T23:59:59.999Z', ['alpha~one', 'alpha~two']],
+    ['2026-11-19T01:00:00+01:00', ['alpha~two']],
+    ['2026-11-20', []],
+  ])('since %s', async (since, ids) => {
+    await created('one', first)
+    await created('two', second)
+    const { out } = await place.swapgate('ledger', 'export', '--since', since)
+    expect(out.map((line) => JSON.parse(line).id).sort()).toEqual(ids)
+  })
+})
+
+describe('swapgate ledger prune', () => {
+  it('forgets what has ended and was created before, and says how many', async () => {
+    await created('ended', { status: 'success', createdAt: '2026-10-31T23:59:59Z' })
+    await created('refunded', { status: 'refunded', createdAt: '2026-10-01T00:00:00Z' })
+    await created('waiting', { createdAt: '2026-10-31T23:59:59Z' })
+    await created('later', { status: 'success', createdAt: '2026-11-01T00:00:00Z' })
+    const { exitCode, out } = await place.swapgate('ledger', 'prune', '--before', '2026-11-01')
+    expect([exitCode, out]).toEqual([0, ['2 transactions that had ended are forgotten.']])
+    const left = await place.facts<readonly { id: string }[]>('ledger', 'export')
+    expect(left.map(({ id }) => id).sort()).toEqual(['alpha~later', 'alpha~waiting'])
+    expect(await place.facts('ledger', 'prune', '--before', '2026-11-02')).toEqual({ pruned: 1 })
+  })
+
+  it.each(['yesterday', '2026-02-30', '2026-11-20T10:00:00', '1700000000', ''])('refuses the date "%s"', async (date) => {
+    await created('ended', { status: 'success', createdAt: '2020-01-01T00:00:00Z' })
+    const { exitCode, out, err } = await place.swapgate('ledger', 'prune', '--before', date)
+    expect([exitCode, out]).toEqual([2, []])
+    expect(err[0]).toContain('It must be a date like 2026-11-20')
+    expect((await place.swapgate('ledger', 'export', '--since', date)).exitCode).toBe(2)
+    expect(await place.facts('ledger', 'export')).toHaveLength(1)
+  })
+})
+
+describe('wrong usage', () => {
+  it.each([
+    ['no command', []],
+    ['a resolution without an outcome', ['resolve', 'x']],
+    ['a resolution with two', ['resolve', 'x', '--none', '--bind', 'y']],
+    ['a prune without a date', ['prune']],
+  ])('is %s: 2', async (_, args) => {
+    const { exitCode, out } = await place.swapgate('ledger', ...args)
+    expect([exitCode, out]).toEqual([2, []])
+  })
+})
+
+it('a ledger that cannot be opened is told in one line by every command', async () => {
+  using elsewhere = new Place('sqlite:/dev/null/ledger.db')
+  for (const args of [['stats'], ['unknown'], ['resolve', 'x', '--none'], ['export'], ['prune', '--before', '2026-01-01']]) {
+    const { exitCode, out, err } = await elsewhere.swapgate('ledger', ...args)
+    expect([exitCode, out]).toEqual([1, []])
+    expect(err).toEqual([expect.stringMatching(/^swapgate: ledger: [^\n]+$/)])
+  }
+})

@@ -1,0 +1,80 @@
+/** The commands as processes of their own: what a shell, a script or a cron job sees. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Facts } from '../../src/core/ledger.ts'
+import type { Amount } from '../../src/domain/amount.ts'
+import { isKey } from '../../src/domain/key.ts'
+import { Swapgate } from '../process/swapgate.ts'
+import { Place } from './place.ts'
+
+let place: Place
+beforeEach(() => {
+  place = new Place()
+})
+afterEach(() => place[Symbol.dispose]())
+
+async function ended(...args: readonly string[]) {
+  await using swapgate = new Swapgate([...args, '--config', place.file])
+  return await swapgate.ended
+}
+
+it('keys create --json prints one JSON document and nothing else on standard output', async () => {
+  const { exitCode, out } = await ended('keys', 'create', '--name', 'acme', '--expires', '90d', '--json')
+  const created = JSON.parse(out)
+  expect(exitCode).toBe(0)
+  expect(Object.keys(created)).toEqual(['id', 'name', 'key', 'expiresAt'])
+  expect(isKey(created.key)).toBe(true)
+  const listed = await ended('keys', 'list', '--json')
+  expect(JSON.parse(listed.out)).toEqual([expect.objectContaining({ id: created.id, name: 'acme', state: 'active' })])
+  expect(listed.out).not.toContain('sg_live_')
+  expect((await ended('keys', 'revoke', created.id)).exitCode).toBe(0)
+  expect((await ended('keys', 'revoke', created.id)).exitCode).toBe(1)
+})
+
+it('many commands at once share one ledger, and none is lost', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+  const all = await Promise.all(names.map((name) => ended('keys', 'create', '--name', name, '--json')))
+  expect(all.map(({ exitCode }) => exitCode)).toEqual(names.map(() => 0))
+  const listed: readonly { name: string }[] = JSON.parse((await ended('keys', 'list', '--json')).out)
+  expect(listed.map(({ name }) => name).sort()).toEqual(names)
+})
+
+it('a command works while another process holds the ledger open, and its effect is seen there', async () => {
+  const stores = await place.stores()
+  const { exitCode } = await ended('keys', 'create', '--name', 'acme')
+  expect([exitCode, (await stores.accounts.listKeys()).map(({ name }) => name)]).toEqual([0, ['acme']])
+  await stores.close()
+})
+
+it.each([
+  ['keys', 'list'],
+  ['ledger', 'stats'],
+])('%s %s ends with 1 and one line where the ledger cannot be opened', async (...args) => {
+  using elsewhere = new Place('sqlite:/dev/null/ledger.db')
+  await using swapgate = new Swapgate([...args, '--config', elsewhere.file])
+  const { exitCode, out, err } = await swapgate.ended
+  expect([exitCode, out]).toEqual([1, ''])
+  expect(err).toMatch(/^swapgate: ledger: [^\n]+\n$/)
+})
+
+it('wrong usage ends with 2', async () => {
+  expect((await ended('keys', 'create')).exitCode).toBe(2)
+  expect((await ended('ledger', 'prune', '--before', 'yesterday')).exitCode).toBe(2)
+})
+
+it('an export does not end well where nobody reads it to its end', async () => {
+  const { ledger, close } = await place.stores()
+  const asked = { amountIn: '1' as Amount, withdrawalAddress: 'x'.repeat(500), rateType: 'float' } as const
+  for (let at = 0; at < 500; at++) {
+    const facts: Facts = { transaction: { ...asked, id: `tx-${at}`, createdAt: '2026-11-20T09:59:00Z' }, derived: [], seenAt: 0 }
+    await ledger.see('acme', 'alpha', facts)
+  }
+  await close()
+  const child = spawn(process.execPath, ['src/cli/swapgate.js', 'ledger', 'export', '--config', place.file])
+  await once(child.stdout, 'readable')
+  child.stdout.destroy()
+  const [exitCode] = await once(child, 'close')
+  expect(exitCode).toBe(1)
+  expect((await ended('ledger', 'export')).out.trim().split('\n')).toHaveLength(500)
+})
