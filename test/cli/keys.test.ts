@@ -125,11 +125,15 @@ describe('swapgate keys list', () => {
   })
 
   it('is a table for people', async () => {
-    const { id } = await create('--name', 'acme')
+    const acme = await create('--name', 'acme')
+    vi.advanceTimersByTime(1_000)
+    const globex = await create('--name', 'globex', '--expires', '1h')
+    await place.swapgate('keys', 'revoke', globex.id)
     const { out } = await place.swapgate('keys', 'list')
     expect(out).toEqual([
-      'id                                    account  state   created                   ends',
-      `${id}  acme     active  2026-11-20T10:00:00.000Z  never`,
+      'id                                    account  state    created                   ends',
+      `${acme.id}  acme     active   2026-11-20T10:00:00.000Z  never`,
+      `${globex.id}  globex   revoked  2026-11-20T10:00:01.000Z  2026-11-20T10:00:01.000Z`,
     ])
   })
 })

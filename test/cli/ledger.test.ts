@@ -85,6 +85,12 @@ describe('swapgate ledger stats', () => {
     )
   })
 
+  it('counts a status that nobody has explained as null', async () => {
+    await created('one', { status: undefined })
+    expect(await place.facts('ledger', 'stats')).toMatchObject({ entries: [{ provider: 'alpha', status: null, count: 1 }] })
+    expect((await place.swapgate('ledger', 'stats')).out[0]).toBe('transactions at alpha, status not known  1')
+  })
+
   it('is a table for people', async () => {
     await created('one')
     await doubted('in-doubt')
@@ -181,6 +187,17 @@ describe('swapgate ledger resolve', () => {
     }
     vi.setSystemTime(now + 10_000)
     expect((await place.swapgate('ledger', 'resolve', 'running', '--none')).exitCode).toBe(0)
+  })
+
+  it('settles at once what has ended in doubt', async () => {
+    await doubted('in-doubt', { attemptedAt: now })
+    expect((await place.swapgate('ledger', 'resolve', 'in-doubt', '--none')).exitCode).toBe(0)
+  })
+
+  it('takes all behind the first ~ for the id at the provider', async () => {
+    await doubted('in-doubt')
+    expect((await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', 'alpha~a~b')).exitCode).toBe(0)
+    expect(await stores.ledger.find('acme', 'alpha', 'a~b')).toBeDefined()
   })
 
   it('refuses a create that is not in doubt', async () => {
