@@ -11,6 +11,8 @@ export interface Evidence {
   readonly holdings?: readonly Holding[]
   /** Withdrawal addresses of creates that the gateway knows to be of unknown outcome, or contradicted. */
   readonly unsettled?: readonly string[]
+  /** Everything that the ledger holds. */
+  readonly exported?: readonly { readonly id: string; readonly owner: string }[]
   readonly secrets?: Secrets
 }
 

@@ -3,6 +3,7 @@
  * process of its own: `node test/faults/provider.ts --form B --name beta --key secret --journal file [--port 0]`.
  */
 import { once } from 'node:events'
+import { appendFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
 import type { Swap } from './order.ts'
@@ -37,6 +38,7 @@ export interface Provider extends AsyncDisposable {
 
 export async function startProvider(settings: ProviderSettings): Promise<Provider> {
   const { name, keys, journal, port = 0 } = settings
+  appendFileSync(journal, '')
   const holdings = new Holdings(name)
   const faults = new Faults()
   const form = settings.form === 'A' ? formA : formB

@@ -2,7 +2,24 @@ import { createsByAddress, type Evidence, effectsOf } from '../evidence.ts'
 
 /** I2: every id that a client was ever given is found by it at the end; and nothing that was created is forgotten. */
 export function kept(evidence: Evidence): readonly string[] {
-  return [...evidence.operations.flatMap((operation) => lost(operation, evidence)), ...forgotten(evidence)]
+  const notHeld = evidence.operations.flatMap((operation) => lost(operation, evidence))
+  return [...notHeld, ...forgotten(evidence), ...misplaced(evidence)]
+}
+
+/** Ids that the ledger does not hold once, for the owner that the client's other ids have. */
+function misplaced({ operations, exported }: Evidence): readonly string[] {
+  if (!exported) return []
+  const rows = Map.groupBy(exported, ({ id }) => id)
+  const owners = new Map<string, string>()
+  return operations.flatMap(({ client, seen }) =>
+    seen.flatMap(({ id }) => {
+      const [row, ...others] = rows.get(id) ?? []
+      if (!row || others.length > 0)
+        return [`${id} was given to ${client}, and the ledger has it ${rows.get(id)?.length ?? 0} times`]
+      const owner = owners.getOrInsert(client, row.owner)
+      return row.owner === owner ? [] : [`${id} was given to ${client}, and the ledger has it for another`]
+    }),
+  )
 }
 
 function lost({ client, seen }: Evidence['operations'][number], { holdings }: Evidence): readonly string[] {

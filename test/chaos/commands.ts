@@ -1,0 +1,189 @@
+/** What a random mix is made of. Nothing is expected of a single answer: the checker judges the whole. */
+
+import { setTimeout } from 'node:timers/promises'
+import fc from 'fast-check'
+import type { Direction } from '../faults/connection.ts'
+import type { Customer } from '../faults/customer.ts'
+import type { GatewayProcess } from '../faults/gateway-process.ts'
+import type { Order } from '../faults/order.ts'
+import type { Fault } from '../faults/provider/fault.ts'
+import { latency, limitData, resetPeer, slicer, type Toxic, timeout } from '../faults/toxics.ts'
+import type { World } from './world.ts'
+
+/** What is known without asking. */
+export interface Model {
+  isUp: boolean
+  /** Creates under a key, that can be repeated. */
+  readonly keyed: { readonly customer: Customer; readonly order: Order; readonly idempotencyKey: string }[]
+}
+
+type Command = fc.AsyncCommand<Model, World>
+
+const toxics = {
+  'late bytes': latency(20, 20),
+  'a reset': resetPeer(),
+  silence: timeout(0),
+  'half of the bytes': limitData(150),
+  'small pieces': slicer(20, 1),
+} satisfies Record<string, Toxic>
+
+const faults: readonly Fault[] = [
+  { after: 'reset' },
+  { after: 'fin' },
+  { after: 'half' },
+  { after: 'hang' },
+  { after: 'garbage' },
+  { after: 500 },
+  { after: 503 },
+  { before: 'reset' },
+  { before: 503 },
+  { before: 429 },
+  { before: 422 },
+  { swap: 'coinTo' },
+  { swap: 'withdrawalAddress' },
+  { swap: 'rateType' },
+]
+
+const client = fc.nat({ max: 1 })
+const nth = fc.nat({ max: 30 })
+const provider = fc.constantFrom('alpha', 'beta')
+const direction = fc.constantFrom<Direction>('upstream', 'downstream')
+const toxic = fc.constantFrom(...(Object.keys(toxics) as (keyof typeof toxics)[]))
+
+export const commands: fc.Arbitrary<Command>[] = [
+  fc.tuple(client, fc.boolean()).map(([who, isKeyed]) => create(who, isKeyed)),
+  nth.map(retry),
+  fc.tuple(client, nth).map(([who, which]) => retryAsAnother(who, which)),
+  fc.tuple(client, fc.constantFrom<Moment>('at once', 'received', 'answered')).map(([who, moment]) => kill(who, moment)),
+  fc.constant(restart()),
+  fc.tuple(client, provider, direction, toxic).map(([who, at, way, name]) => network(who, at, way, name)),
+  fc.tuple(client, provider).map(([who, at]) => down(who, at)),
+  fc.tuple(client, fc.constantFrom(...faults)).map(([who, fault]) => failure(who, fault)),
+  fc.tuple(client, nth).map(([who, which]) => read(who, which)),
+  client.map(list),
+]
+
+function command(
+  name: string,
+  run: (model: Model, world: World) => Promise<unknown>,
+  isPossible = ({ isUp }: Readonly<Model>) => isUp,
+): Command {
+  return { check: isPossible, run: async (model, world) => void (await run(model, world)), toString: () => name }
+}
+
+function create(who: number, isKeyed: boolean): Command {
+  return command(`create(${who}, ${isKeyed ? 'with' : 'without'} a key)`, (model, world) => ask(who, model, world, isKeyed))
+}
+
+/** With a key of its own, unless it is to have none. */
+async function ask(who: number, model: Model, world: World, isKeyed = true): Promise<unknown> {
+  const customer = customerOf(world, who)
+  const order = world.order()
+  if (!isKeyed) return customer.create(gatewayOf(world).url, order)
+  const idempotencyKey = `key-${model.keyed.length}`
+  model.keyed.push({ customer, order, idempotencyKey })
+  return customer.create(gatewayOf(world).url, order, { idempotencyKey })
+}
+
+function retry(which: number): Command {
+  return command(`retry(${which})`, async ({ keyed }, world) => {
+    const { customer, order, idempotencyKey } = pick(keyed, which) ?? {}
+    if (customer && order && idempotencyKey) await customer.create(gatewayOf(world).url, order, { idempotencyKey })
+  })
+}
+
+/** The same text of a key means nothing in the hands of another client. */
+function retryAsAnother(who: number, which: number): Command {
+  return command(`use the key of ${which}(${who})`, async ({ keyed }, world) => {
+    const { idempotencyKey } = pick(keyed, which) ?? {}
+    if (idempotencyKey) await customerOf(world, who).create(gatewayOf(world).url, world.order(), { idempotencyKey })
+  })
+}
+
+type Moment = 'at once' | 'received' | 'answered'
+
+/** While a create is under way, as far as the provider's journal tells. */
+function kill(who: number, moment: Moment): Command {
+  return command(`kill(during a create of ${who}, ${moment})`, async (model, world) => {
+    const before = countOf(world, moment)
+    await world.providers.get('alpha')?.fault({ delay: 30 })
+    let isOver = false
+    const asked = ask(who, model, world).finally(() => {
+      isOver = true
+    })
+    while (!isOver && moment !== 'at once' && countOf(world, moment) === before) await setTimeout(1)
+    await gatewayOf(world).kill()
+    await asked
+    await world.providers.get('alpha')?.heal()
+    model.isUp = false
+  })
+}
+
+function countOf(world: World, moment: Moment): number {
+  return Object.values(world.journals())
+    .flat()
+    .filter(({ what }) => what === moment).length
+}
+
+function restart(): Command {
+  return command(
+    'restart',
+    async (model, world) => {
+      await gatewayOf(world).start()
+      model.isUp = true
+    },
+    ({ isUp }) => !isUp,
+  )
+}
+
+function network(who: number, at: string, way: Direction, name: keyof typeof toxics): Command {
+  return command(`create(${who}, ${name} ${way} at ${at})`, async (model, world) => {
+    const lift = networkOf(world, at).add(toxics[name], way)
+    await ask(who, model, world)
+    lift()
+  })
+}
+
+function down(who: number, at: string): Command {
+  return command(`create(${who}, ${at} is down)`, async (model, world) => {
+    await networkOf(world, at).down()
+    await ask(who, model, world)
+    await networkOf(world, at).up()
+  })
+}
+
+function failure(who: number, fault: Fault): Command {
+  return command(`create(${who}, ${JSON.stringify(fault)})`, async (model, world) => {
+    await world.providers.get('alpha')?.fault(fault)
+    await ask(who, model, world)
+    await world.providers.get('alpha')?.heal()
+  })
+}
+
+function read(who: number, which: number): Command {
+  return command(`read(${who}, ${which})`, async (_, world) => {
+    const ids = world.history.operations.flatMap(({ seen }) => seen.map(({ id }) => id))
+    const id = pick(ids, which)
+    if (id !== undefined) await customerOf(world, who).get(gatewayOf(world).url, id)
+  })
+}
+
+function list(who: number): Command {
+  return command(`list(${who})`, (_, world) => customerOf(world, who).list(gatewayOf(world).url))
+}
+
+function pick<T>(values: readonly T[], which: number): T | undefined {
+  return values[which % values.length]
+}
+
+function gatewayOf({ gateways }: World): GatewayProcess {
+  return gateways[0] as GatewayProcess
+}
+
+function customerOf({ customers }: World, who: number): Customer {
+  return customers[who] as Customer
+}
+
+function networkOf({ networks }: World, at: string) {
+  return networks.get(at as 'alpha' | 'beta') as NonNullable<ReturnType<typeof networks.get>>
+}

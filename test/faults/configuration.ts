@@ -1,0 +1,46 @@
+/** The files that a gateway of the rig is started with. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { assets } from '../support/swaps.ts'
+
+export interface GatewaySettings {
+  /** Where its configuration and its ledger lie. Gateways that share a ledger may share it. */
+  readonly directory: string
+  readonly mode: 'passthrough' | 'managed'
+  readonly providers: Readonly<
+    Record<string, { readonly form: 'A' | 'B'; readonly url: string; readonly [setting: string]: unknown }>
+  >
+  /** Default: SQLite in the directory. */
+  readonly ledger?: string
+  /** Other sections of the configuration file; they replace the ones below. */
+  readonly sections?: Readonly<Record<string, unknown>>
+}
+
+/** Nobody is limited. */
+const limits = { quotes: 100_000, create: 100_000, read: 100_000, unproven: 100_000 }
+const budget = { quotes: 0, create: 0, read: 0 }
+
+/** The path of the file. */
+export function writeConfiguration(settings: GatewaySettings, ports: { server: number; admin: number }): string {
+  const { directory, mode, providers, ledger = `sqlite:${join(directory, 'ledger.db')}`, sections = {} } = settings
+  const gateway = {
+    server: { port: ports.server, grace: 0 },
+    admin: { port: ports.admin },
+    auth: { mode },
+    ledger: { url: ledger },
+    limits,
+    providers: Object.fromEntries(Object.entries(providers).map(([name, facts]) => [name, { budget, extraIds: true, ...facts }])),
+    routing: { providers: Object.keys(providers) },
+    ...sections,
+  }
+  const file = join(directory, `gateway-${ports.server}.yaml`)
+  const coins = Object.groupBy(Object.values(assets), ({ coin }) => coin)
+  const table = Object.entries(coins).map(([coin, words]) => ({
+    coin,
+    name: coin,
+    networks: words.map(({ network, code }) => ({ network, code })),
+  }))
+  writeFileSync(file, JSON.stringify(gateway))
+  writeFileSync(join(directory, 'assets.yaml'), JSON.stringify(table))
+  return file
+}
