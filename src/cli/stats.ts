@@ -17,7 +17,7 @@ export async function tellStats({ json }: Options, { stores, terminal }: Session
       `transactions at ${provider}, ${status ?? 'status not known'}`,
       String(count),
     ]),
-    ['creates that are running', String(figures.pending)],
+    ['creates under way or cut off', String(figures.pending)],
     ['creates of unknown outcome', `${figures.unknown}${since}`],
     ['creates that a provider contradicted', String(figures.mismatches)],
     ['idempotency keys', String(figures.claims)],

@@ -98,7 +98,7 @@ describe('swapgate ledger stats', () => {
     expect(exitCode).toBe(0)
     expect(out).toEqual([
       'transactions at alpha, wait           1',
-      'creates that are running              0',
+      'creates under way or cut off          0',
       'creates of unknown outcome            1, the oldest of 2026-11-20T09:59:00.000Z',
       'creates that a provider contradicted  0',
       'idempotency keys                      0',
