@@ -3,7 +3,7 @@ import { type Config, ConfigError, configFile, loadConfig } from '../config.ts'
 import { forms } from '../forms/index.ts'
 import { tellFaults } from './check.ts'
 import type { Options } from './option.ts'
-import type { Terminal } from './terminal.ts'
+import { refuse, type Terminal } from './terminal.ts'
 
 export type ExitCode = 0 | 1
 
@@ -28,12 +28,20 @@ export async function withLedger(
     const stores = await openLedger(config.ledger.url)
     try {
       return await work({ stores, config, terminal })
+    } catch (reason) {
+      return refuse(`the command failed: ${messageOf(reason)}`, terminal)
     } finally {
       await stores.close()
     }
   } catch (reason) {
-    if (reason instanceof ConfigError) tellFaults(configFile(options.config), reason.faults, terminal)
-    else terminal.err(`swapgate: ledger: ${reason instanceof Error ? reason.message : String(reason)}`)
+    if (!(reason instanceof ConfigError)) return refuse(messageOf(reason), terminal)
+    tellFaults(configFile(options.config), reason.faults, terminal)
     return 1
   }
+}
+
+/** Its first line. */
+function messageOf(reason: unknown): string {
+  const [line = ''] = String(reason instanceof Error ? reason.message : reason).split('\n')
+  return line
 }

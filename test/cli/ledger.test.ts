@@ -286,6 +286,6 @@ it('a ledger that cannot be opened is told in one line by every command', async 
   for (const args of [['stats'], ['unknown'], ['resolve', 'x', '--none'], ['export'], ['prune', '--before', '2026-01-01']]) {
     const { exitCode, out, err } = await elsewhere.swapgate('ledger', ...args)
     expect([exitCode, out]).toEqual([1, []])
-    expect(err).toEqual([expect.stringMatching(/^swapgate: ledger: [^\n]+$/)])
+    expect(err).toEqual([expect.stringMatching(/^swapgate: The ledger in \/dev\/null\/ledger.db cannot be opened: [^\n]+$/)])
   }
 })
