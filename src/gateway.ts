@@ -1,29 +1,36 @@
-/** The whole path of a request, from the top: the client's form, its gate, the provider's layers, the provider's form. */
-import { identityOf } from './adapters/identity.ts'
-import { upstream } from './adapters/undici.ts'
+/** The whole path of a request, from the top: the client's form, its gate, the ledger, the provider's layers, the provider's form. */
 import type { Config, Provider } from './config.ts'
+import { agreement } from './core/agreement.ts'
 import { assets } from './core/assets.ts'
-import { type Catalogue, catalogue } from './core/catalogue.ts'
 import { chronology } from './core/chronology.ts'
-import { completion } from './core/completion.ts'
 import { currencies } from './core/currencies.ts'
+import { custody } from './core/custody.ts'
 import { deadline } from './core/deadline.ts'
+import { dependable } from './core/dependable.ts'
 import { derivation } from './core/derivation.ts'
 import { extraIds } from './core/extra-ids.ts'
-import { stack } from './core/layer.ts'
+import { idempotency } from './core/idempotency.ts'
+import { intent } from './core/intent.ts'
+import { type Layer, stack } from './core/layer.ts'
+import type { Ledger } from './core/ledger.ts'
 import { type Limiter, limits } from './core/limits.ts'
-import { naming } from './core/naming.ts'
+import { memory } from './core/memory.ts'
 import { outcome } from './core/outcome.ts'
-import { type Proofs, proof } from './core/proof.ts'
+import { ownKey } from './core/own-key.ts'
+import { ownership } from './core/ownership.ts'
+import { type Proofs, proof, provenBy } from './core/proof.ts'
 import { question } from './core/question.ts'
+import { reconcile } from './core/reconciliation.ts'
+import { register } from './core/register.ts'
 import { route } from './core/route.ts'
+import { settlement } from './core/settlement.ts'
 import { statuses } from './core/statuses.ts'
+import { hearing, WaitingKeys } from './core/waiting-keys.ts'
 import type { Observer } from './domain/observation.ts'
 import type { SwapService } from './domain/operations.ts'
-import { namesByCode } from './domain/vocabulary.ts'
-import { connect } from './edges/connect.ts'
 import { mounts } from './edges/mounts.ts'
 import { serve } from './edges/serve.ts'
+import { type Connected, connectProvider, namesOf } from './provider.ts'
 import type { Form } from './wire/form.ts'
 import type { Http } from './wire/http.ts'
 
@@ -32,73 +39,98 @@ export interface Parts {
   readonly forms: readonly Form[]
   readonly limiter: Limiter
   readonly proofs: Proofs
+  readonly ledger: Ledger
+  /** Whom a client's key stands for. */
+  readonly identify: (key: string) => Promise<string | undefined>
   readonly observe: Observer
   readonly version: string
 }
 
 export interface Gateway {
   readonly handle: Http
+  /** Looks once for the creates whose outcome is unknown. */
+  readonly reconcile: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-export function createGateway(parts: Parts): Gateway {
-  const { config, forms, limiter, proofs, observe } = parts
-  const provider = config.providers.find(({ name }) => name === config.routing.providers[0]) as Provider
-  const upstreamOf = upstream({ url: provider.url, timeout: provider.timeout * 1000 })
+const clock = Date.now
 
-  const gate = limits(limiter, proofs, config.limits) // whoever comes too often, and strangers
-  const service = route({
-    tag: provider.tag,
-    provider: layered(provider, upstreamOf.http, parts),
-    ownsUntagged: config.routing.untagged === provider.name,
-  })
-  const lifetimes = { listCurrencies: config.cache.currencies, getRate: config.cache.rate }
-  const served = forms.map((form) => [form, serve({ form, service, gate, identify: identityOf, lifetimes, observe })] as const)
-  return { handle: mounts(new Map(served), formOf(config.defaultForm, forms)), close: upstreamOf.close }
-}
+export function createGateway(given: Parts): Gateway {
+  const { config, forms, limiter, identify, observe } = given
+  const isManaged = config.auth.mode === 'managed'
+  const ledger = dependable(given.ledger, observe)
+  const proofs = provenBy(given.proofs, ledger)
+  const keys = isManaged ? undefined : new WaitingKeys()
+  const held = config.providers.map((provider) => hold(provider, { ...given, ledger, proofs }, keys))
+  const active = config.routing.providers.map((name) => held.find((holder) => holder.name === name) as Holder)
 
-/** A provider as the gateway offers it: a question goes down through the layers, its answer comes back up. */
-function layered(provider: Provider, http: Http, parts: Parts): SwapService {
-  const { config, forms, proofs, observe, version } = parts
-  const form = formOf(provider.form, forms)
-  const said = form.vocabulary
-  const names = config.providers.flatMap(({ name, tag }) => [name, tag])
-  const edge = connect({
-    form,
-    http,
-    provider: provider.tag,
-    keyOf: ({ caller }) => caller.key,
-    statuses: new Map(Object.entries(provider.statuses)),
-    names,
-    userAgent: `swapgate/${version}`,
-    observe,
-  })
-  const listing = catalogueOf(provider, edge, form, parts)
+  const gate = limits(limiter, config.limits, isManaged ? undefined : proofs) // whoever comes too often, and strangers
   const layers = [
-    deadline(provider.timeout * 1000), // no answer later than this
-    statuses(), //                        words that nobody has explained
-    derivation(said), //                  fee, rate, updatedAt
-    completion(said), //                  list items made whole; outside the order: only the page that is shown
-    chronology(said), //                  newest first, between dates
-    question(names), //                   what the question says and the answer need not
-    currencies(listing, said), //         the whole list, searched and cut into pages
-    extraIds(provider.extraIds), //       refused where the provider may lose them
-    assets(listing), //                   the table's words, the provider's words
-    outcome(), //                         a create is done, refused or unknown; nothing outside refuses one that is done
-    proof(proofs), //                     whose key was accepted
+    ...(keys ? [hearing(keys)] : []), //  whose create is still looked for
+    idempotency(ledger, config.assets), // a question that was asked before
+    currencies(active), //                the whole lists, searched and cut into pages
+    ...(isManaged ? [register({ ledger, refresh: config.ledger.refresh * 1000, clock })] : []), // an account's list
   ]
-  return stack(layers, edge)
+  const holders = new Map(held.map(({ tag, service }) => [tag, service]))
+  const untagged = isManaged ? undefined : active.find(({ name }) => name === config.routing.untagged)?.tag
+  const service = stack(layers, route({ active, holders, untagged }))
+
+  const lifetimes = { listCurrencies: config.cache.currencies, getRate: config.cache.rate }
+  const served = forms.map((form) => [form, serve({ form, service, gate, identify, lifetimes, observe })] as const)
+  const readers = new Map(held.map(({ tag, reader, said }) => [tag, { service: reader, said }]))
+  return {
+    handle: mounts(new Map(served), formOf(config.defaultForm, forms)),
+    reconcile: () => reconcile({ ledger, readers, keys, span: config.ledger.reconcile * 1000, clock, observe }),
+    close: async () => void (await Promise.all(held.map(({ close }) => close()))),
+  }
 }
 
-function catalogueOf(provider: Provider, service: SwapService, form: Form, { config, observe }: Parts): Catalogue {
-  return catalogue({
-    service,
-    naming: naming(config.assets, namesByCode(form.vocabulary), new Map(Object.entries(provider.assets))),
-    lifetime: config.cache.currencies * 1000,
-    staleFor: config.cache.staleFor * 1000,
-    timeout: provider.timeout * 1000,
-    drift: (drift) => observe({ what: 'drift', provider: provider.tag, field: '_other', drift }),
+/** A provider as the gateway offers it. */
+interface Holder extends Connected {
+  /** Its transactions by its own account of them, whoever holds them here. */
+  readonly reader: SwapService
+}
+
+/** A question goes down through the layers, its answer comes back up. `keys`: where clients hold the provider's own. */
+function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): Holder {
+  const { config, forms, ledger, proofs, observe, version } = parts
+  const connected = connectProvider(provider, {
+    config,
+    form: formOf(provider.form, forms),
+    keyOf: ({ caller }) => (keys ? caller.key : provider.key),
+    access: keys ? proof(proofs) : ownKey(), // whose key was accepted; what a provider says to the gateway's own
+    observe,
+    version,
   })
+  const { tag, said, catalogue } = connected
+  const book = { ledger, provider: tag, said, clock, observe, keys }
+  const limit = deadline(provider.timeout * 1000)
+  const reading = [
+    derivation(said), //                  fee, rate, updatedAt
+    chronology(said), //                  newest first, between dates
+  ]
+  const layers = [
+    limit, //                             no answer later than this
+    settlement(book), //                  what was created is in the ledger before anybody hears of it
+    ...possession(provider, connected, parts), // whose it is, and what is known of it already
+    statuses(), //                        words that nobody has explained
+    ...reading,
+    question(namesOf(config)), //         what the question says and the answer need not
+    extraIds(provider.extraIds), //       refused where the provider may lose them
+    assets(catalogue), //                 the table's words, the provider's words
+    agreement(catalogue.naming), //       whether the answer is about the question
+    intent(book), //                      a create is in the ledger before it goes up
+    outcome(), //                         it is done, refused or unknown; nothing outside refuses one that is done
+  ]
+  const reader = stack([limit, ...reading, assets(catalogue)], connected.service)
+  return { ...connected, service: stack(layers, connected.service), reader }
+}
+
+/** With issued keys the ledger decides whose a transaction is; else the provider does, and the ledger completes its answers. */
+function possession({ name }: Provider, { tag, said }: Connected, { config, ledger }: Parts): readonly Layer[] {
+  if (config.auth.mode === 'managed') return [ownership({ ledger, provider: tag, refresh: config.ledger.refresh * 1000, clock })]
+  const remembered = memory({ ledger, provider: tag, said, clock })
+  return config.routing.providers.includes(name) ? [remembered] : [custody(ledger, tag), remembered]
 }
 
 /** The configuration names no form that is not in the list. */

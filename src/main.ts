@@ -2,14 +2,19 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { adminApp, adminRefusal, type Readiness } from './adapters/admin.ts'
 import { expressApp, messagesOf } from './adapters/express.ts'
+import { identityOf } from './adapters/identity.ts'
+import { openLedger } from './adapters/ledger.ts'
 import { memoryLimiter, memoryProofs } from './adapters/limiter.ts'
 import { createMetrics } from './adapters/metrics.ts'
 import { listen } from './adapters/server.ts'
 import type { Config } from './config.ts'
+import type { Accounts } from './core/accounts.ts'
+import { authentication } from './core/authentication.ts'
 import { forms } from './forms/index.ts'
 import { createGateway } from './gateway.ts'
 import { drainOf } from './process/drain.ts'
 import { listening } from './process/listening.ts'
+import { startRounds } from './process/rounds.ts'
 import { version } from './process/version.ts'
 
 export interface Running {
@@ -32,15 +37,24 @@ export async function start(config: Config): Promise<Running> {
 
   const sandboxUrls = await addSandbox(config, open)
 
+  const { ledger, accounts, close } = await openLedger(config.ledger.url)
+  open.defer(close)
   const gateway = createGateway({
     config,
     forms,
     limiter: memoryLimiter(),
     proofs: memoryProofs(),
+    ledger,
+    identify: identification(config, accounts),
     observe: metrics.observe,
     version,
   })
   open.defer(gateway.close)
+  const rounds = [
+    startRounds(gateway.reconcile, 1_000),
+    startRounds(() => ledger.expireClaims(Date.now() - claimLifetime), claimLifetime / 24),
+  ]
+  for (const { stop } of rounds) open.defer(stop)
 
   const handler = expressApp(gateway.handle, { ...config.server, isEnding: () => readiness === 'draining' })
   const server = await listening('server', config.server, () =>
@@ -60,6 +74,15 @@ export async function start(config: Config): Promise<Running> {
       await running.disposeAsync()
     },
   }
+}
+
+/** An `Idempotency-Key` is remembered for so long, in milliseconds (`spec/contract.md` §10). */
+const claimLifetime = 86_400_000
+
+/** Whom a key stands for: itself where it is the provider's, an account where it was issued here. */
+function identification({ auth }: Config, accounts: Accounts): (key: string) => Promise<string | undefined> {
+  if (auth.mode === 'passthrough') return async (key) => identityOf(key)
+  return authentication({ accounts, digest: identityOf, clock: Date.now })
 }
 
 /** Loaded only where it is wanted. */

@@ -25,10 +25,18 @@ export function createMetrics(formOf: ReadonlyMap<string, string>): Metrics {
     'provider_form',
     'field',
   ])
+  const creates = tally(registry, 'swapgate_create_outcomes_total', 'Creates that did not simply end as they were asked.', [
+    'provider',
+    'outcome',
+  ])
+  const failures = tally(registry, 'swapgate_ledger_failures_total', 'What the ledger could not do.', ['action'])
+  const formName = (provider: string | undefined): string => (provider !== undefined && formOf.get(provider)) || 'none'
   const observe = (observation: Observation): void => {
-    const { what, provider, field } = observation
-    if (what === 'drift') drifts(provider, field, observation.drift)
-    else fields(what, observation.client, (provider !== undefined && formOf.get(provider)) || 'none', field)
+    const { what } = observation
+    if (what === 'create') creates(observation.provider, observation.outcome)
+    else if (what === 'ledgerFailure') failures(observation.action)
+    else if (what === 'drift') drifts(observation.provider, observation.field, observation.drift)
+    else fields(what, observation.client, formName(observation.provider), observation.field)
   }
   return { observe, print: () => registry.metrics(), contentType: registry.contentType }
 }

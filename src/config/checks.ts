@@ -26,6 +26,7 @@ export function checkParts(parts: Parts, table: AssetTable | undefined, forms: r
     if (!tagPattern.test(tagOf(name, provider)))
       own.add(['tag'], 'must be 1 to 16 of a-z and 0-9, and so must a name that has no tag')
     checkKey(provider, own)
+    if (parts.auth?.mode === 'managed' && provider.key === '') own.add(['key'], 'is needed where auth.mode is managed')
     const form = forms.find((candidate) => candidate.name === provider.form)
     if (form) checkWords(provider, form, table, own)
     else own.add(['form'], `must be one of ${names.join(', ')}`)

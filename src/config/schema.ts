@@ -64,9 +64,9 @@ const admin = section(
 const auth = section(
   {
     mode: setting(
-      choice(['passthrough', 'managed'], ['managed']),
+      choice(['passthrough', 'managed']),
       'passthrough',
-      "Whose keys clients hold. `passthrough`: the provider's own. `managed` (issued by you) is not yet supported",
+      "Whose keys clients hold. `passthrough`: the provider's own. `managed`: issued by you, with `swapgate keys`",
     ),
   },
   'Keys of clients.',
@@ -86,16 +86,14 @@ const redis = section(
 const ledger = section(
   {
     url: setting(
-      name
-        .regex(/^(?:sqlite:.|postgres(?:ql)?:\/\/.)/, 'must be sqlite:<file> or postgres://…')
-        .refine((url) => !url.startsWith('postgres'), 'a ledger in PostgreSQL is not yet supported'),
+      name.regex(/^(?:sqlite:.|postgres(?:ql)?:\/\/.)/, 'must be sqlite:<file> or postgres://…'),
       'sqlite:data/swapgate.db',
-      '`sqlite:<file>`, relative to the working directory. `postgres://…` is not yet supported',
+      '`sqlite:<file>`, relative to the working directory, or `postgres://user:password@host/database`, shared by replicas',
     ),
     refresh: setting(seconds(), 5, 'How long what was read from a provider counts as fresh', 'seconds'),
     reconcile: setting(seconds(), 86_400, 'How long a create with an unknown outcome is looked for', 'seconds'),
   },
-  'Who holds which swap. Not kept yet: these keys are checked and have no effect.',
+  'Who holds which swap, and what is known of it.',
 )
 
 const limits = section(

@@ -32,12 +32,14 @@ export function assets(catalogue: Catalogue): Layer {
   return on({
     async getRate(request, context, next) {
       const [source, target] = await resolveBoth('getRate', request, context)
-      const answer = await next.call('getRate', namePair(request, source.words, target.words), context)
+      const pair = namePair({}, source.names, target.names)
+      const answer = await next.call('getRate', namePair(request, source.words, target.words), { ...context, pair })
       return { ...answer, body: namePair(answer.body, source.names, target.names) }
     },
     async createTransaction(request, context, next) {
       const [source, target] = await resolveBoth('createTransaction', request, context)
-      const answer = await next.call('createTransaction', namePair(request, source.words, target.words), context)
+      const pair = namePair({}, source.names, target.names)
+      const answer = await next.call('createTransaction', namePair(request, source.words, target.words), { ...context, pair })
       return { ...answer, body: namePair(answer.body, source.names, target.names) }
     },
     getTransaction: (request, context, next) =>

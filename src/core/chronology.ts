@@ -1,11 +1,13 @@
 /** Lists newest creation first and between dates, where the provider's form promises neither (`spec/contract.md` §3, Get and list). */
 
 import { Fault } from '../domain/fault.ts'
-import { type Span, toInstant, toSpan } from '../domain/instant.ts'
+import { toInstant } from '../domain/instant.ts'
 import type { Context, SwapService } from '../domain/operations.ts'
 import type { Transaction, TransactionQuery } from '../domain/swap.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'
+import { readBounds } from './bounds.ts'
 import { type Layer, on } from './layer.ts'
+import { ownerOf } from './owner.ts'
 import { cutPage, readWhole } from './pages.ts'
 
 const mostRows = 5_000
@@ -86,12 +88,6 @@ function forgetOldest(readings: Map<string, Reading>): void {
   if (oldest !== undefined) readings.delete(oldest)
 }
 
-/** A list belongs to somebody: without an identity there is none. */
-function ownerOf({ caller }: Context): string {
-  if (caller.identity === undefined) throw new Fault('internal', 'A list was asked for by nobody.')
-  return caller.identity
-}
-
 async function readAll(service: SwapService, context: Context): Promise<Snapshot> {
   const whole = await readWhole<'listTransactions', Transaction>(wholeOrUnavailable(service), 'listTransactions', context, {
     identify: ({ id }) => id,
@@ -136,15 +132,6 @@ function instantOf({ createdAt }: Transaction): bigint {
 
 function compare<T extends bigint | string>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0
-}
-
-const always: Span = { first: -(2n ** 80n), last: 2n ** 80n }
-
-function readBounds({ dateFrom, dateTo }: TransactionQuery): Span {
-  const first = dateFrom === undefined ? always.first : (toSpan(dateFrom)?.first ?? always.first)
-  const last = dateTo === undefined ? always.last : (toSpan(dateTo)?.last ?? always.last)
-  if (first > last) throw new Fault('invalid', 'it must not be after the last date', { field: 'dateFrom' })
-  return { first, last }
 }
 
 /** A plain date means the whole UTC day, which another reader of it may not know: so its ends are said. */

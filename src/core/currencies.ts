@@ -1,4 +1,5 @@
-/** `/currencies`, answered from the provider's whole list: shaped for the client's form, searched, then cut into pages. */
+/** `/currencies`, answered from the providers' whole lists: joined, shaped for the client's form, searched, cut into pages. */
+import { fold } from '../domain/asset.ts'
 import type { Context } from '../domain/operations.ts'
 import type { Currency } from '../domain/swap.ts'
 import { namesByCode, type Vocabulary } from '../domain/vocabulary.ts'
@@ -7,36 +8,73 @@ import { type Layer, on } from './layer.ts'
 import type { Listing, Offer } from './listing.ts'
 import { cutPage } from './pages.ts'
 
-/** `provider` is what the provider's form can say. */
-export function currencies(catalogue: Catalogue, provider: Vocabulary): Layer {
+export interface Source {
+  readonly catalogue: Catalogue
+  /** What the provider's form can say. */
+  readonly said: Vocabulary
+}
+
+/** An offer, and whether its provider says the notes of a coin itself. */
+interface Row extends Offer {
+  readonly tellsNotes: boolean
+}
+
+/** The union over the providers in their order; one that cannot be read is left out, unless none can. */
+export function currencies(sources: readonly Source[]): Layer {
   return on({
     async listCurrencies(query, context) {
-      const listing = await catalogue.listing(context)
-      const rows = shape(listing, context, provider)
+      const listings = await readAll(sources, context)
+      const offers = join(listings)
+      const rows = shape(offers, context)
       const word = query.search?.toLowerCase()
       const found = word === undefined ? rows : rows.filter((row) => mentions(row, word, context))
-      const isDerived = !namesByCode(context.client) && !provider.answers.listCurrencies.has('notes') && found.length > 0
+      const isDerived = !namesByCode(context.client) && offers.some(({ tellsNotes }) => !tellsNotes) && found.length > 0
+      const [provider, ...others] = listings.map(({ listing }) => listing.provider)
+      const readAt = Math.min(...listings.map(({ listing }) => listing.readAt))
       return {
         body: cutPage(found, query),
-        ...(listing.provider !== undefined && { provider: listing.provider }),
+        ...(provider !== undefined && others.length === 0 && { provider }),
         ...(isDerived && { derived: ['notes'] }),
-        age: (performance.now() - listing.readAt) / 1000,
+        age: (performance.now() - readAt) / 1000,
       }
     },
   })
 }
 
-/** One row for each asset, or for each coin where the client's form says the network beside it. */
-function shape({ offers }: Listing, { client }: Context, provider: Vocabulary): readonly Currency[] {
-  if (namesByCode(client)) return offers.map(({ row }) => row)
-  const coins = Map.groupBy(offers, ({ row }) => row.coin ?? '')
-  const tellsNotes = provider.answers.listCurrencies.has('notes')
-  return [...coins.values()].map((sharing) => coinRow(sharing, tellsNotes))
+interface Read {
+  readonly listing: Listing
+  readonly said: Vocabulary
 }
 
-function coinRow(offers: readonly Offer[], tellsNotes: boolean): Currency {
-  const { row } = offers[0] as Offer
-  return tellsNotes ? row : { ...row, notes: networkNotes(offers) }
+async function readAll(sources: readonly Source[], context: Context): Promise<readonly Read[]> {
+  const readings = sources.map(async ({ catalogue, said }) => ({ listing: await catalogue.listing(context), said }))
+  const settled = await Promise.allSettled(readings)
+  const read = settled.filter((result) => result.status === 'fulfilled').map(({ value }) => value)
+  return read.length > 0 ? read : [await (readings[0] as Promise<Read>)]
+}
+
+/** One row for each asset: the first provider that offers it says what it is. */
+function join(listings: readonly Read[]): readonly Row[] {
+  const rows = new Map<string, Row>()
+  for (const { listing, said } of listings) {
+    const tellsNotes = said.answers.listCurrencies.has('notes')
+    for (const offer of listing.offers) {
+      const key = offer.asset?.code ?? `own ${fold(offer.row.code ?? '')} ${fold(offer.row.network ?? '')}`
+      if (!rows.has(key)) rows.set(key, { ...offer, tellsNotes })
+    }
+  }
+  return [...rows.values()]
+}
+
+/** One row for each asset, or for each coin where the client's form says the network beside it. */
+function shape(offers: readonly Row[], { client }: Context): readonly Currency[] {
+  if (namesByCode(client)) return offers.map(({ row }) => row)
+  return [...Map.groupBy(offers, ({ row }) => row.coin ?? '').values()].map(coinRow)
+}
+
+function coinRow(offers: readonly Row[]): Currency {
+  const { row } = offers[0] as Row
+  return offers.every(({ tellsNotes }) => tellsNotes) ? row : { ...row, notes: networkNotes(offers) }
 }
 
 /** `Networks: TRX, ETH`, the default one first, where there are several. */

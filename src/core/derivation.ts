@@ -1,25 +1,24 @@
 /** Fields of the client's form that the provider's form lacks and that follow from others (`spec/contract.md` §3). */
 import { divide, isPositive, multiplySubtract } from '../domain/amount.ts'
-import type { Answer, Context, Op } from '../domain/operations.ts'
+import type { Answer, Op } from '../domain/operations.ts'
 import type { Rate, Transaction } from '../domain/swap.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'
 import { after, type Layer } from './layer.ts'
 
 /** Derives only what the provider's form has no field for: a provider that is silent is not overruled. */
 export function derivation(provider: Vocabulary): Layer {
-  const lacks = (op: Op, field: string, { client }: Context): boolean =>
-    client.answers[op].has(field) && !provider.answers[op].has(field)
+  const lacks = (op: Op, field: string): boolean => !provider.answers[op].has(field)
+  // A create is derived from for every client: asked again, the same answer may go out in another form.
+  const lacksRate = lacks('createTransaction', 'rate')
+  const lacksChange = lacks('createTransaction', 'updatedAt')
   return after({
-    getRate: (answer, _, context) => (lacks('getRate', 'fee', context) ? add(answer, feeOf(answer.body)) : answer),
-    createTransaction: (answer, _, context) => {
-      const rate = lacks('createTransaction', 'rate', context) ? rateOf(answer.body) : {}
-      const change = lacks('createTransaction', 'updatedAt', context) ? changeOf(answer.body) : {}
-      return add(answer, { ...rate, ...change })
-    },
-    getTransaction: (answer, _, context) =>
-      lacks('getTransaction', 'updatedAt', context) ? add(answer, changeOf(answer.body)) : answer,
-    listTransactions: (answer, _, context) => {
-      if (!lacks('listTransactions', 'updatedAt', context) || answer.body.items.length === 0) return answer
+    getRate: (answer, _, { client }) =>
+      lacks('getRate', 'fee') && client.answers.getRate.has('fee') ? add(answer, feeOf(answer.body)) : answer,
+    createTransaction: (answer) =>
+      add(answer, { ...(lacksRate && rateOf(answer.body)), ...(lacksChange && changeOf(answer.body)) }),
+    getTransaction: (answer) => (lacks('getTransaction', 'updatedAt') ? add(answer, changeOf(answer.body)) : answer),
+    listTransactions: (answer) => {
+      if (!lacks('listTransactions', 'updatedAt') || answer.body.items.length === 0) return answer
       const items = answer.body.items.map((item) => ({ ...item, ...changeOf(item) }))
       return { ...answer, body: { ...answer.body, items }, derived: ['updatedAt'] }
     },

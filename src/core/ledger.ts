@@ -4,6 +4,7 @@
  */
 import type { Amount } from '../domain/amount.ts'
 import type { Span } from '../domain/instant.ts'
+import type { Claim } from '../domain/operations.ts'
 import type { NewTransaction, Transaction } from '../domain/swap.ts'
 
 /** A create that is about to go up. */
@@ -19,13 +20,6 @@ export interface Intent {
   readonly attemptedAt: number
   /** From then on nobody waits for its answer any more, and its outcome is to be looked for. */
   readonly lookAt: number
-}
-
-/** An `Idempotency-Key` that an owner gave to one question. */
-export interface Claim {
-  readonly key: string
-  /** The question, so that another one under the same key is noticed. */
-  readonly fingerprint: string
 }
 
 /** What is known of a transaction that exists. Its id is the provider's own, its assets are in the stable words. */
@@ -55,10 +49,10 @@ export interface Entry extends Facts {
  * How far a create has come. `open`: nobody knows yet, or nobody will know (`unknown`). `mismatch`: the provider's answer
  * contradicted the question, and nobody was told of it.
  */
-export type Claimed = { readonly fingerprint: string } & (
-  | { readonly state: 'open' | 'mismatch'; readonly provider: string }
-  | { readonly state: 'done'; readonly entry: Entry; readonly first: Facts | undefined }
-)
+export type Claimed =
+  | { readonly state: 'open' | 'mismatch'; readonly fingerprint: string; readonly provider: string }
+  /** `first` is what the first answer told; absent where the create was bound by hand. */
+  | { readonly state: 'done'; readonly fingerprint: string; readonly entry: Entry; readonly first: Facts | undefined }
 
 /** A create whose outcome is not known. */
 export interface Open {
@@ -111,7 +105,7 @@ export interface Ledger {
   readonly knows: (owner: string) => Promise<boolean>
 
   /** Creates to be looked for at `now`, the longest waiting first; of these owners only, where they are given. */
-  readonly due: (now: number, most: number, owners?: readonly string[]) => Promise<readonly Open[]>
+  readonly due: (now: number, most: number, owners: readonly string[] | undefined) => Promise<readonly Open[]>
   /** Owners of creates that are to be looked for sooner or later. */
   readonly waitingOwners: () => Promise<readonly string[]>
   /** Notes that this look is taken, and when the next is due. False where another process took it. */

@@ -1,7 +1,7 @@
 /** Limits on clients (`spec/contract.md` §7): a gate, so it knows the operation and the caller and nothing of the question. */
 import { Fault } from '../domain/fault.ts'
 import type { Admission, Gate, Quota } from '../domain/gate.ts'
-import { keyed, type Op } from '../domain/operations.ts'
+import { type Caller, keyed, type Op } from '../domain/operations.ts'
 import type { Proofs } from './proof.ts'
 import { subjectOf } from './subject.ts'
 
@@ -40,7 +40,8 @@ const policyOf: Readonly<Record<Op, Policy>> = {
 const unprovenPerAddress = 20
 const unprovenWindow = 60
 
-export function limits(limiter: Limiter, proofs: Proofs, configured: Limits): Gate {
+/** `proofs`: where keys are the providers' and not issued here, which of them somebody has accepted. */
+export function limits(limiter: Limiter, configured: Limits, proofs?: Proofs): Gate {
   const take = (policy: string, subject: string, limit: number, window: number): Promise<Admission> =>
     limiter.charge(`${policy}:${subject}`, limit, window).then((charge) => admissionOf(charge, policy, limit, window))
   /** Guessing keys is slow for each address, and for all addresses together. */
@@ -52,14 +53,19 @@ export function limits(limiter: Limiter, proofs: Proofs, configured: Limits): Ga
   }
   return async (op, caller) => {
     const policy = policyOf[op]
-    if (!keyed.has(op)) return take(policy, `address:${subjectOf(caller.address)}`, configured[policy], configured.window)
+    if (!keyed.has(op)) return take(policy, quoteSubject(caller, proofs === undefined), configured[policy], configured.window)
     if (caller.identity === undefined) return withoutKey(await takeUnproven(caller.address))
-    if (!(await proofs.has(caller.identity))) {
+    if (proofs && !(await proofs.has(caller.identity))) {
       const unproven = await takeUnproven(caller.address)
       if (unproven.refusal) return unproven
     }
     return take(policy, `identity:${caller.identity}`, configured[policy], configured.window)
   }
+}
+
+/** Only an issued key is an identity before somebody has accepted it. */
+function quoteSubject({ address, identity }: Caller, isIssued: boolean): string {
+  return isIssued && identity !== undefined ? `identity:${identity}` : `address:${subjectOf(address)}`
 }
 
 function admissionOf({ isOver, remaining, reset }: Charge, policy: string, limit: number, window: number): Admission {

@@ -11,7 +11,7 @@ export function outcome(): Layer {
       const answer = await next.call('createTransaction', request, context).catch((reason) => {
         throw outcomeOf(Fault.from(reason))
       })
-      if (!answer.body.depositAddress) throw unknown(new Fault('unreadable', 'There is nowhere to pay to.'), answer.provider)
+      if (!answer.body.depositAddress) throw unknownOutcome(new Fault('unreadable', 'There is nowhere to pay to.'), answer.provider)
       return answer
     },
   })
@@ -19,13 +19,13 @@ export function outcome(): Layer {
 
 /** What is certain stays as it is, but for a time-out: 504 tells of a create whose outcome is unknown. */
 function outcomeOf(fault: Fault): Fault {
-  if (!fault.certain) return unknown(fault, fault.provider)
+  if (!fault.certain) return unknownOutcome(fault, fault.provider)
   if (fault.kind !== 'timedOut') return fault
   const message = 'The provider could not be reached in time, and nothing was sent; please try again later.'
   return new Fault('unreachable', message, { certain: true, cause: fault })
 }
 
-function unknown(cause: Fault, provider: string | undefined): Fault {
+export function unknownOutcome(cause: Fault, provider: string | undefined): Fault {
   const message = 'The outcome is unknown: the transaction may exist. Please look for it in the list before you try again.'
   return new Fault('outcomeUnknown', message, { cause, ...(provider !== undefined && { provider }) })
 }

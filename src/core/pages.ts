@@ -14,6 +14,8 @@ export interface Whole<Row> {
 }
 
 interface WholeReading<Row> {
+  /** What is asked for beside the page. */
+  readonly query?: Readonly<Partial<Record<'dateFrom' | 'dateTo', string>>>
   /** Rows are told apart by this, since pages shift while they are read. */
   readonly identify: (row: Row) => string
   /** More rows than this are not read. */
@@ -26,14 +28,14 @@ export async function readWhole<O extends 'listCurrencies' | 'listTransactions',
   service: SwapService,
   op: O,
   context: Context,
-  { identify, most, tooMany }: WholeReading<Row>,
+  { query, identify, most, tooMany }: WholeReading<Row>,
 ): Promise<Whole<Row>> {
   const rows = new Map<string, Row>()
   let total = 0
   let dropped = 0
   let provider: string | undefined
   for (let page = 1; ; page++) {
-    const answer = await service.call(op, { page, size: pageSize }, context)
+    const answer = await service.call(op, { ...query, page, size: pageSize }, context)
     const { items, total: named, dropped: unread = 0 } = answer.body as Page<never> as Page<Row>
     if (page === 1) {
       total = named

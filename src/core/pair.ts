@@ -28,3 +28,15 @@ export function namePair<T extends Pair>(row: T, source: Words, target: Words): 
     networkTo: target.network,
   }
 }
+
+const names = ['codeFrom', 'coinFrom', 'networkFrom', 'codeTo', 'coinTo', 'networkTo'] as const
+
+/** All names of a pair, those too that are not known: they stand in place of any others. */
+export function withNames(pair: Pair): Pair {
+  return Object.fromEntries(names.map((name) => [name, pair[name]]))
+}
+
+/** The names that are known, alone. */
+export function namesOf(pair: Pair): Pair {
+  return Object.fromEntries(names.map((name) => [name, pair[name]] as const).filter(([, word]) => word !== undefined))
+}

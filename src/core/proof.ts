@@ -1,11 +1,20 @@
 import { Fault } from '../domain/fault.ts'
 import { keyed } from '../domain/operations.ts'
 import { type Layer, layer } from './layer.ts'
+import type { Ledger } from './ledger.ts'
 
 /** Who has been accepted lately. It lies where the limits lie. */
 export interface Proofs {
   readonly has: (identity: string) => Promise<boolean>
   readonly add: (identity: string) => Promise<void>
+}
+
+/** Proofs, and whoever the ledger knows. */
+export function provenBy(proofs: Proofs, ledger: Pick<Ledger, 'knows'>): Proofs {
+  return {
+    has: async (identity) => (await proofs.has(identity)) || ledger.knows(identity).catch(() => false),
+    add: proofs.add,
+  }
 }
 
 /** A key is proven by any answer to it but 401 and 403; no answer proves nothing. */

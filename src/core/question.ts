@@ -25,10 +25,12 @@ function refuseMessage({ message, amountOut }: Rate, { client }: Context, names:
   throw new Fault('invalid', publicMessage(message, names))
 }
 
-function fillFrom(asked: NewTransaction, told: Transaction): Transaction {
+/** What the provider leaves open of a create is as it was asked for. */
+export function fillFrom(asked: NewTransaction, told: Transaction): Transaction {
   return {
     ...told,
     rateType: told.rateType ?? asked.rateType,
+    withdrawalAddress: told.withdrawalAddress ?? asked.withdrawalAddress,
     refundAddress: told.refundAddress ?? asked.refundAddress,
     withdrawalExtraId: told.withdrawalExtraId ?? asked.withdrawalExtraId,
     refundExtraId: told.refundExtraId ?? asked.refundExtraId,

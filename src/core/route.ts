@@ -1,52 +1,45 @@
 /** Which provider answers, and the tag by which a transaction's id remembers it (`spec/contract.md` §4, §12). */
-import { Fault } from '../domain/fault.ts'
 import { isIdentifier } from '../domain/identifier.ts'
 import type { SwapService } from '../domain/operations.ts'
 import type { Transaction } from '../domain/swap.ts'
+import { readReference, taggedId } from './identification.ts'
 import { answers } from './layer.ts'
+import { anotherOne, noTransaction } from './ownership.ts'
+import { type Candidate, firstOf } from './priority.ts'
 
 export interface Routing {
-  readonly tag: string
-  readonly provider: SwapService
-  /** Whether an id without a tag belongs to this provider. */
-  readonly ownsUntagged: boolean
+  /** Who may take quotes and creates, in order; at least one. */
+  readonly active: readonly Candidate[]
+  /** Who holds transactions, by tag. */
+  readonly holders: ReadonlyMap<string, SwapService>
+  /** The tag of whom an id without one belongs to. */
+  readonly untagged: string | undefined
 }
 
-const divider = '~'
-
-/** Everything goes to the one provider; an id with another tag is not this key's. */
-export function route({ tag, provider, ownsUntagged }: Routing): SwapService {
-  const tagged = (transaction: Transaction): Transaction => ({ ...transaction, id: tag + divider + transaction.id })
+export function route({ active, holders, untagged }: Routing): SwapService {
+  const [first] = active as [Candidate]
+  const tagged = (provider: string, transaction: Transaction): Transaction => ({
+    ...transaction,
+    id: taggedId(provider, transaction.id),
+  })
   return answers({
-    listCurrencies: (query, context) => provider.call('listCurrencies', query, context),
-    getRate: (query, context) => provider.call('getRate', query, context),
+    listCurrencies: (query, context) => first.service.call('listCurrencies', query, context),
+    getRate: (query, context) => firstOf(active, 'getRate', query, context).then(({ answer }) => answer),
     async createTransaction(request, context) {
-      const answer = await provider.call('createTransaction', request, context)
-      return { ...answer, body: tagged(answer.body) }
+      const { answer, tag } = await firstOf(active, 'createTransaction', request, context)
+      return { ...answer, body: tagged(tag, answer.body) }
     },
     async listTransactions(query, context) {
-      const answer = await provider.call('listTransactions', query, context)
-      return { ...answer, body: { ...answer.body, items: answer.body.items.map(tagged) } }
+      const answer = await first.service.call('listTransactions', query, context)
+      return { ...answer, body: { ...answer.body, items: answer.body.items.map((item) => tagged(first.tag, item)) } }
     },
-    async getTransaction({ id }, context) {
-      const own = ownId(id, tag, ownsUntagged)
-      if (own === undefined || !isIdentifier(own)) throw new Fault('notFound', 'Transaction not found.')
-      const answer = await provider.call('getTransaction', { id: own }, context)
-      if (answer.body.id !== own) throw foreign(tag)
-      return { ...answer, body: { ...answer.body, id } }
+    async getTransaction({ id: asked }, context) {
+      const { tag = untagged, id } = readReference(asked)
+      const holder = tag === undefined ? undefined : holders.get(tag)
+      if (tag === undefined || !holder || !isIdentifier(id)) throw noTransaction()
+      const answer = await holder.call('getTransaction', { id }, context)
+      if (answer.body.id !== id) throw anotherOne(tag)
+      return { ...answer, body: { ...answer.body, id: asked } }
     },
   })
-}
-
-/** The provider's own id, or undefined where the id is not one of its. The first divider divides. */
-function ownId(id: string, tag: string, ownsUntagged: boolean): string | undefined {
-  const at = id.indexOf(divider)
-  if (at < 0) return ownsUntagged ? id : undefined
-  return id.slice(0, at) === tag ? id.slice(at + 1) : undefined
-}
-
-/** Another transaction's deposit address under this id would be somebody's loss. */
-function foreign(provider: string): Fault {
-  const message = "The provider's answer was about another transaction; please try again later."
-  return new Fault('unreadable', message, { provider })
 }

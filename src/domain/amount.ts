@@ -40,6 +40,11 @@ export function multiplySubtract(amount: Amount, rate: Amount, taken: Amount): A
   return print(minus({ digits: a.digits * b.digits, scale: a.scale + b.scale }, parse(taken)))
 }
 
+/** The one way to write this value: `1.10`, `1.1` and `11e-1` are all `1.1`. */
+export function plainAmount(amount: Amount): Amount {
+  return print(parse(amount))
+}
+
 /** `a` ÷ `b`: exact where it ends, else rounded half-even to 18 significant digits. Undefined where `b` is 0. */
 export function divide(a: Amount, b: Amount): Amount | undefined {
   const above = parse(a)

@@ -5,10 +5,12 @@ export const faultKinds = [
   'unauthorized', // the key is missing or not valid
   'notFound',
   'methodNotAllowed',
+  'inProgress', // another request under the same Idempotency-Key has no outcome yet
   'tooSlow', // the client, not the provider
   'tooLarge',
   'pathTooLong',
   'unsupportedMediaType',
+  'reusedKey', // the Idempotency-Key belongs to another request
   'expectationFailed',
   'headersTooLarge',
   'limited',
@@ -16,6 +18,7 @@ export const faultKinds = [
   'unreachable', // no connection to the provider: nothing was sent
   'unreadable', // the provider's answer is not of its form
   'failed', // the provider failed, or refused our access
+  'contradicted', // the provider created something else than was asked for
   'unavailable', // nobody can take it now
   'timedOut', // the provider did not answer in time
   'outcomeUnknown', // a create may or may not have happened
@@ -35,6 +38,8 @@ export interface FaultDetails {
   readonly provider?: string
   /** True where it is certain that the provider did nothing (`spec/contract.md` §10). */
   readonly certain?: boolean
+  /** True where it was told before, to the same question. */
+  readonly replayed?: boolean
 }
 
 /** A refusal or failure, told to the client in `message`: what to do, and no host, address, stack or provider's name. */
@@ -45,6 +50,7 @@ export class Fault extends Error {
   readonly allow: string | undefined
   readonly provider: string | undefined
   readonly certain: boolean
+  readonly replayed: boolean
 
   constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -55,6 +61,7 @@ export class Fault extends Error {
     this.allow = details.allow
     this.provider = details.provider
     this.certain = details.certain ?? false
+    this.replayed = details.replayed ?? false
   }
 
   /** Whatever was thrown, as a fault; what is not one is ours, and its text stays inside as the cause. */
@@ -66,8 +73,8 @@ export class Fault extends Error {
 
   /** The same fault with details added. */
   with(details: FaultDetails): Fault {
-    const { kind, message, field, retryAfter, allow, provider, certain, cause } = this
-    const known = { field, retryAfter, allow, provider, certain, cause }
+    const { kind, message, field, retryAfter, allow, provider, certain, replayed, cause } = this
+    const known = { field, retryAfter, allow, provider, certain, replayed, cause }
     const said = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))
     return new Fault(kind, message, { ...said, ...details })
   }

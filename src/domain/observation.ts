@@ -10,6 +10,21 @@ export type Observation =
       readonly provider: string | undefined
       readonly field: string
     }
+  /** A create that did not simply end as it was asked, or what was found out about one later. */
+  | { readonly what: 'create'; readonly provider: string; readonly outcome: CreateOutcome }
+  /** Something that the ledger could not do, by the name of its method. */
+  | { readonly what: 'ledgerFailure'; readonly action: string }
+
+export type CreateOutcome =
+  | 'unknown'
+  | 'contradicted'
+  /** The provider gave an id that another client holds. */
+  | 'takenId'
+  | 'otherAmount'
+  /** One transaction was found that an unknown create must have made. */
+  | 'found'
+  | 'notFound'
+  | 'ambiguous'
 
 export type Drift =
   | 'unknownField'

@@ -4,6 +4,7 @@ import type {
   CurrencyQuery,
   NewTransaction,
   Page,
+  Pair,
   Rate,
   RateQuery,
   Transaction,
@@ -33,8 +34,15 @@ export interface Caller {
   /** The client's address: the socket's, or the one behind trusted proxies. */
   readonly address: string
   readonly key?: string
-  /** Who the key is, without saying it: what limits and owners go by. */
+  /** Whom the key stands for, without saying it: what limits and owners go by. */
   readonly identity?: string
+}
+
+/** An `Idempotency-Key` that somebody gave to one question. */
+export interface Claim {
+  readonly key: string
+  /** The question, so that another one under the same key is noticed. */
+  readonly fingerprint: string
 }
 
 export interface Context {
@@ -44,6 +52,14 @@ export interface Context {
   readonly client: Vocabulary
   /** On the clock of `performance.now()`, in milliseconds. */
   readonly deadline: number
+  /** The caller's `Idempotency-Key`. */
+  readonly idempotencyKey?: string | undefined
+  /** What the key claims, once the question is read. */
+  readonly claim?: Claim
+  /** The id under which the ledger knows this create. */
+  readonly attempt?: string
+  /** The assets of the question in the stable words, once they are known: the question itself is then in the provider's. */
+  readonly pair?: Pair
 }
 
 export interface Answer<O extends Op> {
@@ -54,6 +70,12 @@ export interface Answer<O extends Op> {
   readonly derived?: readonly string[]
   /** Seconds since the provider said so, where that was not just now. */
   readonly age?: number
+  /** Seconds since the provider said so, where it cannot be asked now. */
+  readonly stale?: number
+  /** Whether this is the answer to an earlier request under the same `Idempotency-Key`. */
+  readonly replayed?: boolean
+  /** Fields of a create in which the answer contradicts the question. */
+  readonly contradicted?: readonly string[]
 }
 
 export interface SwapService {

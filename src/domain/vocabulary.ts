@@ -6,6 +6,8 @@ export interface Vocabulary {
   readonly answers: Readonly<Record<Op, ReadonlySet<string>>>
   /** Whether its list of transactions is promised to be newest creation first. */
   readonly newestFirst: boolean
+  /** Whether the amount received of a transaction that is not complete is the one to be expected; else it is not said. */
+  readonly expectsAmount: boolean
 }
 
 /** True where the form names an asset in one word, false where it says coin and network. */

@@ -40,6 +40,8 @@ export function encodeAnswer(
   const lifetime = encoding.lifetimes[operation.op]
   headers['cache-control'] = lifetime === undefined ? 'no-store' : `private, max-age=${Math.floor(lifetime)}`
   if (lifetime !== undefined) headers.age = String(Math.floor(answer.age ?? 0))
+  if (answer.stale !== undefined) headers['x-swap-stale'] = String(answer.stale)
+  if (answer.replayed) headers['idempotent-replayed'] = 'true'
   const derived = (answer.derived ?? []).map((field) => operation.answers.get(field)).filter((name) => name !== undefined)
   tellFidelity('derived', derived, headers, answer, telling, encoding)
   tellFidelity('omitted', [...omitted], headers, answer, telling, encoding)
@@ -84,6 +86,7 @@ export function encodeFault(fault: Fault, telling: Telling): HttpResponse {
   headers['cache-control'] = 'no-store'
   if (fault.allow !== undefined) headers.allow = fault.allow
   if (fault.retryAfter !== undefined) headers['retry-after'] = String(fault.retryAfter)
+  if (fault.replayed) headers['idempotent-replayed'] = 'true'
   if (fault.kind === 'unauthorized') headers['www-authenticate'] = form.credential.challenge
   const name = fault.field === undefined ? undefined : (operation?.asks.get(fault.field) ?? 'request')
   const message = name === undefined ? fault.message : `Invalid ${name}: ${fault.message}.`

@@ -2,11 +2,12 @@
 import { Fault } from '../domain/fault.ts'
 import type { Gate } from '../domain/gate.ts'
 import type { Observer } from '../domain/observation.ts'
-import type { Answer, Context, Op, Request, SwapService } from '../domain/operations.ts'
+import type { Answer, Caller, Context, Op, Request, SwapService } from '../domain/operations.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
 import { WireProblem } from '../wire/problem.ts'
+import { readIdempotencyKey } from './idempotency-key.ts'
 import { type Matcher, matcher } from './match.ts'
 import { encodeAnswer, encodeFault, optionsResponse, type Telling } from './response.ts'
 
@@ -14,8 +15,8 @@ export interface Serving {
   readonly form: Form
   readonly service: SwapService
   readonly gate: Gate
-  /** One-way: a key's identity does not tell the key. */
-  readonly identify: (key: string) => string
+  /** Whom a key stands for, without telling the key; undefined: nobody. Throws where that cannot be found out. */
+  readonly identify: (key: string) => Promise<string | undefined>
   /** Seconds for which an answer may be kept; an operation that is not here is never kept. */
   readonly lifetimes: Readonly<Partial<Record<Op, number>>>
   readonly observe: Observer
@@ -55,22 +56,32 @@ async function answer(
   match: Matcher,
   serving: Serving,
 ): Promise<HttpResponse> {
-  const { form, service, gate, identify } = serving
+  const { form, service, gate } = serving
   if (request.flaw) throw request.flaw
   const { operation, path, allow } = match(request.method, below)
   if (request.method === 'OPTIONS') return optionsResponse(allow, telling)
   telling.operation = operation
   if (misfit) throw misfit
-  const key = form.credential.decode(request.headers)
-  const caller = { address: request.address ?? '', ...(key !== undefined && { key, identity: identify(key) }) }
+  const caller = await callerOf(request, operation, serving)
   const { quota, refusal } = await gate(operation.op, caller)
   telling.quota = quota
   if (refusal) throw refusal
   const text = operation.method === 'POST' ? await readText(request) : undefined
   const question = readQuestion(operation, path, request.query, text)
-  const context: Context = { requestId: telling.requestId, caller, client: form.vocabulary, deadline: Number.POSITIVE_INFINITY }
+  const idempotencyKey = text === undefined ? undefined : readIdempotencyKey(request)
+  const { requestId } = telling
+  const context: Context = { requestId, caller, client: form.vocabulary, deadline: Number.POSITIVE_INFINITY, idempotencyKey }
   const said: Answer<Op> = await service.call(operation.op, question, context)
   return encodeAnswer(said, question, operation, telling, serving)
+}
+
+/** Where a key is not needed, one that cannot be looked up is as good as none. */
+async function callerOf({ headers, address = '' }: HttpRequest, { keyed }: OperationCodec, serving: Serving): Promise<Caller> {
+  const key = serving.form.credential.decode(headers)
+  if (key === undefined) return { address }
+  const finding = serving.identify(key)
+  const identity = await (keyed ? finding : finding.catch(() => undefined))
+  return identity === undefined ? { address } : { address, key, identity }
 }
 
 function readQuestion(
@@ -91,9 +102,6 @@ async function readText({ headers, repeated, body }: HttpRequest): Promise<strin
   const type = headers['content-type'] ?? ''
   if (!jsonType.test(type) || otherCharset.test(type) || repeated?.includes('content-type')) {
     throw new Fault('unsupportedMediaType', 'The body must be sent once as content-type application/json in UTF-8.')
-  }
-  if (headers['idempotency-key'] !== undefined) {
-    throw new Fault('invalid', 'Invalid Idempotency-Key: it is not yet supported.')
   }
   return body ? await body() : ''
 }

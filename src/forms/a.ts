@@ -27,6 +27,7 @@ export const formA = defineForm({
   credential: bearer(),
   statuses: ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending', 'success', 'overdue', 'refunded'],
   newestFirst: false,
+  expectsAmount: true,
   page: { data: 'items', pagination: { page: 'page', size: 'size', total: 'total' } },
   error: { error: 'reason', message: 'message', code: 'status' },
   operations: {

@@ -8,6 +8,7 @@ export const formB = defineForm({
   credential: keyHeader('X-API-Key'),
   statuses: ['wait', 'confirmation', 'exchanging', 'success', 'overdue', 'refunded'],
   newestFirst: true,
+  expectsAmount: false,
   page: { data: 'items', count: 'total' },
   error: { message: 'message', code: 'status' },
   operations: {

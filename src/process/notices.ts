@@ -4,18 +4,23 @@ import { publicKeys } from '../sandbox/keys.ts'
 /** What an operator should know of a configuration that is whole and still weaker than it could be: one line each. */
 export function noticesOf({ auth, cache, providers: known, routing, sandbox }: Config): readonly string[] {
   const { untagged, providers } = routing
-  const isElsewhere = auth.mode === 'passthrough' && untagged !== '' && !providers.includes(untagged)
+  const isPassthrough = auth.mode === 'passthrough'
+  const isElsewhere = untagged !== '' && !providers.includes(untagged)
   return [
     'limits are kept in memory: each process counts for itself, and a restart begins anew',
     'the budgets of providers are not kept yet: a provider may answer 429',
     'reads are not tried again yet, and a provider that keeps failing is not rested',
-    'the ledger is not kept yet: ids, lists and their completion come from the provider alone',
     ...(cache.rate > 0 ? ['/rate answers are not cached yet: each question goes to the provider'] : []),
     ...known
-      .filter(({ name, url }) => providers.includes(name) && isOpen(url))
+      .filter(({ name, url }) => isPassthrough && providers.includes(name) && isOpen(url))
       .map(({ name }) => `clients' keys go to ${name} over plain http`),
     ...(sandbox.enabled ? [`the sandbox runs, and its keys are public: ${publicKeys.join(', ')}`] : []),
-    ...(isElsewhere ? [`routing.untagged: ids without a tag are answered 404, since ${untagged} is not in routing.providers`] : []),
+    ...(isPassthrough && isElsewhere
+      ? [`routing.untagged: ids without a tag are answered 404, since ${untagged} is not in routing.providers`]
+      : []),
+    ...(!isPassthrough && untagged !== ''
+      ? ['routing.untagged is of no effect with managed keys: whose such a swap is, nobody knows']
+      : []),
   ]
 }
 

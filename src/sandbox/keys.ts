@@ -13,7 +13,7 @@ const serviceLimits = { quotes: 60, create: 30, read: 120, unproven: 120, window
 /** The limits of the service, then the key. `digest` is what makes a key's identity. */
 export function sandboxGate(limiter: Limiter, digest: Digest): Gate {
   const known = new Set(publicKeys.map(digest))
-  const charge = limits(limiter, { has: async (identity) => known.has(identity), add: async () => {} }, serviceLimits)
+  const charge = limits(limiter, serviceLimits, { has: async (identity) => known.has(identity), add: async () => {} })
   return async (op, caller) => {
     const admission = await charge(op, caller)
     const isStranger = keyed.has(op) && !known.has(caller.identity ?? '')

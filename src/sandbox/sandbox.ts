@@ -71,7 +71,7 @@ function handler(sandbox: Sandbox, { forms, limiter, digest, pause }: SandboxPar
   const gate = sandboxGate(limiter, digest)
   const rehearsed = outages(Math.random)
   const served = forms.map((form) => {
-    const answer = serve({ form, service, gate, identify: digest, lifetimes: {}, observe: () => {} })
+    const answer = serve({ form, service, gate, identify: async (key) => digest(key), lifetimes: {}, observe: () => {} })
     return [form, rehearse(answer, form, rehearsed, pause)] as const
   })
   return control(mounts(new Map(served), defaultForm), sandbox, rehearsed, defaultForm)

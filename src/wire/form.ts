@@ -50,6 +50,8 @@ export interface FormTables {
   readonly statuses: readonly Status[]
   /** Whether the form promises its list of transactions to be newest creation first. */
   readonly newestFirst: boolean
+  /** Whether its transactions tell the amount to be received before it is received. */
+  readonly expectsAmount: boolean
   readonly page: Envelope
   readonly error: ErrorTable
   readonly operations: Readonly<Record<Op, OperationTables>>
@@ -94,6 +96,7 @@ export function defineForm(tables: FormTables): Form {
     operations: each((op) => compileOperation(op, tables.operations[op], statuses)),
     vocabulary: {
       newestFirst: tables.newestFirst,
+      expectsAmount: tables.expectsAmount,
       asks: each((op) => fieldsOf(tables.operations[op].ask)),
       answers: each((op) => fieldsOf(tables.operations[op].answer)),
     },

@@ -28,6 +28,7 @@ export const formC = defineForm({
   credential: keyHeader('X-Toy-Token'),
   statuses: ['wait', 'exchanging', 'success', 'refunded'],
   newestFirst: false,
+  expectsAmount: true,
   page: { rows: 'items', meta: { total_rows: 'total', window: { index: 'page', length: 'size' } } },
   error: { problem: 'message', title: 'reason', http_status: 'status' },
   operations: {

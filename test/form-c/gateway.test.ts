@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Gateway } from '../../src/gateway.ts'
 import { sameDocument } from '../golden/document.ts'
 import { documents, type Facts, type FormName } from './documents.ts'
@@ -47,12 +47,12 @@ describe.each([
   ['C', 'C'],
 ] as const)('a client of form %s over a provider of form %s', (client, spoken) => {
   let provider: Provider
-  let gateway: Gateway
-  beforeAll(async () => {
+  let gateway: Pick<Gateway, 'handle' | 'close'>
+  beforeEach(async () => {
     provider = await startProvider(spoken, said[spoken])
-    gateway = startGateway(spoken, provider.url)
+    gateway = await startGateway(spoken, provider.url)
   })
-  afterAll(async () => {
+  afterEach(async () => {
     await gateway.close()
     await provider.close()
   })
@@ -106,7 +106,7 @@ describe.each([
 describe('on the bare mount', () => {
   it('the credential of the third form chooses it, and so does its name', async () => {
     const provider = await startProvider('A', said.A)
-    const gateway = startGateway('A', provider.url)
+    const gateway = await startGateway('A', provider.url)
     const choose = async (headers: Readonly<Record<string, string>>): Promise<string | undefined> => {
       const { method, query, path } = questions.C('').rate
       const response = await gateway.handle({ method, path: `/api/v2${path}`, query, headers, address: '192.0.2.1' })

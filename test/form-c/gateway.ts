@@ -2,6 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { identityOf } from '../../src/adapters/identity.ts'
+import { openLedger } from '../../src/adapters/ledger.ts'
 import { memoryLimiter, memoryProofs } from '../../src/adapters/limiter.ts'
 import { loadConfig } from '../../src/config.ts'
 import { formA } from '../../src/forms/a.ts'
@@ -24,22 +26,24 @@ const assets = `
     - { network: ETH, code: USDTERC20 }
 `
 
-export function startGateway(form: FormName, url: string): Gateway {
+export async function startGateway(form: FormName, url: string): Promise<Pick<Gateway, 'handle' | 'close'>> {
   const folder = mkdtempSync(join(tmpdir(), 'swapgate-form-c-'))
   const settings = `
 defaultForm: C
-ledger: { url: "sqlite:${join(folder, 'ledger.db')}" }
 providers: { alpha: { form: ${form}, url: "${url}" } }
 routing: { providers: [alpha] }
 `
   writeFileSync(join(folder, 'assets.yaml'), assets)
   writeFileSync(join(folder, 'gateway.yaml'), settings)
   const config = loadConfig(join(folder, 'gateway.yaml'), forms, {})
+  const store = await openLedger('sqlite::memory:')
   const { handle, close } = createGateway({
     config,
     forms,
     limiter: memoryLimiter(),
     proofs: memoryProofs(),
+    ledger: store.ledger,
+    identify: async (key) => identityOf(key),
     observe: () => {},
     version: 'test',
   })
@@ -47,13 +51,18 @@ routing: { providers: [alpha] }
     handle,
     async close() {
       await close()
+      await store.close()
       rmSync(folder, { recursive: true })
     },
   }
 }
 
 /** As a client of the form asks, at the form's mount, with its credential. */
-export function askGateway({ handle }: Gateway, form: FormName, { method, path, query, body }: Request): Promise<HttpResponse> {
+export function askGateway(
+  { handle }: Pick<Gateway, 'handle'>,
+  form: FormName,
+  { method, path, query, body }: Request,
+): Promise<HttpResponse> {
   const headers = { ...credentials[form], ...(body !== '' && { 'content-type': 'application/json' }) }
   return handle({
     method,

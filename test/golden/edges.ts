@@ -32,7 +32,7 @@ export function serveForm(form: Form, service: SwapService): Http {
     form,
     service,
     gate: async () => ({}),
-    identify: (key) => `whoever holds ${key}`,
+    identify: async (key) => `whoever holds ${key}`,
     lifetimes: {},
     observe: () => {},
   })

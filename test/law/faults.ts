@@ -11,6 +11,7 @@ interface Expected {
 
 export function expectedFault(op: Op, { kind, message, retryAfter }: Fault): Expected {
   if (kind === 'invalid') return { kind, certain: true, message }
+  if (kind === 'reusedKey') return { kind: 'invalid', certain: true, message }
   if (kind === 'limited') return { kind, certain: true, ...(retryAfter !== undefined && { retryAfter }) }
   if (kind === 'unauthorized') return { kind: keyed.has(op) ? kind : 'failed', certain: true }
   if (kind === 'notFound') return notFound(op, message)
@@ -26,6 +27,7 @@ function notFound(op: Op, message: string): Expected {
 /** 4xx but 408, with a text message: certain that nothing was done. */
 const refusals: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'methodNotAllowed',
+  'inProgress',
   'tooLarge',
   'pathTooLong',
   'unsupportedMediaType',

@@ -13,7 +13,10 @@ describe('A from B: items are made whole from the details', () => {
   beforeAll(async () => {
     pair = await startPair('A', 'B')
   })
-  beforeEach(() => pair.provider.reset())
+  beforeEach(async () => {
+    pair.provider.reset()
+    await pair.gateway.forget()
+  })
   afterAll(() => pair.close())
 
   const list = (query = '?size=100'): Promise<Answered> => pair.client.get(`/transactions${query}`)

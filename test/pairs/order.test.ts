@@ -16,6 +16,7 @@ describe('B from A: newest creation first', () => {
   })
   beforeEach(async () => {
     pair.provider.reset()
+    await pair.gateway.forget()
     key = await pair.gateway.freshKey()
   })
   afterAll(() => pair.close())

@@ -17,13 +17,16 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   beforeAll(async () => {
     pair = await startPair(form, provider, { provider: { statuses: { hold: 'exchanging', closed: 'success' } } })
   })
-  beforeEach(() => pair.provider.reset())
+  beforeEach(async () => {
+    pair.provider.reset()
+    await pair.gateway.forget()
+  })
   afterAll(() => pair.close())
 
   const get = async (status: unknown) => {
     const facts = provider === 'A' ? transactionA(swap()) : detailedB(swap())
     pair.provider.reply('get', { json: { ...facts, status } })
-    return pair.client.get('/transactions/alpha~tx-1')
+    return pair.client.get('/transactions/alpha~tx-1', { key: await pair.gateway.freshKey() })
   }
   const list = async (status: unknown) => {
     const item = provider === 'A' ? transactionA(swap()) : listedB(swap())

@@ -15,7 +15,8 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   beforeAll(async () => {
     pair = await startPair(form, provider)
   })
-  beforeEach(() => {
+  beforeEach(async () => {
+    await pair.gateway.forget()
     pair.provider.reset()
     pair.provider.holdings.swaps = [swap()]
   })
@@ -162,7 +163,10 @@ describe('A from B', () => {
   beforeAll(async () => {
     pair = await startPair('A', 'B')
   })
-  beforeEach(() => pair.provider.reset())
+  beforeEach(async () => {
+    pair.provider.reset()
+    await pair.gateway.forget()
+  })
   afterAll(() => pair.close())
 
   const get = async (facts: object): Promise<Record<string, unknown>> => {

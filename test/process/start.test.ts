@@ -38,7 +38,6 @@ describe('swapgate start', () => {
       expect.stringMatching(/^notice: limits .* in memory/),
       expect.stringMatching(/^notice: the budgets of providers are not kept yet/),
       expect.stringMatching(/^notice: reads are not tried again yet/),
-      expect.stringMatching(/^notice: the ledger is not kept yet/),
       expect.stringMatching(/^notice: \/rate answers are not cached yet/),
       expect.stringMatching(/^notice: the sandbox .* keys are public/),
     ])

@@ -1,12 +1,19 @@
 /** The real gateway on a free port of loopback, from a configuration file as an operator writes it. */
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expressApp, messagesOf } from '../../src/adapters/express.ts'
+import { identityOf } from '../../src/adapters/identity.ts'
+import { openLedger } from '../../src/adapters/ledger.ts'
 import { memoryLimiter, memoryProofs } from '../../src/adapters/limiter.ts'
 import { listen } from '../../src/adapters/server.ts'
 import { loadConfig } from '../../src/config.ts'
+import type { Accounts } from '../../src/core/accounts.ts'
+import { authentication } from '../../src/core/authentication.ts'
+import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
+import type { Ledger } from '../../src/core/ledger.ts'
+import { keyBytes, makeKey } from '../../src/domain/key.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import { forms } from '../../src/forms/index.ts'
 import { createGateway } from '../../src/gateway.ts'
@@ -14,6 +21,10 @@ import { createGateway } from '../../src/gateway.ts'
 export interface GatewaySettings {
   /** The one provider, called `alpha` unless it has a `name`. */
   readonly provider: Readonly<Record<string, unknown>> & { readonly name?: string }
+  /** Further providers, by name; none of them is in `routing.providers` unless the sections say so. */
+  readonly others?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** Where the ledger is; in memory unless said. */
+  readonly ledger?: string
   /** Other sections of the configuration file; they replace the ones below. */
   readonly sections?: Readonly<Record<string, unknown>>
   readonly assetTable?: readonly unknown[]
@@ -28,6 +39,15 @@ export interface RunningGateway {
   readonly observations: readonly Observation[]
   /** A key that nobody has used and that counts as accepted. */
   readonly freshKey: () => Promise<string>
+  /** A key for an account of that name, in managed mode. */
+  readonly issueKey: (name: string, expiresAt?: number) => Promise<string>
+  readonly ledger: Ledger
+  readonly accounts: Accounts
+  readonly bookkeeping: Bookkeeping
+  /** Begins with an empty ledger, where it is in memory. */
+  readonly forget: () => Promise<void>
+  /** Looks once for the creates whose outcome is unknown. */
+  readonly reconcile: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -77,11 +97,18 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   const prove = (key: string): Promise<void> => proofs.add(createHash('sha256').update(key).digest('hex'))
   for (const key of settings.provenKeys ?? [clientKey]) await prove(key)
   const observations: Observation[] = []
+  const place = settings.ledger ?? 'sqlite::memory:'
+  let store = await openLedger(place)
+  const ledger = latest(() => store.ledger)
+  const { accounts, bookkeeping } = store
+  const isManaged = config.auth.mode === 'managed'
   const gateway = createGateway({
     config,
     forms,
     limiter: memoryLimiter(),
     proofs,
+    ledger,
+    identify: isManaged ? authentication({ accounts, digest: identityOf, clock: Date.now }) : async (key) => identityOf(key),
     observe: (observation) => void observations.push(observation),
     version: '1.2.3',
   })
@@ -96,19 +123,44 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
       await prove(key)
       return key
     },
+    async issueKey(name, expiresAt) {
+      const key = makeKey(randomBytes(keyBytes))
+      const facts = { id: randomUUID(), name, createdAt: Date.now(), ...(expiresAt !== undefined && { expiresAt }) }
+      await accounts.addKey(facts, identityOf(key))
+      return key
+    },
+    ledger,
+    accounts,
+    bookkeeping,
+    async forget() {
+      const before = store
+      store = await openLedger(place)
+      await before.close()
+    },
+    reconcile: gateway.reconcile,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
       await closed
       await gateway.close()
+      await store.close()
     },
   }
 }
 
+/** Whichever ledger it is by then. */
+function latest(ledger: () => Ledger): Ledger {
+  const methods = Object.keys(ledger()) as (keyof Ledger)[]
+  return Object.fromEntries(
+    methods.map((name) => [name, (...args: unknown[]) => (ledger()[name] as (...args: unknown[]) => unknown)(...args)]),
+  ) as unknown as Ledger
+}
+
 /** JSON is YAML too. */
-function writeConfiguration(directory: string, { provider, sections, assetTable: table = assetTable }: GatewaySettings): string {
+function writeConfiguration(directory: string, settings: GatewaySettings): string {
+  const { provider, others, sections, assetTable: table = assetTable } = settings
   const { name = 'alpha', ...facts } = provider
-  const document = { routing: { providers: [name] }, ...standardSections, ...sections, providers: { [name]: facts } }
+  const document = { routing: { providers: [name] }, ...standardSections, ...sections, providers: { [name]: facts, ...others } }
   writeFileSync(join(directory, 'assets.yaml'), JSON.stringify(table))
   const file = join(directory, 'gateway.yaml')
   writeFileSync(file, JSON.stringify(document))

@@ -1,0 +1,20 @@
+import { Fault } from '../domain/fault.ts'
+import type { Observer } from '../domain/observation.ts'
+import type { Ledger } from './ledger.ts'
+
+const message = 'The service cannot do this at the moment; please try again soon.'
+const retryAfter = 5
+
+/** The same ledger, of which every failure is counted and a fault: 503, and it is certain that nothing was done. */
+export function dependable(ledger: Ledger, observe: Observer): Ledger {
+  const methods = Object.entries(ledger).map(([action, method]) => {
+    const call = method as (...args: readonly unknown[]) => Promise<unknown>
+    const told = (...args: readonly unknown[]): Promise<unknown> =>
+      call(...args).catch((cause: unknown) => {
+        observe({ what: 'ledgerFailure', action })
+        throw new Fault('unavailable', message, { retryAfter, certain: true, cause })
+      })
+    return [action, told] as const
+  })
+  return Object.fromEntries(methods) as unknown as Ledger
+}

@@ -1,0 +1,20 @@
+/** A transaction's id towards clients: the tag of the provider that holds it, and the provider's own id (`spec/contract.md` §4). */
+
+const divider = '~'
+
+export interface Reference {
+  /** Absent where the id has none. */
+  readonly tag?: string
+  /** As the provider knows it. */
+  readonly id: string
+}
+
+export function taggedId(tag: string, id: string): string {
+  return tag + divider + id
+}
+
+/** The first divider divides. */
+export function readReference(id: string): Reference {
+  const at = id.indexOf(divider)
+  return at < 0 ? { id } : { tag: id.slice(0, at), id: id.slice(at + 1) }
+}

@@ -1,0 +1,227 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Amount } from '../domain/amount.ts'
+import { Fault } from '../domain/fault.ts'
+import type { Observation } from '../domain/observation.ts'
+import type { Context, SwapService } from '../domain/operations.ts'
+import type { Transaction } from '../domain/swap.ts'
+import type { Vocabulary } from '../domain/vocabulary.ts'
+import { answers } from './layer.ts'
+import type { Facts, Ledger, Open } from './ledger.ts'
+import { reconcile } from './reconciliation.ts'
+import { WaitingKeys } from './waiting-keys.ts'
+
+const attemptedAt = Date.parse('2026-03-01T10:00:00Z')
+const asked = {
+  codeFrom: 'BTC',
+  coinFrom: 'BTC',
+  networkFrom: 'BTC',
+  codeTo: 'USDTTRC20',
+  coinTo: 'USDT',
+  networkTo: 'TRX',
+  amountIn: '0.10' as Amount,
+  withdrawalAddress: 'TWithdraw',
+  refundAddress: '0xAbC',
+  rateType: 'float',
+} as const
+const lost: Open = {
+  intent: 'intent-1',
+  owner: 'acme',
+  provider: 'beta',
+  asked,
+  attemptedAt,
+  looks: 0,
+  lookAt: attemptedAt + 5_000,
+}
+const made: Transaction = {
+  id: 'tx-1',
+  status: 'confirmation',
+  coinFrom: 'BTC',
+  coinTo: 'USDT',
+  amountIn: '0.1' as Amount,
+  createdAt: '2026-03-01T10:00:01Z',
+  depositAddress: 'bc1q-deposit',
+  withdrawalAddress: 'TWithdraw',
+  refundAddress: '0xabc',
+}
+
+interface World {
+  open: Open[]
+  rows: Transaction[]
+  held: Set<string>
+  fails: boolean
+  now: number
+}
+
+let world: World
+let settled: [string, Facts][]
+let taken: (number | undefined)[]
+let counted: string[]
+let calls: Context[]
+
+beforeEach(() => {
+  world = { open: [lost], rows: [made], held: new Set(), fails: false, now: attemptedAt + 5_000 }
+  settled = []
+  taken = []
+  counted = []
+  calls = []
+})
+
+/** As far as it is asked here. */
+const ledger = {
+  due: async (now: number, _: number, owners?: readonly string[]) =>
+    world.open.filter(({ lookAt = Infinity, owner }) => lookAt <= now && (!owners || owners.includes(owner))),
+  waitingOwners: async () => [...new Set(world.open.map(({ owner }) => owner))],
+  take: async (_: Open, next: number | undefined) => taken.push(next) > 0,
+  openBetween: async () => world.open,
+  held: async () => world.held,
+  settle: async (intent: string, facts: Facts) => settled.push([intent, facts]) > 0,
+} as unknown as Ledger
+
+const never = (): never => {
+  throw new Error('not asked')
+}
+/** Lists say less than details. */
+const service: SwapService = answers({
+  getRate: never,
+  listCurrencies: never,
+  createTransaction: never,
+  async listTransactions(_, context) {
+    calls.push(context)
+    if (world.fails) throw new Fault('failed', 'broken')
+    return {
+      body: { items: world.rows.map(({ withdrawalAddress: _a, refundAddress: _b, ...row }) => row), total: world.rows.length },
+    }
+  },
+  async getTransaction({ id }) {
+    return { body: world.rows.find((row) => row.id === id) as Transaction }
+  },
+})
+
+const run = (keys?: WaitingKeys): Promise<void> =>
+  reconcile({
+    ledger,
+    readers: new Map([['beta', { service, said: {} as Vocabulary }]]),
+    keys,
+    span: 86_400_000,
+    clock: () => world.now,
+    observe: (observation: Observation) =>
+      void counted.push(`${observation.what} ${'outcome' in observation && observation.outcome}`),
+  })
+
+describe('L2: one transaction that fits', () => {
+  test('is bound to whoever asked for it, with what was asked', async () => {
+    await run()
+    expect(settled).toMatchObject([
+      [
+        'intent-1',
+        { transaction: { id: 'tx-1', status: 'confirmation', codeTo: 'USDTTRC20', networkTo: 'TRX', rateType: 'float' } },
+      ],
+    ])
+    expect(settled[0]?.[1]).toMatchObject({ seenAt: world.now, readAt: world.now, transaction: { amountIn: '0.1' } })
+    expect(counted).toEqual(['create found'])
+  })
+
+  test.each<[string, Partial<Transaction>]>([
+    ['made two minutes before the attempt', { createdAt: '2026-03-01T09:58:00Z' }],
+    ['made ten minutes after it', { createdAt: '2026-03-01T10:10:00Z' }],
+    ['with a time that has no zone', { createdAt: '2026-03-01T10:00:00' }],
+    ['of which the provider does not tell where a refund goes', { refundAddress: undefined }],
+  ])('%s', async (_, facts) => {
+    world.rows = [{ ...made, ...facts }]
+    await run()
+    expect(settled).toHaveLength(1)
+  })
+})
+
+describe('L3: it is never guessed', () => {
+  test.each<[string, Partial<Transaction>]>([
+    ['of another amount', { amountIn: '0.11' as Amount }],
+    ['of another coin', { coinFrom: 'ETH' }],
+    ['on another network', { networkTo: 'ETH' }],
+    ['to another address', { withdrawalAddress: 'TOther' }],
+    ['with another refund address', { refundAddress: '0xdef' }],
+    ['of another rate type', { rateType: 'fixed' }],
+    ['made longer before', { createdAt: '2026-03-01T09:57:59Z' }],
+    ['made later', { createdAt: '2026-03-01T10:10:01Z' }],
+    ['made nobody knows when', { createdAt: 'yesterday' }],
+  ])('a transaction %s is not taken', async (_, facts) => {
+    world.rows = [{ ...made, ...facts }]
+    await run()
+    expect(settled).toEqual([])
+    expect(counted).toEqual(['create notFound'])
+  })
+
+  test('of two that fit, none is taken', async () => {
+    world.rows = [made, { ...made, id: 'tx-2' }]
+    await run()
+    expect(settled).toEqual([])
+    expect(counted).toEqual(['create ambiguous'])
+  })
+
+  test('one that somebody has already does not count', async () => {
+    world.rows = [made, { ...made, id: 'tx-2' }]
+    world.held = new Set(['tx-1'])
+    await run()
+    expect(settled).toMatchObject([['intent-1', { transaction: { id: 'tx-2' } }]])
+  })
+
+  test('one that two creates may have made is not taken', async () => {
+    world.open = [lost, { ...lost, intent: 'intent-2', owner: 'other', lookAt: world.now + 1 }]
+    await run()
+    expect(settled).toEqual([])
+    expect(counted).toEqual(['create ambiguous'])
+  })
+
+  test('a list that cannot be read tells nothing', async () => {
+    world.fails = true
+    await run()
+    expect(settled).toEqual([])
+    expect(counted).toEqual([])
+  })
+})
+
+describe('when it is looked for', () => {
+  test.each([
+    [0, 5, 30],
+    [1, 30, 120],
+    [2, 120, 600],
+    [3, 600, 600 + 3600],
+    [9, 20_000, 23_600],
+    [1, 40_000, 40_005],
+    [30, 86_000, undefined],
+  ])('after %i looks, at %i s: again at %s s', async (looks, seconds, next) => {
+    world.now = attemptedAt + seconds * 1000
+    world.open = [{ ...lost, looks }]
+    await run()
+    expect(taken).toEqual([next === undefined ? undefined : attemptedAt + next * 1000])
+  })
+})
+
+describe('with keys that only clients have', () => {
+  const caller = { address: '', identity: 'acme', key: 'secret' }
+
+  test('nothing is asked without the key', async () => {
+    await run(new WaitingKeys())
+    expect(calls).toEqual([])
+  })
+
+  test('the key of the create is used while the process holds it', async () => {
+    const keys = new WaitingKeys()
+    keys.hold(caller)
+    await run(keys)
+    expect(calls[0]?.caller).toMatchObject({ identity: 'acme', key: 'secret' })
+    world.open = []
+    await run(keys)
+    expect(keys.owners).toEqual([])
+  })
+
+  test('after a restart it is looked for when the key calls again', async () => {
+    const keys = new WaitingKeys()
+    await run(keys)
+    keys.hear({ address: '', identity: 'stranger', key: 'other' })
+    expect(keys.owners).toEqual([])
+    keys.hear(caller)
+    await run(keys)
+    expect(settled).toHaveLength(1)
+  })
+})

@@ -1,0 +1,64 @@
+/** Finds out what became of creates whose outcome is unknown (`spec/contract.md` §10): by looking, never by guessing. */
+import { Fault } from '../domain/fault.ts'
+import type { CreateOutcome, Observer } from '../domain/observation.ts'
+import type { Clock } from './intent.ts'
+import type { Ledger, Open } from './ledger.ts'
+import { type Reader, search } from './search.ts'
+import type { WaitingKeys } from './waiting-keys.ts'
+
+export interface ReconciliationOptions {
+  readonly ledger: Ledger
+  /** How the transactions of each provider are read, by tag. */
+  readonly readers: ReadonlyMap<string, Reader>
+  /** Where a provider answers only to the key of the client who made the create: the keys that are at hand. */
+  readonly keys?: WaitingKeys | undefined
+  /** How long after its attempt a create is looked for, in milliseconds. */
+  readonly span: number
+  readonly clock: Clock
+  readonly observe: Observer
+}
+
+/** When an outcome is looked for, in milliseconds after the attempt; after that once an hour. */
+const looks = [5_000, 30_000, 120_000, 600_000]
+const hour = 3_600_000
+/** How soon after a look the next may come, in milliseconds. */
+const pause = 5_000
+/** Creates that are looked for in one run. */
+const mostAtOnce = 20
+
+/** Looks for every create that is due. Throws where the ledger fails; what a provider does not tell now waits for the next look. */
+export async function reconcile(options: ReconciliationOptions): Promise<void> {
+  const { ledger, keys, clock, span } = options
+  if (keys) keys.want(await ledger.waitingOwners())
+  if (keys?.owners.length === 0) return
+  for (const open of await ledger.due(clock(), mostAtOnce, keys?.owners)) {
+    if (await ledger.take(open, nextLook(open, clock(), span))) await look(open, keys?.of(open.owner), options)
+  }
+}
+
+/** Undefined where it is not looked for again. */
+function nextLook({ attemptedAt, looks: done }: Open, now: number, span: number): number | undefined {
+  const after = looks[done + 1]
+  const next = Math.max(after === undefined ? now + hour : attemptedAt + after, now + pause)
+  return next > attemptedAt + span ? undefined : next
+}
+
+async function look(open: Open, key: string | undefined, options: ReconciliationOptions): Promise<void> {
+  const { ledger, readers, clock, observe } = options
+  const reader = readers.get(open.provider)
+  if (!reader) return
+  const caller = { address: '', identity: open.owner, ...(key !== undefined && { key }) }
+  const count = (outcome: CreateOutcome): void => observe({ what: 'create', provider: open.provider, outcome })
+  try {
+    const { found, isAmbiguous } = await search(open, reader, caller, ledger)
+    if (!found) return count(isAmbiguous ? 'ambiguous' : 'notFound')
+    const { derived = [], body } = found
+    const at = clock()
+    const transaction = { ...body, status: body.status ?? ('wait' as const) }
+    const isTheirs = await ledger.settle(open.intent, { transaction, derived, seenAt: at, readAt: at })
+    count(isTheirs ? 'found' : 'takenId')
+  } catch (reason) {
+    // The provider does not answer now: there will be another look.
+    if (Fault.from(reason).kind === 'internal') throw reason
+  }
+}

@@ -1,0 +1,19 @@
+/** The `Idempotency-Key` header (`spec/contract.md` §10; a string of RFC 9651, whose quotes may be left out). */
+import { Fault } from '../domain/fault.ts'
+import type { HttpRequest } from '../wire/http.ts'
+
+const header = 'idempotency-key'
+const bare = /^[\x21\x23-\x7e][\x21-\x7e]*$/
+const quoted = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
+
+/** What stands between the quotes, or undefined where there is no key. Throws 400 where it is not one. */
+export function readIdempotencyKey({ headers, repeated }: HttpRequest): string | undefined {
+  const said = headers[header]
+  if (said === undefined) return undefined
+  const key = quoted.exec(said)?.[1]?.replace(/\\(.)/g, '$1') ?? (bare.test(said) ? said : '')
+  if (key.length >= 1 && key.length <= 255 && !repeated?.includes(header)) return key
+  throw new Fault(
+    'invalid',
+    'Invalid Idempotency-Key: it must be sent once, as 1 to 255 visible ASCII characters, in quotes or without.',
+  )
+}

@@ -1,0 +1,25 @@
+/** Work that comes round again and again in the background. */
+
+export interface Rounds {
+  /** Starts none any more, and waits for the one that runs. */
+  readonly stop: () => Promise<void>
+}
+
+/** Does `work` every so many milliseconds, never twice at a time. What it throws is counted where it failed: the next one comes. */
+export function startRounds(work: () => Promise<unknown>, every: number): Rounds {
+  let running: Promise<unknown> | undefined
+  const timer = setInterval(() => {
+    running ??= work()
+      .catch(() => {})
+      .finally(() => {
+        running = undefined
+      })
+  }, every)
+  timer.unref()
+  return {
+    async stop() {
+      clearInterval(timer)
+      await running
+    },
+  }
+}

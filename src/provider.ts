@@ -1,0 +1,63 @@
+/** A configured provider, connected: its form over its connections, its list of currencies, and what its form can say. */
+import { upstream } from './adapters/undici.ts'
+import type { Config, Provider } from './config.ts'
+import { type Catalogue, catalogue } from './core/catalogue.ts'
+import { type Layer, stack } from './core/layer.ts'
+import { naming } from './core/naming.ts'
+import type { Observer } from './domain/observation.ts'
+import type { Context, SwapService } from './domain/operations.ts'
+import { namesByCode, type Vocabulary } from './domain/vocabulary.ts'
+import { connect } from './edges/connect.ts'
+import type { Form } from './wire/form.ts'
+
+export interface ProviderParts {
+  readonly config: Config
+  readonly form: Form
+  /** The key that a call goes up with. */
+  readonly keyOf: (context: Context) => string | undefined
+  /** What stands before every call. */
+  readonly access: Layer
+  readonly observe: Observer
+  readonly version: string
+}
+
+export interface Connected {
+  readonly name: string
+  readonly tag: string
+  readonly service: SwapService
+  readonly catalogue: Catalogue
+  readonly said: Vocabulary
+  readonly close: () => Promise<void>
+}
+
+export function connectProvider(provider: Provider, parts: ProviderParts): Connected {
+  const { config, form, keyOf, access, observe, version } = parts
+  const { name, tag } = provider
+  const timeout = provider.timeout * 1000
+  const { http, close } = upstream({ url: provider.url, timeout })
+  const edge = connect({
+    form,
+    http,
+    provider: tag,
+    keyOf,
+    statuses: new Map(Object.entries(provider.statuses)),
+    names: namesOf(config),
+    userAgent: `swapgate/${version}`,
+    observe,
+  })
+  const service = stack([access], edge)
+  const listing = catalogue({
+    service,
+    naming: naming(config.assets, namesByCode(form.vocabulary), new Map(Object.entries(provider.assets))),
+    lifetime: config.cache.currencies * 1000,
+    staleFor: config.cache.staleFor * 1000,
+    timeout,
+    drift: (drift) => observe({ what: 'drift', provider: tag, field: '_other', drift }),
+  })
+  return { name, tag, service, catalogue: listing, said: form.vocabulary, close }
+}
+
+/** What no message to a client may hold. */
+export function namesOf({ providers }: Config): readonly string[] {
+  return providers.flatMap(({ name, tag }) => [name, tag])
+}

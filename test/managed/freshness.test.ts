@@ -1,0 +1,150 @@
+/** Contract §8 and §12: when an issued key's transactions are read again, and what is told while their provider fails. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Answered } from '../support/client.ts'
+import { type Managed, orderIn, startManaged } from '../support/managed.ts'
+import { formNames } from '../support/pair.ts'
+import { swap } from '../support/swaps.ts'
+
+let managed: Managed
+let key: string
+
+const start = async (refresh: number, routing = ['alpha']): Promise<void> => {
+  managed = await startManaged({
+    routing,
+    sections: { auth: { mode: 'managed' }, routing: { providers: routing }, ledger: { refresh } },
+  })
+  key = await managed.issue()
+}
+const create = async (form: 'A' | 'B' = 'A', facts: object = {}): Promise<string> =>
+  ((await managed.client(form).post('/transactions', orderIn(form, facts), { key })).json as { id: string }).id
+const get = (id: string, form: 'A' | 'B' = 'A'): Promise<Answered> => managed.client(form).get(`/transactions/${id}`, { key })
+const list = (form: 'A' | 'B' = 'A'): Promise<Answered> => managed.client(form).get('/transactions', { key })
+/** What the provider tells from now on. */
+const advance = (facts: object): void => {
+  managed.alpha.holdings.swaps = managed.alpha.holdings.swaps.map((known) => ({ ...known, ...facts }))
+}
+
+afterEach(() => managed.close())
+
+describe('what was read is fresh for ledger.refresh', () => {
+  beforeEach(() => start(600))
+
+  test('two pollers cost one upstream call', async () => {
+    const id = await create()
+    await get(id)
+    await get(id, 'B')
+    await get(id)
+    expect(managed.alpha.received('get')).toHaveLength(1)
+  })
+
+  test('a list does not read again what a get has just read', async () => {
+    await get(await create())
+    expect((await list()).json).toMatchObject({ data: [{ status: 'wait' }] })
+    expect(managed.alpha.received('get')).toHaveLength(1)
+  })
+})
+
+describe('what is not fresh', () => {
+  beforeEach(() => start(0))
+
+  test('is read again by a get and by a list', async () => {
+    const id = await create()
+    advance({ status: 'exchanging' })
+    expect((await get(id)).json).toMatchObject({ status: 'exchanging' })
+    advance({ status: 'sending' })
+    expect((await list()).json).toMatchObject({ data: [{ id, status: 'sending' }] })
+  })
+
+  test.each(['success', 'refunded'])(
+    'L19: is never asked for again where it is final (%s), and does not go back',
+    async (status) => {
+      const id = await create()
+      advance({ status })
+      expect((await get(id)).json).toMatchObject({ status })
+      managed.alpha.reset()
+      advance({ status: 'wait' })
+      expect((await get(id)).json).toMatchObject({ status })
+      expect((await list()).json).toMatchObject({ data: [{ status }] })
+      expect(managed.alpha.journal).toEqual([])
+    },
+  )
+
+  test('L19: a word that nobody has explained leaves the last status', async () => {
+    const id = await create()
+    advance({ status: 'exchanging' })
+    await get(id)
+    advance({ status: 'frozen' })
+    expect((await get(id)).json).toMatchObject({ status: 'exchanging' })
+    expect((await list()).json).toMatchObject({ data: [{ status: 'exchanging' }] })
+  })
+
+  describe.each<[string, object]>([
+    ['breaks off', { reset: true }],
+    ['answers 500', { status: 500, json: {} }],
+    ['refuses our key', { status: 401, json: { error: 'Unauthorized', message: 'no', code: 401 } }],
+    ['answers nonsense', { text: '<html>' }],
+    ['answers about another transaction', { json: { ...swap({ id: 'other' }) } }],
+    ['takes no more', { status: 429, json: { message: 'no', code: 429 } }],
+  ])('U25: while the provider %s', (_, reply) => {
+    test('the last known state is told, with its age', async () => {
+      const id = await create()
+      advance({ status: 'exchanging' })
+      const before = await get(id)
+      managed.alpha.reply('get', reply)
+      const after = await get(id)
+      expect(after.status).toBe(200)
+      expect(after.text).toBe(before.text)
+      expect(after.headers['x-swap-stale']).toBe('0')
+      expect(after.headers['x-swap-provider']).toBe('alpha')
+      expect(before.headers).not.toHaveProperty('x-swap-stale')
+      expect((await list()).json).toMatchObject({ data: [{ status: 'exchanging' }] })
+    })
+  })
+
+  test('what the provider does not know any more is 404', async () => {
+    const id = await create()
+    managed.alpha.holdings.swaps = []
+    expect((await get(id)).status).toBe(404)
+  })
+})
+
+describe.each(formNames)('a Form B provider and a client of form %s', (form) => {
+  beforeEach(() => start(0, ['beta']))
+
+  test('a list item has what the create said, before anything was read', async () => {
+    const id = await create(form, { refundAddress: 'bc1q-refund-1' })
+    managed.beta.reply('get', { reset: true })
+    const { json } = await list(form)
+    expect(json).toMatchObject({
+      data: [
+        form === 'A'
+          ? {
+              id,
+              coinTo: 'USDTTRC20',
+              depositAddress: 'bc1q-deposit-1',
+              refundAddress: 'bc1q-refund-1',
+              withdrawalAddress: 'TWithdraw1',
+            }
+          : { id, coin_to: 'USDT' },
+      ],
+    })
+  })
+
+  test('the expected amount stands in Form A until there is a better one, and never as received in Form B', async () => {
+    const id = await create(form)
+    managed.beta.reply('get', { reset: true })
+    const { json } = await get(id, form)
+    if (form === 'A') expect(json).toMatchObject({ amountTo: expect.anything() })
+    else expect(json).not.toHaveProperty('amount_out')
+  })
+
+  test('updatedAt is when the change was seen', async () => {
+    const id = await create('A')
+    expect((await get(id)).json).toMatchObject({ updatedAt: '2026-03-01T10:00:00.000Z' })
+    managed.beta.holdings.swaps = managed.beta.holdings.swaps.map((known) => ({ ...known, status: 'exchanging' }))
+    const before = Date.now()
+    const { updatedAt } = (await get(id)).json as { updatedAt: string }
+    expect(Date.parse(updatedAt)).toBeGreaterThanOrEqual(before)
+    expect((await get(id)).json).toMatchObject({ updatedAt })
+  })
+})

@@ -1,0 +1,72 @@
+/** A gateway with issued keys before one provider of each form. */
+import { type ProviderA, startFormA } from './form-a.ts'
+import { type ProviderB, startFormB } from './form-b.ts'
+import { type GatewaySettings, type RunningGateway, startGateway } from './gateway.ts'
+import { digits } from './json.ts'
+import { type Client, client, type FormName, pairWords } from './pair.ts'
+import { assets } from './swaps.ts'
+
+export interface Managed extends AsyncDisposable {
+  readonly gateway: RunningGateway
+  /** Form A, named `alpha`; its own key is `provider-key-alpha`. */
+  readonly alpha: ProviderA
+  /** Form B, named `beta`; its own key is `provider-key-beta`. */
+  readonly beta: ProviderB
+  readonly client: (form: FormName) => Client
+  /** A key of a new account. */
+  readonly issue: (name?: string) => Promise<string>
+  readonly close: () => Promise<void>
+}
+
+export const ownKeys = { alpha: 'provider-key-alpha', beta: 'provider-key-beta' }
+
+type ManagedSettings = Partial<Omit<GatewaySettings, 'provider' | 'others'>> & {
+  /** Who answers, in order. */
+  readonly routing?: readonly string[]
+  /** Replaces facts of the providers. */
+  readonly providers?: Readonly<Record<string, object>>
+}
+
+export async function startManaged({
+  routing = ['alpha'],
+  providers,
+  sections,
+  ...settings
+}: ManagedSettings = {}): Promise<Managed> {
+  const alpha = await startFormA()
+  const beta = await startFormB()
+  const facts = {
+    alpha: { form: 'A', url: alpha.url, key: ownKeys.alpha, ...providers?.alpha },
+    beta: { form: 'B', url: beta.url, key: ownKeys.beta, ...providers?.beta },
+  }
+  const gateway = await startGateway({
+    ...settings,
+    provider: { name: 'alpha', ...facts.alpha },
+    others: { beta: facts.beta },
+    sections: { auth: { mode: 'managed' }, routing: { providers: routing }, ...sections },
+  })
+  let accounts = 0
+  const close = async (): Promise<void> => {
+    await gateway.close()
+    await Promise.all([alpha.close(), beta.close()])
+  }
+  return {
+    gateway,
+    alpha,
+    beta,
+    client: (form) => client(form, gateway.url),
+    issue: (name = `account-${++accounts}`) => gateway.issueKey(name),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** The body of a create in the words of the form. */
+export function orderIn(form: FormName, facts: object = {}): object {
+  return {
+    ...pairWords(form, assets.btc, assets.usdtTrx),
+    amount: digits('0.10'),
+    withdrawalAddress: 'TWithdraw1',
+    ...facts,
+  }
+}
