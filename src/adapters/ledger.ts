@@ -5,10 +5,12 @@ import type { Ledger } from '../core/ledger.ts'
 import { accounts } from './ledger/accounts.ts'
 import { bookkeeping } from './ledger/bookkeeping.ts'
 import { claims } from './ledger/claims.ts'
+import { diagnose } from './ledger/diagnosis.ts'
 import { entries } from './ledger/entries.ts'
 import { intents } from './ledger/intents.ts'
 import { looks } from './ledger/looks.ts'
 import { migrate } from './ledger/migrate.ts'
+import { postgresStore } from './ledger/postgres-store.ts'
 import { sqliteStore } from './ledger/sqlite-store.ts'
 import type { Store } from './ledger/store.ts'
 
@@ -24,15 +26,46 @@ export interface OpenLedger {
  * an operator in one line what is wrong and what to do, without a credential.
  */
 export async function openLedger(url: string): Promise<OpenLedger> {
-  const store = await openStore(url)
-  await migrate(store)
+  const place = placeOf(url)
+  try {
+    return assemble(await openStore(url))
+  } catch (reason) {
+    throw new Error(`The ledger in ${place} cannot be opened: ${diagnose(reason)}.`)
+  }
+}
+
+function assemble(store: Store): OpenLedger {
   const { close } = store
   const ledger = { ...intents(store), ...claims(store), ...entries(store), ...looks(store), close }
   return { ledger, accounts: accounts(store), bookkeeping: bookkeeping(store), close }
 }
 
-function openStore(url: string): Promise<Store> {
-  const file = /^sqlite:(.+)$/.exec(url)?.[1]
-  if (file !== undefined) return sqliteStore(file)
-  throw new Error('The URL of the ledger is to begin with "sqlite:", "postgres://" or "postgresql://".')
+const sqliteUrl = /^sqlite:(.+)$/
+const postgresUrl = /^postgres(?:ql)?:/
+/** For one statement, in milliseconds; a step of a migration may take longer. */
+const timeout = 5_000
+const stepTimeout = 600_000
+
+async function openStore(url: string): Promise<Store> {
+  const file = sqliteUrl.exec(url)?.[1]
+  const store = file === undefined ? postgresStore(url, timeout) : await sqliteStore(file)
+  const migrating = file === undefined ? postgresStore(url, stepTimeout) : store
+  try {
+    await migrate(migrating)
+    return store
+  } catch (reason) {
+    await store.close()
+    throw reason
+  } finally {
+    if (migrating !== store) await migrating.close()
+  }
+}
+
+/** Without user and password. */
+function placeOf(url: string): string {
+  const file = sqliteUrl.exec(url)?.[1]
+  if (file !== undefined) return file
+  const server = postgresUrl.test(url) ? URL.parse(url) : null
+  if (!server) throw new Error('The URL of the ledger is to begin with "sqlite:", "postgres://" or "postgresql://".')
+  return `${server.host}${server.pathname}`
 }

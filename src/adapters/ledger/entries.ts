@@ -4,22 +4,22 @@ import type { Entry, Facts, Ledger } from '../../core/ledger.ts'
 import { type EntryRow, entryColumns, sortKey, toEntry, toRow } from './entry.ts'
 import { lister } from './list.ts'
 import { type Database, prepare, type Store } from './store.ts'
+import type { State } from './tables.ts'
 import { addToTally, lockTallies } from './tallies.ts'
 
 type Entries = Pick<Ledger, 'find' | 'findAll' | 'list' | 'see' | 'knows' | 'held'>
 
 export function entries({ database, write, isAmong, toList }: Store): Entries {
-  const find = prepare<EntryRow>(database, entriesAt(database).where('provider_id', '=', '').compile())
-  const findAll = prepare<EntryRow>(database, entriesAt(database).where(isAmong('provider_id', '')).compile())
+  const find = prepare<FoundRow>(database, found(database).where('provider_id', '=', '').compile())
+  const findAll = prepare<FoundRow>(database, found(database).where(isAmong('provider_id', '')).compile())
   const held = prepare<{ provider_id: string }>(database, heldBy(database).where(isAmong('provider_id', '')).compile())
   return {
     async find(owner, provider, id) {
-      const [row] = await find(owner, provider, id)
-      return row && toEntry(row)
+      const [entry] = entriesOf(owner, await find(provider, id))
+      return entry
     },
     async findAll(owner, provider, ids) {
-      const rows = await findAll(owner, provider, toList(ids))
-      return rows.map(toEntry)
+      return entriesOf(owner, await findAll(provider, toList(ids)))
     },
     list: lister(database),
     see: (owner, provider, facts) => write((within) => see(within, owner, provider, facts)),
@@ -36,10 +36,20 @@ export function entries({ database, write, isAmong, toList }: Store): Entries {
   }
 }
 
-/** Compiled, its values are an owner and a provider. */
-function entriesAt(database: Database) {
-  const done = database.selectFrom('transactions').select(entryColumns).where(sql<boolean>`state = 'done'`)
-  return done.where('owner', '=', '').where('provider', '=', '')
+interface FoundRow extends EntryRow {
+  readonly state: State
+}
+
+/** By its id alone: an index is chosen for the owner too where the owner is asked for, and it may be the slower one. */
+function found(database: Database) {
+  return database
+    .selectFrom('transactions')
+    .select([...entryColumns, 'state'])
+    .where('provider', '=', '')
+}
+
+function entriesOf(owner: string, rows: readonly FoundRow[]): readonly Entry[] {
+  return rows.filter((row) => row.owner === owner && row.state === 'done').map(toEntry)
 }
 
 function heldBy(database: Database) {

@@ -7,6 +7,7 @@ import type { Database, Store } from './store.ts'
 export async function migrate(store: Store): Promise<void> {
   const steps = migrations(store.types)
   await store.write(async (within) => {
+    await store.lockSchema(within)
     await refuseNewer(within, Object.keys(steps))
     const migrator = new Migrator({ db: within, provider: { getMigrations: async () => steps } })
     const { error } = await migrator.migrateToLatest()

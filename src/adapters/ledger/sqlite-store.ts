@@ -14,6 +14,7 @@ export async function sqliteStore(file: string): Promise<Store> {
     types: { whole: 'integer', text: 'text' },
     isAmong: (column, list) => sql`${sql.ref(column)} in (select value from json_each(${list}))`,
     toList: (texts) => JSON.stringify(texts),
+    lockSchema: async () => {}, // whoever writes is alone
     close: async () => {
       await reading.destroy()
       if (reading !== writing) await writing.destroy()

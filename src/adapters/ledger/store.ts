@@ -15,6 +15,8 @@ export interface Store {
   readonly isAmong: (column: string, list: unknown) => RawBuilder<SqlBool>
   /** Texts as one value. */
   readonly toList: (texts: readonly string[]) => unknown
+  /** Until the transaction ends no other process looks at the schema in this way. */
+  readonly lockSchema: (within: Database) => Promise<void>
   readonly close: () => Promise<void>
 }
 

@@ -1,0 +1,62 @@
+/** pg: a pool of connections to PostgreSQL, none of which hangs and none of whose failures ends the process. */
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import pg from 'pg'
+
+const connectTimeout = 2_000
+/** A transaction that its process has forgotten lets go of its locks. */
+const idleTimeout = 10_000
+const int8 = 20
+
+/** `timeout`: for one statement, in milliseconds. */
+export function openPool(url: string, timeout: number): PostgresPool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 10,
+    connectionTimeoutMillis: connectTimeout,
+    statement_timeout: timeout,
+    query_timeout: timeout,
+    idle_in_transaction_session_timeout: idleTimeout,
+    application_name: 'swapgate',
+    keepAlive: true,
+    types: { getTypeParser },
+  })
+  // An idle connection that breaks leaves the pool; whoever asks next is told if there is none.
+  pool.on('error', () => {})
+  return { options: {}, connect: async () => guard(await pool.connect()), end: () => pool.end() }
+}
+
+/** After a time-out or a broken connection nothing more is sent over it, and the pool makes another. */
+function guard(client: pg.PoolClient): PostgresPoolClient {
+  let broken: unknown
+  const query = async (statement: string, parameters: readonly unknown[] = []) => {
+    if (broken !== undefined) throw broken
+    try {
+      return await client.query(statement, [...parameters])
+    } catch (reason) {
+      if (!isAnswer(reason)) broken = reason
+      throw reason
+    }
+  }
+  return { query: query as unknown as PostgresPoolClient['query'], release: () => client.release(broken !== undefined) }
+}
+
+/** Whether the server refused a statement, and goes on. */
+function isAnswer(reason: unknown): boolean {
+  return reason instanceof pg.DatabaseError && reason.severity === 'ERROR'
+}
+
+/** The five characters that name what the server refused (PostgreSQL, Appendix A). */
+export function codeOf(reason: unknown): string | undefined {
+  return reason instanceof pg.DatabaseError ? reason.code : undefined
+}
+
+function getTypeParser(type: number, format?: 'text' | 'binary') {
+  return type === int8 ? toNumber : pg.types.getTypeParser(type, format)
+}
+
+/** Counts and milliseconds, exactly. */
+function toNumber(text: string): number {
+  const number = Number(text)
+  if (!Number.isSafeInteger(number)) throw new Error(`The ledger has ${text} where a smaller number belongs.`)
+  return number
+}
