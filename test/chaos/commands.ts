@@ -50,18 +50,26 @@ const provider = fc.constantFrom('alpha', 'beta')
 const direction = fc.constantFrom<Direction>('upstream', 'downstream')
 const toxic = fc.constantFrom(...(Object.keys(toxics) as (keyof typeof toxics)[]))
 
-export const commands: fc.Arbitrary<Command>[] = [
+const possible: readonly fc.Arbitrary<Command>[] = [
   fc.tuple(client, fc.boolean()).map(([who, isKeyed]) => create(who, isKeyed)),
+  client.map(burst),
   nth.map(retry),
   fc.tuple(client, nth).map(([who, which]) => retryAsAnother(who, which)),
   fc.tuple(client, fc.constantFrom<Moment>('at once', 'received', 'answered')).map(([who, moment]) => kill(who, moment)),
-  fc.constant(restart()),
   fc.tuple(client, provider, direction, toxic).map(([who, at, way, name]) => network(who, at, way, name)),
   fc.tuple(client, provider).map(([who, at]) => down(who, at)),
   fc.tuple(client, fc.constantFrom(...faults)).map(([who, fault]) => failure(who, fault)),
   fc.tuple(client, nth).map(([who, which]) => read(who, which)),
   client.map(list),
 ]
+
+/** A gateway that is down is soon started again: until then nothing else is possible. */
+const some = fc.oneof(...possible.map((arbitrary) => ({ arbitrary, weight: 1 })), {
+  arbitrary: fc.constant(restart()),
+  weight: possible.length,
+})
+
+export const mixes = fc.array(some, { minLength: 20, maxLength: 30 })
 
 function command(
   name: string,
@@ -85,11 +93,24 @@ async function ask(who: number, model: Model, world: World, isKeyed = true): Pro
   return customer.create(gatewayOf(world).url, order, { idempotencyKey })
 }
 
+/** The same create under the same key, at once. */
+function burst(who: number): Command {
+  return command(`create(${who}, 4 times at once)`, async ({ keyed }, world) => {
+    const repeated = { customer: customerOf(world, who), order: world.order(), idempotencyKey: `key-${keyed.length}` }
+    keyed.push(repeated)
+    await Promise.all(Array.from({ length: 4 }, () => repeat(repeated, world)))
+  })
+}
+
 function retry(which: number): Command {
   return command(`retry(${which})`, async ({ keyed }, world) => {
-    const { customer, order, idempotencyKey } = pick(keyed, which) ?? {}
-    if (customer && order && idempotencyKey) await customer.create(gatewayOf(world).url, order, { idempotencyKey })
+    const repeated = pick(keyed, which)
+    if (repeated) await repeat(repeated, world)
   })
+}
+
+function repeat({ customer, order, idempotencyKey }: Model['keyed'][number], world: World): Promise<unknown> {
+  return customer.create(gatewayOf(world).url, order, { idempotencyKey })
 }
 
 /** The same text of a key means nothing in the hands of another client. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { commands } from './commands.ts'
+import { mixes } from './commands.ts'
 import { keepSeed, keptSeeds, type Seed } from './seeds.ts'
 import { World } from './world.ts'
 
-const property = fc.asyncProperty(fc.commands(commands, { maxCommands: 20, size: 'max' }), async (mix) => {
+const property = fc.asyncProperty(mixes, async (mix) => {
   await using world = await World.start({ accounts: ['acme', 'globex'], gateways: 1 })
   const model = { isUp: true, keyed: [] }
   await fc.asyncModelRun(() => ({ model, real: world }), mix)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { violations } from '../faults/checker.ts'
 import type { Customer } from '../faults/customer.ts'
+import { effectsOf } from '../faults/evidence.ts'
 import { GatewayProcess } from '../faults/gateway-process.ts'
 import { History } from '../faults/history.ts'
 import { holdingsOf } from '../faults/holding.ts'
@@ -23,11 +24,6 @@ export interface WorldSettings {
 
 const providerNames = ['alpha', 'beta'] as const
 type ProviderName = (typeof providerNames)[number]
-
-/** One create that the ledger could not settle. */
-interface Unresolved {
-  readonly asked: { readonly withdrawalAddress: string }
-}
 
 export class World implements AsyncDisposable {
   readonly history = new History()
@@ -54,9 +50,10 @@ export class World implements AsyncDisposable {
       const settings = { directory: world.directory, mode: 'managed', providers, ...(ledger && { ledger }) } as const
       world.gateways.push(world.open.use(await GatewayProcess.start(settings)))
     }
-    for (const [number, account] of accounts.entries()) {
-      const key = await world.gateways[0]?.createKey(account)
-      world.customers.push(world.history.client(account, key ?? '', number % 2 === 0 ? 'A' : 'B'))
+    const [gateway] = world.gateways as [GatewayProcess]
+    const keys = await Promise.all(accounts.map((account) => gateway.createKey(account)))
+    for (const [number, key] of keys.entries()) {
+      world.customers.push(world.history.client(accounts[number] ?? '', key, number % 2 === 0 ? 'A' : 'B'))
     }
     building.move()
     return world
@@ -79,22 +76,33 @@ export class World implements AsyncDisposable {
     return Object.fromEntries([...this.providers].map(([name, { settings }]) => [name, readJournal(settings.journal)]))
   }
 
+  /** How many swaps the providers hold of which the ledger knows only that they may exist. */
+  async openEffects(): Promise<number> {
+    const unsettled = await this.unsettled()
+    const applied = effectsOf({ journals: this.journals(), operations: [] })
+    return applied.filter(({ swap }) => unsettled.includes(swap.withdrawalAddress)).length
+  }
+
   /** Reads everything that there is to read, with every key, and says what is wrong. Every gateway must be up. */
   async violations(): Promise<readonly string[]> {
     const [gateway] = this.gateways as [GatewayProcess]
-    const holdings = await holdingsOf(this.history, gateway.url, this.customers)
-    const [unresolved, exported] = await Promise.all([
-      gateway.command('ledger', 'unknown') as Promise<readonly Unresolved[]>,
-      gateway.command('ledger', 'export') as Promise<readonly { id: string; owner: string }[]>,
-    ])
-    const providerKeys = Object.fromEntries([...this.providers].map(([name, { settings }]) => [name, settings.keys[0] ?? '']))
+    const { history, customers } = this
+    // First: what the gateway finds out meanwhile is then in a list.
+    const unsettled = await this.unsettled()
+    const holdings = await holdingsOf(history, gateway.url, customers)
+    const exported = (await gateway.command('ledger', 'export')) as readonly { id: string; owner: string }[]
     const secrets = {
-      clientKeys: this.customers.map(({ key }) => key),
-      providerKeys,
+      clientKeys: customers.map(({ key }) => key),
+      providerKeys: Object.fromEntries([...this.providers].map(([name, { settings }]) => [name, settings.keys[0] ?? ''])),
       logs: this.gateways.map(({ output }) => output),
     }
-    const unsettled = unresolved.map(({ asked }) => asked.withdrawalAddress)
-    return violations({ journals: this.journals(), operations: this.history.operations, holdings, unsettled, exported, secrets })
+    return violations({ journals: this.journals(), operations: history.operations, holdings, unsettled, exported, secrets })
+  }
+
+  /** Where the creates that the ledger counts as unknown, or as contradicted, were to pay out. */
+  private async unsettled(): Promise<readonly string[]> {
+    const unknown = await this.gateways[0]?.command('ledger', 'unknown')
+    return (unknown as { asked: { withdrawalAddress: string } }[]).map(({ asked }) => asked.withdrawalAddress)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

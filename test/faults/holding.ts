@@ -8,16 +8,21 @@ const size = 100
 
 /** Every page, and every id that anybody ever saw. All of it is recorded, so that the checker sees who is told what. */
 export async function holdingsOf(history: History, gateway: string, customers: readonly Customer[]): Promise<readonly Holding[]> {
-  const lists = new Map<Customer, ReadonlySet<string>>()
-  for (const customer of customers) lists.set(customer, await listedFor(customer, gateway))
+  const lists = await Promise.all(customers.map((customer) => listedFor(customer, gateway)))
   const everyId = new Set(history.operations.flatMap(({ seen }) => seen.map(({ id }) => id)))
-  const holdings: Holding[] = []
-  for (const [customer, listed] of lists) {
-    const got = new Set<string>()
-    for (const id of everyId) if ((await customer.get(gateway, id))?.status === 200) got.add(id)
-    holdings.push({ client: customer.name, listed, got })
-  }
-  return holdings
+  return await Promise.all(
+    customers.map(async (customer, at) => ({
+      client: customer.name,
+      listed: lists[at] ?? new Set(),
+      got: await gotBy(customer, gateway, everyId),
+    })),
+  )
+}
+
+async function gotBy(customer: Customer, gateway: string, ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  const got = new Set<string>()
+  for (const id of ids) if ((await customer.get(gateway, id))?.status === 200) got.add(id)
+  return got
 }
 
 async function listedFor(customer: Customer, gateway: string): Promise<ReadonlySet<string>> {

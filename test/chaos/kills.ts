@@ -1,0 +1,103 @@
+/** Gateways on one ledger that are killed over and over while clients create and, where they got no answer, ask again. */
+import { setTimeout } from 'node:timers/promises'
+import type { Customer } from '../faults/customer.ts'
+import { effectsOf } from '../faults/evidence.ts'
+import type { GatewayProcess } from '../faults/gateway-process.ts'
+import type { Order } from '../faults/order.ts'
+import { latency } from '../faults/toxics.ts'
+import { World, type WorldSettings } from './world.ts'
+
+export interface KillSettings extends WorldSettings {
+  readonly kills: number
+  /** Creates that are under way at each kill. */
+  readonly creates: number
+  /** From 0 to 1. */
+  readonly random: () => number
+  /** How long the gateways may look for what is open at the end, in milliseconds. */
+  readonly patience: number
+}
+
+export interface Figures {
+  readonly kills: number
+  readonly creates: number
+  /** Creates whose first answer did not come, or left the outcome open. */
+  readonly cutOff: number
+  /** Of those: the second try was answered with the transaction, at once or at the end; or it is still open. */
+  readonly answeredLater: number
+  readonly stillOpen: number
+  /** What the providers hold. */
+  readonly applied: number
+  readonly violations: readonly string[]
+}
+
+/** A kill falls into so many milliseconds after the first create was sent. */
+const window = 150
+
+interface Wanted {
+  readonly customer: Customer
+  readonly order: Order
+  readonly idempotencyKey: string
+  /** Of each try; 0 where no answer came. */
+  readonly statuses: number[]
+}
+
+export async function killOverAndOver(settings: KillSettings): Promise<Figures> {
+  const { kills, creates, random, patience } = settings
+  await using world = await World.start(settings)
+  const lifts = [...world.networks.values()].map((network) => network.add(latency(20, 20, random), 'downstream'))
+  const all: Wanted[] = []
+  for (let kill = 0; kill < kills; kill++) {
+    const wanted = Array.from({ length: creates }, (_, at) => want(world, `kill-${kill}-${at}`, random))
+    all.push(...wanted)
+    await killDuring(wanted, world, random)
+  }
+  for (const lift of lifts) lift()
+  await settle(all, world, patience)
+  const cutOff = all.filter(({ statuses: [first] }) => !isDone(first))
+  return {
+    kills,
+    creates: all.length,
+    cutOff: cutOff.length,
+    answeredLater: cutOff.filter(({ statuses }) => isDone(statuses.at(-1))).length,
+    stillOpen: cutOff.filter(({ statuses }) => !isDone(statuses.at(-1))).length,
+    applied: effectsOf({ journals: world.journals(), operations: [] }).length,
+    violations: await world.violations(),
+  }
+}
+
+function want(world: World, idempotencyKey: string, random: () => number): Wanted {
+  return { customer: pick(world.customers, random), order: world.order(), idempotencyKey, statuses: [] }
+}
+
+/** One gateway is killed while all of these are under way, and starts again while those without an answer are asked again. */
+async function killDuring(wanted: readonly Wanted[], { gateways }: World, random: () => number): Promise<void> {
+  const victim = pick(gateways, random)
+  const asked = wanted.map((create) => ask(create, pick(gateways, random)))
+  await setTimeout(random() * window)
+  await victim.kill()
+  await Promise.all(asked)
+  const survivor = gateways.find((gateway) => gateway !== victim)
+  const again = survivor ? wanted.filter(({ statuses: [first] }) => first === 0).map((create) => ask(create, survivor)) : []
+  await Promise.all([victim.start(), ...again])
+}
+
+/** Everything that is open is asked once more, when the gateways have found out what became of it or have had their time. */
+async function settle(all: readonly Wanted[], world: World, patience: number): Promise<void> {
+  const deadline = Date.now() + patience
+  const [gateway] = world.gateways as [GatewayProcess]
+  while (Date.now() < deadline && (await world.openEffects()) > 0) await setTimeout(500)
+  for (const create of all) if (!isDone(create.statuses.at(-1))) await ask(create, gateway)
+}
+
+async function ask({ customer, order, idempotencyKey, statuses }: Wanted, { url }: GatewayProcess): Promise<void> {
+  const answer = await customer.create(url, order, { idempotencyKey })
+  statuses.push(answer?.status ?? 0)
+}
+
+function isDone(status: number | undefined): boolean {
+  return status === 200 || status === 201
+}
+
+function pick<T>(values: readonly T[], random: () => number): T {
+  return values[Math.floor(random() * values.length)] as T
+}
