@@ -9,6 +9,7 @@ import type { Clock } from './intent.ts'
 import { type Layer, on } from './layer.ts'
 import type { Entry, Facts, Ledger } from './ledger.ts'
 import { ownerOf } from './owner.ts'
+import { recent } from './recent.ts'
 import { shown, sight } from './sighting.ts'
 import { withStatus } from './statuses.ts'
 
@@ -22,22 +23,23 @@ export interface MemoryOptions {
 }
 
 export function memory(options: MemoryOptions): Layer {
-  const { ledger, provider, clock } = options
+  const { provider, clock } = options
+  const looked = recent(options.ledger, provider)
   return on({
     async getTransaction(request, context, next) {
       const owner = ownerOf(context)
-      const recalling = ledger.find(owner, provider, request.id).catch(() => undefined)
+      const recalling = looked.find(owner, provider, request.id).catch(() => undefined)
       const answer = await next.call('getTransaction', request, context)
       if (answer.body.id !== request.id) return answer
       const before = await recalling
       const { body: told, derived = [] } = answer
       const facts = sight(before, { told, derived, at: clock(), isWhole: true })
-      keep([facts].filter(isNews(before)), owner, options)
+      if (isNews(before, facts)) keep([facts], owner, looked, provider)
       return withStatus({ ...answer, body: shown(facts, context), derived: facts.derived })
     },
     async listTransactions(request, context, next) {
       const answer = await next.call('listTransactions', request, context)
-      return answer.body.items.length === 0 ? answer : remember(answer, context, next, options)
+      return answer.body.items.length === 0 ? answer : remember(answer, context, next, { ...options, looked })
     },
   })
 }
@@ -47,9 +49,9 @@ async function remember(
   answer: Answer<'listTransactions'>,
   context: Context,
   service: SwapService,
-  options: MemoryOptions,
+  options: MemoryOptions & { readonly looked: Pick<Ledger, 'see'> },
 ): Promise<Answer<'listTransactions'>> {
-  const { ledger, provider, said, clock } = options
+  const { ledger, provider, said, clock, looked } = options
   const { items } = answer.body
   const owner = ownerOf(context)
   const ids = items.map(({ id }) => id)
@@ -64,17 +66,14 @@ async function remember(
     const latest = whole ? { isCreated: false, ...before, owner, provider, ...whole } : before
     return { before, facts: sight(latest, { told, derived: answer.derived ?? [], at, isWhole: false }) }
   })
-  keep(
-    rows.filter(({ before, facts }) => isNews(before)(facts)).map(({ facts }) => facts),
-    owner,
-    options,
-  )
+  const news = rows.filter(({ before, facts }) => isNews(before, facts)).map(({ facts }) => facts)
+  keep(news, owner, looked, provider)
   const derived = [...new Set(rows.flatMap(({ facts }) => facts.derived))]
   return { ...answer, body: { ...answer.body, items: rows.map(({ facts }) => shown(facts, context)) }, derived }
 }
 
 /** Nobody waits for it, and what cannot be kept now is kept when it is seen again. */
-function keep(news: readonly Facts[], owner: string, { ledger, provider }: MemoryOptions): void {
+function keep(news: readonly Facts[], owner: string, ledger: Pick<Ledger, 'see'>, provider: string): void {
   const keepAll = async (): Promise<void> => {
     for (const facts of news) await ledger.see(owner, provider, facts)
   }
@@ -85,10 +84,8 @@ function isDetailed(entry: Entry | undefined): boolean {
   return entry?.transaction.depositAddress !== undefined && (entry.isCreated || entry.readAt !== undefined)
 }
 
-function isNews(before: Entry | undefined): (facts: Facts) => boolean {
-  return ({ transaction, readAt }) => {
-    if (!before || (before.readAt === undefined && readAt !== undefined)) return true
-    const { status, amountOut, depositAddress } = before.transaction
-    return status !== transaction.status || amountOut !== transaction.amountOut || depositAddress !== transaction.depositAddress
-  }
+function isNews(before: Entry | undefined, { transaction, readAt }: Facts): boolean {
+  if (!before || (before.readAt === undefined && readAt !== undefined)) return true
+  const { status, amountOut, depositAddress } = before.transaction
+  return status !== transaction.status || amountOut !== transaction.amountOut || depositAddress !== transaction.depositAddress
 }

@@ -29,14 +29,10 @@ export function namePair<T extends Pair>(row: T, source: Words, target: Words): 
   }
 }
 
-const names = ['codeFrom', 'coinFrom', 'networkFrom', 'codeTo', 'coinTo', 'networkTo'] as const
-
-/** All names of a pair, those too that are not known: they stand in place of any others. */
-export function withNames(pair: Pair): Pair {
-  return Object.fromEntries(names.map((name) => [name, pair[name]]))
-}
+/** The fields that name the assets. */
+export const names: ReadonlySet<string> = new Set([from, to].flatMap((side) => Object.values(side)))
 
 /** The names that are known, alone. */
 export function namesOf(pair: Pair): Pair {
-  return Object.fromEntries(names.map((name) => [name, pair[name]] as const).filter(([, word]) => word !== undefined))
+  return Object.fromEntries(Object.entries(pair).filter(([field, word]) => names.has(field) && word !== undefined))
 }

@@ -3,7 +3,7 @@ import type { Context } from '../domain/operations.ts'
 import type { Status } from '../domain/status.ts'
 import type { Transaction } from '../domain/swap.ts'
 import type { Entry, Facts } from './ledger.ts'
-import { namesOf, withNames } from './pair.ts'
+import { names } from './pair.ts'
 
 /** What a provider said of one transaction. */
 export interface Sighting {
@@ -30,12 +30,11 @@ export function sight(before: Entry | undefined, { told, derived, at, isWhole }:
   const remembered = before?.derived.filter((field) => told[field as keyof Transaction] === undefined) ?? []
   return {
     transaction: {
-      ...fill(told, known),
-      ...withNames(before?.isCreated || !isWhole ? { ...namesOf(told), ...namesOf(known) } : told),
+      ...fill(told, known, before?.isCreated || !isWhole),
       status,
       ...(changedAt !== undefined && derived.includes('updatedAt') && { updatedAt: new Date(changedAt).toISOString() }),
     },
-    derived: [...new Set([...derived, ...remembered])],
+    derived: remembered.length === 0 ? derived : [...new Set([...derived, ...remembered])],
     promised: before?.promised,
     seenAt: at,
     readAt: isWhole ? at : before?.readAt,
@@ -49,8 +48,12 @@ export function shown({ transaction, promised }: Facts, { client }: Pick<Context
   return isOpen && client.expectsAmount ? { ...transaction, amountOut: promised } : transaction
 }
 
-/** `told`, and what it leaves open from `known`. */
-function fill(told: Transaction, known: Partial<Transaction>): Transaction {
-  const said = Object.entries(told).filter(([, value]) => value !== undefined)
-  return { ...told, ...known, ...Object.fromEntries(said) }
+/** `told`, and what it leaves open from `known`; the names of the assets are the known ones, or else only what is told. */
+function fill(told: Transaction, known: Partial<Transaction>, areNamesKnown: boolean): Transaction {
+  const filled: Record<string, unknown> = { ...told }
+  for (const field in known) {
+    const isName = names.has(field)
+    if (isName ? areNamesKnown : filled[field] === undefined) filled[field] = known[field as keyof Transaction] ?? filled[field]
+  }
+  return filled as unknown as Transaction
 }
