@@ -10,6 +10,7 @@ export function postgresStore(url: string, timeout: number): Store {
   return {
     database,
     write: (work) => persistently(() => database.transaction().setIsolationLevel('read committed').execute(work)),
+    writeOne: (work) => work(database),
     types: { whole: 'bigint', text: 'text collate "C"' },
     isAmong: (column, list) => sql`${sql.ref(column)} = any(${list})`,
     toList: (texts) => texts,

@@ -1,17 +1,16 @@
-/** Kysely: a create whose outcome is open becomes an entry, or a mismatch. Locks: its row, its owner's tallies, then entries. */
+/** Kysely: a create whose outcome is open becomes an entry, or a mismatch. */
 import { sql } from 'kysely'
 import type { Facts } from '../../core/ledger.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import { isFinal, sortKey, toRow } from './entry.ts'
 import type { Database } from './store.ts'
-import { addToTally, lockTallies, takeFromTally } from './tallies.ts'
+import { addToTally, takeFromTally } from './tallies.ts'
 
 export async function settle(within: Database, intent: string, facts: Facts): Promise<boolean> {
   const create = await lockCreate(within, intent)
   if (!create) throw new Error(`The ledger has no create ${intent}.`)
   if (create.state === 'mismatch') return false
   if (create.state === 'done') return isSettledAs(create, facts)
-  await lockTallies(within, create.owner)
   const holder = await lockHolder(within, create.provider, facts.transaction.id)
   if (holder && (holder.owner !== create.owner || holder.state !== 'done')) {
     await becomeMismatch(within, intent, null, { told: facts.transaction, fields: ['id'] })
@@ -65,7 +64,7 @@ async function becomeMismatch(within: Database, intent: string, id: string | nul
   await within.updateTable('transactions').set(row).where('intent', '=', intent).execute()
 }
 
-/** The owner's tallies are locked. What the owner had under this id before goes up in the entry. */
+/** What the owner had under this id before goes up in the entry. */
 export async function becomeEntry(within: Database, create: Create, facts: Facts, before: Holder | undefined): Promise<void> {
   const { intent, owner, provider } = create
   const provider_id = facts.transaction.id
