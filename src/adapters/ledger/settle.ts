@@ -69,7 +69,7 @@ export async function becomeEntry(within: Database, create: Create, facts: Facts
   const { intent, owner, provider } = create
   const provider_id = facts.transaction.id
   if (before?.state === 'done') await forget(within, create, provider_id, before)
-  const row = toRow(before && isFinal(before.status) ? keepEnd(facts, before) : facts)
+  const row = toRow(before ? keepEnd(facts, before) : facts)
   const at = { sort_key: sortKey(facts, create.attempted_at ?? undefined), provider_id, provider }
   const entry = { ...row, ...at, state: 'done', look_at: null } as const
   await within.updateTable('transactions').set(entry).where('intent', '=', intent).execute()
@@ -83,6 +83,8 @@ async function forget(within: Database, { intent, owner, provider }: Create, pro
   await takeFromTally(within, owner, { sort_key: BigInt(before.sort_key), provider_id, provider })
 }
 
+/** What ended stays as it ended. */
 function keepEnd(facts: Facts, { status, changed_at }: Holder): Facts {
+  if (!isFinal(status) || facts.transaction.status === status) return facts
   return { ...facts, transaction: { ...facts.transaction, status: status ?? undefined }, changedAt: changed_at ?? undefined }
 }
