@@ -13,19 +13,19 @@ const readme = readFileSync('README.md', 'utf8')
 const tours = toursOf(readme)
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 
-/** What stands in front of the reader at each tour. */
-const choices = { alpha: { provider: 'alpha' }, beta: { provider: 'beta' }, managed: { mode: 'managed' } } as const
+/** The configuration of each tour. */
+const configurations = { alpha: undefined, beta: 'beta', managed: 'managed' } as const
 
 describe.runIf(hasCurl)('the tours of the README', () => {
   it('are there', () => {
-    expect([...tours.keys()]).toEqual(Object.keys(choices))
+    expect([...tours.keys()]).toEqual(Object.keys(configurations))
   })
 
-  it.concurrent.each(Object.entries(choices))(
+  it.concurrent.each(Object.entries(configurations))(
     'show what comes back: %s',
-    async (name, choice) => {
+    async (name, configuration) => {
       const steps = tours.get(name) as readonly Step[]
-      using place = await workplace(choice)
+      using place = await workplace(configuration)
       const printed = await place.take(steps)
       expect(printed.map(lastingPart)).toEqual(steps.map(({ shown }) => lastingPart(place.move(shown))))
       expect(repetitions(printed)).toEqual(repetitions(steps.map(({ shown }) => shown)))

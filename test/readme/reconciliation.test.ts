@@ -75,7 +75,7 @@ it.runIf(hasCurl)(
   'rehearses an outage: a create of unknown outcome is found, and happens once',
   async () => {
     const steps = toursOf(page).get('rehearsal') as readonly Step[]
-    using place = await workplace({ mode: 'managed' })
+    using place = await workplace('managed')
     const printed = await place.take(steps)
     expect(printed.map(lastingPart)).toEqual(steps.map(({ shown }) => lastingPart(place.move(shown))))
     expect(repetitions(printed)).toEqual(repetitions(steps.map(({ shown }) => shown)))

@@ -1,4 +1,5 @@
-/** A directory with a copy of the default configuration, on free ports, and with a ledger of its own. */
+/** A directory with a configuration made as the README says, on free ports, and with a ledger of its own. */
+import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,25 +7,18 @@ import { freePorts } from '../container/ports.ts'
 import { Swapgate } from '../process/swapgate.ts'
 import { type Step, take } from './tour.ts'
 
-export interface Choice {
-  /** Stands in front. */
-  readonly provider?: string
-  readonly mode?: string
-}
+const standard = 'config/gateway.yaml'
 
-export async function workplace({ provider = 'alpha', mode = 'passthrough' }: Choice) {
+/** `name`: of the file that the README makes of the default configuration; without one it is the default. */
+export async function workplace(name = 'gateway') {
   const ports = await freePorts()
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-readme-'))
-  const file = join(directory, 'gateway.yaml')
-  const standard = readFileSync('config/gateway.yaml', 'utf8')
-  const chosen = standard.replace('providers: [alpha]', `providers: [${provider}]`).replace('mode: passthrough', `mode: ${mode}`)
-  writeFileSync(file, ports.move(chosen))
+  const file = join(directory, `${name}.yaml`)
+  writeFileSync(file, ports.move(name === 'gateway' ? readFileSync(standard, 'utf8') : edited(name)))
   copyFileSync('config/assets.yaml', join(directory, 'assets.yaml'))
-  const env = {
-    LEDGER_URL: `sqlite:${join(directory, 'ledger.db')}`,
-    ...(mode === 'managed' && { ALPHA_KEY: 'sandbox-key-1', BETA_KEY: 'sandbox-key-2' }),
-  }
-  const move = (text: string): string => ports.move(text).replaceAll(`config/${mode}.yaml`, file)
+  const keys = { ALPHA_KEY: 'sandbox-key-1', BETA_KEY: 'sandbox-key-2' }
+  const env = { ...keys, LEDGER_URL: `sqlite:${join(directory, 'ledger.db')}` }
+  const move = (text: string): string => ports.move(text).replaceAll(`config/${name}.yaml`, file)
   return {
     move,
     /** What each step prints while the gateway runs. */
@@ -35,4 +29,11 @@ export async function workplace({ provider = 'alpha', mode = 'passthrough' }: Ch
     },
     [Symbol.dispose]: () => rmSync(directory, { recursive: true }),
   }
+}
+
+/** The default configuration after the `sed` that the README shows. */
+function edited(name: string): string {
+  const commands = readFileSync('README.md', 'utf8').matchAll(/^sed '(.+)' config\/gateway\.yaml > config\/(\w+)\.yaml$/gm)
+  const [, edit = ''] = [...commands].find(([, , made]) => made === name) ?? []
+  return execFileSync('sed', [edit, standard], { encoding: 'utf8' })
 }
