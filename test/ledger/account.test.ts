@@ -27,12 +27,13 @@ describeStores(allStores, (shared) => {
     expect(new Set(found.map((holding) => holding?.account)).size).toBe(1)
   })
 
-  test('no digest is two keys', async () => {
-    const { accounts } = shared()
-    const digest = unique('d')
-    await accounts.addKey(issued('acme'), digest)
-    await expect(accounts.addKey(issued('other'), digest)).rejects.toThrow()
-    expect(await accounts.findKey(digest)).toBeDefined()
+  test('no digest is two keys, and of a key that is refused nothing is kept', async () => {
+    const { accounts, bookkeeping } = await shared().openNew()
+    await accounts.addKey(issued('acme'), 'd')
+    const added = await Promise.allSettled([accounts.addKey(issued('bolt'), 'd'), accounts.addKey(issued('cern'), 'e')])
+    expect(added.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+    expect(await bookkeeping.stats(0)).toMatchObject({ accounts: 2, validKeys: 2 })
+    expect((await accounts.listKeys()).map(({ name }) => name).toSorted()).toEqual(['acme', 'cern'])
   })
 
   test('a key is revoked once, and stays on the list', async () => {

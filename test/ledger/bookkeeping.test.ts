@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
 import type { Intent, Ledger } from '../../src/core/ledger.ts'
+import { wrongTallies } from './raw.ts'
 import { always, asked, eachOf, facts, intent, unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
@@ -140,7 +141,7 @@ describeStores(allStores, (shared) => {
   })
 
   test('what ended before a time is forgotten with its claims, and lists are right afterwards', async () => {
-    const { ledger, bookkeeping } = await shared().openNew()
+    const { ledger, bookkeeping, url } = await shared().openNew()
     const statuses = ['wait', 'success', 'refunded', 'overdue', 'sending', undefined] as const
     const rows = Array.from({ length: 1_500 }, (_, n) => ({ id: `${n}`, at: n * 1_000, status: statuses[n % 6] }))
     const created = (at: number) => new Date(at).toISOString()
@@ -160,6 +161,7 @@ describeStores(allStores, (shared) => {
       expect(total).toBe(left.length)
       expect(entries.map(({ transaction }) => transaction.id)).toEqual(left.slice((page - 1) * 20, page * 20).map(({ id }) => id))
     }
+    if (url !== 'sqlite::memory:') expect(await wrongTallies(url)).toEqual([])
     expect(await ledger.knows('p')).toBe(false)
     expect(await ledger.claimed('q', 'key')).toBeUndefined()
     expect(await ledger.claimed(open.owner, 'key')).toMatchObject({ state: 'open' })
@@ -168,7 +170,7 @@ describeStores(allStores, (shared) => {
   })
 
   test('what is forgotten while it is written does not disturb the numbers', async () => {
-    const { ledger, bookkeeping } = await shared().openNew()
+    const { ledger, bookkeeping, url } = await shared().openNew()
     const see = (n: number) => ledger.see('o', 'alpha', facts(`${n}`, { createdAt: new Date(n).toISOString(), status: 'success' }))
     const numbers = (from: number, length: number) => Array.from({ length }, (_, n) => from + n)
     await eachOf(numbers(0, 1_100), see)
@@ -177,5 +179,6 @@ describeStores(allStores, (shared) => {
     expect(first + second).toBe(1_100)
     const { total, entries } = await ledger.list('o', { page: 3, size: 100, created: always })
     expect([total, entries.length]).toEqual([300, 100])
+    if (url !== 'sqlite::memory:') expect(await wrongTallies(url)).toEqual([])
   })
 })

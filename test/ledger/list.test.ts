@@ -148,16 +148,16 @@ describeStores(allStores, (shared) => {
     const { ledger } = shared()
     const [owner, provider] = [unique('owner'), unique('provider')]
     const start = Date.UTC(2026, 6, 1)
-    const offsets = [600_000, -120_000, 0]
+    const offsets = [0, -120_000, 600_000]
     for (const [n, offset] of offsets.entries()) {
       const made = intent({ owner, provider, attemptedAt: start })
       await ledger.begin(made)
       await ledger.settle(
         made.id,
-        facts(`${n}`, { createdAt: new Date(start + offset).toISOString().slice(0, n === 0 ? -1 : undefined) }),
+        facts(`${n}`, { createdAt: new Date(start + offset).toISOString().slice(0, n === 2 ? -1 : undefined) }),
       )
     }
     const { entries } = await ledger.list(owner, { page: 1, size: 10, created: always })
-    expect(entries.map(({ transaction }) => transaction.id)).toEqual(['0', '2', '1'])
+    expect(entries.map(({ transaction }) => transaction.id)).toEqual(['2', '0', '1'])
   })
 })

@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { type OpenLedger, openLedger } from '../../src/adapters/ledger.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
+import { wrongTallies } from './raw.ts'
 
 /** Where stores are made; what was made is gone in the end. */
 export interface Site {
@@ -46,7 +47,7 @@ export interface Shared extends OpenLedger {
   readonly openNew: () => Promise<OpenLedger & { readonly url: string }>
 }
 
-/** The same tests for every store. */
+/** The same tests for every store. Whatever they did, its tallies are right in the end. */
 export function describeStores(names: readonly StoreName[], tests: (shared: () => Shared) => void): void {
   describe.each(names)('%s', (name) => {
     let site: Site
@@ -65,8 +66,9 @@ export function describeStores(names: readonly StoreName[], tests: (shared: () =
       return opened
     }
     afterAll(async () => {
-      await shared?.close()
-      await site?.close()
+      if (name !== 'SQLite in memory') expect(await wrongTallies(shared.url)).toEqual([])
+      await shared.close()
+      await site.close()
     })
     tests(() => shared)
   })

@@ -16,8 +16,11 @@ export async function settle(within: Database, intent: string, facts: Facts): Pr
     await becomeMismatch(within, intent, null, { told: facts.transaction, fields: ['id'] })
     return false
   }
-  const unanswered = within.updateTable('claims').where('intent', '=', intent).where('first', 'is', null)
-  await unanswered.set({ first: JSON.stringify(facts) }).execute()
+  await within
+    .updateTable('claims')
+    .set({ first: JSON.stringify(facts) })
+    .where('intent', '=', intent)
+    .execute()
   await becomeEntry(within, create, facts, holder)
   return true
 }
