@@ -88,6 +88,28 @@ test('L4: where nobody can be reached the create is 502, and its key is not used
   expect(await managed.gateway.bookkeeping.unresolved()).toEqual([])
 })
 
+test.each([
+  ['alpha', 'beta'],
+  ['beta', 'alpha'],
+])(
+  'where one cannot be reached and the other does not offer the pair, it is not the pair that is wrong (%s first)',
+  async (...routing) => {
+    const url = `http://127.0.0.1:${await closedPort()}`
+    managed = await startManaged({ routing, providers: { alpha: { url }, beta: { assets: { USDTTRC20: null } } } })
+    key = await managed.issue()
+    expectRefusal(await create('A'), 'A', 502)
+    expectRefusal(await rate('B'), 'B', 502)
+  },
+)
+
+test('of several that do not offer the pair the first one says so', async () => {
+  const [alpha, beta] = [{ assets: { USDTTRC20: null } }, { assets: { BTC: null } }]
+  managed = await startManaged({ routing: ['alpha', 'beta'], providers: { alpha, beta } })
+  key = await managed.issue()
+  expect(expectRefusal(await create('A'), 'A', 400)).toContain('coinTo')
+  expect(expectRefusal(await rate('B'), 'B', 400)).toContain('coinTo')
+})
+
 test("A14: a provider's key goes to that provider alone, on failover too", async () => {
   await start({ url: `http://127.0.0.1:${await closedPort()}` })
   await create('A')

@@ -96,7 +96,7 @@ describe('what is not fresh', () => {
     ['answers 500', { status: 500, json: {} }],
     ['refuses our key', { status: 401, json: { error: 'Unauthorized', message: 'no', code: 401 } }],
     ['answers nonsense', { text: '<html>' }],
-    ['answers about another transaction', { json: { ...swap({ id: 'other' }) } }],
+    ['answers about another transaction', { json: transactionA(swap({ id: 'other' })) }],
     ['takes no more', { status: 429, json: { message: 'no', code: 429 } }],
   ])('U25: while the provider %s', (_, reply) => {
     test('the last known state is told, with its age', async () => {
@@ -111,6 +111,7 @@ describe('what is not fresh', () => {
       expect(after.headers['x-swap-provider']).toBe('alpha')
       expect(before.headers).not.toHaveProperty('x-swap-stale')
       expect((await list()).json).toMatchObject({ data: [{ status: 'exchanging' }] })
+      expect(await managed.gateway.ledger.held('alpha', ['other'])).toEqual(new Set())
     })
   })
 
