@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
+import { transactionA } from '../support/form-a.ts'
 import { type Managed, orderIn, ownKeys, startManaged } from '../support/managed.ts'
 import { type FormName, formNames } from '../support/pair.ts'
 import type { Reply } from '../support/stand-in.ts'
@@ -132,6 +133,11 @@ const reached: readonly [string, Reply, number][] = [
   ['answers 400 without a word', { status: 400, text: '' }, 504],
   ['answers 400 with HTML', { status: 400, text: '<html>' }, 504],
   ['answers 302', { status: 302, headers: { location: '/elsewhere' }, json: {} }, 504],
+  [
+    'tells no address to pay to',
+    { status: 201, json: { ...transactionA(swap({ refundAddress: null })), depositAddress: '' } },
+    504,
+  ],
   ['does not answer in time', { delay: 800, json: {} }, 504],
   ['answers 400', { status: 400, json: { message, code: 400 } }, 400],
   ['answers 404', { status: 404, json: { message, code: 404 } }, 400],
