@@ -159,7 +159,7 @@ const reached: readonly [string, Reply, number][] = [
 
 describe.each(reached)('L4: a first provider that %s', (_, reply, status) => {
   test.each(formNames)('keeps the create to itself (form %s)', async (form) => {
-    await start({ timeout: 0.4 })
+    await start(reply.delay === undefined ? {} : { timeout: 0.4 })
     managed.alpha.reply('create', reply)
     expectRefusal(await create(form), form, status)
     expect(managed.alpha.received('create')).toHaveLength(1)
@@ -182,7 +182,7 @@ describe.each<[string, Reply]>([
   ['does not answer in time', { delay: 800, json: {} }],
 ])('U1: a first provider that %s', (_, reply) => {
   test.each(formNames)('leaves a quote to the next one (form %s)', async (form) => {
-    await start({ timeout: 0.4 })
+    await start(reply.delay === undefined ? {} : { timeout: 0.4 })
     managed.alpha.reply('rate', reply)
     const answer = await rate(form)
     expect(answer.status, answer.text).toBe(200)
