@@ -62,7 +62,7 @@ describe.each(formNames)('M5, form %s', (form) => {
   test('one whose list puts it on another network does not', async () => {
     await start(['alpha', 'beta'])
     managed.alpha.holdings.currencies = managed.alpha.holdings.currencies.map((row) =>
-      (row as { code: string }).code === 'USDTTRC20' ? { ...row, network: 'BSC' } : row,
+      (row as { code: string }).code === 'USDTTRC20' ? { ...(row as object), network: 'BSC' } : row,
     )
     expect((await create(form, usdtTrx)).headers['x-swap-provider']).toBe('beta')
     expect(managed.alpha.received('create')).toEqual([])
