@@ -72,15 +72,18 @@ const auth = section(
   'Keys of clients.',
 )
 
+/** Empty, or a scheme and what follows; whoever opens it reads the rest. */
+const redisUrl = /^(?:rediss?(?:\+(?:sentinel|cluster))?:\/\/[^\s/].*)?$/
+
 const redis = section(
   {
     url: setting(
-      notYet(text, (url) => url === ''),
+      text.regex(redisUrl, 'must be redis://host, redis+sentinel://host,host/name or redis+cluster://host,host'),
       '',
-      'Not yet supported. Empty: limits are kept in the memory of each process',
+      '`redis://user:password@host:port/database`, `redis+sentinel://host:port,host:port/name` (the sentinels, and what they call the group) or `redis+cluster://host:port,host:port` (some nodes); `rediss…` is TLS. Empty: limits are kept in the memory of each process',
     ),
   },
-  'Limits shared by replicas.',
+  'Limits and budgets shared by replicas. Redis 6 or later.',
 )
 
 const ledger = section(
@@ -116,9 +119,10 @@ const limits = section(
     replicas: setting(
       integer(1),
       1,
-      'Processes that share the limits, each with its part while Redis is lost. Of no effect yet',
+      'How many processes share the limits and budgets: while Redis is lost, each has its part of them',
       'processes',
     ),
+    shadow: setting(flag, false, 'Limits are counted and told in the headers, and nobody is refused: to try them out'),
   },
   'Limits on clients; one request too many is answered 429.',
 )

@@ -1,0 +1,108 @@
+/** Real Redis servers on loopback, that end with the test or with whoever killed it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { redisProgram } from './redis-program.ts'
+
+/** Ends the server with its parent, however that ended: the shell's input ends when the test does. */
+const keeper = `
+program=$1; shift
+bash -c 'exec -a redis-server "$0" "$@"' "$program" "$@" >/dev/null 2>&1 &
+echo $!
+trap 'kill -KILL $! 2>/dev/null; kill -CONT $! 2>/dev/null' EXIT
+read -r _
+`
+
+export class RedisServer implements AsyncDisposable {
+  readonly port: number
+  private readonly directory = mkdtempSync(join(tmpdir(), 'swapgate-redis-'))
+  private readonly program: string
+  private readonly settings: readonly string[]
+  private shell: ChildProcess | undefined
+  private pid = 0
+
+  private constructor(program: string, port: number, settings: readonly string[]) {
+    this.program = program
+    this.port = port
+    this.settings = settings
+  }
+
+  /** Running and answering. `settings` as on the command line of Redis. */
+  static async start(...settings: readonly string[]): Promise<RedisServer> {
+    const server = new RedisServer(await redisProgram(), await freePort(), settings)
+    await server.start()
+    return server
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`
+  }
+
+  /** Again, after it was killed: with what it had saved, which is nothing unless the settings say so. */
+  async start(...more: readonly string[]): Promise<void> {
+    const own = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.directory, '--save', '', '--appendonly', 'no']
+    const shell = spawn('bash', ['-c', keeper, 'keeper', this.program, ...own, ...this.settings, ...more], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    this.shell = shell
+    this.pid = Number(String((await once(shell.stdout, 'data'))[0]))
+    for (const deadline = Date.now() + 10_000; Date.now() < deadline; await delay(20)) {
+      if ((await this.answer('PING').catch(() => '')) !== '') return
+      if (shell.exitCode !== null) break
+    }
+    throw new Error(`Redis did not start on port ${this.port}`)
+  }
+
+  /** SIGKILL at this instant. */
+  async kill(): Promise<void> {
+    const { shell } = this
+    if (!shell || shell.exitCode !== null) return
+    const ended = once(shell, 'close')
+    shell.stdin?.end()
+    await ended
+  }
+
+  /** SIGSTOP: it stands still, its connections open. */
+  freeze(): void {
+    process.kill(this.pid, 'SIGSTOP')
+  }
+
+  thaw(): void {
+    process.kill(this.pid, 'SIGCONT')
+  }
+
+  /** What Redis says to a command, in its protocol. Throws where it says an error, or nothing for two seconds. */
+  async command(...words: readonly string[]): Promise<string> {
+    const answer = await this.answer(...words)
+    if (answer.startsWith('-')) throw new Error(answer.trim())
+    return answer
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill()
+    rmSync(this.directory, { recursive: true, force: true })
+  }
+
+  private async answer(...words: readonly string[]): Promise<string> {
+    const socket = connect(this.port, '127.0.0.1').setTimeout(2_000, () => socket.destroy(new Error('Redis is silent.')))
+    try {
+      socket.write(`*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`)
+      return String((await once(socket, 'data'))[0])
+    } finally {
+      socket.destroy()
+    }
+  }
+}
+
+/** Below the range of connections that go out; a cluster also takes the port 10,000 above. */
+async function freePort(): Promise<number> {
+  const port = 12_000 + Math.floor(Math.random() * 8_000)
+  const probes = [port, port + 10_000].map((candidate) => createServer().listen(candidate, '127.0.0.1'))
+  const results = await Promise.allSettled(probes.map((probe) => once(probe, 'listening')))
+  await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))))
+  return results.every(({ status }) => status === 'fulfilled') ? port : await freePort()
+}
