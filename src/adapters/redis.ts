@@ -1,10 +1,10 @@
 /** ioredis: the shared store of limits, proofs and budgets. What it does not answer in time is not done later either. */
 import type { Cluster, Redis } from 'ioredis'
 import { addressOf } from './redis/address.ts'
-import { createClient, patience } from './redis/client.ts'
+import { createClient } from './redis/client.ts'
 import { DistantClock, fenced } from './redis/fence.ts'
 
-/** Runs a script on keys of one slot. Throws, within 150 ms, where no answer came. */
+/** Runs a script on keys of one slot. Throws, within 200 ms, where no answer came. */
 export type Script = (keys: readonly string[], args: readonly string[]) => Promise<readonly number[]>
 
 export interface Connection {
@@ -15,6 +15,8 @@ export interface Connection {
   readonly close: () => void
 }
 
+/** Milliseconds. */
+const patience = 200
 /** A bound on memory: more calls than this are not sent. */
 const mostWaiting = 10_000
 const startPatience = 1_000
@@ -58,17 +60,28 @@ function scripts(client: Redis | Cluster): Connection['script'] {
     const name = `swapgate${++defined}`
     client.defineCommand(name, { lua: fenced(lua), numberOfKeys })
     const command = (client as unknown as Record<string, Sent>)[name]?.bind(client) as Sent
-    const send = (keys: readonly string[], args: readonly string[], isRepeated: boolean): Promise<readonly number[]> =>
-      command(...keys, ...args, String(clock.after(patience))).then(([now = 0, ...reply]) => {
+    const send = (keys: readonly string[], args: readonly string[], isRepeated = false): Promise<readonly number[]> => {
+      const latest = performance.now() + patience
+      return command(...keys, ...args, String(clock.after(patience))).then(([now = 0, ...reply]) => {
         clock.hear(now)
         if (reply.length > 0) return reply
-        if (isRepeated) throw new Error('The clock of Redis does not stand still.')
-        return send(keys, args, true) // It came in time after all: the other clock was set, and nothing was done.
+        if (isRepeated || performance.now() > latest) throw new Error('Redis was too late, and did nothing.')
+        return send(keys, args, true) // It was in time: its clock was set, and nothing was done.
       })
+    }
     return (keys, args) => {
       if (waiting >= mostWaiting) return Promise.reject(new Error('Too much is waiting for Redis.'))
       waiting++
-      return send(keys, args, false).finally(() => waiting--)
+      return inTime(send(keys, args)).finally(() => waiting--)
     }
   }
+}
+
+function inTime<T>(reply: Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const fail = (): void => reject(new Error('Redis does not answer.'))
+  // Where this process was busy for so long, the reply may lie there unread: it is read before `setImmediate`.
+  const timer = setTimeout(() => setImmediate(fail), patience)
+  reply.then(resolve, reject).finally(() => clearTimeout(timer))
+  return promise
 }

@@ -3,8 +3,8 @@ import type { Budgets, Reservation } from './budget.ts'
 
 /** Milliseconds. */
 export const budgetWindow = 60_000
-/** For so long a refusal is remembered, and so is what a caller asked. */
-const memory = 2 * budgetWindow
+/** For so long a refusal is remembered of one who keeps asking. */
+const memory = 5 * budgetWindow
 /** A bound on memory, in callers for each call of the limit; those beyond it have no claim. */
 const mostCallersPerCall = 4
 
@@ -24,7 +24,7 @@ export class Allotment {
 
   /**
    * A caller who holds less than an equal share of the limit gets what is free. At or above it he gets what is free beyond what
-   * is kept for those who were refused in the last two minutes: for each as much as he asks in a minute, up to his share. The
+   * is kept for those who were refused in the last five minutes: for each as much as he asks in a minute, up to his share. The
    * shares are those of whoever holds something or was refused. So while nobody is refused nothing is kept, and one who takes all
    * cannot take what comes free for the others.
    */

@@ -1,7 +1,7 @@
 /** Real Redis servers on loopback, that end with the test or with whoever killed it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,6 +22,8 @@ export class RedisServer implements AsyncDisposable {
   private readonly directory = mkdtempSync(join(tmpdir(), 'swapgate-redis-'))
   private readonly program: string
   private readonly settings: readonly string[]
+  /** Of the configuration; sentinels need one. */
+  private file = ''
   private shell: ChildProcess | undefined
   private pid = 0
 
@@ -42,16 +44,27 @@ export class RedisServer implements AsyncDisposable {
     return `redis://127.0.0.1:${this.port}`
   }
 
+  /** A sentinel that alone decides to replace the master that it calls `group`. */
+  static async startSentinel(master: RedisServer): Promise<RedisServer> {
+    const server = new RedisServer(await redisProgram(), await freePort(), ['--sentinel'])
+    server.file = join(server.directory, 'sentinel.conf')
+    const watched = [`monitor group 127.0.0.1 ${master.port} 1`, 'down-after-milliseconds group 500', 'failover-timeout group 2000']
+    writeFileSync(server.file, watched.map((line) => `sentinel ${line}\n`).join(''))
+    await server.start()
+    return server
+  }
+
   /** Again, after it was killed: with what it had saved, which is nothing unless the settings say so. */
   async start(...more: readonly string[]): Promise<void> {
     const own = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.directory, '--save', '', '--appendonly', 'no']
-    const shell = spawn('bash', ['-c', keeper, 'keeper', this.program, ...own, ...this.settings, ...more], {
+    const configured = this.file === '' ? [] : [this.file]
+    const shell = spawn('bash', ['-c', keeper, 'keeper', this.program, ...configured, ...own, ...this.settings, ...more], {
       stdio: ['pipe', 'pipe', 'ignore'],
     })
     this.shell = shell
     this.pid = Number(String((await once(shell.stdout, 'data'))[0]))
     for (const deadline = Date.now() + 10_000; Date.now() < deadline; await delay(20)) {
-      if ((await this.answer('PING').catch(() => '')) !== '') return
+      if ((await this.answer(protocol(['PING'])).catch(() => '')) !== '') return
       if (shell.exitCode !== null) break
     }
     throw new Error(`Redis did not start on port ${this.port}`)
@@ -77,9 +90,12 @@ export class RedisServer implements AsyncDisposable {
 
   /** What Redis says to a command, in its protocol. Throws where it says an error, or nothing for two seconds. */
   async command(...words: readonly string[]): Promise<string> {
-    const answer = await this.answer(...words)
-    if (answer.startsWith('-')) throw new Error(answer.trim())
-    return answer
+    return refused(await this.answer(protocol(words)))
+  }
+
+  async commandAs(password: string, ...words: readonly string[]): Promise<string> {
+    const answer = await this.answer(protocol(['AUTH', password]) + protocol(words))
+    return refused(answer.replace(/^\+OK\r\n(?=.)/, ''))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -87,15 +103,24 @@ export class RedisServer implements AsyncDisposable {
     rmSync(this.directory, { recursive: true, force: true })
   }
 
-  private async answer(...words: readonly string[]): Promise<string> {
+  private async answer(bytes: string): Promise<string> {
     const socket = connect(this.port, '127.0.0.1').setTimeout(2_000, () => socket.destroy(new Error('Redis is silent.')))
     try {
-      socket.write(`*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`)
+      socket.write(bytes)
       return String((await once(socket, 'data'))[0])
     } finally {
       socket.destroy()
     }
   }
+}
+
+function protocol(words: readonly string[]): string {
+  return `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`
+}
+
+function refused(answer: string): string {
+  if (answer.startsWith('-')) throw new Error(answer.trim())
+  return answer
 }
 
 /** Below the range of connections that go out; a cluster also takes the port 10,000 above. */

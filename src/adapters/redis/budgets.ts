@@ -4,7 +4,7 @@ import type { Connection } from '../redis.ts'
 
 /** KEYS: the grants by time, and what is known of each caller. ARGV: the limit, the caller. */
 const reservation = `
-local minute, memory, mostCallersPerCall = 60000, 120000, 4
+local minute, memory, mostCallersPerCall = 60000, 300000, 4
 local limit, name = tonumber(ARGV[1]), ARGV[2]
 
 local function read(text)

@@ -2,8 +2,8 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import type { Address } from './address.ts'
 
-/** Milliseconds. Nothing but this saves a request from a frozen Redis. */
-export const patience = 150
+/** Milliseconds. Connecting takes several commands, and nothing else ends one that is lost with its connection. */
+const commandTimeout = 500
 /** Milliseconds without a byte, after which a connection that owes answers counts as dead. */
 const silence = 2_000
 
@@ -11,7 +11,7 @@ const retry = (times: number): number => Math.min(50 * times, 250)
 
 /** What was not answered is never sent again, and nothing waits for a connection: whoever asks has a better answer. */
 const options = {
-  commandTimeout: patience,
+  commandTimeout,
   connectTimeout: 1_000,
   socketTimeout: silence,
   disconnectTimeout: 100,
