@@ -1,5 +1,6 @@
 /** ioredis: the shared store of limits, proofs and budgets. What it does not answer in time is not done later either. */
-import type { Cluster, Redis } from 'ioredis'
+import { once } from 'node:events'
+import { Cluster, type Redis } from 'ioredis'
 import { addressOf } from './redis/address.ts'
 import { createClient } from './redis/client.ts'
 import { DistantClock, fenced } from './redis/fence.ts'
@@ -44,10 +45,19 @@ export async function openRedis(url: string): Promise<Connection> {
 async function connected(client: Redis | Cluster): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, startPatience)
-  client.once('ready', resolve)
-  client.connect().catch(() => {})
+  // The nodes of a cluster would be connected with the first command for each, which nothing waits for.
+  client.on('+node', (node: Redis) => void node.connect().catch(() => {}))
+  client
+    .connect()
+    .then(() => Promise.all(client instanceof Cluster ? client.nodes('master').map(ready) : []))
+    .then(() => resolve())
+    .catch(() => {})
   await promise
   clearTimeout(timer)
+}
+
+async function ready(node: Redis): Promise<void> {
+  if (node.status !== 'ready') await once(node, 'ready')
 }
 
 type Sent = (...args: string[]) => Promise<number[]>

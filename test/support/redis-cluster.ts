@@ -48,7 +48,7 @@ export class RedisCluster implements AsyncDisposable {
     }
     await until(() => this.isWhole())
     for (const [at, replica] of this.nodes.slice(3).entries()) await follow(replica, this.masters[at] as RedisServer)
-    await until(async () => (await Promise.all(this.nodes.slice(3).map(isFollowing))).every(Boolean))
+    await until(async () => (await Promise.all(this.nodes.slice(3).map((replica) => replica.isFollowing()))).every(Boolean))
   }
 }
 
@@ -63,11 +63,7 @@ async function follow(replica: RedisServer, master: RedisServer): Promise<void> 
   )
 }
 
-async function isFollowing(replica: RedisServer): Promise<boolean> {
-  return (await replica.command('INFO', 'replication')).includes('master_link_status:up')
-}
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
+export async function until(isTrue: () => Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + 20_000; Date.now() < deadline; await delay(50)) if (await isTrue()) return
-  throw new Error('The cluster was not formed in time.')
+  throw new Error('What was waited for did not come in time.')
 }

@@ -56,7 +56,20 @@ export class RedisServer implements AsyncDisposable {
 
   /** Again, after it was killed: with what it had saved, which is nothing unless the settings say so. */
   async start(...more: readonly string[]): Promise<void> {
-    const own = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.directory, '--save', '', '--appendonly', 'no']
+    const own = [
+      '--port',
+      String(this.port),
+      '--bind',
+      '127.0.0.1',
+      '--dir',
+      this.directory,
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      '--repl-diskless-sync-delay',
+      '0',
+    ]
     const configured = this.file === '' ? [] : [this.file]
     const shell = spawn('bash', ['-c', keeper, 'keeper', this.program, ...configured, ...own, ...this.settings, ...more], {
       stdio: ['pipe', 'pipe', 'ignore'],
@@ -96,6 +109,11 @@ export class RedisServer implements AsyncDisposable {
   async commandAs(password: string, ...words: readonly string[]): Promise<string> {
     const answer = await this.answer(protocol(['AUTH', password]) + protocol(words))
     return refused(answer.replace(/^\+OK\r\n(?=.)/, ''))
+  }
+
+  /** Whether it has all that its master has. */
+  async isFollowing(): Promise<boolean> {
+    return (await this.command('INFO', 'replication')).includes('master_link_status:up')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
