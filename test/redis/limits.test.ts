@@ -62,6 +62,17 @@ it.each([3_600_000, -3_600_000])('R15: a jump of the clock here by %i ms changes
   expect((await at(1).limiter.charge(bucket, 3, 60)).isOver).toBe(true)
 })
 
+it('R15: a jump of the clock of Redis costs one more round trip, and counts nothing twice', async () => {
+  const replica = await startReplica(redis.url, 4)
+  await replica.limiter.charge('r15', 4, 60)
+  const now = performance.now.bind(performance)
+  vi.spyOn(performance, 'now').mockImplementation(() => now() - 3_600_000) // For this process, Redis is an hour ahead.
+  expect((await replica.limiter.charge('r15', 4, 60)).remaining).toBe(2)
+  expect((await replica.limiter.charge('r15', 4, 60)).remaining).toBe(1)
+  expect(replica.observations).toEqual([])
+  replica.close()
+})
+
 it('takes one round trip for each charge', async () => {
   const calls = async (): Promise<number> => {
     const stats = await redis.command('INFO', 'commandstats')
