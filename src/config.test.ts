@@ -157,10 +157,10 @@ describe('a fault', () => {
     ['limits: { window: 1.5 }', 'limits.window: must be an integer from 1 to 86400'],
     ['auth: { mode: none }', 'auth.mode: must be one of passthrough, managed'],
     ['auth: { mode: managed }', 'providers.alpha.key: is needed where auth.mode is managed'],
-    [
-      'redis: { url: "http://r:6379" }',
+    ...['http://r', 'redis://', 'redis://a,b', 'redis://a/b', 'redis+sentinel://a,b', 'redis+cluster://a/0'].map((url) => [
+      `redis: { url: "${url}" }`,
       'redis.url: must be redis://host, redis+sentinel://host,host/name or redis+cluster://host,host',
-    ],
+    ]),
     ['ledger: { url: mysql://db }', 'ledger.url: must be sqlite:<file> or postgres://…'],
     ['ledger: { url: "sqlite:" }', 'ledger.url: must be sqlite:<file> or postgres://…'],
     ['assets: ""', 'assets: must not be empty'],

@@ -1,7 +1,23 @@
 /** The configuration (`spec/contract.md` §9): one strict schema. Every scalar of the file arrives here as text. */
 import { z } from 'zod'
 import { statuses } from '../domain/status.ts'
-import { amount, baseUrl, choice, flag, integer, keys, list, mapping, name, notYet, origin, port, seconds, text } from './kind.ts'
+import {
+  amount,
+  baseUrl,
+  choice,
+  flag,
+  integer,
+  keys,
+  list,
+  mapping,
+  name,
+  notYet,
+  origin,
+  port,
+  redisUrl,
+  seconds,
+  text,
+} from './kind.ts'
 
 /** What `docs/configuration.md` says of a key. */
 export interface Description {
@@ -72,13 +88,10 @@ const auth = section(
   'Keys of clients.',
 )
 
-/** Empty, or a scheme and what follows; whoever opens it reads the rest. */
-const redisUrl = /^(?:rediss?(?:\+(?:sentinel|cluster))?:\/\/[^\s/].*)?$/
-
 const redis = section(
   {
     url: setting(
-      text.regex(redisUrl, 'must be redis://host, redis+sentinel://host,host/name or redis+cluster://host,host'),
+      redisUrl,
       '',
       '`redis://user:password@host:port/database`, `redis+sentinel://host:port,host:port/name` (the sentinels, and what they call the group) or `redis+cluster://host:port,host:port` (some nodes); `rediss…` is TLS. Empty: limits are kept in the memory of each process',
     ),

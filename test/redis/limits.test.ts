@@ -99,3 +99,14 @@ it.each(['SCRIPT FLUSH', 'FLUSHALL'])('R7: %s costs no answer', async (command) 
   expect(charges.map(({ remaining }) => remaining).sort()).toEqual([0, 0, 1, 2])
   expect(replicas.flatMap(({ observations }) => observations)).toEqual([])
 })
+
+it('R10: whatever is kept for a limit, a key or a budget ends', async () => {
+  await at(0).limiter.charge('r10', 3, 60)
+  await at(0).proofs.add('r10')
+  await at(0).budgets.reserve('r10', 3, 'a')
+  const keys = (await redis.command('KEYS', '*')).split('\r\n').filter((line) => line.startsWith('swapgate:'))
+  expect(keys.filter((key) => key.endsWith('r10') || key.includes('{r10}'))).toHaveLength(4)
+  for (const key of keys.filter((name) => name !== 'swapgate:generation')) {
+    expect(await redis.command('PTTL', key), key).toMatch(/^:\d+\r/)
+  }
+})

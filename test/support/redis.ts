@@ -10,11 +10,12 @@ import { redisProgram } from './redis-program.ts'
 
 /** Ends the server with its parent, however that ended: the shell's input ends when the test does. */
 const keeper = `
-program=$1; shift
+directory=$1; program=$2; shift 2
 bash -c 'exec -a redis-server "$0" "$@"' "$program" "$@" >/dev/null 2>&1 &
 echo $!
 trap 'kill -KILL $! 2>/dev/null; kill -CONT $! 2>/dev/null' EXIT
-read -r _
+read -r word
+if [ "$word" != keep ]; then kill -KILL $!; rm -rf "$directory"; fi
 `
 
 export class RedisServer implements AsyncDisposable {
@@ -71,9 +72,13 @@ export class RedisServer implements AsyncDisposable {
       '0',
     ]
     const configured = this.file === '' ? [] : [this.file]
-    const shell = spawn('bash', ['-c', keeper, 'keeper', this.program, ...configured, ...own, ...this.settings, ...more], {
-      stdio: ['pipe', 'pipe', 'ignore'],
-    })
+    const shell = spawn(
+      'bash',
+      ['-c', keeper, 'keeper', this.directory, this.program, ...configured, ...own, ...this.settings, ...more],
+      {
+        stdio: ['pipe', 'pipe', 'ignore'],
+      },
+    )
     this.shell = shell
     this.pid = Number(String((await once(shell.stdout, 'data'))[0]))
     for (const deadline = Date.now() + 10_000; Date.now() < deadline; await delay(20)) {
@@ -88,7 +93,7 @@ export class RedisServer implements AsyncDisposable {
     const { shell } = this
     if (!shell || shell.exitCode !== null) return
     const ended = once(shell, 'close')
-    shell.stdin?.end()
+    shell.stdin?.end('keep\n')
     await ended
   }
 
