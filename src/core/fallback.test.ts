@@ -132,3 +132,38 @@ it('a store that is lost again while it is paid loses nothing', async () => {
   await vi.advanceTimersByTimeAsync(3_000)
   expect([...there.known.values()].map(({ points }) => points)).toEqual(Array.from({ length: 250 }, () => 1))
 })
+
+it('R8: replicas that notice one after the other that an emptied store is back admit twice the limit and no more', async () => {
+  const [limit, replicas] = [60, 4]
+  const store = { isLost: false, generation: 1, windows: windows() }
+  const fail = (): never => {
+    throw new Error('lost')
+  }
+  const shared: SharedLimiter = {
+    charge: async (...args) => (store.isLost ? fail() : store.windows.limiter.charge(...args)),
+    add: async (bucket, points, _, rest) => (store.isLost ? fail() : store.windows.add(bucket, points, rest).points),
+  }
+  const all = Array.from({ length: replicas }, () => {
+    const outage = new Outage(
+      async () => (store.isLost ? fail() : store.generation),
+      () => {},
+    )
+    return fallback({ shared, local: windows().limiter, replicas, outage, observe: () => {} })
+  })
+  let admitted = 0
+  const flood = async (milliseconds: number, asking = all): Promise<void> => {
+    for (let time = 0; time < milliseconds; time += 10) {
+      for (const limiter of asking) if (!(await limiter.charge('bucket', limit, 60)).isOver) admitted++
+      await vi.advanceTimersByTimeAsync(10)
+    }
+  }
+  await flood(500)
+  expect(admitted).toBe(limit)
+  store.isLost = true
+  for (let at = 1; at <= replicas; at++) await flood(60, all.slice(0, at))
+  await flood(1_000)
+  expect(admitted).toBe(2 * limit)
+  Object.assign(store, { isLost: false, generation: 2, windows: windows() })
+  await flood(10_000)
+  expect(admitted).toBe(2 * limit)
+})

@@ -1,4 +1,6 @@
 /** R7 and R8: Redis is lost while the gateway runs, in every way that it can be, and comes back. */
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { RedisServer } from '../support/redis.ts'
 import { startReplica, timed } from './replica.ts'
@@ -109,5 +111,31 @@ describe('at the start', () => {
     const known = await startReplica(redis.url.replace('//', '//:right@'), 2)
     expect((await known.limiter.charge('bucket', limit, window)).remaining).toBe(7)
     known.close()
+  })
+})
+
+describe('a name that leads to another machine', () => {
+  it('R7: a master that became a replica is left, and its successor is found', async () => {
+    await using before = await RedisServer.start()
+    await using after = await RedisServer.start()
+    let target = before
+    const sockets = new Set<Socket>()
+    const relay = createServer((socket) => {
+      const onward = connect(target.port, '127.0.0.1')
+      for (const end of [socket, onward]) sockets.add(end.on('error', () => {}))
+      socket.pipe(onward).pipe(socket)
+    }).listen(0, '127.0.0.1')
+    await once(relay, 'listening')
+    const replica = await startReplica(`redis://127.0.0.1:${(relay.address() as AddressInfo).port}`, 2)
+    await replica.limiter.charge('bucket', limit, window)
+    target = after
+    await before.command('REPLICAOF', '127.0.0.1', '1')
+    expect((await replica.limiter.charge('bucket', limit, window)).remaining).toBe(3)
+    await replica.turned('shared')
+    expect((await replica.limiter.charge('bucket', limit, window)).remaining).toBe(6)
+    expect(await after.command('EXISTS', 'swapgate:limit:60:bucket')).toBe(':1\r\n')
+    replica.close()
+    for (const socket of sockets) socket.destroy()
+    relay.close()
   })
 })
