@@ -4,6 +4,7 @@ import { Cluster, type Redis } from 'ioredis'
 import { addressOf } from './redis/address.ts'
 import { createClient } from './redis/client.ts'
 import { DistantClock, fenced } from './redis/fence.ts'
+import { leastPatience, Patience, type Waiting } from './redis/patience.ts'
 
 /** Runs a script on keys of one slot. Throws, within 200 ms, where no answer came. */
 export type Script = (keys: readonly string[], args: readonly string[]) => Promise<readonly number[]>
@@ -16,10 +17,6 @@ export interface Connection {
   readonly close: () => void
 }
 
-/** Milliseconds. */
-const patience = 200
-/** A bound on memory: more calls than this are not sent. */
-const mostWaiting = 10_000
 const startPatience = 1_000
 
 const generationScript = `
@@ -64,34 +61,18 @@ type Sent = (...args: string[]) => Promise<number[]>
 
 function scripts(client: Redis | Cluster): Connection['script'] {
   const clock = new DistantClock()
+  const callers = new Patience()
   let defined = 0
-  let waiting = 0
   return (lua, numberOfKeys) => {
     const name = `swapgate${++defined}`
     client.defineCommand(name, { lua: fenced(lua), numberOfKeys })
     const command = (client as unknown as Record<string, Sent>)[name]?.bind(client) as Sent
-    const send = (keys: readonly string[], args: readonly string[], isRepeated = false): Promise<readonly number[]> => {
-      const latest = performance.now() + patience
-      return command(...keys, ...args, String(clock.after(patience))).then(([now = 0, ...reply]) => {
+    const send = (keys: readonly string[], args: readonly string[], caller: Waiting): Promise<readonly number[]> =>
+      command(...keys, ...args, String(clock.after(leastPatience))).then(([now = 0, ...reply]) => {
         clock.hear(now)
-        if (reply.length > 0) return reply
-        if (isRepeated || performance.now() > latest) throw new Error('Redis was too late, and did nothing.')
-        return send(keys, args, true) // It was in time: its clock was set, and nothing was done.
+        if (reply.length > 0 || caller.isOver) return reply
+        return send(keys, args, caller) // It is in time after all, since its clock was set; and nothing was done.
       })
-    }
-    return (keys, args) => {
-      if (waiting >= mostWaiting) return Promise.reject(new Error('Too much is waiting for Redis.'))
-      waiting++
-      return inTime(send(keys, args)).finally(() => waiting--)
-    }
+    return (keys, args) => callers.wait((caller) => send(keys, args, caller))
   }
-}
-
-function inTime<T>(reply: Promise<T>): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const fail = (): void => reject(new Error('Redis does not answer.'))
-  // Where this process was busy for so long, the reply may lie there unread: it is read before `setImmediate`.
-  const timer = setTimeout(() => setImmediate(fail), patience)
-  reply.then(resolve, reject).finally(() => clearTimeout(timer))
-  return promise
 }

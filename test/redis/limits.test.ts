@@ -25,6 +25,11 @@ it('R2: of 400 calls at once over four replicas exactly 60 are admitted', async 
   expect(charges.filter(({ remaining }) => remaining > 0)).toHaveLength(59)
 })
 
+it('R14: of 200 calls at once over four replicas exactly the budget is granted', async () => {
+  const calls = Array.from({ length: 200 }, (_, call) => at(call % 4).budgets.reserve('r14', 30, `caller ${call % 3}`))
+  expect((await Promise.all(calls)).filter(({ isGranted }) => isGranted)).toHaveLength(30)
+})
+
 it('R13: what remains falls by one with each request, and the window does not begin anew', async () => {
   for (let call = 1; call <= 5; call++) {
     const { remaining, reset } = await at(call % 4).limiter.charge('r13', 4, 60)

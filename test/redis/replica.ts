@@ -30,3 +30,8 @@ export async function timed<T>(work: () => Promise<T>): Promise<{ readonly took:
   const told = await work()
   return { took: performance.now() - start, told }
 }
+
+/** The time that so large a part of them does not exceed. */
+export function percentile(times: readonly number[], part: number): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * part)] ?? Number.NaN
+}
