@@ -6,6 +6,7 @@ import type { Currency } from '../domain/swap.ts'
 import { interpret, type Listing } from './listing.ts'
 import type { Naming } from './naming.ts'
 import { readWhole } from './pages.ts'
+import { soonOr } from './patience.ts'
 
 export interface Catalogue {
   readonly naming: Naming
@@ -32,8 +33,6 @@ const mostCurrencies = 10_000
 const patience = 300
 /** How long a failed reading is not tried again where an old list would do. */
 const pause = 5_000
-/** A timer takes no infinity, which a deadline may be. */
-const longestWait = 60_000
 
 export function catalogue(options: CatalogueOptions): Catalogue {
   const { naming, lifetime, staleFor } = options
@@ -69,16 +68,6 @@ export function catalogue(options: CatalogueOptions): Catalogue {
       return soonOr(listing(context), undefined, (context.deadline - now) / 2)
     },
   }
-}
-
-/** What is read if it comes within so many milliseconds, else `otherwise`; the reading goes on. */
-async function soonOr<T>(reading: Promise<Listing>, otherwise: T, within: number): Promise<Listing | T> {
-  const { promise, resolve } = Promise.withResolvers<Listing | T>()
-  const timer = setTimeout(resolve, Math.min(within, longestWait), otherwise)
-  reading.then(resolve, () => resolve(otherwise))
-  const listing = await promise
-  clearTimeout(timer)
-  return listing
 }
 
 /** A list that breaks off does not replace one that did not. */

@@ -1,6 +1,7 @@
 /** Contract §8 and §12: when an issued key's transactions are read again, and what is told while their provider fails. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
+import { transactionA } from '../support/form-a.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { formNames } from '../support/pair.ts'
 import { swap } from '../support/swaps.ts'
@@ -47,12 +48,40 @@ describe('what was read is fresh for ledger.refresh', () => {
 describe('what is not fresh', () => {
   beforeEach(() => start(0))
 
+  test('is read once for all who ask at the same time, in either form', async () => {
+    const id = await create()
+    const now = transactionA(swap({ status: 'exchanging' }))
+    managed.alpha.reply('get', { json: now, delay: 80 })
+    const answers = await Promise.all([get(id), get(id, 'B'), get(id), get(id, 'B')])
+    for (const { json } of answers) expect(json).toMatchObject({ id, status: 'exchanging' })
+    expect(managed.alpha.received('get')).toHaveLength(1)
+    managed.alpha.reply('get', { status: 500, json: {}, delay: 80 })
+    for (const { headers } of await Promise.all([get(id), get(id, 'B')])) expect(headers).toHaveProperty('x-swap-stale')
+    expect(managed.alpha.received('get')).toHaveLength(2)
+  })
+
   test('is read again by a get and by a list', async () => {
     const id = await create()
     advance({ status: 'exchanging' })
     expect((await get(id)).json).toMatchObject({ status: 'exchanging' })
     advance({ status: 'sending' })
     expect((await list()).json).toMatchObject({ data: [{ id, status: 'sending' }] })
+  })
+
+  test('L19: an end that another process has seen meanwhile is told', async () => {
+    const id = await create()
+    const asked = Promise.withResolvers<void>()
+    managed.alpha.reply('get', () => {
+      asked.resolve()
+      return { json: transactionA(swap({ status: 'exchanging' })), delay: 80 }
+    })
+    const reading = get(id)
+    await asked.promise
+    const [entry] = await Array.fromAsync(managed.gateway.bookkeeping.export())
+    if (!entry) throw new Error('nothing is in the ledger')
+    const ended = { ...entry, transaction: { ...entry.transaction, status: 'success' as const } }
+    await managed.gateway.ledger.see(entry.owner, 'alpha', ended)
+    expect((await reading).json).toMatchObject({ status: 'success' })
   })
 
   test.each(['success', 'refunded'])(
@@ -83,7 +112,7 @@ describe('what is not fresh', () => {
     ['answers 500', { status: 500, json: {} }],
     ['refuses our key', { status: 401, json: { error: 'Unauthorized', message: 'no', code: 401 } }],
     ['answers nonsense', { text: '<html>' }],
-    ['answers about another transaction', { json: { ...swap({ id: 'other' }) } }],
+    ['answers about another transaction', { json: transactionA(swap({ id: 'other' })) }],
     ['takes no more', { status: 429, json: { message: 'no', code: 429 } }],
   ])('U25: while the provider %s', (_, reply) => {
     test('the last known state is told, with its age', async () => {
@@ -98,6 +127,7 @@ describe('what is not fresh', () => {
       expect(after.headers['x-swap-provider']).toBe('alpha')
       expect(before.headers).not.toHaveProperty('x-swap-stale')
       expect((await list()).json).toMatchObject({ data: [{ status: 'exchanging' }] })
+      expect(await managed.gateway.ledger.held('alpha', ['other'])).toEqual(new Set())
     })
   })
 

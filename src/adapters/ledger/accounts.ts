@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto'
 import type { Accounts, IssuedKey } from '../../core/accounts.ts'
 import { type Database, prepare, type Store } from './store.ts'
 
-export function accounts({ database, write }: Store): Accounts {
-  const find = prepare<KeyRow>(database, keys(database).where('digest', '=', '').compile())
+export function accounts({ database, write, writeOne }: Store): Accounts {
+  const find = prepare(database, ['digest'], ({ digest }) => keys(database).where('digest', '=', digest).compile())
   return {
     addKey: (key, digest) =>
       write(async (within) => {
         await insertKey(within, await accountOf(within, key), key, digest)
       }),
     async findKey(digest) {
-      const [row] = await find(digest)
+      const [row] = await find({ digest })
       return row && { account: row.account, ...ends(row) }
     },
     async listKeys() {
@@ -19,7 +19,7 @@ export function accounts({ database, write }: Store): Accounts {
       return rows.map((row) => ({ id: row.id, name: row.name, createdAt: row.created_at, ...ends(row) }))
     },
     revokeKey: (id, at) =>
-      write(async (within) => {
+      writeOne(async (within) => {
         const revoked = within.updateTable('keys').set({ revoked_at: at }).where('id', '=', id).where('revoked_at', 'is', null)
         const { numUpdatedRows } = await revoked.executeTakeFirstOrThrow()
         return numUpdatedRows === 1n

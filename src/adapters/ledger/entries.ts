@@ -1,28 +1,33 @@
 /** Kysely: the transactions that are known, each its owner's. */
 import { sql } from 'kysely'
 import type { Entry, Facts, Ledger } from '../../core/ledger.ts'
-import { type EntryRow, entryColumns, sortKey, toEntry, toRow } from './entry.ts'
+import { entryColumns, sortKey, toEntry, toRow } from './entry.ts'
 import { lister } from './list.ts'
 import { type Database, prepare, type Store } from './store.ts'
-import type { State } from './tables.ts'
-import { addToTally, lockTallies } from './tallies.ts'
+import { addToTally } from './tallies.ts'
 
 type Entries = Pick<Ledger, 'find' | 'findAll' | 'list' | 'see' | 'knows' | 'held'>
 
-export function entries({ database, write, isAmong, toList }: Store): Entries {
-  const find = prepare<FoundRow>(database, found(database).where('provider_id', '=', '').compile())
-  const findAll = prepare<FoundRow>(database, found(database).where(isAmong('provider_id', '')).compile())
-  const held = prepare<{ provider_id: string }>(database, heldBy(database).where(isAmong('provider_id', '')).compile())
+export function entries({ database, write, writeOne, isAmong, toList }: Store): Entries {
+  const find = prepare(database, ['provider', 'id'], ({ provider, id }) =>
+    found(database).where('provider', '=', provider).where('provider_id', '=', id).compile(),
+  )
+  const findAll = prepare(database, ['provider', 'ids'], ({ provider, ids }) =>
+    found(database).where('provider', '=', provider).where(isAmong('provider_id', ids)).compile(),
+  )
   return {
     async find(owner, provider, id) {
-      const [entry] = entriesOf(owner, await find(provider, id))
+      const [entry] = entriesOf(owner, await find({ provider, id }))
       return entry
     },
     async findAll(owner, provider, ids) {
-      return entriesOf(owner, await findAll(provider, toList(ids)))
+      return entriesOf(owner, await findAll({ provider, ids: toList(ids) }))
     },
     list: lister(database),
-    see: (owner, provider, facts) => write((within) => see(within, owner, provider, facts)),
+    async see(owner, provider, facts) {
+      const known = await writeOne((within) => renew(within, owner, provider, facts))
+      return known ?? write((within) => add(within, owner, provider, facts))
+    },
     async knows(owner) {
       const { rows } = await sql`
         select 1 from transactions where owner = ${owner} and state = 'done' union all
@@ -30,45 +35,34 @@ export function entries({ database, write, isAmong, toList }: Store): Entries {
       return rows.length > 0
     },
     async held(provider, ids) {
-      const rows = await held(provider, toList(ids))
-      return new Set(rows.map(({ provider_id }) => provider_id))
+      const rows = await findAll({ provider, ids: toList(ids) })
+      return new Set(rows.map(({ provider_id }) => provider_id as string))
     },
   }
 }
 
-interface FoundRow extends EntryRow {
-  readonly state: State
-}
-
 /** By its id alone: an index is chosen for the owner too where the owner is asked for, and it may be the slower one. */
 function found(database: Database) {
-  return database
-    .selectFrom('transactions')
-    .select([...entryColumns, 'state'])
-    .where('provider', '=', '')
+  return database.selectFrom('transactions').select([...entryColumns, 'state', 'provider_id'])
 }
+
+type FoundRow = Awaited<ReturnType<ReturnType<typeof found>['execute']>>[number]
 
 function entriesOf(owner: string, rows: readonly FoundRow[]): readonly Entry[] {
   return rows.filter((row) => row.owner === owner && row.state === 'done').map(toEntry)
 }
 
-function heldBy(database: Database) {
-  return database.selectFrom('transactions').select('provider_id').where('provider', '=', '').$narrowType<{ provider_id: string }>()
-}
-
-async function see(within: Database, owner: string, provider: string, facts: Facts): Promise<Entry | undefined> {
-  const known = await renew(within, owner, provider, facts)
-  if (known) return known
-  await lockTallies(within, owner)
-  const provider_id = facts.transaction.id
-  const at = { sort_key: sortKey(facts), provider_id, provider }
+async function add(within: Database, owner: string, provider: string, facts: Facts): Promise<Entry | undefined> {
+  const row = toRow(facts)
+  const at = { sort_key: sortKey(facts), provider_id: facts.transaction.id, provider }
   const { numInsertedOrUpdatedRows } = await within
     .insertInto('transactions')
-    .values({ ...toRow(facts), ...at, owner, state: 'done' })
+    .values({ ...row, ...at, owner, state: 'done' })
     .onConflict((conflict) => conflict.columns(['provider', 'provider_id']).doNothing())
     .executeTakeFirstOrThrow()
-  if (numInsertedOrUpdatedRows === 1n) await addToTally(within, owner, at)
-  return renew(within, owner, provider, facts)
+  if (numInsertedOrUpdatedRows === 0n) return renew(within, owner, provider, facts)
+  await addToTally(within, owner, at)
+  return toEntry({ ...row, owner, provider, asked: null })
 }
 
 const isHeld = sql<boolean>`status in ('success', 'refunded')`

@@ -20,8 +20,9 @@ export function openPool(url: string, timeout: number): PostgresPool {
     keepAlive: true,
     types: { getTypeParser },
   })
-  // An idle connection that breaks leaves the pool; whoever asks next is told if there is none.
+  // A connection that breaks leaves the pool; whoever uses it or asks next is told. Unheard, it would end the process.
   pool.on('error', () => {})
+  pool.on('connect', (client) => void client.on('error', () => {}))
   return { options: {}, connect: async () => guard(await pool.connect()), end: () => pool.end() }
 }
 
@@ -31,13 +32,22 @@ function guard(client: pg.PoolClient): PostgresPoolClient {
   const query = async (statement: string, parameters: readonly unknown[] = []) => {
     if (broken !== undefined) throw broken
     try {
-      return await client.query(statement, [...parameters])
+      return await client.query({ name: nameOf(statement), text: statement, values: [...parameters] })
     } catch (reason) {
       if (!isAnswer(reason)) broken = reason
       throw reason
     }
   }
   return { query: query as unknown as PostgresPoolClient['query'], release: () => client.release(broken !== undefined) }
+}
+
+const names = new Map<string, string>()
+
+/** Of a statement that each connection prepares once: there are not many, and to plan one costs more than to run it. */
+function nameOf(statement: string): string {
+  const name = names.get(statement) ?? `swapgate-${names.size}`
+  names.set(statement, name)
+  return name
 }
 
 /** Whether the server refused a statement, and goes on. */

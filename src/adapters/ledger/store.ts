@@ -10,6 +10,8 @@ export interface Store {
   readonly database: Database
   /** One transaction: all that the work changes is kept, durable, or none of it. The work may run more than once. */
   readonly write: <T>(work: (within: Database) => Promise<T>) => Promise<T>
+  /** The same for work that is a single statement. */
+  readonly writeOne: Store['write']
   readonly types: Types
   /** `list` is what `toList` made. */
   readonly isAmong: (column: string, list: unknown) => RawBuilder<SqlBool>
@@ -20,10 +22,16 @@ export interface Store {
   readonly close: () => Promise<void>
 }
 
-/** A question that is compiled once and asked often, with other values for each asking. */
-export function prepare<Row>(database: Database, query: CompiledQuery<Row>) {
-  return async (...parameters: readonly unknown[]): Promise<readonly Row[]> => {
-    const { rows } = await database.executeQuery<Row>({ ...query, parameters })
+/** A question that is compiled once and asked often: `question` writes a blank for each name, an asking gives them values. */
+export function prepare<Row, Name extends string>(
+  database: Database,
+  names: readonly Name[],
+  question: (blank: Readonly<Record<Name, never>>) => CompiledQuery<Row>,
+) {
+  const query = question(Object.fromEntries(names.map((name) => [name, Symbol(name)])) as Record<Name, never>)
+  return async (values: Readonly<Record<Name, unknown>>): Promise<readonly Row[]> => {
+    const filled = query.parameters.map((value) => (typeof value === 'symbol' ? values[value.description as Name] : value))
+    const { rows } = await database.executeQuery<Row>({ ...query, parameters: filled })
     return rows
   }
 }

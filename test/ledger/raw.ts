@@ -1,0 +1,54 @@
+/** A store as its database holds it, past the ledger. */
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import { fullTally } from '../../src/adapters/ledger/tallies.ts'
+
+export type RawRow = Readonly<Record<string, unknown>>
+
+/** The rows of the last statement. */
+export async function query(url: string, ...statements: readonly string[]): Promise<readonly RawRow[]> {
+  return url.startsWith('sqlite:') ? querySqlite(url.slice('sqlite:'.length), statements) : queryPostgres(url, statements)
+}
+
+function querySqlite(file: string, statements: readonly string[]): readonly RawRow[] {
+  const database = new DatabaseSync(file, { timeout: 5_000 })
+  try {
+    return statements.map((statement) => database.prepare(statement).all()).at(-1) ?? []
+  } finally {
+    database.close()
+  }
+}
+
+async function queryPostgres(url: string, statements: readonly string[]): Promise<readonly RawRow[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    let rows: readonly RawRow[] = []
+    for (const statement of statements) rows = (await client.query<RawRow>(statement)).rows
+    return rows
+  } finally {
+    await client.end()
+  }
+}
+
+const place = (table: string) => `(${table}.sort_key, ${table}.provider_id, ${table}.provider)`
+
+/** Tallies that do not say how many entries they cover and how many are older, or cover too many; entries that none covers. */
+export function wrongTallies(url: string): Promise<readonly RawRow[]> {
+  return query(
+    url,
+    `WITH entries AS (
+      SELECT owner, sort_key, provider_id, provider FROM transactions WHERE state = 'done'
+    ), counted AS (
+      SELECT tallies.*, (
+        SELECT count(*) FROM entries WHERE entries.owner = tallies.owner AND ${place('entries')} >= ${place('tallies')}
+      ) AS actual FROM tallies
+    ), compared AS (
+      SELECT *, coalesce(lead(actual) OVER (PARTITION BY owner ORDER BY sort_key, provider_id, provider), 0) AS behind FROM counted
+    )
+    SELECT owner, entries, older, actual, behind FROM compared
+    WHERE older <> behind OR entries <> actual - behind OR entries > ${fullTally}
+    UNION ALL
+    SELECT owner, 0, 0, count(*), 0 FROM entries WHERE owner NOT IN (SELECT owner FROM tallies) GROUP BY owner`,
+  )
+}
