@@ -2,6 +2,7 @@
 import type { Config, Provider } from './config.ts'
 import { agreement } from './core/agreement.ts'
 import { assets } from './core/assets.ts'
+import type { Budgets } from './core/budget.ts'
 import { chronology } from './core/chronology.ts'
 import { currencies } from './core/currencies.ts'
 import { custody } from './core/custody.ts'
@@ -39,6 +40,8 @@ export interface Parts {
   readonly forms: readonly Form[]
   readonly limiter: Limiter
   readonly proofs: Proofs
+  /** What each provider lets all replicas together ask. */
+  readonly budgets: Budgets
   readonly ledger: Ledger
   /** Whom a client's key stands for. */
   readonly identify: (key: string) => Promise<string | undefined>
@@ -64,7 +67,7 @@ export function createGateway(given: Parts): Gateway {
   const held = config.providers.map((provider) => hold(provider, { ...given, ledger, proofs }, keys))
   const active = config.routing.providers.map((name) => held.find((holder) => holder.name === name) as Holder)
 
-  const gate = limits(limiter, config.limits, isManaged ? undefined : proofs) // whoever comes too often, and strangers
+  const gate = limits(limiter, config.limits, observe, isManaged ? undefined : proofs) // whoever comes too often, and strangers
   const layers = [
     ...(keys ? [hearing(keys)] : []), //  whose create is still looked for
     idempotency(ledger, config.assets), // a question that was asked before

@@ -4,7 +4,6 @@ import { adminApp, adminRefusal, type Readiness } from './adapters/admin.ts'
 import { expressApp, messagesOf } from './adapters/express.ts'
 import { identityOf } from './adapters/identity.ts'
 import { openLedger } from './adapters/ledger.ts'
-import { memoryLimiter, memoryProofs } from './adapters/limiter.ts'
 import { createMetrics } from './adapters/metrics.ts'
 import { listen } from './adapters/server.ts'
 import type { Config } from './config.ts'
@@ -12,6 +11,7 @@ import type { Accounts } from './core/accounts.ts'
 import { authentication } from './core/authentication.ts'
 import { forms } from './forms/index.ts'
 import { createGateway } from './gateway.ts'
+import { openCounters } from './process/counters.ts'
 import { drainOf } from './process/drain.ts'
 import { listening } from './process/listening.ts'
 import { startRounds } from './process/rounds.ts'
@@ -39,11 +39,12 @@ export async function start(config: Config): Promise<Running> {
 
   const { ledger, accounts, close } = await openLedger(config.ledger.url)
   open.defer(close)
+  const { close: closeCounters, ...counters } = await openCounters(config, metrics.observe)
+  open.defer(closeCounters)
   const gateway = createGateway({
     config,
     forms,
-    limiter: memoryLimiter(),
-    proofs: memoryProofs(),
+    ...counters,
     ledger,
     identify: identification(config, accounts),
     observe: metrics.observe,

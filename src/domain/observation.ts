@@ -14,6 +14,12 @@ export type Observation =
   | { readonly what: 'create'; readonly provider: string; readonly outcome: CreateOutcome }
   /** Something that the ledger could not do, by the name of its method. */
   | { readonly what: 'ledgerFailure'; readonly action: string }
+  /** Where limits are counted from now on. */
+  | { readonly what: 'limitStore'; readonly state: 'shared' | 'local' | 'settling' }
+  /** So many requests were let in beyond a limit while replicas counted alone. */
+  | { readonly what: 'overAdmission'; readonly count: number }
+  /** A request that was let in only because limits do not refuse, by its limit. */
+  | { readonly what: 'shadowed'; readonly policy: string }
 
 export type CreateOutcome =
   | 'unknown'

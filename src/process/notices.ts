@@ -2,12 +2,13 @@ import type { Config } from '../config.ts'
 import { publicKeys } from '../sandbox/keys.ts'
 
 /** What an operator should know of a configuration that is whole and still weaker than it could be: one line each. */
-export function noticesOf({ auth, cache, providers: known, routing, sandbox }: Config): readonly string[] {
+export function noticesOf({ auth, cache, limits, providers: known, redis, routing, sandbox }: Config): readonly string[] {
   const { untagged, providers } = routing
   const isPassthrough = auth.mode === 'passthrough'
   const isElsewhere = untagged !== '' && !providers.includes(untagged)
   return [
-    'limits are kept in memory: each process counts for itself, and a restart begins anew',
+    ...(redis.url === '' ? ['limits are kept in memory: each process counts for itself, and a restart begins anew'] : []),
+    ...(limits.shadow ? ['limits.shadow: limits are only counted, and nobody is refused'] : []),
     'the budgets of providers are not kept yet: a provider may answer 429',
     'reads are not tried again yet, and a provider that keeps failing is not rested',
     ...(cache.rate > 0 ? ['/rate answers are not cached yet: each question goes to the provider'] : []),

@@ -6,6 +6,7 @@ import { identityOf } from '../../src/adapters/identity.ts'
 import { openLedger } from '../../src/adapters/ledger.ts'
 import { memoryLimiter, memoryProofs } from '../../src/adapters/limiter.ts'
 import { loadConfig } from '../../src/config.ts'
+import { memoryBudgets } from '../../src/core/allotment.ts'
 import { formA } from '../../src/forms/a.ts'
 import { formB } from '../../src/forms/b.ts'
 import { createGateway, type Gateway } from '../../src/gateway.ts'
@@ -42,6 +43,7 @@ routing: { providers: [alpha] }
     forms,
     limiter: memoryLimiter(),
     proofs: memoryProofs(),
+    budgets: memoryBudgets(() => performance.now()),
     ledger: store.ledger,
     identify: async (key) => identityOf(key),
     observe: () => {},

@@ -17,9 +17,26 @@ it('counts what is observed, however often it is read', async () => {
     'swapgate_contract_drift_total{provider="beta",field="status",drift="unknownStatus"} 1',
     'swapgate_answer_fields_total{what="omitted",client_form="A",provider_form="B",field="fee"} 2',
     'swapgate_answer_fields_total{what="derived",client_form="A",provider_form="none",field="rate"} 1',
+    'swapgate_limits_local 0',
+    'swapgate_limits_over_admitted_total 0',
   ]
   expect(await swapgateLines(metrics)).toEqual(lines)
   expect(await swapgateLines(metrics)).toEqual(lines)
+})
+
+it('tells where limits are counted, and what was let in beyond them', async () => {
+  const metrics = createMetrics(formOf)
+  metrics.observe({ what: 'limitStore', state: 'local' })
+  metrics.observe({ what: 'overAdmission', count: 7 })
+  metrics.observe({ what: 'shadowed', policy: 'read' })
+  expect(await swapgateLines(metrics)).toEqual([
+    'swapgate_limits_local 1',
+    'swapgate_limit_store_changes_total{state="local"} 1',
+    'swapgate_limits_shadowed_total{policy="read"} 1',
+    'swapgate_limits_over_admitted_total 7',
+  ])
+  metrics.observe({ what: 'limitStore', state: 'settling' })
+  expect(await swapgateLines(metrics)).toContain('swapgate_limits_local 0')
 })
 
 it('says of the process itself how it does', async () => {

@@ -10,6 +10,7 @@ import { memoryLimiter, memoryProofs } from '../../src/adapters/limiter.ts'
 import { listen } from '../../src/adapters/server.ts'
 import { loadConfig } from '../../src/config.ts'
 import type { Accounts } from '../../src/core/accounts.ts'
+import { memoryBudgets } from '../../src/core/allotment.ts'
 import { authentication } from '../../src/core/authentication.ts'
 import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
 import type { Ledger } from '../../src/core/ledger.ts'
@@ -107,6 +108,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     forms,
     limiter: memoryLimiter(),
     proofs,
+    budgets: memoryBudgets(() => performance.now()),
     ledger,
     identify: isManaged ? authentication({ accounts, digest: identityOf, clock: Date.now }) : async (key) => identityOf(key),
     observe: (observation) => void observations.push(observation),
