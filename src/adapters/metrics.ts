@@ -10,8 +10,8 @@ export interface Metrics {
   readonly contentType: string
 }
 
-/** `formOf` has the form of each provider, by tag. */
-export function createMetrics(formOf: ReadonlyMap<string, string>): Metrics {
+/** `formOf` tells the form of a provider, by tag. */
+export function createMetrics(formOf: (tag: string) => string | undefined): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const drifts = tally(registry, 'swapgate_contract_drift_total', 'Oddities in the answers of providers.', [
@@ -31,7 +31,7 @@ export function createMetrics(formOf: ReadonlyMap<string, string>): Metrics {
   ])
   const failures = tally(registry, 'swapgate_ledger_failures_total', 'What the ledger could not do.', ['action'])
   const observeLimits = limitMetrics(registry)
-  const formName = (provider: string | undefined): string => (provider !== undefined && formOf.get(provider)) || 'none'
+  const formName = (provider: string | undefined): string => (provider !== undefined && formOf(provider)) || 'none'
   const observe = (observation: Observation): void => {
     const { what } = observation
     if (what === 'create') creates(observation.provider, observation.outcome)

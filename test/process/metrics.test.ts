@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createMetrics } from '../../src/adapters/metrics.ts'
 
-const formOf = new Map([['beta', 'B']])
+const formOf = (tag: string): string | undefined => (tag === 'beta' ? 'B' : undefined)
 
 async function swapgateLines(metrics: ReturnType<typeof createMetrics>): Promise<readonly string[]> {
   return (await metrics.print()).split('\n').filter((line) => line.startsWith('swapgate_'))

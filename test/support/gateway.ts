@@ -14,10 +14,12 @@ import { memoryBudgets } from '../../src/core/allotment.ts'
 import { authentication } from '../../src/core/authentication.ts'
 import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
 import type { Ledger } from '../../src/core/ledger.ts'
+import { WaitingKeys } from '../../src/core/waiting-keys.ts'
 import { keyBytes, makeKey } from '../../src/domain/key.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import { forms } from '../../src/forms/index.ts'
 import { createGateway } from '../../src/gateway.ts'
+import { Connections } from '../../src/provider.ts'
 
 export interface GatewaySettings {
   /** The one provider, called `alpha` unless it has a `name`. */
@@ -103,12 +105,16 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   const ledger = latest(() => store.ledger)
   const { accounts, bookkeeping } = store
   const isManaged = config.auth.mode === 'managed'
+  const connections = new Connections()
   const gateway = createGateway({
     config,
     forms,
     limiter: memoryLimiter(),
     proofs,
     budgets: memoryBudgets(() => performance.now()),
+    connections,
+    keys: new WaitingKeys(),
+    load: { strain: 0 },
     ledger,
     identify: isManaged ? authentication({ accounts, digest: identityOf, clock: Date.now }) : async (key) => identityOf(key),
     observe: (observation) => void observations.push(observation),
@@ -144,7 +150,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
       await closed
-      await gateway.close()
+      await connections.close()
       await store.close()
     },
   }
