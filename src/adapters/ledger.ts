@@ -23,12 +23,13 @@ export interface OpenLedger {
 
 /**
  * `sqlite:<path>`, `sqlite::memory:` or `postgres://…`. Brings the store to this version's schema. Throws an `Error` that tells
- * an operator in one line what is wrong and what to do, without a credential.
+ * an operator in one line what is wrong and what to do, without a credential. `timeout`: for one statement at a server, in
+ * milliseconds.
  */
-export async function openLedger(url: string): Promise<OpenLedger> {
+export async function openLedger(url: string, timeout = 5_000): Promise<OpenLedger> {
   const place = placeOf(url)
   try {
-    return assemble(await openStore(url))
+    return assemble(await openStore(url, timeout))
   } catch (reason) {
     throw new Error(`The ledger in ${place} cannot be opened: ${diagnose(reason)}.`)
   }
@@ -42,11 +43,10 @@ function assemble(store: Store): OpenLedger {
 
 const sqliteUrl = /^sqlite:(.+)$/
 const postgresUrl = /^postgres(?:ql)?:/
-/** For one statement, in milliseconds; a step of a migration may take longer. */
-const timeout = 5_000
+/** A step of a migration may take longer than other statements. */
 const stepTimeout = 600_000
 
-async function openStore(url: string): Promise<Store> {
+async function openStore(url: string, timeout: number): Promise<Store> {
   const file = sqliteUrl.exec(url)?.[1]
   const migrating = file === undefined ? await postgresStore(url, stepTimeout) : await sqliteStore(file)
   try {

@@ -10,9 +10,6 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { entries } from '../../src/adapters/ledger/entries.ts'
-import { intents } from '../../src/adapters/ledger/intents.ts'
-import { postgresStore } from '../../src/adapters/ledger/postgres-store.ts'
 import { openLedger } from '../../src/adapters/ledger.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { wrongTallies } from './raw.ts'
@@ -126,9 +123,9 @@ describe('PostgreSQL', () => {
 
   /** With a shorter patience than the gateway's. */
   async function impatient(url: string) {
-    const store = await postgresStore(url, 300)
-    onTestFinished(store.close)
-    return { ...entries(store), ...intents(store) }
+    const { ledger, close } = await openLedger(url, 300)
+    onTestFinished(close)
+    return ledger
   }
 
   test('L15: connections that break are told, and the next call has another', async () => {

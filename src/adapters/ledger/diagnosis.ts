@@ -28,5 +28,7 @@ const others = new Map([
 export function diagnose(reason: unknown): string {
   const { errcode, code, message, errors } = reason as { errcode?: number; code?: string; message?: string; errors?: Error[] }
   const known = errcode === undefined ? others.get(String(code)) : sqlite.get(errcode & 0xff)
+  if (known === undefined && /timeout/i.test(message ?? ''))
+    return 'the server does not answer in time; correct the address, or the way to it'
   return known ?? (message || errors?.[0]?.message) ?? String(reason)
 }

@@ -61,10 +61,12 @@ export const largestKey = 2n ** 63n - 2n
 export function sortKey({ transaction, seenAt }: Facts, attemptedAt?: number): bigint {
   const said = toInstant(transaction.createdAt) ?? toInstant(`${transaction.createdAt}Z`)
   const own = toNanoseconds(attemptedAt ?? seenAt)
-  if (said === undefined) return -own
-  if (attemptedAt === undefined) return limitKey(-said)
-  const isPlausible = said >= own - toNanoseconds(beforeAttempt) && said <= own + toNanoseconds(afterAttempt)
-  return isPlausible ? -said : -own
+  const isBelieved = said !== undefined && (attemptedAt === undefined || isAround(said, own))
+  return limitKey(isBelieved ? -said : -own)
+}
+
+function isAround(said: bigint, attempted: bigint): boolean {
+  return said >= attempted - toNanoseconds(beforeAttempt) && said <= attempted + toNanoseconds(afterAttempt)
 }
 
 /** Into what 64 bits hold, with room for one more. */

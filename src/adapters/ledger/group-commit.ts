@@ -56,7 +56,7 @@ async function runEach(within: Database, tasks: readonly Task[]): Promise<readon
     try {
       ends.push(await run(within))
     } catch (reason) {
-      await sql`rollback to task`.execute(within)
+      await sql`rollback to task`.execute(within).catch(() => Promise.reject(reason))
       ends.push(() => fail(reason))
     }
     await sql`release task`.execute(within)

@@ -73,7 +73,7 @@ export async function becomeEntry(within: Database, create: Create, facts: Facts
   const provider_id = facts.transaction.id
   if (before?.state === 'done') await forget(within, create, provider_id, before)
   const row = toRow(before ? keepEnd(facts, before) : facts)
-  const at = { sort_key: sortKey(facts, create.attempted_at ?? undefined), provider_id, provider }
+  const at = { sort_key: sortKey(facts, create.attempted_at as number), provider_id, provider }
   const entry = { ...row, ...at, state: 'done', look_at: null } as const
   await within.updateTable('transactions').set(entry).where('intent', '=', intent).execute()
   await addToTally(within, owner, at)

@@ -6,10 +6,13 @@ import { openSqlite, sqliteDialect } from './sqlite.ts'
 import type { Store } from './store.ts'
 import type { Tables } from './tables.ts'
 
+/** A reader meets a lock only while another process mends what a crash has left, in milliseconds. */
+const recovery = 1_000
+
 /** `:memory:` keeps nothing, and reads and writes over one connection. */
 export async function sqliteStore(file: string): Promise<Store> {
-  const writing = new Kysely<Tables>({ dialect: sqliteDialect(await openSqlite(file)) })
-  const reading = file === ':memory:' ? writing : new Kysely<Tables>({ dialect: sqliteDialect(await openSqlite(file)) })
+  const writing = new Kysely<Tables>({ dialect: sqliteDialect(await openSqlite(file, 0)) })
+  const reading = file === ':memory:' ? writing : new Kysely<Tables>({ dialect: sqliteDialect(await openSqlite(file, recovery)) })
   await sql`select 1`.execute(reading)
   const { track, ended } = running()
   const commit = groupCommit(writing)

@@ -18,10 +18,13 @@ import {
 const patience = 5_000
 const busy = 5
 
-/** Opens the file, or makes it and its directory; what is committed is on the disk. */
-export async function openSqlite(file: string): Promise<DatabaseSync> {
+/**
+ * Opens the file, or makes it and its directory; what is committed is on the disk. `timeout`: how long a statement that meets a
+ * lock holds up this process, in milliseconds.
+ */
+export async function openSqlite(file: string, timeout: number): Promise<DatabaseSync> {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
-  const database = new DatabaseSync(file, { timeout: 0 })
+  const database = new DatabaseSync(file, { timeout })
   try {
     await patiently(() => database.exec('PRAGMA journal_mode = WAL'))
     database.exec('PRAGMA synchronous = FULL')
