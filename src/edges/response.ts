@@ -4,6 +4,7 @@ import type { Quota } from '../domain/gate.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { Answer, Op, Request } from '../domain/operations.ts'
 import type { CurrencyQuery, Page, TransactionQuery } from '../domain/swap.ts'
+import { entityTag, isNamed } from '../wire/entity-tag.ts'
 import { encodePage } from '../wire/envelope.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpResponse } from '../wire/http.ts'
@@ -25,6 +26,16 @@ export interface Telling {
 export interface Encoding {
   readonly lifetimes: Readonly<Partial<Record<Op, number>>>
   readonly observe: Observer
+  /** Pages that are told again and again, ready-made. */
+  readonly ready: WeakMap<object, Encoded>
+}
+
+interface Encoded {
+  readonly text: string
+  /** Wire names of the fields that are left out. */
+  readonly omitted: readonly string[]
+  /** Absent where the answer is never kept. */
+  readonly tag: string | undefined
 }
 
 export function encodeAnswer(
@@ -34,21 +45,46 @@ export function encodeAnswer(
   telling: Telling,
   encoding: Encoding,
 ): HttpResponse {
-  const omitted = new Set<string>()
-  const body = encodeBody(answer.body, question, operation, telling.form, omitted)
-  const headers = baseHeaders(telling, answer.provider)
   const lifetime = encoding.lifetimes[operation.op]
+  const { text, omitted, tag } = encodeBody(answer.body, question, operation, telling.form, encoding)
+  const headers = baseHeaders(telling, answer.provider)
   headers['cache-control'] = lifetime === undefined ? 'no-store' : `private, max-age=${Math.floor(lifetime)}`
   if (lifetime !== undefined) headers.age = String(Math.floor(answer.age ?? 0))
+  if (tag !== undefined) headers.etag = tag
   if (answer.stale !== undefined) headers['x-swap-stale'] = String(answer.stale)
   if (answer.replayed) headers['idempotent-replayed'] = 'true'
   const derived = (answer.derived ?? []).map((field) => operation.answers.get(field)).filter((name) => name !== undefined)
   tellFidelity('derived', derived, headers, answer, telling, encoding)
-  tellFidelity('omitted', [...omitted], headers, answer, telling, encoding)
-  return { status: operation.success, headers, body }
+  tellFidelity('omitted', omitted, headers, answer, telling, encoding)
+  return { status: operation.success, headers, body: text }
 }
 
+/** 304 in place of an answer that the client has, by its `If-None-Match` (RFC 9110 §15.4.5). */
+export function unlessKnown(response: HttpResponse, ifNoneMatch: string | undefined): HttpResponse {
+  const { etag, 'content-type': _, ...headers } = response.headers
+  if (etag === undefined || ifNoneMatch === undefined || !isNamed(etag, ifNoneMatch)) return response
+  return { status: 304, headers: { ...headers, etag }, body: '' }
+}
+
+/** What may be kept may be asked for again: it has a tag, and a page of it is made once. */
 function encodeBody(
+  body: Answer<Op>['body'],
+  question: Request<Op>,
+  operation: OperationCodec,
+  form: Form,
+  { lifetimes, ready }: Encoding,
+): Encoded {
+  const isKept = lifetimes[operation.op] !== undefined
+  const before = isKept && operation.paged ? ready.get(body) : undefined
+  if (before) return before
+  const omitted = new Set<string>()
+  const text = print(body, question, operation, form, omitted)
+  const encoded = { text, omitted: [...omitted], tag: isKept ? entityTag(text) : undefined }
+  if (isKept && operation.paged) ready.set(body, encoded)
+  return encoded
+}
+
+function print(
   body: Answer<Op>['body'],
   question: Request<Op>,
   { paged, answer }: OperationCodec,
