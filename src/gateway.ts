@@ -2,6 +2,8 @@
 import type { Config, Provider } from './config.ts'
 import { agreement } from './core/agreement.ts'
 import { assets } from './core/assets.ts'
+import type { MakeBreaker } from './core/breaker.ts'
+import type { Budgets } from './core/budget.ts'
 import { chronology } from './core/chronology.ts'
 import { currencies } from './core/currencies.ts'
 import { custody } from './core/custody.ts'
@@ -20,6 +22,7 @@ import { ownKey } from './core/own-key.ts'
 import { ownership } from './core/ownership.ts'
 import { type Proofs, proof, provenBy } from './core/proof.ts'
 import { question } from './core/question.ts'
+import { rates } from './core/rates.ts'
 import { reconcile } from './core/reconciliation.ts'
 import { register } from './core/register.ts'
 import { route } from './core/route.ts'
@@ -40,6 +43,11 @@ export interface Parts {
   readonly limiter: Limiter
   readonly proofs: Proofs
   readonly ledger: Ledger
+  /** What providers let all replicas ask. */
+  readonly budgets: Budgets
+  readonly breaker: MakeBreaker
+  /** Milliseconds that are never set back, for whatever rests or is kept a while. */
+  readonly steadyClock: () => number
   /** Whom a client's key stands for. */
   readonly identify: (key: string) => Promise<string | undefined>
   readonly observe: Observer
@@ -73,7 +81,8 @@ export function createGateway(given: Parts): Gateway {
   ]
   const holders = new Map(held.map(({ tag, service }) => [tag, service]))
   const untagged = isManaged ? undefined : active.find(({ name }) => name === config.routing.untagged)?.tag
-  const service = stack(layers, route({ active, holders, untagged }))
+  const timeout = 1000 * Math.max(...config.routing.providers.map((name) => providerOf(name, config).timeout))
+  const service = stack(layers, route({ active, holders, untagged, timeout }))
 
   const lifetimes = { listCurrencies: config.cache.currencies, getRate: config.cache.rate }
   const served = forms.map((form) => [form, serve({ form, service, gate, identify, lifetimes, observe })] as const)
@@ -93,12 +102,16 @@ interface Holder extends Connected {
 
 /** A question goes down through the layers, its answer comes back up. `keys`: where clients hold the provider's own. */
 function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): Holder {
-  const { config, forms, ledger, proofs, observe, version } = parts
+  const { config, forms, ledger, proofs, budgets, breaker, steadyClock, observe, version } = parts
   const connected = connectProvider(provider, {
     config,
     form: formOf(provider.form, forms),
     keyOf: ({ caller }) => (keys ? caller.key : provider.key),
     access: keys ? proof(proofs) : ownKey(), // whose key was accepted; what a provider says to the gateway's own
+    budgets,
+    breaker,
+    isOwnKey: keys === undefined,
+    clock: steadyClock,
     observe,
     version,
   })
@@ -118,6 +131,7 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
     question(namesOf(config)), //         what the question says and the answer need not
     extraIds(provider.extraIds), //       refused where the provider may lose them
     assets(catalogue), //                 the table's words, the provider's words
+    rates({ lifetime: config.cache.rate * 1000, clock: steadyClock }), // what somebody asked for just now
     agreement(catalogue.naming), //       whether the answer is about the question
     intent(book), //                      a create is in the ledger before it goes up
     outcome(), //                         it is done, refused or unknown; nothing outside refuses one that is done
@@ -131,6 +145,11 @@ function possession({ name }: Provider, { tag, said }: Connected, { config, ledg
   if (config.auth.mode === 'managed') return [ownership({ ledger, provider: tag, refresh: config.ledger.refresh * 1000, clock })]
   const remembered = memory({ ledger, provider: tag, said, clock })
   return config.routing.providers.includes(name) ? [remembered] : [custody(ledger, tag), remembered]
+}
+
+/** The configuration routes to no provider that it does not name. */
+function providerOf(name: string, { providers }: Config): Provider {
+  return providers.find((provider) => provider.name === name) as Provider
 }
 
 /** The configuration names no form that is not in the list. */

@@ -1,6 +1,7 @@
 /** The process: everything that runs, started in order and ended in reverse (`spec/contract.md` §13). */
 import { setTimeout as wait } from 'node:timers/promises'
 import { adminApp, adminRefusal, type Readiness } from './adapters/admin.ts'
+import { circuit } from './adapters/breaker.ts'
 import { expressApp, messagesOf } from './adapters/express.ts'
 import { identityOf } from './adapters/identity.ts'
 import { openLedger } from './adapters/ledger.ts'
@@ -10,6 +11,7 @@ import { listen } from './adapters/server.ts'
 import type { Config } from './config.ts'
 import type { Accounts } from './core/accounts.ts'
 import { authentication } from './core/authentication.ts'
+import type { Budgets } from './core/budget.ts'
 import { forms } from './forms/index.ts'
 import { createGateway } from './gateway.ts'
 import { drainOf } from './process/drain.ts'
@@ -45,6 +47,9 @@ export async function start(config: Config): Promise<Running> {
     limiter: memoryLimiter(),
     proofs: memoryProofs(),
     ledger,
+    budgets: unbounded,
+    breaker: (onState) => circuit({ clock: steadyClock, random: Math.random, onState }),
+    steadyClock,
     identify: identification(config, accounts),
     observe: metrics.observe,
     version,
@@ -75,6 +80,10 @@ export async function start(config: Config): Promise<Running> {
     },
   }
 }
+
+const steadyClock = (): number => performance.now()
+
+const unbounded: Budgets = { reserve: async () => ({ isGranted: true, remaining: Number.MAX_SAFE_INTEGER, retryAfter: 1 }) }
 
 /** An `Idempotency-Key` is remembered for so long, in milliseconds (`spec/contract.md` §10). */
 const claimLifetime = 86_400_000

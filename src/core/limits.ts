@@ -27,9 +27,10 @@ export interface Limits {
   readonly window: number
 }
 
-type Policy = 'quotes' | 'create' | 'read'
+/** A row of the service's table of limits (`spec/service.md`, Limits). */
+export type Policy = 'quotes' | 'create' | 'read'
 
-const policyOf: Readonly<Record<Op, Policy>> = {
+export const policyOf: Readonly<Record<Op, Policy>> = {
   listCurrencies: 'quotes',
   getRate: 'quotes',
   createTransaction: 'create',

@@ -15,7 +15,10 @@ interface Taken<O extends Sought> {
   readonly answer: Answer<O>
 }
 
-/** Throws what the first candidate that offers the pair said; the first one's refusal where none does. */
+/**
+ * Throws what the first candidate that offers the pair said; the first one's refusal where none does. Where none can take it
+ * now, that is the soonest time at which one may.
+ */
 export async function firstOf<O extends Sought>(
   candidates: readonly Candidate[],
   op: O,
@@ -29,7 +32,7 @@ export async function firstOf<O extends Sought>(
     } catch (reason) {
       const fault = Fault.from(reason)
       if (!passesOn(op, fault)) throw fault
-      if (!refusal || (isNoOffer(refusal) && !isNoOffer(fault))) refusal = fault
+      if (!refusal || (isNoOffer(refusal) && !isNoOffer(fault)) || isSooner(fault, refusal)) refusal = fault
     }
   }
   throw refusal
@@ -40,7 +43,12 @@ const failures: ReadonlySet<FaultKind> = new Set<FaultKind>(['unreachable', 'unr
 /** A quote may be asked anywhere; a create elsewhere only where no byte of it can have reached the provider. */
 function passesOn(op: Sought, fault: Fault): boolean {
   if (isNoOffer(fault)) return true
-  return op === 'getRate' ? failures.has(fault.kind) : fault.kind === 'unreachable' && fault.certain
+  if (op === 'getRate') return failures.has(fault.kind)
+  return fault.elsewhere || (fault.kind === 'unreachable' && fault.certain)
+}
+
+function isSooner(fault: Fault, { kind, retryAfter }: Fault): boolean {
+  return fault.kind === 'unavailable' && kind === 'unavailable' && (fault.retryAfter ?? 1) < (retryAfter ?? 1)
 }
 
 /** What no provider has said: the asset or the extra id is refused before anything is sent. */

@@ -10,6 +10,7 @@ import { formA } from '../../src/forms/a.ts'
 import { formB } from '../../src/forms/b.ts'
 import { createGateway, type Gateway } from '../../src/gateway.ts'
 import type { HttpResponse } from '../../src/wire/http.ts'
+import { hastyClock, neverOpen, unbounded } from '../support/unprotected.ts'
 import { formC } from './c.ts'
 import type { FormName } from './documents.ts'
 import { credentials, type Request } from './questions.ts'
@@ -43,6 +44,9 @@ routing: { providers: [alpha] }
     limiter: memoryLimiter(),
     proofs: memoryProofs(),
     ledger: store.ledger,
+    budgets: unbounded,
+    breaker: neverOpen,
+    steadyClock: hastyClock(),
     identify: async (key) => identityOf(key),
     observe: () => {},
     version: 'test',

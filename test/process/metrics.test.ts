@@ -13,13 +13,31 @@ it('counts what is observed, however often it is read', async () => {
   metrics.observe({ what: 'omitted', client: 'A', provider: 'beta', field: 'fee' })
   metrics.observe({ what: 'omitted', client: 'A', provider: 'beta', field: 'fee' })
   metrics.observe({ what: 'derived', client: 'A', provider: undefined, field: 'rate' })
+  metrics.observe({ what: 'rest', provider: 'beta', reason: 'limited' })
+  metrics.observe({ what: 'heldBack', provider: 'beta', by: 'rest' })
+  metrics.observe({ what: 'heldBack', provider: 'beta', by: 'rest' })
+  metrics.observe({ what: 'retry', provider: 'beta', isMade: true })
   const lines = [
     'swapgate_contract_drift_total{provider="beta",field="status",drift="unknownStatus"} 1',
     'swapgate_answer_fields_total{what="omitted",client_form="A",provider_form="B",field="fee"} 2',
     'swapgate_answer_fields_total{what="derived",client_form="A",provider_form="none",field="rate"} 1',
+    'swapgate_provider_rests_total{provider="beta",reason="limited"} 1',
+    'swapgate_provider_held_back_total{provider="beta",by="rest"} 2',
+    'swapgate_provider_retries_total{provider="beta",made="true"} 1',
   ]
-  expect(await swapgateLines(metrics)).toEqual(lines)
-  expect(await swapgateLines(metrics)).toEqual(lines)
+  for (let looks = 0; looks < 2; looks++) {
+    const told = await swapgateLines(metrics)
+    expect(told.filter((line) => !line.startsWith('swapgate_provider_state'))).toEqual(lines)
+  }
+})
+
+it('says where the breaker of each provider stands, from the start', async () => {
+  const metrics = createMetrics(formOf)
+  const states = async (): Promise<readonly string[]> =>
+    (await swapgateLines(metrics)).filter((line) => line.endsWith(' 1')).map((line) => /state="(.*)"/.exec(line)?.[1] ?? '')
+  expect(await states()).toEqual(['closed'])
+  metrics.observe({ what: 'breaker', provider: 'beta', state: 'open' })
+  expect(await states()).toEqual(['open'])
 })
 
 it('says of the process itself how it does', async () => {

@@ -12,11 +12,14 @@ import { loadConfig } from '../../src/config.ts'
 import type { Accounts } from '../../src/core/accounts.ts'
 import { authentication } from '../../src/core/authentication.ts'
 import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
+import type { MakeBreaker } from '../../src/core/breaker.ts'
+import type { Budgets } from '../../src/core/budget.ts'
 import type { Ledger } from '../../src/core/ledger.ts'
 import { keyBytes, makeKey } from '../../src/domain/key.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import { forms } from '../../src/forms/index.ts'
 import { createGateway } from '../../src/gateway.ts'
+import { hastyClock, neverOpen, unbounded } from './unprotected.ts'
 
 export interface GatewaySettings {
   /** The one provider, called `alpha` unless it has a `name`. */
@@ -30,6 +33,12 @@ export interface GatewaySettings {
   readonly assetTable?: readonly unknown[]
   /** Keys that somebody has accepted lately. */
   readonly provenKeys?: readonly string[]
+  /** Unbounded unless given. */
+  readonly budgets?: Budgets
+  /** Never opens unless given, so that every request of a test is its own. */
+  readonly breaker?: MakeBreaker
+  /** Over any rest with every look at it, unless given. */
+  readonly steadyClock?: () => number
 }
 
 export interface RunningGateway {
@@ -108,6 +117,9 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     limiter: memoryLimiter(),
     proofs,
     ledger,
+    budgets: settings.budgets ?? unbounded,
+    breaker: settings.breaker ?? neverOpen,
+    steadyClock: settings.steadyClock ?? hastyClock(),
     identify: isManaged ? authentication({ accounts, digest: identityOf, clock: Date.now }) : async (key) => identityOf(key),
     observe: (observation) => void observations.push(observation),
     version: '1.2.3',
