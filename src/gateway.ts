@@ -118,6 +118,7 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
   const { tag, said, catalogue } = connected
   const book = { ledger, provider: tag, said, clock, observe, keys }
   const limit = deadline(provider.timeout * 1000)
+  const hasChoice = config.routing.providers.length > 1
   const reading = [
     derivation(said), //                  fee, rate, updatedAt
     chronology(said), //                  newest first, between dates
@@ -130,13 +131,13 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
     ...reading,
     question(namesOf(config)), //         what the question says and the answer need not
     extraIds(provider.extraIds), //       refused where the provider may lose them
-    assets(catalogue), //                 the table's words, the provider's words
+    assets(catalogue, hasChoice), //      the table's words, the provider's words
     rates({ lifetime: config.cache.rate * 1000, clock: steadyClock }), // what somebody asked for just now
     agreement(catalogue.naming), //       whether the answer is about the question
     intent(book), //                      a create is in the ledger before it goes up
     outcome(), //                         it is done, refused or unknown; nothing outside refuses one that is done
   ]
-  const reader = stack([limit, ...reading, assets(catalogue)], connected.service)
+  const reader = stack([limit, ...reading, assets(catalogue, false)], connected.service)
   return { ...connected, service: stack(layers, connected.service), reader }
 }
 

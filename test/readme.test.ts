@@ -6,40 +6,31 @@ import { describe, expect, it } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
 import { loadConfig } from '../src/config.ts'
 import { forms } from '../src/forms/index.ts'
-import { freePorts } from './container/ports.ts'
-import { Swapgate } from './process/swapgate.ts'
-import { lastingPart, take, toursOf } from './readme/tour.ts'
+import { lastingPart, repetitions, type Step, toursOf } from './readme/tour.ts'
+import { workplace } from './readme/workplace.ts'
 
 const readme = readFileSync('README.md', 'utf8')
 const tours = toursOf(readme)
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 
-/** A copy of the default configuration, on free ports, with this provider in front. */
-async function workplace(provider: string) {
-  const ports = await freePorts()
-  const directory = mkdtempSync(join(tmpdir(), 'swapgate-readme-'))
-  const file = join(directory, 'gateway.yaml')
-  const standard = ports.move(readFileSync('config/gateway.yaml', 'utf8'))
-  writeFileSync(file, standard.replace('providers: [alpha]', `providers: [${provider}]`))
-  copyFileSync('config/assets.yaml', join(directory, 'assets.yaml'))
-  return { directory, file, ports, [Symbol.dispose]: () => rmSync(directory, { recursive: true }) }
-}
+/** The configuration of each tour. */
+const configurations = { alpha: undefined, beta: 'beta', managed: 'managed' } as const
 
 describe.runIf(hasCurl)('the tours of the README', () => {
   it('are there', () => {
-    expect([...tours.keys()]).toEqual(['alpha', 'beta'])
+    expect([...tours.keys()]).toEqual(Object.keys(configurations))
   })
 
-  it.concurrent.each([...tours])(
-    'show what comes back, with %s in front',
-    async (provider, steps) => {
-      using place = await workplace(provider)
-      await using swapgate = new Swapgate(['start', '--config', place.file], { cwd: place.directory })
-      await swapgate.urls()
-      const printed = await take(steps, place.ports.move)
-      expect(printed.map(lastingPart)).toEqual(steps.map(({ shown }) => lastingPart(place.ports.move(shown))))
+  it.concurrent.each(Object.entries(configurations))(
+    'show what comes back: %s',
+    async (name, configuration) => {
+      const steps = tours.get(name) as readonly Step[]
+      using place = await workplace(configuration)
+      const printed = await place.take(steps)
+      expect(printed.map(lastingPart)).toEqual(steps.map(({ shown }) => lastingPart(place.move(shown))))
+      expect(repetitions(printed)).toEqual(repetitions(steps.map(({ shown }) => shown)))
     },
-    30_000,
+    60_000,
   )
 })
 

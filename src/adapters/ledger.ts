@@ -48,17 +48,16 @@ const stepTimeout = 600_000
 
 async function openStore(url: string): Promise<Store> {
   const file = sqliteUrl.exec(url)?.[1]
-  const store = file === undefined ? postgresStore(url, timeout) : await sqliteStore(file)
-  const migrating = file === undefined ? postgresStore(url, stepTimeout) : store
+  const migrating = file === undefined ? await postgresStore(url, stepTimeout) : await sqliteStore(file)
   try {
     await migrate(migrating)
-    return store
   } catch (reason) {
-    await store.close()
+    await migrating.close()
     throw reason
-  } finally {
-    if (migrating !== store) await migrating.close()
   }
+  if (file !== undefined) return migrating
+  await migrating.close()
+  return postgresStore(url, timeout)
 }
 
 /** Without user and password. */

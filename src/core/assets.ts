@@ -8,13 +8,15 @@ import { from, namePair, to, wordsOf } from './pair.ts'
 import { recognise } from './recognition.ts'
 import { type Resolved, resolve } from './resolution.ts'
 
-export function assets(catalogue: Catalogue): Layer {
+/** `mustBeListed`: what the provider's list lacks is refused, since another provider may have it. */
+export function assets(catalogue: Catalogue, mustBeListed: boolean): Layer {
   const resolveBoth = async (op: Op, question: Pair, context: Context): Promise<[Resolved, Resolved]> => {
     const resolution = {
       catalogue,
       read: () => catalogue.listing(context),
       readAtHand: () => catalogue.listingAtHand(context),
       needsNetwork: op === 'createTransaction',
+      mustBeListed,
     }
     const source = await resolve(wordsOf(question, from), from, resolution)
     return [source, await resolve(wordsOf(question, to), to, resolution)]

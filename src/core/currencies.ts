@@ -86,12 +86,28 @@ function join(listings: readonly Read[]): readonly Row[] {
   const rows = new Map<string, Row>()
   for (const { listing, said } of listings) {
     const tellsNotes = said.answers.listCurrencies.has('notes')
+    const earlier = Map.groupBy([...rows.values()].filter(isOwn), ownWord)
     for (const offer of listing.offers) {
-      const key = offer.asset?.code ?? `own ${fold(offer.row.code ?? '')} ${fold(offer.row.network ?? '')}`
-      if (!rows.has(key)) rows.set(key, { ...offer, tellsNotes })
+      const key = offer.asset?.code ?? `own ${ownWord(offer)} ${fold(offer.row.network ?? '')}`
+      const isKnown = isOwn(offer) && earlier.get(ownWord(offer))?.some((row) => mayBeSame(row, offer))
+      if (!isKnown && !rows.has(key)) rows.set(key, { ...offer, tellsNotes })
     }
   }
   return [...rows.values()]
+}
+
+/** Whether the table lacks it. */
+function isOwn({ asset }: Offer): boolean {
+  return asset === undefined
+}
+
+function ownWord({ row }: Offer): string {
+  return fold(row.code ?? '')
+}
+
+/** Where one of two providers does not say the network of a coin, it is not shown twice. */
+function mayBeSame({ row: one }: Offer, { row: other }: Offer): boolean {
+  return one.network === undefined || other.network === undefined
 }
 
 /** One row for each asset, or for each coin where the client's form says the network beside it. */

@@ -2,15 +2,15 @@
 import { isZero } from '../domain/amount.ts'
 import { Fault } from '../domain/fault.ts'
 import { publicMessage } from '../domain/message.ts'
-import type { Context } from '../domain/operations.ts'
-import type { NewTransaction, Rate, Transaction } from '../domain/swap.ts'
+import type { Answer, Context } from '../domain/operations.ts'
+import type { NewTransaction, Transaction } from '../domain/swap.ts'
 import { after, type Layer } from './layer.ts'
 
 /** `names`: what no message to a client may hold. */
 export function question(names: readonly string[]): Layer {
   return after({
     getRate: (answer, request, context) => {
-      refuseMessage(answer.body, context, names)
+      refuseMessage(answer, context, names)
       return { ...answer, body: { ...answer.body, rateType: answer.body.rateType ?? request.rateType } }
     },
     createTransaction: (answer, request) => ({ ...answer, body: fillFrom(request, answer.body) }),
@@ -18,11 +18,12 @@ export function question(names: readonly string[]): Layer {
 }
 
 /** A message that stands for the amount received is a refusal to a client whose form cannot show it. */
-function refuseMessage({ message, amountOut }: Rate, { client }: Context, names: readonly string[]): void {
+function refuseMessage({ body, provider }: Answer<'getRate'>, { client }: Context, names: readonly string[]): void {
+  const { message, amountOut } = body
   if (!message) return
   const canShow = client.answers.getRate.has('message') && amountOut !== undefined
   if (canShow || (amountOut !== undefined && !isZero(amountOut))) return
-  throw new Fault('invalid', publicMessage(message, names))
+  throw new Fault('invalid', publicMessage(message, names), { ...(provider !== undefined && { provider }) })
 }
 
 /** What the provider leaves open of a create is as it was asked for. */

@@ -5,6 +5,7 @@ import type { Clock } from './intent.ts'
 import type { Ledger, Open } from './ledger.ts'
 import { type Reader, search } from './search.ts'
 import type { WaitingKeys } from './waiting-keys.ts'
+import { atMost } from './workers.ts'
 
 export interface ReconciliationOptions {
   readonly ledger: Ledger
@@ -23,17 +24,19 @@ const looks = [5_000, 30_000, 120_000, 600_000]
 const hour = 3_600_000
 /** How soon after a look the next may come, in milliseconds. */
 const pause = 5_000
-/** Creates that are looked for in one run. */
-const mostAtOnce = 20
+/** Creates that are looked for in one run, and at the same time: a slow provider does not hold up the others. */
+const mostInOneRun = 100
+const atOnce = 8
 
 /** Looks for every create that is due. Throws where the ledger fails; what a provider does not tell now waits for the next look. */
 export async function reconcile(options: ReconciliationOptions): Promise<void> {
   const { ledger, keys, clock, span } = options
   if (keys) keys.want(await ledger.waitingOwners())
   if (keys?.owners.length === 0) return
-  for (const open of await ledger.due(clock(), mostAtOnce, keys?.owners)) {
+  const due = await ledger.due(clock(), mostInOneRun, keys?.owners)
+  await atMost(atOnce, due, async (open) => {
     if (await ledger.take(open, nextLook(open, clock(), span))) await look(open, keys?.of(open.owner), options)
-  }
+  })
 }
 
 /** Undefined where it is not looked for again. */

@@ -21,6 +21,8 @@ export interface Resolution {
   readonly readAtHand: () => Promise<Listing | undefined>
   /** Whether the question must say the network, by the asset or beside it. */
   readonly needsNetwork: boolean
+  /** Whether another provider may be asked for what this one's list lacks, though the table knows it. */
+  readonly mustBeListed: boolean
 }
 
 /** Throws `invalid`, naming the field, where the asset is unknown, not offered, or in any doubt. */
@@ -48,15 +50,18 @@ async function resolveCode(code: string, side: Side, resolution: Resolution): Pr
   return ofOffer(offer, side.code)
 }
 
-async function resolveAsset(asset: Asset, field: string, { catalogue: { naming }, readAtHand }: Resolution): Promise<Resolved> {
+async function resolveAsset(asset: Asset, field: string, resolution: Resolution): Promise<Resolved> {
+  const { naming } = resolution.catalogue
   const { code, coin, network } = asset
   const names = { code, coin, network }
   const words = naming.wordsFor(asset)
   if (!words) throw notOffered(field)
-  if (!naming.byCode) return { words, names }
-  const listing = await readAtHand()
+  if (!naming.byCode && !resolution.mustBeListed) return { words, names }
+  const listing = await resolution.readAtHand()
   if (listing?.doubtful.has(asset)) throw doubtful(field)
-  return { words: listing?.offers.find((offer) => offer.asset === asset)?.words ?? words, names }
+  const offer = listing && offerOf(asset, listing)
+  if (listing && !offer && resolution.mustBeListed) throw notOffered(field)
+  return { words: offer?.words ?? words, names }
 }
 
 /** No network: a form that names by code means the coin's standard one, the other leaves it open too. */
@@ -70,7 +75,9 @@ async function resolveOpenNetwork(coin: Coin, side: Side, resolution: Resolution
       coin.assets.map(({ network }) => network),
     )
   }
-  const offered = [standard, ...coin.assets].find((asset) => asset && naming.wordsFor(asset))
+  const listing = resolution.mustBeListed ? await resolution.readAtHand() : undefined
+  const isListed = (asset: Asset): boolean => !listing || offerOf(asset, listing) !== undefined
+  const offered = [standard, ...coin.assets].find((asset) => asset && naming.wordsFor(asset) && isListed(asset))
   const words = offered && naming.wordsFor(offered)
   if (!words) throw notOffered(side.coin)
   return { words: { ...(words.coin !== undefined && { coin: words.coin }) }, names: { coin: coin.coin } }
@@ -103,6 +110,10 @@ function ofOffer({ words, row, isDoubtful }: Offer, field: string): Resolved {
     words,
     names: { ...(code !== undefined && { code }), ...(coin !== undefined && { coin }), ...(network !== undefined && { network }) },
   }
+}
+
+function offerOf(asset: Asset, { offers }: Listing): Offer | undefined {
+  return offers.find((offer) => offer.asset === asset)
 }
 
 async function ownOffers(word: string, read: Resolution['read']): Promise<readonly Offer[]> {

@@ -1,29 +1,24 @@
 import { compareAmounts } from '../domain/amount.ts'
 import { Fault } from '../domain/fault.ts'
-import type { CreateOutcome, Observer } from '../domain/observation.ts'
+import type { CreateOutcome } from '../domain/observation.ts'
 import type { Answer } from '../domain/operations.ts'
 import type { Transaction } from '../domain/swap.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'
-import type { Clock } from './intent.ts'
+import type { IntentOptions } from './intent.ts'
 import { type Layer, on } from './layer.ts'
-import type { Facts, Ledger } from './ledger.ts'
+import type { Facts } from './ledger.ts'
 import { unknownOutcome } from './outcome.ts'
 
-export interface SettlementOptions {
-  readonly ledger: Ledger
-  /** Tag of the provider. */
-  readonly provider: string
-  /** What its form can say. */
+export interface SettlementOptions extends IntentOptions {
+  /** What the provider's form can say. */
   readonly said: Vocabulary
-  readonly clock: Clock
-  readonly observe: Observer
 }
 
 /**
  * What a create made is in the ledger before its owner hears of it (`spec/contract.md` §10). An answer that contradicts the
  * question is kept, and nobody is given its deposit address.
  */
-export function settlement({ ledger, provider, said, clock, observe }: SettlementOptions): Layer {
+export function settlement({ ledger, provider, said, clock, observe, keys }: SettlementOptions): Layer {
   const count = (outcome: CreateOutcome): void => observe({ what: 'create', provider, outcome })
   return on({
     async createTransaction(request, context, next) {
@@ -37,6 +32,8 @@ export function settlement({ ledger, provider, said, clock, observe }: Settlemen
       }
       if (compareAmounts(body.amountIn, request.amountIn) !== 0) count('otherAmount')
       const isTheirs = await ledger.settle(attempt, factsOf(answer, said, clock())).catch((reason) => {
+        count('unknown')
+        keys?.hold(context.caller)
         throw unknownOutcome(Fault.from(reason), provider)
       })
       if (isTheirs) return answer

@@ -1,14 +1,13 @@
 /** What a random mix is made of. Nothing is expected of a single answer: the checker judges the whole. */
-
 import { setTimeout } from 'node:timers/promises'
-import fc from 'fast-check'
+import type { AsyncCommand } from 'fast-check'
 import type { Direction } from '../faults/connection.ts'
 import type { Customer } from '../faults/customer.ts'
 import type { GatewayProcess } from '../faults/gateway-process.ts'
 import type { Order } from '../faults/order.ts'
 import type { Fault } from '../faults/provider/fault.ts'
 import { latency, limitData, resetPeer, slicer, type Toxic, timeout } from '../faults/toxics.ts'
-import type { World } from './world.ts'
+import type { SiteName, World } from './world.ts'
 
 /** What is known without asking. */
 export interface Model {
@@ -17,9 +16,9 @@ export interface Model {
   readonly keyed: { readonly customer: Customer; readonly order: Order; readonly idempotencyKey: string }[]
 }
 
-type Command = fc.AsyncCommand<Model, World>
+export type Command = AsyncCommand<Model, World>
 
-const toxics = {
+export const toxics = {
   'late bytes': latency(20, 20),
   'a reset': resetPeer(),
   silence: timeout(0),
@@ -27,49 +26,7 @@ const toxics = {
   'small pieces': slicer(20, 1),
 } satisfies Record<string, Toxic>
 
-const faults: readonly Fault[] = [
-  { after: 'reset' },
-  { after: 'fin' },
-  { after: 'half' },
-  { after: 'hang' },
-  { after: 'garbage' },
-  { after: 500 },
-  { after: 503 },
-  { before: 'reset' },
-  { before: 503 },
-  { before: 429 },
-  { before: 422 },
-  { swap: 'coinTo' },
-  { swap: 'withdrawalAddress' },
-  { swap: 'rateType' },
-]
-
-const client = fc.nat({ max: 1 })
-const nth = fc.nat({ max: 30 })
-const provider = fc.constantFrom('alpha', 'beta')
-const direction = fc.constantFrom<Direction>('upstream', 'downstream')
-const toxic = fc.constantFrom(...(Object.keys(toxics) as (keyof typeof toxics)[]))
-
-const possible: readonly fc.Arbitrary<Command>[] = [
-  fc.tuple(client, fc.boolean()).map(([who, isKeyed]) => create(who, isKeyed)),
-  client.map(burst),
-  nth.map(retry),
-  fc.tuple(client, nth).map(([who, which]) => retryAsAnother(who, which)),
-  fc.tuple(client, fc.constantFrom<Moment>('at once', 'received', 'answered')).map(([who, moment]) => kill(who, moment)),
-  fc.tuple(client, provider, direction, toxic).map(([who, at, way, name]) => network(who, at, way, name)),
-  fc.tuple(client, provider).map(([who, at]) => down(who, at)),
-  fc.tuple(client, fc.constantFrom(...faults)).map(([who, fault]) => failure(who, fault)),
-  fc.tuple(client, nth).map(([who, which]) => read(who, which)),
-  client.map(list),
-]
-
-/** A gateway that is down is soon started again: until then nothing else is possible. */
-const some = fc.oneof(...possible.map((arbitrary) => ({ arbitrary, weight: 1 })), {
-  arbitrary: fc.constant(restart()),
-  weight: possible.length,
-})
-
-export const mixes = fc.array(some, { minLength: 20, maxLength: 30 })
+type ToxicName = keyof typeof toxics
 
 function command(
   name: string,
@@ -79,7 +36,7 @@ function command(
   return { check: isPossible, run: async (model, world) => void (await run(model, world)), toString: () => name }
 }
 
-function create(who: number, isKeyed: boolean): Command {
+export function create(who: number, isKeyed: boolean): Command {
   return command(`create(${who}, ${isKeyed ? 'with' : 'without'} a key)`, (model, world) => ask(who, model, world, isKeyed))
 }
 
@@ -94,7 +51,7 @@ async function ask(who: number, model: Model, world: World, isKeyed = true): Pro
 }
 
 /** The same create under the same key, at once. */
-function burst(who: number): Command {
+export function burst(who: number): Command {
   return command(`create(${who}, 4 times at once)`, async ({ keyed }, world) => {
     const repeated = { customer: customerOf(world, who), order: world.order(), idempotencyKey: `key-${keyed.length}` }
     keyed.push(repeated)
@@ -102,7 +59,7 @@ function burst(who: number): Command {
   })
 }
 
-function retry(which: number): Command {
+export function retry(which: number): Command {
   return command(`retry(${which})`, async ({ keyed }, world) => {
     const repeated = pick(keyed, which)
     if (repeated) await repeat(repeated, world)
@@ -114,20 +71,20 @@ function repeat({ customer, order, idempotencyKey }: Model['keyed'][number], wor
 }
 
 /** The same text of a key means nothing in the hands of another client. */
-function retryAsAnother(who: number, which: number): Command {
+export function retryAsAnother(who: number, which: number): Command {
   return command(`use the key of ${which}(${who})`, async ({ keyed }, world) => {
     const { idempotencyKey } = pick(keyed, which) ?? {}
     if (idempotencyKey) await customerOf(world, who).create(gatewayOf(world).url, world.order(), { idempotencyKey })
   })
 }
 
-type Moment = 'at once' | 'received' | 'answered'
+export type Moment = 'at once' | 'applied' | 'answered'
 
 /** While a create is under way, as far as the provider's journal tells. */
-function kill(who: number, moment: Moment): Command {
+export function kill(who: number, moment: Moment): Command {
   return command(`kill(during a create of ${who}, ${moment})`, async (model, world) => {
     const before = countOf(world, moment)
-    await world.providers.get('alpha')?.fault({ delay: 30 })
+    await world.sites.alpha.provider.fault({ delay: 30 })
     let isOver = false
     const asked = ask(who, model, world).finally(() => {
       isOver = true
@@ -135,18 +92,21 @@ function kill(who: number, moment: Moment): Command {
     while (!isOver && moment !== 'at once' && countOf(world, moment) === before) await setTimeout(1)
     await gatewayOf(world).kill()
     await asked
-    await world.providers.get('alpha')?.heal()
+    await world.sites.alpha.provider.heal()
     model.isUp = false
   })
 }
 
+/** How many creates have come so far. */
 function countOf(world: World, moment: Moment): number {
-  return Object.values(world.journals())
-    .flat()
-    .filter(({ what }) => what === moment).length
+  const counts = Object.values(world.journals()).map((journal) => {
+    const applied = new Set(journal.flatMap((entry) => (entry.what === 'applied' ? [entry.request] : [])))
+    return journal.filter(({ what, request }) => what === moment && applied.has(request)).length
+  })
+  return counts.reduce((sum, count) => sum + count, 0)
 }
 
-function restart(): Command {
+export function restart(): Command {
   return command(
     'restart',
     async (model, world) => {
@@ -157,31 +117,31 @@ function restart(): Command {
   )
 }
 
-function network(who: number, at: string, way: Direction, name: keyof typeof toxics): Command {
+export function network(who: number, at: SiteName, way: Direction, name: ToxicName): Command {
   return command(`create(${who}, ${name} ${way} at ${at})`, async (model, world) => {
-    const lift = networkOf(world, at).add(toxics[name], way)
+    const lift = world.sites[at].network.add(toxics[name], way)
     await ask(who, model, world)
     lift()
   })
 }
 
-function down(who: number, at: string): Command {
+export function down(who: number, at: SiteName): Command {
   return command(`create(${who}, ${at} is down)`, async (model, world) => {
-    await networkOf(world, at).down()
+    await world.sites[at].network.down()
     await ask(who, model, world)
-    await networkOf(world, at).up()
+    await world.sites[at].network.up()
   })
 }
 
-function failure(who: number, fault: Fault): Command {
+export function failure(who: number, fault: Fault): Command {
   return command(`create(${who}, ${JSON.stringify(fault)})`, async (model, world) => {
-    await world.providers.get('alpha')?.fault(fault)
+    await world.sites.alpha.provider.fault(fault)
     await ask(who, model, world)
-    await world.providers.get('alpha')?.heal()
+    await world.sites.alpha.provider.heal()
   })
 }
 
-function read(who: number, which: number): Command {
+export function read(who: number, which: number): Command {
   return command(`read(${who}, ${which})`, async (_, world) => {
     const ids = world.history.operations.flatMap(({ seen }) => seen.map(({ id }) => id))
     const id = pick(ids, which)
@@ -189,7 +149,7 @@ function read(who: number, which: number): Command {
   })
 }
 
-function list(who: number): Command {
+export function list(who: number): Command {
   return command(`list(${who})`, (_, world) => customerOf(world, who).list(gatewayOf(world).url))
 }
 
@@ -203,8 +163,4 @@ function gatewayOf({ gateways }: World): GatewayProcess {
 
 function customerOf({ customers }: World, who: number): Customer {
   return customers[who] as Customer
-}
-
-function networkOf({ networks }: World, at: string) {
-  return networks.get(at as 'alpha' | 'beta') as NonNullable<ReturnType<typeof networks.get>>
 }

@@ -44,7 +44,7 @@ interface Wanted {
 export async function killOverAndOver(settings: KillSettings): Promise<Figures> {
   const { kills, creates, random, patience } = settings
   await using world = await World.start(settings)
-  const lifts = [...world.networks.values()].map((network) => network.add(latency(20, 20, random), 'downstream'))
+  const lifts = Object.values(world.sites).map(({ network }) => network.add(latency(20, 20, random), 'downstream'))
   const all: Wanted[] = []
   for (let kill = 0; kill < kills; kill++) {
     const wanted = Array.from({ length: creates }, (_, at) => want(world, `kill-${kill}-${at}`, random))

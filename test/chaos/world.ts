@@ -1,5 +1,5 @@
 /** Gateways on one ledger between recorded clients and two providers, over networks that can fail. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { violations } from '../faults/checker.ts'
@@ -22,41 +22,46 @@ export interface WorldSettings {
   readonly ledger?: string
 }
 
-const providerNames = ['alpha', 'beta'] as const
-type ProviderName = (typeof providerNames)[number]
+/** A provider, and the network before it. */
+export interface Site {
+  readonly provider: Provider
+  readonly network: FaultProxy
+}
+
+/** Creates go to alpha, which speaks Form B; to beta, which speaks Form A, where alpha cannot be reached. */
+export type SiteName = 'alpha' | 'beta'
 
 export class World implements AsyncDisposable {
   readonly history = new History()
-  readonly gateways: GatewayProcess[] = []
-  readonly customers: Customer[] = []
-  readonly providers = new Map<ProviderName, Provider>()
-  readonly networks = new Map<ProviderName, FaultProxy>()
-  private readonly directory = mkdtempSync(join(tmpdir(), 'swapgate-chaos-'))
-  private readonly open = new AsyncDisposableStack()
+  readonly sites: Readonly<Record<SiteName, Site>>
+  readonly gateways: readonly GatewayProcess[]
+  readonly customers: readonly Customer[]
+  private readonly open: AsyncDisposable
   private orders = 0
 
-  static async start({ accounts, gateways, ledger }: WorldSettings): Promise<World> {
-    const world = new World()
-    await using building = new AsyncDisposableStack()
-    building.use(world)
-    for (const name of providerNames) await world.addProvider(name)
-    const providers = Object.fromEntries(
-      [...world.networks].map(([name, { url }]) => {
-        const { form, keys } = (world.providers.get(name) as Provider).settings
-        return [name, { form, url, key: keys[0], timeout: 0.5 }]
-      }),
-    )
-    for (let number = 0; number < gateways; number++) {
-      const settings = { directory: world.directory, mode: 'managed', providers, ...(ledger && { ledger }) } as const
-      world.gateways.push(world.open.use(await GatewayProcess.start(settings)))
-    }
-    const [gateway] = world.gateways as [GatewayProcess]
-    const keys = await Promise.all(accounts.map((account) => gateway.createKey(account)))
-    for (const [number, key] of keys.entries()) {
-      world.customers.push(world.history.client(accounts[number] ?? '', key, number % 2 === 0 ? 'A' : 'B'))
-    }
-    building.move()
-    return world
+  private constructor(
+    sites: Record<SiteName, Site>,
+    gateways: readonly GatewayProcess[],
+    keys: readonly [account: string, key: string][],
+    open: AsyncDisposable,
+  ) {
+    this.sites = sites
+    this.gateways = gateways
+    this.customers = keys.map(([account, key], at) => this.history.client(account, key, at % 2 === 0 ? 'A' : 'B'))
+    this.open = open
+  }
+
+  static async start({ accounts, gateways: count, ledger }: WorldSettings): Promise<World> {
+    await using open = new AsyncDisposableStack()
+    const directory = mkdtempSync(join(tmpdir(), 'swapgate-chaos-'))
+    open.defer(() => rmSync(directory, { recursive: true }))
+    const sites = { alpha: await startSite('alpha', 'B', directory, open), beta: await startSite('beta', 'A', directory, open) }
+    const settings = { directory, mode: 'managed', providers: providersOf(sites), ...(ledger && { ledger }) } as const
+    const gateways: GatewayProcess[] = []
+    while (gateways.length < count) gateways.push(open.use(await GatewayProcess.start(settings)))
+    const [gateway] = gateways as [GatewayProcess]
+    const keys = await Promise.all(accounts.map(async (account) => [account, await gateway.createKey(account)] as [string, string]))
+    return new World(sites, gateways, keys, open.move())
   }
 
   /** Another one each time. */
@@ -72,18 +77,19 @@ export class World implements AsyncDisposable {
     }
   }
 
-  journals(): Readonly<Record<string, Journal>> {
-    return Object.fromEntries([...this.providers].map(([name, { settings }]) => [name, readJournal(settings.journal)]))
+  journals(): Readonly<Record<SiteName, Journal>> {
+    const { alpha, beta } = this.sites
+    return { alpha: readJournal(alpha.provider.settings.journal), beta: readJournal(beta.provider.settings.journal) }
   }
 
   /** How many swaps the providers hold of which the ledger knows only that they may exist. */
   async openEffects(): Promise<number> {
-    const unsettled = await this.unsettled()
+    const unsettled = new Set(await this.unsettled())
     const applied = effectsOf({ journals: this.journals(), operations: [] })
-    return applied.filter(({ swap }) => unsettled.includes(swap.withdrawalAddress)).length
+    return applied.filter(({ swap }) => unsettled.has(swap.withdrawalAddress)).length
   }
 
-  /** Reads everything that there is to read, with every key, and says what is wrong. Every gateway must be up. */
+  /** Reads everything that there is to read, with every key, and says what is wrong. The first gateway must be up. */
   async violations(): Promise<readonly string[]> {
     const [gateway] = this.gateways as [GatewayProcess]
     const { history, customers } = this
@@ -93,10 +99,14 @@ export class World implements AsyncDisposable {
     const exported = (await gateway.command('ledger', 'export')) as readonly { id: string; owner: string }[]
     const secrets = {
       clientKeys: customers.map(({ key }) => key),
-      providerKeys: Object.fromEntries([...this.providers].map(([name, { settings }]) => [name, settings.keys[0] ?? ''])),
+      providerKeys: { alpha: keyOf('alpha'), beta: keyOf('beta') },
       logs: this.gateways.map(({ output }) => output),
     }
     return violations({ journals: this.journals(), operations: history.operations, holdings, unsettled, exported, secrets })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.open[Symbol.asyncDispose]()
   }
 
   /** Where the creates that the ledger counts as unknown, or as contradicted, were to pay out. */
@@ -104,18 +114,25 @@ export class World implements AsyncDisposable {
     const unknown = await this.gateways[0]?.command('ledger', 'unknown')
     return (unknown as { asked: { withdrawalAddress: string } }[]).map(({ asked }) => asked.withdrawalAddress)
   }
+}
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.open.disposeAsync()
-    rmSync(this.directory, { recursive: true })
-  }
+async function startSite(name: SiteName, form: 'A' | 'B', directory: string, open: AsyncDisposableStack): Promise<Site> {
+  const journal = join(directory, `${name}.journal`)
+  const provider = open.use(await startProvider({ form, name, keys: [keyOf(name)], journal }))
+  return { provider, network: open.use(await FaultProxy.start(provider.url)) }
+}
 
-  private async addProvider(name: ProviderName): Promise<void> {
-    const journals = join(this.directory, 'journals')
-    mkdirSync(journals, { recursive: true })
-    const form = name === 'alpha' ? 'B' : 'A'
-    const provider = await startProvider({ form, name, keys: [`${name}-secret-key`], journal: join(journals, name) })
-    this.providers.set(name, this.open.use(provider))
-    this.networks.set(name, this.open.use(await FaultProxy.start(provider.url)))
-  }
+/** In seconds; short, since many a fault is that no answer comes. */
+const timeout = 0.5
+
+function providersOf(sites: Readonly<Record<SiteName, Site>>) {
+  const facts = Object.entries(sites).map(([name, { provider, network }]) => {
+    const [key] = provider.settings.keys
+    return [name, { form: provider.settings.form, url: network.url, key, timeout }] as const
+  })
+  return Object.fromEntries(facts)
+}
+
+function keyOf(name: SiteName): string {
+  return `${name}-secret-key`
 }

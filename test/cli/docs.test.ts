@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { isKey } from '../../src/domain/key.ts'
+import { commandsOf } from '../readme/page.ts'
 import { Place } from './place.ts'
 
 const page = readFileSync('docs/keys.md', 'utf8')
-const steps = [...page.matchAll(/^```sh\nswapgate (.+)\n```\n\n```text\n([\s\S]*?)\n```$/gm)]
+const commands = commandsOf(page)
 const ids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
@@ -20,7 +21,7 @@ it('shows each command with what it prints', async () => {
   using place = new Place()
   const idOf = new Map<string, string>()
   const asHere = (text: string): string => text.replace(ids, (shown) => idOf.get(shown) ?? shown)
-  for (const [, typed = '', shown = ''] of steps) {
+  for (const { typed, shown } of commands) {
     const { exitCode, out } = await place.swapgate(...asHere(typed).split(' '))
     vi.advanceTimersByTime(1_000)
     const printed = out.join('\n')
@@ -28,7 +29,7 @@ it('shows each command with what it prints', async () => {
     for (const [at, [id]] of [...shown.matchAll(ids)].entries()) idOf.set(id, idOf.get(id) ?? (known[at] as string))
     expect([exitCode, lastingPart(printed)], typed).toEqual([0, lastingPart(asHere(shown))])
   }
-  expect(steps.map(([, typed = '']) => typed.split(' ')[1])).toEqual(['create', 'create', 'list', 'rotate', 'revoke', 'list'])
+  expect(commands.map(({ typed }) => typed.split(' ')[1])).toEqual(['create', 'create', 'list', 'rotate', 'revoke', 'list'])
 })
 
 it('shows keys that are keys', () => {

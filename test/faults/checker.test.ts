@@ -87,6 +87,7 @@ const whole: Evidence = {
   operations: [create()],
   holdings: holds('alpha~tx-1'),
   unsettled: [],
+  exported: [{ id: 'alpha~tx-1', owner: '1' }],
   secrets: {
     clientKeys: ['client-key-acme'],
     providerKeys: { alpha: 'provider-key-alpha', beta: 'provider-key-beta' },
@@ -130,6 +131,10 @@ describe('nothing is said', () => {
           create({ client: 'globex' }, JSON.stringify({ ...told, id: 'alpha~tx-2', depositAddress: 'deposit-alpha-2' })),
         ],
         holdings: holds('alpha~tx-1'),
+        exported: [
+          { id: 'alpha~tx-1', owner: '1' },
+          { id: 'alpha~tx-2', owner: '2' },
+        ],
         unsettled: ['TAcme1'],
       },
     ],
@@ -226,9 +231,24 @@ describe('noticed', () => {
       'I4: alpha~tx-1 is what nobody asked for',
     ],
     [
-      'I5: another amount told',
+      'I5: another amount',
       { operations: [create({}, JSON.stringify({ ...told, amountTo: digits('18050522') }))] },
-      'I5: alpha~tx-1 has amountTo 18050522.000000011, and acme was told 18050522',
+      'I5: acme was told another amountTo of alpha~tx-1',
+    ],
+    [
+      'I5: another coin',
+      { operations: [create({}, JSON.stringify({ ...told, coinTo: 'USDTERC20' }))] },
+      'I5: acme was told another coinTo of alpha~tx-1',
+    ],
+    [
+      'I5: another address to pay out to',
+      { operations: [create({}, JSON.stringify({ ...told, withdrawalAddress: 'TThief' }))] },
+      'I5: acme was told another withdrawalAddress of alpha~tx-1',
+    ],
+    [
+      'I5: another type of rate',
+      { operations: [create({}, JSON.stringify({ ...told, rateType: 'fixed' }))] },
+      'I5: acme was told another rateType of alpha~tx-1',
     ],
     [
       'I6: a second provider after an open outcome',

@@ -2,18 +2,19 @@
 import type { Evidence, Invariant } from './evidence.ts'
 import { alone } from './invariants/alone.ts'
 import { apart } from './invariants/apart.ts'
-import { amounts, asked } from './invariants/asked.ts'
+import { asked } from './invariants/asked.ts'
 import { deposit } from './invariants/deposit.ts'
 import { kept } from './invariants/kept.ts'
 import { once } from './invariants/once.ts'
 import { secret } from './invariants/secret.ts'
+import { told } from './invariants/told.ts'
 
 const invariants: readonly (readonly [string, Invariant])[] = [
   ['I1', once],
   ['I2', kept],
   ['I3', apart],
   ['I4', asked],
-  ['I5', amounts],
+  ['I5', told],
   ['I6', alone],
   ['I8', secret],
   ['I11', deposit],

@@ -76,7 +76,9 @@ export class GatewayProcess implements AsyncDisposable {
   /** A command of `swapgate` over the same configuration, and the JSON document that it prints. */
   async command(...args: readonly string[]): Promise<unknown> {
     const run = promisify(execFile)
-    const { stdout } = await run(process.execPath, [program, ...args, '--config', this.file, '--json'])
+    const { stdout } = await run(process.execPath, [program, ...args, '--config', this.file, '--json'], {
+      maxBuffer: Number.POSITIVE_INFINITY,
+    })
     return JSON.parse(stdout)
   }
 

@@ -3,6 +3,10 @@ import { type Digits, readJson } from '../support/json.ts'
 
 export interface Seen {
   readonly id: string
+  readonly coinFrom?: string
+  readonly coinTo?: string
+  readonly rateType?: string
+  readonly withdrawalAddress?: string
   readonly amount?: string
   readonly amountTo?: string
   readonly depositAddress?: string
@@ -12,6 +16,14 @@ export interface Seen {
 /** The fields of both forms. */
 interface Told {
   readonly id: string
+  readonly coinFrom?: string
+  readonly coin_from?: string
+  readonly coinTo?: string
+  readonly coin_to?: string
+  readonly rateType?: string
+  readonly rate_type?: string
+  readonly withdrawalAddress?: string
+  readonly withdrawal_address?: string
   readonly amount?: Digits
   readonly amount_in?: Digits
   readonly amountTo?: Digits
@@ -31,6 +43,10 @@ export function transactionsIn(text: string): readonly Seen[] {
 function seen(told: Told): Seen {
   const facts = {
     id: told.id,
+    coinFrom: told.coinFrom ?? told.coin_from,
+    coinTo: told.coinTo ?? told.coin_to,
+    rateType: told.rateType ?? told.rate_type,
+    withdrawalAddress: told.withdrawalAddress ?? told.withdrawal_address,
     amount: (told.amount ?? told.amount_in)?.rawJSON,
     amountTo: (told.amountTo ?? told.amount_out ?? told.amount_out_expected)?.rawJSON,
     depositAddress: told.depositAddress ?? told.deposit_address,

@@ -23,7 +23,8 @@ export async function checkServe(form: Form, { request, question, answer, respon
   deepEqual(known(heard), known(question ? [question] : []))
   equal(response.headers['content-type'], 'application/json; charset=utf-8')
   for (const [name, value] of Object.entries(expected.headers)) equal(response.headers[name], value, name)
-  for (const name of ['x-swap-omitted', 'x-swap-derived']) equal(response.headers[name], expected.headers[name], name)
+  for (const name of ['x-swap-omitted', 'x-swap-derived', 'x-swap-stale', 'idempotent-replayed'])
+    equal(response.headers[name], expected.headers[name], name)
 }
 
 /** The provider's edge: the question leaves as exactly the request, and the response is read as exactly the answer. */

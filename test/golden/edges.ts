@@ -40,8 +40,8 @@ export function serveForm(form: Form, service: SwapService): Http {
 
 function told(answer: Answer | undefined): never {
   if (answer === undefined) throw new Error('the service may not be asked')
-  const { fault, body, derived, provider } = answer
-  if (fault === undefined) return { body, derived, ...(provider !== undefined && { provider }) } as never
+  const { fault, body, derived, provider, stale, replayed } = answer
+  if (fault === undefined) return { body, derived, stale, replayed, ...(provider !== undefined && { provider }) } as never
   const { message = '', ...details } = body as { readonly message?: string }
   throw new Fault(fault, message, { ...details, ...(provider !== undefined && { provider }) })
 }

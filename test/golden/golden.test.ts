@@ -28,7 +28,7 @@ describe.each([
 
   it('cover every status that a provider or a client can meet', () => {
     const served = goldens.filter(({ only }) => only !== 'connect').map(({ response }) => response?.status)
-    expect(served).toEqual(expect.arrayContaining([400, 401, 404, 405, 408, 413, 414, 415, 429, 431, 500, 502, 503, 504]))
+    expect(served).toEqual(expect.arrayContaining([400, 401, 404, 405, 408, 409, 413, 414, 415, 422, 429, 431, 500, 502, 503, 504]))
     const connected = goldens.filter(({ only }) => only !== 'serve').map(({ response }) => response?.status)
     expect(connected).toEqual(expect.arrayContaining([400, 401, 404, 422, 429, 500]))
   })

@@ -48,6 +48,10 @@ export interface Answer {
   readonly fault: FaultKind | undefined
   readonly derived: readonly string[]
   readonly provider: string | undefined
+  /** Seconds since it was seen; absent where it is of now. */
+  readonly stale: number | undefined
+  /** Whether it answers an earlier request. */
+  readonly replayed: boolean
   /** The answer, or the details of the fault. */
   readonly body: Readonly<Record<string, unknown>>
 }
@@ -116,6 +120,8 @@ function parseAnswer(section: string): Answer {
     fault: word('fault') as FaultKind | undefined,
     derived: word('derived')?.split(', ') ?? [],
     provider: word('provider'),
+    stale: word('stale') === undefined ? undefined : Number(word('stale')),
+    replayed: /^replayed$/m.test(head),
     body: JSON.parse(section.slice(start)) as Answer['body'],
   }
 }

@@ -212,11 +212,4 @@ describe.each(formNames)('form %s', (form) => {
     expect((await managed.client('A').get(path, { key })).json).toMatchObject({ depositAddress: 'bc1q-deposit-1' })
     for (const { intent } of await managed.gateway.bookkeeping.unresolved()) await managed.gateway.bookkeeping.none(intent)
   })
-
-  test('M5: what the first provider does not offer is asked of the next', async () => {
-    const words = form === 'A' ? { coinFrom: 'BTC', coinTo: 'USDCERC20' } : pairWords('B', assets.btc, assets.usdcEth)
-    managed.alpha.holdings.currencies = managed.alpha.holdings.currencies.slice()
-    const answer = await create(undefined, words)
-    expect(answer.status).toBeLessThan(300)
-  })
 })

@@ -96,9 +96,11 @@ describe.each(formNames)('form %s', (form) => {
     const id = idOf(await create(await managed.gateway.issueKey(name)))
     expect((await get(id, await managed.gateway.issueKey(name))).json).toMatchObject({ id })
     expect((await get(id, await managed.gateway.issueKey(name, Date.now() - 1))).status).toBe(401)
+    const { accounts } = managed.gateway
+    const before = new Set((await accounts.listKeys()).map((known) => known.id))
     const revoked = await managed.gateway.issueKey(name)
-    const keys = await managed.gateway.accounts.listKeys()
-    await managed.gateway.accounts.revokeKey(keys.at(-1)?.id ?? '', Date.now())
+    const made = (await accounts.listKeys()).find((known) => !before.has(known.id))
+    expect(await accounts.revokeKey(made?.id ?? '', Date.now())).toBe(true)
     expect((await get(id, revoked)).status).toBe(401)
   })
 

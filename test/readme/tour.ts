@@ -1,4 +1,4 @@
-/** The tours of `README.md`: what it tells a reader to type, and what it shows as the answer. */
+/** The tours of a page: what it tells a reader to type, and what it shows as the answer. */
 import { spawn } from 'node:child_process'
 import { delimiter, dirname } from 'node:path'
 
@@ -9,8 +9,8 @@ export interface Step {
 }
 
 /** A block ` ```sh tour=<name> ` is a step of that tour, and the ` ```text ` block that follows shows its output. */
-export function toursOf(readme: string): ReadonlyMap<string, readonly Step[]> {
-  const blocks = [...readme.matchAll(/^```(\S+)(?: tour=(\w+))?\n([\s\S]*?)^```$/gm)]
+export function toursOf(page: string): ReadonlyMap<string, readonly Step[]> {
+  const blocks = [...page.matchAll(/^```(\S+)(?: tour=(\w+))?\n([\s\S]*?)^```$/gm)]
   const steps = blocks.flatMap(([, , name, typed = ''], at) => {
     const [, language, , shown = ''] = blocks[at + 1] ?? []
     return name === undefined ? [] : [{ name, typed, shown: language === 'text' ? shown : '' }]
@@ -21,11 +21,15 @@ export function toursOf(readme: string): ReadonlyMap<string, readonly Step[]> {
 const mark = '-- the next step --'
 
 /** What each step printed. The shell is one, and it stops at the first command that fails. */
-export async function take(steps: readonly Step[], move: (text: string) => string): Promise<readonly string[]> {
+export async function take(
+  steps: readonly Step[],
+  move: (text: string) => string,
+  env: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
   const script = steps.map(({ typed }) => `${move(typed)}\nprintf '\\n%s\\n' '${mark}'\n`).join('')
   const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`
   const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], {
-    env: { ...process.env, PATH },
+    env: { ...process.env, ...env, PATH },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const out = Buffer.concat(await shell.stdout.toArray()).toString()
@@ -36,6 +40,7 @@ export async function take(steps: readonly Step[], move: (text: string) => strin
 const lasting =
   /^(?:code|count|page|size|total|status|amount|amount_in|fromAmount|error|message|name|notes|network\w*|coin\w*|rateType|rate_type|withdrawal\w*|icon|deposit(?:Min|Max))$/
 const passingHeader = /^(?:x-request-id|ratelimit|content-length|date|age):/i
+const passingWord = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z/g
 
 /** A printed answer without what differs at each reading. */
 export function lastingPart(printed: string): readonly unknown[] {
@@ -44,7 +49,7 @@ export function lastingPart(printed: string): readonly unknown[] {
     .split('\n')
     .map((line) => {
       if (/^[{[]/.test(line)) return shapeOf(JSON.parse(line))
-      return passingHeader.test(line) ? line.slice(0, line.indexOf(':')) : line
+      return passingHeader.test(line) ? line.slice(0, line.indexOf(':')) : line.replace(passingWord, '…')
     })
 }
 
@@ -52,4 +57,10 @@ function shapeOf(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => shapeOf(item))
   if (typeof value !== 'object' || value === null) return lasting.test(name) || value === null ? value : typeof value
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shapeOf(member, key)]))
+}
+
+/** For each line of JSON the place of the first that is the same: what is answered twice is printed twice. */
+export function repetitions(printed: readonly string[]): readonly number[] {
+  const lines = printed.flatMap((text) => text.split('\n')).filter((line) => line.startsWith('{'))
+  return lines.map((line) => lines.indexOf(line))
 }

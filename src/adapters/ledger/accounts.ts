@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Accounts, IssuedKey } from '../../core/accounts.ts'
 import { type Database, prepare, type Store } from './store.ts'
 
-export function accounts({ database, write }: Store): Accounts {
+export function accounts({ database, write, writeOne }: Store): Accounts {
   const find = prepare<KeyRow>(database, keys(database).where('digest', '=', '').compile())
   return {
     addKey: (key, digest) =>
@@ -19,7 +19,7 @@ export function accounts({ database, write }: Store): Accounts {
       return rows.map((row) => ({ id: row.id, name: row.name, createdAt: row.created_at, ...ends(row) }))
     },
     revokeKey: (id, at) =>
-      write(async (within) => {
+      writeOne(async (within) => {
         const revoked = within.updateTable('keys').set({ revoked_at: at }).where('id', '=', id).where('revoked_at', 'is', null)
         const { numUpdatedRows } = await revoked.executeTakeFirstOrThrow()
         return numUpdatedRows === 1n

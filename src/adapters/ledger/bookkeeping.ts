@@ -9,17 +9,16 @@ import { pruner } from './pruner.ts'
 import { becomeEntry, lockCreate, lockHolder, type Told } from './settle.ts'
 import type { Database, Store } from './store.ts'
 import type { State } from './tables.ts'
-import { lockTallies } from './tallies.ts'
 
 const unresolvedStates: readonly State[] = ['pending', 'unknown', 'mismatch']
 
 export function bookkeeping(store: Store): Bookkeeping {
-  const { database, write } = store
+  const { database, write, writeOne } = store
   return {
     stats: (now) => stats(database, now),
     unresolved: () => unresolved(database),
     bind: (intent, id, at) => write((within) => bind(within, intent, id, at)),
-    none: (intent) => write((within) => drop(within, intent, unresolvedStates)),
+    none: (intent) => writeOne((within) => drop(within, intent, unresolvedStates)),
     export: exporter(store),
     prune: pruner(store),
   }
@@ -90,7 +89,6 @@ function toTold(facts: string): { readonly id: string; readonly fields: readonly
 async function bind(within: Database, intent: string, id: string, at: number): Promise<'bound' | 'taken' | 'missing'> {
   const create = await lockCreate(within, intent)
   if (!create || create.state === 'done') return 'missing'
-  await lockTallies(within, create.owner)
   const holder = await lockHolder(within, create.provider, id)
   const isOwn = !holder || holder.intent === intent || (holder.owner === create.owner && holder.intent === null)
   if (!isOwn) return 'taken'

@@ -11,7 +11,7 @@ const isOpen = sql<boolean>`exists (
   select 1 from transactions where transactions.intent = claims.intent and transactions.state in ('pending', 'unknown')
 )`
 
-export function claims({ database, write }: Store): Pick<Ledger, 'claimed' | 'expireClaims'> {
+export function claims({ database, writeOne }: Store): Pick<Ledger, 'claimed' | 'expireClaims'> {
   const ask = prepare<ClaimRow>(database, question(database))
   return {
     async claimed(owner, key) {
@@ -19,7 +19,7 @@ export function claims({ database, write }: Store): Pick<Ledger, 'claimed' | 'ex
       return row && toClaimed(row)
     },
     expireClaims: (before) =>
-      write(async (within) => {
+      writeOne(async (within) => {
         const old = within.deleteFrom('claims').where('created_at', '<', before).where(sql<boolean>`not ${isOpen}`)
         return Number((await old.executeTakeFirst()).numDeletedRows)
       }),

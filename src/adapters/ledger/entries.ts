@@ -5,11 +5,11 @@ import { type EntryRow, entryColumns, sortKey, toEntry, toRow } from './entry.ts
 import { lister } from './list.ts'
 import { type Database, prepare, type Store } from './store.ts'
 import type { State } from './tables.ts'
-import { addToTally, lockTallies } from './tallies.ts'
+import { addToTally } from './tallies.ts'
 
 type Entries = Pick<Ledger, 'find' | 'findAll' | 'list' | 'see' | 'knows' | 'held'>
 
-export function entries({ database, write, isAmong, toList }: Store): Entries {
+export function entries({ database, write, writeOne, isAmong, toList }: Store): Entries {
   const find = prepare<FoundRow>(database, found(database).where('provider_id', '=', '').compile())
   const findAll = prepare<FoundRow>(database, found(database).where(isAmong('provider_id', '')).compile())
   const held = prepare<{ provider_id: string }>(database, heldBy(database).where(isAmong('provider_id', '')).compile())
@@ -22,7 +22,10 @@ export function entries({ database, write, isAmong, toList }: Store): Entries {
       return entriesOf(owner, await findAll(provider, toList(ids)))
     },
     list: lister(database),
-    see: (owner, provider, facts) => write((within) => see(within, owner, provider, facts)),
+    async see(owner, provider, facts) {
+      const known = await writeOne((within) => renew(within, owner, provider, facts))
+      return known ?? write((within) => add(within, owner, provider, facts))
+    },
     async knows(owner) {
       const { rows } = await sql`
         select 1 from transactions where owner = ${owner} and state = 'done' union all
@@ -56,19 +59,17 @@ function heldBy(database: Database) {
   return database.selectFrom('transactions').select('provider_id').where('provider', '=', '').$narrowType<{ provider_id: string }>()
 }
 
-async function see(within: Database, owner: string, provider: string, facts: Facts): Promise<Entry | undefined> {
-  const known = await renew(within, owner, provider, facts)
-  if (known) return known
-  await lockTallies(within, owner)
-  const provider_id = facts.transaction.id
-  const at = { sort_key: sortKey(facts), provider_id, provider }
+async function add(within: Database, owner: string, provider: string, facts: Facts): Promise<Entry | undefined> {
+  const row = toRow(facts)
+  const at = { sort_key: sortKey(facts), provider_id: facts.transaction.id, provider }
   const { numInsertedOrUpdatedRows } = await within
     .insertInto('transactions')
-    .values({ ...toRow(facts), ...at, owner, state: 'done' })
+    .values({ ...row, ...at, owner, state: 'done' })
     .onConflict((conflict) => conflict.columns(['provider', 'provider_id']).doNothing())
     .executeTakeFirstOrThrow()
-  if (numInsertedOrUpdatedRows === 1n) await addToTally(within, owner, at)
-  return renew(within, owner, provider, facts)
+  if (numInsertedOrUpdatedRows === 0n) return renew(within, owner, provider, facts)
+  await addToTally(within, owner, at)
+  return toEntry({ ...row, owner, provider, asked: null })
 }
 
 const isHeld = sql<boolean>`status in ('success', 'refunded')`

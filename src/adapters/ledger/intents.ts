@@ -5,11 +5,11 @@ import { contradict, settle } from './settle.ts'
 import type { Database, Store } from './store.ts'
 import type { State } from './tables.ts'
 
-export function intents({ write }: Store): Pick<Ledger, 'begin' | 'drop' | 'doubt' | 'settle' | 'contradict'> {
+export function intents({ write, writeOne }: Store): Pick<Ledger, 'begin' | 'drop' | 'doubt' | 'settle' | 'contradict'> {
   return {
     begin: (intent) => write((within) => begin(within, intent)),
-    drop: (intent) => write(async (within) => void (await drop(within, intent, open))),
-    doubt: (intent, lookAt) => write((within) => doubt(within, intent, lookAt)),
+    drop: (intent) => writeOne(async (within) => void (await drop(within, intent, open))),
+    doubt: (intent, lookAt) => writeOne((within) => doubt(within, intent, lookAt)),
     settle: (intent, facts) => write((within) => settle(within, intent, facts)),
     contradict: (intent, told, fields) => write((within) => contradict(within, intent, told, fields)),
   }

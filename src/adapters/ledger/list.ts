@@ -65,5 +65,5 @@ function placeAt(owner: string, count: RawBuilder<unknown>): RawBuilder<unknown>
   return sql`
     select ${forwards} from transactions
     where owner = ${owner} and state = 'done' and ${place} >= (select ${forwards} ${run})
-    order by ${forwards} limit 1 offset ${count} - (select before ${run})`
+    order by ${forwards} limit 1 offset coalesce(${count} - (select before ${run}), 0)`
 }

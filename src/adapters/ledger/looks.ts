@@ -6,7 +6,7 @@ import type { Database, Store } from './store.ts'
 
 type Looks = Pick<Ledger, 'due' | 'waitingOwners' | 'take' | 'openBetween'>
 
-export function looks({ database, write, isAmong, toList }: Store): Looks {
+export function looks({ database, writeOne, isAmong, toList }: Store): Looks {
   return {
     async due(now, most, owners) {
       const waiting = openCreates(database).where('look_at', '<=', now).orderBy('look_at').orderBy('attempted_at').limit(most)
@@ -17,7 +17,7 @@ export function looks({ database, write, isAmong, toList }: Store): Looks {
       const waiting = database.selectFrom('transactions').select('owner').distinct().where('look_at', 'is not', null)
       return (await waiting.execute()).map(({ owner }) => owner)
     },
-    take: (open, next) => write((within) => take(within, open, next)),
+    take: (open, next) => writeOne((within) => take(within, open, next)),
     async openBetween(provider, first, last) {
       const between = openCreates(database).where('provider', '=', provider).where('attempted_at', '>=', first)
       return (await between.where('attempted_at', '<=', last).orderBy('attempted_at').execute()).map(toOpen)

@@ -1,20 +1,27 @@
 /** Kysely: the store in PostgreSQL, which many gateways share. */
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { codeOf, openPool } from './postgres.ts'
+import { running } from './running.ts'
 import type { Database, Store } from './store.ts'
 import type { Tables } from './tables.ts'
 
 /** `timeout`: for one statement, in milliseconds. */
-export function postgresStore(url: string, timeout: number): Store {
+export async function postgresStore(url: string, timeout: number): Promise<Store> {
   const database: Database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(url, timeout) }) })
+  await sql`select 1`.execute(database)
+  const { track, ended } = running()
   return {
     database,
-    write: (work) => persistently(() => database.transaction().setIsolationLevel('read committed').execute(work)),
+    write: (work) => track(persistently(() => database.transaction().setIsolationLevel('read committed').execute(work))),
+    writeOne: (work) => track(work(database)),
     types: { whole: 'bigint', text: 'text collate "C"' },
     isAmong: (column, list) => sql`${sql.ref(column)} = any(${list})`,
     toList: (texts) => texts,
     lockSchema: async (within) => void (await sql`select pg_advisory_xact_lock(${sql.lit(schemaLock)})`.execute(within)),
-    close: () => database.destroy(),
+    close: async () => {
+      await ended()
+      await database.destroy()
+    },
   }
 }
 

@@ -20,8 +20,9 @@ export function openPool(url: string, timeout: number): PostgresPool {
     keepAlive: true,
     types: { getTypeParser },
   })
-  // An idle connection that breaks leaves the pool; whoever asks next is told if there is none.
+  // A connection that breaks leaves the pool; whoever uses it or asks next is told. Unheard, it would end the process.
   pool.on('error', () => {})
+  pool.on('connect', (client) => void client.on('error', () => {}))
   return { options: {}, connect: async () => guard(await pool.connect()), end: () => pool.end() }
 }
 

@@ -1,24 +1,26 @@
-/** Kysely: a create whose outcome is open becomes an entry, or a mismatch. Locks: its row, its owner's tallies, then entries. */
+/** Kysely: a create whose outcome is open becomes an entry, or a mismatch. */
 import { sql } from 'kysely'
 import type { Facts } from '../../core/ledger.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import { isFinal, sortKey, toRow } from './entry.ts'
 import type { Database } from './store.ts'
-import { addToTally, lockTallies, takeFromTally } from './tallies.ts'
+import { addToTally, takeFromTally } from './tallies.ts'
 
 export async function settle(within: Database, intent: string, facts: Facts): Promise<boolean> {
   const create = await lockCreate(within, intent)
   if (!create) throw new Error(`The ledger has no create ${intent}.`)
   if (create.state === 'mismatch') return false
   if (create.state === 'done') return isSettledAs(create, facts)
-  await lockTallies(within, create.owner)
   const holder = await lockHolder(within, create.provider, facts.transaction.id)
   if (holder && (holder.owner !== create.owner || holder.state !== 'done')) {
     await becomeMismatch(within, intent, null, { told: facts.transaction, fields: ['id'] })
     return false
   }
-  const unanswered = within.updateTable('claims').where('intent', '=', intent).where('first', 'is', null)
-  await unanswered.set({ first: JSON.stringify(facts) }).execute()
+  await within
+    .updateTable('claims')
+    .set({ first: JSON.stringify(facts) })
+    .where('intent', '=', intent)
+    .execute()
   await becomeEntry(within, create, facts, holder)
   return true
 }
@@ -65,12 +67,12 @@ async function becomeMismatch(within: Database, intent: string, id: string | nul
   await within.updateTable('transactions').set(row).where('intent', '=', intent).execute()
 }
 
-/** The owner's tallies are locked. What the owner had under this id before goes up in the entry. */
+/** What the owner had under this id before goes up in the entry. */
 export async function becomeEntry(within: Database, create: Create, facts: Facts, before: Holder | undefined): Promise<void> {
   const { intent, owner, provider } = create
   const provider_id = facts.transaction.id
   if (before?.state === 'done') await forget(within, create, provider_id, before)
-  const row = toRow(before && isFinal(before.status) ? keepEnd(facts, before) : facts)
+  const row = toRow(before ? keepEnd(facts, before) : facts)
   const at = { sort_key: sortKey(facts, create.attempted_at ?? undefined), provider_id, provider }
   const entry = { ...row, ...at, state: 'done', look_at: null } as const
   await within.updateTable('transactions').set(entry).where('intent', '=', intent).execute()
@@ -84,6 +86,8 @@ async function forget(within: Database, { intent, owner, provider }: Create, pro
   await takeFromTally(within, owner, { sort_key: BigInt(before.sort_key), provider_id, provider })
 }
 
+/** What ended stays as it ended. */
 function keepEnd(facts: Facts, { status, changed_at }: Holder): Facts {
+  if (!isFinal(status) || facts.transaction.status === status) return facts
   return { ...facts, transaction: { ...facts.transaction, status: status ?? undefined }, changedAt: changed_at ?? undefined }
 }

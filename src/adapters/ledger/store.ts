@@ -10,6 +10,8 @@ export interface Store {
   readonly database: Database
   /** One transaction: all that the work changes is kept, durable, or none of it. The work may run more than once. */
   readonly write: <T>(work: (within: Database) => Promise<T>) => Promise<T>
+  /** The same for work that is a single statement. */
+  readonly writeOne: Store['write']
   readonly types: Types
   /** `list` is what `toList` made. */
   readonly isAmong: (column: string, list: unknown) => RawBuilder<SqlBool>

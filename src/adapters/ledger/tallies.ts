@@ -23,10 +23,7 @@ export const place = sql`(sort_key, provider_id, provider)`
 export const forwards = sql`sort_key, provider_id, provider`
 export const backwards = sql`sort_key desc, provider_id desc, provider desc`
 
-/**
- * Until the transaction ends nobody else changes this owner's tallies. Before their change, and before the lock of an entry:
- * in one order for all, so that no two wait for each other.
- */
+/** Until the transaction ends nobody else changes this owner's tallies: so they are changed last. */
 export async function lockTallies(within: Database, owner: string): Promise<void> {
   const lock = () =>
     within
@@ -61,6 +58,7 @@ interface Tally extends Place {
 }
 
 async function change(within: Database, owner: string, at: Place, by: 1 | -1): Promise<Tally> {
+  await lockTallies(within, owner)
   const { rows } = await sql<{ sort_key: string; provider_id: string; provider: string; entries: number }>`
     update tallies set entries = entries + ${by}
     where owner = ${owner} and ${place} = (

@@ -2,7 +2,7 @@ import { decimal } from '../decimal.ts'
 import { createsByAddress, type Evidence, effectsOf } from '../evidence.ts'
 import type { Order } from '../order.ts'
 
-/** I4 and I5: what was created is what a client asked for, network and memo included, amounts equal as decimals. */
+/** I4: what was created is what a client asked for, network and memo included, amounts equal as decimals. */
 export function asked(evidence: Evidence): readonly string[] {
   const creates = createsByAddress(evidence)
   return effectsOf(evidence).flatMap(({ id, swap }) => {
@@ -11,21 +11,6 @@ export function asked(evidence: Evidence): readonly string[] {
       ? []
       : [`${id} is what nobody asked for: ${canonical(swap)}`]
   })
-}
-
-/** I5: amounts that a client is told are the provider's. */
-export function amounts(evidence: Evidence): readonly string[] {
-  const given = Map.groupBy(effectsOf(evidence), ({ id }) => id)
-  return evidence.operations.flatMap(({ client, seen }) =>
-    seen.flatMap((transaction) =>
-      (['amount', 'amountTo'] as const).flatMap((field) => {
-        const told = transaction[field]
-        const truth = given.get(transaction.id)?.[0]?.swap[field]
-        if (told === undefined || truth === undefined || decimal(told) === decimal(truth)) return []
-        return [`${transaction.id} has ${field} ${truth}, and ${client} was told ${told}`]
-      }),
-    ),
-  )
 }
 
 function canonical({ from, to, amount, ...order }: Order): string {

@@ -1,0 +1,65 @@
+/** Kysely: transactions that come while another is written are committed together, with one flush to the disk for all. */
+import { setImmediate as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Database, Store } from './store.ts'
+
+/** What is written before other work of the process has its turn. */
+const most = 32
+
+interface Task {
+  /** Answers what is to be done when it is committed. */
+  readonly run: (within: Database) => Promise<() => void>
+  readonly fail: (reason: unknown) => void
+}
+
+/** Each is kept whole or not at all, and ends as if it were alone; only one that fails for all, as on a full disk, fails all. */
+export function groupCommit(database: Database): Store['write'] {
+  const tasks: Task[] = []
+  let isWriting = false
+  const writeAll = async (): Promise<void> => {
+    isWriting = true
+    while (tasks.length > 0) {
+      await commit(database, tasks)
+      await pause()
+    }
+    isWriting = false
+  }
+  return (work) =>
+    new Promise((resolve, reject) => {
+      const run = async (within: Database) => {
+        const answer = await work(within)
+        return () => resolve(answer)
+      }
+      tasks.push({ run, fail: reject })
+      if (!isWriting) void writeAll()
+    })
+}
+
+/** Takes its tasks when it has the lock: while it waited there may have come more. */
+async function commit(database: Database, tasks: Task[]): Promise<void> {
+  let taken: readonly Task[] = []
+  try {
+    const ends = await database.transaction().execute((within) => {
+      taken = tasks.splice(0, most)
+      return runEach(within, taken)
+    })
+    for (const end of ends) end()
+  } catch (reason) {
+    for (const { fail } of taken.length > 0 ? taken : tasks.splice(0)) fail(reason)
+  }
+}
+
+async function runEach(within: Database, tasks: readonly Task[]): Promise<readonly (() => void)[]> {
+  const ends: (() => void)[] = []
+  for (const { run, fail } of tasks) {
+    await sql`savepoint task`.execute(within)
+    try {
+      ends.push(await run(within))
+    } catch (reason) {
+      await sql`rollback to task`.execute(within)
+      ends.push(() => fail(reason))
+    }
+    await sql`release task`.execute(within)
+  }
+  return ends
+}

@@ -1,0 +1,184 @@
+/** What an operator does with the ledger by hand (`spec/contract.md` §10). */
+import { expect, test } from 'vitest'
+import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
+import type { Intent, Ledger } from '../../src/core/ledger.ts'
+import { wrongTallies } from './raw.ts'
+import { always, asked, eachOf, facts, intent, unique } from './samples.ts'
+import { allStores, describeStores } from './stores.ts'
+
+const claim = { key: 'key', fingerprint: 'f' }
+
+async function begun(ledger: Ledger, fields: Partial<Intent> = {}): Promise<Intent> {
+  const made = intent({ owner: unique('owner'), provider: unique('provider'), claim, ...fields })
+  await ledger.begin(made)
+  return made
+}
+
+async function exported(bookkeeping: Bookkeeping, since?: number): Promise<string[]> {
+  const entries = await Array.fromAsync(bookkeeping.export(since))
+  return entries.map(({ owner, transaction }) => `${owner} ${transaction.id}`)
+}
+
+describeStores(allStores, (shared) => {
+  test('the state of the ledger is told in numbers', async () => {
+    const { ledger, accounts, bookkeeping } = await shared().openNew()
+    const none = { entries: [], pending: 0, unknown: 0, mismatches: 0, claims: 0, accounts: 0, validKeys: 0 }
+    expect(await bookkeeping.stats(1_000)).toEqual(none)
+    await ledger.see('o', 'beta', facts('x', { status: 'success' }))
+    await ledger.see('o', 'alpha', facts('x', { status: 'wait' }))
+    await ledger.see('p', 'alpha', facts('y', { status: 'wait' }))
+    await ledger.see('p', 'alpha', facts('z', { status: undefined }))
+    await begun(ledger, { attemptedAt: 300 })
+    const [doubted, wrong] = [await begun(ledger, { attemptedAt: 200 }), await begun(ledger, { attemptedAt: 100 })]
+    await ledger.doubt(doubted.id, 500)
+    await ledger.contradict(wrong.id, facts('w').transaction, ['coinTo'])
+    for (const [id, expiresAt] of [['a'], ['b', 1_000], ['c', 1_001], ['d']] as const) {
+      await accounts.addKey({ id, name: 'acme', createdAt: 1, ...(expiresAt !== undefined && { expiresAt }) }, id)
+    }
+    await accounts.revokeKey('d', 5)
+    const { entries, ...numbers } = await bookkeeping.stats(1_000)
+    expect(numbers).toEqual({ pending: 1, unknown: 1, oldestAttempt: 200, mismatches: 1, claims: 3, accounts: 1, validKeys: 2 })
+    expect(entries).toHaveLength(3)
+    expect(entries).toEqual(
+      expect.arrayContaining([
+        { provider: 'alpha', count: 1 },
+        { provider: 'alpha', status: 'wait', count: 2 },
+        { provider: 'beta', status: 'success', count: 1 },
+      ]),
+    )
+  })
+
+  test('what is not settled is told, the oldest attempt first', async () => {
+    const { ledger, bookkeeping } = await shared().openNew()
+    const pending = await begun(ledger, { attemptedAt: 300 })
+    const unknown = await begun(ledger, { attemptedAt: 200 })
+    const wrong = await begun(ledger, { attemptedAt: 100 })
+    const settled = await begun(ledger)
+    await ledger.doubt(unknown.id, 500)
+    await ledger.contradict(wrong.id, facts('w').transaction, ['coinTo', 'networkTo'])
+    await ledger.settle(settled.id, facts('x'))
+    const told = ({ id, owner, provider, attemptedAt }: Intent) => ({ intent: id, owner, provider, asked, attemptedAt })
+    expect(await bookkeeping.unresolved()).toStrictEqual([
+      { ...told(wrong), state: 'mismatch', told: { id: 'w', fields: ['coinTo', 'networkTo'] } },
+      { ...told(unknown), state: 'unknown' },
+      { ...told(pending), state: 'pending' },
+    ])
+  })
+
+  test('a create that is bound by hand is its owner’s, and its claim has the result but no first answer', async () => {
+    const { ledger, bookkeeping } = shared()
+    const { id, owner, provider } = await begun(ledger, { attemptedAt: Date.UTC(2026, 6, 1) })
+    await ledger.doubt(id, 5)
+    expect(await bookkeeping.bind(id, 'x', 77)).toBe('bound')
+    const transaction = { ...asked, id: 'x', status: 'wait', createdAt: '2026-07-01T00:00:00.000Z' }
+    const entry = { transaction, derived: [], seenAt: 77, owner, provider, isCreated: true }
+    expect(await ledger.find(owner, provider, 'x')).toStrictEqual(entry)
+    expect(await ledger.list(owner, { page: 1, size: 5, created: always })).toStrictEqual({ entries: [entry], total: 1 })
+    expect(await ledger.claimed(owner, 'key')).toStrictEqual({ fingerprint: 'f', state: 'done', entry, first: undefined })
+    expect(await ledger.waitingOwners()).not.toContain(owner)
+    expect(await bookkeeping.bind(id, 'x', 78)).toBe('missing')
+    expect(await bookkeeping.bind('no such create', 'x', 78)).toBe('missing')
+    expect(await ledger.settle(id, facts('x'))).toBe(true)
+  })
+
+  test('a mismatch can be bound, also with the id that it was told', async () => {
+    const { ledger, bookkeeping } = shared()
+    const [one, two] = [await begun(ledger), await begun(ledger)]
+    await ledger.contradict(one.id, facts('x').transaction, ['coinTo'])
+    await ledger.contradict(two.id, facts('x').transaction, ['coinTo'])
+    expect(await bookkeeping.bind(one.id, 'x', 5)).toBe('bound')
+    expect(await bookkeeping.bind(two.id, 'y', 5)).toBe('bound')
+    expect(await ledger.find(one.owner, one.provider, 'x')).toBeDefined()
+    expect(await ledger.find(two.owner, two.provider, 'y')).toBeDefined()
+    expect(await ledger.held(two.provider, ['x', 'y'])).toEqual(new Set(['y']))
+  })
+
+  test('a create is not bound to what another create or owner has', async () => {
+    const { ledger, bookkeeping } = shared()
+    const { id, owner, provider } = await begun(ledger)
+    const other = await begun(ledger, { owner, provider, claim: undefined })
+    await ledger.settle(other.id, facts('x'))
+    await ledger.see(unique('stranger'), provider, facts('y'))
+    expect(await bookkeeping.bind(id, 'x', 5)).toBe('taken')
+    expect(await bookkeeping.bind(id, 'y', 5)).toBe('taken')
+    expect(await ledger.claimed(owner, 'key')).toMatchObject({ state: 'open' })
+  })
+
+  test('what its owner has seen of it in a list does not stand in the way', async () => {
+    const { ledger, bookkeeping } = shared()
+    const { id, owner, provider } = await begun(ledger)
+    await ledger.see(owner, provider, facts('x', { status: 'success' }))
+    expect(await bookkeeping.bind(id, 'x', 5)).toBe('bound')
+    const { entries, total } = await ledger.list(owner, { page: 1, size: 5, created: always })
+    expect([total, entries[0]?.isCreated, entries[0]?.transaction.status]).toEqual([1, true, 'success'])
+  })
+
+  test('a create that never was is gone with its claim', async () => {
+    const { ledger, bookkeeping } = shared()
+    const [open, wrong, done] = [await begun(ledger), await begun(ledger), await begun(ledger)]
+    await ledger.contradict(wrong.id, facts('x').transaction, ['coinTo'])
+    await ledger.settle(done.id, facts('x'))
+    const gone = await Promise.all([open.id, wrong.id, done.id, 'no such create'].map(bookkeeping.none))
+    expect(gone).toEqual([true, true, false, false])
+    const claims = await Promise.all([open, wrong, done].map(({ owner }) => ledger.claimed(owner, 'key')))
+    expect(claims.map((claimed) => claimed?.state)).toEqual([undefined, undefined, 'done'])
+    expect(await ledger.held(wrong.provider, ['x'])).toEqual(new Set())
+  })
+
+  test('all entries are exported, owner by owner, and none that nobody was told of', async () => {
+    const { ledger, bookkeeping } = await shared().openNew()
+    expect(await exported(bookkeeping)).toEqual([])
+    await begun(ledger)
+    const wrong = await begun(ledger)
+    await ledger.contradict(wrong.id, facts('w').transaction, ['coinTo'])
+    const seen = Array.from({ length: 700 }, (_, n) => ({ owner: `owner-${n % 3}`, at: (n >> 1) * 1_000, id: `${n}` }))
+    await eachOf(seen, ({ owner, at, id }) => ledger.see(owner, 'alpha', facts(id, { createdAt: new Date(at).toISOString() })))
+    const sorted = seen.toSorted((a, b) => a.owner.localeCompare(b.owner) || b.at - a.at || (a.id < b.id ? -1 : 1))
+    expect(await exported(bookkeeping)).toEqual(sorted.map(({ owner, id }) => `${owner} ${id}`))
+    const since = 200_000
+    const late = sorted.filter(({ at }) => at >= since)
+    expect(await exported(bookkeeping, since)).toEqual(late.map(({ owner, id }) => `${owner} ${id}`))
+  })
+
+  test('what ended before a time is forgotten with its claims, and lists are right afterwards', async () => {
+    const { ledger, bookkeeping, url } = await shared().openNew()
+    const statuses = ['wait', 'success', 'refunded', 'overdue', 'sending', undefined] as const
+    const rows = Array.from({ length: 1_500 }, (_, n) => ({ id: `${n}`, at: n * 1_000, status: statuses[n % 6] }))
+    const created = (at: number) => new Date(at).toISOString()
+    await eachOf(rows, ({ id, at, status }) => ledger.see('o', 'alpha', facts(id, { createdAt: created(at), status })))
+    await ledger.see('p', 'beta', facts('x', { createdAt: created(0), status: 'success' }))
+    const made = await begun(ledger, { owner: 'q', provider: 'gamma', attemptedAt: 5 })
+    await ledger.settle(made.id, facts('x', { status: 'overdue', createdAt: created(5) }))
+    const open = await begun(ledger, { attemptedAt: 5 })
+    const before = 1_300_000
+    const ended = ({ status }: { status: string | undefined }) => ['success', 'refunded', 'overdue'].includes(status ?? '')
+    const gone = rows.filter((row) => row.at < before && ended(row))
+    expect(await bookkeeping.prune(before)).toBe(gone.length + 2)
+    expect(await bookkeeping.prune(before)).toBe(0)
+    const left = rows.filter((row) => !gone.includes(row)).toSorted((a, b) => b.at - a.at)
+    for (const page of [1, 10, 30, Math.ceil(left.length / 20)]) {
+      const { entries, total } = await ledger.list('o', { page, size: 20, created: always })
+      expect(total).toBe(left.length)
+      expect(entries.map(({ transaction }) => transaction.id)).toEqual(left.slice((page - 1) * 20, page * 20).map(({ id }) => id))
+    }
+    if (url !== 'sqlite::memory:') expect(await wrongTallies(url)).toEqual([])
+    expect(await ledger.knows('p')).toBe(false)
+    expect(await ledger.claimed('q', 'key')).toBeUndefined()
+    expect(await ledger.claimed(open.owner, 'key')).toMatchObject({ state: 'open' })
+    await ledger.see('p', 'beta', facts('y'))
+    expect((await ledger.list('p', { page: 1, size: 5, created: always })).total).toBe(1)
+  })
+
+  test('what is forgotten while it is written does not disturb the numbers', async () => {
+    const { ledger, bookkeeping, url } = await shared().openNew()
+    const see = (n: number) => ledger.see('o', 'alpha', facts(`${n}`, { createdAt: new Date(n).toISOString(), status: 'success' }))
+    const numbers = (from: number, length: number) => Array.from({ length }, (_, n) => from + n)
+    await eachOf(numbers(0, 1_100), see)
+    const writing = eachOf(numbers(2_000_000, 300), see)
+    const [first, second] = await Promise.all([bookkeeping.prune(1_000_000), bookkeeping.prune(1_000_000), writing])
+    expect(first + second).toBe(1_100)
+    const { total, entries } = await ledger.list('o', { page: 3, size: 100, created: always })
+    expect([total, entries.length]).toEqual([300, 100])
+    if (url !== 'sqlite::memory:') expect(await wrongTallies(url)).toEqual([])
+  })
+})

@@ -1,0 +1,102 @@
+/** An `Idempotency-Key` in the ledger: who used it, for what, and what came of it (`spec/contract.md` §10). */
+import { afterEach, expect, test, vi } from 'vitest'
+import { facts, intent, unique } from './samples.ts'
+import { allStores, describeStores } from './stores.ts'
+
+const hour = 3_600_000
+const claim = { key: 'key', fingerprint: 'f' }
+
+afterEach(() => void vi.useRealTimers())
+
+/** Only the clock: the store's own timers go on. */
+function passHours(hours: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * hour })
+}
+
+describeStores(allStores, (shared) => {
+  const create = (owner: string, fingerprint = 'f') => intent({ owner, claim: { key: 'key', fingerprint } })
+
+  test('L6: of fifty creates with one key at once, one begins, and of the others nothing is kept', async () => {
+    const { ledger } = shared()
+    const owner = unique('owner')
+    const provider = unique('provider')
+    const creates = Array.from({ length: 50 }, () => intent({ owner, provider, claim }))
+    const begun = await Promise.all(creates.map((each) => ledger.begin(each)))
+    expect(begun.filter(Boolean)).toHaveLength(1)
+    const kept = await ledger.openBetween(provider, 0, Date.now())
+    expect(kept.map((open) => open.intent)).toEqual(creates.filter((_, n) => begun[n]).map(({ id }) => id))
+  })
+
+  test('while nobody knows its outcome, a claim is open', async () => {
+    const { ledger } = shared()
+    const made = create(unique('owner'))
+    expect(await ledger.claimed(made.owner, 'key')).toBeUndefined()
+    await ledger.begin(made)
+    const open = { fingerprint: 'f', state: 'open', provider: 'alpha' }
+    expect(await ledger.claimed(made.owner, 'key')).toEqual(open)
+    await ledger.doubt(made.id, 5)
+    expect(await ledger.claimed(made.owner, 'key')).toEqual(open)
+    expect(await ledger.claimed(made.owner, 'another')).toBeUndefined()
+  })
+
+  test('L5: a claim keeps its first answer, whatever becomes of the transaction', async () => {
+    const { ledger } = shared()
+    const made = { ...create(unique('owner')), provider: unique('provider') }
+    const first = facts('x', {}, { derived: ['updatedAt'], seenAt: 1 })
+    await ledger.begin(made)
+    await ledger.settle(made.id, first)
+    const entry = await ledger.see(made.owner, made.provider, facts('x', { status: 'success' }, { readAt: 2 }))
+    expect(await ledger.claimed(made.owner, 'key')).toStrictEqual({ fingerprint: 'f', state: 'done', entry, first })
+  })
+
+  test('L8: one key of two clients is two claims', async () => {
+    const { ledger } = shared()
+    const [one, two] = [create(unique('owner'), '1'), create(unique('owner'), '2')]
+    expect(await ledger.begin(one)).toBe(true)
+    expect(await ledger.begin(two)).toBe(true)
+    expect((await ledger.claimed(one.owner, 'key'))?.fingerprint).toBe('1')
+    expect((await ledger.claimed(two.owner, 'key'))?.fingerprint).toBe('2')
+  })
+
+  test('a claim holds for a day, then its key may be used again', async () => {
+    const { ledger } = shared()
+    const made = { ...create(unique('owner')), provider: unique('provider') }
+    await ledger.begin(made)
+    await ledger.settle(made.id, facts('x'))
+    passHours(23.9)
+    expect(await ledger.begin(create(made.owner, 'new'))).toBe(false)
+    expect(await ledger.claimed(made.owner, 'key')).toMatchObject({ state: 'done', fingerprint: 'f' })
+    passHours(0.2)
+    expect(await ledger.claimed(made.owner, 'key')).toBeUndefined()
+    expect(await ledger.begin(create(made.owner, 'new'))).toBe(true)
+    expect(await ledger.claimed(made.owner, 'key')).toMatchObject({ state: 'open', fingerprint: 'new' })
+    expect(await ledger.find(made.owner, made.provider, 'x')).toBeDefined()
+  })
+
+  test('a claim whose outcome is not known never ends', async () => {
+    const { ledger } = shared()
+    const made = create(unique('owner'))
+    await ledger.begin(made)
+    passHours(1_000)
+    expect(await ledger.claimed(made.owner, 'key')).toMatchObject({ state: 'open' })
+    expect(await ledger.begin(create(made.owner))).toBe(false)
+    await ledger.expireClaims(Date.now() + hour)
+    expect(await ledger.claimed(made.owner, 'key')).toMatchObject({ state: 'open' })
+  })
+
+  test('old claims are forgotten where their outcome is known, and only they', async () => {
+    const { ledger } = await shared().openNew()
+    const [done, mismatch, open, young] = [create('done'), create('mismatch'), create('open'), create('young')]
+    for (const made of [done, mismatch, open]) await ledger.begin(made)
+    await ledger.settle(done.id, facts('x'))
+    await ledger.contradict(mismatch.id, facts('y').transaction, ['coinTo'])
+    passHours(25)
+    await ledger.begin(young)
+    await ledger.settle(young.id, facts('z'))
+    expect(await ledger.expireClaims(Date.now() - hour)).toBe(2)
+    expect(await ledger.expireClaims(Date.now() - hour)).toBe(0)
+    expect(await ledger.claimed('open', 'key')).toMatchObject({ state: 'open' })
+    expect(await ledger.claimed('young', 'key')).toMatchObject({ state: 'done' })
+    expect(await ledger.find('done', 'alpha', 'x')).toBeDefined()
+  })
+})

@@ -1,0 +1,122 @@
+/** Transactions in the ledger: whose they are, and what is kept of what was seen (`spec/contract.md` §3, §5). */
+import { expect, test } from 'vitest'
+import { progress } from '../../src/domain/status.ts'
+import { always, amount, facts, intent, unique } from './samples.ts'
+import { allStores, describeStores } from './stores.ts'
+
+const page = { page: 1, size: 10, created: always }
+
+describeStores(allStores, (shared) => {
+  const names = () => ({ owner: unique('owner'), provider: unique('provider') })
+
+  test('what is seen for the first time is its owner’s, and was not created here', async () => {
+    const { ledger } = shared()
+    const { owner, provider } = names()
+    const seen = facts('x', {}, { derived: ['fee'], readAt: 4, changedAt: 3 })
+    const entry = { ...seen, owner, provider, isCreated: false }
+    expect(await ledger.see(owner, provider, seen)).toStrictEqual(entry)
+    expect(await ledger.find(owner, provider, 'x')).toStrictEqual(entry)
+    expect(await ledger.list(owner, page)).toStrictEqual({ entries: [entry], total: 1 })
+  })
+
+  test('what is seen again takes the place of what was seen before, also what is not told any more', async () => {
+    const { ledger } = shared()
+    const { owner, provider } = names()
+    await ledger.see(owner, provider, facts('x', {}, { promised: amount('1'), readAt: 4 }))
+    const newer = facts('x', { status: 'sending', depositAddress: undefined, txHashIn: 'h' }, { changedAt: 9 })
+    const kept = await ledger.see(owner, provider, newer)
+    expect(kept).toEqual({ ...newer, owner, provider, isCreated: false })
+    expect(kept).not.toHaveProperty('promised')
+    expect(kept).not.toHaveProperty('readAt')
+    expect(await ledger.list(owner, page)).toStrictEqual({ entries: [kept], total: 1 })
+  })
+
+  test('X7: nobody sees or takes what is another’s', async () => {
+    const { ledger } = shared()
+    const { owner, provider } = names()
+    const entry = await ledger.see(owner, provider, facts('x'))
+    const stranger = unique('stranger')
+    expect(await ledger.see(stranger, provider, facts('x', { status: 'success' }))).toBeUndefined()
+    expect(await ledger.find(stranger, provider, 'x')).toBeUndefined()
+    expect(await ledger.findAll(stranger, provider, ['x'])).toEqual([])
+    expect(await ledger.list(stranger, page)).toEqual({ entries: [], total: 0 })
+    expect(await ledger.knows(stranger)).toBe(false)
+    expect(await ledger.find(owner, provider, 'x')).toStrictEqual(entry)
+    expect(await ledger.see(stranger, unique('provider'), facts('x'))).toBeDefined()
+  })
+
+  test.each(['success', 'refunded'] as const)('L19: %s stays, whatever is told later', async (end) => {
+    const { ledger } = shared()
+    const { owner, provider } = names()
+    await ledger.see(owner, provider, facts('x', { status: end }, { changedAt: 5 }))
+    const others = [...progress, 'overdue', 'refunded', undefined] as const
+    for (const status of others.filter((other) => other !== end)) {
+      const kept = await ledger.see(owner, provider, facts('x', { status, txHashOut: `${status}` }, { changedAt: 6, seenAt: 7 }))
+      expect(kept?.transaction).toMatchObject({ status: end, txHashOut: `${status}` })
+      expect([kept?.seenAt, kept?.changedAt]).toEqual([7, 5])
+    }
+    expect((await ledger.find(owner, provider, 'x'))?.transaction.status).toBe(end)
+  })
+
+  test('L19: what has not ended may go anywhere, and a word that nobody knows leaves it where it was', async () => {
+    const { ledger } = shared()
+    const { owner, provider } = names()
+    for (const status of ['sending', 'wait', 'overdue', 'confirmation'] as const) {
+      expect((await ledger.see(owner, provider, facts('x', { status })))?.transaction.status).toBe(status)
+    }
+    expect((await ledger.see(owner, provider, facts('x', { status: undefined })))?.transaction.status).toBe('confirmation')
+    expect((await ledger.see(owner, provider, facts('y', { status: undefined })))?.transaction).not.toHaveProperty('status')
+  })
+
+  test('L19: an end is not lost where many see the transaction at once', async () => {
+    const { ledger } = shared()
+    const { owner, provider } = names()
+    const told = Array.from({ length: 30 }, (_, n) => facts('x', { status: n === 10 ? 'success' : 'wait' }))
+    await Promise.all(told.map((each) => ledger.see(owner, provider, each)))
+    const { entries, total } = await ledger.list(owner, page)
+    expect([total, entries.length, entries[0]?.transaction.status]).toEqual([1, 1, 'success'])
+  })
+
+  test('of many owners who see a new transaction at once, one has it', async () => {
+    const { ledger } = shared()
+    const { provider } = names()
+    const owners = Array.from({ length: 10 }, () => unique('owner'))
+    const seen = await Promise.all(owners.map((owner) => ledger.see(owner, provider, facts('x'))))
+    expect(seen.filter(Boolean)).toHaveLength(1)
+    const totals = await Promise.all(owners.map(async (owner) => (await ledger.list(owner, page)).total))
+    expect(totals).toEqual(seen.map((entry) => (entry ? 1 : 0)))
+  })
+
+  test('the ids that anybody holds are told, and no others', async () => {
+    const { ledger } = shared()
+    const { owner, provider } = names()
+    await ledger.see(owner, provider, facts('x'))
+    await ledger.see(unique('owner'), provider, facts('y'))
+    await ledger.begin(intent({ owner, provider }))
+    expect(await ledger.held(provider, ['x', 'y', 'z'])).toEqual(new Set(['x', 'y']))
+    expect(await ledger.held(unique('provider'), ['x'])).toEqual(new Set())
+    expect(await ledger.held(provider, [])).toEqual(new Set())
+    expect(await ledger.findAll(owner, provider, [])).toEqual([])
+  })
+
+  test('ids are told apart by every character', async () => {
+    const { ledger } = shared()
+    const { owner, provider } = names()
+    const ids = ['x', 'X', 'x ', 'é', 'e\u0301', "x'", 'x%', '1', '01', '1.0', '漢', '𝒳', 'x'.repeat(256)]
+    await Promise.all(ids.map((id) => ledger.see(owner, provider, facts(id))))
+    const found = await ledger.findAll(owner, provider, ids)
+    expect(found.map(({ transaction }) => transaction.id).sort()).toEqual(ids.toSorted())
+    expect((await ledger.list(owner, { ...page, size: 50 })).total).toBe(ids.length)
+  })
+
+  test('an owner is known by anything of his', async () => {
+    const { ledger } = shared()
+    const [creator, seer, mistaken] = [unique('owner'), unique('owner'), unique('owner')]
+    await ledger.begin(intent({ owner: creator }))
+    await ledger.see(seer, unique('provider'), facts('x'))
+    const mismatch = intent({ owner: mistaken })
+    await ledger.begin(mismatch)
+    await ledger.contradict(mismatch.id, facts(unique('x')).transaction, ['coinTo'])
+    expect(await Promise.all([creator, seer, mistaken, unique('owner')].map(ledger.knows))).toEqual([true, true, true, false])
+  })
+})

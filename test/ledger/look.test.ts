@@ -1,0 +1,88 @@
+/** Creates of unknown outcome: which are to be looked for, and that one process does (`spec/contract.md` §10). */
+import { expect, test } from 'vitest'
+import type { Open } from '../../src/core/ledger.ts'
+import { asked, facts, intent, unique } from './samples.ts'
+import { allStores, describeStores } from './stores.ts'
+
+describeStores(allStores, (shared) => {
+  test('what nobody knows the outcome of is due when its time comes, the longest waiting first', async () => {
+    const { ledger } = await shared().openNew()
+    const [early, late, dead, done] = [
+      intent({ owner: 'a', attemptedAt: 1_000, lookAt: 5_000 }),
+      intent({ owner: 'b', attemptedAt: 2_000, lookAt: 6_000 }),
+      intent({ owner: 'c', attemptedAt: 500, lookAt: 4_500 }),
+      intent({ owner: 'd', attemptedAt: 500, lookAt: 4_000 }),
+    ]
+    for (const made of [early, late, dead, done]) await ledger.begin(made)
+    await ledger.doubt(early.id, 3_000)
+    await ledger.doubt(late.id, 2_000)
+    await ledger.settle(done.id, facts('x'))
+    const owners = async (now: number, most: number, of?: readonly string[]) =>
+      (await ledger.due(now, most, of)).map(({ owner }) => owner)
+    expect(await owners(1_999, 10)).toEqual([])
+    expect(await owners(3_000, 10)).toEqual(['b', 'a'])
+    expect(await owners(9_000, 10)).toEqual(['b', 'a', 'c'])
+    expect(await owners(9_000, 2)).toEqual(['b', 'a'])
+    expect(await owners(9_000, 10, ['a', 'c', 'e'])).toEqual(['a', 'c'])
+    expect(await owners(9_000, 10, [])).toEqual([])
+    expect((await ledger.waitingOwners()).toSorted()).toEqual(['a', 'b', 'c'])
+  })
+
+  test('what is due tells all that it takes to look for it', async () => {
+    const { ledger } = shared()
+    const made = intent({ owner: unique('owner'), provider: unique('provider'), attemptedAt: 1_000, lookAt: 2_000 })
+    await ledger.begin(made)
+    const { id, owner, provider } = made
+    const open: Open = { intent: id, owner, provider, asked, attemptedAt: 1_000, looks: 0, lookAt: 2_000 }
+    expect(await ledger.due(2_000, 10, [owner])).toStrictEqual([open])
+    expect(await ledger.take(open, 5_000)).toBe(true)
+    expect(await ledger.due(4_999, 10, [owner])).toEqual([])
+    expect(await ledger.due(5_000, 10, [owner])).toStrictEqual([{ ...open, looks: 1, lookAt: 5_000 }])
+    expect(await ledger.take({ ...open, looks: 1, lookAt: 5_000 }, undefined)).toBe(true)
+    expect(await ledger.due(9_000, 10, [owner])).toEqual([])
+    expect(await ledger.waitingOwners()).not.toContain(owner)
+    const { lookAt: _, ...given } = open
+    expect(await ledger.openBetween(provider, 0, 9_000)).toStrictEqual([{ ...given, looks: 2 }])
+  })
+
+  test('of many who take a look at once, one has it, even where the next is due at the same time', async () => {
+    const { ledger } = shared()
+    const owner = unique('owner')
+    await ledger.begin(intent({ owner, attemptedAt: 1_000, lookAt: 2_000 }))
+    const [open] = await ledger.due(2_000, 10, [owner])
+    const taken = await Promise.all(Array.from({ length: 20 }, () => ledger.take(open as Open, 2_000)))
+    expect(taken.filter(Boolean)).toHaveLength(1)
+  })
+
+  test('what was settled in the meantime is not taken', async () => {
+    const { ledger } = shared()
+    const made = intent({ owner: unique('owner'), provider: unique('provider'), attemptedAt: 1_000, lookAt: 2_000 })
+    await ledger.begin(made)
+    const [open] = await ledger.due(2_000, 10, [made.owner])
+    await ledger.settle(made.id, facts('x'))
+    expect(await ledger.take(open as Open, 3_000)).toBe(false)
+    expect(await ledger.find(made.owner, made.provider, 'x')).toBeDefined()
+  })
+
+  test('a dead process’s create that was looked for is still settled by a late answer', async () => {
+    const { ledger } = shared()
+    const made = intent({ owner: unique('owner'), provider: unique('provider'), attemptedAt: 1_000, lookAt: 2_000 })
+    await ledger.begin(made)
+    const [open] = await ledger.due(2_000, 10, [made.owner])
+    await ledger.take(open as Open, undefined)
+    expect(await ledger.settle(made.id, facts('x'))).toBe(true)
+  })
+
+  test('open creates of a provider are found by the time of their attempt, both ends included', async () => {
+    const { ledger } = shared()
+    const provider = unique('provider')
+    const made = [1_000, 2_000, 3_000, 4_000].map((attemptedAt) => intent({ provider, attemptedAt }))
+    for (const each of made) await ledger.begin(each)
+    await ledger.doubt(made[1]?.id ?? '', 5)
+    const ids = async (first: number, last: number, at = provider) =>
+      (await ledger.openBetween(at, first, last)).map((open) => open.attemptedAt)
+    expect(await ids(2_000, 3_000)).toEqual([2_000, 3_000])
+    expect(await ids(0, 999)).toEqual([])
+    expect(await ids(0, 9_000, unique('provider'))).toEqual([])
+  })
+})

@@ -1,0 +1,182 @@
+/** Whatever is done to a ledger, in whatever order, it answers as the model does. */
+import * as fc from 'fast-check'
+import { afterEach, expect, test, vi } from 'vitest'
+import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
+import type { Intent, Ledger } from '../../src/core/ledger.ts'
+import { type Status, statuses } from '../../src/domain/status.ts'
+import { Model } from './model.ts'
+import { always, facts, intent, unique } from './samples.ts'
+import { allStores, describeStores } from './stores.ts'
+
+afterEach(() => void vi.useRealTimers())
+
+const start = Date.UTC(2026, 6, 1)
+const hour = 3_600_000
+const owners = ['ann', 'bob']
+const providers = ['p', 'q']
+const ids = ['x', 'y', 'z']
+const keys = ['k', 'l']
+
+interface Told {
+  readonly id: number
+  readonly status: Status | undefined
+  /** Milliseconds after the attempt. */
+  readonly created: number
+}
+
+/** What can be done; numbers choose among what there is. */
+interface Commands {
+  readonly begin: { readonly owner: number; readonly provider: number; readonly key: number | null }
+  readonly drop: { readonly create: number }
+  readonly doubt: { readonly create: number; readonly after: number }
+  readonly settle: Told & { readonly create: number }
+  readonly contradict: Told & { readonly create: number }
+  readonly bind: { readonly create: number; readonly id: number }
+  readonly see: Told & { readonly owner: number; readonly provider: number }
+  readonly take: { readonly nth: number; readonly after: number | null }
+  readonly pass: { readonly hours: number }
+  readonly expire: { readonly hours: number }
+}
+type Command = { [Name in keyof Commands]: { readonly name: Name; readonly with: Commands[Name] } }[keyof Commands]
+
+const create = fc.nat(5)
+const one = fc.nat(1)
+const told = {
+  id: fc.nat(2),
+  status: fc.option(fc.constantFrom(...statuses), { nil: undefined }),
+  created: fc.constantFrom(-600_000, -1_000, 0, 5, 60_000, 10 * hour),
+}
+const commands: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 5, arbitrary: named('begin', fc.record({ owner: one, provider: one, key: fc.option(one) })) },
+  { weight: 1, arbitrary: named('drop', fc.record({ create })) },
+  { weight: 2, arbitrary: named('doubt', fc.record({ create, after: fc.nat(3) })) },
+  { weight: 5, arbitrary: named('settle', fc.record({ create, ...told })) },
+  { weight: 2, arbitrary: named('contradict', fc.record({ create, ...told })) },
+  { weight: 2, arbitrary: named('bind', fc.record({ create, id: told.id })) },
+  { weight: 4, arbitrary: named('see', fc.record({ owner: one, provider: one, ...told })) },
+  { weight: 2, arbitrary: named('take', fc.record({ nth: fc.nat(3), after: fc.option(fc.nat(3)) })) },
+  { weight: 1, arbitrary: named('pass', fc.record({ hours: fc.constantFrom(0.01, 1, 25) })) },
+  { weight: 1, arbitrary: named('expire', fc.record({ hours: fc.constantFrom(0, 24) })) },
+)
+
+function named<Name extends keyof Commands>(name: Name, choices: fc.Arbitrary<Commands[Name]>) {
+  return choices.map((chosen) => ({ name, with: chosen }) as Command)
+}
+
+/** What both answer, or that they refuse. */
+async function answerOf(action: () => unknown): Promise<unknown> {
+  try {
+    return await action()
+  } catch {
+    return 'refused'
+  }
+}
+
+/** Does the same in both, expects the same answers, and afterwards the same state. */
+async function play(ledger: Ledger, bookkeeping: Bookkeeping, steps: readonly Command[]): Promise<void> {
+  const model = new Model()
+  const run = unique('')
+  const [theirOwners, theirProviders] = [owners.map((name) => name + run), providers.map((name) => name + run)]
+  const owner = (n: number) => theirOwners[n] as string
+  const provider = (n: number) => theirProviders[n] as string
+  const creates: Intent[] = [intent({ owner: owner(0), provider: provider(0), attemptedAt: start })]
+  const chosen = (n: number) => creates[n % creates.length] as Intent
+  const toldOf = ({ id, status, created }: Told, from: number) =>
+    facts(ids[id] as string, { status, createdAt: new Date(from + created).toISOString() }, { changedAt: Date.now() })
+
+  const does: { readonly [Name in keyof Commands]: (chosen: Commands[Name]) => readonly [() => unknown, () => unknown] } = {
+    begin({ key, ...by }) {
+      const attemptedAt = Date.now() + creates.length
+      const claim = key === null ? undefined : { key: keys[key] as string, fingerprint: `${creates.length}` }
+      const made = intent({ owner: owner(by.owner), provider: provider(by.provider), attemptedAt, claim })
+      creates.push(made)
+      return [() => ledger.begin(made), () => model.begin(made)]
+    },
+    drop: ({ create }) => [() => ledger.drop(chosen(create).id), () => model.drop(chosen(create).id)],
+    doubt({ create, after }) {
+      const lookAt = Date.now() + after * hour
+      return [() => ledger.doubt(chosen(create).id, lookAt), () => model.doubt(chosen(create).id, lookAt)]
+    },
+    settle({ create, ...what }) {
+      const { id, attemptedAt } = chosen(create)
+      const result = toldOf(what, attemptedAt)
+      return [() => ledger.settle(id, result), () => model.settle(id, result)]
+    },
+    contradict({ create, ...what }) {
+      const { id, attemptedAt } = chosen(create)
+      const { transaction } = toldOf(what, attemptedAt)
+      return [() => ledger.contradict(id, transaction, ['coinTo']), () => model.contradict(id, transaction)]
+    },
+    bind({ create, id }) {
+      const [to, at] = [ids[id] as string, Date.now()]
+      return [() => bookkeeping.bind(chosen(create).id, to, at), () => model.bind(chosen(create).id, to, at)]
+    },
+    see({ owner: who, provider: where, ...what }) {
+      const seen = toldOf(what, start)
+      return [() => ledger.see(owner(who), provider(where), seen), () => model.see(owner(who), provider(where), seen)]
+    },
+    take({ nth, after }) {
+      const open = model.due(Date.now() + hour, theirOwners)[nth]
+      const next = after === null ? undefined : Date.now() + after * hour
+      return [() => open && ledger.take(open, next), () => open && model.take(open, next)]
+    },
+    pass({ hours }) {
+      vi.setSystemTime(Date.now() + hours * hour)
+      return [() => {}, () => {}]
+    },
+    expire({ hours }) {
+      const before = Date.now() - hours * hour
+      // Of other runs in the same store there are claims too.
+      return [async () => void (await ledger.expireClaims(before)), () => void model.expireClaims(before)]
+    },
+  }
+
+  for (const step of steps) {
+    const [actual, expected] = (does[step.name] as (choice: unknown) => ReturnType<(typeof does)['begin']>)(step.with)
+    const [answer, answerOfModel] = [await answerOf(actual), await answerOf(expected)]
+    expect(answer, JSON.stringify(step)).toEqual(answerOfModel)
+  }
+  await expectSame(ledger, model, theirOwners, theirProviders)
+}
+
+async function expectSame(
+  ledger: Ledger,
+  model: Model,
+  theirOwners: readonly string[],
+  theirProviders: readonly string[],
+): Promise<void> {
+  for (const owner of theirOwners) {
+    for (const page of [1, 2]) {
+      const query = {
+        page,
+        size: 2,
+        created: page === 1 ? always : { first: always.first, last: BigInt(start + hour) * 1_000_000n },
+      }
+      expect(await ledger.list(owner, query)).toEqual(model.list(owner, query))
+    }
+    for (const key of keys) expect(await ledger.claimed(owner, key)).toEqual(model.claimed(owner, key))
+    for (const provider of theirProviders) {
+      for (const id of ids) expect(await ledger.find(owner, provider, id)).toEqual(model.find(owner, provider, id))
+    }
+    expect(await ledger.knows(owner)).toBe(model.knows(owner))
+  }
+  for (const provider of theirProviders) {
+    expect(await ledger.openBetween(provider, 0, Number.MAX_SAFE_INTEGER)).toEqual(model.openAt(provider))
+    expect(await ledger.held(provider, ids)).toEqual(model.held(provider, ids))
+  }
+  const later = Date.now() + 100 * hour
+  expect(await ledger.due(later, 100, theirOwners)).toEqual(model.due(later, theirOwners))
+}
+
+describeStores(allStores, (shared) => {
+  test('whatever is done, the ledger answers as the model does', async () => {
+    const { ledger, bookkeeping } = shared()
+    await fc.assert(
+      fc.asyncProperty(fc.array(commands, { minLength: 1, maxLength: 30 }), async (steps) => {
+        vi.useFakeTimers({ toFake: ['Date'], now: start })
+        await play(ledger, bookkeeping, steps)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})

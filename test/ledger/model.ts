@@ -1,0 +1,226 @@
+/** The ledger as plainly as it can be said: what every store is compared with. */
+import type { Claimed, Entry, Facts, Intent, ListQuery, Open } from '../../src/core/ledger.ts'
+import { toInstant } from '../../src/domain/instant.ts'
+import type { Transaction } from '../../src/domain/swap.ts'
+
+interface Row {
+  readonly intent?: Intent
+  readonly owner: string
+  readonly provider: string
+  id?: string | undefined
+  state: 'pending' | 'unknown' | 'done' | 'mismatch'
+  lookAt?: number | undefined
+  looks: number
+  facts?: Facts
+  createdAt?: bigint
+}
+
+interface Held {
+  readonly owner: string
+  readonly key: string
+  readonly fingerprint: string
+  readonly madeAt: number
+  row: Row
+  first?: Facts | undefined
+}
+
+const day = 86_400_000
+const isEnd = (status: string | undefined) => status === 'success' || status === 'refunded'
+const milliseconds = (time: number) => BigInt(time) * 1_000_000n
+
+export class Model {
+  private rows: Row[] = []
+  private claims: Held[] = []
+
+  begin(intent: Intent): boolean {
+    const { owner, provider, claim, lookAt } = intent
+    const held = claim && this.claims.find((each) => each.owner === owner && each.key === claim.key)
+    if (held && (held.madeAt >= Date.now() - day || isOpen(held.row))) return false
+    this.claims = this.claims.filter((each) => each !== held)
+    const row: Row = { intent, owner, provider, state: 'pending', lookAt, looks: 0 }
+    this.rows.push(row)
+    if (claim) this.claims.push({ owner, ...claim, madeAt: Date.now(), row })
+    return true
+  }
+
+  drop(intent: string): void {
+    const row = this.open(intent)
+    if (row) this.remove(row)
+  }
+
+  doubt(intent: string, lookAt: number): void {
+    const row = this.open(intent)
+    if (row) Object.assign(row, { state: 'unknown', lookAt })
+  }
+
+  settle(intent: string, facts: Facts): boolean {
+    const row = this.row(intent)
+    const { id } = facts.transaction
+    if (row.state === 'mismatch') return false
+    if (row.state === 'done' && row.id !== id) throw new Error('settled with another id')
+    if (row.state === 'done') return true
+    const holder = this.holder(row.provider, id)
+    if (holder && (holder.owner !== row.owner || holder.state !== 'done')) {
+      Object.assign(row, { state: 'mismatch', lookAt: undefined })
+      return false
+    }
+    for (const claim of this.claims) if (claim.row === row) claim.first = facts
+    this.enter(row, facts, holder)
+    return true
+  }
+
+  contradict(intent: string, told: Transaction): void {
+    const row = this.row(intent)
+    if (row.state === 'done') throw new Error('settled')
+    const holder = this.holder(row.provider, told.id)
+    Object.assign(row, { state: 'mismatch', lookAt: undefined, id: holder && holder !== row ? undefined : told.id })
+  }
+
+  bind(intent: string, id: string, at: number): 'bound' | 'taken' | 'missing' {
+    const row = this.rows.find((each) => each.intent?.id === intent && each.state !== 'done')
+    if (!row?.intent) return 'missing'
+    const holder = this.holder(row.provider, id)
+    if (holder && holder !== row && (holder.owner !== row.owner || holder.intent)) return 'taken'
+    const createdAt = new Date(row.intent.attemptedAt).toISOString()
+    this.enter(row, { transaction: { ...row.intent.asked, id, status: 'wait', createdAt }, derived: [], seenAt: at }, holder)
+    return 'bound'
+  }
+
+  see(owner: string, provider: string, facts: Facts): Entry | undefined {
+    const { id, createdAt } = facts.transaction
+    const holder = this.holder(provider, id)
+    if (holder && (holder.owner !== owner || holder.state !== 'done')) return undefined
+    if (holder) {
+      holder.facts = renewed(holder.facts, facts)
+      return entryOf(holder)
+    }
+    const row: Row = {
+      owner,
+      provider,
+      id,
+      state: 'done',
+      looks: 0,
+      facts,
+      createdAt: toInstant(createdAt) ?? milliseconds(facts.seenAt),
+    }
+    this.rows.push(row)
+    return entryOf(row)
+  }
+
+  find(owner: string, provider: string, id: string): Entry | undefined {
+    const holder = this.holder(provider, id)
+    return holder?.state === 'done' && holder.owner === owner ? entryOf(holder) : undefined
+  }
+
+  list(owner: string, { page, size, created }: ListQuery): { entries: Entry[]; total: number } {
+    const rows = this.rows.filter((row) => row.owner === owner && row.state === 'done' && within(row, created))
+    const sorted = rows.toSorted(
+      (a, b) => compare(b.createdAt, a.createdAt) || compare(a.id, b.id) || compare(a.provider, b.provider),
+    )
+    return { entries: sorted.slice((page - 1) * size, page * size).map(entryOf), total: rows.length }
+  }
+
+  claimed(owner: string, key: string): Claimed | undefined {
+    const claim = this.claims.find((each) => each.owner === owner && each.key === key)
+    if (!claim) return undefined
+    const { row, fingerprint, first } = claim
+    if (isOpen(row)) return { state: 'open', fingerprint, provider: row.provider }
+    if (claim.madeAt < Date.now() - day) return undefined
+    if (row.state === 'mismatch') return { state: 'mismatch', fingerprint, provider: row.provider }
+    return { state: 'done', fingerprint, entry: entryOf(row), first }
+  }
+
+  expireClaims(before: number): number {
+    const kept = this.claims.filter((claim) => claim.madeAt >= before || isOpen(claim.row))
+    const gone = this.claims.length - kept.length
+    this.claims = kept
+    return gone
+  }
+
+  due(now: number, owners: readonly string[]): Open[] {
+    const rows = this.rows.filter(
+      (row) => isOpen(row) && row.lookAt !== undefined && row.lookAt <= now && owners.includes(row.owner),
+    )
+    return rows.toSorted((a, b) => compare(a.lookAt, b.lookAt)).map(openOf)
+  }
+
+  take(open: Open, next: number | undefined): boolean {
+    const row = this.open(open.intent)
+    if (!row || row.looks !== open.looks || row.lookAt !== open.lookAt) return false
+    Object.assign(row, { state: 'unknown', lookAt: next, looks: row.looks + 1 })
+    return true
+  }
+
+  openAt(provider: string): Open[] {
+    const rows = this.rows.filter((row) => isOpen(row) && row.provider === provider)
+    return rows.toSorted((a, b) => compare(a.intent?.attemptedAt, b.intent?.attemptedAt)).map(openOf)
+  }
+
+  held(provider: string, ids: readonly string[]): Set<string> {
+    return new Set(ids.filter((id) => this.holder(provider, id)))
+  }
+
+  knows(owner: string): boolean {
+    return this.rows.some((row) => row.owner === owner)
+  }
+
+  private row(intent: string): Row {
+    const row = this.rows.find((each) => each.intent?.id === intent)
+    if (!row) throw new Error('no such create')
+    return row
+  }
+
+  private open(intent: string): Row | undefined {
+    return this.rows.find((row) => row.intent?.id === intent && isOpen(row))
+  }
+
+  private holder(provider: string, id: string): Row | undefined {
+    return this.rows.find((row) => row.provider === provider && row.id === id)
+  }
+
+  private remove(row: Row): void {
+    this.rows = this.rows.filter((each) => each !== row)
+    this.claims = this.claims.filter((claim) => claim.row !== row)
+  }
+
+  private enter(row: Row, facts: Facts, before: Row | undefined): void {
+    if (before && before !== row) {
+      for (const claim of this.claims) if (claim.row === before) claim.row = row
+      this.remove(before)
+    }
+    const own = milliseconds(row.intent?.attemptedAt ?? 0)
+    const said = toInstant(facts.transaction.createdAt) ?? own
+    const isNear = said >= own - milliseconds(120_000) && said <= own + milliseconds(600_000)
+    const end = isEnd(before?.facts?.transaction.status) ? renewed(before?.facts, facts) : facts
+    Object.assign(row, { state: 'done', id: facts.transaction.id, lookAt: undefined, facts: end, createdAt: isNear ? said : own })
+  }
+}
+
+function isOpen({ state }: Row): boolean {
+  return state === 'pending' || state === 'unknown'
+}
+
+/** What ended stays as it ended, and a word that nobody knows changes nothing. */
+function renewed(before: Facts | undefined, facts: Facts): Facts {
+  const old = before?.transaction.status
+  const status = isEnd(old) ? old : (facts.transaction.status ?? old)
+  const changedAt = isEnd(old) && facts.transaction.status !== old ? before?.changedAt : facts.changedAt
+  return { ...facts, transaction: { ...facts.transaction, status }, changedAt }
+}
+
+function entryOf({ owner, provider, facts, intent }: Row): Entry {
+  return { ...(facts as Facts), owner, provider, isCreated: intent !== undefined }
+}
+
+function openOf({ intent, owner, provider, looks, lookAt }: Row): Open {
+  const { id, asked, attemptedAt } = intent as Intent
+  return { intent: id, owner, provider, asked, attemptedAt, looks, lookAt }
+}
+
+function within({ createdAt = 0n }: Row, { first, last }: ListQuery['created']): boolean {
+  return createdAt >= first && createdAt <= last
+}
+
+function compare<T>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,204 @@
+/** A ledger is opened: made, brought to this version's schema, or refused in words that help (`spec/contract.md` §10, §13). */
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { openLedger } from '../../src/adapters/ledger.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { query } from './raw.ts'
+import { facts } from './samples.ts'
+import { describeStores, durableStores } from './stores.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'swapgate-open-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+/** What an operator reads. */
+async function refusal(url: string): Promise<string> {
+  const reason = await openLedger(url).then(
+    ({ close }) => close(),
+    (error: Error) => error.message,
+  )
+  return reason ?? 'It was opened.'
+}
+
+describeStores(durableStores, (shared) => {
+  /** The URL of a store that has been used and is closed. */
+  async function usedStore(): Promise<string> {
+    const { url, ledger, close } = await shared().openNew()
+    await ledger.see('owner', 'alpha', facts('x'))
+    await close()
+    return url
+  }
+
+  test('what was kept is there when it is opened again', async () => {
+    const url = await usedStore()
+    const { ledger, close } = await openLedger(url)
+    onTestFinished(close)
+    expect(await ledger.find('owner', 'alpha', 'x')).toBeDefined()
+  })
+
+  test('an empty store may be opened by many at the same moment', async () => {
+    const { url, close } = await shared().openNew()
+    await close()
+    await query(url, 'DROP TABLE claims', 'DROP TABLE transactions', 'DROP TABLE tallies', 'DROP TABLE keys', 'DROP TABLE accounts')
+    await query(url, 'DROP TABLE kysely_migration', 'DROP TABLE kysely_migration_lock')
+    const opened = await Promise.all(Array.from({ length: 6 }, () => openLedger(url)))
+    await Promise.all(opened.map(({ ledger }, n) => ledger.see('owner', 'alpha', facts(`${n}`))))
+    expect(await opened[0]?.ledger.findAll('owner', 'alpha', ['0', '1', '2', '3', '4', '5'])).toHaveLength(6)
+    await Promise.all(opened.map((each) => each.close()))
+  })
+
+  test('L21: an older schema is brought to this one, and what it held is there', async () => {
+    const url = await usedStore()
+    await query(url, 'DROP TABLE keys', 'DROP TABLE accounts', "DELETE FROM kysely_migration WHERE name LIKE '%accounts'")
+    const { ledger, accounts, close } = await openLedger(url)
+    onTestFinished(close)
+    await accounts.addKey({ id: 'id', name: 'acme', createdAt: 1 }, 'digest')
+    expect(await accounts.findKey('digest')).toBeDefined()
+    expect(await ledger.find('owner', 'alpha', 'x')).toBeDefined()
+  })
+
+  test('L21: a newer schema is refused, and left as it is', async () => {
+    const url = await usedStore()
+    await query(url, "INSERT INTO kysely_migration (name, timestamp) VALUES ('2099-01-01 more', '2099-01-01T00:00:00.000Z')")
+    const message = await refusal(url)
+    expect(message).toMatch(
+      /^The ledger in \S+ cannot be opened: it was changed by a newer swapgate \("2099-01-01 more"\): start that version/,
+    )
+    expect(await query(url, 'SELECT name FROM kysely_migration')).toHaveLength(3)
+    await query(url, "DELETE FROM kysely_migration WHERE name LIKE '2099%'")
+    expect(await refusal(url)).toBe('It was opened.')
+  })
+
+  test('L21: a step that fails leaves nothing behind', async () => {
+    const url = await usedStore()
+    await query(url, 'DROP TABLE claims', 'DROP TABLE transactions', 'DROP TABLE tallies', 'DELETE FROM kysely_migration')
+    expect(await refusal(url)).toContain('cannot be opened')
+    const tables = ['transactions', 'claims', 'tallies'].map((table) => query(url, `SELECT * FROM ${table}`))
+    const found = await Promise.allSettled(tables)
+    expect(found.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  })
+
+  test('after it was closed it does nothing more, and to close it again is no fault', async () => {
+    const { ledger, accounts, close } = await shared().openNew()
+    await close()
+    await close()
+    await expect(ledger.find('owner', 'alpha', 'x')).rejects.toThrow()
+    await expect(ledger.see('owner', 'alpha', facts('x'))).rejects.toThrow()
+    await expect(accounts.listKeys()).rejects.toThrow()
+  })
+
+  test('what was begun before it was closed is done', async () => {
+    const { url, ledger, close } = await shared().openNew()
+    const writing = Promise.all(Array.from({ length: 100 }, (_, n) => ledger.see('owner', 'alpha', facts(`${n}`))))
+    await close()
+    await writing
+    const again = await openLedger(url)
+    onTestFinished(again.close)
+    expect((await again.bookkeeping.stats(0)).entries).toEqual([{ provider: 'alpha', status: 'wait', count: 100 }])
+  })
+})
+
+test('a relative path is relative to the working directory, and its directories are made', async () => {
+  const path = relative(process.cwd(), join(directory, 'not', 'yet', 'there.db'))
+  const { close } = await openLedger(`sqlite:${path}`)
+  await close()
+  expect(existsSync(join(directory, 'not', 'yet', 'there.db'))).toBe(true)
+})
+
+test.each(['', 'sqlite:', 'mysql://host/database', 'data/ledger.db', 'postgres:', 'postgres://user:secret@host:port/database'])(
+  'the URL %j is refused',
+  async (url) => {
+    const message = await refusal(url)
+    expect(message).toMatch(/begin with "sqlite:"|cannot be opened/)
+    expect(message).not.toContain('secret')
+  },
+)
+
+test('L21: a text file is no ledger, and stays what it is', async () => {
+  const file = join(directory, 'notes.txt')
+  writeFileSync(file, 'Do not forget the milk. '.repeat(500))
+  expect(await refusal(`sqlite:${file}`)).toBe(
+    `The ledger in ${file} cannot be opened: it is no SQLite database; name another file, or put back a copy.`,
+  )
+  expect(statSync(file).size).toBe(12_000)
+})
+
+test('L15: a damaged file is refused', async () => {
+  const file = join(directory, 'damaged.db')
+  const { ledger, close } = await openLedger(`sqlite:${file}`)
+  for (let n = 0; n < 200; n++) await ledger.see('owner', 'alpha', facts(`${n}`))
+  await close()
+  const descriptor = openSync(file, 'r+')
+  writeSync(descriptor, Buffer.alloc(statSync(file).size - 4_096, 0xa5), 0, undefined, 4_096)
+  expect(await refusal(`sqlite:${file}`)).toMatch(/it is damaged; put back a copy\.$/)
+})
+
+test('where no file can be made, the reason is told', async () => {
+  writeFileSync(join(directory, 'file'), '')
+  expect(await refusal(`sqlite:${join(directory, 'file', 'ledger.db')}`)).toMatch(/since there is a file; correct the path\.$/)
+  expect(await refusal(`sqlite:${directory}`)).toMatch(/cannot be opened or made; correct the path/)
+})
+
+test('L15: what this user may not write is refused', async () => {
+  const url = `sqlite:${join(directory, 'other', 'ledger.db')}`
+  await (await openLedger(url)).close()
+  await asOrdinaryUser(join(directory, 'other'), async () => {
+    expect(await refusal(url)).toMatch(/let this user write the file and its directory\.$/)
+    expect(await refusal(`sqlite:${join(directory, 'other', 'new', 'ledger.db')}`)).toMatch(/let this user make it\.$/)
+  })
+})
+
+/** Root may write everything, so it is somebody else for a moment; anybody else takes the right away. */
+async function asOrdinaryUser(path: string, action: () => Promise<void>): Promise<void> {
+  const isRoot = process.getuid?.() === 0
+  const files = readdirSync(path).map((name) => join(path, name))
+  chmodSync(directory, 0o755)
+  if (isRoot) process.seteuid?.('nobody')
+  else for (const each of [...files, path]) chmodSync(each, 0o555)
+  try {
+    await action()
+  } finally {
+    if (isRoot) process.seteuid?.('root')
+    else for (const each of [path, ...files]) chmodSync(each, 0o755)
+  }
+}
+
+async function at(change: (url: URL) => void): Promise<string> {
+  const { url } = await startPostgres()
+  const changed = new URL(url)
+  change(changed)
+  return changed.href
+}
+
+test('a wrong password and a database that is not there are told, but no password', async () => {
+  const wrong = await refusal(await at((url) => Object.assign(url, { password: 'a-secret' })))
+  expect(wrong).toMatch(
+    /^The ledger in \S+\/postgres cannot be opened: the server refuses the user or the password; correct them\.$/,
+  )
+  expect(wrong).not.toContain('a-secret')
+  const missing = await refusal(await at((url) => Object.assign(url, { pathname: '/no_such_database' })))
+  expect(missing).toMatch(/the server has no such database; create it\.$/)
+})
+
+test('D4: a server that does not listen, and a host that does not exist, are told', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  expect(await refusal(`postgres://user:a-secret@127.0.0.1:${port}/ledger`)).toBe(
+    `The ledger in 127.0.0.1:${port}/ledger cannot be opened: no server listens there; start it, or correct the address.`,
+  )
+  expect(await refusal('postgres://user:a-secret@no-such-host.invalid/ledger')).toMatch(/host/)
+})
+
+test('D4: a server that never answers is given up after two seconds', async () => {
+  const silent = createServer((socket) => void onTestFinished(() => void socket.destroy())).listen(0, '127.0.0.1')
+  onTestFinished(() => void silent.close())
+  await once(silent, 'listening')
+  const start = performance.now()
+  expect(await refusal(`postgres://user:a-secret@127.0.0.1:${(silent.address() as AddressInfo).port}/ledger`)).toMatch(/timeout/)
+  expect(performance.now() - start).toBeLessThan(4_000)
+})

@@ -1,0 +1,85 @@
+/** Several processes write to one ledger, and are killed while they do. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { type OpenLedger, openLedger } from '../../src/adapters/ledger.ts'
+import { wrongTallies } from './raw.ts'
+import { always } from './samples.ts'
+import { describeStores, durableStores } from './stores.ts'
+
+const program = fileURLToPath(new URL('process.ts', import.meta.url))
+
+interface Writer {
+  readonly child: ChildProcess
+  /** What it said so far, line by line. */
+  readonly lines: () => string[]
+  /** Its exit code and what it complained of, when it has ended. */
+  readonly ended: Promise<readonly [code: number | null, complaint: string]>
+}
+
+function startWriter(url: string, name: string, creates: number): Writer {
+  const child = spawn(process.execPath, [program, url, name, String(creates)], { stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let output = ''
+  let complaint = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    output += chunk
+  })
+  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+    complaint += chunk
+  })
+  const ended = once(child, 'close').then(([code]) => [code as number | null, complaint] as const)
+  return { child, lines: () => output.split('\n').slice(0, -1), ended }
+}
+
+/** All that it holds of these, as the writers say it. */
+async function held({ ledger }: OpenLedger, lines: readonly string[]): Promise<string[]> {
+  const found = lines.map(async (line) => {
+    const [owner = '', id = ''] = line.split(' ')
+    return (await ledger.find(owner, 'alpha', id)) ? [line] : []
+  })
+  return (await Promise.all(found)).flat()
+}
+
+const isCreate = (line: string) => !line.startsWith('claim ')
+
+describeStores(durableStores, (shared) => {
+  test('L18: four processes make a thousand creates in one new ledger; nothing is lost, nobody is turned away', async () => {
+    const { url, close } = await shared().openNew()
+    await close()
+    const writers = ['a', 'b', 'c', 'd'].map((name) => startWriter(url, name, 250))
+    const ends = await Promise.all(writers.map(({ ended }) => ended))
+    expect(ends).toEqual(ends.map(() => [0, '']))
+    const lines = writers.flatMap((writer) => writer.lines())
+    const creates = lines.filter(isCreate)
+    expect(new Set(creates).size).toBe(1_000)
+    const claims = lines.filter((line) => !isCreate(line))
+    expect([claims.length, new Set(claims).size]).toEqual([25, 25])
+    const opened = await openLedger(url)
+    onTestFinished(opened.close)
+    expect(await held(opened, creates)).toEqual(creates)
+    expect((await opened.ledger.list('everybody', { page: 1, size: 1, created: always })).total).toBe(500)
+    expect(await opened.bookkeeping.stats(0)).toMatchObject({ pending: 25, unknown: 0, mismatches: 0, claims: 25 })
+    expect(await wrongTallies(url)).toEqual([])
+  })
+
+  test('L13: what was told to be kept is there after kill -9 at any moment', async () => {
+    const { url, close } = await shared().openNew()
+    await close()
+    const told: string[] = []
+    for (const wanted of [1, 20, 45]) {
+      const writers = ['a', 'b'].map((name) => startWriter(url, `${name}${wanted}`, 10_000))
+      const [first] = writers as [Writer]
+      while (first.lines().length < wanted) await once(first.child.stdout as NodeJS.ReadableStream, 'data')
+      for (const { child } of writers) child.kill('SIGKILL')
+      await Promise.all(writers.map(({ ended }) => ended))
+      told.push(...writers.flatMap((writer) => writer.lines()).filter(isCreate))
+    }
+    expect(told.length).toBeGreaterThan(50)
+    const opened = await openLedger(url)
+    onTestFinished(opened.close)
+    expect(await held(opened, told)).toEqual(told)
+    expect(await wrongTallies(url)).toEqual([])
+  })
+})

@@ -1,0 +1,25 @@
+/** A process that writes to a ledger: `process.ts <url> <name> <creates>`. A line for each create that is kept: its owner and id. */
+import { openLedger } from '../../src/adapters/ledger.ts'
+import { facts, intent } from './samples.ts'
+
+const [url = '', name = '', creates = ''] = process.argv.slice(2)
+const { ledger, close } = await openLedger(url)
+
+/** Some owners are this process's own, one is everybody's; every process tries each claim. */
+async function create(n: number): Promise<void> {
+  const owner = n % 2 === 0 ? 'everybody' : `owner-${name}-${n % 7}`
+  const id = `${name}-${n}`
+  const made = intent({ owner })
+  await ledger.begin(made)
+  if (!(await ledger.settle(made.id, facts(id)))) throw new Error(`The create ${id} was refused.`)
+  process.stdout.write(`${owner} ${id}\n`)
+  const claimed = intent({ owner: 'everybody', provider: 'claims', claim: { key: `${n}`, fingerprint: 'f' } })
+  if (n % 10 === 0 && (await ledger.begin(claimed))) process.stdout.write(`claim ${n}\n`)
+}
+
+const numbers = Array.from({ length: Number(creates) }, (_, n) => n)
+const workers = Array.from({ length: 8 }, async () => {
+  for (let n = numbers.shift(); n !== undefined; n = numbers.shift()) await create(n)
+})
+await Promise.all(workers)
+await close()

@@ -1,0 +1,79 @@
+/** Every store that the ledger can lie in; each passes the same tests. */
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
+import { type OpenLedger, openLedger } from '../../src/adapters/ledger.ts'
+import { type Postgres, startPostgres } from '../support/postgres.ts'
+import { wrongTallies } from './raw.ts'
+
+/** Where stores are made; what was made is gone in the end. */
+export interface Site {
+  /** The URL of a new empty store. */
+  readonly createStore: () => Promise<string>
+  readonly close: () => Promise<void>
+}
+
+export type StoreName = 'SQLite in a file' | 'SQLite in memory' | 'PostgreSQL'
+
+const sites: Readonly<Record<StoreName, () => Promise<Site>>> = {
+  'SQLite in a file': async () => fileSite(),
+  'SQLite in memory': async () => ({ createStore: async () => 'sqlite::memory:', close: async () => {} }),
+  PostgreSQL: postgresSite,
+}
+
+export function openSite(name: StoreName): Promise<Site> {
+  return sites[name]()
+}
+
+function fileSite(): Site {
+  const directory = mkdtempSync(join(tmpdir(), 'swapgate-ledger-'))
+  return {
+    createStore: async () => `sqlite:${join(directory, randomUUID(), 'ledger.db')}`,
+    close: async () => rmSync(directory, { recursive: true, force: true }),
+  }
+}
+
+async function postgresSite(): Promise<Site> {
+  const server: Postgres = await startPostgres()
+  return { createStore: server.createDatabase, close: server.close }
+}
+
+/** What the tests of one store share: tests keep apart by their owners and providers, or open a store of their own. */
+export interface Shared extends OpenLedger {
+  readonly url: string
+  /** A new store that ends with the test. */
+  readonly openNew: () => Promise<OpenLedger & { readonly url: string }>
+}
+
+/** The same tests for every store. Whatever they did, its tallies are right in the end. */
+export function describeStores(names: readonly StoreName[], tests: (shared: () => Shared) => void): void {
+  describe.each(names)('%s', (name) => {
+    let site: Site
+    let shared: Shared
+    const open = async () => {
+      const url = await site.createStore()
+      return { ...(await openLedger(url)), url }
+    }
+    beforeAll(async () => {
+      site = await openSite(name)
+      shared = { ...(await open()), openNew }
+    })
+    const openNew = async () => {
+      const opened = await open()
+      onTestFinished(opened.close)
+      return opened
+    }
+    afterAll(async () => {
+      if (name !== 'SQLite in memory') expect(await wrongTallies(shared.url)).toEqual([])
+      await shared.close()
+      await site.close()
+    })
+    tests(() => shared)
+  })
+}
+
+export const allStores: readonly StoreName[] = ['SQLite in a file', 'SQLite in memory', 'PostgreSQL']
+/** Those that several processes can share. */
+export const durableStores: readonly StoreName[] = ['SQLite in a file', 'PostgreSQL']

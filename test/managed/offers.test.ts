@@ -1,0 +1,134 @@
+/** Contract §12: who can take a pair, and the union of what all offer. */
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Answered } from '../support/client.ts'
+import { expectRefusal } from '../support/expectations.ts'
+import { digits } from '../support/json.ts'
+import { type Managed, orderIn, startManaged } from '../support/managed.ts'
+import { type FormName, formNames, pairWords, rateQuestion } from '../support/pair.ts'
+import { type AssetWords, assets } from '../support/swaps.ts'
+
+let managed: Managed
+afterEach(() => managed.close())
+
+const start = async (routing: readonly string[], providers: Readonly<Record<string, object>> = {}): Promise<void> => {
+  managed = await startManaged({ routing, providers })
+}
+const { btc, usdtTrx, usdcEth, usdcSol, xrp } = assets
+const create = async (form: FormName, to: AssetWords): Promise<Answered> =>
+  managed.client(form).post('/transactions', orderIn(form, pairWords(form, btc, to)), { key: await managed.issue() })
+const usdc = { code: 'USDC', name: 'USD Coin', icon: 'https://icons.test/usdc.svg', notes: '' }
+
+describe.each(formNames)('M5, form %s', (form) => {
+  test('a pair that the first list lacks is asked of the next provider, and only there', async () => {
+    await start(['alpha', 'beta'])
+    managed.beta.holdings.currencies = [...managed.beta.holdings.currencies, usdc]
+    const created = await create(form, usdcEth)
+    expect(created.status, created.text).toBe(form === 'A' ? 201 : 200)
+    expect(created.headers['x-swap-provider']).toBe('beta')
+    const quoted = await managed.client(form).get(rateQuestion(form, { from: btc, to: usdcEth, amount: '1' }))
+    expect(quoted.headers['x-swap-provider']).toBe('beta')
+    expect([...managed.alpha.received('create'), ...managed.alpha.received('rate')]).toEqual([])
+    const [sent] = managed.beta.received('create')
+    expect(JSON.parse(sent?.body ?? '')).toMatchObject({ coinTo: 'USDC', networkTo: 'ETH' })
+  })
+
+  test('so it is where the first names its coins alone', async () => {
+    await start(['beta', 'alpha'])
+    managed.alpha.holdings.currencies = [
+      ...managed.alpha.holdings.currencies,
+      { ...usdc, code: 'USDCSOL', network: 'SOL', depositMin: 1, depositMax: 2 },
+    ]
+    expect((await create(form, usdcSol)).headers['x-swap-provider']).toBe('alpha')
+    expect(managed.beta.received('create')).toEqual([])
+  })
+
+  test('so it is with what the operator says is not offered there', async () => {
+    await start(['alpha', 'beta'], { alpha: { assets: { USDTTRC20: null } } })
+    expect((await create(form, usdtTrx)).headers['x-swap-provider']).toBe('beta')
+    expect(managed.alpha.received('create')).toEqual([])
+  })
+
+  test('what none of them offers is 400, and nothing is sent', async () => {
+    await start(['alpha', 'beta'])
+    expectRefusal(await create(form, xrp), form, 400)
+    expectRefusal(await managed.client(form).get(rateQuestion(form, { from: btc, to: xrp, amount: '1' })), form, 400)
+    const sent = [managed.alpha, managed.beta].flatMap((provider) => [...provider.received('create'), ...provider.received('rate')])
+    expect(sent).toEqual([])
+    expect(await managed.gateway.bookkeeping.unresolved()).toEqual([])
+  })
+
+  test('a list that cannot be read refuses nothing that the table knows', async () => {
+    await start(['alpha', 'beta'])
+    managed.alpha.reply('currencies', { status: 500, json: {} })
+    expect((await create(form, usdcEth)).headers['x-swap-provider']).toBe('alpha')
+  })
+})
+
+test('a coin without a network is asked where it is listed', async () => {
+  await start(['beta', 'alpha'])
+  managed.beta.holdings.currencies = managed.beta.holdings.currencies.filter((row) => (row as { code: string }).code !== 'USDT')
+  const answer = await managed.client('B').get('/rate?coinFrom=BTC&coinTo=USDT&amount=1')
+  expect(answer.headers['x-swap-provider']).toBe('alpha')
+})
+
+interface Row {
+  readonly code: string
+  readonly notes?: string
+}
+const rowsOf = ({ json }: Answered): readonly Row[] => (json as { data: readonly Row[] }).data
+
+describe('the union of two lists', () => {
+  const only = { ...usdc, code: 'LTC', name: 'Litecoin' }
+  test('has each asset once for form A, in the order of the providers', async () => {
+    await start(['alpha', 'beta'])
+    managed.beta.holdings.currencies = [...managed.beta.holdings.currencies, only, usdc]
+    const answer = await managed.client('A').get('/currencies?size=100')
+    const codes = ['BTC', 'ETH', 'USDTERC20', 'USDTTRC20', 'DOGE', 'LTC', 'USDCERC20', 'USDCSOL']
+    expect(rowsOf(answer).map(({ code }) => code)).toEqual(codes)
+    expect(answer.json).toMatchObject({ pagination: { total: digits('8') } })
+    expect(answer.headers).not.toHaveProperty('x-swap-provider')
+  })
+
+  test('has each coin once for form B, with the networks of both', async () => {
+    await start(['alpha', 'beta'])
+    managed.alpha.holdings.currencies = managed.alpha.holdings.currencies.filter(
+      (row) => (row as { code: string }).code !== 'USDTTRC20',
+    )
+    managed.beta.holdings.currencies = [...managed.beta.holdings.currencies, only]
+    const answer = await managed.client('B').get('/currencies?size=100')
+    expect(rowsOf(answer).map(({ code }) => code)).toEqual(['BTC', 'ETH', 'USDT', 'DOGE', 'LTC'])
+    expect(rowsOf(answer).find(({ code }) => code === 'USDT')?.notes).toBe('Networks: TRX, ETH')
+    expect(answer.json).toMatchObject({ count: digits('5') })
+  })
+
+  test('walks page by page over every row once', async () => {
+    await start(['alpha', 'beta'])
+    managed.beta.holdings.currencies = [...managed.beta.holdings.currencies, only, usdc]
+    const pages = await Promise.all([1, 2, 3, 4].map((page) => managed.client('A').get(`/currencies?size=3&page=${page}`)))
+    const codes = pages.flatMap((page) => rowsOf(page).map(({ code }) => code))
+    expect(codes).toHaveLength(8)
+    expect(new Set(codes).size).toBe(8)
+  })
+
+  test.each(formNames)('is what the other one offers while one is down (form %s)', async (form) => {
+    await start(['alpha', 'beta'])
+    managed.alpha.reply('currencies', { reset: true })
+    const answer = await managed.client(form).get('/currencies?size=100')
+    expect(answer.status).toBe(200)
+    expect(answer.headers['x-swap-provider']).toBe('beta')
+    expect(rowsOf(answer).map(({ code }) => code)).toContain(form === 'A' ? 'USDTERC20' : 'USDT')
+  })
+
+  test('is a failure where both are down', async () => {
+    await start(['alpha', 'beta'])
+    for (const provider of [managed.alpha, managed.beta]) provider.reply('currencies', { status: 500, json: {} })
+    expectRefusal(await managed.client('A').get('/currencies'), 'A', 502)
+  })
+
+  test('leaves out whom the routing does not name', async () => {
+    await start(['alpha'])
+    managed.beta.holdings.currencies = [only]
+    expect(rowsOf(await managed.client('A').get('/currencies?size=100')).map(({ code }) => code)).not.toContain('LTC')
+    expect(managed.beta.journal).toEqual([])
+  })
+})

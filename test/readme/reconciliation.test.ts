@@ -1,0 +1,84 @@
+/** `docs/reconciliation.md` shows what the commands print, and what a rehearsed outage looks like. */
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { Facts, Intent } from '../../src/core/ledger.ts'
+import type { Amount } from '../../src/domain/amount.ts'
+import type { NewTransaction, Transaction } from '../../src/domain/swap.ts'
+import { Place } from '../cli/place.ts'
+import { commandsOf } from './page.ts'
+import { lastingPart, repetitions, type Step, toursOf } from './tour.ts'
+import { workplace } from './workplace.ts'
+
+const page = readFileSync('docs/reconciliation.md', 'utf8')
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+const now = Date.parse('2026-11-20T10:00:00Z')
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now }))
+afterEach(() => void vi.useRealTimers())
+
+const owner = 'd6b4e9e5-aa2a-4d14-b39e-3d2d0e416ed8'
+const asked: NewTransaction = {
+  coinFrom: 'BTC',
+  networkFrom: 'BTC',
+  coinTo: 'USDT',
+  networkTo: 'TRX',
+  codeFrom: 'BTC',
+  codeTo: 'USDTTRC20',
+  amountIn: '0.10' as Amount,
+  withdrawalAddress: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE',
+  rateType: 'float',
+}
+
+function transactionOf(id: string, facts: Partial<Transaction>): Transaction {
+  return { ...asked, id, status: 'wait', createdAt: '', depositAddress: 'bc1qd5hs09wxa0xtm85m7ulftzv4spuw39gxmlscp3', ...facts }
+}
+
+/** The ledger that the page shows: three swaps, a create of unknown outcome, and a mismatch. */
+async function fill({ ledger }: Awaited<ReturnType<Place['stores']>>): Promise<void> {
+  const begin = (id: string, attemptedAt: string, more: Partial<Intent> = {}): Promise<boolean> => {
+    const at = Date.parse(attemptedAt)
+    return ledger.begin({ id, owner, provider: 'alpha', asked, attemptedAt: at, lookAt: at + 15_000, ...more })
+  }
+  const create = async (provider: string, id: string, facts: Partial<Transaction> & { createdAt: string }): Promise<void> => {
+    await begin(`create-${id}`, facts.createdAt, { provider })
+    const seen: Facts = { transaction: transactionOf(id, facts), derived: [], promised: '9434.264832' as Amount, seenAt: now }
+    await ledger.settle(`create-${id}`, { ...seen, readAt: now })
+  }
+  await create('alpha', '1fc8a276', { createdAt: '2026-06-02T08:15:00Z', status: 'success' })
+  await create('beta', '77b0d3e1', { createdAt: '2026-07-14T17:40:00Z', status: 'overdue' })
+  await create('alpha', '691844ef', { createdAt: '2026-11-20T09:05:12Z' })
+  const unknown = '5f0c3a52-7f8e-4c0e-9d9a-0c1f6f0f2a11'
+  await begin(unknown, '2026-11-20T09:31:07Z', { claim: { key: 'order-2002', fingerprint: 'the question' } })
+  await ledger.doubt(unknown, now)
+  const mismatch = '8a1b7c90-13d4-4b61-8a35-6e2c9a7d4b02'
+  await begin(mismatch, '2026-11-20T09:42:55Z')
+  await ledger.contradict(mismatch, transactionOf('0e76d198', {}), ['withdrawalAddress'])
+}
+
+it('shows each command with what it prints', async () => {
+  using place = new Place()
+  await place.swapgate('keys', 'create', '--name', 'acme')
+  const stores = await place.stores()
+  await fill(stores)
+  await stores.close()
+  const commands = commandsOf(page)
+  for (const { typed, shown } of commands) {
+    const { exitCode, out } = await place.swapgate(...typed.split(' '))
+    expect([exitCode, out.join('\n')], typed).toEqual([0, shown])
+  }
+  const ledgerCommands = ['stats', 'unknown', 'resolve', 'resolve', 'unknown', 'export', 'prune']
+  expect(commands.map(({ typed }) => typed.split(' ')[1])).toEqual(ledgerCommands)
+})
+
+it.runIf(hasCurl)(
+  'rehearses an outage: a create of unknown outcome is found, and happens once',
+  async () => {
+    const steps = toursOf(page).get('rehearsal') as readonly Step[]
+    using place = await workplace('managed')
+    const printed = await place.take(steps)
+    expect(printed.map(lastingPart)).toEqual(steps.map(({ shown }) => lastingPart(place.move(shown))))
+    expect(repetitions(printed)).toEqual(repetitions(steps.map(({ shown }) => shown)))
+  },
+  60_000,
+)

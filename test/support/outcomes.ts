@@ -1,0 +1,44 @@
+/** Creates whose outcome nobody knows, and their time coming. */
+
+import type { ProviderA } from './form-a.ts'
+import type { ProviderB } from './form-b.ts'
+import type { RunningGateway } from './gateway.ts'
+import { readJson } from './json.ts'
+import { byCode, byCoin, type Order, type Swap, swap } from './swaps.ts'
+
+type Provider = ProviderA | ProviderB
+
+/** From now on the provider makes what it is asked for, and breaks off instead of answering. */
+export function loseAnswers({ reply, holdings }: Provider, facts: Partial<Swap> = {}): void {
+  reply('create', ({ body }) => {
+    const made = orderedSwap(readJson(body) as Order, { id: `lost-${holdings.swaps.length + 1}`, ...facts })
+    holdings.swaps = [...holdings.swaps, made]
+    return { reset: true }
+  })
+}
+
+/** What a provider makes of an order now. */
+export function orderedSwap(order: Order, facts: Partial<Swap> = {}): Swap {
+  const { coinFrom, coinTo, networkFrom, networkTo, amount, withdrawalAddress, refundAddress = null, rateType = 'float' } = order
+  return swap({
+    from: networkFrom === undefined ? byCode(coinFrom) : byCoin(coinFrom, networkFrom),
+    to: networkTo === undefined ? byCode(coinTo) : byCoin(coinTo, networkTo),
+    amountIn: amount,
+    withdrawalAddress,
+    refundAddress,
+    rateType,
+    createdAt: new Date().toISOString(),
+    ...facts,
+  })
+}
+
+/** All of them are looked for now, once. */
+export async function lookNow({ ledger, bookkeeping, reconcile }: RunningGateway): Promise<void> {
+  const open = (await bookkeeping.unresolved()).filter(({ state }) => state !== 'mismatch')
+  for (const { intent } of open) await ledger.doubt(intent, Date.now())
+  await reconcile()
+}
+
+export function outcomesOf({ observations }: RunningGateway): readonly string[] {
+  return observations.filter((seen) => seen.what === 'create').map(({ outcome }) => outcome)
+}

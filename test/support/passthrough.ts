@@ -1,0 +1,62 @@
+/** A gateway before one provider of each form, whose own keys the clients hold; the ledger is a file, so that it outlives a gateway. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ProviderA, startFormA } from './form-a.ts'
+import { type ProviderB, startFormB } from './form-b.ts'
+import { type RunningGateway, startGateway } from './gateway.ts'
+import { type Client, client, type FormName } from './pair.ts'
+
+export interface Passthrough extends AsyncDisposable {
+  readonly gateway: RunningGateway
+  readonly alpha: ProviderA
+  readonly beta: ProviderB
+  /** The file of the ledger. */
+  readonly file: string
+  readonly client: (form: FormName) => Client
+  /** Another process in place of this one, before the same providers and on the same ledger. */
+  readonly restart: (routedTo?: 'alpha' | 'beta') => Promise<void>
+  /** One more beside it. */
+  readonly second: () => Promise<RunningGateway>
+}
+
+/** `routedTo`: the one provider in `routing.providers`. */
+export async function startPassthrough(routedTo: 'alpha' | 'beta'): Promise<Passthrough> {
+  const [alpha, beta] = [await startFormA(), await startFormB()]
+  const directory = mkdtempSync(join(tmpdir(), 'swapgate-passthrough-'))
+  const file = join(directory, 'ledger.db')
+  const start = (name: 'alpha' | 'beta'): Promise<RunningGateway> =>
+    startGateway({
+      provider: { name: 'alpha', form: 'A', url: alpha.url },
+      others: { beta: { form: 'B', url: beta.url } },
+      ledger: `sqlite:${file}`,
+      sections: { routing: { providers: [name] } },
+    })
+  let routed = routedTo
+  let gateway = await start(routed)
+  const more: RunningGateway[] = []
+  return {
+    get gateway() {
+      return gateway
+    },
+    alpha,
+    beta,
+    file,
+    client: (form) => client(form, gateway.url),
+    async restart(to = routed) {
+      await gateway.close()
+      routed = to
+      gateway = await start(routed)
+    },
+    async second() {
+      const another = await start(routed)
+      more.push(another)
+      return another
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([gateway, ...more].map(({ close }) => close()))
+      await Promise.all([alpha.close(), beta.close()])
+      rmSync(directory, { recursive: true })
+    },
+  }
+}
