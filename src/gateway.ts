@@ -81,7 +81,7 @@ export function createGateway(given: Parts): Gateway {
   ]
   const holders = new Map(held.map(({ tag, service }) => [tag, service]))
   const untagged = isManaged ? undefined : active.find(({ name }) => name === config.routing.untagged)?.tag
-  const timeout = 1000 * Math.max(...config.routing.providers.map((name) => providerOf(name, config).timeout))
+  const timeout = Math.max(...active.map((holder) => holder.timeout))
   const service = stack(layers, route({ active, holders, untagged, timeout }))
 
   const lifetimes = { listCurrencies: config.cache.currencies, getRate: config.cache.rate }
@@ -102,22 +102,17 @@ interface Holder extends Connected {
 
 /** A question goes down through the layers, its answer comes back up. `keys`: where clients hold the provider's own. */
 function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): Holder {
-  const { config, forms, ledger, proofs, budgets, breaker, steadyClock, observe, version } = parts
+  const { config, forms, ledger, proofs, steadyClock, observe } = parts
   const connected = connectProvider(provider, {
-    config,
+    ...parts,
     form: formOf(provider.form, forms),
     keyOf: ({ caller }) => (keys ? caller.key : provider.key),
     access: keys ? proof(proofs) : ownKey(), // whose key was accepted; what a provider says to the gateway's own
-    budgets,
-    breaker,
     isOwnKey: keys === undefined,
-    clock: steadyClock,
-    observe,
-    version,
   })
   const { tag, said, catalogue } = connected
   const book = { ledger, provider: tag, said, clock, observe, keys }
-  const limit = deadline(provider.timeout * 1000)
+  const limit = deadline(connected.timeout)
   const hasChoice = config.routing.providers.length > 1
   const reading = [
     derivation(said), //                  fee, rate, updatedAt
@@ -146,11 +141,6 @@ function possession({ name }: Provider, { tag, said }: Connected, { config, ledg
   if (config.auth.mode === 'managed') return [ownership({ ledger, provider: tag, refresh: config.ledger.refresh * 1000, clock })]
   const remembered = memory({ ledger, provider: tag, said, clock })
   return config.routing.providers.includes(name) ? [remembered] : [custody(ledger, tag), remembered]
-}
-
-/** The configuration routes to no provider that it does not name. */
-function providerOf(name: string, { providers }: Config): Provider {
-  return providers.find((provider) => provider.name === name) as Provider
 }
 
 /** The configuration names no form that is not in the list. */

@@ -25,7 +25,7 @@ export interface ProviderParts {
   /** Whether what needs a key goes up with the gateway's own. */
   readonly isOwnKey: boolean
   /** Milliseconds, on a clock that is never set back. */
-  readonly clock: () => number
+  readonly steadyClock: () => number
   readonly observe: Observer
   readonly version: string
 }
@@ -33,6 +33,8 @@ export interface ProviderParts {
 export interface Connected {
   readonly name: string
   readonly tag: string
+  /** Milliseconds. */
+  readonly timeout: number
   readonly service: SwapService
   readonly catalogue: Catalogue
   readonly said: Vocabulary
@@ -40,7 +42,7 @@ export interface Connected {
 }
 
 export function connectProvider(provider: Provider, parts: ProviderParts): Connected {
-  const { config, form, keyOf, access, observe, version } = parts
+  const { config, form, keyOf, access, steadyClock: clock, observe, version } = parts
   const { name, tag } = provider
   const timeout = provider.timeout * 1000
   const { http, close } = upstream({ url: provider.url, timeout })
@@ -54,7 +56,7 @@ export function connectProvider(provider: Provider, parts: ProviderParts): Conne
     userAgent: `swapgate/${version}`,
     observe,
   })
-  const protecting = protection({ ...parts, provider: tag, timeout, budget: provider.budget, random: Math.random })
+  const protecting = protection({ ...parts, clock, provider: tag, timeout, budget: provider.budget, random: Math.random })
   const service = stack([access, ...protecting], edge)
   const listing = catalogue({
     service,
@@ -69,7 +71,7 @@ export function connectProvider(provider: Provider, parts: ProviderParts): Conne
     listing.close()
     return close()
   }
-  return { name, tag, service, catalogue: listing, said: form.vocabulary, close: closeAll }
+  return { name, tag, timeout, service, catalogue: listing, said: form.vocabulary, close: closeAll }
 }
 
 /** What no message to a client may hold. */

@@ -31,17 +31,33 @@ interface Ended {
 }
 
 /** The n-th opening rests n times as long as the first; each such time that it stays closed takes one off. */
-export function circuit({ clock, random, onState }: BreakerOptions): Breaker {
-  let openings = 0
-  let closedAt = clock()
-  let openUntil = 0
+class Openings {
+  closedAt: number
+  until = 0
+  private count = 0
+  private readonly options: BreakerOptions
+
+  constructor(options: BreakerOptions) {
+    this.options = options
+    this.closedAt = options.clock()
+  }
+
+  add(wasClosed: boolean): void {
+    const { clock, random } = this.options
+    const healed = wasClosed ? Math.floor((clock() - this.closedAt) / oneRest) : 0
+    this.count = Math.max(0, this.count - healed) + 1
+    this.until = clock() + Math.min(oneRest * this.count, longestRest) * (1 - jitter * random())
+  }
+}
+
+export function circuit(options: BreakerOptions): Breaker {
+  const { clock, onState } = options
+  const openings = new Openings(options)
   const whenOpened = {
     // The library's own clock is the day's, which may be set back: so it lets everybody in, and `rest` does not.
     duration: Number.NEGATIVE_INFINITY,
     next() {
-      const healed = policy.state === CircuitState.Closed ? Math.floor((clock() - closedAt) / oneRest) : 0
-      openings = Math.max(0, openings - healed) + 1
-      openUntil = clock() + Math.min(oneRest * openings, longestRest) * (1 - jitter * random())
+      openings.add(policy.state === CircuitState.Closed)
       return whenOpened
     },
   }
@@ -53,12 +69,12 @@ export function circuit({ clock, random, onState }: BreakerOptions): Breaker {
     },
   )
   policy.onStateChange((state) => {
-    if (state === CircuitState.Closed) closedAt = clock()
+    if (state === CircuitState.Closed) openings.closedAt = clock()
     onState(stateOf[state])
   })
   return {
     state: () => stateOf[policy.state],
-    rest: () => Math.max(0, openUntil - clock()),
+    rest: () => Math.max(0, openings.until - clock()),
     async run<T>(call: () => Promise<T>, endingOf: (reason: unknown, isProbe: boolean) => Ending): Promise<T> {
       const ended = (reason: unknown): Ended => {
         const ending = endingOf(reason, policy.state === CircuitState.HalfOpen)

@@ -1,18 +1,15 @@
 /** Answers and faults as HTTP responses in a client's form. */
 import type { Fault } from '../domain/fault.ts'
 import type { Quota } from '../domain/gate.ts'
-import type { Observer } from '../domain/observation.ts'
 import type { Answer, Op, Request } from '../domain/operations.ts'
-import type { CurrencyQuery, Page, TransactionQuery } from '../domain/swap.ts'
-import { entityTag, isNamed } from '../wire/entity-tag.ts'
-import { encodePage } from '../wire/envelope.ts'
+import { isNamed } from '../wire/entity-tag.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpResponse } from '../wire/http.ts'
 import { printString } from '../wire/json.ts'
 import { reasonPhrase, toStatus } from '../wire/status.ts'
+import { type Encoding, encodeBody } from './body.ts'
 
 type Headers = Record<string, string>
-type Row = Readonly<Record<string, unknown>>
 
 /** What the response to one request tells besides its body; more of it is known the further the request comes. */
 export interface Telling {
@@ -21,21 +18,6 @@ export interface Telling {
   readonly vary: string | undefined
   operation?: OperationCodec
   quota?: Quota | undefined
-}
-
-export interface Encoding {
-  readonly lifetimes: Readonly<Partial<Record<Op, number>>>
-  readonly observe: Observer
-  /** Pages that are told again and again, ready-made. */
-  readonly ready: WeakMap<object, Encoded>
-}
-
-interface Encoded {
-  readonly text: string
-  /** Wire names of the fields that are left out. */
-  readonly omitted: readonly string[]
-  /** Absent where the answer is never kept. */
-  readonly tag: string | undefined
 }
 
 export function encodeAnswer(
@@ -64,41 +46,6 @@ export function unlessKnown(response: HttpResponse, ifNoneMatch: string | undefi
   const { etag, 'content-type': _, ...headers } = response.headers
   if (etag === undefined || ifNoneMatch === undefined || !isNamed(etag, ifNoneMatch)) return response
   return { status: 304, headers: { ...headers, etag }, body: '' }
-}
-
-/** What may be kept may be asked for again: it has a tag, and a page of it is made once. */
-function encodeBody(
-  body: Answer<Op>['body'],
-  question: Request<Op>,
-  operation: OperationCodec,
-  form: Form,
-  { lifetimes, ready }: Encoding,
-): Encoded {
-  const isKept = lifetimes[operation.op] !== undefined
-  const before = isKept && operation.paged ? ready.get(body) : undefined
-  if (before) return before
-  const omitted = new Set<string>()
-  const text = print(body, question, operation, form, omitted)
-  const encoded = { text, omitted: [...omitted], tag: isKept ? entityTag(text) : undefined }
-  if (isKept && operation.paged) ready.set(body, encoded)
-  return encoded
-}
-
-function print(
-  body: Answer<Op>['body'],
-  question: Request<Op>,
-  { paged, answer }: OperationCodec,
-  form: Form,
-  omitted: Set<string>,
-): string {
-  if (!paged) return answer.encode(body as unknown as Row, omitted)
-  const { items, total } = body as Page<never>
-  const { page, size } = question as CurrencyQuery | TransactionQuery
-  return encodePage(
-    form.page,
-    items.map((item) => answer.encode(item as Row, omitted)),
-    { page, size, total },
-  )
 }
 
 /** `X-Swap-Derived` and `X-Swap-Omitted` (`spec/contract.md` §3). */

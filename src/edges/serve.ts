@@ -7,9 +7,10 @@ import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
 import { WireProblem } from '../wire/problem.ts'
+import type { Encoding } from './body.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { type Matcher, matcher } from './match.ts'
-import { type Encoding, encodeAnswer, encodeFault, optionsResponse, type Telling, unlessKnown } from './response.ts'
+import { encodeAnswer, encodeFault, optionsResponse, type Telling, unlessKnown } from './response.ts'
 
 export interface Serving {
   readonly form: Form
