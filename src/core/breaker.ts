@@ -28,6 +28,8 @@ export interface BreakingOptions {
   readonly observe: Observer
 }
 
+/** Silence counts where a call had so much of the time-out: the first of several providers has half for a quote. */
+const fairShare = 0.25
 /** How soon to come back while somebody finds out, in milliseconds. */
 const soon = 1_000
 
@@ -61,7 +63,7 @@ export function breaking({ breaker, provider, timeout, observe }: BreakingOption
       const given = context.deadline - performance.now()
       return breaker.run(
         () => next.call(op, request, context),
-        (reason, isProbe) => endingOf(Fault.from(reason), isProbe || given >= timeout / 2),
+        (reason, isProbe) => endingOf(Fault.from(reason), isProbe || given >= timeout * fairShare),
       )
     }),
   }

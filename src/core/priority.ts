@@ -1,6 +1,7 @@
 /** Who takes a quote or a create: the first of the list that can (`spec/contract.md` §12). */
 import { Fault, type FaultKind } from '../domain/fault.ts'
 import type { Answer, Context, Request, SwapService } from '../domain/operations.ts'
+import { within } from './deadline.ts'
 
 export interface Candidate {
   /** The provider's tag. */
@@ -26,9 +27,10 @@ export async function firstOf<O extends Sought>(
   context: Context,
 ): Promise<Taken<O>> {
   let refusal: Fault | undefined
-  for (const { tag, service } of candidates) {
+  for (const [at, { tag, service }] of candidates.entries()) {
+    const isLast = at === candidates.length - 1
     try {
-      return { tag, answer: await service.call(op, request, context) }
+      return { tag, answer: await service.call(op, request, op === 'getRate' && !isLast ? withHalf(context) : context) }
     } catch (reason) {
       const fault = Fault.from(reason)
       if (!passesOn(op, fault)) throw fault
@@ -36,6 +38,11 @@ export async function firstOf<O extends Sought>(
     }
   }
   throw refusal
+}
+
+/** A quote that takes too long must leave time to ask elsewhere. */
+function withHalf(context: Context): Context {
+  return within(context, (context.deadline - performance.now()) / 2)
 }
 
 const failures: ReadonlySet<FaultKind> = new Set<FaultKind>(['unreachable', 'unreadable', 'failed', 'timedOut', 'unavailable'])
