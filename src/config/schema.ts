@@ -139,12 +139,7 @@ const cache = section(
 
 const budget = section(
   {
-    quotes: setting(
-      integer(0),
-      60,
-      '`GET /currencies` and `GET /rate` together; 0 is no bound',
-      'requests per 60 seconds',
-    ),
+    quotes: setting(integer(0), 60, '`GET /currencies` and `GET /rate` together; 0 is no bound', 'requests per 60 seconds'),
     create: setting(integer(0), 30, '`POST /transactions`; 0 is no bound', 'requests per 60 seconds'),
     read: setting(
       integer(0),

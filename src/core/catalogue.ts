@@ -3,6 +3,7 @@ import type { Context } from '../domain/operations.ts'
 import { Copy, type CopyOptions } from './copy.ts'
 import type { Listing } from './listing.ts'
 import type { Naming } from './naming.ts'
+import { soonOr } from './patience.ts'
 
 export interface Catalogue {
   readonly naming: Naming
@@ -18,8 +19,6 @@ export interface Catalogue {
 const patience = 300
 /** How long a failed reading is not tried again where an old list would do. */
 const pause = 5_000
-/** A timer takes no infinity, which a deadline may be. */
-const longestWait = 60_000
 
 export function catalogue(options: CopyOptions): Catalogue {
   const { naming, lifetime, staleFor } = options
@@ -43,14 +42,4 @@ export function catalogue(options: CopyOptions): Catalogue {
     },
     close: () => copy.close(),
   }
-}
-
-/** What is read if it comes within so many milliseconds, else `otherwise`; the reading goes on. */
-async function soonOr<T>(reading: Promise<Listing>, otherwise: T, within: number): Promise<Listing | T> {
-  const { promise, resolve } = Promise.withResolvers<Listing | T>()
-  const timer = setTimeout(resolve, Math.min(within, longestWait), otherwise)
-  reading.then(resolve, () => resolve(otherwise))
-  const listing = await promise
-  clearTimeout(timer)
-  return listing
 }

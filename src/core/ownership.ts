@@ -3,8 +3,9 @@ import { Fault } from '../domain/fault.ts'
 import type { Answer, Context } from '../domain/operations.ts'
 import type { Clock } from './intent.ts'
 import { type Layer, on } from './layer.ts'
-import type { Entry, Ledger } from './ledger.ts'
+import type { Entry, Facts, Ledger } from './ledger.ts'
 import { ownerOf } from './owner.ts'
+import { soonOr } from './patience.ts'
 import { isFinal, shown, sight } from './sighting.ts'
 import { withStatus } from './statuses.ts'
 
@@ -17,20 +18,25 @@ export interface OwnershipOptions {
   readonly clock: Clock
 }
 
+/** How long an answer waits until the ledger has what it tells, in milliseconds; else it is kept when it is seen again. */
+const patience = 500
+
+type Details = Answer<'getTransaction'>
+
 /** Another's transaction is one that does not exist. What is final or fresh is answered from the ledger, and what fails too. */
-export function ownership({ ledger, provider, refresh, clock }: OwnershipOptions): Layer {
+export function ownership(options: OwnershipOptions): Layer {
+  const { ledger, provider, refresh, clock } = options
+  const readings = new Map<string, ReturnType<typeof read>>()
   return on({
     async getTransaction(request, context, next) {
-      const owner = ownerOf(context)
-      const entry = await ledger.find(owner, provider, request.id)
+      const entry = await ledger.find(ownerOf(context), provider, request.id)
       if (!entry) throw noTransaction()
       if (!isDue(entry, clock(), refresh)) return withStatus(recall(entry, context))
       try {
-        const answer = await next.call('getTransaction', request, context)
-        if (answer.body.id !== request.id) throw anotherOne(provider)
-        const { body: told, derived = [] } = answer
-        const facts = sight(entry, { told, derived, at: clock(), isWhole: true })
-        const kept = (await ledger.see(owner, provider, facts).catch(() => undefined)) ?? facts
+        // Whoever asks meanwhile waits for the same reading.
+        const reading = readings.get(request.id) ?? read(entry, next.call('getTransaction', request, context), options)
+        readings.set(request.id, reading)
+        const { answer, kept } = await reading.finally(() => readings.delete(request.id))
         return withStatus({ ...answer, body: shown(kept, context), derived: kept.derived })
       } catch (reason) {
         if (Fault.from(reason).kind === 'notFound') throw reason
@@ -39,6 +45,20 @@ export function ownership({ ledger, provider, refresh, clock }: OwnershipOptions
       }
     },
   })
+}
+
+/** What the provider tells now, and what is kept of it. */
+async function read(
+  entry: Entry,
+  asked: Promise<Details>,
+  { ledger, provider, clock }: OwnershipOptions,
+): Promise<{ readonly answer: Details; readonly kept: Facts }> {
+  const answer = await asked
+  const { body: told, derived = [] } = answer
+  if (told.id !== entry.transaction.id) throw anotherOne(provider)
+  const facts = sight(entry, { told, derived, at: clock(), isWhole: true })
+  const kept = await soonOr(ledger.see(entry.owner, provider, facts), undefined, patience)
+  return { answer, kept: kept ?? facts }
 }
 
 /** Whether the provider is to be asked before the entry is shown: what only its create told is never fresh. */

@@ -36,18 +36,27 @@ function command(
   return { check: isPossible, run: async (model, world) => void (await run(model, world)), toString: () => name }
 }
 
-export function create(who: number, isKeyed: boolean): Command {
-  return command(`create(${who}, ${isKeyed ? 'with' : 'without'} a key)`, (model, world) => ask(who, model, world, isKeyed))
+/** Which client, and whether under an idempotency key of its own. */
+export interface Asker {
+  readonly who: number
+  readonly isKeyed: boolean
 }
 
-/** With a key of its own, unless it is to have none. */
-async function ask(who: number, model: Model, world: World, isKeyed = true): Promise<unknown> {
+export function create(asker: Asker): Command {
+  return command(`create(${said(asker)})`, (model, world) => ask(asker, model, world))
+}
+
+async function ask({ who, isKeyed }: Asker, model: Model, world: World): Promise<unknown> {
   const customer = customerOf(world, who)
   const order = world.order()
   if (!isKeyed) return customer.create(gatewayOf(world).url, order)
   const idempotencyKey = `key-${model.keyed.length}`
   model.keyed.push({ customer, order, idempotencyKey })
   return customer.create(gatewayOf(world).url, order, { idempotencyKey })
+}
+
+function said({ who, isKeyed }: Asker): string {
+  return `${who} ${isKeyed ? 'with' : 'without'} a key`
 }
 
 /** The same create under the same key, at once. */
@@ -81,12 +90,12 @@ export function retryAsAnother(who: number, which: number): Command {
 export type Moment = 'at once' | 'applied' | 'answered'
 
 /** While a create is under way, as far as the provider's journal tells. */
-export function kill(who: number, moment: Moment): Command {
-  return command(`kill(during a create of ${who}, ${moment})`, async (model, world) => {
+export function kill(asker: Asker, moment: Moment): Command {
+  return command(`kill(during a create of ${said(asker)}, ${moment})`, async (model, world) => {
     const before = countOf(world, moment)
     await world.sites.alpha.provider.fault({ delay: 30 })
     let isOver = false
-    const asked = ask(who, model, world).finally(() => {
+    const asked = ask(asker, model, world).finally(() => {
       isOver = true
     })
     while (!isOver && moment !== 'at once' && countOf(world, moment) === before) await setTimeout(1)
@@ -117,26 +126,26 @@ export function restart(): Command {
   )
 }
 
-export function network(who: number, at: SiteName, way: Direction, name: ToxicName): Command {
-  return command(`create(${who}, ${name} ${way} at ${at})`, async (model, world) => {
+export function network(asker: Asker, at: SiteName, way: Direction, name: ToxicName): Command {
+  return command(`create(${said(asker)}, ${name} ${way} at ${at})`, async (model, world) => {
     const lift = world.sites[at].network.add(toxics[name], way)
-    await ask(who, model, world)
+    await ask(asker, model, world)
     lift()
   })
 }
 
-export function down(who: number, at: SiteName): Command {
-  return command(`create(${who}, ${at} is down)`, async (model, world) => {
+export function down(asker: Asker, at: SiteName): Command {
+  return command(`create(${said(asker)}, ${at} is down)`, async (model, world) => {
     await world.sites[at].network.down()
-    await ask(who, model, world)
+    await ask(asker, model, world)
     await world.sites[at].network.up()
   })
 }
 
-export function failure(who: number, fault: Fault): Command {
-  return command(`create(${who}, ${JSON.stringify(fault)})`, async (model, world) => {
+export function failure(asker: Asker, fault: Fault): Command {
+  return command(`create(${said(asker)}, ${JSON.stringify(fault)})`, async (model, world) => {
     await world.sites.alpha.provider.fault(fault)
-    await ask(who, model, world)
+    await ask(asker, model, world)
     await world.sites.alpha.provider.heal()
   })
 }

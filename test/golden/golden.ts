@@ -49,9 +49,9 @@ export interface Answer {
   readonly derived: readonly string[]
   readonly provider: string | undefined
   /** Seconds since it was seen; absent where it is of now. */
-  readonly stale: number | undefined
+  readonly stale?: number | undefined
   /** Whether it answers an earlier request. */
-  readonly replayed: boolean
+  readonly replayed?: boolean
   /** The answer, or the details of the fault. */
   readonly body: Readonly<Record<string, unknown>>
 }

@@ -1,6 +1,7 @@
 /** Contract §8 and §12: when an issued key's transactions are read again, and what is told while their provider fails. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
+import { transactionA } from '../support/form-a.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { formNames } from '../support/pair.ts'
 import { swap } from '../support/swaps.ts'
@@ -46,6 +47,18 @@ describe('what was read is fresh for ledger.refresh', () => {
 
 describe('what is not fresh', () => {
   beforeEach(() => start(0))
+
+  test('is read once for all who ask at the same time, in either form', async () => {
+    const id = await create()
+    const now = transactionA(swap({ status: 'exchanging' }))
+    managed.alpha.reply('get', { json: now, delay: 80 })
+    const answers = await Promise.all([get(id), get(id, 'B'), get(id), get(id, 'B')])
+    for (const { json } of answers) expect(json).toMatchObject({ id, status: 'exchanging' })
+    expect(managed.alpha.received('get')).toHaveLength(1)
+    managed.alpha.reply('get', { status: 500, json: {}, delay: 80 })
+    for (const { headers } of await Promise.all([get(id), get(id, 'B')])) expect(headers).toHaveProperty('x-swap-stale')
+    expect(managed.alpha.received('get')).toHaveLength(2)
+  })
 
   test('is read again by a get and by a list', async () => {
     const id = await create()
