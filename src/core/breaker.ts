@@ -28,8 +28,8 @@ export interface BreakingOptions {
   readonly observe: Observer
 }
 
-/** Silence counts where a call had so much of the time-out: the first of several providers has half for a quote. */
-const fairShare = 0.25
+/** Silence counts where a call had so much of the time-out: a quote that waits for a list and may go elsewhere has a quarter. */
+const fairShare = 0.2
 /** How soon to come back while somebody finds out, in milliseconds. */
 const soon = 1_000
 
