@@ -33,28 +33,22 @@ async function queryPostgres(url: string, statements: readonly string[]): Promis
 
 const place = (table: string) => `(${table}.sort_key, ${table}.provider_id, ${table}.provider)`
 
-/** Tallies that do not say how many entries they cover, or cover too many, and entries that none covers. */
+/** Tallies that do not say how many entries they cover and how many are older, or cover too many; entries that none covers. */
 export function wrongTallies(url: string): Promise<readonly RawRow[]> {
   return query(
     url,
-    `WITH covered AS (
-      SELECT owner, (
-        SELECT CAST(max(tallies.sort_key) AS text) || ' ' || max(tallies.provider_id) FROM tallies
-        WHERE tallies.owner = entries.owner AND ${place('tallies')} = (
-          SELECT sort_key, provider_id, provider FROM tallies AS nearest
-          WHERE nearest.owner = entries.owner AND ${place('nearest')} <= ${place('entries')}
-          ORDER BY sort_key DESC, provider_id DESC, provider DESC LIMIT 1
-        )
-      ) AS tally FROM transactions AS entries WHERE state = 'done'
+    `WITH entries AS (
+      SELECT owner, sort_key, provider_id, provider FROM transactions WHERE state = 'done'
     ), counted AS (
-      SELECT owner, tally, count(*) AS entries FROM covered GROUP BY owner, tally
-    ), told AS (
-      SELECT owner, CAST(sort_key AS text) || ' ' || provider_id AS tally, entries FROM tallies
+      SELECT tallies.*, (
+        SELECT count(*) FROM entries WHERE entries.owner = tallies.owner AND ${place('entries')} >= ${place('tallies')}
+      ) AS actual FROM tallies
+    ), compared AS (
+      SELECT *, coalesce(lead(actual) OVER (PARTITION BY owner ORDER BY sort_key, provider_id, provider), 0) AS behind FROM counted
     )
-    SELECT told.owner, told.tally, told.entries, counted.entries AS counted
-    FROM told LEFT JOIN counted ON told.owner = counted.owner AND told.tally = counted.tally
-    WHERE told.entries <> coalesce(counted.entries, 0) OR told.entries > ${fullTally}
+    SELECT owner, entries, older, actual, behind FROM compared
+    WHERE older <> behind OR entries <> actual - behind OR entries > ${fullTally}
     UNION ALL
-    SELECT owner, tally, 0, entries FROM counted WHERE tally IS NULL`,
+    SELECT owner, 0, 0, count(*), 0 FROM entries WHERE owner NOT IN (SELECT owner FROM tallies) GROUP BY owner`,
   )
 }

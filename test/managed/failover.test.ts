@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
+import { transactionA } from '../support/form-a.ts'
 import { type Managed, orderIn, ownKeys, startManaged } from '../support/managed.ts'
 import { type FormName, formNames } from '../support/pair.ts'
 import type { Reply } from '../support/stand-in.ts'
@@ -88,6 +89,28 @@ test('L4: where nobody can be reached the create is 502, and its key is not used
   expect(await managed.gateway.bookkeeping.unresolved()).toEqual([])
 })
 
+test.each([
+  ['alpha', 'beta'],
+  ['beta', 'alpha'],
+])(
+  'where one cannot be reached and the other does not offer the pair, it is not the pair that is wrong (%s first)',
+  async (...routing) => {
+    const url = `http://127.0.0.1:${await closedPort()}`
+    managed = await startManaged({ routing, providers: { alpha: { url }, beta: { assets: { USDTTRC20: null } } } })
+    key = await managed.issue()
+    expectRefusal(await create('A'), 'A', 502)
+    expectRefusal(await rate('B'), 'B', 502)
+  },
+)
+
+test('of several that do not offer the pair the first one says so', async () => {
+  const [alpha, beta] = [{ assets: { USDTTRC20: null } }, { assets: { BTC: null } }]
+  managed = await startManaged({ routing: ['alpha', 'beta'], providers: { alpha, beta } })
+  key = await managed.issue()
+  expect(expectRefusal(await create('A'), 'A', 400)).toContain('coinTo')
+  expect(expectRefusal(await rate('B'), 'B', 400)).toContain('coinTo')
+})
+
 test("A14: a provider's key goes to that provider alone, on failover too", async () => {
   await start({ url: `http://127.0.0.1:${await closedPort()}` })
   await create('A')
@@ -110,6 +133,11 @@ const reached: readonly [string, Reply, number][] = [
   ['answers 400 without a word', { status: 400, text: '' }, 504],
   ['answers 400 with HTML', { status: 400, text: '<html>' }, 504],
   ['answers 302', { status: 302, headers: { location: '/elsewhere' }, json: {} }, 504],
+  [
+    'tells no address to pay to',
+    { status: 201, json: { ...transactionA(swap({ refundAddress: null })), depositAddress: '' } },
+    504,
+  ],
   ['does not answer in time', { delay: 800, json: {} }, 504],
   ['answers 400', { status: 400, json: { message, code: 400 } }, 400],
   ['answers 404', { status: 404, json: { message, code: 404 } }, 400],

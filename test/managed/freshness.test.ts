@@ -68,6 +68,22 @@ describe('what is not fresh', () => {
     expect((await list()).json).toMatchObject({ data: [{ id, status: 'sending' }] })
   })
 
+  test('L19: an end that another process has seen meanwhile is told', async () => {
+    const id = await create()
+    const asked = Promise.withResolvers<void>()
+    managed.alpha.reply('get', () => {
+      asked.resolve()
+      return { json: transactionA(swap({ status: 'exchanging' })), delay: 80 }
+    })
+    const reading = get(id)
+    await asked.promise
+    const [entry] = await Array.fromAsync(managed.gateway.bookkeeping.export())
+    if (!entry) throw new Error('nothing is in the ledger')
+    const ended = { ...entry, transaction: { ...entry.transaction, status: 'success' as const } }
+    await managed.gateway.ledger.see(entry.owner, 'alpha', ended)
+    expect((await reading).json).toMatchObject({ status: 'success' })
+  })
+
   test.each(['success', 'refunded'])(
     'L19: is never asked for again where it is final (%s), and does not go back',
     async (status) => {
@@ -96,7 +112,7 @@ describe('what is not fresh', () => {
     ['answers 500', { status: 500, json: {} }],
     ['refuses our key', { status: 401, json: { error: 'Unauthorized', message: 'no', code: 401 } }],
     ['answers nonsense', { text: '<html>' }],
-    ['answers about another transaction', { json: { ...swap({ id: 'other' }) } }],
+    ['answers about another transaction', { json: transactionA(swap({ id: 'other' })) }],
     ['takes no more', { status: 429, json: { message: 'no', code: 429 } }],
   ])('U25: while the provider %s', (_, reply) => {
     test('the last known state is told, with its age', async () => {
@@ -111,6 +127,7 @@ describe('what is not fresh', () => {
       expect(after.headers['x-swap-provider']).toBe('alpha')
       expect(before.headers).not.toHaveProperty('x-swap-stale')
       expect((await list()).json).toMatchObject({ data: [{ status: 'exchanging' }] })
+      expect(await managed.gateway.ledger.held('alpha', ['other'])).toEqual(new Set())
     })
   })
 

@@ -73,6 +73,17 @@ test('L8: a key is scoped to the account, over all its keys and both forms', asy
   expect(other.headers).not.toHaveProperty('idempotent-replayed')
 })
 
+test('L7: a memo is part of the question', async () => {
+  managed = await startManaged({ providers: { alpha: { extraIds: true } } })
+  const key = await managed.issue()
+  const memo = { withdrawalExtraId: '77', refundAddress: 'bc1q-refund-1', refundExtraId: '88' }
+  const first = await create('A', key, 'order-7', memo)
+  expect(first.status, first.text).toBe(201)
+  for (const facts of [{ withdrawalExtraId: '78' }, { refundExtraId: '89' }, { withdrawalExtraId: null }])
+    expectRefusal(await create('B', key, 'order-7', { ...memo, ...facts }), 'B', 422)
+  expect((await create('A', key, 'order-7', memo)).text).toBe(first.text)
+})
+
 test('words for the same asset are the same question', async () => {
   managed = await startManaged()
   const key = await managed.issue()

@@ -36,6 +36,18 @@ export async function trace(text: string): Promise<Trace> {
   }
 }
 
+/** Kills it, as a power cut does, when it is about to flush for the nth time from now on. */
+export async function killAtFlush(text: string, nth: number): Promise<void> {
+  const inject = `inject=fsync,fdatasync:signal=SIGKILL:when=${nth}`
+  const options = ['-f', '-e', 'trace=fsync,fdatasync', '-e', inject, '-p', String(processWith(text))]
+  const child = spawn('strace', options, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const attached = Promise.withResolvers<void>()
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (/ attached/.test(String(chunk))) attached.resolve()
+  })
+  await Promise.race([attached.promise, once(child, 'close')])
+}
+
 function processWith(text: string): number {
   const found = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && commandLine(name).includes(text))
   if (found.length !== 1) throw new Error(`${found.length} processes have ${text} in their command line`)

@@ -4,14 +4,14 @@ import type { Accounts, IssuedKey } from '../../core/accounts.ts'
 import { type Database, prepare, type Store } from './store.ts'
 
 export function accounts({ database, write, writeOne }: Store): Accounts {
-  const find = prepare<KeyRow>(database, keys(database).where('digest', '=', '').compile())
+  const find = prepare(database, ['digest'], ({ digest }) => keys(database).where('digest', '=', digest).compile())
   return {
     addKey: (key, digest) =>
       write(async (within) => {
         await insertKey(within, await accountOf(within, key), key, digest)
       }),
     async findKey(digest) {
-      const [row] = await find(digest)
+      const [row] = await find({ digest })
       return row && { account: row.account, ...ends(row) }
     },
     async listKeys() {

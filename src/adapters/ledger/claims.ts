@@ -12,10 +12,10 @@ const isOpen = sql<boolean>`exists (
 )`
 
 export function claims({ database, writeOne }: Store): Pick<Ledger, 'claimed' | 'expireClaims'> {
-  const ask = prepare<ClaimRow>(database, question(database))
+  const ask = prepare<ClaimRow, 'owner' | 'key'>(database, ['owner', 'key'], (blank) => question(database, blank))
   return {
     async claimed(owner, key) {
-      const [row] = await ask(owner, key)
+      const [row] = await ask({ owner, key })
       return row && toClaimed(row)
     },
     expireClaims: (before) =>
@@ -52,14 +52,14 @@ interface ClaimRow extends EntryRow {
   readonly state: State
 }
 
-function question(database: Database) {
+function question(database: Database, blank: Readonly<Record<'owner' | 'key', never>>) {
   return database
     .selectFrom('claims')
     .innerJoin('transactions', 'transactions.intent', 'claims.intent')
     .select(entryColumns.map((column) => `transactions.${column}` as const))
     .select(['claims.fingerprint', 'claims.first', 'claims.created_at', 'transactions.state'])
-    .where('claims.owner', '=', '')
-    .where('claims.key', '=', '')
+    .where('claims.owner', '=', blank.owner)
+    .where('claims.key', '=', blank.key)
     .compile()
 }
 

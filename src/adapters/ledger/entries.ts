@@ -1,25 +1,27 @@
 /** Kysely: the transactions that are known, each its owner's. */
 import { sql } from 'kysely'
 import type { Entry, Facts, Ledger } from '../../core/ledger.ts'
-import { type EntryRow, entryColumns, sortKey, toEntry, toRow } from './entry.ts'
+import { entryColumns, sortKey, toEntry, toRow } from './entry.ts'
 import { lister } from './list.ts'
 import { type Database, prepare, type Store } from './store.ts'
-import type { State } from './tables.ts'
 import { addToTally } from './tallies.ts'
 
 type Entries = Pick<Ledger, 'find' | 'findAll' | 'list' | 'see' | 'knows' | 'held'>
 
 export function entries({ database, write, writeOne, isAmong, toList }: Store): Entries {
-  const find = prepare<FoundRow>(database, found(database).where('provider_id', '=', '').compile())
-  const findAll = prepare<FoundRow>(database, found(database).where(isAmong('provider_id', '')).compile())
-  const held = prepare<{ provider_id: string }>(database, heldBy(database).where(isAmong('provider_id', '')).compile())
+  const find = prepare(database, ['provider', 'id'], ({ provider, id }) =>
+    found(database).where('provider', '=', provider).where('provider_id', '=', id).compile(),
+  )
+  const findAll = prepare(database, ['provider', 'ids'], ({ provider, ids }) =>
+    found(database).where('provider', '=', provider).where(isAmong('provider_id', ids)).compile(),
+  )
   return {
     async find(owner, provider, id) {
-      const [entry] = entriesOf(owner, await find(provider, id))
+      const [entry] = entriesOf(owner, await find({ provider, id }))
       return entry
     },
     async findAll(owner, provider, ids) {
-      return entriesOf(owner, await findAll(provider, toList(ids)))
+      return entriesOf(owner, await findAll({ provider, ids: toList(ids) }))
     },
     list: lister(database),
     async see(owner, provider, facts) {
@@ -33,30 +35,21 @@ export function entries({ database, write, writeOne, isAmong, toList }: Store): 
       return rows.length > 0
     },
     async held(provider, ids) {
-      const rows = await held(provider, toList(ids))
-      return new Set(rows.map(({ provider_id }) => provider_id))
+      const rows = await findAll({ provider, ids: toList(ids) })
+      return new Set(rows.map(({ provider_id }) => provider_id as string))
     },
   }
 }
 
-interface FoundRow extends EntryRow {
-  readonly state: State
-}
-
 /** By its id alone: an index is chosen for the owner too where the owner is asked for, and it may be the slower one. */
 function found(database: Database) {
-  return database
-    .selectFrom('transactions')
-    .select([...entryColumns, 'state'])
-    .where('provider', '=', '')
+  return database.selectFrom('transactions').select([...entryColumns, 'state', 'provider_id'])
 }
+
+type FoundRow = Awaited<ReturnType<ReturnType<typeof found>['execute']>>[number]
 
 function entriesOf(owner: string, rows: readonly FoundRow[]): readonly Entry[] {
   return rows.filter((row) => row.owner === owner && row.state === 'done').map(toEntry)
-}
-
-function heldBy(database: Database) {
-  return database.selectFrom('transactions').select('provider_id').where('provider', '=', '').$narrowType<{ provider_id: string }>()
 }
 
 async function add(within: Database, owner: string, provider: string, facts: Facts): Promise<Entry | undefined> {

@@ -51,7 +51,8 @@ export function toEntry(row: EntryRow): Entry {
 
 const beforeAttempt = 2 * 60_000
 const afterAttempt = 10 * 60_000
-const largest = 2n ** 63n - 2n
+/** Of sort keys: 64 bits hold one more. */
+export const largestKey = 2n ** 63n - 2n
 
 /**
  * Minus the creation time in nanoseconds. The provider's word for it counts where it can be read and, where the attempt is
@@ -68,7 +69,7 @@ export function sortKey({ transaction, seenAt }: Facts, attemptedAt?: number): b
 
 /** Into what 64 bits hold, with room for one more. */
 export function limitKey(key: bigint): bigint {
-  return key < -largest ? -largest : key > largest ? largest : key
+  return key < -largestKey ? -largestKey : key > largestKey ? largestKey : key
 }
 
 /** What never changes any more (`spec/contract.md` §3, Status). */

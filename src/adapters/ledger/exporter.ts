@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Bookkeeping } from '../../core/bookkeeping.ts'
 import { entryColumns, limitKey, toEntry, toNanoseconds } from './entry.ts'
 import type { Database, Store } from './store.ts'
-import { type At, beforeAll, forwards, values } from './tallies.ts'
+import { type At, beforeAll, placeColumns, values } from './tallies.ts'
 
 const most = 500
 
@@ -25,7 +25,7 @@ function batch(database: Database, after: At, oldest: bigint) {
   return database
     .selectFrom('transactions')
     .select([...entryColumns, 'provider_id', sql<string>`cast(sort_key as text)`.as('sort_key')])
-    .where(sql<boolean>`state = 'done' and (owner, ${forwards}) > (${after.owner}, ${values(after)}) and sort_key <= ${oldest}`)
+    .where(sql<boolean>`state = 'done' and (owner, ${placeColumns}) > (${after.owner}, ${values(after)}) and sort_key <= ${oldest}`)
     .orderBy('owner')
     .orderBy(sql`transactions.sort_key`)
     .orderBy('provider_id')

@@ -1,69 +1,71 @@
 /** Kysely: pages of an owner's entries with their exact total, at a cost that does not grow with their number. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Ledger } from '../../core/ledger.ts'
-import { type EntryRow, entryColumns, limitKey, toEntry } from './entry.ts'
-import type { Database } from './store.ts'
-import { backwards, forwards, place } from './tallies.ts'
+import { type EntryRow, entryColumns, largestKey, limitKey, toEntry } from './entry.ts'
+import { type Database, prepare } from './store.ts'
+import { firstPlace, oldestFirst, place, placeColumns } from './tallies.ts'
 
 /** One statement, so that the entries and the total are of one moment. */
 export function lister(database: Database): Ledger['list'] {
+  const ask = prepare(database, ['owner', 'first', 'end', 'offset', 'size'], (blank) => question(blank).compile(database))
   return async (owner, { page, size, created }) => {
-    const first = limitKey(-created.last)
-    const end = limitKey(-created.first) + 1n
-    const offset = BigInt(page - 1) * BigInt(size)
-    const { rows } = await pageOf(owner, { first, end, offset, size }).execute(database)
-    const entries = rows.filter(({ facts }) => facts !== null).map(toEntry)
-    return { entries, total: rows[0]?.total ?? 0 }
+    const rows = await ask({
+      owner,
+      first: limitKey(-created.last),
+      end: limitKey(-created.first) + 1n,
+      offset: BigInt(page - 1) * BigInt(size),
+      size,
+    })
+    return { entries: rows.filter(({ facts }) => facts !== null).map(toEntry), total: rows[0]?.total ?? 0 }
   }
 }
 
-interface Range {
-  /** Sort keys: from this one on, and before that one. */
-  readonly first: bigint
-  readonly end: bigint
-  readonly offset: bigint
-  readonly size: number
-}
+/** The values of a question: sort keys from `first` on and before `end`. */
+type Blank = Readonly<Record<'owner' | 'first' | 'end' | 'offset' | 'size', never>>
 
 interface Row extends EntryRow {
   readonly total: number
 }
 
-/** `runs`: the owner's tallies, each with the number of entries before it. `span`: how many entries are before the range, and in it. */
-function pageOf(owner: string, { first, end, offset, size }: Range): RawBuilder<Row> {
-  const start = sql`(select skipped from span) + cast(${offset} as bigint)`
+const columns = (table: 'page' | 'transactions') => sql.join(entryColumns.map((column) => sql.ref(`${table}.${column}`)))
+
+/** `span`: how many entries are newer than the dates, and how many are not older than them. Places are counted from the oldest on. */
+function question({ owner, first, end, offset, size }: Blank): RawBuilder<Row> {
   return sql<Row>`
-    with runs as materialized (
-      select ${forwards}, cast(sum(entries) over (order by ${forwards}) as bigint) - entries as before
-      from tallies where owner = ${owner}
-    ), span as materialized (
-      select ${countBefore(owner, first)} as skipped, ${countBefore(owner, end)} as reached
+    with span as materialized (
+      select newer, reached, total - 1 - newer - cast(${offset} as bigint) as start from (
+        select total, ${newerThan(owner, first)} as newer, ${newerThan(owner, end)} as reached from (
+          select older + entries as total from tallies where owner = ${owner} and sort_key = ${firstPlace.sort_key}
+        ) as counted
+      ) as bounds
     ), page as (
-      select sort_key, provider_id, ${sql.join(entryColumns.map((column) => sql.ref(column)))} from transactions
-      where owner = ${owner} and state = 'done' and sort_key < ${end} and ${place} >= (${placeAt(owner, start)})
-      order by ${forwards} limit ${size}
+      select sort_key, provider_id, ${columns('transactions')} from transactions
+      where owner = ${owner} and state = 'done' and sort_key < ${end} and ${place} >= (${placeAt(owner)})
+      order by ${placeColumns} limit cast(${size} as bigint)
     )
-    select reached - skipped as total, ${sql.join(entryColumns.map((column) => sql.ref(`page.${column}`)))}
-    from span left join page on true order by ${sql.ref('page.sort_key')}, ${sql.ref('page.provider_id')}, ${sql.ref('page.provider')}`
+    select reached - newer as total, ${columns('page')} from span left join page on true
+    order by page.sort_key, page.provider_id, page.provider`
 }
 
-/** How many of the owner's entries have a lower sort key: those of whole tallies, and some of one more. */
-function countBefore(owner: string, key: bigint): RawBuilder<number> {
-  return sql`(
-    select coalesce(max(before), 0) from runs where sort_key < ${key}
-  ) + (
-    select count(*) from transactions
-    where owner = ${owner} and state = 'done' and sort_key < ${key} and ${place} >= (
-      select ${forwards} from runs where sort_key < ${key} order by ${backwards} limit 1
+/** How many of the owner's entries have a lower sort key: those of newer tallies, and some of one more. */
+function newerThan(owner: never, key: never): RawBuilder<number> {
+  return sql`case when cast(${key} as bigint) > ${largestKey} then total else coalesce((
+    select total - tally.older - tally.entries + (
+      select count(*) from transactions
+      where owner = ${owner} and state = 'done' and sort_key < ${key}
+      and ${place} >= (tally.sort_key, tally.provider_id, tally.provider)
     )
+    from tallies as tally where owner = ${owner} and sort_key < ${key} order by ${oldestFirst} limit 1
+  ), 0) end`
+}
+
+/** Where the page starts: in a tally, so many entries behind its newest. */
+function placeAt(owner: never): RawBuilder<unknown> {
+  const tally = (column: RawBuilder<unknown>) => sql`(
+    select ${column} from tallies where owner = ${owner} and older <= (select start from span)
+    order by older desc, ${placeColumns} limit 1
   )`
-}
-
-/** Where the entry stands that has so many before it. */
-function placeAt(owner: string, count: RawBuilder<unknown>): RawBuilder<unknown> {
-  const run = sql`from runs where before <= ${count} order by ${backwards} limit 1`
   return sql`
-    select ${forwards} from transactions
-    where owner = ${owner} and state = 'done' and ${place} >= (select ${forwards} ${run})
-    order by ${forwards} limit 1 offset coalesce(${count} - (select before ${run}), 0)`
+    select ${placeColumns} from transactions where owner = ${owner} and state = 'done' and ${place} >= ${tally(placeColumns)}
+    order by ${placeColumns} limit 1 offset coalesce(${tally(sql`older + entries - 1`)} - (select start from span), 0)`
 }

@@ -68,8 +68,10 @@ function transactions({ whole, text }: Types): readonly string[] {
       provider_id ${text} NOT NULL,
       provider ${text} NOT NULL,
       entries ${whole} NOT NULL CHECK (entries >= 0),
+      older ${whole} NOT NULL CHECK (older >= 0),
       PRIMARY KEY (owner, sort_key, provider_id, provider)
     )`,
+    'CREATE INDEX tallies_by_age ON tallies (owner, older)',
   ]
 }
 

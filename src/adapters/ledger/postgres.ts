@@ -32,13 +32,22 @@ function guard(client: pg.PoolClient): PostgresPoolClient {
   const query = async (statement: string, parameters: readonly unknown[] = []) => {
     if (broken !== undefined) throw broken
     try {
-      return await client.query(statement, [...parameters])
+      return await client.query({ name: nameOf(statement), text: statement, values: [...parameters] })
     } catch (reason) {
       if (!isAnswer(reason)) broken = reason
       throw reason
     }
   }
   return { query: query as unknown as PostgresPoolClient['query'], release: () => client.release(broken !== undefined) }
+}
+
+const names = new Map<string, string>()
+
+/** Of a statement that each connection prepares once: there are not many, and to plan one costs more than to run it. */
+function nameOf(statement: string): string {
+  const name = names.get(statement) ?? `swapgate-${names.size}`
+  names.set(statement, name)
+  return name
 }
 
 /** Whether the server refused a statement, and goes on. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Bookkeeping } from '../../core/bookkeeping.ts'
 import { limitKey, toNanoseconds } from './entry.ts'
 import type { Database, Store } from './store.ts'
-import { type At, beforeAll, firstPlace, forwards, lockTallies, place, values } from './tallies.ts'
+import { type At, beforeAll, changeTally, firstPlace, lockTallies, place, placeColumns, values } from './tallies.ts'
 
 /** Others write between two transactions of it. */
 const mostEntries = 500
@@ -59,15 +59,15 @@ async function pruneTally(within: Database, from: At, newest: bigint): Promise<S
 async function talliesFrom(within: Database, { owner, ...from }: At): Promise<readonly At[]> {
   const { rows } = await sql<{ owner: string; sort_key: string; provider_id: string; provider: string }>`
     select owner, cast(sort_key as text) as sort_key, provider_id, provider from tallies
-    where (owner, ${forwards}) >= (${owner}, ${values(from)})
+    where (owner, ${placeColumns}) >= (${owner}, ${values(from)})
     order by owner, tallies.sort_key, provider_id, provider limit 2`.execute(within)
   return rows.map((row) => ({ ...row, sort_key: BigInt(row.sort_key) }))
 }
 
 /** An empty tally goes, but for the first: that one is locked. */
-async function reduce(within: Database, tally: At, by: bigint): Promise<void> {
+async function reduce(within: Database, { owner, ...at }: At, by: bigint): Promise<void> {
   if (by === 0n) return
-  const isTally = sql<boolean>`owner = ${tally.owner} and ${place} = (${values(tally)})`
-  await sql`update tallies set entries = entries - ${by} where ${isTally}`.execute(within)
-  if (tally.sort_key !== firstPlace.sort_key) await sql`delete from tallies where ${isTally} and entries = 0`.execute(within)
+  const { entries, sort_key } = await changeTally(within, owner, at, -Number(by))
+  if (entries > 0 || sort_key === firstPlace.sort_key) return
+  await sql`delete from tallies where owner = ${owner} and ${place} = (${values(at)})`.execute(within)
 }

@@ -22,10 +22,16 @@ export interface Store {
   readonly close: () => Promise<void>
 }
 
-/** A question that is compiled once and asked often, with other values for each asking. */
-export function prepare<Row>(database: Database, query: CompiledQuery<Row>) {
-  return async (...parameters: readonly unknown[]): Promise<readonly Row[]> => {
-    const { rows } = await database.executeQuery<Row>({ ...query, parameters })
+/** A question that is compiled once and asked often: `question` writes a blank for each name, an asking gives them values. */
+export function prepare<Row, Name extends string>(
+  database: Database,
+  names: readonly Name[],
+  question: (blank: Readonly<Record<Name, never>>) => CompiledQuery<Row>,
+) {
+  const query = question(Object.fromEntries(names.map((name) => [name, Symbol(name)])) as Record<Name, never>)
+  return async (values: Readonly<Record<Name, unknown>>): Promise<readonly Row[]> => {
+    const filled = query.parameters.map((value) => (typeof value === 'symbol' ? values[value.description as Name] : value))
+    const { rows } = await database.executeQuery<Row>({ ...query, parameters: filled })
     return rows
   }
 }

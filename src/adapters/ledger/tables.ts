@@ -61,6 +61,8 @@ interface Tallies {
   provider_id: string
   provider: string
   entries: number
+  /** How many the owner has that are older than these. */
+  older: number
 }
 
 interface Accounts {

@@ -20,8 +20,8 @@ export interface At extends Place {
 export const beforeAll: At = { owner: '', ...firstPlace }
 
 export const place = sql`(sort_key, provider_id, provider)`
-export const forwards = sql`sort_key, provider_id, provider`
-export const backwards = sql`sort_key desc, provider_id desc, provider desc`
+export const placeColumns = sql`sort_key, provider_id, provider`
+export const oldestFirst = sql`sort_key desc, provider_id desc, provider desc`
 
 /** Until the transaction ends nobody else changes this owner's tallies: so they are changed last. */
 export async function lockTallies(within: Database, owner: string): Promise<void> {
@@ -34,7 +34,7 @@ export async function lockTallies(within: Database, owner: string): Promise<void
       .forUpdate()
       .execute()
   if ((await lock()).length > 0) return
-  const first = { owner, ...firstPlace, entries: 0 }
+  const first = { owner, ...firstPlace, entries: 0, older: 0 }
   await within
     .insertInto('tallies')
     .values(first)
@@ -45,41 +45,49 @@ export async function lockTallies(within: Database, owner: string): Promise<void
 
 /** Counts an entry that stands in its place already. */
 export async function addToTally(within: Database, owner: string, at: Place): Promise<void> {
-  const tally = await change(within, owner, at, 1)
+  await lockTallies(within, owner)
+  const tally = await changeTally(within, owner, at, 1)
   if (tally.entries > fullTally) await cut(within, owner, tally)
 }
 
 export async function takeFromTally(within: Database, owner: string, at: Place): Promise<void> {
-  await change(within, owner, at, -1)
+  await lockTallies(within, owner)
+  await changeTally(within, owner, at, -1)
 }
 
 interface Tally extends Place {
   readonly entries: number
 }
 
-async function change(within: Database, owner: string, at: Place, by: 1 | -1): Promise<Tally> {
-  await lockTallies(within, owner)
-  const { rows } = await sql<{ sort_key: string; provider_id: string; provider: string; entries: number }>`
+/** Of the tally that covers this place. As a rule it is the newest; otherwise there are now more, or fewer, that are older than others. */
+export async function changeTally(within: Database, owner: string, at: Place, by: number): Promise<Tally> {
+  const { rows } = await sql<Omit<Tally, 'sort_key'> & { sort_key: string }>`
     update tallies set entries = entries + ${by}
     where owner = ${owner} and ${place} = (
-      select ${forwards} from tallies
-      where owner = ${owner} and ${place} <= (${values(at)}) order by ${backwards} limit 1
+      select ${placeColumns} from tallies
+      where owner = ${owner} and ${place} <= (${values(at)}) order by ${oldestFirst} limit 1
     )
     returning cast(sort_key as text) as sort_key, provider_id, provider, entries`.execute(within)
   const [row] = rows
   if (!row) throw new Error('The tallies were not locked.')
-  return { ...row, sort_key: BigInt(row.sort_key) }
+  const tally = { ...row, sort_key: BigInt(row.sort_key) }
+  if (tally.sort_key !== firstPlace.sort_key) {
+    await sql`update tallies set older = older + ${by} where owner = ${owner} and ${place} < (${values(tally)})`.execute(within)
+  }
+  return tally
 }
 
 /** The newest keep the tally; the others get one of their own. */
 async function cut(within: Database, owner: string, tally: Tally): Promise<void> {
-  const half = fullTally / 2
+  const kept = fullTally / 2
+  const moved = tally.entries - kept
+  const isTally = sql`owner = ${owner} and ${place} = (${values(tally)})`
   await sql`
-    insert into tallies (owner, ${forwards}, entries)
-    select owner, ${forwards}, cast(${tally.entries - half} as bigint) from transactions
+    insert into tallies (owner, ${placeColumns}, entries, older)
+    select owner, ${placeColumns}, cast(${moved} as bigint), (select older from tallies where ${isTally}) from transactions
     where owner = ${owner} and state = 'done' and ${place} >= (${values(tally)})
-    order by ${forwards} limit 1 offset ${half}`.execute(within)
-  await sql`update tallies set entries = ${half} where owner = ${owner} and ${place} = (${values(tally)})`.execute(within)
+    order by ${placeColumns} limit 1 offset ${kept}`.execute(within)
+  await sql`update tallies set entries = ${kept}, older = older + ${moved} where ${isTally}`.execute(within)
 }
 
 export function values({ sort_key, provider_id, provider }: Place) {
