@@ -26,6 +26,7 @@ function outcomeOf(fault: Fault): Fault {
 }
 
 export function unknownOutcome(cause: Fault, provider: string | undefined): Fault {
-  const message = 'The outcome is unknown: the transaction may exist. Please look for it in the list before you try again.'
+  const message =
+    'The outcome is unknown: the transaction may exist. Please look for it in the list, or ask again with the same Idempotency-Key.'
   return new Fault('outcomeUnknown', message, { cause, ...(provider !== undefined && { provider }) })
 }

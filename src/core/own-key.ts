@@ -16,7 +16,7 @@ export function ownKey(): Layer {
 function translate(fault: Fault): Fault {
   const { kind, provider, certain, retryAfter } = fault
   const details = { certain, cause: fault, ...(provider !== undefined && { provider }) }
-  if (kind === 'unauthorized') return new Fault('failed', 'The provider could not answer; please try again later.', details)
+  if (kind === 'unauthorized') return new Fault('accessRefused', 'The provider could not answer; please try again later.', details)
   if (kind !== 'limited') return fault
   const message = 'The provider can take no more at the moment; please wait as long as Retry-After says.'
   return new Fault('unavailable', message, { ...details, retryAfter: retryAfter ?? 1 })

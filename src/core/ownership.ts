@@ -1,5 +1,5 @@
 /** The ledger decides whose a transaction is, with issued keys (`spec/contract.md` §5, §8, §12). */
-import { Fault } from '../domain/fault.ts'
+import { Fault, type FaultKind } from '../domain/fault.ts'
 import type { Answer, Context } from '../domain/operations.ts'
 import type { Clock } from './intent.ts'
 import { type Layer, on } from './layer.ts'
@@ -21,6 +21,9 @@ export interface OwnershipOptions {
 /** How long an answer waits until the ledger has what it tells, in milliseconds; else it is kept when it is seen again. */
 const patience = 500
 
+/** Told as it is, though something is known: the provider does not know the transaction, or not us; or the fault is ours. */
+const neverStale: ReadonlySet<FaultKind> = new Set<FaultKind>(['notFound', 'accessRefused', 'internal'])
+
 type Details = Answer<'getTransaction'>
 
 /** Another's transaction is one that does not exist. What is final or fresh is answered from the ledger, and what fails too. */
@@ -39,7 +42,7 @@ export function ownership(options: OwnershipOptions): Layer {
         const { answer, kept } = await reading.finally(() => readings.delete(request.id))
         return withStatus({ ...answer, body: shown(kept, context), derived: kept.derived })
       } catch (reason) {
-        if (Fault.from(reason).kind === 'notFound') throw reason
+        if (neverStale.has(Fault.from(reason).kind)) throw reason
         const stale = Math.floor((clock() - entry.seenAt) / 1000)
         return withStatus({ ...recall(entry, context), stale })
       }

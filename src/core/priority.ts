@@ -45,7 +45,14 @@ function withHalf(context: Context): Context {
   return within(context, (context.deadline - performance.now()) / 2)
 }
 
-const failures: ReadonlySet<FaultKind> = new Set<FaultKind>(['unreachable', 'unreadable', 'failed', 'timedOut', 'unavailable'])
+const failures: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  'unreachable',
+  'unreadable',
+  'failed',
+  'accessRefused',
+  'timedOut',
+  'unavailable',
+])
 
 /** A quote may be asked anywhere; a create elsewhere only where no byte of it can have reached the provider. */
 function passesOn(op: Sought, fault: Fault): boolean {

@@ -61,7 +61,7 @@ async function look(open: Open, key: string | undefined, options: Reconciliation
     const isTheirs = await ledger.settle(open.intent, { transaction, derived, seenAt: at, readAt: at })
     count(isTheirs ? 'found' : 'takenId')
   } catch (reason) {
-    // The provider does not answer now: there will be another look.
     if (Fault.from(reason).kind === 'internal') throw reason
+    count('notSeen') // there will be another look
   }
 }

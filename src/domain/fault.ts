@@ -17,7 +17,8 @@ export const faultKinds = [
   'internal', // a fault of ours, and only that
   'unreachable', // no connection to the provider: nothing was sent
   'unreadable', // the provider's answer is not of its form
-  'failed', // the provider failed, or refused our access
+  'failed', // the provider failed
+  'accessRefused', // the provider refused the gateway's own key
   'contradicted', // the provider created something else than was asked for
   'unavailable', // nobody can take it now
   'timedOut', // the provider did not answer in time

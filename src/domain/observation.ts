@@ -42,6 +42,8 @@ export type CreateOutcome =
   | 'found'
   | 'notFound'
   | 'ambiguous'
+  /** It was looked for, and the provider did not let us see. */
+  | 'notSeen'
 
 export type Drift =
   | 'unknownField'

@@ -19,6 +19,7 @@ const statusOf: Readonly<Record<FaultKind, number>> = {
   unreachable: 502,
   unreadable: 502,
   failed: 502,
+  accessRefused: 502,
   contradicted: 502,
   unavailable: 503,
   timedOut: 504,

@@ -81,6 +81,16 @@ describe.each(unconnected)('L4: a first provider that %s', (_, facts) => {
   })
 })
 
+test('L6: of 50 at the same time one is made, though all come by way of a provider that refuses', async () => {
+  await start({ url: `http://127.0.0.1:${await closedPort()}` })
+  const answers = await Promise.all(Array.from({ length: 50 }, (_, at) => create(at % 2 ? 'A' : 'B')))
+  const made = answers.filter(({ status }) => status < 300)
+  for (const { status } of answers.filter((answer) => !made.includes(answer))) expect(status).toBe(409)
+  expect(new Set(made.map(({ json }) => (json as { id: string }).id))).toEqual(new Set(['beta~tx-1']))
+  expect(managed.beta.received('create')).toHaveLength(1)
+  expect((await create('A')).json).toMatchObject({ id: 'beta~tx-1' })
+})
+
 test('L4: where nobody can be reached the create is 502, and its key is not used up', async () => {
   await start({ url: `http://127.0.0.1:${await closedPort()}` })
   await managed.beta.close()
@@ -149,7 +159,7 @@ const reached: readonly [string, Reply, number][] = [
 
 describe.each(reached)('L4: a first provider that %s', (_, reply, status) => {
   test.each(formNames)('keeps the create to itself (form %s)', async (form) => {
-    await start({ timeout: 0.4 })
+    await start(reply.delay === undefined ? {} : { timeout: 0.4 })
     managed.alpha.reply('create', reply)
     expectRefusal(await create(form), form, status)
     expect(managed.alpha.received('create')).toHaveLength(1)
@@ -172,7 +182,7 @@ describe.each<[string, Reply]>([
   ['does not answer in time', { delay: 800, json: {} }],
 ])('U1: a first provider that %s', (_, reply) => {
   test.each(formNames)('leaves a quote to the next one (form %s)', async (form) => {
-    await start({ timeout: 0.4 })
+    await start(reply.delay === undefined ? {} : { timeout: 0.4 })
     managed.alpha.reply('rate', reply)
     const answer = await rate(form)
     expect(answer.status, answer.text).toBe(200)

@@ -111,7 +111,6 @@ describe('what is not fresh', () => {
   describe.each<[string, object]>([
     ['breaks off', { reset: true }],
     ['answers 500', { status: 500, json: {} }],
-    ['refuses our key', { status: 401, json: { error: 'Unauthorized', message: 'no', code: 401 } }],
     ['answers nonsense', { text: '<html>' }],
     ['answers about another transaction', { json: transactionA(swap({ id: 'other' })) }],
     ['takes no more', { status: 429, json: { message: 'no', code: 429 } }],
@@ -130,6 +129,14 @@ describe('what is not fresh', () => {
       expect((await list()).json).toMatchObject({ data: [{ status: 'exchanging' }] })
       expect(await managed.gateway.ledger.held('alpha', ['other'])).toEqual(new Set())
     })
+  })
+
+  test.each([401, 403])('a provider that refuses our own key with %i is 502, though something is known', async (status) => {
+    const id = await create()
+    managed.alpha.reply('get', { status, json: { error: 'Unauthorized', message: 'no', code: status } })
+    const answer = await get(id)
+    expect(answer.status).toBe(502)
+    expect(answer.headers).not.toHaveProperty('x-swap-stale')
   })
 
   test('what the provider does not know any more is 404', async () => {

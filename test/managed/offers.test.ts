@@ -48,6 +48,26 @@ describe.each(formNames)('M5, form %s', (form) => {
     expect(managed.alpha.received('create')).toEqual([])
   })
 
+  test('a provider that lists it in words of its own takes it', async () => {
+    await start(['beta', 'alpha'], { beta: { assets: { USDTTRC20: { coin: 'TETHER', network: 'TRON' } } } })
+    managed.beta.holdings.currencies = [
+      { ...usdc, code: 'TETHER', name: 'Tether' },
+      { ...usdc, code: 'BTC', name: 'Bitcoin' },
+    ]
+    expect((await create(form, usdtTrx)).headers['x-swap-provider']).toBe('beta')
+    const [sent] = managed.beta.received('create')
+    expect(JSON.parse(sent?.body ?? '')).toMatchObject({ coinTo: 'TETHER', networkTo: 'TRON' })
+  })
+
+  test('one whose list puts it on another network does not', async () => {
+    await start(['alpha', 'beta'])
+    managed.alpha.holdings.currencies = managed.alpha.holdings.currencies.map((row) =>
+      (row as { code: string }).code === 'USDTTRC20' ? { ...(row as object), network: 'BSC' } : row,
+    )
+    expect((await create(form, usdtTrx)).headers['x-swap-provider']).toBe('beta')
+    expect(managed.alpha.received('create')).toEqual([])
+  })
+
   test('what none of them offers is 400, and nothing is sent', async () => {
     await start(['alpha', 'beta'])
     expectRefusal(await create(form, xrp), form, 400)

@@ -12,13 +12,15 @@ import { expectRefusal } from '../support/expectations.ts'
 import { type LedgerRig, startLedgerRig } from '../support/ledger-rig.ts'
 import { canTrace, killAtFlush } from '../support/strace.ts'
 
+/** Processes start slowly on a busy machine. */
+const timeout = 60_000
 let rig: LedgerRig
 /** What an operator sees of the ledger beside the gateway. */
 let operator: OpenLedger
 beforeAll(async () => {
   rig = await startLedgerRig()
   operator = await openLedger(`sqlite:${rig.file}`)
-})
+}, timeout)
 afterAll(async () => {
   await operator.close()
   await rig[Symbol.asyncDispose]()
@@ -68,7 +70,7 @@ async function expectFound(lost: Step): Promise<void> {
   expect(receivedOf(lost)).toBe(1)
 }
 
-describe('L13: kill -9', () => {
+describe('L13: kill -9', { timeout }, () => {
   let half: Step
   let sent: Step
   let applied: Step
@@ -147,7 +149,7 @@ describe('L13: kill -9', () => {
 
 const without = canTrace ? '' : ' (left out: strace is not here, or may not trace)'
 
-describe(`L13: kill -9 at a flush${without}`, () => {
+describe(`L13: kill -9 at a flush${without}`, { timeout }, () => {
   test.runIf(canTrace)('of the intent: nothing was sent', async () => {
     const lost = step()
     await killAtFlush(rig.directory, 1)
