@@ -60,7 +60,7 @@ describe('a whole configuration', () => {
       cors: [],
     })
     expect(config.admin).toEqual({ host: '127.0.0.1', port: 9090 })
-    expect(config.limits).toEqual({ quotes: 60, create: 30, read: 120, unproven: 120, window: 60, replicas: 1 })
+    expect(config.limits).toEqual({ quotes: 60, create: 30, read: 120, unproven: 120, window: 60, replicas: 1, shadow: false })
     expect(config.cache).toEqual({ currencies: 600, rate: 2, staleFor: 86_400 })
     expect(config.sandbox.enabled).toBe(false)
     expect(config.providers[0]).toMatchObject({
@@ -157,7 +157,10 @@ describe('a fault', () => {
     ['limits: { window: 1.5 }', 'limits.window: must be an integer from 1 to 86400'],
     ['auth: { mode: none }', 'auth.mode: must be one of passthrough, managed'],
     ['auth: { mode: managed }', 'providers.alpha.key: is needed where auth.mode is managed'],
-    ['redis: { url: redis://r:6379 }', 'redis.url: is not yet supported'],
+    ...['http://r', 'redis://', 'redis://a,b', 'redis://a/b', 'redis+sentinel://a,b', 'redis+cluster://a/0'].map((url) => [
+      `redis: { url: "${url}" }`,
+      'redis.url: must be redis://host, redis+sentinel://host,host/name or redis+cluster://host,host',
+    ]),
     ['ledger: { url: mysql://db }', 'ledger.url: must be sqlite:<file> or postgres://…'],
     ['ledger: { url: "sqlite:" }', 'ledger.url: must be sqlite:<file> or postgres://…'],
     ['assets: ""', 'assets: must not be empty'],

@@ -42,9 +42,9 @@ export interface Parts {
   readonly forms: readonly Form[]
   readonly limiter: Limiter
   readonly proofs: Proofs
-  readonly ledger: Ledger
-  /** What providers let all replicas ask. */
+  /** What each provider lets all replicas together ask. */
   readonly budgets: Budgets
+  readonly ledger: Ledger
   readonly breaker: MakeBreaker
   /** Milliseconds that are never set back, for whatever rests or is kept a while. */
   readonly steadyClock: () => number
@@ -72,7 +72,7 @@ export function createGateway(given: Parts): Gateway {
   const held = config.providers.map((provider) => hold(provider, { ...given, ledger, proofs }, keys))
   const active = config.routing.providers.map((name) => held.find((holder) => holder.name === name) as Holder)
 
-  const gate = limits(limiter, config.limits, isManaged ? undefined : proofs) // whoever comes too often, and strangers
+  const gate = limits(limiter, config.limits, observe, isManaged ? undefined : proofs) // whoever comes too often, and strangers
   const layers = [
     ...(keys ? [hearing(keys)] : []), //  whose create is still looked for
     idempotency(ledger, config.assets), // a question that was asked before

@@ -5,15 +5,14 @@ import { circuit } from './adapters/breaker.ts'
 import { expressApp, messagesOf } from './adapters/express.ts'
 import { identityOf } from './adapters/identity.ts'
 import { openLedger } from './adapters/ledger.ts'
-import { memoryLimiter, memoryProofs } from './adapters/limiter.ts'
 import { createMetrics } from './adapters/metrics.ts'
 import { listen } from './adapters/server.ts'
 import type { Config } from './config.ts'
 import type { Accounts } from './core/accounts.ts'
 import { authentication } from './core/authentication.ts'
-import type { Budgets } from './core/budget.ts'
 import { forms } from './forms/index.ts'
 import { createGateway } from './gateway.ts'
+import { openCounters } from './process/counters.ts'
 import { drainOf } from './process/drain.ts'
 import { listening } from './process/listening.ts'
 import { startRounds } from './process/rounds.ts'
@@ -41,13 +40,13 @@ export async function start(config: Config): Promise<Running> {
 
   const { ledger, accounts, close } = await openLedger(config.ledger.url)
   open.defer(close)
+  const { close: closeCounters, ...counters } = await openCounters(config, metrics.observe)
+  open.defer(closeCounters)
   const gateway = createGateway({
     config,
     forms,
-    limiter: memoryLimiter(),
-    proofs: memoryProofs(),
+    ...counters,
     ledger,
-    budgets: unbounded,
     breaker: (onState) => circuit({ clock: steadyClock, random: Math.random, onState }),
     steadyClock,
     identify: identification(config, accounts),
@@ -82,8 +81,6 @@ export async function start(config: Config): Promise<Running> {
 }
 
 const steadyClock = (): number => performance.now()
-
-const unbounded: Budgets = { reserve: async () => ({ isGranted: true, remaining: Number.MAX_SAFE_INTEGER, retryAfter: 1 }) }
 
 /** An `Idempotency-Key` is remembered for so long, in milliseconds (`spec/contract.md` §10). */
 const claimLifetime = 86_400_000

@@ -31,11 +31,13 @@ export function createMetrics(formOf: ReadonlyMap<string, string>): Metrics {
   ])
   const failures = tally(registry, 'swapgate_ledger_failures_total', 'What the ledger could not do.', ['action'])
   const ofProvider = providerFigures(registry, formOf.keys())
+  const observeLimits = limitMetrics(registry)
   const formName = (provider: string | undefined): string => (provider !== undefined && formOf.get(provider)) || 'none'
   const observe = (observation: Observation): void => {
     const { what } = observation
     if (what === 'create') creates(observation.provider, observation.outcome)
     else if (what === 'ledgerFailure') failures(observation.action)
+    else if (what === 'limitStore' || what === 'overAdmission' || what === 'shadowed') observeLimits(observation)
     else if (what === 'drift') drifts(observation.provider, observation.field, observation.drift)
     else if ('client' in observation) fields(what, observation.client, formName(observation.provider), observation.field)
     else ofProvider(observation)
@@ -64,6 +66,37 @@ function providerFigures(registry: Registry, providers: Iterable<string>): (obse
     else if (what === 'heldBack') heldBack(provider, observation.by)
     else retries(provider, String(observation.isMade))
   }
+}
+
+type LimitObservation = Extract<Observation, { readonly what: 'limitStore' | 'overAdmission' | 'shadowed' }>
+
+function limitMetrics(registry: Registry): (observation: LimitObservation) => void {
+  const isLocal = gauge(
+    registry,
+    'swapgate_limits_local',
+    '1 while the shared store of limits is lost and this process counts alone.',
+  )
+  const turns = tally(registry, 'swapgate_limit_store_changes_total', 'Changes of where limits are counted.', ['state'])
+  const shadowed = tally(registry, 'swapgate_limits_shadowed_total', 'Requests that a limit in shadow mode would have refused.', [
+    'policy',
+  ])
+  const overAdmissions = new Counter({
+    name: 'swapgate_limits_over_admitted_total',
+    help: 'Requests beyond a limit, let in while the shared store of limits was lost.',
+    registers: [registry],
+  })
+  return (observation) => {
+    if (observation.what === 'overAdmission') overAdmissions.inc(observation.count)
+    else if (observation.what === 'shadowed') shadowed(observation.policy)
+    else {
+      isLocal.set(observation.state === 'local' ? 1 : 0)
+      turns(observation.state)
+    }
+  }
+}
+
+function gauge(registry: Registry, name: string, help: string): Gauge {
+  return new Gauge({ name, help, registers: [registry] })
 }
 
 /** A counter that is counted in a map and handed over when it is read: to count is one look-up. */

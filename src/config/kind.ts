@@ -66,6 +66,20 @@ export const baseUrl = text.check(({ value, issues }) => {
   else if (url.search !== '' || url.hash !== '') fail('must not have a query or a fragment')
 })
 
+const redisHost = '(?:\\[[\\da-fA-F:.]+\\]|[^\\s:/@,?#[\\]]+)(?::\\d{1,5})?'
+const redisEnd = {
+  '': `${redisHost}(?:/\\d+)?`,
+  '\\+sentinel': `${redisHost}(?:,${redisHost})*/[^\\s/?#]+(?:/\\d+)?`,
+  '\\+cluster': `${redisHost}(?:,${redisHost})*`,
+}
+const redisKinds = Object.entries(redisEnd).map(([kind, end]) => `rediss?${kind}://(?:[^\\s@/]*@)?${end}`)
+
+/** Empty, or a node, sentinels, or nodes of a cluster, with or without credentials. */
+export const redisUrl = text.regex(
+  new RegExp(`^(?:${redisKinds.join('|')})?$`),
+  'must be redis://host, redis+sentinel://host,host/name or redis+cluster://host,host',
+)
+
 /** What browsers send as `Origin`. */
 export const origin = text.refine((value) => URL.parse(value)?.origin === value, 'must be an origin like https://app.example')
 

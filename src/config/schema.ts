@@ -1,7 +1,23 @@
 /** The configuration (`spec/contract.md` §9): one strict schema. Every scalar of the file arrives here as text. */
 import { z } from 'zod'
 import { statuses } from '../domain/status.ts'
-import { amount, baseUrl, choice, flag, integer, keys, list, mapping, name, notYet, origin, port, seconds, text } from './kind.ts'
+import {
+  amount,
+  baseUrl,
+  choice,
+  flag,
+  integer,
+  keys,
+  list,
+  mapping,
+  name,
+  notYet,
+  origin,
+  port,
+  redisUrl,
+  seconds,
+  text,
+} from './kind.ts'
 
 /** What `docs/configuration.md` says of a key. */
 export interface Description {
@@ -75,12 +91,12 @@ const auth = section(
 const redis = section(
   {
     url: setting(
-      notYet(text, (url) => url === ''),
+      redisUrl,
       '',
-      'Not yet supported. Empty: limits are kept in the memory of each process',
+      '`redis://user:password@host:port/database`, `redis+sentinel://host:port,host:port/name` (the sentinels, and what they call the group) or `redis+cluster://host:port,host:port` (some nodes); `rediss…` is TLS. Empty: limits are kept in the memory of each process',
     ),
   },
-  'Limits shared by replicas.',
+  'Limits and budgets shared by replicas. Redis 6 or later.',
 )
 
 const ledger = section(
@@ -116,9 +132,10 @@ const limits = section(
     replicas: setting(
       integer(1),
       1,
-      'Processes that share the limits, each with its part while Redis is lost. Of no effect yet',
+      'How many processes share the limits and budgets: while Redis is lost, each has its part of them',
       'processes',
     ),
+    shadow: setting(flag, false, 'Limits are counted and told in the headers, and nobody is refused: to try them out'),
   },
   'Limits on clients; one request too many is answered 429.',
 )

@@ -1,6 +1,7 @@
 /** Limits on clients (`spec/contract.md` §7): a gate, so it knows the operation and the caller and nothing of the question. */
 import { Fault } from '../domain/fault.ts'
 import type { Admission, Gate, Quota } from '../domain/gate.ts'
+import type { Observer } from '../domain/observation.ts'
 import { type Caller, keyed, type Op } from '../domain/operations.ts'
 import type { Proofs } from './proof.ts'
 import { subjectOf } from './subject.ts'
@@ -25,6 +26,8 @@ export interface Limits {
   readonly unproven: number
   /** Seconds. */
   readonly window: number
+  /** Counts and tells, and refuses nothing. */
+  readonly shadow: boolean
 }
 
 /** A row of the service's table of limits (`spec/service.md`, Limits). */
@@ -42,9 +45,10 @@ const unprovenPerAddress = 20
 const unprovenWindow = 60
 
 /** `proofs`: where keys are the providers' and not issued here, which of them somebody has accepted. */
-export function limits(limiter: Limiter, configured: Limits, proofs?: Proofs): Gate {
+export function limits(limiter: Limiter, configured: Limits, observe: Observer, proofs?: Proofs): Gate {
+  const allowed = configured.shadow ? shadowed(observe) : (admission: Admission): Admission => admission
   const take = (policy: string, subject: string, limit: number, window: number): Promise<Admission> =>
-    limiter.charge(`${policy}:${subject}`, limit, window).then((charge) => admissionOf(charge, policy, limit, window))
+    limiter.charge(`${policy}:${subject}`, limit, window).then((charge) => allowed(admissionOf(charge, policy, limit, window)))
   /** Guessing keys is slow for each address, and for all addresses together. */
   const takeUnproven = async (address: string): Promise<Admission> => {
     const here = await take('unproven', `address:${subjectOf(address)}`, unprovenPerAddress, unprovenWindow)
@@ -72,6 +76,14 @@ function quoteSubject({ address, identity }: Caller, isIssued: boolean): string 
 function admissionOf({ isOver, remaining, reset }: Charge, policy: string, limit: number, window: number): Admission {
   const quota: Quota = { policy, limit, window, remaining, reset }
   return isOver ? { quota, refusal: tooMany(quota) } : { quota }
+}
+
+/** What would be refused is counted and let in. */
+function shadowed(observe: Observer): (admission: Admission) => Admission {
+  return ({ quota, refusal }) => {
+    if (refusal && quota) observe({ what: 'shadowed', policy: quota.policy })
+    return quota ? { quota } : {}
+  }
 }
 
 function withoutKey(admission: Admission): Admission {

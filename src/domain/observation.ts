@@ -22,6 +22,12 @@ export type Observation =
   | { readonly what: 'heldBack'; readonly provider: string; readonly by: HeldBackBy }
   /** A read that failed: sent once more, or not, since too many were. */
   | { readonly what: 'retry'; readonly provider: string; readonly isMade: boolean }
+  /** Where limits are counted from now on. */
+  | { readonly what: 'limitStore'; readonly state: 'shared' | 'local' | 'settling' }
+  /** So many requests were let in beyond a limit while replicas counted alone. */
+  | { readonly what: 'overAdmission'; readonly count: number }
+  /** A request that was let in only because limits do not refuse, by its limit. */
+  | { readonly what: 'shadowed'; readonly policy: string }
 
 /** `halfOpen`: one call is on its way to find out. */
 export const breakerStates = ['closed', 'open', 'halfOpen'] as const

@@ -2,12 +2,13 @@ import type { Config } from '../config.ts'
 import { publicKeys } from '../sandbox/keys.ts'
 
 /** What an operator should know of a configuration that is whole and still weaker than it could be: one line each. */
-export function noticesOf({ auth, providers: known, routing, sandbox }: Config): readonly string[] {
+export function noticesOf({ auth, limits, providers: known, redis, routing, sandbox }: Config): readonly string[] {
   const { untagged, providers } = routing
   const isPassthrough = auth.mode === 'passthrough'
   const isElsewhere = untagged !== '' && !providers.includes(untagged)
   return [
-    'limits are kept in memory: each process counts for itself, and a restart begins anew',
+    ...(redis.url === '' ? ['limits are kept in memory: each process counts for itself, and a restart begins anew'] : []),
+    ...(limits.shadow ? ['limits.shadow: limits are only counted, and nobody is refused'] : []),
     ...known
       .filter(({ name, url }) => isPassthrough && providers.includes(name) && isOpen(url))
       .map(({ name }) => `clients' keys go to ${name} over plain http`),

@@ -8,12 +8,13 @@ import type { Digest } from './network.ts'
 export const publicKeys: readonly string[] = ['sandbox-key-1', 'sandbox-key-2']
 
 /** Per minute (`spec/service.md`, Limits). */
-const serviceLimits = { quotes: 60, create: 30, read: 120, unproven: 120, window: 60 }
+const serviceLimits = { quotes: 60, create: 30, read: 120, unproven: 120, window: 60, shadow: false }
 
 /** The limits of the service, then the key. `digest` is what makes a key's identity. */
 export function sandboxGate(limiter: Limiter, digest: Digest): Gate {
   const known = new Set(publicKeys.map(digest))
-  const charge = limits(limiter, serviceLimits, { has: async (identity) => known.has(identity), add: async () => {} })
+  const proofs = { has: async (identity: string) => known.has(identity), add: async () => {} }
+  const charge = limits(limiter, serviceLimits, () => {}, proofs)
   return async (op, caller) => {
     const admission = await charge(op, caller)
     const isStranger = keyed.has(op) && !known.has(caller.identity ?? '')

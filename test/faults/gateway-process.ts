@@ -73,6 +73,11 @@ export class GatewayProcess implements AsyncDisposable {
     this.child?.kill('SIGCONT')
   }
 
+  /** What the admin port tells to Prometheus. */
+  async metrics(): Promise<string> {
+    return await (await fetch(`${this.adminUrl}/metrics`)).text()
+  }
+
   /** A command of `swapgate` over the same configuration, and the JSON document that it prints. */
   async command(...args: readonly string[]): Promise<unknown> {
     const run = promisify(execFile)

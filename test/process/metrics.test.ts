@@ -24,6 +24,8 @@ it('counts what is observed, however often it is read', async () => {
     'swapgate_provider_rests_total{provider="beta",reason="limited"} 1',
     'swapgate_provider_held_back_total{provider="beta",by="rest"} 2',
     'swapgate_provider_retries_total{provider="beta",made="true"} 1',
+    'swapgate_limits_local 0',
+    'swapgate_limits_over_admitted_total 0',
   ]
   expect(await swapgateLines(metrics)).toEqual(lines)
   expect(await swapgateLines(metrics)).toEqual(lines)
@@ -38,6 +40,21 @@ it('says where the breaker of each provider stands, from the start', async () =>
   expect(await states()).toEqual(['closed'])
   metrics.observe({ what: 'breaker', provider: 'beta', state: 'open' })
   expect(await states()).toEqual(['open'])
+})
+
+it('tells where limits are counted, and what was let in beyond them', async () => {
+  const metrics = createMetrics(formOf)
+  metrics.observe({ what: 'limitStore', state: 'local' })
+  metrics.observe({ what: 'overAdmission', count: 7 })
+  metrics.observe({ what: 'shadowed', policy: 'read' })
+  expect(await swapgateLines(metrics)).toEqual([
+    'swapgate_limits_local 1',
+    'swapgate_limit_store_changes_total{state="local"} 1',
+    'swapgate_limits_shadowed_total{policy="read"} 1',
+    'swapgate_limits_over_admitted_total 7',
+  ])
+  metrics.observe({ what: 'limitStore', state: 'settling' })
+  expect(await swapgateLines(metrics)).toContain('swapgate_limits_local 0')
 })
 
 it('says of the process itself how it does', async () => {

@@ -1,0 +1,78 @@
+/** ioredis: the shared store of limits, proofs and budgets. What it does not answer in time is not done later either. */
+import { once } from 'node:events'
+import { Cluster, type Redis } from 'ioredis'
+import { addressOf } from './redis/address.ts'
+import { createClient } from './redis/client.ts'
+import { DistantClock, fenced } from './redis/fence.ts'
+import { leastPatience, Patience, type Waiting } from './redis/patience.ts'
+
+/** Runs a script on keys of one slot. Throws, within 200 ms, where no answer came. */
+export type Script = (keys: readonly string[], args: readonly string[]) => Promise<readonly number[]>
+
+export interface Connection {
+  /** A script whose reply is a list of integers; in it, `now` is the clock of Redis in milliseconds. */
+  readonly script: (lua: string, numberOfKeys: number) => Script
+  /** Another number than before tells that everything was lost in between. */
+  readonly generation: () => Promise<number>
+  readonly close: () => void
+}
+
+const startPatience = 1_000
+
+const generationScript = `
+redis.call('SET', KEYS[1], ARGV[1], 'NX')
+return {tonumber(redis.call('GET', KEYS[1]))}`
+
+/** Resolves once it is connected, or after a second: where Redis is down it is looked for in the background. */
+export async function openRedis(url: string): Promise<Connection> {
+  const client = createClient(addressOf(url))
+  // Whoever asks learns it; a listener must be there all the same.
+  client.on('error', () => {})
+  await connected(client)
+  const script = scripts(client)
+  const generation = script(generationScript, 1)
+  const draft = String(Math.floor(Math.random() * 2 ** 48) + 1)
+  return {
+    script,
+    generation: async () => (await generation(['swapgate:generation'], [draft]))[0] ?? 0,
+    close: () => client.disconnect(),
+  }
+}
+
+async function connected(client: Redis | Cluster): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, startPatience)
+  // The nodes of a cluster would be connected with the first command for each, which nothing waits for.
+  client.on('+node', (node: Redis) => void node.connect().catch(() => {}))
+  client
+    .connect()
+    .then(() => Promise.all(client instanceof Cluster ? client.nodes('master').map(ready) : []))
+    .then(() => resolve())
+    .catch(() => {})
+  await promise
+  clearTimeout(timer)
+}
+
+async function ready(node: Redis): Promise<void> {
+  if (node.status !== 'ready') await once(node, 'ready')
+}
+
+type Sent = (...args: string[]) => Promise<number[]>
+
+function scripts(client: Redis | Cluster): Connection['script'] {
+  const clock = new DistantClock()
+  const callers = new Patience()
+  let defined = 0
+  return (lua, numberOfKeys) => {
+    const name = `swapgate${++defined}`
+    client.defineCommand(name, { lua: fenced(lua), numberOfKeys })
+    const command = (client as unknown as Record<string, Sent>)[name]?.bind(client) as Sent
+    const send = (keys: readonly string[], args: readonly string[], caller: Waiting): Promise<readonly number[]> =>
+      command(...keys, ...args, String(clock.after(leastPatience))).then(([now = 0, ...reply]) => {
+        clock.hear(now)
+        if (reply.length > 0 || caller.isOver) return reply
+        return send(keys, args, caller) // It is in time after all, since its clock was set; and nothing was done.
+      })
+    return (keys, args) => callers.wait((caller) => send(keys, args, caller))
+  }
+}

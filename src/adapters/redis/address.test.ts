@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+import { addressOf } from './address.ts'
+
+const plain = { isEncrypted: false, credentials: {}, name: '', database: 0 }
+
+it.each([
+  ['redis://localhost', { ...plain, kind: 'single', places: [{ host: 'localhost', port: 6379 }] }],
+  ['redis://10.0.0.1:7000/3', { ...plain, kind: 'single', places: [{ host: '10.0.0.1', port: 7000 }], database: 3 }],
+  ['redis://[::1]:7000', { ...plain, kind: 'single', places: [{ host: '::1', port: 7000 }] }],
+  [
+    'rediss://user:p%40ss:w%2F@host',
+    {
+      ...plain,
+      kind: 'single',
+      isEncrypted: true,
+      credentials: { username: 'user', password: 'p@ss:w/' },
+      places: [{ host: 'host', port: 6379 }],
+    },
+  ],
+  [
+    'redis://:secret@host',
+    { ...plain, kind: 'single', credentials: { password: 'secret' }, places: [{ host: 'host', port: 6379 }] },
+  ],
+  [
+    'redis+sentinel://a:1,b/group/2',
+    {
+      ...plain,
+      kind: 'sentinel',
+      name: 'group',
+      database: 2,
+      places: [
+        { host: 'a', port: 1 },
+        { host: 'b', port: 26_379 },
+      ],
+    },
+  ],
+  [
+    'redis+cluster://a:1,b',
+    {
+      ...plain,
+      kind: 'cluster',
+      places: [
+        { host: 'a', port: 1 },
+        { host: 'b', port: 6379 },
+      ],
+    },
+  ],
+])('%s', (url, address) => {
+  expect(addressOf(url)).toEqual(address)
+})
+
+it.each([
+  'redis://',
+  'redis://secret@a,b',
+  'redis://a/b',
+  'redis://a/1/2',
+  'redis://a:0',
+  'redis://a:65536',
+  'redis://a:secret',
+  'redis://%zz@a',
+  'redis+sentinel://a:1,b',
+  'redis+sentinel://a/secret/c',
+  'redis+cluster://a/1',
+  'redis+other://a',
+  'http://a',
+])('%s is refused without a word of it', (url) => {
+  expect(() => addressOf(url)).toThrow('redis.url: must be redis://…, redis+sentinel://…/name or redis+cluster://…')
+})

@@ -1,0 +1,63 @@
+/** Where Redis is, as `redis.url` of the configuration says it. */
+
+export interface Place {
+  readonly host: string
+  readonly port: number
+}
+
+export interface Address {
+  readonly kind: 'single' | 'sentinel' | 'cluster'
+  /** The node, the sentinels, or some nodes of the cluster. */
+  readonly places: readonly Place[]
+  readonly isEncrypted: boolean
+  /** Of Redis itself, not of the sentinels. */
+  readonly credentials: { readonly username?: string; readonly password?: string }
+  /** What the sentinels call the group. */
+  readonly name: string
+  readonly database: number
+}
+
+const pattern = /^redis(s?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/([^/?#]*))?(?:\/(\d+))?$/
+const standardPorts = { single: 6379, sentinel: 26_379, cluster: 6379 } as const
+
+/**
+ * `redis://user:password@host:port/database`, `redis+sentinel://host:port,host:port/name/database`,
+ * `redis+cluster://host:port,host:port`; `rediss…` is TLS. Throws a message that holds nothing of the URL.
+ */
+export function addressOf(url: string): Address {
+  const [, tls, kind = 'single', user = '', hosts = '', first = '', second] = pattern.exec(url) ?? fail()
+  if (!isKind(kind)) return fail()
+  const [name, database] = kind === 'sentinel' ? [first, second ?? '0'] : ['', first || '0']
+  const isWhole = (kind === 'sentinel') === (name !== '') && (kind === 'sentinel' || second === undefined) && /^\d+$/.test(database)
+  const places = hosts.split(',').map((host) => placeOf(host, standardPorts[kind]))
+  if (!isWhole || (kind === 'single' && places.length > 1) || (kind === 'cluster' && database !== '0')) return fail()
+  return { kind, places, isEncrypted: tls === 's', credentials: credentialsOf(user), name, database: Number(database) }
+}
+
+function isKind(word: string): word is Address['kind'] {
+  return word in standardPorts
+}
+
+function placeOf(text: string, standardPort: number): Place {
+  const [, bracketed, plain, digits] = /^(?:\[([\da-fA-F:.]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text) ?? fail()
+  const port = Number(digits ?? standardPort)
+  return port > 0 && port < 65_536 ? { host: bracketed ?? plain ?? '', port } : fail()
+}
+
+function credentialsOf(user: string): Address['credentials'] {
+  if (user === '') return {}
+  const [username = '', password = ''] = user.split(/:(.*)/s).map(decoded)
+  return { ...(username !== '' && { username }), ...(password !== '' && { password }) }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return fail()
+  }
+}
+
+function fail(): never {
+  throw new Error('redis.url: must be redis://…, redis+sentinel://…/name or redis+cluster://…')
+}

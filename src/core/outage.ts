@@ -1,0 +1,97 @@
+/** Whether the store that replicas share is lost to this one. */
+import type { Observer } from '../domain/observation.ts'
+
+/**
+ * `settling`: it answers again, and others may not have noticed. What they did alone is not all in it yet, so nobody relies on it
+ * alone.
+ */
+export type StoreState = 'shared' | 'local' | 'settling'
+
+export interface Recovery {
+  /** On the clock of `performance.now()`. */
+  readonly lostAt: number
+  /** Whether what was in the store may be gone. */
+  readonly isEmptied: boolean
+}
+
+/** Milliseconds from one look at a lost store to the next. */
+const between = 250
+/** Milliseconds in which every other replica notices, too: a look, a new connection, and time to spare. */
+const settleTime = 1_500
+
+/**
+ * One failure is enough: from then on nobody asks the store, so nobody waits for it, and only the background looks whether it
+ * is there again. `generation` fails while it is not, and tells another number once it was emptied.
+ */
+export class Outage {
+  private current: StoreState = 'shared'
+  private lostAt = Number.NEGATIVE_INFINITY
+  private known: number | undefined
+  private timer: NodeJS.Timeout | undefined
+  private readonly listeners: ((recovery: Recovery) => Promise<void>)[] = []
+  private readonly generation: () => Promise<number>
+  private readonly observe: Observer
+
+  constructor(generation: () => Promise<number>, observe: Observer) {
+    this.generation = generation
+    this.observe = observe
+  }
+
+  get state(): StoreState {
+    return this.current
+  }
+
+  /** On the clock of `performance.now()`. */
+  get since(): number {
+    return this.lostAt
+  }
+
+  /** Looks for the first time. */
+  async start(): Promise<void> {
+    try {
+      this.known = await this.generation()
+    } catch {
+      this.begin()
+    }
+  }
+
+  /** The store did not do what it was asked. */
+  begin(): void {
+    if (this.current === 'local') return
+    this.lostAt = performance.now()
+    this.turn('local')
+    this.lookLater()
+  }
+
+  /** Comes before anybody relies on the store again; where it fails, the outage goes on. */
+  beforeReturn(listener: (recovery: Recovery) => Promise<void>): void {
+    this.listeners.push(listener)
+  }
+
+  stop(): void {
+    clearTimeout(this.timer)
+  }
+
+  private turn(state: StoreState): void {
+    this.current = state
+    this.observe({ what: 'limitStore', state })
+  }
+
+  private lookLater(): void {
+    this.later(between, () => void this.look().catch(() => this.lookLater()))
+  }
+
+  private async look(): Promise<void> {
+    const generation = await this.generation()
+    const recovery = { lostAt: this.lostAt, isEmptied: generation !== this.known }
+    for (const listener of this.listeners) await listener(recovery)
+    this.known = generation
+    this.turn('settling')
+    this.later(settleTime, () => this.turn('shared'))
+  }
+
+  private later(milliseconds: number, work: () => void): void {
+    clearTimeout(this.timer)
+    this.timer = setTimeout(work, milliseconds).unref()
+  }
+}

@@ -1,0 +1,51 @@
+/** Where limits, proofs and budgets are counted: in Redis where the configuration names one, else in this process. */
+import { memoryLimiter, memoryProofs } from '../adapters/limiter.ts'
+import type { Config } from '../config.ts'
+import { memoryBudgets } from '../core/allotment.ts'
+import type { Budgets } from '../core/budget.ts'
+import { budgetFallback } from '../core/budget-fallback.ts'
+import { fallback } from '../core/fallback.ts'
+import type { Limiter } from '../core/limits.ts'
+import { Outage } from '../core/outage.ts'
+import type { Proofs } from '../core/proof.ts'
+import { sharedProofs } from '../core/shared-proofs.ts'
+import type { Observer } from '../domain/observation.ts'
+
+export interface Counters {
+  readonly limiter: Limiter
+  readonly proofs: Proofs
+  readonly budgets: Budgets
+  readonly close: () => void
+}
+
+const clock = (): number => performance.now()
+
+/** Where Redis is down it opens all the same, a second later, and counts here until Redis is there. */
+export async function openCounters({ redis, limits }: Pick<Config, 'redis' | 'limits'>, observe: Observer): Promise<Counters> {
+  const local = { limiter: memoryLimiter(), budgets: memoryBudgets(clock) }
+  if (redis.url === '') return { ...local, proofs: memoryProofs(), close: () => {} }
+  // Loaded only where it is wanted.
+  const [{ openRedis }, { redisLimiter }, { redisProofs }, { redisBudgets }] = await Promise.all([
+    import('../adapters/redis.ts'),
+    import('../adapters/redis/limiter.ts'),
+    import('../adapters/redis/proofs.ts'),
+    import('../adapters/redis/budgets.ts'),
+  ])
+  const connection = await openRedis(redis.url)
+  const outage = new Outage(connection.generation, observe)
+  const { replicas } = limits
+  const shared = { limiter: redisLimiter(connection), budgets: redisBudgets(connection), proofs: redisProofs(connection) }
+  const counters = {
+    limiter: fallback({ shared: shared.limiter, local: local.limiter, replicas, outage, observe }),
+    proofs: sharedProofs(shared.proofs, outage),
+    budgets: budgetFallback({ shared: shared.budgets, local: local.budgets, replicas, outage }),
+  }
+  await outage.start()
+  return {
+    ...counters,
+    close() {
+      outage.stop()
+      connection.close()
+    },
+  }
+}

@@ -1,0 +1,28 @@
+/** `limits.shadow`: limits that only count. */
+import { expect, test } from 'vitest'
+import { expectRefusal } from '../support/expectations.ts'
+import { rateQuestion, startPair } from '../support/pair.ts'
+import { assets } from '../support/swaps.ts'
+
+const limits = { quotes: 2, create: 1, read: 1, unproven: 1, shadow: true }
+const question = rateQuestion('A', { from: assets.btc, to: assets.eth, amount: '1' })
+
+test('nobody is refused, the headers tell the limit, and what would be refused is counted', async () => {
+  const pair = await startPair('A', 'A', { sections: { limits } })
+  const answers = []
+  for (let call = 0; call < 4; call++) answers.push(await pair.client.get(question))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  expect(answers.map(({ headers }) => String(headers.ratelimit).split(';')[1])).toEqual(['r=1', 'r=0', 'r=0', 'r=0'])
+  expect(answers[3]?.headers['ratelimit-policy']).toBe('"quotes";q=2;w=60')
+  expect(answers[3]?.headers['retry-after']).toBeUndefined()
+  const shadowed = { what: 'shadowed', policy: 'quotes' }
+  expect(pair.gateway.observations.filter(({ what }) => what === 'shadowed')).toEqual([shadowed, shadowed])
+  await pair.close()
+})
+
+test('who has no key is still a stranger, and is told so however often', async () => {
+  const pair = await startPair('A', 'A', { sections: { limits } })
+  for (let call = 0; call < 25; call++) expectRefusal(await pair.client.get('/transactions', { key: null }), 'A', 401)
+  expect(pair.gateway.observations).toContainEqual({ what: 'shadowed', policy: 'unproven' })
+  await pair.close()
+})

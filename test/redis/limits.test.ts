@@ -1,0 +1,117 @@
+/** Contract §7: limits that all replicas share. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { RedisServer } from '../support/redis.ts'
+import { type Replica, startReplica } from './replica.ts'
+
+let redis: RedisServer
+let replicas: readonly Replica[]
+
+beforeAll(async () => {
+  redis = await RedisServer.start()
+  replicas = await Promise.all(Array.from({ length: 4 }, () => startReplica(redis.url, 4)))
+})
+afterAll(async () => {
+  for (const { close } of replicas) close()
+  await redis[Symbol.asyncDispose]()
+})
+afterEach(() => void vi.restoreAllMocks())
+
+const at = (index: number): Replica => replicas[index] as Replica
+
+it('R2: of 400 calls at once over four replicas exactly 60 are admitted', async () => {
+  const charges = await Promise.all(Array.from({ length: 400 }, (_, call) => at(call % 4).limiter.charge('r2', 60, 60)))
+  expect(charges.filter(({ isOver }) => !isOver)).toHaveLength(60)
+  expect(charges.filter(({ remaining }) => remaining > 0)).toHaveLength(59)
+})
+
+it('R14: of 200 calls at once over four replicas exactly the budget is granted', async () => {
+  const calls = Array.from({ length: 200 }, (_, call) => at(call % 4).budgets.reserve('r14', 30, `caller ${call % 3}`))
+  expect((await Promise.all(calls)).filter(({ isGranted }) => isGranted)).toHaveLength(30)
+})
+
+it('R13: what remains falls by one with each request, and the window does not begin anew', async () => {
+  for (let call = 1; call <= 5; call++) {
+    const { remaining, reset } = await at(call % 4).limiter.charge('r13', 4, 60)
+    expect(remaining).toBe(Math.max(0, 4 - call))
+    expect(reset).toBeGreaterThan(50)
+    expect(reset).toBeLessThanOrEqual(60)
+  }
+})
+
+it('R3: after the window, which Redis keeps, the next request is admitted', async () => {
+  await at(0).limiter.charge('r3', 1, 1)
+  const { isOver, reset } = await at(1).limiter.charge('r3', 1, 1)
+  expect([isOver, reset]).toEqual([true, 1])
+  await delay(reset * 1000)
+  expect((await at(2).limiter.charge('r3', 1, 1)).isOver).toBe(false)
+})
+
+it('R11: buckets do not get into each other, whatever is in their names', async () => {
+  const names = ['a', 'a:b', 'a\nb', 'a\r\nDEL a', '{a}', '{a}b', '}', '*', '', 'swapgate:limit:60:a', '\0']
+  for (const name of names) expect((await at(0).limiter.charge(`r11:${name}`, 1, 60)).isOver, JSON.stringify(name)).toBe(false)
+  expect((await at(0).limiter.charge('r11:a', 1, 61)).isOver).toBe(false)
+  for (const name of names) expect((await at(1).limiter.charge(`r11:${name}`, 1, 60)).isOver, JSON.stringify(name)).toBe(true)
+})
+
+it.each([3_600_000, -3_600_000])('R15: a jump of the clock here by %i ms changes nothing', async (jump) => {
+  const bucket = `r15:${jump}`
+  await at(0).limiter.charge(bucket, 3, 60)
+  const now = Date.now
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + jump)
+  const { isOver, remaining, reset } = await at(0).limiter.charge(bucket, 3, 60)
+  expect([isOver, remaining]).toEqual([false, 1])
+  expect(reset).toBeGreaterThan(50)
+  expect(reset).toBeLessThanOrEqual(60)
+  expect((await at(1).limiter.charge(bucket, 3, 60)).remaining).toBe(0)
+  expect((await at(1).limiter.charge(bucket, 3, 60)).isOver).toBe(true)
+})
+
+it('R15: a jump of the clock of Redis costs one more round trip, and counts nothing twice', async () => {
+  const replica = await startReplica(redis.url, 4)
+  await replica.limiter.charge('r15', 4, 60)
+  const now = performance.now.bind(performance)
+  vi.spyOn(performance, 'now').mockImplementation(() => now() - 3_600_000) // For this process, Redis is an hour ahead.
+  expect((await replica.limiter.charge('r15', 4, 60)).remaining).toBe(2)
+  expect((await replica.limiter.charge('r15', 4, 60)).remaining).toBe(1)
+  expect(replica.observations).toEqual([])
+  replica.close()
+})
+
+it('takes one round trip for each charge', async () => {
+  const calls = async (): Promise<number> => {
+    const stats = await redis.command('INFO', 'commandstats')
+    return [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0)
+  }
+  const before = await calls()
+  for (let call = 0; call < 10; call++) await at(0).limiter.charge('trips', 60, 60)
+  expect((await calls()) - before).toBe(10)
+})
+
+it('a proof of one replica is known to the others, and asked for once', async () => {
+  expect(await at(0).proofs.has('somebody')).toBe(false)
+  await at(0).proofs.add('somebody')
+  expect(await at(1).proofs.has('somebody')).toBe(true)
+  expect(await redis.command('PTTL', 'swapgate:proof:somebody')).toMatch(/^:3[56]\d{5}\r/)
+  await redis.command('DEL', 'swapgate:proof:somebody')
+  expect(await at(1).proofs.has('somebody')).toBe(true)
+  expect(await at(2).proofs.has('somebody')).toBe(false)
+})
+
+it.each(['SCRIPT FLUSH', 'FLUSHALL'])('R7: %s costs no answer', async (command) => {
+  await redis.command(...command.split(' '))
+  const charges = await Promise.all(replicas.map(({ limiter }) => limiter.charge(`r7:${command}`, 3, 60)))
+  expect(charges.map(({ remaining }) => remaining).sort()).toEqual([0, 0, 1, 2])
+  expect(replicas.flatMap(({ observations }) => observations)).toEqual([])
+})
+
+it('R10: whatever is kept for a limit, a key or a budget ends', async () => {
+  await at(0).limiter.charge('r10', 3, 60)
+  await at(0).proofs.add('r10')
+  await at(0).budgets.reserve('r10', 3, 'a')
+  const keys = (await redis.command('KEYS', '*')).split('\r\n').filter((line) => line.startsWith('swapgate:'))
+  expect(keys.filter((key) => key.endsWith('r10') || key.includes('{r10}'))).toHaveLength(4)
+  for (const key of keys.filter((name) => name !== 'swapgate:generation')) {
+    expect(await redis.command('PTTL', key), key).toMatch(/^:\d+\r/)
+  }
+})

@@ -1,0 +1,37 @@
+/** What one replica counts with, over a real Redis. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Observation } from '../../src/domain/observation.ts'
+import { type Counters, openCounters } from '../../src/process/counters.ts'
+
+export interface Replica extends Counters {
+  readonly observations: readonly Observation[]
+  /** Resolves once it counts there; throws after 15 seconds. */
+  readonly turned: (state: 'shared' | 'local') => Promise<void>
+}
+
+export async function startReplica(url: string, replicas: number): Promise<Replica> {
+  const observations: Observation[] = []
+  const settings = { quotes: 60, create: 30, read: 120, unproven: 120, window: 60, shadow: false, replicas }
+  const counters = await openCounters({ redis: { url }, limits: settings }, (observation) => void observations.push(observation))
+  const state = (): string => observations.findLast((observation) => observation.what === 'limitStore')?.state ?? 'shared'
+  return {
+    ...counters,
+    observations,
+    async turned(wanted) {
+      for (const deadline = Date.now() + 15_000; Date.now() < deadline; await delay(20)) if (state() === wanted) return
+      throw new Error(`the replica is ${state()}, not ${wanted}`)
+    },
+  }
+}
+
+/** Milliseconds that it took, with what came of it. */
+export async function timed<T>(work: () => Promise<T>): Promise<{ readonly took: number; readonly told: T }> {
+  const start = performance.now()
+  const told = await work()
+  return { took: performance.now() - start, told }
+}
+
+/** The time that so large a part of them does not exceed. */
+export function percentile(times: readonly number[], part: number): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * part)] ?? Number.NaN
+}
