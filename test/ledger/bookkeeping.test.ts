@@ -1,8 +1,9 @@
 /** What an operator does with the ledger by hand (`spec/contract.md` §10). */
 import { expect, test } from 'vitest'
+import { fullTally } from '../../src/adapters/ledger/tallies.ts'
 import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
 import type { Intent, Ledger } from '../../src/core/ledger.ts'
-import { wrongTallies } from './raw.ts'
+import { query, wrongTallies } from './raw.ts'
 import { always, asked, eachOf, facts, intent, unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
@@ -13,6 +14,10 @@ async function begun(ledger: Ledger, fields: Partial<Intent> = {}): Promise<Inte
   await ledger.begin(made)
   return made
 }
+
+const numbers = (from: number, length: number) => Array.from({ length }, (_, n) => from + n)
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 async function exported(bookkeeping: Bookkeeping, since?: number): Promise<string[]> {
   const entries = await Array.fromAsync(bookkeeping.export(since))
@@ -131,9 +136,13 @@ describeStores(allStores, (shared) => {
     await begun(ledger)
     const wrong = await begun(ledger)
     await ledger.contradict(wrong.id, facts('w').transaction, ['coinTo'])
-    const seen = Array.from({ length: 700 }, (_, n) => ({ owner: `owner-${n % 3}`, at: (n >> 1) * 1_000, id: `${n}` }))
+    const seen = Array.from({ length: 700 }, (_, n) => ({
+      owner: ['b', 'B', 'a'][n % 3] as string,
+      at: (n >> 1) * 1_000,
+      id: `${n}`,
+    }))
     await eachOf(seen, ({ owner, at, id }) => ledger.see(owner, 'alpha', facts(id, { createdAt: new Date(at).toISOString() })))
-    const sorted = seen.toSorted((a, b) => a.owner.localeCompare(b.owner) || b.at - a.at || (a.id < b.id ? -1 : 1))
+    const sorted = seen.toSorted((a, b) => compare(a.owner, b.owner) || b.at - a.at || compare(a.id, b.id))
     expect(await exported(bookkeeping)).toEqual(sorted.map(({ owner, id }) => `${owner} ${id}`))
     const since = 200_000
     const late = sorted.filter(({ at }) => at >= since)
@@ -150,7 +159,7 @@ describeStores(allStores, (shared) => {
     const made = await begun(ledger, { owner: 'q', provider: 'gamma', attemptedAt: 5 })
     await ledger.settle(made.id, facts('x', { status: 'overdue', createdAt: created(5) }))
     const open = await begun(ledger, { attemptedAt: 5 })
-    const before = 1_300_000
+    const before = 1_303_000
     const ended = ({ status }: { status: string | undefined }) => ['success', 'refunded', 'overdue'].includes(status ?? '')
     const gone = rows.filter((row) => row.at < before && ended(row))
     expect(await bookkeeping.prune(before)).toBe(gone.length + 2)
@@ -169,10 +178,28 @@ describeStores(allStores, (shared) => {
     expect((await ledger.list('p', { page: 1, size: 5, created: always })).total).toBe(1)
   })
 
+  test('where nearly all is forgotten, pages are found and no empty tallies are left', async () => {
+    const { ledger, bookkeeping, url } = await shared().openNew()
+    const see = (n: number, status: 'success' | 'wait') =>
+      ledger.see('o', 'alpha', facts(`${n}`, { createdAt: new Date(n).toISOString(), status }))
+    await eachOf(numbers(0, fullTally + 100), (n) => see(n, n === 0 ? 'wait' : 'success'))
+    expect(await bookkeeping.prune(1_000_000)).toBe(fullTally + 99)
+    const made = await begun(ledger, { owner: 'o', provider: 'alpha' })
+    await see(5_000, 'wait')
+    // The last of the old tally becomes the newest entry.
+    await ledger.settle(made.id, facts('0'))
+    const { entries, total } = await ledger.list('o', { page: 1, size: 10, created: always })
+    expect([total, ...entries.map(({ transaction }) => transaction.id)]).toEqual([2, '0', '5000'])
+    const second = await ledger.list('o', { page: 2, size: 1, created: always })
+    expect([second.total, second.entries[0]?.transaction.id]).toEqual([2, '5000'])
+    await see(1, 'success')
+    expect(await bookkeeping.prune(1_000_000)).toBe(1)
+    if (url !== 'sqlite::memory:') expect((await query(url, 'SELECT owner FROM tallies')).length).toBeLessThanOrEqual(2)
+  })
+
   test('what is forgotten while it is written does not disturb the numbers', async () => {
     const { ledger, bookkeeping, url } = await shared().openNew()
     const see = (n: number) => ledger.see('o', 'alpha', facts(`${n}`, { createdAt: new Date(n).toISOString(), status: 'success' }))
-    const numbers = (from: number, length: number) => Array.from({ length }, (_, n) => from + n)
     await eachOf(numbers(0, 1_100), see)
     const writing = eachOf(numbers(2_000_000, 300), see)
     const [first, second] = await Promise.all([bookkeeping.prune(1_000_000), bookkeeping.prune(1_000_000), writing])

@@ -92,6 +92,30 @@ describeStores(allStores, (shared) => {
     await expect(ledger.settle(id, facts('another'))).rejects.toThrow('another id')
   })
 
+  test('a result that many tell at once is kept once', async () => {
+    const { ledger, bookkeeping } = shared()
+    const { id, owner, provider } = await begun(ledger)
+    const told = [...Array.from({ length: 6 }, () => ledger.settle(id, facts('x'))), bookkeeping.bind(id, 'x', 5)]
+    expect((await Promise.all(told)).filter((answer) => answer === false)).toEqual([])
+    expect(await ledger.list(owner, page)).toMatchObject({ total: 1 })
+    expect(await ledger.find(owner, provider, 'x')).toBeDefined()
+  })
+
+  test('where an answer contradicts the question while another settles it, one of both counts', async () => {
+    const { ledger } = shared()
+    for (let n = 0; n < 5; n++) {
+      const { id, owner, provider } = await begun(ledger)
+      const [settled, contradicted] = await Promise.allSettled([
+        ledger.settle(id, facts('x')),
+        ledger.contradict(id, facts('x').transaction, ['coinTo']),
+      ])
+      const isEntry = (await ledger.find(owner, provider, 'x')) !== undefined
+      expect(settled).toEqual({ status: 'fulfilled', value: isEntry })
+      expect(contradicted.status).toBe(isEntry ? 'rejected' : 'fulfilled')
+      expect(await ledger.list(owner, page)).toMatchObject({ total: isEntry ? 1 : 0 })
+    }
+  })
+
   test('a create that is not there can not be settled', async () => {
     const { ledger } = shared()
     await expect(ledger.settle('no such create', facts('x'))).rejects.toThrow('no create')

@@ -1,7 +1,7 @@
 /** A store that fails: the call is told, the process lives, and nothing is half done (`spec/contract.md` §10). */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -63,6 +63,15 @@ describe('SQLite', () => {
     expect(await ledger.begin(made)).toBe(true)
   })
 
+  test('what is written at once is flushed to the disk together', async () => {
+    const [alone, together] = [await ledgerFile(), await ledgerFile()]
+    const names = Array.from({ length: 60 }, (_, n) => `${n}`)
+    for (const name of names) await alone.ledger.see('owner', 'alpha', facts(name))
+    await Promise.all(names.map((name) => together.ledger.see('owner', 'alpha', facts(name))))
+    const logged = ({ file }: { file: string }) => statSync(`${file}-wal`).size
+    expect(logged(together) * 3).toBeLessThan(logged(alone))
+  })
+
   test('L15: on a full disk nothing is half kept, and what was kept stays', async () => {
     const { file, url, close } = await ledgerFile()
     await close()
@@ -72,6 +81,7 @@ describe('SQLite', () => {
     const { stdout } = await promisify(execFile)('sh', command)
     const { kept, reasons } = JSON.parse(stdout) as { kept: number; reasons: string[] }
     expect(kept).toBeGreaterThan(10)
+    expect(reasons).toEqual(reasons.map(() => expect.stringMatching(/^(?:disk I\/O error|database or disk is full)$/)))
     expect(reasons).toHaveLength(3)
     const { bookkeeping, close: closeAgain } = await openLedger(url)
     onTestFinished(closeAgain)
