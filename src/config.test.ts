@@ -55,6 +55,7 @@ describe('a whole configuration', () => {
       port: 8080,
       trustProxy: 0,
       maxBodyBytes: 16_384,
+      connections: 10_000,
       drain: 10,
       grace: 2,
       cors: [],

@@ -22,6 +22,8 @@ export interface Provider extends ProviderSettings {
 export interface Config extends Omit<Settings, 'assets' | 'providers'> {
   readonly assets: AssetTable
   readonly providers: readonly Provider[]
+  /** Every file that it was read from, and that a change of it is in. */
+  readonly files: readonly string[]
 }
 
 /** Why a configuration is not taken: every fault, not only the first. */
@@ -44,29 +46,39 @@ export function configFile(option: string | undefined): string {
 /** Throws a `ConfigError`. Paths in the file are relative to the file. */
 export function loadConfig(file: string, forms: readonly Form[], environment: Sources['environment'] = process.env): Config {
   const faults = new Faults()
-  const tree = readTree(file, environment, faults)
+  const sources = { environment, files: new Set<string>() }
+  const tree = readTree(file, sources, faults)
   if (tree === undefined) throw new ConfigError(faults.all)
   const settings = validate(schema, tree, faults)
   const parts = settings ?? wholeParts(tree)
-  const table = parts.assets === undefined ? undefined : readTable(resolve(dirname(file), parts.assets), environment, faults)
+  const table = parts.assets === undefined ? undefined : readTable(resolve(dirname(file), parts.assets), sources, faults)
   checkParts(parts, table, forms, faults)
   if (!settings || !table || faults.all.length > 0) throw new ConfigError(faults.all)
-  return toConfig(settings, table)
+  return toConfig(settings, table, [...sources.files])
 }
 
-function readTable(file: string, environment: Sources['environment'], faults: Faults): AssetTable | undefined {
+interface Origin extends Pick<Sources, 'environment'> {
+  /** Files that were read, or should have been. */
+  readonly files: Set<string>
+}
+
+function readTable(file: string, origin: Origin, faults: Faults): AssetTable | undefined {
   const own = faults.under('assets')
-  const tree = readTree(file, environment, own)
+  const tree = readTree(file, origin, own)
   const coins = tree === undefined ? undefined : validate(assetsSchema, tree, own)
   return coins && toAssetTable(coins, own)
 }
 
 /** The document with its references filled in. Undefined where there is none. */
-function readTree(file: string, environment: Sources['environment'], faults: Faults): Tree | undefined {
+function readTree(file: string, { environment, files }: Origin, faults: Faults): Tree | undefined {
+  files.add(resolve(file))
   const source = readSource(file, faults)
   const tree = source === undefined ? undefined : readDocument(source, faults)
   if (tree === undefined) return undefined
-  const readFile = (path: string): string => readFileSync(resolve(dirname(file), path), 'utf8')
+  const readFile = (path: string): string => {
+    files.add(resolve(dirname(file), path))
+    return readFileSync(resolve(dirname(file), path), 'utf8')
+  }
   return fillReferences(tree, { environment, readFile }, faults)
 }
 
@@ -79,9 +91,9 @@ function readSource(file: string, faults: Faults): string | undefined {
   }
 }
 
-function toConfig({ assets: _, providers, ...settings }: Settings, table: AssetTable): Config {
+function toConfig({ assets: _, providers, ...settings }: Settings, table: AssetTable, files: readonly string[]): Config {
   const named = Object.entries(providers).map(([name, provider]) => ({ ...provider, name, tag: tagOf(name, provider) }))
-  return Object.freeze({ ...freeze({ ...settings, providers: named }), assets: table })
+  return Object.freeze({ ...freeze({ ...settings, providers: named, files }), assets: table })
 }
 
 function freeze<T>(value: T): T {

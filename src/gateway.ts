@@ -27,13 +27,14 @@ import { reconcile } from './core/reconciliation.ts'
 import { register } from './core/register.ts'
 import { route } from './core/route.ts'
 import { settlement } from './core/settlement.ts'
+import { type Load, shedding } from './core/shedding.ts'
 import { statuses } from './core/statuses.ts'
-import { hearing, WaitingKeys } from './core/waiting-keys.ts'
+import { hearing, type WaitingKeys } from './core/waiting-keys.ts'
 import type { Observer } from './domain/observation.ts'
 import type { SwapService } from './domain/operations.ts'
 import { mounts } from './edges/mounts.ts'
 import { serve } from './edges/serve.ts'
-import { type Connected, connectProvider, namesOf } from './provider.ts'
+import { type Connected, type Connections, namesOf } from './provider.ts'
 import type { Form } from './wire/form.ts'
 import type { Http } from './wire/http.ts'
 
@@ -44,12 +45,17 @@ export interface Parts {
   readonly proofs: Proofs
   /** What each provider lets all replicas together ask. */
   readonly budgets: Budgets
+  readonly load: Load
   readonly ledger: Ledger
   readonly breaker: MakeBreaker
   /** Milliseconds that are never set back, for whatever rests or is kept a while. */
   readonly steadyClock: () => number
   /** Whom a client's key stands for. */
   readonly identify: (key: string) => Promise<string | undefined>
+  /** Where providers are connected, or are so already. */
+  readonly connections: Connections
+  /** Keys of clients whose creates are looked for, where these are the provider's own. */
+  readonly keys: WaitingKeys
   readonly observe: Observer
   readonly version: string
 }
@@ -58,21 +64,23 @@ export interface Gateway {
   readonly handle: Http
   /** Looks once for the creates whose outcome is unknown. */
   readonly reconcile: () => Promise<void>
-  readonly close: () => Promise<void>
+  /** What it uses of the connections. */
+  readonly connected: readonly Connected[]
 }
 
 const clock = Date.now
 
 export function createGateway(given: Parts): Gateway {
-  const { config, forms, limiter, identify, observe } = given
+  const { config, forms, limiter, load, identify, observe } = given
   const isManaged = config.auth.mode === 'managed'
   const ledger = dependable(given.ledger, observe)
   const proofs = provenBy(given.proofs, ledger)
-  const keys = isManaged ? undefined : new WaitingKeys()
+  const keys = isManaged ? undefined : given.keys
   const held = config.providers.map((provider) => hold(provider, { ...given, ledger, proofs }, keys))
   const active = config.routing.providers.map((name) => held.find((holder) => holder.name === name) as Holder)
 
-  const gate = limits(limiter, config.limits, observe, isManaged ? undefined : proofs) // whoever comes too often, and strangers
+  const limited = limits(limiter, config.limits, observe, isManaged ? undefined : proofs) // whoever comes too often, and strangers
+  const gate = shedding(load, limited) // what cannot be done in time
   const layers = [
     ...(keys ? [hearing(keys)] : []), //  whose create is still looked for
     idempotency(ledger, config.assets), // a question that was asked before
@@ -90,20 +98,21 @@ export function createGateway(given: Parts): Gateway {
   return {
     handle: mounts(new Map(served), formOf(config.defaultForm, forms)),
     reconcile: () => reconcile({ ledger, readers, keys, span: config.ledger.reconcile * 1000, clock, observe }),
-    close: async () => void (await Promise.all(held.map(({ close }) => close()))),
+    connected: held.map(({ connected }) => connected),
   }
 }
 
 /** A provider as the gateway offers it. */
-interface Holder extends Connected {
+interface Holder extends Pick<Connected, 'name' | 'tag' | 'timeout' | 'service' | 'said' | 'catalogue'> {
+  readonly connected: Connected
   /** Its transactions by its own account of them, whoever holds them here. */
   readonly reader: SwapService
 }
 
 /** A question goes down through the layers, its answer comes back up. `keys`: where clients hold the provider's own. */
 function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): Holder {
-  const { config, forms, ledger, proofs, steadyClock, observe } = parts
-  const connected = connectProvider(provider, {
+  const { config, forms, ledger, proofs, connections, steadyClock, observe } = parts
+  const connected = connections.connect(provider, {
     ...parts,
     form: formOf(provider.form, forms),
     keyOf: ({ caller }) => (keys ? caller.key : provider.key),
@@ -133,7 +142,7 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
     outcome(), //                         it is done, refused or unknown; nothing outside refuses one that is done
   ]
   const reader = stack([limit, ...reading, assets(catalogue, false)], connected.service)
-  return { ...connected, service: stack(layers, connected.service), reader }
+  return { ...connected, connected, service: stack(layers, connected.service), reader }
 }
 
 /** With issued keys the ledger decides whose a transaction is; else the provider does, and the ledger completes its answers. */

@@ -5,22 +5,30 @@ import { circuit } from './adapters/breaker.ts'
 import { expressApp, messagesOf } from './adapters/express.ts'
 import { identityOf } from './adapters/identity.ts'
 import { openLedger } from './adapters/ledger.ts'
+import { measureLoad } from './adapters/load.ts'
 import { createMetrics } from './adapters/metrics.ts'
 import { listen } from './adapters/server.ts'
 import type { Config } from './config.ts'
 import type { Accounts } from './core/accounts.ts'
 import { authentication } from './core/authentication.ts'
+import type { MakeBreaker } from './core/breaker.ts'
+import { WaitingKeys } from './core/waiting-keys.ts'
 import { forms } from './forms/index.ts'
-import { createGateway } from './gateway.ts'
+import { createGateway, type Gateway } from './gateway.ts'
 import { openCounters } from './process/counters.ts'
 import { drainOf } from './process/drain.ts'
 import { listening } from './process/listening.ts'
+import { mostConnections } from './process/open-files.ts'
 import { startRounds } from './process/rounds.ts'
 import { version } from './process/version.ts'
+import { Connections } from './provider.ts'
+import type { Http } from './wire/http.ts'
 
 export interface Running {
   /** By what answers there: `gateway`, `form A`, `admin`, `sandbox`. */
   readonly urls: ReadonlyMap<string, string>
+  /** From now on requests are answered by this configuration; those in flight end by the one before. */
+  readonly reconfigure: (config: Config) => void
   /** Lets the requests in flight finish, then closes everything. */
   readonly stop: () => Promise<void>
 }
@@ -29,9 +37,13 @@ export interface Running {
 export async function start(config: Config): Promise<Running> {
   await using open = new AsyncDisposableStack()
   let readiness: Readiness = 'starting'
-  const metrics = createMetrics(new Map(config.providers.map(({ tag, form }) => [tag, form])))
+  let current = config
+  const load = measureLoad()
+  open.defer(async () => load.stop())
+  const metrics = createMetrics((tag) => current.providers.find((provider) => provider.tag === tag)?.form)
 
-  const adminHandler = adminApp({ readiness: () => readiness, metrics })
+  const ready = (): Readiness => (readiness === 'ready' && load.strain >= 2 ? 'overloaded' : readiness)
+  const adminHandler = adminApp({ readiness: ready, metrics })
   const admin = await listening('admin', config.admin, () => listen(adminHandler, adminRefusal, config.admin))
   const adminDrain = drainOf(admin.server)
   open.defer(() => adminDrain.finish(0))
@@ -42,27 +54,29 @@ export async function start(config: Config): Promise<Running> {
   open.defer(close)
   const { close: closeCounters, ...counters } = await openCounters(config, metrics.observe)
   open.defer(closeCounters)
-  const gateway = createGateway({
-    config,
-    forms,
-    ...counters,
-    ledger,
-    breaker: (onState) => circuit({ clock: steadyClock, random: Math.random, onState }),
-    steadyClock,
-    identify: identification(config, accounts),
-    observe: metrics.observe,
-    version,
-  })
-  open.defer(gateway.close)
+  const connections = new Connections()
+  open.defer(() => connections.close())
+  const kept = { ...counters, load, ledger, breaker, steadyClock, connections, keys: new WaitingKeys() }
+  const gatewayOf = (next: Config): Gateway => {
+    const identify = identification(next, accounts)
+    return createGateway({ ...kept, config: next, forms, identify, observe: metrics.observe, version })
+  }
+  let gateway = gatewayOf(config)
+  const handle: Http = (request) => gateway.handle(request)
   const rounds = [
-    startRounds(gateway.reconcile, 1_000),
+    startRounds(() => gateway.reconcile(), 1_000),
     startRounds(() => ledger.expireClaims(Date.now() - claimLifetime), claimLifetime / 24),
   ]
   for (const { stop } of rounds) open.defer(stop)
 
-  const handler = expressApp(gateway.handle, { ...config.server, isEnding: () => readiness === 'draining' })
+  const handler = expressApp(handle, { ...config.server, isEnding: () => readiness === 'draining' })
   const server = await listening('server', config.server, () =>
-    listen(handler, gateway.handle, { ...config.server, messages: messagesOf(handler) }),
+    listen(handler, handle, {
+      ...config.server,
+      messages: messagesOf(handler),
+      connections: mostConnections(config.server.connections),
+      patience: patienceOf(config),
+    }),
   )
   const drain = drainOf(server.server)
   open.defer(() => drain.finish(config.server.drain * 1000))
@@ -71,6 +85,11 @@ export async function start(config: Config): Promise<Running> {
   const running = open.move()
   return {
     urls: new Map([['gateway', server.url], ...formUrls(server.url), ['admin', admin.url], ...sandboxUrls]),
+    reconfigure(next) {
+      gateway = gatewayOf(next)
+      connections.retain(gateway.connected)
+      current = next
+    },
     async stop() {
       readiness = 'draining'
       drain.begin()
@@ -81,6 +100,13 @@ export async function start(config: Config): Promise<Running> {
 }
 
 const steadyClock = (): number => performance.now()
+
+const breaker: MakeBreaker = (onState) => circuit({ clock: steadyClock, random: Math.random, onState })
+
+/** No connection is silent for longer, in milliseconds: a client that does not read is let go, a slow provider is waited for. */
+function patienceOf({ providers }: Config): number {
+  return 1000 * Math.max(75, ...providers.map(({ timeout }) => 2 * timeout))
+}
 
 /** An `Idempotency-Key` is remembered for so long, in milliseconds (`spec/contract.md` §10). */
 const claimLifetime = 86_400_000

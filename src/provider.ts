@@ -1,4 +1,4 @@
-/** A configured provider, connected: its form over its connections, its list of currencies, and what its form can say. */
+/** Configured providers, connected: each with its form over its connections, its list of currencies, and what its form can say. */
 import { upstream } from './adapters/undici.ts'
 import type { Config, Provider } from './config.ts'
 import type { MakeBreaker } from './core/breaker.ts'
@@ -38,14 +38,40 @@ export interface Connected {
   readonly service: SwapService
   readonly catalogue: Catalogue
   readonly said: Vocabulary
+  /** Lets go of it when what is in flight there is answered. */
+  readonly retire: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-export function connectProvider(provider: Provider, parts: ProviderParts): Connected {
+/** One that is configured as it was before keeps its connections and its list, whatever else has changed. */
+export class Connections {
+  private readonly open = new Map<string, Connected>()
+
+  connect(provider: Provider, parts: ProviderParts): Connected {
+    const { assets, auth, cache } = parts.config
+    const made = JSON.stringify([provider, namesOf(parts.config), assets.coins, auth.mode, cache])
+    return this.open.getOrInsertComputed(made, () => connectProvider(provider, parts))
+  }
+
+  /** Lets go of all but these. */
+  retain(used: readonly Connected[]): void {
+    for (const [made, connected] of this.open) {
+      if (used.includes(connected)) continue
+      this.open.delete(made)
+      connected.retire().catch(() => {}) // closed in the meantime
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.open.values()].map(({ close }) => close()))
+  }
+}
+
+function connectProvider(provider: Provider, parts: ProviderParts): Connected {
   const { config, form, keyOf, access, steadyClock: clock, observe, version } = parts
   const { name, tag } = provider
   const timeout = provider.timeout * 1000
-  const { http, close } = upstream({ url: provider.url, timeout })
+  const { http, retire, close } = upstream({ url: provider.url, timeout })
   const edge = connect({
     form,
     http,
@@ -67,11 +93,16 @@ export function connectProvider(provider: Provider, parts: ProviderParts): Conne
     timeout,
     drift: (drift) => observe({ what: 'drift', provider: tag, field: '_other', drift }),
   })
-  const closeAll = (): Promise<void> => {
+  const known = { name, tag, timeout, service, catalogue: listing, said: form.vocabulary }
+  return { ...known, retire: ending(listing, retire), close: ending(listing, close) }
+}
+
+/** Ends the readings of the list first. */
+function ending(listing: Catalogue, end: () => Promise<void>): () => Promise<void> {
+  return () => {
     listing.close()
-    return close()
+    return end()
   }
-  return { name, tag, timeout, service, catalogue: listing, said: form.vocabulary, close: closeAll }
 }
 
 /** What no message to a client may hold. */

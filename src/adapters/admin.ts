@@ -4,7 +4,7 @@ import { Fault } from '../domain/fault.ts'
 import type { Http } from '../wire/http.ts'
 import { toStatus } from '../wire/status.ts'
 
-export type Readiness = 'starting' | 'ready' | 'draining'
+export type Readiness = 'starting' | 'ready' | 'overloaded' | 'draining'
 
 export interface AdminOptions {
   readonly readiness: () => Readiness

@@ -10,8 +10,8 @@ export interface Metrics {
   readonly contentType: string
 }
 
-/** `formOf` has the form of each provider, by tag. */
-export function createMetrics(formOf: ReadonlyMap<string, string>): Metrics {
+/** `formOf` tells the form of a provider, by tag. */
+export function createMetrics(formOf: (tag: string) => string | undefined): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const drifts = tally(registry, 'swapgate_contract_drift_total', 'Oddities in the answers of providers.', [
@@ -30,9 +30,9 @@ export function createMetrics(formOf: ReadonlyMap<string, string>): Metrics {
     'outcome',
   ])
   const failures = tally(registry, 'swapgate_ledger_failures_total', 'What the ledger could not do.', ['action'])
-  const ofProvider = providerFigures(registry, formOf.keys())
+  const ofProvider = providerFigures(registry)
   const observeLimits = limitMetrics(registry)
-  const formName = (provider: string | undefined): string => (provider !== undefined && formOf.get(provider)) || 'none'
+  const formName = (provider: string | undefined): string => (provider !== undefined && formOf(provider)) || 'none'
   const observe = (observation: Observation): void => {
     const { what } = observation
     if (what === 'create') creates(observation.provider, observation.outcome)
@@ -48,8 +48,8 @@ export function createMetrics(formOf: ReadonlyMap<string, string>): Metrics {
 type ProviderObservation = Extract<Observation, { readonly what: 'breaker' | 'rest' | 'heldBack' | 'retry' }>
 
 /** What becomes of the calls to providers before they go up. */
-function providerFigures(registry: Registry, providers: Iterable<string>): (observation: ProviderObservation) => void {
-  const setState = states(registry, providers)
+function providerFigures(registry: Registry): (observation: ProviderObservation) => void {
+  const setState = states(registry)
   const rests = tally(registry, 'swapgate_provider_rests_total', 'Times that a provider was left alone, by reason.', [
     'provider',
     'reason',
@@ -123,16 +123,14 @@ function tally(registry: Registry, name: string, help: string, labelNames: reado
 }
 
 /** Where the breaker of each provider stands: 1 for its state, 0 for the others. */
-function states(registry: Registry, providers: Iterable<string>): (provider: string, state: BreakerState) => void {
+function states(registry: Registry): (provider: string, state: BreakerState) => void {
   const gauge = new Gauge({
     name: 'swapgate_provider_state',
     help: 'Whether calls go up to the provider: closed yes, open no, halfOpen one finds out.',
     labelNames: ['provider', 'state'],
     registers: [registry],
   })
-  const set = (provider: string, now: BreakerState): void => {
+  return (provider, now) => {
     for (const state of breakerStates) gauge.set({ provider, state }, state === now ? 1 : 0)
   }
-  for (const provider of providers) set(provider, 'closed')
-  return set
 }

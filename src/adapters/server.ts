@@ -18,6 +18,10 @@ export interface ListenOptions {
   readonly host: string
   /** 0: any free one. */
   readonly port: number
+  /** More connections are closed as soon as they are made. */
+  readonly connections?: number
+  /** Longest silence of a connection, in milliseconds. */
+  readonly patience?: number
   /** What requests and responses are made with, where the listener wants its own. */
   readonly messages?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>
 }
@@ -31,9 +35,12 @@ export interface Listening {
 const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 1_000 }
 
 /** Listens with `listener`; whatever fails before it is answered by `handle`, in a form. */
-export async function listen(listener: RequestListener, handle: Http, { host, port, messages }: ListenOptions): Promise<Listening> {
+export async function listen(listener: RequestListener, handle: Http, options: ListenOptions): Promise<Listening> {
+  const { host, port, messages, connections, patience } = options
   // A request without Host is the application's to refuse: Node's own answer has no body.
   const server = createServer({ ...timeouts, ...messages, requireHostHeader: false }, listener)
+  if (connections !== undefined) server.maxConnections = connections
+  if (patience !== undefined) server.timeout = patience
   server.on('clientError', (error: ParserError, socket) => refuseParsed(handle, error, socket))
   server.on('connect', (request: IncomingMessage, socket) => void refuse(handle, fromTarget(request), socket))
   server.on(

@@ -6,6 +6,8 @@ import type { Headers, Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 
 export interface Upstream {
   readonly http: Http
+  /** Ends when what is in flight is answered. */
+  readonly retire: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -48,7 +50,7 @@ export function upstream({ url, timeout }: UpstreamOptions): Upstream {
     return new Promise((resolve, reject) => pool.dispatch(options, new Exchange(left, resolve, reject)))
   }
   const http: Http = (request) => (request.body ? request.body().then((body) => exchange(request, body)) : exchange(request, null))
-  return { http, close: () => pool.destroy() }
+  return { http, retire: () => pool.close(), close: () => pool.destroy() }
 }
 
 /** One request and its answer, as undici tells of them. Whatever ends it first settles it. */

@@ -57,6 +57,12 @@ const server = section(
       'hops',
     ),
     maxBodyBytes: setting(integer(1, 1_048_576), 16_384, 'Largest request body; a larger one is answered 413', 'bytes'),
+    connections: setting(
+      integer(1, 1_000_000),
+      10_000,
+      'Most connections at a time; one more is closed at once. Keep it below half of the open files that the system allows',
+      'connections',
+    ),
     drain: setting(seconds(), 10, 'At the end, the longest wait for requests in flight', 'seconds'),
     grace: setting(
       seconds(),

@@ -34,6 +34,7 @@ const patience = 1_000
 export function protection(options: ProtectionOptions): readonly Layer[] {
   const { provider, timeout, breaker: makeBreaker, isOwnKey, observe } = options
   const breaker = makeBreaker((state) => observe({ what: 'breaker', provider, state }))
+  observe({ what: 'breaker', provider, state: 'closed' })
   const { admission, count } = breaking({ breaker, provider, timeout, observe })
   return [
     retry(options), //                       a read that failed, once more

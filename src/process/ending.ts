@@ -7,9 +7,9 @@ const echo = 500
 
 /**
  * 0 at the first SIGTERM or SIGINT, after which a second one ends the process at once; 1 after a failure with nobody to
- * care, which is told in `report`. SIGHUP, which ends a process by default, is told and ends nothing.
+ * care, which is told in `report`. SIGHUP, which ends a process by default, calls `hangUp`.
  */
-export function untilEnding(report: (line: string) => void): Promise<ExitCode> {
+export function untilEnding(report: (line: string) => void, hangUp: () => void): Promise<ExitCode> {
   const { promise, resolve } = Promise.withResolvers<ExitCode>()
   let first: number | undefined
   const heed = (): void => {
@@ -19,7 +19,7 @@ export function untilEnding(report: (line: string) => void): Promise<ExitCode> {
   }
   process.on('SIGTERM', heed)
   process.on('SIGINT', heed)
-  process.on('SIGHUP', () => report('the configuration is not read again while running yet; please restart'))
+  process.on('SIGHUP', hangUp)
   const fail = (reason: unknown): void => {
     report(`something failed with nobody to care: ${reason instanceof Error ? reason.stack : String(reason)}`)
     resolve(1)

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Gateway } from '../../src/gateway.ts'
 import { sameDocument } from '../golden/document.ts'
 import { documents, type Facts, type FormName } from './documents.ts'
 import { askGateway, startGateway } from './gateway.ts'
@@ -47,7 +46,7 @@ describe.each([
   ['C', 'C'],
 ] as const)('a client of form %s over a provider of form %s', (client, spoken) => {
   let provider: Provider
-  let gateway: Pick<Gateway, 'handle' | 'close'>
+  let gateway: Awaited<ReturnType<typeof startGateway>>
   beforeEach(async () => {
     provider = await startProvider(spoken, said[spoken])
     gateway = await startGateway(spoken, provider.url)

@@ -6,9 +6,11 @@ import { identityOf } from '../../src/adapters/identity.ts'
 import { openLedger } from '../../src/adapters/ledger.ts'
 import { memoryLimiter, memoryProofs } from '../../src/adapters/limiter.ts'
 import { loadConfig } from '../../src/config.ts'
+import { WaitingKeys } from '../../src/core/waiting-keys.ts'
 import { formA } from '../../src/forms/a.ts'
 import { formB } from '../../src/forms/b.ts'
 import { createGateway, type Gateway } from '../../src/gateway.ts'
+import { Connections } from '../../src/provider.ts'
 import type { HttpResponse } from '../../src/wire/http.ts'
 import { hastyClock, neverOpen, unbounded } from '../support/unprotected.ts'
 import { formC } from './c.ts'
@@ -27,7 +29,10 @@ const assets = `
     - { network: ETH, code: USDTERC20 }
 `
 
-export async function startGateway(form: FormName, url: string): Promise<Pick<Gateway, 'handle' | 'close'>> {
+export async function startGateway(
+  form: FormName,
+  url: string,
+): Promise<Pick<Gateway, 'handle'> & { readonly close: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'swapgate-form-c-'))
   const settings = `
 defaultForm: C
@@ -38,11 +43,15 @@ routing: { providers: [alpha] }
   writeFileSync(join(folder, 'gateway.yaml'), settings)
   const config = loadConfig(join(folder, 'gateway.yaml'), forms, {})
   const store = await openLedger('sqlite::memory:')
-  const { handle, close } = createGateway({
+  const connections = new Connections()
+  const { handle } = createGateway({
     config,
     forms,
     limiter: memoryLimiter(),
     proofs: memoryProofs(),
+    connections,
+    keys: new WaitingKeys(),
+    load: { strain: 0 },
     ledger: store.ledger,
     budgets: unbounded,
     breaker: neverOpen,
@@ -54,7 +63,7 @@ routing: { providers: [alpha] }
   return {
     handle,
     async close() {
-      await close()
+      await connections.close()
       await store.close()
       rmSync(folder, { recursive: true })
     },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createMetrics } from '../../src/adapters/metrics.ts'
 
-const formOf = new Map([['beta', 'B']])
+const formOf = (tag: string): string | undefined => (tag === 'beta' ? 'B' : undefined)
 
 async function swapgateLines(metrics: ReturnType<typeof createMetrics>): Promise<readonly string[]> {
   return (await metrics.print()).split('\n').filter((line) => /^swapgate_(?!provider_state)/.test(line))
@@ -31,12 +31,13 @@ it('counts what is observed, however often it is read', async () => {
   expect(await swapgateLines(metrics)).toEqual(lines)
 })
 
-it('says where the breaker of each provider stands, from the start', async () => {
+it('says where the breaker of each provider stands', async () => {
   const metrics = createMetrics(formOf)
   const states = async (): Promise<readonly string[]> =>
     [...(await metrics.print()).matchAll(/^swapgate_provider_state\{provider="beta",state="(.*)"\} 1$/gm)].map(
       ([, state]) => state ?? '',
     )
+  metrics.observe({ what: 'breaker', provider: 'beta', state: 'closed' })
   expect(await states()).toEqual(['closed'])
   metrics.observe({ what: 'breaker', provider: 'beta', state: 'open' })
   expect(await states()).toEqual(['open'])

@@ -62,6 +62,11 @@ export class Swapgate implements AsyncDisposable {
     return this.out.trim().split('\n')
   }
 
+  /** All that it has said so far, facts and complaints. */
+  said(): string {
+    return this.out + this.err
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.child.kill('SIGKILL')
     await this.ended

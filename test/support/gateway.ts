@@ -15,10 +15,12 @@ import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
 import type { MakeBreaker } from '../../src/core/breaker.ts'
 import type { Budgets } from '../../src/core/budget.ts'
 import type { Ledger } from '../../src/core/ledger.ts'
+import { WaitingKeys } from '../../src/core/waiting-keys.ts'
 import { keyBytes, makeKey } from '../../src/domain/key.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import { forms } from '../../src/forms/index.ts'
 import { createGateway } from '../../src/gateway.ts'
+import { Connections } from '../../src/provider.ts'
 import { hastyClock, neverOpen, unbounded } from './unprotected.ts'
 
 export interface GatewaySettings {
@@ -111,11 +113,15 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   const ledger = latest(() => store.ledger)
   const { accounts, bookkeeping } = store
   const isManaged = config.auth.mode === 'managed'
+  const connections = new Connections()
   const gateway = createGateway({
     config,
     forms,
     limiter: memoryLimiter(),
     proofs,
+    connections,
+    keys: new WaitingKeys(),
+    load: { strain: 0 },
     ledger,
     budgets: settings.budgets ?? unbounded,
     breaker: settings.breaker ?? neverOpen,
@@ -154,7 +160,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
       await closed
-      await gateway.close()
+      await connections.close()
       await store.close()
     },
   }

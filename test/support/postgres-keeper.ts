@@ -2,6 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  chmodSync,
   chownSync,
   cpSync,
   existsSync,
@@ -58,7 +59,12 @@ function programs(): string {
   const native = isRoot && !isOpenToAll(root) ? join(directory, 'native') : join(root, 'native')
   if (native !== join(root, 'native')) cpSync(join(root, 'native'), native, { recursive: true, verbatimSymlinks: true })
   link(native)
+  for (const program of ['initdb', 'postgres']) allow(join(native, 'bin', program))
   return native
+}
+
+function allow(program: string): void {
+  if ((statSync(program).mode & 0o111) !== 0o111) chmodSync(program, 0o755)
 }
 
 function link(native: string): void {

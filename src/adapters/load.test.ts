@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type MeasuredLoad, measureLoad } from './load.ts'
+
+let now = 0
+let share = 0
+let load: MeasuredLoad
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  now = 0
+  share = 0.1
+  load = measureLoad({ now: () => now, heapShare: () => share })
+})
+afterEach(() => {
+  load.stop()
+  vi.useRealTimers()
+})
+
+/** The timer comes once, so many milliseconds late. */
+function tick(late = 0, times = 1): void {
+  for (let at = 0; at < times; at++) {
+    now += 50 + late
+    vi.advanceTimersByTime(50)
+  }
+}
+
+describe('X3: the lateness of a timer', () => {
+  test.each([
+    [0, 0],
+    [149, 0],
+    [150, 1],
+    [400, 2],
+    [1_000, 3],
+    [5_000, 3],
+  ])('of %i ms is strain %i', (late, strain) => {
+    tick(late)
+    expect(load.strain).toBe(strain)
+    expect(load.delay).toBe(late)
+  })
+
+  test('counts for a second, and is then forgotten', () => {
+    tick(500)
+    tick(0, 19)
+    expect(load.strain).toBe(2)
+    tick()
+    expect(load.strain).toBe(0)
+  })
+})
+
+describe('X4: the heap', () => {
+  test.each([
+    [0.84, 0],
+    [0.85, 1],
+    [0.92, 2],
+    [0.97, 3],
+  ])('%d full is strain %i', (used, strain) => {
+    share = used
+    tick()
+    expect(load.strain).toBe(strain)
+    share = 0.5
+    tick()
+    expect(load.strain).toBe(0)
+  })
+})
+
+test('measures the process itself', () => {
+  vi.useRealTimers()
+  const measured = measureLoad()
+  expect(measured.strain).toBe(0)
+  measured.stop()
+})

@@ -1,0 +1,49 @@
+/** node:v8: how near the process is to what it can do, by the lateness of its own timer and by its memory. */
+import { getHeapStatistics } from 'node:v8'
+import type { Load, Strain } from '../core/shedding.ts'
+
+export interface MeasuredLoad extends Load {
+  /** How late the timer was at worst in the last second, in milliseconds. */
+  readonly delay: number
+  readonly stop: () => void
+}
+
+/** Milliseconds. */
+const interval = 50
+const memory = 1_000 / interval
+/** From these on there is strain 1, 2 and 3: milliseconds of lateness, and shares of the heap's limit. */
+const delays = [150, 400, 1_000]
+const shares = [0.85, 0.92, 0.97]
+
+/** What the strain rests on; the clock's own by default. */
+export interface Gauges {
+  /** Milliseconds, never going back. */
+  readonly now: () => number
+  /** Share of the heap's limit that is used. */
+  readonly heapShare: () => number
+}
+
+export function measureLoad({ now, heapShare }: Gauges = { now: () => performance.now(), heapShare: usedShare }): MeasuredLoad {
+  const latenesses = new Array<number>(memory).fill(0)
+  let at = 0
+  let before = now()
+  const measured = { strain: 0 as Strain, delay: 0, stop: () => clearInterval(timer) }
+  const timer = setInterval(() => {
+    const moment = now()
+    latenesses[at++ % memory] = Math.max(0, moment - before - interval)
+    before = moment
+    measured.delay = Math.max(...latenesses)
+    measured.strain = Math.max(levelOf(measured.delay, delays), levelOf(heapShare(), shares)) as Strain
+  }, interval)
+  timer.unref()
+  return measured
+}
+
+function levelOf(value: number, steps: readonly number[]): number {
+  return steps.filter((step) => value >= step).length
+}
+
+function usedShare(): number {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
+  return used / limit
+}

@@ -1,0 +1,30 @@
+/** Sheds load before it costs anything (`spec/contract.md` §6, 503): quotes first, creates last. */
+import { Fault } from '../domain/fault.ts'
+import type { Gate } from '../domain/gate.ts'
+import type { Op } from '../domain/operations.ts'
+
+/** How much of its work the process cannot do in time: 0 none, 1 quotes are too many, 2 reads too, 3 creates too. */
+export type Strain = 0 | 1 | 2 | 3
+
+export interface Load {
+  readonly strain: Strain
+}
+
+/** The strain from which on an operation is refused. */
+const shedAt: Readonly<Record<Op, Strain>> = {
+  listCurrencies: 1,
+  getRate: 1,
+  listTransactions: 2,
+  getTransaction: 2,
+  createTransaction: 3,
+}
+
+const retryAfter = 2
+
+export function shedding(load: Load, gate: Gate): Gate {
+  return (op, caller) => (load.strain < shedAt[op] ? gate(op, caller) : Promise.resolve({ refusal: overloaded() }))
+}
+
+function overloaded(): Fault {
+  return new Fault('unavailable', 'The service is overloaded; please wait as long as Retry-After says.', { retryAfter })
+}

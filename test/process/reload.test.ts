@@ -1,0 +1,124 @@
+/** Contract §13: the configuration is read again on SIGHUP and when a file of it changes, and no request fails because of it. */
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ask } from '../support/client.ts'
+import { type ProviderA, startFormA } from '../support/form-a.ts'
+import { type ProviderB, startFormB } from '../support/form-b.ts'
+import { Swapgate, Workplace } from './swapgate.ts'
+
+let workplace: Workplace
+let alpha: ProviderA
+let beta: ProviderB
+let gateway: Swapgate
+let url: string
+let file: string
+
+const quote = '/a/api/v2/rate?coinFrom=BTC&coinTo=BTC&amount=1'
+
+function settings(routed: string, more = ''): string {
+  return `
+server: { port: 0 }
+admin: { port: 0 }
+ledger: { url: "sqlite::memory:" }
+providers:
+  alpha: { form: A, url: "${alpha.url}" }
+  beta: { form: B, url: "${beta.url}" }
+routing: { providers: [${routed}] }
+${more}`
+}
+
+beforeEach(async () => {
+  workplace = new Workplace()
+  alpha = await startFormA()
+  beta = await startFormB()
+  file = workplace.write(settings('alpha', 'limits: { quotes: 100000 }'))
+  gateway = new Swapgate(['start', '--config', file])
+  url = (await gateway.urls()).get('gateway') as string
+})
+afterEach(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await Promise.all([alpha.close(), beta.close()])
+  workplace[Symbol.dispose]()
+})
+
+const answering = async (): Promise<unknown> => (await ask(url, { path: quote })).headers['x-swap-provider']
+const hangUp = (): void => void gateway.child.kill('SIGHUP')
+const told = (text: string): Promise<void> =>
+  vi.waitFor(() => expect(gateway.said()).toContain(text), { timeout: 5_000, interval: 20 })
+
+describe('on SIGHUP', () => {
+  it('D9: quotes go to the new provider, and none of many requests fails', async () => {
+    expect(await answering()).toBe('alpha')
+    let isOver = false
+    const statuses = new Map<number, number>()
+    const load = Array.from({ length: 8 }, async () => {
+      while (!isOver) {
+        const { status } = await ask(url, { path: quote })
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      }
+    })
+    for (const routed of ['beta', 'alpha', 'beta']) {
+      writeFileSync(file, settings(routed, 'limits: { quotes: 100000 }'))
+      hangUp()
+      await vi.waitFor(async () => expect(await answering()).toBe(routed), { timeout: 5_000, interval: 10 })
+    }
+    isOver = true
+    await Promise.all(load)
+    expect([...statuses.keys()]).toEqual([200])
+  })
+
+  it('a configuration that is not whole changes nothing, and every fault is told', async () => {
+    writeFileSync(file, settings('gamma', 'limits: { quotes: none }'))
+    hangUp()
+    await told('the configuration stays as it was')
+    expect(gateway.said()).toContain('routing.providers.0: is not in providers')
+    expect(gateway.said()).toContain('limits.quotes: must be an integer from 1')
+    expect(await answering()).toBe('alpha')
+  })
+
+  it('a provider that stays as it was keeps its list, also where it fails just then', async () => {
+    const list = (): Promise<{ status: number }> => ask(url, { path: '/a/api/v2/currencies' })
+    expect((await list()).status).toBe(200)
+    alpha.reply('currencies', { reset: true })
+    writeFileSync(file, settings('alpha', 'limits: { quotes: 99999 }'))
+    hangUp()
+    await told('was read again')
+    expect((await list()).status).toBe(200)
+    expect(alpha.received('currencies')).toHaveLength(1)
+  })
+
+  it('a limit counts on where it was', async () => {
+    await answering()
+    writeFileSync(file, settings('alpha', 'limits: { quotes: 10 }'))
+    hangUp()
+    await told('was read again')
+    const { headers } = await ask(url, { path: quote })
+    expect(headers.ratelimit).toMatch(/r=8;/)
+  })
+
+  it('what only a start reads is told', async () => {
+    writeFileSync(file, settings('alpha').replace('server: { port: 0 }', 'server: { port: 0, drain: 3 }'))
+    hangUp()
+    await told('notice: server: a change takes effect after a restart')
+  })
+})
+
+describe('when a file changes', () => {
+  it('the file itself, written anew or put in its place', async () => {
+    writeFileSync(file, settings('beta', 'limits: { quotes: 100000 }'))
+    await vi.waitFor(async () => expect(await answering()).toBe('beta'), { timeout: 6_000, interval: 50 })
+    writeFileSync(join(workplace.directory, 'next.yaml'), settings('alpha', 'limits: { quotes: 100000 }'))
+    renameSync(join(workplace.directory, 'next.yaml'), file)
+    await vi.waitFor(async () => expect(await answering()).toBe('alpha'), { timeout: 6_000, interval: 50 })
+  })
+
+  it('the asset table beside it', async () => {
+    const doge = '- { coin: DOGE, name: Dogecoin, networks: [ { network: DOGE, code: DOGE } ] }\n'
+    writeFileSync(
+      join(workplace.directory, 'assets.yaml'),
+      `${doge}- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }`,
+    )
+    await told('was read again')
+  })
+})
