@@ -2,6 +2,7 @@
 import type { Config, Provider } from './config.ts'
 import { agreement } from './core/agreement.ts'
 import { assets } from './core/assets.ts'
+import type { MakeBreaker } from './core/breaker.ts'
 import type { Budgets } from './core/budget.ts'
 import { chronology } from './core/chronology.ts'
 import { currencies } from './core/currencies.ts'
@@ -21,6 +22,7 @@ import { ownKey } from './core/own-key.ts'
 import { ownership } from './core/ownership.ts'
 import { type Proofs, proof, provenBy } from './core/proof.ts'
 import { question } from './core/question.ts'
+import { rates } from './core/rates.ts'
 import { reconcile } from './core/reconciliation.ts'
 import { register } from './core/register.ts'
 import { route } from './core/route.ts'
@@ -45,6 +47,9 @@ export interface Parts {
   readonly budgets: Budgets
   readonly load: Load
   readonly ledger: Ledger
+  readonly breaker: MakeBreaker
+  /** Milliseconds that are never set back, for whatever rests or is kept a while. */
+  readonly steadyClock: () => number
   /** Whom a client's key stands for. */
   readonly identify: (key: string) => Promise<string | undefined>
   /** Where providers are connected, or are so already. */
@@ -84,7 +89,8 @@ export function createGateway(given: Parts): Gateway {
   ]
   const holders = new Map(held.map(({ tag, service }) => [tag, service]))
   const untagged = isManaged ? undefined : active.find(({ name }) => name === config.routing.untagged)?.tag
-  const service = stack(layers, route({ active, holders, untagged }))
+  const timeout = Math.max(...active.map((holder) => holder.timeout))
+  const service = stack(layers, route({ active, holders, untagged, timeout }))
 
   const lifetimes = { listCurrencies: config.cache.currencies, getRate: config.cache.rate }
   const served = forms.map((form) => [form, serve({ form, service, gate, identify, lifetimes, observe })] as const)
@@ -97,7 +103,7 @@ export function createGateway(given: Parts): Gateway {
 }
 
 /** A provider as the gateway offers it. */
-interface Holder extends Pick<Connected, 'name' | 'tag' | 'service' | 'said' | 'catalogue'> {
+interface Holder extends Pick<Connected, 'name' | 'tag' | 'timeout' | 'service' | 'said' | 'catalogue'> {
   readonly connected: Connected
   /** Its transactions by its own account of them, whoever holds them here. */
   readonly reader: SwapService
@@ -105,18 +111,17 @@ interface Holder extends Pick<Connected, 'name' | 'tag' | 'service' | 'said' | '
 
 /** A question goes down through the layers, its answer comes back up. `keys`: where clients hold the provider's own. */
 function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): Holder {
-  const { config, forms, ledger, proofs, connections, observe, version } = parts
+  const { config, forms, ledger, proofs, connections, steadyClock, observe } = parts
   const connected = connections.connect(provider, {
-    config,
+    ...parts,
     form: formOf(provider.form, forms),
     keyOf: ({ caller }) => (keys ? caller.key : provider.key),
     access: keys ? proof(proofs) : ownKey(), // whose key was accepted; what a provider says to the gateway's own
-    observe,
-    version,
+    isOwnKey: keys === undefined,
   })
   const { tag, said, catalogue } = connected
   const book = { ledger, provider: tag, said, clock, observe, keys }
-  const limit = deadline(provider.timeout * 1000)
+  const limit = deadline(connected.timeout)
   const hasChoice = config.routing.providers.length > 1
   const reading = [
     derivation(said), //                  fee, rate, updatedAt
@@ -131,6 +136,7 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
     question(namesOf(config)), //         what the question says and the answer need not
     extraIds(provider.extraIds), //       refused where the provider may lose them
     assets(catalogue, hasChoice), //      the table's words, the provider's words
+    rates({ lifetime: config.cache.rate * 1000, clock: steadyClock }), // what somebody asked for just now
     agreement(catalogue.naming), //       whether the answer is about the question
     intent(book), //                      a create is in the ledger before it goes up
     outcome(), //                         it is done, refused or unknown; nothing outside refuses one that is done

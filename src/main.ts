@@ -1,6 +1,7 @@
 /** The process: everything that runs, started in order and ended in reverse (`spec/contract.md` §13). */
 import { setTimeout as wait } from 'node:timers/promises'
 import { adminApp, adminRefusal, type Readiness } from './adapters/admin.ts'
+import { circuit } from './adapters/breaker.ts'
 import { expressApp, messagesOf } from './adapters/express.ts'
 import { identityOf } from './adapters/identity.ts'
 import { openLedger } from './adapters/ledger.ts'
@@ -10,6 +11,7 @@ import { listen } from './adapters/server.ts'
 import type { Config } from './config.ts'
 import type { Accounts } from './core/accounts.ts'
 import { authentication } from './core/authentication.ts'
+import type { MakeBreaker } from './core/breaker.ts'
 import { WaitingKeys } from './core/waiting-keys.ts'
 import { forms } from './forms/index.ts'
 import { createGateway, type Gateway } from './gateway.ts'
@@ -54,7 +56,7 @@ export async function start(config: Config): Promise<Running> {
   open.defer(closeCounters)
   const connections = new Connections()
   open.defer(() => connections.close())
-  const kept = { ...counters, load, ledger, connections, keys: new WaitingKeys() }
+  const kept = { ...counters, load, ledger, breaker, steadyClock, connections, keys: new WaitingKeys() }
   const gatewayOf = (next: Config): Gateway => {
     const identify = identification(next, accounts)
     return createGateway({ ...kept, config: next, forms, identify, observe: metrics.observe, version })
@@ -96,6 +98,10 @@ export async function start(config: Config): Promise<Running> {
     },
   }
 }
+
+const steadyClock = (): number => performance.now()
+
+const breaker: MakeBreaker = (onState) => circuit({ clock: steadyClock, random: Math.random, onState })
 
 /** No connection is silent for longer, in milliseconds: a client that does not read is let go, a slow provider is waited for. */
 function patienceOf({ providers }: Config): number {

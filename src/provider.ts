@@ -1,9 +1,12 @@
 /** Configured providers, connected: each with its form over its connections, its list of currencies, and what its form can say. */
 import { upstream } from './adapters/undici.ts'
 import type { Config, Provider } from './config.ts'
+import type { MakeBreaker } from './core/breaker.ts'
+import type { Budgets } from './core/budget.ts'
 import { type Catalogue, catalogue } from './core/catalogue.ts'
 import { type Layer, stack } from './core/layer.ts'
 import { naming } from './core/naming.ts'
+import { protection } from './core/protection.ts'
 import type { Observer } from './domain/observation.ts'
 import type { Context, SwapService } from './domain/operations.ts'
 import { namesByCode, type Vocabulary } from './domain/vocabulary.ts'
@@ -17,6 +20,12 @@ export interface ProviderParts {
   readonly keyOf: (context: Context) => string | undefined
   /** What stands before every call. */
   readonly access: Layer
+  readonly budgets: Budgets
+  readonly breaker: MakeBreaker
+  /** Whether what needs a key goes up with the gateway's own. */
+  readonly isOwnKey: boolean
+  /** Milliseconds, on a clock that is never set back. */
+  readonly steadyClock: () => number
   readonly observe: Observer
   readonly version: string
 }
@@ -24,6 +33,8 @@ export interface ProviderParts {
 export interface Connected {
   readonly name: string
   readonly tag: string
+  /** Milliseconds. */
+  readonly timeout: number
   readonly service: SwapService
   readonly catalogue: Catalogue
   readonly said: Vocabulary
@@ -57,7 +68,7 @@ export class Connections {
 }
 
 function connectProvider(provider: Provider, parts: ProviderParts): Connected {
-  const { config, form, keyOf, access, observe, version } = parts
+  const { config, form, keyOf, access, steadyClock: clock, observe, version } = parts
   const { name, tag } = provider
   const timeout = provider.timeout * 1000
   const { http, retire, close } = upstream({ url: provider.url, timeout })
@@ -71,16 +82,27 @@ function connectProvider(provider: Provider, parts: ProviderParts): Connected {
     userAgent: `swapgate/${version}`,
     observe,
   })
-  const service = stack([access], edge)
+  const protecting = protection({ ...parts, clock, provider: tag, timeout, budget: provider.budget, random: Math.random })
+  const service = stack([access, ...protecting], edge)
   const listing = catalogue({
     service,
     naming: naming(config.assets, namesByCode(form.vocabulary), new Map(Object.entries(provider.assets))),
+    said: form.vocabulary,
     lifetime: config.cache.currencies * 1000,
     staleFor: config.cache.staleFor * 1000,
     timeout,
     drift: (drift) => observe({ what: 'drift', provider: tag, field: '_other', drift }),
   })
-  return { name, tag, service, catalogue: listing, said: form.vocabulary, retire, close }
+  const known = { name, tag, timeout, service, catalogue: listing, said: form.vocabulary }
+  return { ...known, retire: ending(listing, retire), close: ending(listing, close) }
+}
+
+/** Ends the readings of the list first. */
+function ending(listing: Catalogue, end: () => Promise<void>): () => Promise<void> {
+  return () => {
+    listing.close()
+    return end()
+  }
 }
 
 /** What no message to a client may hold. */

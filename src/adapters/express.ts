@@ -122,7 +122,7 @@ function write({ response, answer: { status, headers, body } }: Answered, isLast
   if (response.destroyed) return
   const length = Buffer.byteLength(body)
   const sent: Record<string, string | number | undefined> = { ...headers }
-  if (status !== 204) sent['content-length'] = length
+  if (status !== 204 && status !== 304) sent['content-length'] = length
   if (headers.vary !== undefined && response.hasHeader('vary')) sent.vary = `${headers.vary}, ${response.getHeader('vary')}`
   if (isLast || !response.req.complete) sent.connection = 'close'
   response.writeHead(status, sent)

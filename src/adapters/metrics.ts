@@ -1,6 +1,6 @@
 /** prom-client: Prometheus' exposition format, and the process's own figures. */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { Observation, Observer } from '../domain/observation.ts'
+import { type BreakerState, breakerStates, type Observation, type Observer } from '../domain/observation.ts'
 
 export interface Metrics {
   /** Costs a look-up: labels are made when they are read. */
@@ -30,6 +30,7 @@ export function createMetrics(formOf: (tag: string) => string | undefined): Metr
     'outcome',
   ])
   const failures = tally(registry, 'swapgate_ledger_failures_total', 'What the ledger could not do.', ['action'])
+  const ofProvider = providerFigures(registry)
   const observeLimits = limitMetrics(registry)
   const formName = (provider: string | undefined): string => (provider !== undefined && formOf(provider)) || 'none'
   const observe = (observation: Observation): void => {
@@ -38,9 +39,33 @@ export function createMetrics(formOf: (tag: string) => string | undefined): Metr
     else if (what === 'ledgerFailure') failures(observation.action)
     else if (what === 'limitStore' || what === 'overAdmission' || what === 'shadowed') observeLimits(observation)
     else if (what === 'drift') drifts(observation.provider, observation.field, observation.drift)
-    else fields(what, observation.client, formName(observation.provider), observation.field)
+    else if ('client' in observation) fields(what, observation.client, formName(observation.provider), observation.field)
+    else ofProvider(observation)
   }
   return { observe, print: () => registry.metrics(), contentType: registry.contentType }
+}
+
+type ProviderObservation = Extract<Observation, { readonly what: 'breaker' | 'rest' | 'heldBack' | 'retry' }>
+
+/** What becomes of the calls to providers before they go up. */
+function providerFigures(registry: Registry): (observation: ProviderObservation) => void {
+  const setState = states(registry)
+  const rests = tally(registry, 'swapgate_provider_rests_total', 'Times that a provider was left alone, by reason.', [
+    'provider',
+    'reason',
+  ])
+  const heldBack = tally(registry, 'swapgate_provider_held_back_total', 'Calls that did not go up, by what held them back.', [
+    'provider',
+    'by',
+  ])
+  const retries = tally(registry, 'swapgate_provider_retries_total', 'Failed reads: sent once more, or not.', ['provider', 'made'])
+  return (observation) => {
+    const { what, provider } = observation
+    if (what === 'breaker') setState(provider, observation.state)
+    else if (what === 'rest') rests(provider, observation.reason)
+    else if (what === 'heldBack') heldBack(provider, observation.by)
+    else retries(provider, String(observation.isMade))
+  }
 }
 
 type LimitObservation = Extract<Observation, { readonly what: 'limitStore' | 'overAdmission' | 'shadowed' }>
@@ -94,5 +119,18 @@ function tally(registry: Registry, name: string, help: string, labelNames: reado
   return (...labels) => {
     const key = labels.join('\n')
     counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+}
+
+/** Where the breaker of each provider stands: 1 for its state, 0 for the others. */
+function states(registry: Registry): (provider: string, state: BreakerState) => void {
+  const gauge = new Gauge({
+    name: 'swapgate_provider_state',
+    help: 'Whether calls go up to the provider: closed yes, open no, halfOpen one finds out.',
+    labelNames: ['provider', 'state'],
+    registers: [registry],
+  })
+  return (provider, now) => {
+    for (const state of breakerStates) gauge.set({ provider, state }, state === now ? 1 : 0)
   }
 }

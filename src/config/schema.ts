@@ -152,7 +152,7 @@ const cache = section(
     rate: setting(
       seconds(),
       2,
-      'How long clients may keep a rate, as `Cache-Control` says; the gateway itself keeps none yet',
+      'How long a rate is told again, to whoever asks the same; 0 asks the provider each time',
       'seconds',
     ),
     staleFor: setting(seconds(), 86_400, 'How much longer an old list of currencies serves while the provider fails', 'seconds'),
@@ -162,17 +162,12 @@ const cache = section(
 
 const budget = section(
   {
-    quotes: setting(
-      integer(0),
-      60,
-      '`GET /currencies` and `GET /rate` together; 0 is no bound. Not kept yet',
-      'requests per 60 seconds',
-    ),
-    create: setting(integer(0), 30, '`POST /transactions`; 0 is no bound. Not kept yet', 'requests per 60 seconds'),
+    quotes: setting(integer(0), 60, '`GET /currencies` and `GET /rate` together; 0 is no bound', 'requests per 60 seconds'),
+    create: setting(integer(0), 30, '`POST /transactions`; 0 is no bound', 'requests per 60 seconds'),
     read: setting(
       integer(0),
       120,
-      '`GET /transactions` and `GET /transactions/{id}` together; 0 is no bound. Not kept yet',
+      '`GET /transactions` and `GET /transactions/{id}` together; 0 is no bound',
       'requests per 60 seconds',
     ),
   },

@@ -11,10 +11,16 @@ import { type Resolved, resolve } from './resolution.ts'
 /** `mustBeListed`: what the provider's list lacks is refused, since another provider may have it. */
 export function assets(catalogue: Catalogue, mustBeListed: boolean): Layer {
   const resolveBoth = async (op: Op, question: Pair, context: Context): Promise<[Resolved, Resolved]> => {
+    let atHand: Promise<Listing | undefined> | undefined
+    const readAtHand = (): Promise<Listing | undefined> => {
+      // Waited for once, or both sides together would take three quarters of the time.
+      atHand ??= catalogue.listingAtHand(context)
+      return atHand
+    }
     const resolution = {
       catalogue,
       read: () => catalogue.listing(context),
-      readAtHand: () => catalogue.listingAtHand(context),
+      readAtHand,
       needsNetwork: op === 'createTransaction',
       mustBeListed,
     }

@@ -46,6 +46,7 @@ function listing(lists: readonly (readonly Currency[] | undefined)[], lifetime =
   const kept = catalogue({
     service,
     naming: naming(table, true, new Map()),
+    said: formA.vocabulary,
     lifetime,
     staleFor: 60_000,
     timeout: 1_000,

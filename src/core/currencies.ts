@@ -1,7 +1,7 @@
 /** `/currencies`, answered from the providers' whole lists: joined, shaped for the client's form, searched, cut into pages. */
 import { fold } from '../domain/asset.ts'
-import type { Context } from '../domain/operations.ts'
-import type { Currency } from '../domain/swap.ts'
+import type { Answer, Context } from '../domain/operations.ts'
+import type { Currency, CurrencyQuery } from '../domain/swap.ts'
 import { namesByCode, type Vocabulary } from '../domain/vocabulary.ts'
 import type { Catalogue } from './catalogue.ts'
 import { type Layer, on } from './layer.ts'
@@ -19,26 +19,54 @@ interface Row extends Offer {
   readonly tellsNotes: boolean
 }
 
+type Told = Answer<'listCurrencies'>
+
+/** Pages of the same lists, ready to be told again. */
+interface Ready {
+  readonly listings: readonly Read[]
+  readonly pages: Map<string, Told>
+}
+
+/** A bound on memory. When it is reached all pages are cut anew, which costs less than an order of age. */
+const mostPages = 1_000
+
 /** The union over the providers in their order; one that cannot be read is left out, unless none can. */
 export function currencies(sources: readonly Source[]): Layer {
+  let ready: Ready = { listings: [], pages: new Map() }
   return on({
     async listCurrencies(query, context) {
       const listings = await readAll(sources, context)
-      const offers = join(listings)
-      const rows = shape(offers, context)
-      const word = query.search?.toLowerCase()
-      const found = word === undefined ? rows : rows.filter((row) => mentions(row, word, context))
-      const isDerived = !namesByCode(context.client) && offers.some(({ tellsNotes }) => !tellsNotes) && found.length > 0
-      const [provider, ...others] = listings.map(({ listing }) => listing.provider)
-      const readAt = Math.min(...listings.map(({ listing }) => listing.readAt))
-      return {
-        body: cutPage(found, query),
-        ...(provider !== undefined && others.length === 0 && { provider }),
-        ...(isDerived && { derived: ['notes'] }),
-        age: (performance.now() - readAt) / 1000,
+      if (!areSame(listings, ready.listings)) ready = { listings, pages: new Map() }
+      const { pages } = ready
+      const key = `${namesByCode(context.client)} ${query.page} ${query.size} ${query.search?.toLowerCase() ?? ''}`
+      let told = pages.get(key)
+      if (!told) {
+        told = tell(listings, query, context)
+        if (pages.size >= mostPages) pages.clear()
+        pages.set(key, told)
       }
+      const readAt = Math.min(...listings.map(({ listing }) => listing.readAt))
+      return { ...told, age: (performance.now() - readAt) / 1000 }
     },
   })
+}
+
+function areSame(now: readonly Read[], before: readonly Read[]): boolean {
+  return now.length === before.length && now.every(({ listing }, at) => listing === before[at]?.listing)
+}
+
+function tell(listings: readonly Read[], query: CurrencyQuery, context: Context): Told {
+  const offers = join(listings)
+  const rows = shape(offers, context)
+  const word = query.search?.toLowerCase()
+  const found = word === undefined ? rows : rows.filter((row) => mentions(row, word, context))
+  const isDerived = !namesByCode(context.client) && offers.some(({ tellsNotes }) => !tellsNotes) && found.length > 0
+  const [provider, ...others] = listings.map(({ listing }) => listing.provider)
+  return {
+    body: cutPage(found, query),
+    ...(provider !== undefined && others.length === 0 && { provider }),
+    ...(isDerived && { derived: ['notes'] }),
+  }
 }
 
 interface Read {

@@ -30,9 +30,10 @@ export interface Limits {
   readonly shadow: boolean
 }
 
-type Policy = 'quotes' | 'create' | 'read'
+/** A row of the service's table of limits (`spec/service.md`, Limits). */
+export type Policy = 'quotes' | 'create' | 'read'
 
-const policyOf: Readonly<Record<Op, Policy>> = {
+export const policyOf: Readonly<Record<Op, Policy>> = {
   listCurrencies: 'quotes',
   getRate: 'quotes',
   createTransaction: 'create',

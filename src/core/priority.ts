@@ -1,6 +1,7 @@
 /** Who takes a quote or a create: the first of the list that can (`spec/contract.md` §12). */
 import { Fault, type FaultKind } from '../domain/fault.ts'
 import type { Answer, Context, Request, SwapService } from '../domain/operations.ts'
+import { within } from './deadline.ts'
 
 export interface Candidate {
   /** The provider's tag. */
@@ -15,7 +16,10 @@ interface Taken<O extends Sought> {
   readonly answer: Answer<O>
 }
 
-/** Throws what the first candidate that offers the pair said; the first one's refusal where none does. */
+/**
+ * Throws what the first candidate that offers the pair said; the first one's refusal where none does. Where none can take it
+ * now, that is the soonest time at which one may.
+ */
 export async function firstOf<O extends Sought>(
   candidates: readonly Candidate[],
   op: O,
@@ -23,16 +27,22 @@ export async function firstOf<O extends Sought>(
   context: Context,
 ): Promise<Taken<O>> {
   let refusal: Fault | undefined
-  for (const { tag, service } of candidates) {
+  for (const [at, { tag, service }] of candidates.entries()) {
+    const isLast = at === candidates.length - 1
     try {
-      return { tag, answer: await service.call(op, request, context) }
+      return { tag, answer: await service.call(op, request, op === 'getRate' && !isLast ? withHalf(context) : context) }
     } catch (reason) {
       const fault = Fault.from(reason)
       if (!passesOn(op, fault)) throw fault
-      if (!refusal || (isNoOffer(refusal) && !isNoOffer(fault))) refusal = fault
+      if (!refusal || (isNoOffer(refusal) && !isNoOffer(fault)) || isSooner(fault, refusal)) refusal = fault
     }
   }
   throw refusal
+}
+
+/** A quote that takes too long must leave time to ask elsewhere. */
+function withHalf(context: Context): Context {
+  return within(context, (context.deadline - performance.now()) / 2)
 }
 
 const failures: ReadonlySet<FaultKind> = new Set<FaultKind>([
@@ -47,7 +57,12 @@ const failures: ReadonlySet<FaultKind> = new Set<FaultKind>([
 /** A quote may be asked anywhere; a create elsewhere only where no byte of it can have reached the provider. */
 function passesOn(op: Sought, fault: Fault): boolean {
   if (isNoOffer(fault)) return true
-  return op === 'getRate' ? failures.has(fault.kind) : fault.kind === 'unreachable' && fault.certain
+  if (op === 'getRate') return failures.has(fault.kind)
+  return fault.elsewhere || (fault.kind === 'unreachable' && fault.certain)
+}
+
+function isSooner(fault: Fault, { kind, retryAfter }: Fault): boolean {
+  return fault.kind === 'unavailable' && kind === 'unavailable' && (fault.retryAfter ?? 1) < (retryAfter ?? 1)
 }
 
 /** What no provider has said: the asset or the extra id is refused before anything is sent. */

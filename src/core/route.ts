@@ -2,6 +2,7 @@
 import { isIdentifier } from '../domain/identifier.ts'
 import type { SwapService } from '../domain/operations.ts'
 import type { Transaction } from '../domain/swap.ts'
+import { within } from './deadline.ts'
 import { readReference, taggedId } from './identification.ts'
 import { answers } from './layer.ts'
 import { anotherOne, noTransaction } from './ownership.ts'
@@ -14,9 +15,11 @@ export interface Routing {
   readonly holders: ReadonlyMap<string, SwapService>
   /** The tag of whom an id without one belongs to. */
   readonly untagged: string | undefined
+  /** Bounds a quote or a create over all who are asked, in milliseconds. */
+  readonly timeout: number
 }
 
-export function route({ active, holders, untagged }: Routing): SwapService {
+export function route({ active, holders, untagged, timeout }: Routing): SwapService {
   const [first] = active as [Candidate]
   const tagged = (provider: string, transaction: Transaction): Transaction => ({
     ...transaction,
@@ -24,9 +27,9 @@ export function route({ active, holders, untagged }: Routing): SwapService {
   })
   return answers({
     listCurrencies: (query, context) => first.service.call('listCurrencies', query, context),
-    getRate: (query, context) => firstOf(active, 'getRate', query, context).then(({ answer }) => answer),
+    getRate: (query, context) => firstOf(active, 'getRate', query, within(context, timeout)).then(({ answer }) => answer),
     async createTransaction(request, context) {
-      const { answer, tag } = await firstOf(active, 'createTransaction', request, context)
+      const { answer, tag } = await firstOf(active, 'createTransaction', request, within(context, timeout))
       return { ...answer, body: tagged(tag, answer.body) }
     },
     async listTransactions(query, context) {

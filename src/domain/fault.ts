@@ -41,6 +41,8 @@ export interface FaultDetails {
   readonly certain?: boolean
   /** True where it was told before, to the same question. */
   readonly replayed?: boolean
+  /** True where this one provider cannot take it now, and nothing was sent to it: another may. */
+  readonly elsewhere?: boolean
 }
 
 /** A refusal or failure, told to the client in `message`: what to do, and no host, address, stack or provider's name. */
@@ -52,6 +54,7 @@ export class Fault extends Error {
   readonly provider: string | undefined
   readonly certain: boolean
   readonly replayed: boolean
+  readonly elsewhere: boolean
 
   constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -63,6 +66,7 @@ export class Fault extends Error {
     this.provider = details.provider
     this.certain = details.certain ?? false
     this.replayed = details.replayed ?? false
+    this.elsewhere = details.elsewhere ?? false
   }
 
   /** Whatever was thrown, as a fault; what is not one is ours, and its text stays inside as the cause. */
@@ -74,8 +78,8 @@ export class Fault extends Error {
 
   /** The same fault with details added. */
   with(details: FaultDetails): Fault {
-    const { kind, message, field, retryAfter, allow, provider, certain, replayed, cause } = this
-    const known = { field, retryAfter, allow, provider, certain, replayed, cause }
+    const { kind, message, field, retryAfter, allow, provider, certain, replayed, elsewhere, cause } = this
+    const known = { field, retryAfter, allow, provider, certain, replayed, elsewhere, cause }
     const said = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))
     return new Fault(kind, message, { ...said, ...details })
   }

@@ -14,12 +14,29 @@ export type Observation =
   | { readonly what: 'create'; readonly provider: string; readonly outcome: CreateOutcome }
   /** Something that the ledger could not do, by the name of its method. */
   | { readonly what: 'ledgerFailure'; readonly action: string }
+  /** Where the breaker of a provider stands from now on. */
+  | { readonly what: 'breaker'; readonly provider: string; readonly state: BreakerState }
+  /** A provider is left alone for a while: it said that it has had enough, or it refuses the gateway's own key. */
+  | { readonly what: 'rest'; readonly provider: string; readonly reason: RestReason }
+  /** A call that did not go up to the provider. */
+  | { readonly what: 'heldBack'; readonly provider: string; readonly by: HeldBackBy }
+  /** A read that failed: sent once more, or not, since too many were. */
+  | { readonly what: 'retry'; readonly provider: string; readonly isMade: boolean }
   /** Where limits are counted from now on. */
   | { readonly what: 'limitStore'; readonly state: 'shared' | 'local' | 'settling' }
   /** So many requests were let in beyond a limit while replicas counted alone. */
   | { readonly what: 'overAdmission'; readonly count: number }
   /** A request that was let in only because limits do not refuse, by its limit. */
   | { readonly what: 'shadowed'; readonly policy: string }
+
+/** `halfOpen`: one call is on its way to find out. */
+export const breakerStates = ['closed', 'open', 'halfOpen'] as const
+
+export type BreakerState = (typeof breakerStates)[number]
+
+export type RestReason = 'limited' | 'keyRefused'
+
+export type HeldBackBy = 'budget' | 'breaker' | 'bulkhead' | 'rest'
 
 export type CreateOutcome =
   | 'unknown'

@@ -27,7 +27,7 @@ export function toRefusal(response: HttpResponse, refused: Refused): Fault {
   const said = body?.get(messageName)
   const isWorded = typeof said === 'string'
   const isClientError = response.status >= 400 && response.status < 500 && response.status !== 408
-  const certain = response.status === 429 || (isClientError && isWorded)
+  const certain = response.status === 429 || (isClientError && (isWorded || operation.method === 'GET'))
   return new Fault(kind, messageOf(kind, isWorded ? said : '', body, refused), {
     provider,
     certain,

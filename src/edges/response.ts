@@ -1,17 +1,15 @@
 /** Answers and faults as HTTP responses in a client's form. */
 import type { Fault } from '../domain/fault.ts'
 import type { Quota } from '../domain/gate.ts'
-import type { Observer } from '../domain/observation.ts'
 import type { Answer, Op, Request } from '../domain/operations.ts'
-import type { CurrencyQuery, Page, TransactionQuery } from '../domain/swap.ts'
-import { encodePage } from '../wire/envelope.ts'
+import { isNamed } from '../wire/entity-tag.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpResponse } from '../wire/http.ts'
 import { printString } from '../wire/json.ts'
 import { reasonPhrase, toStatus } from '../wire/status.ts'
+import { type Encoding, encodeBody } from './body.ts'
 
 type Headers = Record<string, string>
-type Row = Readonly<Record<string, unknown>>
 
 /** What the response to one request tells besides its body; more of it is known the further the request comes. */
 export interface Telling {
@@ -22,11 +20,6 @@ export interface Telling {
   quota?: Quota | undefined
 }
 
-export interface Encoding {
-  readonly lifetimes: Readonly<Partial<Record<Op, number>>>
-  readonly observe: Observer
-}
-
 export function encodeAnswer(
   answer: Answer<Op>,
   question: Request<Op>,
@@ -34,35 +27,25 @@ export function encodeAnswer(
   telling: Telling,
   encoding: Encoding,
 ): HttpResponse {
-  const omitted = new Set<string>()
-  const body = encodeBody(answer.body, question, operation, telling.form, omitted)
-  const headers = baseHeaders(telling, answer.provider)
   const lifetime = encoding.lifetimes[operation.op]
+  const { text, omitted, tag } = encodeBody(answer.body, question, operation, telling.form, encoding)
+  const headers = baseHeaders(telling, answer.provider)
   headers['cache-control'] = lifetime === undefined ? 'no-store' : `private, max-age=${Math.floor(lifetime)}`
   if (lifetime !== undefined) headers.age = String(Math.floor(answer.age ?? 0))
+  if (tag !== undefined) headers.etag = tag
   if (answer.stale !== undefined) headers['x-swap-stale'] = String(answer.stale)
   if (answer.replayed) headers['idempotent-replayed'] = 'true'
   const derived = (answer.derived ?? []).map((field) => operation.answers.get(field)).filter((name) => name !== undefined)
   tellFidelity('derived', derived, headers, answer, telling, encoding)
-  tellFidelity('omitted', [...omitted], headers, answer, telling, encoding)
-  return { status: operation.success, headers, body }
+  tellFidelity('omitted', omitted, headers, answer, telling, encoding)
+  return { status: operation.success, headers, body: text }
 }
 
-function encodeBody(
-  body: Answer<Op>['body'],
-  question: Request<Op>,
-  { paged, answer }: OperationCodec,
-  form: Form,
-  omitted: Set<string>,
-): string {
-  if (!paged) return answer.encode(body as unknown as Row, omitted)
-  const { items, total } = body as Page<never>
-  const { page, size } = question as CurrencyQuery | TransactionQuery
-  return encodePage(
-    form.page,
-    items.map((item) => answer.encode(item as Row, omitted)),
-    { page, size, total },
-  )
+/** 304 in place of an answer that the client has, by its `If-None-Match` (RFC 9110 §15.4.5). */
+export function unlessKnown(response: HttpResponse, ifNoneMatch: string | undefined): HttpResponse {
+  const { etag, 'content-type': _, ...headers } = response.headers
+  if (etag === undefined || ifNoneMatch === undefined || !isNamed(etag, ifNoneMatch)) return response
+  return { status: 304, headers: { ...headers, etag }, body: '' }
 }
 
 /** `X-Swap-Derived` and `X-Swap-Omitted` (`spec/contract.md` §3). */

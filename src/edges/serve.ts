@@ -7,9 +7,10 @@ import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
 import { WireProblem } from '../wire/problem.ts'
+import type { Encoding } from './body.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { type Matcher, matcher } from './match.ts'
-import { encodeAnswer, encodeFault, optionsResponse, type Telling } from './response.ts'
+import { encodeAnswer, encodeFault, optionsResponse, type Telling, unlessKnown } from './response.ts'
 
 export interface Serving {
   readonly form: Form
@@ -40,11 +41,12 @@ const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i
 export function serve(serving: Serving): (request: HttpRequest, arrival?: Arrival) => Promise<HttpResponse> {
   const { form } = serving
   const match = matcher(form)
+  const encoding: Encoding = { lifetimes: serving.lifetimes, observe: serving.observe, ready: new WeakMap() }
   return (request, arrival = { path: request.path }) => {
     const sent = request.headers['x-request-id']
     const requestId = sent !== undefined && requestIdPattern.test(sent) ? sent : crypto.randomUUID()
     const telling: Telling = { form, requestId, vary: arrival.vary }
-    return answer(request, arrival, telling, match, serving).catch((reason) => encodeFault(Fault.from(reason), telling))
+    return answer(request, arrival, telling, match, serving, encoding).catch((reason) => encodeFault(Fault.from(reason), telling))
   }
 }
 
@@ -55,6 +57,7 @@ async function answer(
   telling: Telling,
   match: Matcher,
   serving: Serving,
+  encoding: Encoding,
 ): Promise<HttpResponse> {
   const { form, service, gate } = serving
   if (request.flaw) throw request.flaw
@@ -72,7 +75,7 @@ async function answer(
   const { requestId } = telling
   const context: Context = { requestId, caller, client: form.vocabulary, deadline: Number.POSITIVE_INFINITY, idempotencyKey }
   const said: Answer<Op> = await service.call(operation.op, question, context)
-  return encodeAnswer(said, question, operation, telling, serving)
+  return unlessKnown(encodeAnswer(said, question, operation, telling, encoding), request.headers['if-none-match'])
 }
 
 /** Where a key is not needed, one that cannot be looked up is as good as none. */

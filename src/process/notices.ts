@@ -2,16 +2,13 @@ import type { Config } from '../config.ts'
 import { publicKeys } from '../sandbox/keys.ts'
 
 /** What an operator should know of a configuration that is whole and still weaker than it could be: one line each. */
-export function noticesOf({ auth, cache, limits, providers: known, redis, routing, sandbox }: Config): readonly string[] {
+export function noticesOf({ auth, limits, providers: known, redis, routing, sandbox }: Config): readonly string[] {
   const { untagged, providers } = routing
   const isPassthrough = auth.mode === 'passthrough'
   const isElsewhere = untagged !== '' && !providers.includes(untagged)
   return [
     ...(redis.url === '' ? ['limits are kept in memory: each process counts for itself, and a restart begins anew'] : []),
     ...(limits.shadow ? ['limits.shadow: limits are only counted, and nobody is refused'] : []),
-    'the budgets of providers are not kept yet: a provider may answer 429',
-    'reads are not tried again yet, and a provider that keeps failing is not rested',
-    ...(cache.rate > 0 ? ['/rate answers are not cached yet: each question goes to the provider'] : []),
     ...known
       .filter(({ name, url }) => isPassthrough && providers.includes(name) && isOpen(url))
       .map(({ name }) => `clients' keys go to ${name} over plain http`),

@@ -6,13 +6,13 @@ import { identityOf } from '../../src/adapters/identity.ts'
 import { openLedger } from '../../src/adapters/ledger.ts'
 import { memoryLimiter, memoryProofs } from '../../src/adapters/limiter.ts'
 import { loadConfig } from '../../src/config.ts'
-import { memoryBudgets } from '../../src/core/allotment.ts'
 import { WaitingKeys } from '../../src/core/waiting-keys.ts'
 import { formA } from '../../src/forms/a.ts'
 import { formB } from '../../src/forms/b.ts'
 import { createGateway, type Gateway } from '../../src/gateway.ts'
 import { Connections } from '../../src/provider.ts'
 import type { HttpResponse } from '../../src/wire/http.ts'
+import { hastyClock, neverOpen, unbounded } from '../support/unprotected.ts'
 import { formC } from './c.ts'
 import type { FormName } from './documents.ts'
 import { credentials, type Request } from './questions.ts'
@@ -49,11 +49,13 @@ routing: { providers: [alpha] }
     forms,
     limiter: memoryLimiter(),
     proofs: memoryProofs(),
-    budgets: memoryBudgets(() => performance.now()),
     connections,
     keys: new WaitingKeys(),
     load: { strain: 0 },
     ledger: store.ledger,
+    budgets: unbounded,
+    breaker: neverOpen,
+    steadyClock: hastyClock(),
     identify: async (key) => identityOf(key),
     observe: () => {},
     version: 'test',

@@ -8,7 +8,7 @@ const allowed = ['accept', 'content-type', 'content-length', 'authorization', 'x
 const ofTheConnection = ['host', 'connection']
 const allowedDown = new Set(
   [
-    'content-type content-length cache-control age x-swap-form x-swap-provider x-swap-derived x-swap-omitted x-request-id',
+    'content-type content-length cache-control age etag x-swap-form x-swap-provider x-swap-derived x-swap-omitted x-request-id',
     'ratelimit ratelimit-policy retry-after allow www-authenticate connection keep-alive date',
   ].flatMap((names) => names.split(' ')),
 )

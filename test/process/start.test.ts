@@ -36,9 +36,6 @@ describe('swapgate start', () => {
     const notices = out.trim().split('\n').slice(1)
     expect(notices).toEqual([
       expect.stringMatching(/^notice: limits .* in memory/),
-      expect.stringMatching(/^notice: the budgets of providers are not kept yet/),
-      expect.stringMatching(/^notice: reads are not tried again yet/),
-      expect.stringMatching(/^notice: \/rate answers are not cached yet/),
       expect.stringMatching(/^notice: the sandbox .* keys are public/),
     ])
   })

@@ -39,7 +39,7 @@ export async function take(
 /** Figures and words that are the same at every reading; others are shown by their kind alone. */
 const lasting =
   /^(?:code|count|page|size|total|status|amount|amount_in|fromAmount|error|message|name|notes|network\w*|coin\w*|rateType|rate_type|withdrawal\w*|icon|deposit(?:Min|Max))$/
-const passingHeader = /^(?:x-request-id|ratelimit|content-length|date|age):/i
+const passingHeader = /^(?:x-request-id|ratelimit|content-length|date|age|etag):/i
 const passingWord = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z/g
 
 /** A printed answer without what differs at each reading. */

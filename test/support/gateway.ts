@@ -10,9 +10,10 @@ import { memoryLimiter, memoryProofs } from '../../src/adapters/limiter.ts'
 import { listen } from '../../src/adapters/server.ts'
 import { loadConfig } from '../../src/config.ts'
 import type { Accounts } from '../../src/core/accounts.ts'
-import { memoryBudgets } from '../../src/core/allotment.ts'
 import { authentication } from '../../src/core/authentication.ts'
 import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
+import type { MakeBreaker } from '../../src/core/breaker.ts'
+import type { Budgets } from '../../src/core/budget.ts'
 import type { Ledger } from '../../src/core/ledger.ts'
 import { WaitingKeys } from '../../src/core/waiting-keys.ts'
 import { keyBytes, makeKey } from '../../src/domain/key.ts'
@@ -20,6 +21,7 @@ import type { Observation } from '../../src/domain/observation.ts'
 import { forms } from '../../src/forms/index.ts'
 import { createGateway } from '../../src/gateway.ts'
 import { Connections } from '../../src/provider.ts'
+import { hastyClock, neverOpen, unbounded } from './unprotected.ts'
 
 export interface GatewaySettings {
   /** The one provider, called `alpha` unless it has a `name`. */
@@ -33,6 +35,12 @@ export interface GatewaySettings {
   readonly assetTable?: readonly unknown[]
   /** Keys that somebody has accepted lately. */
   readonly provenKeys?: readonly string[]
+  /** Unbounded unless given. */
+  readonly budgets?: Budgets
+  /** Never opens unless given, so that every request of a test is its own. */
+  readonly breaker?: MakeBreaker
+  /** Over any rest with every look at it, unless given. */
+  readonly steadyClock?: () => number
 }
 
 export interface RunningGateway {
@@ -111,11 +119,13 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     forms,
     limiter: memoryLimiter(),
     proofs,
-    budgets: memoryBudgets(() => performance.now()),
     connections,
     keys: new WaitingKeys(),
     load: { strain: 0 },
     ledger,
+    budgets: settings.budgets ?? unbounded,
+    breaker: settings.breaker ?? neverOpen,
+    steadyClock: settings.steadyClock ?? hastyClock(),
     identify: isManaged ? authentication({ accounts, digest: identityOf, clock: Date.now }) : async (key) => identityOf(key),
     observe: (observation) => void observations.push(observation),
     version: '1.2.3',

@@ -2,9 +2,10 @@
 import cors from 'cors'
 import type { RequestHandler } from 'express'
 
-const sent = ['Authorization', 'X-API-Key', 'Content-Type', 'Idempotency-Key', 'X-Request-Id', 'X-Swap-Form']
+const sent = ['Authorization', 'X-API-Key', 'Content-Type', 'Idempotency-Key', 'If-None-Match', 'X-Request-Id', 'X-Swap-Form']
 const read = [
   'Age',
+  'ETag',
   'Idempotent-Replayed',
   'RateLimit',
   'RateLimit-Policy',

@@ -1,0 +1,157 @@
+/**
+ * A healthy provider beside one that is slow, resets or lies: how much the 99th percentile of the healthy one's answers
+ * moves, against the same load while both are well. The gateway is a process of its own, and a new one in each round.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { Agent, createServer, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { median } from './median.ts'
+import { transaction, transactionText } from './transaction.ts'
+
+const rounds = Number(process.argv[2] ?? 5)
+const seconds = Number(process.argv[3] ?? 4)
+/** Questions a second, evenly spread: to the healthy provider and to the other one. */
+const perSecond = { healthy: 200, other: 100 }
+const ports = { swapgate: 19_212, admin: 19_213 }
+const headers = { authorization: 'Bearer bench-key', 'content-type': 'application/json' }
+const worst = 1.2
+
+const states = ['well', 'slow', 'resets', 'lies'] as const
+type State = (typeof states)[number]
+
+/** Answers as its state is; a create is always well. */
+async function startProvider(state: () => State): Promise<{ readonly url: string; readonly server: Server }> {
+  const created = JSON.stringify({ ...transaction, amount_out_expected: transaction.amount_out })
+  const server = createServer((asked, response) => {
+    const end = (text: string): void => void response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+    if (asked.method === 'POST') end(created)
+    else if (state() === 'resets') response.socket?.resetAndDestroy()
+    else if (state() === 'lies') end('{"id":7,"status":"paid"}')
+    else if (state() === 'slow') setTimeout(end, 5_000, transactionText)
+    else end(transactionText)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v2`, server }
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'swapgate-bench-'))
+
+async function startGateway(healthy: string, other: string, first: 'healthy' | 'other'): Promise<ChildProcess> {
+  const unbounded = 'budget: { quotes: 0, create: 0, read: 0 }'
+  const file = join(directory, 'gateway.yaml')
+  writeFileSync(
+    file,
+    `
+server: { port: ${ports.swapgate}, grace: 0 }
+admin: { port: ${ports.admin} }
+ledger: { url: "sqlite:${join(directory, 'ledger.db')}" }
+assets: ${join(import.meta.dirname, '../config/assets.yaml')}
+limits: { quotes: 1000000000, create: 1000000000, read: 1000000000, unproven: 1000000000 }
+providers:
+  healthy: { form: B, url: "${healthy}", ${unbounded} }
+  other: { form: B, url: "${other}", ${unbounded} }
+routing: { providers: [${first}] }
+`,
+  )
+  const args = [join(import.meta.dirname, '../src/cli/swapgate.js'), 'start', '--config', file]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  return child
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  child.kill()
+  await once(child, 'exit')
+}
+
+const agent = new Agent({ keepAlive: true })
+
+/** Milliseconds until the answer is there, and its status. */
+function ask(id: string): Promise<{ readonly time: number; readonly status: number }> {
+  const began = performance.now()
+  return new Promise((resolve, reject) => {
+    const path = `/a/api/v2/transactions/${id}`
+    request({ agent, port: ports.swapgate, path, headers }, (response) => {
+      response.resume().on('end', () => resolve({ time: performance.now() - began, status: response.statusCode ?? 0 }))
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+/** The 99th percentile of the healthy provider's answers, in milliseconds. */
+async function measure(): Promise<number> {
+  const times: number[] = []
+  const began = performance.now()
+  let sent = 0
+  const askHealthy = async (): Promise<void> => {
+    const { time, status } = await ask(`healthy~${transaction.id}`)
+    if (status !== 200) throw new Error(`the healthy provider's answer was ${status}`)
+    times.push(time)
+  }
+  const asked: Promise<unknown>[] = []
+  while (performance.now() - began < seconds * 1000) {
+    for (; sent < ((performance.now() - began) / 1000) * perSecond.healthy; sent++) {
+      asked.push(askHealthy())
+      if (sent % (perSecond.healthy / perSecond.other) === 0) void ask(`other~${transaction.id}`).catch(() => {})
+    }
+    await wait(2)
+  }
+  await Promise.all(asked)
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN
+}
+
+/** A key may read from a provider outside the routing only what it created there. */
+async function createAtOther(healthy: string, other: string): Promise<void> {
+  const gateway = await startGateway(healthy, other, 'other')
+  const body = {
+    coinFrom: 'BTC',
+    coinTo: 'USDTTRC20',
+    amount: transaction.amount_in,
+    withdrawalAddress: transaction.withdrawal_address,
+    refundAddress: transaction.refund_address,
+  }
+  const url = `http://127.0.0.1:${ports.swapgate}/a/api/v2/transactions`
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  await stop(gateway)
+  if (answer.status !== 201) throw new Error(`the create was answered ${answer.status}: ${await answer.text()}`)
+}
+
+async function main(): Promise<void> {
+  let state: State = 'well'
+  const healthy = await startProvider(() => 'well')
+  const other = await startProvider(() => state)
+  await createAtOther(healthy.url, other.url)
+  const figures: Record<State, number>[] = []
+  for (let round = 0; round < rounds; round++) {
+    const gateway = await startGateway(healthy.url, other.url, 'healthy')
+    await measure() // warm up
+    const figure: Partial<Record<State, number>> = {}
+    for (state of states) figure[state] = await measure()
+    state = 'well'
+    figures.push(figure as Record<State, number>)
+    await stop(gateway)
+  }
+  report(figures)
+  agent.destroy()
+  for (const { server } of [healthy, other]) server.close().closeAllConnections()
+}
+
+function report(figures: readonly Record<State, number>[]): void {
+  for (const state of states) {
+    const times = figures.map((figure) => figure[state])
+    const share = median(times) / median(figures.map(({ well }) => well))
+    console.log(
+      `the other ${state.padEnd(8)} p99, ms ${times.map((time) => time.toFixed(1)).join(' ')}   ratio of medians ${share.toFixed(2)}`,
+    )
+    if (share > worst) process.exitCode = 1
+  }
+  console.log(`${rounds} rounds of ${seconds} s; a ratio of at most ${worst} is wanted`)
+}
+
+await main()

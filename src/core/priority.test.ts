@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+import { contextOf, type Scripted, scripted } from '../../test/support/service.ts'
+import { Fault, type FaultDetails, type FaultKind } from '../domain/fault.ts'
+import { firstOf } from './priority.ts'
+
+const busy = (retryAfter: number): Scripted => failing('unavailable', { retryAfter, certain: true, elsewhere: true })
+const well = (): Scripted => scripted(() => ({ body: {} }))
+
+function failing(kind: FaultKind, details: FaultDetails = {}): Scripted {
+  return scripted(() => {
+    throw new Fault(kind, 'no', details)
+  })
+}
+
+async function ask(
+  op: 'getRate' | 'createTransaction',
+  services: readonly Scripted[],
+  deadline = performance.now() + 1_000,
+): Promise<unknown> {
+  const candidates = services.map((service, at) => ({ tag: `p${at}`, service }))
+  return firstOf(candidates, op, {} as never, contextOf({ deadline })).then(
+    ({ tag }) => tag,
+    (reason) => reason,
+  )
+}
+
+it.each(['getRate', 'createTransaction'] as const)('%s goes to the next one where a provider can take no more now', async (op) => {
+  expect(await ask(op, [busy(3), well()])).toBe('p1')
+})
+
+it('a create that a ledger cannot take goes nowhere: that is not a matter of the provider', async () => {
+  const next = well()
+  expect(await ask('createTransaction', [failing('unavailable', { certain: true, retryAfter: 5 }), next])).toMatchObject({
+    retryAfter: 5,
+  })
+  expect(next.asked).toEqual([])
+})
+
+it.each([
+  ['failed', {}],
+  ['timedOut', {}],
+  ['outcomeUnknown', {}],
+  ['unavailable', { provider: 'p0', certain: true }], // the provider's 429
+  ['unreachable', {}],
+  ['inProgress', { certain: true }],
+] as const)('a create that may have reached a provider goes nowhere else (%s, %o)', async (kind, details) => {
+  const next = well()
+  expect(await ask('createTransaction', [failing(kind, details), next])).toMatchObject({ kind })
+  expect(next.asked).toEqual([])
+})
+
+it.each(['getRate', 'createTransaction'] as const)('%s: where none can take it now, the soonest time is told', async (op) => {
+  expect(await ask(op, [busy(9), busy(3), busy(7)])).toMatchObject({ kind: 'unavailable', retryAfter: 3 })
+})
+
+it('U2: a quote leaves half of its time to the next one, a create none: it must not be cut short', async () => {
+  for (const [op, share] of [
+    ['getRate', 0.5],
+    ['createTransaction', 1],
+  ] as const) {
+    const [first, last] = [busy(1), well()]
+    const deadline = performance.now() + 1_000
+    await ask(op, [first, last], deadline)
+    const ends = [first, last].map(({ asked }) => asked[0]?.context.deadline ?? 0)
+    expect(deadline - (ends[0] as number)).toBeCloseTo(1_000 * (1 - share), -2)
+    expect(ends[1]).toBe(deadline)
+  }
+})

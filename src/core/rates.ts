@@ -1,0 +1,93 @@
+/** Quotes that were asked for just now are answered again, whoever asks (`spec/contract.md` §8). */
+import { compareAmounts, isZero, plainAmount } from '../domain/amount.ts'
+import { Fault } from '../domain/fault.ts'
+import type { Answer, Context, SwapService } from '../domain/operations.ts'
+import type { Pair, RateQuery } from '../domain/swap.ts'
+import { type Layer, on } from './layer.ts'
+
+export interface RatesOptions {
+  /** How long an answer is shared, in milliseconds; 0: only by those who ask while it is on its way. */
+  readonly lifetime: number
+  /** Milliseconds, on a clock that is never set back. */
+  readonly clock: () => number
+}
+
+type Told = Answer<'getRate'>
+
+/** One question, and what is known of it. */
+interface Kept {
+  pending: Promise<Told> | undefined
+  answer: Told | undefined
+  readAt: number
+}
+
+/** A bound on memory. When it is reached all is asked for anew, which costs less than an order of age. */
+const mostKept = 10_000
+
+/** Stands where questions and answers are in the provider's words, so that clients of all forms share an answer. */
+export function rates({ lifetime, clock }: RatesOptions): Layer {
+  const known = new Map<string, Kept>()
+  const keptFor = (key: string): Kept => {
+    const before = known.get(key)
+    if (before) return before
+    if (known.size >= mostKept) known.clear()
+    const fresh: Kept = { pending: undefined, answer: undefined, readAt: Number.NEGATIVE_INFINITY }
+    known.set(key, fresh)
+    return fresh
+  }
+  return on({
+    getRate(request, context, next) {
+      const kept = keptFor(keyOf(request, context.pair))
+      const age = clock() - kept.readAt
+      if (kept.answer && age < lifetime) return Promise.resolve(sharedWith(request, kept.answer, age))
+      if (kept.pending) return inTime(kept.pending, context).then((answer) => sharedWith(request, answer, 0))
+      const pending = read(kept, request, context, next, clock)
+      kept.pending = pending
+      return pending
+    },
+  })
+}
+
+/** A failure is everybody's who waits for it, and is not kept. */
+async function read(kept: Kept, request: RateQuery, context: Context, next: SwapService, clock: () => number): Promise<Told> {
+  try {
+    const answer = await next.call('getRate', request, context)
+    kept.answer = isOffer(answer) ? answer : undefined
+    kept.readAt = clock()
+    return answer
+  } finally {
+    kept.pending = undefined
+  }
+}
+
+/** A message in place of an amount is about this moment alone. */
+function isOffer({ body: { amountOut } }: Told): boolean {
+  return amountOut !== undefined && !isZero(amountOut)
+}
+
+/** The same value is told in the digits in which it was asked for. */
+function sharedWith({ amountIn }: RateQuery, answer: Told, age: number): Told {
+  const { body } = answer
+  const isAsked = body.amountIn !== amountIn && compareAmounts(body.amountIn, amountIn) === 0
+  return { ...answer, ...(isAsked && { body: { ...body, amountIn } }), age: age / 1000 }
+}
+
+/** Whoever has less time than the one who asked first waits no longer than he has. */
+async function inTime(pending: Promise<Told>, { deadline }: Context): Promise<Told> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const late = (): void => reject(new Fault('timedOut', 'The provider did not answer in time; please try again later.'))
+  const left = deadline - performance.now()
+  if (left === Number.POSITIVE_INFINITY) return pending
+  const timer = setTimeout(late, Math.max(1, left))
+  return Promise.race([pending, promise]).finally(() => clearTimeout(timer))
+}
+
+/** The same for the same question: the words that go up, what they mean, the amount by value. */
+function keyOf(
+  { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo, amountIn, rateType }: RateQuery,
+  pair: Pair = {},
+): string {
+  const asked = [codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo]
+  const meant = [pair.codeFrom, pair.coinFrom, pair.networkFrom, pair.codeTo, pair.coinTo, pair.networkTo]
+  return JSON.stringify([rateType, plainAmount(amountIn), ...asked, ...meant])
+}

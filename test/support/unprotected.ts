@@ -1,0 +1,18 @@
+/** Nothing is bounded and nothing is rested, so that every request of a test is its own. */
+import type { MakeBreaker } from '../../src/core/breaker.ts'
+import type { Budgets } from '../../src/core/budget.ts'
+
+export const unbounded: Budgets = {
+  reserve: async () => ({ isGranted: true, remaining: Number.MAX_SAFE_INTEGER, retryAfter: 1 }),
+}
+
+export const neverOpen: MakeBreaker = () => ({ state: () => 'closed', rest: () => 0, run: (call) => call() })
+
+/** Every rest is over when the next call comes. */
+export function hastyClock(): () => number {
+  let now = 0
+  return () => {
+    now += 3_600_000
+    return now
+  }
+}
