@@ -1,13 +1,15 @@
 /** Kysely: forgets entries that ended long ago. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Bookkeeping } from '../../core/bookkeeping.ts'
 import { limitKey, toNanoseconds } from './entry.ts'
 import type { Database, Store } from './store.ts'
 import { type At, beforeAll, changeTally, firstPlace, lockTallies, place, placeColumns, values } from './tallies.ts'
 
-/** Others write between two transactions of it. */
+/** A transaction of it is short, and after each it waits, in milliseconds: others write too, and ask for the lock now and then. */
 const mostEntries = 500
-const mostTallies = 100
+const mostTallies = 25
+const rest = 10
 
 /** Tally by tally, so that each is reduced by what went out of it. */
 export function pruner({ write }: Store): Bookkeeping['prune'] {
@@ -19,6 +21,7 @@ export function pruner({ write }: Store): Bookkeeping['prune'] {
       const { gone, next } = await write((within) => pruneFrom(within, from, newest))
       total += gone
       at = next
+      await delay(rest)
     }
     return total
   }
