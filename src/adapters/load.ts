@@ -3,16 +3,16 @@ import { getHeapStatistics } from 'node:v8'
 import type { Load, Strain } from '../core/shedding.ts'
 
 export interface MeasuredLoad extends Load {
-  /** How late the timer was at worst in the last second, in milliseconds. */
+  /** How late the timer was twice in the last two seconds, in milliseconds: being late once is no strain. */
   readonly delay: number
   readonly stop: () => void
 }
 
 /** Milliseconds. */
 const interval = 50
-const memory = 1_000 / interval
+const memory = 2_000 / interval
 /** From these on there is strain 1, 2 and 3: milliseconds of lateness, and shares of the heap's limit. */
-const delays = [150, 400, 1_000]
+const delays = [200, 400, 1_000]
 const shares = [0.85, 0.92, 0.97]
 
 /** What the strain rests on; the clock's own by default. */
@@ -32,7 +32,7 @@ export function measureLoad({ now, heapShare }: Gauges = { now: () => performanc
     const moment = now()
     latenesses[at++ % memory] = Math.max(0, moment - before - interval)
     before = moment
-    measured.delay = Math.max(...latenesses)
+    measured.delay = latenesses.toSorted((a, b) => b - a)[1] ?? 0
     measured.strain = Math.max(levelOf(measured.delay, delays), levelOf(heapShare(), shares)) as Strain
   }, interval)
   timer.unref()
