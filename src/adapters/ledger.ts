@@ -10,7 +10,6 @@ import { entries } from './ledger/entries.ts'
 import { intents } from './ledger/intents.ts'
 import { looks } from './ledger/looks.ts'
 import { migrate } from './ledger/migrate.ts'
-import { postgresStore } from './ledger/postgres-store.ts'
 import { sqliteStore } from './ledger/sqlite-store.ts'
 import type { Store } from './ledger/store.ts'
 
@@ -48,16 +47,23 @@ const stepTimeout = 600_000
 
 async function openStore(url: string, timeout: number): Promise<Store> {
   const file = sqliteUrl.exec(url)?.[1]
-  const migrating = file === undefined ? await postgresStore(url, stepTimeout) : await sqliteStore(file)
+  if (file !== undefined) return await migrated(await sqliteStore(file))
+  // Loaded only where it is wanted.
+  const { postgresStore } = await import('./ledger/postgres-store.ts')
+  const migrating = await migrated(await postgresStore(url, stepTimeout))
+  await migrating.close()
+  return await postgresStore(url, timeout)
+}
+
+/** Brought to this version's schema, or closed. */
+async function migrated(store: Store): Promise<Store> {
   try {
-    await migrate(migrating)
+    await migrate(store)
+    return store
   } catch (reason) {
-    await migrating.close()
+    await store.close()
     throw reason
   }
-  if (file !== undefined) return migrating
-  await migrating.close()
-  return postgresStore(url, timeout)
 }
 
 /** Without user and password. */

@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { buildConnector, type Dispatcher, Pool } from 'undici'
 import { Fault } from '../domain/fault.ts'
+import { standardFault } from '../domain/standard-fault.ts'
 import type { Headers, Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 
 export interface Upstream {
@@ -87,14 +88,14 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     const bytes = this.chunks.length === 1 ? (this.chunks[0] as Buffer) : Buffer.concat(this.chunks)
-    if (!isUtf8(bytes)) this.fail(new Fault('unreadable', unreadableMessage))
+    if (!isUtf8(bytes)) this.fail(standardFault('unreadable'))
     else if (this.end()) this.resolve({ status: this.status, headers: this.headers, body: bytes.toString('utf8') })
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     if (unconnected.has(error)) this.fail(new Fault('unreachable', brokenMessage, { certain: true, cause: error }))
     else if (this.status === 0) this.fail(new Fault('failed', brokenMessage, { cause: error }))
-    else this.fail(new Fault('unreadable', unreadableMessage, { cause: error }))
+    else this.fail(standardFault('unreadable', { cause: error }))
   }
 
   private expire(): void {
@@ -116,7 +117,6 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-const unreadableMessage = "The provider's answer could not be used; please try again later."
 const brokenMessage = 'The provider could not be reached or broke off; please try again later.'
 
 /** `certain`: no byte was sent. */

@@ -7,6 +7,10 @@ if (Number(major) < needed) {
   console.error(`swapgate needs Node ${needed} and this is ${process.versions.node}: use "npm start", or install Node ${needed}`)
   process.exitCode = 1
 } else {
+  // What was compiled is kept beside the libraries, where only who may change the code may write; elsewhere it is compiled anew.
+  process
+    .getBuiltinModule('node:module')
+    .enableCompileCache(new URL('../../node_modules/.cache/swapgate', import.meta.url).pathname)
   const [{ run }, { terminal }] = await Promise.all([import('./command.ts'), import('./terminal.ts')])
   process.exitCode = await run(process.argv.slice(2), terminal)
 }

@@ -1,8 +1,9 @@
 /** Limits on clients (`spec/contract.md` §7): a gate, so it knows the operation and the caller and nothing of the question. */
-import { Fault } from '../domain/fault.ts'
+import type { Fault } from '../domain/fault.ts'
 import type { Admission, Gate, Quota } from '../domain/gate.ts'
 import type { Observer } from '../domain/observation.ts'
 import { type Caller, keyed, type Op } from '../domain/operations.ts'
+import { standardFault } from '../domain/standard-fault.ts'
 import type { Proofs } from './proof.ts'
 import { subjectOf } from './subject.ts'
 
@@ -87,12 +88,10 @@ function shadowed(observe: Observer): (admission: Admission) => Admission {
 }
 
 function withoutKey(admission: Admission): Admission {
-  return admission.refusal
-    ? admission
-    : { ...admission, refusal: new Fault('unauthorized', 'The API key is missing or not valid.') }
+  return admission.refusal ? admission : { ...admission, refusal: standardFault('unauthorized') }
 }
 
 function tooMany({ reset, window }: Quota): Fault {
   const retryAfter = Math.min(Math.max(reset, 1), window)
-  return new Fault('limited', 'Too many requests; please wait as long as Retry-After says.', { retryAfter })
+  return standardFault('limited', { retryAfter })
 }

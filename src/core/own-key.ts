@@ -1,4 +1,5 @@
 import { Fault } from '../domain/fault.ts'
+import { standardFault } from '../domain/standard-fault.ts'
 import { type Layer, layer } from './layer.ts'
 
 /**
@@ -16,8 +17,7 @@ export function ownKey(): Layer {
 function translate(fault: Fault): Fault {
   const { kind, provider, certain, retryAfter } = fault
   const details = { certain, cause: fault, ...(provider !== undefined && { provider }) }
-  if (kind === 'unauthorized') return new Fault('accessRefused', 'The provider could not answer; please try again later.', details)
+  if (kind === 'unauthorized') return standardFault('accessRefused', details)
   if (kind !== 'limited') return fault
-  const message = 'The provider can take no more at the moment; please wait as long as Retry-After says.'
-  return new Fault('unavailable', message, { ...details, retryAfter: retryAfter ?? 1 })
+  return standardFault('unavailable', { ...details, retryAfter: retryAfter ?? 1 })
 }

@@ -1,6 +1,7 @@
 /** The ledger decides whose a transaction is, with issued keys (`spec/contract.md` §5, §8, §12). */
 import { Fault, type FaultKind } from '../domain/fault.ts'
 import type { Answer, Context } from '../domain/operations.ts'
+import { standardFault } from '../domain/standard-fault.ts'
 import type { Clock } from './intent.ts'
 import { type Layer, on } from './layer.ts'
 import type { Entry, Facts, Ledger } from './ledger.ts'
@@ -76,7 +77,7 @@ export function recall(entry: Entry, context: Context): Answer<'getTransaction'>
 
 /** The same words for an id that nobody has and for another's. */
 export function noTransaction(): Fault {
-  return new Fault('notFound', 'Transaction not found.')
+  return standardFault('notFound')
 }
 
 /** Another transaction's deposit address under this id would be somebody's loss. */

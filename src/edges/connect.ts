@@ -2,6 +2,7 @@
 import { Fault } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { Answer, Context, Op, Request, Response, SwapService } from '../domain/operations.ts'
+import { standardFault } from '../domain/standard-fault.ts'
 import type { Status } from '../domain/status.ts'
 import type { Reading } from '../wire/answer.ts'
 import { decodePage } from '../wire/envelope.ts'
@@ -97,8 +98,7 @@ function readAnswer(form: Form, operation: OperationCodec, text: string, reading
   } catch (reason) {
     if (!(reason instanceof WireProblem || reason instanceof JsonError)) throw reason
     reading.drift((reason instanceof WireProblem && reason.field) || '_other', 'unreadable')
-    const message = "The provider's answer could not be used; please try again later."
-    throw new Fault('unreadable', message, { provider, cause: reason })
+    throw standardFault('unreadable', { provider, cause: reason })
   }
 }
 

@@ -2,6 +2,7 @@
 import { type Amount, toAmount } from '../domain/amount.ts'
 import { Fault, type FaultKind } from '../domain/fault.ts'
 import { publicMessage, withLimits } from '../domain/message.ts'
+import { standardMessage } from '../domain/standard-fault.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpResponse } from '../wire/http.ts'
 import { JsonError, JsonNumber, JsonObject, type JsonValue, parseJson } from '../wire/json.ts'
@@ -44,10 +45,8 @@ function kindOf(status: number, { op, keyed }: OperationCodec): FaultKind {
 }
 
 function messageOf(kind: FaultKind, said: string, body: JsonObject | undefined, refused: Refused): string {
-  if (kind === 'unauthorized') return 'The API key is missing or not valid.'
-  if (kind === 'limited') return 'Too many requests; please wait as long as Retry-After says.'
-  if (kind === 'failed') return 'The provider could not answer; please try again later.'
-  if (kind === 'notFound' && said === '') return 'Transaction not found.'
+  if (kind === 'unauthorized' || kind === 'limited' || kind === 'failed') return standardMessage(kind)
+  if (kind === 'notFound' && said === '') return standardMessage(kind)
   const message = publicMessage(said, refused.unspeakable, refused.secret)
   const names = refused.form.operations.getRate.answers
   const least = readAmount(body?.get(names.get('minAmount') ?? ''))

@@ -1,8 +1,8 @@
 /** The sandbox's keys: public, so that anybody can start; whoever has none of them is a stranger. */
 import { type Limiter, limits } from '../core/limits.ts'
-import { Fault } from '../domain/fault.ts'
 import type { Gate } from '../domain/gate.ts'
 import { keyed } from '../domain/operations.ts'
+import { standardFault } from '../domain/standard-fault.ts'
 import type { Digest } from './network.ts'
 
 export const publicKeys: readonly string[] = ['sandbox-key-1', 'sandbox-key-2']
@@ -19,6 +19,6 @@ export function sandboxGate(limiter: Limiter, digest: Digest): Gate {
     const admission = await charge(op, caller)
     const isStranger = keyed.has(op) && !known.has(caller.identity ?? '')
     if (admission.refusal || !isStranger) return admission
-    return { ...admission, refusal: new Fault('unauthorized', 'The API key is missing or not valid.') }
+    return { ...admission, refusal: standardFault('unauthorized') }
   }
 }

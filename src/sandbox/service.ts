@@ -6,6 +6,7 @@ import { Fault } from '../domain/fault.ts'
 import { toSpan } from '../domain/instant.ts'
 import { withLimits } from '../domain/message.ts'
 import type { Caller, SwapService } from '../domain/operations.ts'
+import { standardFault } from '../domain/standard-fault.ts'
 import type { NewTransaction, Transaction, TransactionQuery } from '../domain/swap.ts'
 import { listCurrencies } from './currencies.ts'
 import { isWithin, type Market, received, type Terms } from './market.ts'
@@ -53,7 +54,7 @@ export function sandboxService({ assets, market, store, pace, digest, clock }: S
     },
     async getTransaction({ id }, { caller }) {
       const swap = store.find(id)
-      if (swap?.owner !== ownerOf(caller)) throw new Fault('notFound', 'Transaction not found.')
+      if (swap?.owner !== ownerOf(caller)) throw standardFault('notFound')
       return { body: tell(swap) }
     },
   })
@@ -80,7 +81,7 @@ function newSwap(request: NewTransaction, named: Assets, terms: Terms, owner: st
 }
 
 function ownerOf({ identity }: Caller): string {
-  if (identity === undefined) throw new Fault('unauthorized', 'The API key is missing or not valid.')
+  if (identity === undefined) throw standardFault('unauthorized')
   return identity
 }
 
