@@ -8,9 +8,7 @@ if (Number(major) < needed) {
   process.exitCode = 1
 } else {
   // What was compiled is kept beside the libraries, where only who may change the code may write; elsewhere it is compiled anew.
-  process
-    .getBuiltinModule('node:module')
-    .enableCompileCache(new URL('../../node_modules/.cache/swapgate', import.meta.url).pathname)
+  process.getBuiltinModule('node:module').enableCompileCache(`${import.meta.dirname}/../../node_modules/.cache/swapgate`)
   const [{ run }, { terminal }] = await Promise.all([import('./command.ts'), import('./terminal.ts')])
   process.exitCode = await run(process.argv.slice(2), terminal)
 }

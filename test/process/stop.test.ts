@@ -52,7 +52,7 @@ function ask(url: string, agent: Agent | false = false): Promise<Answer> {
 }
 
 describe('a gateway that is told to end', () => {
-  it('turns clients away, finishes what is in flight, and ends with 0', async () => {
+  it('D1: turns clients away, finishes what is in flight, and ends with 0', async () => {
     const { swapgate, currencies, nowhere, ready } = await started('grace: 0.6')
     await using gateway = swapgate
     const inFlight = ask(currencies, new Agent({ keepAlive: true }))
@@ -74,7 +74,7 @@ describe('a gateway that is told to end', () => {
   })
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'ends soon on %s where nothing is in flight, whatever connections are open',
+    'D1: ends soon on %s where nothing is in flight, whatever connections are open',
     async (signal) => {
       const { swapgate, nowhere } = await started('grace: 0, drain: 10')
       await using gateway = swapgate
@@ -102,7 +102,7 @@ describe('a gateway that is told to end', () => {
     expect(await inFlight).toBeInstanceOf(Error)
   })
 
-  it('ends at once when it is told again', async () => {
+  it('D3: ends at once when it is told again', async () => {
     const { swapgate, currencies, ready } = await started('grace: 60, drain: 60')
     await using gateway = swapgate
     const inFlight = ask(currencies).catch((reason: Error) => reason)
@@ -118,7 +118,7 @@ describe('a gateway that is told to end', () => {
     expect(await inFlight).toBeInstanceOf(Error)
   })
 
-  it('says which promise failed with nobody to care, finishes, and ends with 1', async () => {
+  it('X10: says which promise failed with nobody to care, finishes, and ends with 1', async () => {
     const failing = join(workplace.directory, 'failing.mjs')
     writeFileSync(failing, "process.on('SIGUSR2', () => Promise.reject(new Error('lost in thought')))")
     const { swapgate, currencies, nowhere } = await started('grace: 0', { NODE_OPTIONS: `--import=${failing}` })
