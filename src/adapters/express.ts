@@ -1,10 +1,11 @@
 /** express: the client's edge; the framework whose middleware everybody knows how to put in front. */
 import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
-import { Fault } from '../domain/fault.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { readBody } from './express/body.ts'
 import { crossOrigin } from './express/cors.ts'
+import { flawOf, repeatedHeaders } from './express/flaw.ts'
 
 export interface ExpressOptions {
   readonly trustProxy: number
@@ -21,9 +22,6 @@ const ignore = (): void => {}
 
 type Messages = Pick<Required<ServerOptions>, 'IncomingMessage' | 'ServerResponse'>
 
-const longestPath = 8_192
-const hostPattern = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/
-
 /** `handle` as an express application. */
 export function expressApp(handle: Http, { trustProxy, maxBodyBytes, cors, isEnding = () => false }: ExpressOptions): Express {
   const app = express()
@@ -33,9 +31,14 @@ export function expressApp(handle: Http, { trustProxy, maxBodyBytes, cors, isEnd
   app.set('query parser', false)
   bindPrototypes(app)
   if (cors.length > 0) app.use(crossOrigin(cors))
+  const refused = new WeakSet<Socket>()
   const send = batch((answered: Answered) => write(answered, isEnding()))
   const answer: RequestHandler = async (request, response) => {
-    send({ response, answer: await handle(toHttp(request, trustProxy, maxBodyBytes)) })
+    if (refused.has(request.socket)) return
+    const asked = toHttp(request, trustProxy, maxBodyBytes)
+    // Where another reader may see the end of a request elsewhere, nothing that follows is taken for one.
+    if (asked.flaw) refused.add(request.socket)
+    send({ response, answer: await handle(asked), isLast: asked.flaw !== undefined })
   }
   app.use(answer)
   // What express cannot route, such as a target that is no path, is answered like everything else.
@@ -79,30 +82,11 @@ function toHttp(request: Request, trustProxy: number, maxBodyBytes: number): Htt
   }
 }
 
-const none: readonly string[] = []
-
-function repeatedHeaders({ rawHeaders, headers }: Request): readonly string[] {
-  if (rawHeaders.length === 2 * Object.keys(headers).length) return none
-  const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase())
-  return names.filter((name, at) => names.indexOf(name) !== at)
-}
-
-/** What RFC 9112 §3.2 and §6.1 refuse and Node lets through. */
-function flawOf(request: Request, repeated: readonly string[]): Fault | undefined {
-  const { url, headers, httpVersionMinor } = request
-  if (url.length > longestPath) return new Fault('pathTooLong', `The path and query must have at most ${longestPath} characters.`)
-  if (!url.startsWith('/')) return new Fault('invalid', 'The request target must be a path.')
-  const mayLackHost = httpVersionMinor === 0 && headers.host === undefined
-  if (repeated.includes('host') || !(mayLackHost || hostPattern.test(headers.host ?? '')))
-    return new Fault('invalid', 'Invalid Host: it must be sent once, as a host and a port.')
-  if (httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined)
-    return new Fault('invalid', 'HTTP/1.0 has no Transfer-Encoding.')
-  return undefined
-}
-
 interface Answered {
   readonly response: Response
   readonly answer: HttpResponse
+  /** Whether the connection ends with it. */
+  readonly isLast: boolean
 }
 
 /** Takes what is ready in one turn of the event loop together: waking the reader of a socket costs more than writing to it. */
@@ -118,13 +102,13 @@ function batch<T>(take: (item: T) => void): (item: T) => void {
   }
 }
 
-function write({ response, answer: { status, headers, body } }: Answered, isLast: boolean): void {
+function write({ response, answer: { status, headers, body }, isLast }: Answered, isEnding: boolean): void {
   if (response.destroyed) return
   const length = Buffer.byteLength(body)
   const sent: Record<string, string | number | undefined> = { ...headers }
   if (status !== 204 && status !== 304) sent['content-length'] = length
   if (headers.vary !== undefined && response.hasHeader('vary')) sent.vary = `${headers.vary}, ${response.getHeader('vary')}`
-  if (isLast || !response.req.complete) sent.connection = 'close'
+  if (isLast || isEnding || !response.req.complete) sent.connection = 'close'
   response.writeHead(status, sent)
   // Latin-1 is the same bytes for ASCII, and half the work.
   response.end(body, length === body.length ? 'latin1' : 'utf8')

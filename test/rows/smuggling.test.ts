@@ -1,0 +1,56 @@
+/** H1: bytes that two readers of HTTP take for different requests. `smuggling/` has them as they are sent; each ends with a question. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expectAlive, expectErrorBody } from '../support/expectations.ts'
+import { readJson } from '../support/json.ts'
+import { type Pair, startPair } from '../support/pair.ts'
+import { sendRaw } from '../support/raw.ts'
+import { swap } from '../support/swaps.ts'
+
+const corpus = `${import.meta.dirname}/smuggling`
+const namesIn = (folder: string): readonly string[] => readdirSync(`${corpus}/${folder}`).map((file) => file.replace('.raw', ''))
+const bytesOf = (folder: string, name: string): Uint8Array => readFileSync(`${corpus}/${folder}/${name}.raw`)
+
+let pair: Pair
+beforeAll(async () => {
+  pair = await startPair('A', 'A')
+})
+beforeEach(() => {
+  pair.provider.reset()
+  pair.provider.holdings.swaps = [swap()]
+})
+afterEach(() => expectAlive(pair.client))
+afterAll(() => pair.close())
+
+const wentUp = (): readonly string[] =>
+  pair.provider.journal.map(({ operation }) => operation).filter((operation) => operation !== 'currencies')
+const statusesIn = (text: string): readonly number[] =>
+  [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
+
+test.each(namesIn('refused'))('H1: %s is 400 once, the connection is closed, and nothing goes up', async (name) => {
+  const { text, body, closed } = await sendRaw(pair.gateway.port, bytesOf('refused', name))
+  expect(statusesIn(text)).toEqual([400])
+  expectErrorBody(readJson(body), 'A', 400)
+  expect(closed).toBe(true)
+  expect(wentUp()).toEqual([])
+})
+
+const taken: readonly (readonly [name: string, statuses: readonly number[], up: readonly string[]])[] = [
+  ['te-mixed-case', [201, 200], ['create', 'list']],
+  ['te-behind-a-tab', [201, 200], ['create', 'list']],
+  ['te-with-underscore', [201, 200], ['create', 'list']],
+  ['chunk-extension', [201, 200], ['create', 'list']],
+  ['cl-on-get', [200, 200], ['list', 'list']],
+  ['te-on-get', [200, 200], ['list', 'list']],
+  ['cl-zero-with-early-answer', [405, 200], ['list']],
+  ['empty-lines-before', [200, 200], ['list', 'list']],
+]
+test.each(taken)('H1: %s is answered %j, and what goes up is %j', async (name, statuses, up) => {
+  const { text } = await sendRaw(pair.gateway.port, bytesOf('taken', name))
+  expect(statusesIn(text)).toEqual(statuses)
+  expect(wentUp().toSorted()).toEqual(up)
+})
+
+test('H1: the corpus is asked for whole', () => {
+  expect(namesIn('taken').toSorted()).toEqual(taken.map(([name]) => name).toSorted())
+})
