@@ -1,0 +1,129 @@
+/** Gateways with issued keys on one ledger and one provider with a journal, each a process that can be replaced. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { violations } from '../faults/checker.ts'
+import type { Customer } from '../faults/customer.ts'
+import { History } from '../faults/history.ts'
+import { holdingsOf } from '../faults/holding.ts'
+import type { Order } from '../faults/order.ts'
+import { readJournal } from '../faults/provider/journal.ts'
+import { type Provider, startProvider } from '../faults/provider.ts'
+import { assets } from '../support/swaps.ts'
+import { Swapgate } from './swapgate.ts'
+
+export interface RunningGateway extends AsyncDisposable {
+  /** Without a mount. */
+  readonly url: string
+  readonly adminUrl: string
+  readonly process: Swapgate
+}
+
+const run = promisify(execFile)
+const providerKey = 'own-key-1'
+const nobodyLimited = { quotes: 1_000_000, create: 1_000_000, read: 1_000_000, unproven: 1_000_000 }
+
+export class Gateways implements AsyncDisposable {
+  readonly history = new History()
+  readonly provider: Provider
+  /** The ledger lies there, as `ledger.db`. */
+  readonly directory: string
+  private readonly file: string
+  private readonly processes: Swapgate[] = []
+  private orders = 0
+
+  private constructor(provider: Provider, directory: string, sections: Readonly<Record<string, unknown>>) {
+    this.provider = provider
+    this.directory = directory
+    this.file = join(directory, 'gateway.yaml')
+    const budget = { quotes: 0, create: 0, read: 0 }
+    const configuration = {
+      server: { port: 0 },
+      admin: { port: 0 },
+      auth: { mode: 'managed' },
+      ledger: { url: `sqlite:${join(directory, 'ledger.db')}` },
+      limits: nobodyLimited,
+      providers: { alpha: { form: 'A', url: provider.url, key: providerKey, budget } },
+      routing: { providers: ['alpha'] },
+      ...sections,
+    }
+    const rows = [assets.xrp, assets.usdtEth].map(({ coin, network, code }) => ({
+      coin,
+      name: coin,
+      networks: [{ network, code }],
+    }))
+    writeFileSync(this.file, JSON.stringify(configuration))
+    writeFileSync(join(directory, 'assets.yaml'), JSON.stringify(rows))
+  }
+
+  /** `sections` of the configuration take the place of those above. None runs yet. */
+  static async prepare(sections: Readonly<Record<string, unknown>> = {}): Promise<Gateways> {
+    const directory = mkdtempSync(join(tmpdir(), 'swapgate-gateways-'))
+    const journal = join(directory, 'journal')
+    const provider = await startProvider({ form: 'A', name: 'alpha', keys: [providerKey], journal })
+    return new Gateways(provider, directory, sections)
+  }
+
+  /** One more, listening. */
+  async start(env: Record<string, string> = {}): Promise<RunningGateway> {
+    const process = new Swapgate(['start', '--config', this.file], { env })
+    this.processes.push(process)
+    const urls = await process.urls()
+    const [url = '', adminUrl = ''] = [urls.get('gateway'), urls.get('admin')]
+    return { url, adminUrl, process, [Symbol.asyncDispose]: () => process[Symbol.asyncDispose]() }
+  }
+
+  /** A client of a new account. */
+  async customer(account: string, form: 'A' | 'B'): Promise<Customer> {
+    const { key } = (await this.command('keys', 'create', '--name', account)) as { readonly key: string }
+    return this.history.client(account, key, form)
+  }
+
+  /** Another one each time. */
+  order(): Order {
+    const number = ++this.orders
+    return {
+      from: assets.xrp,
+      to: assets.usdtEth,
+      amount: `1.${number}`,
+      withdrawalAddress: `0xWithdraw${number}`,
+      rateType: 'float',
+    }
+  }
+
+  /** What must hold after every fault and does not, as the clients see it at this gateway. */
+  async violations({ url }: RunningGateway, customers: readonly Customer[]): Promise<readonly string[]> {
+    const { history, provider } = this
+    const unknown = (await this.command('ledger', 'unknown')) as readonly { asked: { withdrawalAddress: string } }[]
+    const holdings = await holdingsOf(history, url, customers)
+    const exported = (await this.command('ledger', 'export')) as readonly { id: string; owner: string }[]
+    const secrets = {
+      clientKeys: customers.map(({ key }) => key),
+      providerKeys: { alpha: providerKey },
+      logs: this.processes.map((process) => process.said()),
+    }
+    return violations({
+      journals: { alpha: readJournal(provider.settings.journal) },
+      operations: history.operations,
+      holdings,
+      unsettled: unknown.map(({ asked }) => asked.withdrawalAddress),
+      exported,
+      secrets,
+    })
+  }
+
+  /** A command of `swapgate`, and the JSON document that it prints. */
+  async command(...args: readonly string[]): Promise<unknown> {
+    const program = join(process.cwd(), 'src/cli/swapgate.js')
+    const { stdout } = await run(process.execPath, [program, ...args, '--config', this.file, '--json'], { maxBuffer: 2 ** 26 })
+    return JSON.parse(stdout)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.processes.map((process) => process[Symbol.asyncDispose]()))
+    await this.provider[Symbol.asyncDispose]()
+    rmSync(this.directory, { recursive: true })
+  }
+}

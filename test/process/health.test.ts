@@ -1,0 +1,78 @@
+/** Row D5: what `/livez` and `/readyz` say while something is wrong (contract §13). */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { lock } from '../support/broken-ledger.ts'
+import { type Answered, ask } from '../support/client.ts'
+import { expectRefusal } from '../support/expectations.ts'
+import { RedisServer } from '../support/redis.ts'
+import { Gateways, type RunningGateway } from './gateways.ts'
+
+const timeout = 30_000
+const quote = '/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=1'
+
+/** What `/livez` and `/readyz` answer. */
+async function health({ adminUrl }: RunningGateway): Promise<unknown> {
+  const [live, ready] = [await ask(adminUrl, { path: '/livez' }), await ask(adminUrl, { path: '/readyz' })]
+  return [live.status, ready.status, (ready.json as { status: unknown }).status]
+}
+
+describe('health', { timeout }, () => {
+  it('D5: without its ledger a gateway is live and ready: quotes go on, creates are 503', async () => {
+    await using gateways = await Gateways.prepare()
+    const gateway = await gateways.start()
+    const acme = await gateways.customer('acme', 'A')
+    const heal = lock(gateways.directory)
+    const creating = acme.create(gateway.url, gateways.order())
+    expect(await health(gateway)).toEqual([200, 200, 'ready'])
+    expect((await ask(gateway.url, { path: quote })).status).toBe(200)
+    expectRefusal((await creating) as Answered, 'A', 503)
+    expect(await health(gateway)).toEqual([200, 200, 'ready'])
+    heal()
+    expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(201)
+  })
+
+  it('D5: without its Redis a gateway is live and ready, and tells it as a metric', async () => {
+    await using redis = await RedisServer.start()
+    await using gateways = await Gateways.prepare({ redis: { url: redis.url } })
+    const gateway = await gateways.start()
+    const counted = async (): Promise<string> => (await fetch(`${gateway.adminUrl}/metrics`)).text()
+    expect(await counted()).toMatch(/^swapgate_limits_local 0$/m)
+    await redis.kill()
+    expect((await ask(gateway.url, { path: quote })).status).toBe(200)
+    await expect.poll(counted, { timeout: 5_000 }).toMatch(/^swapgate_limits_local 1$/m)
+    expect(await health(gateway)).toEqual([200, 200, 'ready'])
+  })
+
+  it('D5: while it is overloaded a gateway is live and not ready; creates go on, and it is ready again within five seconds', async () => {
+    await using gateways = await Gateways.prepare()
+    const blocking = join(gateways.directory, 'blocking.mjs')
+    writeFileSync(blocking, blockTwice)
+    const gateway = await gateways.start({ NODE_OPTIONS: `--import=${blocking}` })
+    const acme = await gateways.customer('acme', 'A')
+    expect(await health(gateway)).toEqual([200, 200, 'ready'])
+    gateway.process.child.kill('SIGUSR2')
+    await expect.poll(() => health(gateway), { timeout: 5_000, interval: 20 }).toEqual([200, 503, 'overloaded'])
+    const began = performance.now()
+    const [quoted, created] = await Promise.all([ask(gateway.url, { path: quote }), acme.create(gateway.url, gateways.order())])
+    expect(expectRefusal(quoted, 'A', 503)).toMatch(/overloaded/)
+    expect(quoted.headers['retry-after']).toBe('2')
+    expect(created?.status).toBe(201)
+    await expect.poll(() => health(gateway), { timeout: 5_000, interval: 50 }).toEqual([200, 200, 'ready'])
+    expect(performance.now() - began).toBeLessThan(5_000)
+    expect((await ask(gateway.url, { path: quote })).status).toBe(200)
+  })
+
+  it('D5: while it ends a gateway is live and not ready', async () => {
+    await using gateways = await Gateways.prepare({ server: { port: 0, grace: 1 } })
+    const gateway = await gateways.start()
+    gateway.process.child.kill('SIGTERM')
+    await expect.poll(() => health(gateway), { interval: 10 }).toEqual([200, 503, 'draining'])
+  })
+})
+
+/** Holds up everything for 600 ms, and again as soon as others had their turn. */
+const blockTwice = `
+const block = () => { for (const end = performance.now() + 600; performance.now() < end; ); }
+process.on('SIGUSR2', () => { block(); setTimeout(block, 60) })
+`
