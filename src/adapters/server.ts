@@ -107,12 +107,14 @@ interface Awaiting extends Duplex {
   readonly _httpMessage?: ServerResponse | null
 }
 
-/** What comes behind a whole request neither overtakes nor replaces the answer to it. */
+/** What comes behind whole requests neither overtakes nor replaces the answers to them. */
 function refuseParsed(handle: Http, error: ParserError, socket: Awaiting): void {
   const due = socket._httpMessage
-  if (due?.req.complete) due.once('close', () => socket.destroy())
-  else if (due?.headersSent) socket.destroy()
-  else void refuse(handle, due ? fromHead(due.req, error) : toRequest(error), socket)
+  if (!due) return void refuse(handle, toRequest(error), socket)
+  const goOn = (): void => (socket._httpMessage ? refuseParsed(handle, error, socket) : void socket.destroy())
+  if (due.req.complete) due.once('close', goOn)
+  else if (due.headersSent) socket.destroy()
+  else void refuse(handle, fromHead(due.req, error), socket)
 }
 
 /** A request whose head came whole and whose body did not. */
