@@ -1,0 +1,67 @@
+/** H12: a gateway whose provider is itself. No header says so (contract §8), so its limits and its deadline are what end it. */
+
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import type { Answered } from '../support/client.ts'
+import { expectRefusal } from '../support/expectations.ts'
+import { startGateway } from '../support/gateway.ts'
+import { client, pairWords, rateQuestion } from '../support/pair.ts'
+import { assets } from '../support/swaps.ts'
+
+interface Mirror extends AsyncDisposable {
+  readonly url: string
+  /** Where whoever calls is led back to. */
+  port: number
+}
+
+async function startMirror(): Promise<Mirror> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    const back = connect(mirror.port, '127.0.0.1')
+    for (const one of [socket, back]) {
+      sockets.add(one)
+      one.on('error', () => one.destroy())
+      one.on('close', () => sockets.delete(one))
+    }
+    socket.pipe(back).pipe(socket)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const mirror = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/a/api/v2`,
+    port: 0,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+  return mirror
+}
+
+const cases = [
+  ['the limits', { limits: { quotes: 60, create: 30, read: 120 } }, 1],
+  ['the deadline, where nobody is limited,', {}, 0.5],
+] as const
+test.each(cases)('H12: %s end what goes round, and the process lives', async (_, sections, timeout) => {
+  await using mirror = await startMirror()
+  const gateway = await startGateway({ provider: { form: 'A', url: mirror.url, timeout }, sections })
+  mirror.port = gateway.port
+  const { get, post } = client('A', gateway.url)
+  const order = { ...pairWords('A', assets.btc, assets.usdtTrx), amount: 1, withdrawalAddress: 'w' }
+  const questions: readonly (() => Promise<Answered>)[] = [
+    () => get(rateQuestion('A', { from: assets.btc, to: assets.eth, amount: '1' })),
+    () => get('/currencies'),
+    () => get('/transactions'),
+    () => get('/transactions/alpha~tx-1'),
+    () => post('/transactions', order),
+  ]
+  for (const ask of questions) {
+    const before = performance.now()
+    const answer = await ask()
+    expect([404, 429, 502, 503, 504]).toContain(answer.status)
+    expectRefusal(answer, 'A', answer.status)
+    expect(performance.now() - before).toBeLessThan(timeout * 1_000 + 1_000)
+  }
+  expectRefusal(await get('/nothing'), 'A', 404)
+  await gateway.close()
+})
