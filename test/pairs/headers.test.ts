@@ -161,3 +161,37 @@ test('a lifetime is told whole, also where the configuration has a fraction of a
   expect(currencies.headers['cache-control']).toBe('private, max-age=600')
   expect(currencies.headers.age).toBe('0')
 })
+
+const page = { origin: 'https://evil.example', cookie: 'session=canary' }
+const preflight = { 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' }
+test.each([{ cors: [] }, { cors: ['https://app.example'] }])(
+  'H16: a page of another origin reads nothing, with $cors in server.cors',
+  async ({ cors }) => {
+    const pair = await startPair('A', 'A', { sections: { server: { cors } } })
+    pair.provider.holdings.swaps = [swap()]
+    const answers = [
+      await pair.client.get('/transactions', { headers: page }),
+      await pair.client.get('/transactions/alpha~tx-1', { headers: page }),
+      await pair.client.get('/transactions/alpha~tx-1', { headers: { ...page, origin: 'null' } }),
+      await pair.client.get('/transactions', { headers: { ...page, ...preflight }, method: 'OPTIONS', key: null }),
+      await pair.client.get('/currencies', { headers: page }),
+    ]
+    await pair.close()
+    for (const { headers } of answers) {
+      expect(headers['access-control-allow-origin']).toBeUndefined()
+      expect(headers['access-control-allow-credentials']).toBeUndefined()
+    }
+  },
+)
+
+test('H16: a page of a listed origin sends no cookies, and reads the limits', async () => {
+  const pair = await startPair('A', 'A', { sections: { server: { cors: ['https://app.example'] } } })
+  const { headers } = await pair.client.get('/transactions', { headers: { origin: 'https://app.example' } })
+  await pair.close()
+  expect(headers['access-control-allow-origin']).toBe('https://app.example')
+  expect(headers['access-control-allow-credentials']).toBeUndefined()
+  expect(headers['access-control-expose-headers']?.split(',')).toEqual(
+    expect.arrayContaining(['RateLimit', 'RateLimit-Policy', 'Retry-After']),
+  )
+  expect(headers.vary).toMatch(/\bOrigin\b/)
+})

@@ -1,6 +1,6 @@
 /** Rows H of the reliability matrix: bytes that no well-behaved client sends. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { ask } from '../support/client.ts'
+import { type Answered, ask } from '../support/client.ts'
 import { expectAlive, expectErrorBody, expectRefusal } from '../support/expectations.ts'
 import { readJson } from '../support/json.ts'
 import { type Pair, startPair } from '../support/pair.ts'
@@ -132,4 +132,64 @@ test('H10: CONNECT opens nothing: 400, and the connection is closed', async () =
   const answer = await raw('CONNECT /a/api/v2/currencies HTTP/1.1\r\nHost: gateway\r\n\r\n')
   expect([400, 405]).toContain(answer.status)
   expect(answer.closed).toBe(true)
+})
+
+const endless: readonly (readonly [string, string, number])[] = [
+  ['a search of 9 kB', `/currencies?search=${'x'.repeat(9_000)}`, 414],
+  ['an id of 9 kB', `/transactions/alpha~${'x'.repeat(9_000)}`, 414],
+  ['a path that no parser takes', `/currencies?search=${'x'.repeat(200_000)}`, 414],
+  ['5,000 parameters', `/currencies?${'a=1&'.repeat(5_000)}`, 414],
+  ['as many parameters as fit', `/currencies?${'a&'.repeat(4_000)}`, 400],
+  ['as many percent signs as fit', `/currencies?search=${'%'.repeat(8_000)}`, 400],
+  ['as many slashes as fit', '/'.repeat(8_000), 404],
+  ['a fragment behind the path', '/currencies#fragment', 404],
+  ['a fragment behind the query', '/currencies?page=1#fragment', 400],
+]
+test.each(endless)('H7: %s is refused at once, and nothing goes up', async (_, path, refused) => {
+  const before = performance.now()
+  const { status, body } = await raw(`GET /a/api/v2${path} HTTP/1.1\r\nHost: gateway\r\n${key}${close}`)
+  expect(status).toBe(refused)
+  expectErrorBody(readJson(body), 'A', refused)
+  expect(performance.now() - before).toBeLessThan(500)
+  expect(pair.provider.journal).toEqual([])
+})
+
+const ofTheMoment = ['x-request-id', 'date', 'ratelimit', 'age']
+test.each([
+  '/currencies',
+  '/rate?coinFrom=BTC&coinTo=ETH&amount=1',
+  '/transactions',
+  '/transactions/alpha~tx-1',
+  '/transactions/alpha~none',
+  '/nothing',
+  '/rate',
+])('H11: HEAD %s has the status and headers of GET, and no body', async (path) => {
+  const [get, head] = [await pair.client.get(path), await pair.client.get(path, { method: 'HEAD' })]
+  const fixed = ({ headers }: Answered): unknown => Object.entries(headers).filter(([name]) => !ofTheMoment.includes(name))
+  expect([head.status, head.text]).toEqual([get.status, ''])
+  expect(fixed(head)).toEqual(fixed(get))
+  expect(Object.keys(head.headers)).toEqual(Object.keys(get.headers))
+})
+
+test('H11: HEAD keeps its connection clean for what follows', async () => {
+  const { text } = await raw(
+    `HEAD /a/api/v2/transactions HTTP/1.1\r\nHost: gateway\r\n${key}\r\nGET /nothing HTTP/1.1\r\nHost: gateway\r\n${close}`,
+  )
+  expect(text).toMatch(/^HTTP\/1\.1 200 [^{]*\r\n\r\nHTTP\/1\.1 404 /)
+})
+
+const allowed = [
+  ['/currencies', 'GET, HEAD, OPTIONS'],
+  ['/rate', 'GET, HEAD, OPTIONS'],
+  ['/transactions', 'GET, HEAD, OPTIONS, POST'],
+  ['/transactions/alpha~tx-1', 'GET, HEAD, OPTIONS'],
+] as const
+test.each(allowed)('H11: OPTIONS %s is 204 with what is allowed, and nothing goes up', async (path, methods) => {
+  for (const options of [{}, { key: null }]) {
+    const { status, headers, text } = await pair.client.get(path, { ...options, method: 'OPTIONS' })
+    expect([status, text, headers['content-length']]).toEqual([204, '', undefined])
+    expect(headers.allow?.split(', ').toSorted().join(', ')).toBe(methods)
+  }
+  expectRefusal(await pair.client.get('/nothing', { method: 'OPTIONS' }), 'A', 404)
+  expect(pair.provider.journal).toEqual([])
 })
