@@ -39,10 +39,10 @@ async function startMirror(): Promise<Mirror> {
 }
 
 const cases = [
-  ['the limits', { limits: { quotes: 60, create: 30, read: 120 } }, 1],
-  ['the deadline, where nobody is limited,', {}, 0.5],
+  ['the limits', { limits: { quotes: 60, create: 30, read: 120 } }, 1, true],
+  ['the deadline, where nobody is limited,', {}, 0.5, false],
 ] as const
-test.each(cases)('H12: %s end what goes round, and the process lives', async (_, sections, timeout) => {
+test.each(cases)('H12: %s end what goes round, and the process lives', async (_, sections, timeout, isRefused) => {
   await using mirror = await startMirror()
   const gateway = await startGateway({ provider: { form: 'A', url: mirror.url, timeout }, sections })
   mirror.port = gateway.port
@@ -63,5 +63,8 @@ test.each(cases)('H12: %s end what goes round, and the process lives', async (_,
     expect(performance.now() - before).toBeLessThan(timeout * 1_000 + 1_000)
   }
   expectRefusal(await get('/nothing'), 'A', 404)
+  const inDoubt = await gateway.ledger.due(Number.MAX_SAFE_INTEGER, 1_000, undefined)
+  expect(inDoubt.length === 0).toBe(isRefused)
+  expect(inDoubt.length).toBeLessThan(256)
   await gateway.close()
 })
