@@ -61,7 +61,7 @@ export interface Open {
   readonly provider: string
   readonly asked: NewTransaction
   readonly attemptedAt: number
-  /** How often its outcome was looked for, and when it is to be looked for again; absent: never more. */
+  /** How often its next look was set, and when that is due; absent: it is not looked for any more. */
   readonly looks: number
   readonly lookAt?: number | undefined
 }

@@ -49,6 +49,7 @@ interface World {
   rows: Transaction[]
   held: Set<string>
   fails: boolean
+  isTaken: boolean
   now: number
 }
 
@@ -59,7 +60,7 @@ let counted: string[]
 let calls: Context[]
 
 beforeEach(() => {
-  world = { open: [lost], rows: [made], held: new Set(), fails: false, now: attemptedAt + 5_000 }
+  world = { open: [lost], rows: [made], held: new Set(), fails: false, isTaken: false, now: attemptedAt + 5_000 }
   settled = []
   taken = []
   counted = []
@@ -71,7 +72,7 @@ const ledger = {
   due: async (now: number, _: number, owners?: readonly string[]) =>
     world.open.filter(({ lookAt = Infinity, owner }) => lookAt <= now && (!owners || owners.includes(owner))),
   waitingOwners: async () => [...new Set(world.open.map(({ owner }) => owner))],
-  take: async (_: Open, next: number | undefined) => taken.push(next) > 0,
+  take: async (_: Open, next: number | undefined) => !world.isTaken && taken.push(next) > 0,
   openBetween: async () => world.open,
   held: async () => world.held,
   settle: async (intent: string, facts: Facts) => settled.push([intent, facts]) > 0,
@@ -181,19 +182,40 @@ describe('L3: it is never guessed', () => {
 })
 
 describe('when it is looked for', () => {
+  beforeEach(() => {
+    world.rows = []
+  })
+
   test.each([
-    [0, 5, 30],
-    [1, 30, 120],
-    [2, 120, 600],
-    [3, 600, 600 + 3600],
-    [9, 20_000, 23_600],
-    [1, 40_000, 40_005],
-    [30, 86_000, undefined],
-  ])('after %i looks, at %i s: again at %s s', async (looks, seconds, next) => {
+    [5, 30],
+    [30, 120],
+    [120, 600],
+    [600, 600 + 3600],
+    [20_000, 23_600],
+    [590, 600],
+    [596, 596 + 3600],
+    [86_000, undefined],
+  ])('at %i s after the attempt without success: again at %s s', async (seconds, next) => {
     world.now = attemptedAt + seconds * 1000
-    world.open = [{ ...lost, looks }]
     await run()
-    expect(taken).toEqual([next === undefined ? undefined : attemptedAt + next * 1000])
+    expect(taken.at(-1)).toEqual(next === undefined ? undefined : attemptedAt + next * 1000)
+  })
+
+  test('L13: whoever takes the look and does not come back leaves it for soon', async () => {
+    await run()
+    expect(taken[0]).toBe(world.now + 15_000)
+  })
+
+  test('what is found is not looked for again', async () => {
+    world.rows = [made]
+    await run()
+    expect(taken).toEqual([world.now + 15_000])
+  })
+
+  test('what another process takes is left to it', async () => {
+    world.isTaken = true
+    await run()
+    expect(calls).toEqual([])
   })
 })
 

@@ -22,8 +22,9 @@ export interface ReconciliationOptions {
 /** When an outcome is looked for, in milliseconds after the attempt; after that once an hour. */
 const looks = [5_000, 30_000, 120_000, 600_000]
 const hour = 3_600_000
-/** How soon after a look the next may come, in milliseconds. */
+/** How soon after a look the next may come, in milliseconds; and how soon where the process that looks does not come back. */
 const pause = 5_000
+const lease = 15_000
 /** Creates that are looked for in one run, and at the same time: a slow provider does not hold up the others. */
 const mostInOneRun = 100
 const atOnce = 8
@@ -35,33 +36,44 @@ export async function reconcile(options: ReconciliationOptions): Promise<void> {
   if (keys?.owners.length === 0) return
   const due = await ledger.due(clock(), mostInOneRun, keys?.owners)
   await atMost(atOnce, due, async (open) => {
-    if (await ledger.take(open, nextLook(open, clock(), span))) await look(open, keys?.of(open.owner), options)
+    const leased = clock() + lease
+    if (!(await ledger.take(open, leased))) return
+    const isSettled = await look(open, keys?.of(open.owner), options)
+    if (isSettled) return
+    const again = { ...open, looks: open.looks + 1, lookAt: leased }
+    await ledger.take(again, nextLook(open, clock(), span))
   })
 }
 
 /** Undefined where it is not looked for again. */
-function nextLook({ attemptedAt, looks: done }: Open, now: number, span: number): number | undefined {
-  const after = looks[done + 1]
-  const next = Math.max(after === undefined ? now + hour : attemptedAt + after, now + pause)
+function nextLook({ attemptedAt }: Open, now: number, span: number): number | undefined {
+  const after = looks.find((moment) => attemptedAt + moment > now + pause)
+  const next = after === undefined ? now + hour : attemptedAt + after
   return next > attemptedAt + span ? undefined : next
 }
 
-async function look(open: Open, key: string | undefined, options: ReconciliationOptions): Promise<void> {
+/** Whether its outcome is known now. */
+async function look(open: Open, key: string | undefined, options: ReconciliationOptions): Promise<boolean> {
   const { ledger, readers, clock, observe } = options
   const reader = readers.get(open.provider)
-  if (!reader) return
+  if (!reader) return false
   const caller = { address: '', identity: open.owner, ...(key !== undefined && { key }) }
   const count = (outcome: CreateOutcome): void => observe({ what: 'create', provider: open.provider, outcome })
   try {
     const { found, isAmbiguous } = await search(open, reader, caller, ledger)
-    if (!found) return count(isAmbiguous ? 'ambiguous' : 'notFound')
+    if (!found) {
+      count(isAmbiguous ? 'ambiguous' : 'notFound')
+      return false
+    }
     const { derived = [], body } = found
     const at = clock()
     const transaction = { ...body, status: body.status ?? ('wait' as const) }
     const isTheirs = await ledger.settle(open.intent, { transaction, derived, seenAt: at, readAt: at })
     count(isTheirs ? 'found' : 'takenId')
+    return true
   } catch (reason) {
     if (Fault.from(reason).kind === 'internal') throw reason
-    count('notSeen') // there will be another look
+    count('notSeen')
+    return false
   }
 }
