@@ -19,6 +19,7 @@ import { openCounters } from './process/counters.ts'
 import { drainOf } from './process/drain.ts'
 import { listening } from './process/listening.ts'
 import { mostConnections } from './process/open-files.ts'
+import { boundPipelines } from './process/pipelines.ts'
 import { startRounds } from './process/rounds.ts'
 import { version } from './process/version.ts'
 import { Connections } from './provider.ts'
@@ -78,6 +79,7 @@ export async function start(config: Config): Promise<Running> {
       patience: patienceOf(config),
     }),
   )
+  boundPipelines(server.server, mostDue)
   const drain = drainOf(server.server)
   open.defer(() => drain.finish(config.server.drain * 1000))
 
@@ -107,6 +109,9 @@ const breaker: MakeBreaker = (onState) => circuit({ clock: steadyClock, random: 
 function patienceOf({ providers }: Config): number {
   return 1000 * Math.max(75, ...providers.map(({ timeout }) => 2 * timeout))
 }
+
+/** Answers that one connection may have due. */
+const mostDue = 100
 
 /** An `Idempotency-Key` is remembered for so long, in milliseconds (`spec/contract.md` §10). */
 const claimLifetime = 86_400_000
