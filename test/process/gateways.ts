@@ -43,7 +43,7 @@ export class Gateways implements AsyncDisposable {
       server: { port: 0 },
       admin: { port: 0 },
       auth: { mode: 'managed' },
-      ledger: { url: `sqlite:${join(directory, 'ledger.db')}` },
+      ledger: { url: `sqlite:${join(directory, 'ledger.db')}`, refresh: 60 },
       limits: nobodyLimited,
       providers: { alpha: { form: 'A', url: provider.url, key: providerKey, budget } },
       routing: { providers: ['alpha'] },

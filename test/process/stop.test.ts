@@ -118,9 +118,13 @@ describe('a gateway that is told to end', () => {
     expect(await inFlight).toBeInstanceOf(Error)
   })
 
-  it('X10: says which promise failed with nobody to care, finishes, and ends with 1', async () => {
+  it.each([
+    ['a promise that is rejected', "Promise.reject(new Error('lost in thought'))"],
+    ['a timer that throws', "setTimeout(() => { throw new Error('lost in thought') })"],
+    ['a listener that throws', "{ throw new Error('lost in thought') }"],
+  ])('X10: after %s it says which, finishes what is in flight, and ends with 1', async (_, failure) => {
     const failing = join(workplace.directory, 'failing.mjs')
-    writeFileSync(failing, "process.on('SIGUSR2', () => Promise.reject(new Error('lost in thought')))")
+    writeFileSync(failing, `process.on('SIGUSR2', () => ${failure})`)
     const { swapgate, currencies, nowhere } = await started('grace: 0', { NODE_OPTIONS: `--import=${failing}` })
     await using gateway = swapgate
     const inFlight = ask(currencies)

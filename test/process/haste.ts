@@ -1,0 +1,26 @@
+/** A gateway whose patience with connections is a part of what it is: its limits are the same, and nobody waits a minute for them. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The environment of a gateway that lets connections go so many times sooner. */
+export function hasty(directory: string, times: number): Record<string, string> {
+  const file = join(directory, 'hasty.mjs')
+  writeFileSync(file, preload(times))
+  return { NODE_OPTIONS: `--import=${file}` }
+}
+
+/** Divides what the gateway asks of Node's server by so much. */
+const preload = (times: number): string => `
+import http from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
+const { createServer } = http
+const limits = ['headersTimeout', 'requestTimeout', 'keepAliveTimeout', 'connectionsCheckingInterval']
+http.createServer = (options, listener) => {
+  const sooner = Object.fromEntries(limits.map((name) => [name, options[name] / ${times}]))
+  const server = createServer({ ...options, ...sooner, keepAliveTimeoutBuffer: 1_000 / ${times} }, listener)
+  let silence = 0
+  Object.defineProperty(server, 'timeout', { get: () => silence, set: (value) => { silence = value / ${times} } })
+  return server
+}
+syncBuiltinESMExports()
+`

@@ -1,0 +1,64 @@
+/** Rows X1 and X6, with few clients and a gateway that is twenty times as impatient; in full with `npm run test:soak`. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Customer } from '../faults/customer.ts'
+import { Gateways, type RunningGateway } from './gateways.ts'
+import { hasty } from './haste.ts'
+import { holdOpen, neverReads, residentMemory, slownesses } from './slow-clients.ts'
+
+const isSoak = process.env.SWAPGATE_SOAK !== undefined
+const [times, clients] = isSoak ? [1, 1_000] : [20, 20]
+const timeout = isSoak ? 300_000 : 30_000
+/** Seconds that a busy machine may be late. */
+const late = 1
+
+let gateways: Gateways
+let gateway: RunningGateway
+let acme: Customer
+let port: number
+let pid: number
+beforeAll(async () => {
+  gateways = await Gateways.prepare()
+  gateway = await gateways.start(hasty(gateways.directory, times))
+  acme = await gateways.customer('acme', 'A')
+  port = Number(new URL(gateway.url).port)
+  pid = gateway.process.child.pid as number
+})
+afterAll(() => gateways[Symbol.asyncDispose]())
+
+it.each(Object.entries(slownesses))(
+  'X1: a client %s is let go in time, and others are served',
+  { timeout },
+  async (_, slowness) => {
+    const limit = slowness.limit / times
+    const held = Promise.all(Array.from({ length: clients }, () => holdOpen(port, acme.key, slowness, limit / 5)))
+    const asked = performance.now()
+    expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(201)
+    expect(performance.now() - asked).toBeLessThan(1_000)
+    for (const { after, told } of await held) {
+      expect(told).toMatch(slowness.told)
+      expect(after).toBeGreaterThanOrEqual(limit * 0.9)
+      expect(after).toBeLessThan(limit + late)
+    }
+  },
+)
+
+it('X1, X6: clients that ask for long lists and read nothing are let go, and little is kept for them', { timeout }, async () => {
+  for (let n = 0; n < 100; n++) await acme.create(gateway.url, gateways.order())
+  const { text = '' } = (await acme.list(gateway.url)) ?? {}
+  const question = `GET /a/api/v2/transactions?size=100 HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer ${acme.key}\r\n\r\n`
+  const [readers, megabytes] = [4, 100]
+  const interval = 75 / times + late
+  const before = residentMemory(pid)
+  let most = 0
+  const watching = setInterval(() => {
+    most = Math.max(most, residentMemory(pid) - before)
+  }, 50)
+  const count = Math.ceil((megabytes * 2 ** 20) / text.length)
+  // Node gives a silence in which bytes went once more the same time, and the gateway needs its own to write them.
+  const held = Promise.all(Array.from({ length: readers }, () => neverReads(port, question, count, interval)))
+  for (const after of await held) expect(after).toBeLessThan(4 * interval)
+  clearInterval(watching)
+  console.info(`${readers * megabytes} MB of lists that nobody reads: ${most.toFixed(0)} MB`)
+  expect(most, 'megabytes').toBeLessThan((readers * megabytes) / 2)
+  await expect.poll(async () => (await acme.create(gateway.url, gateways.order()))?.status).toBe(201)
+})

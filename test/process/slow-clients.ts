@@ -1,0 +1,84 @@
+/** Clients that hold connections open in every way that there is, and how long each is let. */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+
+export interface Slowness {
+  /** Sent at once by the holder of the key. */
+  readonly opening: (key: string) => string
+  /** Whether a byte follows now and then: only silence is easy to notice. */
+  readonly drips: boolean
+  /** After so many seconds it is let go. */
+  readonly limit: number
+  /** What it is told before. */
+  readonly told: RegExp
+}
+
+const head = (method: string): string => `${method} /a/api/v2/transactions HTTP/1.1\r\nHost: gateway\r\n`
+
+export const slownesses = {
+  'that never ends its headers': { opening: () => `${head('GET')}X-Slow: `, drips: true, limit: 10, told: /^HTTP\/1.1 408 / },
+  'that never ends its body': {
+    opening: (key) =>
+      `${head('POST')}Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n{`,
+    drips: true,
+    limit: 30,
+    told: /^HTTP\/1.1 408 /,
+  },
+  'that never says a word': { opening: () => '', drips: false, limit: 10, told: /^HTTP\/1.1 408 / },
+  'that keeps its connection and asks no more': {
+    opening: () => 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n',
+    drips: false,
+    limit: 66,
+    told: /^HTTP\/1.1 404 /,
+  },
+} as const satisfies Record<string, Slowness>
+
+export interface LetGo {
+  /** Seconds. */
+  readonly after: number
+  readonly told: string
+}
+
+/** One such client, until the gateway ends its connection. `drip`: seconds between two of its bytes. */
+export async function holdOpen(port: number, key: string, { opening, drips }: Slowness, drip: number): Promise<LetGo> {
+  const socket = await opened(port, opening(key))
+  let told = ''
+  socket.on('data', (chunk) => {
+    told += chunk
+  })
+  const dripping = drips ? setInterval(() => socket.write('x'), 1000 * drip) : undefined
+  const after = await untilClosed(socket)
+  clearInterval(dripping)
+  return { after, told }
+}
+
+/** Asks over and over without waiting, and reads nothing. Looks every so many seconds whether it is let go; resolves with when. */
+export async function neverReads(port: number, question: string, times: number, interval: number): Promise<number> {
+  const socket = await opened(port, '')
+  socket.pause()
+  socket.write(question.repeat(times))
+  // Who does not read hears of the end only by writing.
+  const writing = setInterval(() => socket.write('\r\n'), 1000 * interval)
+  const after = await untilClosed(socket)
+  clearInterval(writing)
+  return after
+}
+
+async function untilClosed(socket: Socket): Promise<number> {
+  const began = performance.now()
+  await new Promise((resolve) => socket.once('close', resolve))
+  return (performance.now() - began) / 1000
+}
+
+async function opened(port: number, bytes: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  await once(socket, 'connect')
+  if (bytes !== '') socket.write(bytes)
+  return socket
+}
+
+/** Megabytes. */
+export function residentMemory(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+}

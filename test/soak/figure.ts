@@ -1,0 +1,14 @@
+/** How large a gateway is, by what it tells to Prometheus. */
+export interface Figure {
+  /** Megabytes. */
+  readonly memory: number
+  /** Files and sockets that are open. */
+  readonly files: number
+}
+
+export function figureOf(metrics: string): Figure {
+  return {
+    memory: Math.round(Number(/^process_resident_memory_bytes (\S+)$/m.exec(metrics)?.[1]) / 2 ** 20),
+    files: Number(/^process_open_fds (\S+)$/m.exec(metrics)?.[1]),
+  }
+}
