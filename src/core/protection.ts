@@ -26,9 +26,9 @@ export interface ProtectionOptions {
   readonly observe: Observer
 }
 
-/** As many as the pool of connections has. */
+/** As many as the pool of connections has; whoever waits costs less than whoever is refused and comes again at once. */
 const most = 128
-const mostWaiting = 128
+const mostWaiting = 4_096
 const patience = 1_000
 
 export function protection(options: ProtectionOptions): readonly Layer[] {
