@@ -29,9 +29,11 @@ import { route } from './core/route.ts'
 import { settlement } from './core/settlement.ts'
 import { type Load, shedding } from './core/shedding.ts'
 import { statuses } from './core/statuses.ts'
+import { traced } from './core/traced.ts'
 import { hearing, type WaitingKeys } from './core/waiting-keys.ts'
 import type { Observer } from './domain/observation.ts'
 import type { SwapService } from './domain/operations.ts'
+import type { Tracing } from './domain/trace.ts'
 import { mounts } from './edges/mounts.ts'
 import { serve } from './edges/serve.ts'
 import { type Connected, type Connections, namesOf } from './provider.ts'
@@ -57,6 +59,8 @@ export interface Parts {
   /** Keys of clients whose creates are looked for, where these are the provider's own. */
   readonly keys: WaitingKeys
   readonly observe: Observer
+  /** Where requests are traced. */
+  readonly tracing?: Tracing | undefined
   readonly version: string
 }
 
@@ -71,7 +75,7 @@ export interface Gateway {
 const clock = Date.now
 
 export function createGateway(given: Parts): Gateway {
-  const { config, forms, limiter, load, identify, observe } = given
+  const { config, forms, limiter, load, identify, observe, tracing } = given
   const isManaged = config.auth.mode === 'managed'
   const ledger = dependable(given.ledger, observe)
   const proofs = provenBy(given.proofs, ledger)
@@ -83,9 +87,9 @@ export function createGateway(given: Parts): Gateway {
   const gate = shedding(load, limited) // what cannot be done in time
   const layers = [
     ...(keys ? [hearing(keys)] : []), //  whose create is still looked for
-    idempotency(ledger, config.assets), // a question that was asked before
-    currencies(active), //                the whole lists, searched and cut into pages
-    ...(isManaged ? [register({ ledger, refresh: config.ledger.refresh * 1000, clock })] : []), // an account's list
+    traced('idempotency', idempotency(ledger, config.assets)), // a question that was asked before
+    traced('currencies', currencies(active)), // the whole lists, searched and cut into pages
+    ...(isManaged ? [traced('register', register({ ledger, refresh: config.ledger.refresh * 1000, clock }))] : []), // an account's list
   ]
   const holders = new Map(held.map(({ tag, service }) => [tag, service]))
   const untagged = isManaged ? undefined : active.find(({ name }) => name === config.routing.untagged)?.tag
@@ -93,11 +97,11 @@ export function createGateway(given: Parts): Gateway {
   const service = stack(layers, route({ active, holders, untagged, timeout }))
 
   const lifetimes = { listCurrencies: config.cache.currencies, getRate: config.cache.rate }
-  const served = forms.map((form) => [form, serve({ form, service, gate, identify, lifetimes, observe })] as const)
+  const served = forms.map((form) => [form, serve({ form, service, gate, identify, lifetimes, observe, tracing })] as const)
   const readers = new Map(held.map(({ tag, reader, said }) => [tag, { service: reader, said }]))
   return {
     handle: mounts(new Map(served), formOf(config.defaultForm, forms)),
-    reconcile: () => reconcile({ ledger, readers, keys, span: config.ledger.reconcile * 1000, clock, observe }),
+    reconcile: () => reconcile({ ledger, readers, keys, span: config.ledger.reconcile * 1000, clock, observe, tracing }),
     connected: held.map(({ connected }) => connected),
   }
 }
@@ -129,16 +133,16 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
   ]
   const layers = [
     limit, //                             no answer later than this
-    settlement(book), //                  what was created is in the ledger before anybody hears of it
+    traced('settlement', settlement(book)), // what was created is in the ledger before anybody hears of it
     ...possession(provider, connected, parts), // whose it is, and what is known of it already
     statuses(), //                        words that nobody has explained
     ...reading,
     question(namesOf(config)), //         what the question says and the answer need not
     extraIds(provider.extraIds), //       refused where the provider may lose them
-    assets(catalogue, hasChoice), //      the table's words, the provider's words
-    rates({ lifetime: config.cache.rate * 1000, clock: steadyClock }), // what somebody asked for just now
+    traced('assets', assets(catalogue, hasChoice)), // the table's words, the provider's words
+    traced('rates', rates({ lifetime: config.cache.rate * 1000, clock: steadyClock })), // what somebody asked for just now
     agreement(catalogue.naming), //       whether the answer is about the question
-    intent(book), //                      a create is in the ledger before it goes up
+    traced('intent', intent(book)), //    a create is in the ledger before it goes up
     outcome(), //                         it is done, refused or unknown; nothing outside refuses one that is done
   ]
   const reader = stack([limit, ...reading, assets(catalogue, false)], connected.service)
@@ -147,9 +151,10 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
 
 /** With issued keys the ledger decides whose a transaction is; else the provider does, and the ledger completes its answers. */
 function possession({ name }: Provider, { tag, said }: Connected, { config, ledger }: Parts): readonly Layer[] {
-  if (config.auth.mode === 'managed') return [ownership({ ledger, provider: tag, refresh: config.ledger.refresh * 1000, clock })]
-  const remembered = memory({ ledger, provider: tag, said, clock })
-  return config.routing.providers.includes(name) ? [remembered] : [custody(ledger, tag), remembered]
+  const refresh = config.ledger.refresh * 1000
+  if (config.auth.mode === 'managed') return [traced('ownership', ownership({ ledger, provider: tag, refresh, clock }))]
+  const remembered = traced('memory', memory({ ledger, provider: tag, said, clock }))
+  return config.routing.providers.includes(name) ? [remembered] : [traced('custody', custody(ledger, tag)), remembered]
 }
 
 /** The configuration names no form that is not in the list. */

@@ -10,6 +10,7 @@ import { protection } from './core/protection.ts'
 import type { Observer } from './domain/observation.ts'
 import type { Context, SwapService } from './domain/operations.ts'
 import { namesByCode, type Vocabulary } from './domain/vocabulary.ts'
+import { peerOf } from './edges/call-span.ts'
 import { connect } from './edges/connect.ts'
 import type { Form } from './wire/form.ts'
 
@@ -81,6 +82,7 @@ function connectProvider(provider: Provider, parts: ProviderParts): Connected {
     names: namesOf(config),
     userAgent: `swapgate/${version}`,
     observe,
+    peer: peerOf(provider.url),
   })
   const protecting = protection({ ...parts, clock, provider: tag, timeout, budget: provider.budget, random: Math.random })
   const service = stack([access, ...protecting], edge)

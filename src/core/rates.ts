@@ -39,7 +39,9 @@ export function rates({ lifetime, clock }: RatesOptions): Layer {
     getRate(request, context, next) {
       const kept = keptFor(keyOf(request, context.pair))
       const age = clock() - kept.readAt
-      if (kept.answer && age < lifetime) return Promise.resolve(sharedWith(request, kept.answer, age))
+      const isKept = kept.answer !== undefined && age < lifetime
+      context.span?.tell({ 'swapgate.quote': isKept ? 'kept' : kept.pending ? 'shared' : 'asked' })
+      if (kept.answer && isKept) return Promise.resolve(sharedWith(request, kept.answer, age))
       if (kept.pending) return inTime(kept.pending, context).then((answer) => sharedWith(request, answer, 0))
       const pending = read(kept, request, context, next, clock)
       kept.pending = pending

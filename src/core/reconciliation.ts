@@ -1,6 +1,9 @@
 /** Finds out what became of creates whose outcome is unknown (`spec/contract.md` §10): by looking, never by guessing. */
 import { Fault } from '../domain/fault.ts'
 import type { CreateOutcome, Observer } from '../domain/observation.ts'
+import type { Span } from '../domain/span.ts'
+import type { Tracing } from '../domain/trace.ts'
+import { readTraceparent } from '../domain/traceparent.ts'
 import type { Clock } from './intent.ts'
 import type { Ledger, Open } from './ledger.ts'
 import { type Reader, search } from './search.ts'
@@ -17,6 +20,8 @@ export interface ReconciliationOptions {
   readonly span: number
   readonly clock: Clock
   readonly observe: Observer
+  /** Each look is a trace of its own, which refers to the create's. */
+  readonly tracing?: Tracing | undefined
 }
 
 /** When an outcome is looked for, in milliseconds after the attempt; after that once an hour. */
@@ -38,7 +43,8 @@ export async function reconcile(options: ReconciliationOptions): Promise<void> {
   await atMost(atOnce, due, async (open) => {
     const leased = clock() + lease
     if (!(await ledger.take(open, leased))) return
-    const isSettled = await look(open, keys?.of(open.owner), options)
+    const root = options.tracing?.begin('internal', 'reconciliation', readTraceparent(open.traceparent))
+    const isSettled = await look(open, keys?.of(open.owner), options, root).finally(() => root?.trace.finish(true))
     if (isSettled) return
     const again = { ...open, looks: open.looks + 1, lookAt: leased }
     await ledger.take(again, nextLook(open, clock(), span))
@@ -52,15 +58,20 @@ function nextLook({ attemptedAt }: Open, now: number, span: number): number | un
   return next > attemptedAt + span ? undefined : next
 }
 
+type LookOutcome = Extract<CreateOutcome, 'found' | 'notFound' | 'ambiguous' | 'takenId' | 'notSeen'>
+
 /** Whether its outcome is known now. */
-async function look(open: Open, key: string | undefined, options: ReconciliationOptions): Promise<boolean> {
+async function look(open: Open, key: string | undefined, options: ReconciliationOptions, root?: Span): Promise<boolean> {
   const { ledger, readers, clock, observe } = options
   const reader = readers.get(open.provider)
   if (!reader) return false
   const caller = { address: '', identity: open.owner, ...(key !== undefined && { key }) }
-  const count = (outcome: CreateOutcome): void => observe({ what: 'create', provider: open.provider, outcome })
+  const count = (outcome: LookOutcome): void => {
+    observe({ what: 'create', provider: open.provider, outcome })
+    root?.tell({ 'swapgate.provider': open.provider, 'swapgate.outcome': outcome })
+  }
   try {
-    const { found, isAmbiguous } = await search(open, reader, caller, ledger)
+    const { found, isAmbiguous } = await search(open, reader, caller, ledger, root)
     if (!found) {
       count(isAmbiguous ? 'ambiguous' : 'notFound')
       return false

@@ -4,6 +4,7 @@ import { sameName } from '../domain/asset.ts'
 import { Fault } from '../domain/fault.ts'
 import { toInstant } from '../domain/instant.ts'
 import type { Answer, Caller, Context, SwapService } from '../domain/operations.ts'
+import type { Span } from '../domain/span.ts'
 import type { Pair, Transaction } from '../domain/swap.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'
 import { sameTerm, terms } from './agreement.ts'
@@ -33,8 +34,8 @@ const mostRows = 5_000
 /** More candidates than these are not told apart by asking for each. */
 const mostCandidates = 20
 
-export async function search(open: Open, { service, said }: Reader, caller: Caller, ledger: Ledger): Promise<Found> {
-  const context: Context = { requestId: crypto.randomUUID(), caller, client: said, deadline: Number.POSITIVE_INFINITY }
+export async function search(open: Open, { service, said }: Reader, caller: Caller, ledger: Ledger, span?: Span): Promise<Found> {
+  const context: Context = { requestId: crypto.randomUUID(), caller, client: said, deadline: Number.POSITIVE_INFINITY, span }
   const rows = (await listAround(open, service, context)).filter((row) => fits(row, open))
   const held = await ledger.held(
     open.provider,

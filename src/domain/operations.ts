@@ -1,4 +1,5 @@
 /** The five operations and the one port of the system: the gateway offers it, every provider offers it. */
+import type { Span } from './span.ts'
 import type {
   Currency,
   CurrencyQuery,
@@ -60,6 +61,10 @@ export interface Context {
   readonly attempt?: string
   /** The assets of the question in the stable words, once they are known: the question itself is then in the provider's. */
   readonly pair?: Pair
+  /** What is told of the way that the question takes, where anything is. */
+  readonly span?: Span | undefined
+  /** How often the same call has gone up before. */
+  readonly resends?: number
 }
 
 export interface Answer<O extends Op> {

@@ -10,6 +10,7 @@ import type { Form, OperationCodec } from '../wire/form.ts'
 import type { Http, HttpRequest } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
 import { WireProblem } from '../wire/problem.ts'
+import { beginCall, type Peer, withTraceparent } from './call-span.ts'
 import { toRefusal } from './refusal.ts'
 
 export interface Connection {
@@ -25,6 +26,8 @@ export interface Connection {
   readonly names: readonly string[]
   readonly userAgent: string
   readonly observe: Observer
+  /** Told in traces. */
+  readonly peer?: Peer
 }
 
 /** Throws a `Fault`: `invalid` where the form cannot say the question, `unreadable` where the answer is not of the form. */
@@ -40,12 +43,21 @@ export function connect(connection: Connection): SwapService {
       const operation = form.operations[op]
       const key = operation.keyed ? connection.keyOf(context) : undefined
       const question = encodeQuestion(operation, request)
-      const response = await http(toHttp(question, operation, key, context, connection)).catch(countBroken)
-      if (response.status < 200 || response.status > 299) {
-        throw toRefusal(response, { form, operation, provider, unspeakable: connection.names, secret: key })
+      const asked = toHttp(question, operation, key, context, connection)
+      const span = beginCall(operation, context, provider, connection.peer)
+      try {
+        const response = await http(withTraceparent(asked, span)).catch(countBroken)
+        span?.tell({ 'http.response.status_code': response.status })
+        if (response.status < 200 || response.status > 299) {
+          throw toRefusal(response, { form, operation, provider, unspeakable: connection.names, secret: key })
+        }
+        const body = readAnswer(form, operation, response.body, reading, provider) as Response<O>
+        span?.end()
+        return { body, provider }
+      } catch (reason) {
+        span?.end(Fault.from(reason).kind)
+        throw reason
       }
-      const body = readAnswer(form, operation, response.body, reading, provider) as Response<O>
-      return { body, provider }
     },
   }
 }

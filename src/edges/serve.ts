@@ -3,6 +3,7 @@ import { Fault } from '../domain/fault.ts'
 import type { Gate } from '../domain/gate.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { Answer, Caller, Context, Op, Request, SwapService } from '../domain/operations.ts'
+import type { Tracing } from '../domain/trace.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
@@ -10,6 +11,7 @@ import { WireProblem } from '../wire/problem.ts'
 import type { Encoding } from './body.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { type Matcher, matcher } from './match.ts'
+import { beginRequest, endRequest } from './request-span.ts'
 import { encodeAnswer, encodeFault, optionsResponse, type Telling, unlessKnown } from './response.ts'
 
 export interface Serving {
@@ -21,6 +23,7 @@ export interface Serving {
   /** Seconds for which an answer may be kept; an operation that is not here is never kept. */
   readonly lifetimes: Readonly<Partial<Record<Op, number>>>
   readonly observe: Observer
+  readonly tracing?: Tracing | undefined
 }
 
 /** How a request came to this form. */
@@ -45,8 +48,14 @@ export function serve(serving: Serving): (request: HttpRequest, arrival?: Arriva
   return (request, arrival = { path: request.path }) => {
     const sent = request.headers['x-request-id']
     const requestId = sent !== undefined && requestIdPattern.test(sent) ? sent : crypto.randomUUID()
-    const telling: Telling = { form, requestId, vary: arrival.vary }
-    return answer(request, arrival, telling, match, serving, encoding).catch((reason) => encodeFault(Fault.from(reason), telling))
+    const span = beginRequest(request, serving.tracing)
+    const telling: Telling = { form, requestId, vary: arrival.vary, span }
+    const response = answer(request, arrival, telling, match, serving, encoding).catch((reason) => {
+      telling.fault = Fault.from(reason)
+      return encodeFault(telling.fault, telling)
+    })
+    if (span) response.then((told) => endRequest(span, request, arrival.path, telling, told))
+    return response
   }
 }
 
@@ -59,23 +68,37 @@ async function answer(
   serving: Serving,
   encoding: Encoding,
 ): Promise<HttpResponse> {
-  const { form, service, gate } = serving
+  const { form, service } = serving
   if (request.flaw) throw request.flaw
   const { operation, path, allow } = match(request.method, below)
   if (request.method === 'OPTIONS') return optionsResponse(allow, telling)
   telling.operation = operation
   if (misfit) throw misfit
-  const caller = await callerOf(request, operation, serving)
-  const { quota, refusal } = await gate(operation.op, caller)
-  telling.quota = quota
-  if (refusal) throw refusal
+  const caller = await admit(request, operation, telling, serving)
   const text = operation.method === 'POST' ? await readText(request) : undefined
   const question = readQuestion(operation, path, request.query, text)
   const idempotencyKey = text === undefined ? undefined : readIdempotencyKey(request)
-  const { requestId } = telling
-  const context: Context = { requestId, caller, client: form.vocabulary, deadline: Number.POSITIVE_INFINITY, idempotencyKey }
+  const { requestId, span } = telling
+  const context: Context = { requestId, caller, client: form.vocabulary, deadline: Number.POSITIVE_INFINITY, idempotencyKey, span }
   const said: Answer<Op> = await service.call(operation.op, question, context)
+  telling.answer = said
   return unlessKnown(encodeAnswer(said, question, operation, telling, encoding), request.headers['if-none-match'])
+}
+
+/** Who asks. Throws where he is not let in. */
+async function admit(request: HttpRequest, operation: OperationCodec, telling: Telling, serving: Serving): Promise<Caller> {
+  const span = telling.span?.begin('admission')
+  try {
+    const caller = await callerOf(request, operation, serving)
+    const { quota, refusal } = await serving.gate(operation.op, caller)
+    telling.quota = quota
+    if (refusal) throw refusal
+    span?.end()
+    return caller
+  } catch (reason) {
+    span?.end(Fault.from(reason).kind)
+    throw reason
+  }
 }
 
 /** Where a key is not needed, one that cannot be looked up is as good as none. */

@@ -52,7 +52,7 @@ describeStores(durableStores, (shared) => {
 
   test('L21: an older schema is brought to this one, and what it held is there', async () => {
     const url = await usedStore()
-    await query(url, 'DROP TABLE keys', 'DROP TABLE accounts', "DELETE FROM kysely_migration WHERE name LIKE '%accounts'")
+    await query(url, 'DROP TABLE keys', 'DROP TABLE accounts', 'ALTER TABLE transactions DROP COLUMN traceparent', "DELETE FROM kysely_migration WHERE name LIKE '%accounts' OR name LIKE '%traces'")
     const { ledger, accounts, close } = await openLedger(url)
     onTestFinished(close)
     await accounts.addKey({ id: 'id', name: 'acme', createdAt: 1 }, 'digest')
@@ -67,7 +67,7 @@ describeStores(durableStores, (shared) => {
     expect(message).toMatch(
       /^The ledger in \S+ cannot be opened: it was changed by a newer swapgate \("2099-01-01 more"\): start that version/,
     )
-    expect(await query(url, 'SELECT name FROM kysely_migration')).toHaveLength(3)
+    expect(await query(url, 'SELECT name FROM kysely_migration')).toHaveLength(4)
     await query(url, "DELETE FROM kysely_migration WHERE name LIKE '2099%'")
     expect(await refusal(url)).toBe('It was opened.')
   })

@@ -14,6 +14,7 @@ export function migrations(types: Types): Record<string, Migration> {
   return {
     '2026-11-20 transactions': step(transactions(types)),
     '2026-11-21 accounts': step(accounts(types)),
+    '2026-11-22 traces': step([`ALTER TABLE transactions ADD COLUMN traceparent ${types.text}`]),
   }
 }
 

@@ -1,0 +1,83 @@
+import type { FaultKind } from './fault.ts'
+import type { Trace } from './trace.ts'
+
+/** All that a span may tell: closed lists and figures, so that no key, address, amount, id, query or body can be told. */
+export interface Attributes {
+  readonly 'http.request.method'?: string
+  readonly 'http.request.resend_count'?: number
+  readonly 'http.response.status_code'?: number
+  readonly 'http.route'?: string
+  readonly 'url.path'?: string
+  readonly 'url.scheme'?: string
+  readonly 'server.address'?: string
+  readonly 'server.port'?: number
+  readonly 'swapgate.operation'?: string
+  /** The form that the client speaks. */
+  readonly 'swapgate.form'?: string
+  /** Tag of the provider. */
+  readonly 'swapgate.provider'?: string
+  /** How a create, or a look for one, ended. */
+  readonly 'swapgate.outcome'?: 'done' | 'refused' | 'unknown' | 'found' | 'notFound' | 'ambiguous' | 'takenId' | 'notSeen'
+  /** Whether a quote was kept, is another's that was on its way, or was asked for. */
+  readonly 'swapgate.quote'?: 'kept' | 'shared' | 'asked'
+  readonly 'swapgate.replayed'?: true
+  readonly 'swapgate.stale'?: true
+}
+
+export type SpanKind = 'server' | 'client' | 'internal'
+
+/** A step of what a request does: a plain record while it runs. Times are on the clock of `performance.now()`. */
+export class Span {
+  readonly trace: Trace
+  readonly parent: Span | undefined
+  readonly kind: SpanKind
+  name: string
+  readonly startedAt = performance.now()
+  endedAt: number | undefined
+  attributes: Attributes | undefined
+  /** Why it failed, where it did. */
+  fault: FaultKind | undefined
+  private readonly isRecorded: boolean
+  private ownId: string | undefined
+
+  constructor(trace: Trace, parent: Span | undefined, kind: SpanKind, name: string) {
+    this.trace = trace
+    this.parent = parent
+    this.kind = kind
+    this.name = name
+    this.isRecorded = trace.record(this)
+  }
+
+  get id(): string {
+    this.ownId ??= newSpanId()
+    return this.ownId
+  }
+
+  /** The header by which whoever is asked may continue the trace (W3C Trace Context, §3.2). */
+  get traceparent(): string {
+    const { id, isSampled } = this.trace
+    return `00-${id}-${this.id}-${isSampled && this.isRecorded ? '01' : '00'}`
+  }
+
+  begin(name: string, kind: SpanKind = 'internal'): Span {
+    return new Span(this.trace, this, kind, name)
+  }
+
+  tell(attributes: Attributes): void {
+    this.attributes = this.attributes ? { ...this.attributes, ...attributes } : attributes
+  }
+
+  /** Ends it, once: a second time changes nothing. */
+  end(fault?: FaultKind): void {
+    if (this.endedAt !== undefined) return
+    this.endedAt = performance.now()
+    this.fault = fault
+    if (this.isRecorded) this.trace.ended(this)
+  }
+}
+
+/** Digits of a UUID that are left to chance. */
+function newSpanId(): string {
+  const uuid = crypto.randomUUID()
+  return uuid.slice(0, 4) + uuid.slice(24)
+}
