@@ -21,6 +21,7 @@ import { listening } from './process/listening.ts'
 import { mostConnections } from './process/open-files.ts'
 import { boundPipelines } from './process/pipelines.ts'
 import { startRounds } from './process/rounds.ts'
+import { openTraces } from './process/traces.ts'
 import { version } from './process/version.ts'
 import { Connections } from './provider.ts'
 import type { Http } from './wire/http.ts'
@@ -55,9 +56,11 @@ export async function start(config: Config): Promise<Running> {
   open.defer(close)
   const { close: closeCounters, ...counters } = await openCounters(config, metrics.observe)
   open.defer(closeCounters)
+  const tracing = await openTraces(config.telemetry, metrics.observe)
+  if (tracing) open.defer(tracing.close)
   const connections = new Connections()
   open.defer(() => connections.close())
-  const kept = { ...counters, load, ledger, breaker, steadyClock, connections, keys: new WaitingKeys() }
+  const kept = { ...counters, tracing, load, ledger, breaker, steadyClock, connections, keys: new WaitingKeys() }
   const gatewayOf = (next: Config): Gateway => {
     const identify = identification(next, accounts)
     return createGateway({ ...kept, config: next, forms, identify, observe: metrics.observe, version })

@@ -30,6 +30,12 @@ export function createMetrics(formOf: (tag: string) => string | undefined): Metr
     'outcome',
   ])
   const failures = tally(registry, 'swapgate_ledger_failures_total', 'What the ledger could not do.', ['action'])
+  const spans = new Counter({
+    name: 'swapgate_trace_spans_total',
+    help: 'Spans of traces that were kept, by what became of them.',
+    labelNames: ['result'],
+    registers: [registry],
+  })
   const ofProvider = providerFigures(registry)
   const observeLimits = limitMetrics(registry)
   const formName = (provider: string | undefined): string => (provider !== undefined && formOf(provider)) || 'none'
@@ -37,6 +43,7 @@ export function createMetrics(formOf: (tag: string) => string | undefined): Metr
     const { what } = observation
     if (what === 'create') creates(observation.provider, observation.outcome)
     else if (what === 'ledgerFailure') failures(observation.action)
+    else if (what === 'spans') spans.inc({ result: observation.result }, observation.count)
     else if (what === 'limitStore' || what === 'overAdmission' || what === 'shadowed') observeLimits(observation)
     else if (what === 'drift') drifts(observation.provider, observation.field, observation.drift)
     else if ('client' in observation) fields(what, observation.client, formName(observation.provider), observation.field)

@@ -28,11 +28,16 @@ export type Observation =
   | { readonly what: 'overAdmission'; readonly count: number }
   /** A request that was let in only because limits do not refuse, by its limit. */
   | { readonly what: 'shadowed'; readonly policy: string }
+  /** What became of so many spans of traces that were kept. */
+  | { readonly what: 'spans'; readonly result: SpanResult; readonly count: number }
 
 /** `halfOpen`: one call is on its way to find out. */
 export const breakerStates = ['closed', 'open', 'halfOpen'] as const
 
 export type BreakerState = (typeof breakerStates)[number]
+
+/** `dropped`: too many waited. `failed`: the collector did not take them. */
+export type SpanResult = 'exported' | 'failed' | 'dropped'
 
 export type RestReason = 'limited' | 'keyRefused'
 
