@@ -127,16 +127,13 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
   const book = { ledger, provider: tag, said, clock, observe, keys }
   const limit = deadline(connected.timeout)
   const hasChoice = config.routing.providers.length > 1
-  const reading = [
-    derivation(said), //                  fee, rate, updatedAt
-    chronology(said), //                  newest first, between dates
-  ]
   const layers = [
     limit, //                             no answer later than this
     traced('settlement', settlement(book)), // what was created is in the ledger before anybody hears of it
     ...possession(provider, connected, parts), // whose it is, and what is known of it already
     statuses(), //                        words that nobody has explained
-    ...reading,
+    derivation(said), //                  fee, rate, updatedAt
+    chronology(said), //                  newest first, between dates
     question(namesOf(config)), //         what the question says and the answer need not
     extraIds(provider.extraIds), //       refused where the provider may lose them
     traced('assets', assets(catalogue, hasChoice)), // the table's words, the provider's words
@@ -145,7 +142,7 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
     traced('intent', intent(book)), //    a create is in the ledger before it goes up
     outcome(), //                         it is done, refused or unknown; nothing outside refuses one that is done
   ]
-  const reader = stack([limit, ...reading, assets(catalogue, false)], connected.service)
+  const reader = stack([limit, derivation(said), assets(catalogue, false)], connected.service)
   return { ...connected, connected, service: stack(layers, connected.service), reader }
 }
 

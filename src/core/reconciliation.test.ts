@@ -3,7 +3,7 @@ import type { Amount } from '../domain/amount.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Observation } from '../domain/observation.ts'
 import type { Context, SwapService } from '../domain/operations.ts'
-import type { Transaction } from '../domain/swap.ts'
+import type { Transaction, TransactionQuery } from '../domain/swap.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'
 import { answers } from './layer.ts'
 import type { Facts, Ledger, Open } from './ledger.ts'
@@ -50,6 +50,10 @@ interface World {
   held: Set<string>
   fails: boolean
   isTaken: boolean
+  /** What the provider's lists can be asked for. */
+  dates: readonly string[]
+  /** Replaces the total that the list names. */
+  total?: number
   now: number
 }
 
@@ -58,13 +62,23 @@ let settled: [string, Facts][]
 let taken: (number | undefined)[]
 let counted: string[]
 let calls: Context[]
+let queries: TransactionQuery[]
 
 beforeEach(() => {
-  world = { open: [lost], rows: [made], held: new Set(), fails: false, isTaken: false, now: attemptedAt + 5_000 }
+  world = {
+    open: [lost],
+    rows: [made],
+    held: new Set(),
+    fails: false,
+    isTaken: false,
+    dates: ['dateFrom', 'dateTo'],
+    now: attemptedAt + 5_000,
+  }
   settled = []
   taken = []
   counted = []
   calls = []
+  queries = []
 })
 
 /** As far as it is asked here. */
@@ -86,22 +100,22 @@ const service: SwapService = answers({
   getRate: never,
   listCurrencies: never,
   createTransaction: never,
-  async listTransactions(_, context) {
+  async listTransactions(query, context) {
     calls.push(context)
+    queries.push(query)
     if (world.fails) throw new Fault('failed', 'broken')
-    return {
-      body: { items: world.rows.map(({ withdrawalAddress: _a, refundAddress: _b, ...row }) => row), total: world.rows.length },
-    }
+    const items = world.rows.map(({ withdrawalAddress: _a, refundAddress: _b, ...row }) => row)
+    return { body: { items: query.page === 1 ? items : [], total: world.total ?? items.length } }
   },
   async getTransaction({ id }) {
     return { body: world.rows.find((row) => row.id === id) as Transaction }
   },
 })
 
-const run = (keys?: WaitingKeys): Promise<void> =>
+const run = (keys?: WaitingKeys, store: Ledger = ledger): Promise<void> =>
   reconcile({
-    ledger,
-    readers: new Map([['beta', { service, said: {} as Vocabulary }]]),
+    ledger: store,
+    readers: new Map([['beta', { service, said: { asks: { listTransactions: new Set(world.dates) } } as unknown as Vocabulary }]]),
     keys,
     span: 86_400_000,
     clock: () => world.now,
@@ -173,11 +187,72 @@ describe('L3: it is never guessed', () => {
     expect(counted).toEqual(['create ambiguous'])
   })
 
+  test('one that another settles while this is looked for does not count', async () => {
+    const rival = { ...lost, intent: 'intent-2', owner: 'other', lookAt: world.now + 1 }
+    world.open = [lost, rival]
+    const settles = { ...ledger, openBetween: async () => world.open.splice(1) }
+    settles.held = async () => new Set(world.open.length === 1 ? ['tx-1'] : [])
+    await run(undefined, settles)
+    expect(settled).toEqual([])
+  })
+
+  test('a list that breaks off before its end tells nothing', async () => {
+    world.total = 2
+    await run()
+    expect(settled).toEqual([])
+    expect(counted).toEqual(['create notSeen'])
+  })
+
   test('a list that cannot be read tells nothing', async () => {
     world.fails = true
     await run()
     expect(settled).toEqual([])
     expect(counted).toEqual(['create notSeen'])
+  })
+})
+
+describe('one reading of the list', () => {
+  const another = { ...lost, intent: 'intent-2', owner: 'other', asked: { ...asked, withdrawalAddress: 'TOther' } }
+  const theirs = { ...made, id: 'tx-2', withdrawalAddress: 'TOther' }
+
+  test('serves all creates that are due', async () => {
+    world.open = [lost, another]
+    world.rows = [made, theirs]
+    await run()
+    expect(settled).toMatchObject([
+      ['intent-1', { transaction: { id: 'tx-1' } }],
+      ['intent-2', { transaction: { id: 'tx-2' } }],
+    ])
+    expect(queries).toMatchObject([{ dateFrom: '2026-03-01T09:58:00.000Z', dateTo: '2026-03-01T10:10:00.000Z' }])
+  })
+
+  test('is one for each span of time, where lists can be asked for dates', async () => {
+    const minute = 60_000
+    world.now = attemptedAt + 60 * minute
+    world.open = [0, 11, 30].map((at) => ({ ...lost, attemptedAt: attemptedAt + at * minute }))
+    await run()
+    expect(queries.map(({ dateFrom, dateTo }) => [dateFrom, dateTo])).toEqual([
+      ['2026-03-01T09:58:00.000Z', '2026-03-01T10:21:00.000Z'],
+      ['2026-03-01T10:28:00.000Z', '2026-03-01T10:40:00.000Z'],
+    ])
+  })
+
+  test('is of everything, however long, where they cannot', async () => {
+    world.dates = []
+    const others = Array.from({ length: 6_000 }, (_, at) => ({ ...made, id: `other-${at}`, amountIn: '7' as Amount }))
+    world.rows = [...others, made]
+    await run()
+    expect(settled).toHaveLength(1)
+    expect(queries).toEqual([{ page: 1, size: 100 }])
+  })
+
+  test('is of one key, where each sees only its own', async () => {
+    const keys = new WaitingKeys()
+    world.open = [lost, another]
+    keys.hold({ address: '', identity: 'acme', key: 'secret' })
+    keys.hold({ address: '', identity: 'other', key: 'secret-2' })
+    await run(keys)
+    expect(calls.map(({ caller }) => caller.key)).toEqual(['secret', 'secret-2'])
   })
 })
 

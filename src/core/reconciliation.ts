@@ -3,10 +3,11 @@ import { Fault } from '../domain/fault.ts'
 import type { CreateOutcome, Observer } from '../domain/observation.ts'
 import type { Span } from '../domain/span.ts'
 import type { Tracing } from '../domain/trace.ts'
-import { readTraceparent } from '../domain/traceparent.ts'
+import { type Link, readTraceparent } from '../domain/traceparent.ts'
+import type { Reader } from './candidates.ts'
 import type { Clock } from './intent.ts'
 import type { Ledger, Open } from './ledger.ts'
-import { type Reader, search } from './search.ts'
+import { type Find, type Found, search } from './search.ts'
 import type { WaitingKeys } from './waiting-keys.ts'
 import { atMost } from './workers.ts'
 
@@ -20,7 +21,7 @@ export interface ReconciliationOptions {
   readonly span: number
   readonly clock: Clock
   readonly observe: Observer
-  /** Each look is a trace of its own, which refers to the create's. */
+  /** Each reading is a trace of its own, always kept, which refers to those of the creates. */
   readonly tracing?: Tracing | undefined
 }
 
@@ -31,24 +32,50 @@ const hour = 3_600_000
 const pause = 5_000
 const lease = 15_000
 /** Creates that are looked for in one run, and at the same time: a slow provider does not hold up the others. */
-const mostInOneRun = 100
+const mostInOneRun = 200
 const atOnce = 8
 
 /** Looks for every create that is due. Throws where the ledger fails; what a provider does not tell now waits for the next look. */
 export async function reconcile(options: ReconciliationOptions): Promise<void> {
-  const { ledger, keys, clock, span } = options
+  const { ledger, keys, clock } = options
   if (keys) keys.want(await ledger.waitingOwners())
   if (keys?.owners.length === 0) return
   const due = await ledger.due(clock(), mostInOneRun, keys?.owners)
-  await atMost(atOnce, due, async (open) => {
-    const leased = clock() + lease
-    if (!(await ledger.take(open, leased))) return
-    const root = options.tracing?.begin('internal', 'reconciliation', readTraceparent(open.traceparent))
-    const isSettled = await look(open, keys?.of(open.owner), options, root).finally(() => root?.trace.finish(true))
-    if (isSettled) return
+  // One reading of a list serves all who may see it.
+  const together = Map.groupBy(due, ({ provider, owner }) => (keys ? `${provider} ${owner}` : provider))
+  await atMost(atOnce, [...together.values()], (opens) => lookFor(opens, options))
+}
+
+async function lookFor(due: readonly Open[], options: ReconciliationOptions): Promise<void> {
+  const { ledger, clock, span, tracing } = options
+  const leased = clock() + lease
+  const isTaken = await Promise.all(due.map((open) => ledger.take(open, leased)))
+  const opens = due.filter((_, at) => isTaken[at])
+  if (opens.length === 0) return
+  const root = tracing?.begin('internal', 'reconciliation', opens.flatMap(requestOf))
+  const finding = find(opens, options, root)
+  const looking = atMost(atOnce, opens, async (open) => {
+    if (await look(open, finding, options, root)) return
     const again = { ...open, looks: open.looks + 1, lookAt: leased }
     await ledger.take(again, nextLook(open, clock(), span))
   })
+  await looking.finally(() => root?.trace.finish(true))
+}
+
+/** The request that made the create, in its trace. */
+function requestOf({ traceparent }: Open): readonly Link[] {
+  const link = readTraceparent(traceparent)
+  return link ? [link] : []
+}
+
+/** Undefined where their provider is not configured any more. */
+function find(opens: readonly Open[], { ledger, readers, keys }: ReconciliationOptions, root?: Span): Promise<Find> | undefined {
+  const [first] = opens
+  const reader = first && readers.get(first.provider)
+  if (!reader) return undefined
+  const key = keys?.of(first.owner)
+  const caller = { address: '', ...(key !== undefined && { identity: first.owner, key }) }
+  return search(opens, reader, caller, ledger, root)
 }
 
 /** Undefined where it is not looked for again. */
@@ -61,30 +88,45 @@ function nextLook({ attemptedAt }: Open, now: number, span: number): number | un
 type LookOutcome = Extract<CreateOutcome, 'found' | 'notFound' | 'ambiguous' | 'takenId' | 'notSeen'>
 
 /** Whether its outcome is known now. */
-async function look(open: Open, key: string | undefined, options: ReconciliationOptions, root?: Span): Promise<boolean> {
-  const { ledger, readers, clock, observe } = options
-  const reader = readers.get(open.provider)
-  if (!reader) return false
-  const caller = { address: '', identity: open.owner, ...(key !== undefined && { key }) }
+async function look(
+  open: Open,
+  finding: Promise<Find> | undefined,
+  { ledger, clock, observe }: ReconciliationOptions,
+  root: Span | undefined,
+): Promise<boolean> {
+  const { provider } = open
+  const span = root?.begin('look', 'internal', requestOf(open))
   const count = (outcome: LookOutcome): void => {
-    observe({ what: 'create', provider: open.provider, outcome })
-    root?.tell({ 'swapgate.provider': open.provider, 'swapgate.outcome': outcome })
+    observe({ what: 'create', provider, outcome })
+    span?.tell({ 'swapgate.provider': provider, 'swapgate.outcome': outcome })
   }
   try {
-    const { found, isAmbiguous } = await search(open, reader, caller, ledger, root)
-    if (!found) {
-      count(isAmbiguous ? 'ambiguous' : 'notFound')
-      return false
-    }
-    const { derived = [], body } = found
-    const at = clock()
-    const transaction = { ...body, status: body.status ?? ('wait' as const) }
-    const isTheirs = await ledger.settle(open.intent, { transaction, derived, seenAt: at, readAt: at })
-    count(isTheirs ? 'found' : 'takenId')
-    return true
+    const found = await (await finding)?.(open, span)
+    if (!found) return false
+    return await settle(open, found, ledger, clock(), count)
   } catch (reason) {
     if (Fault.from(reason).kind === 'internal') throw reason
     count('notSeen')
     return false
+  } finally {
+    span?.end()
   }
+}
+
+async function settle(
+  open: Open,
+  { found, isAmbiguous }: Found,
+  ledger: Ledger,
+  at: number,
+  count: (outcome: LookOutcome) => void,
+): Promise<boolean> {
+  if (!found) {
+    count(isAmbiguous ? 'ambiguous' : 'notFound')
+    return false
+  }
+  const { derived = [], body } = found
+  const transaction = { ...body, status: body.status ?? ('wait' as const) }
+  const isTheirs = await ledger.settle(open.intent, { transaction, derived, seenAt: at, readAt: at })
+  count(isTheirs ? 'found' : 'takenId')
+  return true
 }

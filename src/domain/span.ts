@@ -1,5 +1,6 @@
 import type { FaultKind } from './fault.ts'
 import type { Trace } from './trace.ts'
+import type { Link } from './traceparent.ts'
 
 /** All that a span may tell: closed lists and figures, so that no key, address, amount, id, query or body can be told. */
 export interface Attributes {
@@ -26,12 +27,16 @@ export interface Attributes {
 
 export type SpanKind = 'server' | 'client' | 'internal'
 
+const none: readonly Link[] = []
+
 /** A step of what a request does: a plain record while it runs. Times are on the clock of `performance.now()`. */
 export class Span {
   readonly trace: Trace
   readonly parent: Span | undefined
   readonly kind: SpanKind
   name: string
+  /** Spans of other traces that it comes from. */
+  readonly links: readonly Link[]
   readonly startedAt = performance.now()
   endedAt: number | undefined
   attributes: Attributes | undefined
@@ -40,11 +45,12 @@ export class Span {
   private readonly isRecorded: boolean
   private ownId: string | undefined
 
-  constructor(trace: Trace, parent: Span | undefined, kind: SpanKind, name: string) {
+  constructor(trace: Trace, parent: Span | undefined, kind: SpanKind, name: string, links: readonly Link[] = none) {
     this.trace = trace
     this.parent = parent
     this.kind = kind
     this.name = name
+    this.links = links
     this.isRecorded = trace.record(this)
   }
 
@@ -59,8 +65,8 @@ export class Span {
     return `00-${id}-${this.id}-${isSampled && this.isRecorded ? '01' : '00'}`
   }
 
-  begin(name: string, kind: SpanKind = 'internal'): Span {
-    return new Span(this.trace, this, kind, name)
+  begin(name: string, kind: SpanKind = 'internal', links: readonly Link[] = none): Span {
+    return new Span(this.trace, this, kind, name, links)
   }
 
   tell(attributes: Attributes): void {

@@ -12,17 +12,14 @@ export class Trace {
   readonly id = newTraceId()
   /** Whether it is kept however it ends: by its id alone, so that everybody who knows the share decides alike. */
   readonly isSampled: boolean
-  /** The other trace that this one comes from. */
-  readonly link: Link | undefined
   private readonly take: TakeSpans
   private readonly spans: Span[] = []
   /** Undefined until it is over. */
   private isKept: boolean | undefined
 
-  constructor(ratio: number, take: TakeSpans, link: Link | undefined) {
+  constructor(ratio: number, take: TakeSpans) {
     this.isSampled = drawOf(this.id) >= 1 - ratio
     this.take = take
-    this.link = link
   }
 
   get root(): Span {
@@ -49,12 +46,12 @@ export class Trace {
 
 /** Begins traces, each with its first span. */
 export interface Tracing {
-  readonly begin: (kind: SpanKind, name: string, link?: Link) => Span
+  readonly begin: (kind: SpanKind, name: string, links: readonly Link[]) => Span
 }
 
 /** `ratio`: the share of traces that is kept whatever comes of them, from 0 to 1. */
 export function recordTraces(ratio: number, take: TakeSpans): Tracing {
-  return { begin: (kind, name, link) => new Span(new Trace(ratio, take, link), undefined, kind, name) }
+  return { begin: (kind, name, links) => new Span(new Trace(ratio, take), undefined, kind, name, links) }
 }
 
 /** Its last seven bytes are left to chance, as Level 2 of W3C Trace Context wants it. */

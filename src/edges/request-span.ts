@@ -10,7 +10,9 @@ const methods: ReadonlySet<string> = new Set('GET HEAD POST PUT DELETE CONNECT O
 
 /** A trace of its own: the client's is referred to, and what he wants kept is not heeded. Of his state nothing is read. */
 export function beginRequest({ headers }: HttpRequest, tracing: Tracing | undefined): Span | undefined {
-  return tracing?.begin('server', 'HTTP', readTraceparent(headers.traceparent))
+  if (!tracing) return undefined
+  const link = readTraceparent(headers.traceparent)
+  return tracing.begin('server', 'HTTP', link ? [link] : [])
 }
 
 /** Ends the trace; one that ended in a failure of ours or of the provider's is kept. `below`: the path without the mount. */

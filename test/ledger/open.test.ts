@@ -52,7 +52,13 @@ describeStores(durableStores, (shared) => {
 
   test('L21: an older schema is brought to this one, and what it held is there', async () => {
     const url = await usedStore()
-    await query(url, 'DROP TABLE keys', 'DROP TABLE accounts', 'ALTER TABLE transactions DROP COLUMN traceparent', "DELETE FROM kysely_migration WHERE name LIKE '%accounts' OR name LIKE '%traces'")
+    await query(
+      url,
+      'DROP TABLE keys',
+      'DROP TABLE accounts',
+      'ALTER TABLE transactions DROP COLUMN traceparent',
+      "DELETE FROM kysely_migration WHERE name LIKE '%accounts' OR name LIKE '%traces'",
+    )
     const { ledger, accounts, close } = await openLedger(url)
     onTestFinished(close)
     await accounts.addKey({ id: 'id', name: 'acme', createdAt: 1 }, 'digest')

@@ -18,14 +18,14 @@ export function replay(spans: readonly Span[], identities: { traceId: string; sp
   const tracer = trace.getTracer('swapgate', version)
   const since1970 = Date.now() - performance.now()
   for (const span of spans) {
-    const { id: traceId, link } = span.trace
+    const traceId = span.trace.id
     Object.assign(identities, { traceId, spanId: span.id })
     const failure = failureOf(span)
     const options = {
       kind: kinds[span.kind],
       startTime: toTime(span.startedAt + since1970),
       attributes: attributesOf(span, failure),
-      ...(link && !span.parent && { links: [{ context: { ...link, traceFlags: TraceFlags.NONE, isRemote: true } }] }),
+      links: span.links.map((link) => ({ context: { ...link, traceFlags: TraceFlags.NONE, isRemote: true } })),
     }
     const parent = span.parent && { traceId, spanId: span.parent.id, traceFlags: TraceFlags.SAMPLED }
     const told = tracer.startSpan(span.name, options, parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT)
