@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect } from 'vitest'
+import { vi } from 'vitest'
 import { readTraces, type ToldSpan } from './otlp.ts'
 
 export interface Sent {
@@ -43,13 +43,22 @@ export class Collector implements AsyncDisposable {
   async traceFrom(caller: Caller): Promise<Trace> {
     const find = (): ToldSpan | undefined =>
       this.roots().find(({ links }) => links.some(({ traceId }) => traceId === caller.traceId))
-    await expect.poll(find, { timeout: 10_000 }).toBeDefined()
-    return this.whole(find() as ToldSpan)
+    return this.whole(await there(find))
+  }
+
+  /** The first trace since the others were forgotten. */
+  async next(): Promise<Trace> {
+    return there(() => this.traces[0])
   }
 
   /** All traces whose first span has come. */
   get traces(): readonly Trace[] {
     return this.roots().map((root) => this.whole(root))
+  }
+
+  forget(): void {
+    this.spans.length = 0
+    this.sent.length = 0
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -69,6 +78,16 @@ export class Collector implements AsyncDisposable {
   private roots(): readonly ToldSpan[] {
     return this.spans.filter(({ parentSpanId }) => parentSpanId === '')
   }
+}
+
+/** Waits for it. */
+function there<T>(find: () => T | undefined): Promise<T> {
+  const found = (): T => {
+    const it = find()
+    if (it === undefined) throw new Error('it has not come')
+    return it
+  }
+  return vi.waitFor(found, { timeout: 10_000 })
 }
 
 /** A caller with a trace of his own. */
