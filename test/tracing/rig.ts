@@ -22,8 +22,6 @@ export interface Rig extends AsyncDisposable {
   readonly warm: () => Promise<void>
 }
 
-export const clientKey = 'canary-client-key'
-
 interface RigSettings {
   readonly telemetry?: Readonly<Record<string, unknown>>
   readonly sections?: Readonly<Record<string, unknown>>
