@@ -136,7 +136,7 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
     chronology(said), //                  newest first, between dates
     question(namesOf(config)), //         what the question says and the answer need not
     extraIds(provider.extraIds), //       refused where the provider may lose them
-    traced('assets', assets(catalogue, hasChoice)), // the table's words, the provider's words
+    assets(catalogue, hasChoice), //      the table's words, the provider's words
     traced('rates', rates({ lifetime: config.cache.rate * 1000, clock: steadyClock })), // what somebody asked for just now
     agreement(catalogue.naming), //       whether the answer is about the question
     traced('intent', intent(book)), //    a create is in the ledger before it goes up

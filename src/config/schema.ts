@@ -267,7 +267,7 @@ const telemetry = section(
       'traceidratio',
       'Which traces are kept though nothing failed: by `ratio`, all or none. What a caller asks for is not heeded',
     ),
-    ratio: setting(share, 0.1, 'The share of traces that is kept though nothing failed; those that end in 5xx always are'),
+    ratio: setting(share, 0.01, 'The share of traces that is kept though nothing failed; those that end in 5xx always are'),
     queue: setting(integer(1), 2_048, 'Most spans that wait to be sent; traces beyond that are dropped', 'spans'),
     batch: setting(integer(1), 512, 'Most spans that are sent together', 'spans'),
     delay: setting(integer(0), 5_000, 'How long spans wait for others', 'milliseconds'),

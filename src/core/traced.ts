@@ -13,7 +13,6 @@ const waits = {
   ownership: ['getTransaction'],
   custody: ['getTransaction'],
   memory: ['getTransaction', 'listTransactions'],
-  assets: ['getRate', 'createTransaction'],
   rates: ['getRate'],
   intent: ['createTransaction'],
 } as const satisfies Readonly<Record<string, readonly Op[]>>
@@ -40,18 +39,16 @@ export function queued(layers: readonly Layer[]): Layer {
   return (next) => {
     const wrapped = stack(layers, {
       call(op, request, context) {
-        const { span } = context
-        if (!span) return next.call(op, request, context)
-        span.end()
-        return next.call(op, request, { ...context, span: span.parent })
+        context.queue?.end()
+        return next.call(op, request, context)
       },
     })
     return {
       call(op, request, context) {
         if (!context.span) return wrapped.call(op, request, context)
-        const span = context.span.begin('queue')
-        const answer = wrapped.call(op, request, { ...context, span })
-        endWith(span, answer)
+        const queue = context.span.begin('queue')
+        const answer = wrapped.call(op, request, { ...context, queue })
+        endWith(queue, answer)
         return answer
       },
     }

@@ -63,6 +63,8 @@ export interface Context {
   readonly pair?: Pair
   /** What is told of the way that the question takes, where anything is. */
   readonly span?: Span | undefined
+  /** The wait for a place at the provider. */
+  readonly queue?: Span
   /** How often the same call has gone up before. */
   readonly resends?: number
 }

@@ -1,4 +1,5 @@
 import type { FaultKind } from './fault.ts'
+import { randomWord } from './random-word.ts'
 import type { Trace } from './trace.ts'
 import type { Link } from './traceparent.ts'
 
@@ -28,6 +29,7 @@ export interface Attributes {
 export type SpanKind = 'server' | 'client' | 'internal'
 
 const none: readonly Link[] = []
+const nothing: readonly Attributes[] = []
 
 /** A step of what a request does: a plain record while it runs. Times are on the clock of `performance.now()`. */
 export class Span {
@@ -39,7 +41,8 @@ export class Span {
   readonly links: readonly Link[]
   readonly startedAt = performance.now()
   endedAt: number | undefined
-  attributes: Attributes | undefined
+  /** One after the other, put together only where somebody asks. */
+  private told: readonly Attributes[] = nothing
   /** Why it failed, where it did. */
   fault: FaultKind | undefined
   private readonly isRecorded: boolean
@@ -55,7 +58,7 @@ export class Span {
   }
 
   get id(): string {
-    this.ownId ??= newSpanId()
+    this.ownId ??= randomWord() + randomWord()
     return this.ownId
   }
 
@@ -70,7 +73,11 @@ export class Span {
   }
 
   tell(attributes: Attributes): void {
-    this.attributes = this.attributes ? { ...this.attributes, ...attributes } : attributes
+    this.told = this.told === nothing ? [attributes] : [...this.told, attributes]
+  }
+
+  get attributes(): Attributes {
+    return Object.assign({}, ...this.told)
   }
 
   /** Ends it, once: a second time changes nothing. */
@@ -80,10 +87,4 @@ export class Span {
     this.fault = fault
     if (this.isRecorded) this.trace.ended(this)
   }
-}
-
-/** Digits of a UUID that are left to chance. */
-function newSpanId(): string {
-  const uuid = crypto.randomUUID()
-  return uuid.slice(0, 4) + uuid.slice(24)
 }

@@ -1,4 +1,5 @@
 /** What one request did and where it waited; told to somebody only where the trace is kept. */
+import { randomWord } from './random-word.ts'
 import { Span, type SpanKind } from './span.ts'
 import type { Link } from './traceparent.ts'
 
@@ -9,17 +10,24 @@ export type TakeSpans = (spans: readonly Span[]) => void
 const mostSpans = 200
 
 export class Trace {
-  readonly id = newTraceId()
-  /** Whether it is kept however it ends: by its id alone, so that everybody who knows the share decides alike. */
+  /** Whether it is kept however it ends. */
   readonly isSampled: boolean
+  /** The last word of its id, by which it is kept or not. */
+  private readonly draw = Math.floor(Math.random() * 2 ** 32)
+  private ownId: string | undefined
   private readonly take: TakeSpans
   private readonly spans: Span[] = []
   /** Undefined until it is over. */
   private isKept: boolean | undefined
 
   constructor(ratio: number, take: TakeSpans) {
-    this.isSampled = drawOf(this.id) >= 1 - ratio
+    this.isSampled = this.draw / 2 ** 32 >= 1 - ratio
     this.take = take
+  }
+
+  get id(): string {
+    this.ownId ??= randomWord() + randomWord() + randomWord() + randomWord(this.draw)
+    return this.ownId
   }
 
   get root(): Span {
@@ -52,14 +60,4 @@ export interface Tracing {
 /** `ratio`: the share of traces that is kept whatever comes of them, from 0 to 1. */
 export function recordTraces(ratio: number, take: TakeSpans): Tracing {
   return { begin: (kind, name, links) => new Span(new Trace(ratio, take), undefined, kind, name, links) }
-}
-
-/** Its last seven bytes are left to chance, as Level 2 of W3C Trace Context wants it. */
-function newTraceId(): string {
-  return crypto.randomUUID().replaceAll('-', '')
-}
-
-/** From 0 to below 1, by the last 52 bits. */
-function drawOf(traceId: string): number {
-  return Number.parseInt(traceId.slice(19), 16) / 2 ** 52
 }

@@ -1,8 +1,7 @@
-/** The span of one call that goes up to a provider, by the stable HTTP conventions of OpenTelemetry. */
-import type { Context } from '../domain/operations.ts'
-import type { Span } from '../domain/span.ts'
-import type { OperationCodec } from '../wire/form.ts'
-import type { HttpRequest } from '../wire/http.ts'
+/** The spans of the calls that go up to a provider, by the stable HTTP conventions of OpenTelemetry. */
+import { type Context, type Op, ops } from '../domain/operations.ts'
+import type { Attributes, Span } from '../domain/span.ts'
+import type { Form } from '../wire/form.ts'
 
 /** Where a provider listens. */
 export interface Peer {
@@ -16,24 +15,22 @@ export function peerOf(url: string): Peer {
   return { scheme: protocol.slice(0, -1), address: hostname, port: Number(port || (protocol === 'https:' ? 443 : 80)) }
 }
 
-export function beginCall(
-  { op, method }: OperationCodec,
-  { span, resends }: Context,
-  provider: string,
-  peer?: Peer,
-): Span | undefined {
-  const call = span?.begin(method, 'client')
-  call?.tell({
-    'http.request.method': method,
-    'swapgate.operation': op,
-    'swapgate.provider': provider,
-    ...(peer && { 'url.scheme': peer.scheme, 'server.address': peer.address, 'server.port': peer.port }),
-    ...(resends !== undefined && { 'http.request.resend_count': resends }),
-  })
-  return call
-}
+export type BeginCall = (op: Op, context: Context) => Span | undefined
 
-/** Goes up with the name of its span. */
-export function withTraceparent(request: HttpRequest, span: Span | undefined): HttpRequest {
-  return span ? { ...request, headers: { ...request.headers, traceparent: span.traceparent } } : request
+/** What the calls of an operation tell alike is made once. */
+export function callSpans({ operations }: Form, provider: string, peer: Peer | undefined): BeginCall {
+  const at = peer && { 'url.scheme': peer.scheme, 'server.address': peer.address, 'server.port': peer.port }
+  const facts = new Map(
+    ops.map((op): [Op, Attributes] => [
+      op,
+      { 'http.request.method': operations[op].method, 'swapgate.operation': op, 'swapgate.provider': provider, ...at },
+    ]),
+  )
+  return (op, { span, resends }) => {
+    if (!span) return undefined
+    const call = span.begin(operations[op].method, 'client')
+    call.tell(facts.get(op) as Attributes)
+    if (resends !== undefined) call.tell({ 'http.request.resend_count': resends })
+    return call
+  }
 }

@@ -2,6 +2,7 @@
 import { Fault } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { Answer, Context, Op, Request, Response, SwapService } from '../domain/operations.ts'
+import type { Span } from '../domain/span.ts'
 import { standardFault } from '../domain/standard-fault.ts'
 import type { Status } from '../domain/status.ts'
 import type { Reading } from '../wire/answer.ts'
@@ -10,7 +11,7 @@ import type { Form, OperationCodec } from '../wire/form.ts'
 import type { Http, HttpRequest } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
 import { WireProblem } from '../wire/problem.ts'
-import { beginCall, type Peer, withTraceparent } from './call-span.ts'
+import { callSpans, type Peer } from './call-span.ts'
 import { toRefusal } from './refusal.ts'
 
 export interface Connection {
@@ -38,15 +39,15 @@ export function connect(connection: Connection): SwapService {
     drift: (field, drift) => observe({ what: 'drift', provider, field, drift }),
   }
   const countBroken = counting(reading, provider)
+  const beginCall = callSpans(form, provider, connection.peer)
   return {
     async call<O extends Op>(op: O, request: Request<O>, context: Context): Promise<Answer<O>> {
       const operation = form.operations[op]
       const key = operation.keyed ? connection.keyOf(context) : undefined
       const question = encodeQuestion(operation, request)
-      const asked = toHttp(question, operation, key, context, connection)
-      const span = beginCall(operation, context, provider, connection.peer)
+      const span = beginCall(op, context)
       try {
-        const response = await http(withTraceparent(asked, span)).catch(countBroken)
+        const response = await http(toHttp(question, operation, key, context, connection, span)).catch(countBroken)
         span?.tell({ 'http.response.status_code': response.status })
         if (response.status < 200 || response.status > 299) {
           throw toRefusal(response, { form, operation, provider, unspeakable: connection.names, secret: key })
@@ -89,6 +90,7 @@ function toHttp(
   key: string | undefined,
   context: Context,
   connection: Connection,
+  span: Span | undefined,
 ): HttpRequest {
   const { path, query, body } = question
   const { requestId, deadline } = context
@@ -98,6 +100,7 @@ function toHttp(
     'x-request-id': requestId,
   }
   if (body !== undefined) headers['content-type'] = 'application/json'
+  if (span) headers.traceparent = span.traceparent
   if (key !== undefined) Object.assign(headers, connection.form.credential.encode(key))
   const request = { method: operation.method, path: operation.path.fill(path), query, headers, deadline }
   return body === undefined ? request : { ...request, body: async () => body }

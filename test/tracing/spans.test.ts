@@ -32,7 +32,7 @@ function expectWithin(parent: ToldSpan, child: ToldSpan): void {
 test('a quote: one server span, what could wait, and one client span', async () => {
   expect((await rig.client('A').get(quote, { key: null, headers: caller.headers })).status).toBe(200)
   const trace = await rig.collector.traceFrom(caller)
-  expect(trace.outline()).toEqual(['GET /a/api/v2/rate', '  admission', '  assets', '    rates', '      queue', '      GET'])
+  expect(trace.outline()).toEqual(['GET /a/api/v2/rate', '  admission', '  rates', '    queue', '    GET'])
   const [call] = trace.clients as [ToldSpan]
   expect(trace.root).toMatchObject({
     kind: 'server',
@@ -126,13 +126,11 @@ test('O5: a create that moves on is one trace: the ledger is waited for at each 
     '  admission',
     '  idempotency',
     '    settlement',
-    '      assets',
-    '        intent',
+    '      intent',
     '    settlement',
-    '      assets',
-    '        intent',
-    '          queue',
-    '          POST',
+    '      intent',
+    '        queue',
+    '        POST',
   ])
   const [refused, done] = trace.spans.filter(({ name }) => name === 'intent').toSorted((a, b) => Number(a.start - b.start))
   expect(refused?.attributes).toMatchObject({ 'swapgate.outcome': 'refused' })

@@ -8,7 +8,7 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api'
-import type { Span } from '../../domain/span.ts'
+import type { Attributes, Span } from '../../domain/span.ts'
 import { toStatus } from '../../wire/status.ts'
 
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const
@@ -20,11 +20,12 @@ export function replay(spans: readonly Span[], identities: { traceId: string; sp
   for (const span of spans) {
     const traceId = span.trace.id
     Object.assign(identities, { traceId, spanId: span.id })
-    const failure = failureOf(span)
+    const { attributes } = span
+    const failure = failureOf(span, attributes)
     const options = {
       kind: kinds[span.kind],
       startTime: toTime(span.startedAt + since1970),
-      attributes: attributesOf(span, failure),
+      attributes: attributesOf(span, attributes, failure),
       links: span.links.map((link) => ({ context: { ...link, traceFlags: TraceFlags.NONE, isRemote: true } })),
     }
     const parent = span.parent && { traceId, spanId: span.parent.id, traceFlags: TraceFlags.SAMPLED }
@@ -34,7 +35,7 @@ export function replay(spans: readonly Span[], identities: { traceId: string; sp
   }
 }
 
-function attributesOf({ attributes, fault }: Span, failure: string | undefined): OtherAttributes {
+function attributesOf({ fault }: Span, attributes: Attributes, failure: string | undefined): OtherAttributes {
   return {
     ...attributes,
     ...(fault !== undefined && { 'swapgate.fault': fault }),
@@ -43,8 +44,8 @@ function attributesOf({ attributes, fault }: Span, failure: string | undefined):
 }
 
 /** A client's own mistake is no failure of the request; of a call to a provider, every refusal is one. */
-function failureOf({ kind, fault, attributes }: Span): string | undefined {
-  const status = attributes?.['http.response.status_code'] ?? 0
+function failureOf({ kind, fault }: Span, attributes: Attributes): string | undefined {
+  const status = attributes['http.response.status_code'] ?? 0
   if (status >= (kind === 'client' ? 400 : 500)) return String(status)
   return fault !== undefined && (kind === 'client' || toStatus(fault) >= 500) ? fault : undefined
 }
