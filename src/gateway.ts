@@ -129,7 +129,7 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
   const hasChoice = config.routing.providers.length > 1
   const layers = [
     limit, //                             no answer later than this
-    traced('settlement', settlement(book)), // what was created is in the ledger before anybody hears of it
+    traced('settlement', settlement(book), tag), // what was created is in the ledger before anybody hears of it
     ...possession(provider, connected, parts), // whose it is, and what is known of it already
     statuses(), //                        words that nobody has explained
     derivation(said), //                  fee, rate, updatedAt
@@ -137,9 +137,9 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
     question(namesOf(config)), //         what the question says and the answer need not
     extraIds(provider.extraIds), //       refused where the provider may lose them
     assets(catalogue, hasChoice), //      the table's words, the provider's words
-    traced('rates', rates({ lifetime: config.cache.rate * 1000, clock: steadyClock })), // what somebody asked for just now
+    traced('rates', rates({ lifetime: config.cache.rate * 1000, clock: steadyClock }), tag), // what somebody asked for just now
     agreement(catalogue.naming), //       whether the answer is about the question
-    traced('intent', intent(book)), //    a create is in the ledger before it goes up
+    traced('intent', intent(book), tag), // a create is in the ledger before it goes up
     outcome(), //                         it is done, refused or unknown; nothing outside refuses one that is done
   ]
   const reader = stack([limit, derivation(said), assets(catalogue, false)], connected.service)
@@ -149,9 +149,9 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
 /** With issued keys the ledger decides whose a transaction is; else the provider does, and the ledger completes its answers. */
 function possession({ name }: Provider, { tag, said }: Connected, { config, ledger }: Parts): readonly Layer[] {
   const refresh = config.ledger.refresh * 1000
-  if (config.auth.mode === 'managed') return [traced('ownership', ownership({ ledger, provider: tag, refresh, clock }))]
-  const remembered = traced('memory', memory({ ledger, provider: tag, said, clock }))
-  return config.routing.providers.includes(name) ? [remembered] : [traced('custody', custody(ledger, tag)), remembered]
+  if (config.auth.mode === 'managed') return [traced('ownership', ownership({ ledger, provider: tag, refresh, clock }), tag)]
+  const remembered = traced('memory', memory({ ledger, provider: tag, said, clock }), tag)
+  return config.routing.providers.includes(name) ? [remembered] : [traced('custody', custody(ledger, tag), tag), remembered]
 }
 
 /** The configuration names no form that is not in the list. */

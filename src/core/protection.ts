@@ -41,10 +41,13 @@ export function protection(options: ProtectionOptions): readonly Layer[] {
     retry(options), //                       a read that failed, once more
     resting(options), //                     not while it has had enough
     admission, //                            not while it keeps failing
-    queued([
-      bulkhead({ provider, most, mostWaiting, patience, observe }), // not too many at a time
-      spending({ ...options, isPerKey: !isOwnKey }), // not more than it lets us ask
-    ]),
+    queued(
+      [
+        bulkhead({ provider, most, mostWaiting, patience, observe }), // not too many at a time
+        spending({ ...options, isPerKey: !isOwnKey }), // not more than it lets us ask
+      ],
+      provider,
+    ),
     count,
   ]
 }

@@ -31,18 +31,19 @@ const pass = layer((op, request, context, next) => next.call(op, request, contex
 test('a layer has a span for what it may wait for, over all that is behind it', async () => {
   const { root, context } = traceOf()
   const seen: (Span | undefined)[] = []
-  const wrapped = traced('rates', pass)(service(seen))
+  const wrapped = traced('rates', pass, 'alpha')(service(seen))
   await wrapped.call('getRate', {} as never, context)
   await wrapped.call('listCurrencies', {} as never, context)
   expect(seen.map((span) => span?.name)).toEqual(['rates', 'HTTP'])
   root.trace.finish(false)
   expect(taken.map(({ name }) => name)).toEqual(['HTTP', 'rates'])
+  expect(taken[1]?.attributes).toEqual({ 'swapgate.provider': 'alpha' })
 })
 
 test('a queue is over when the call goes on, whose own span is beside it', async () => {
   const { root, context } = traceOf()
   const seen: (Span | undefined)[] = []
-  await queued([pass, pass])(service(seen)).call('getRate', {} as never, context)
+  await queued([pass, pass], 'alpha')(service(seen)).call('getRate', {} as never, context)
   expect(seen).toEqual([root])
   root.trace.finish(false)
   expect(taken.map(({ name, fault }) => [name, fault])).toEqual([
@@ -54,7 +55,7 @@ test('a queue is over when the call goes on, whose own span is beside it', async
 test('whoever is held back ends the queue with the reason', async () => {
   const { root, context } = traceOf()
   const refusing = layer(() => Promise.reject(new Fault('unavailable', 'Not now.')))
-  await expect(queued([refusing])(service([])).call('getRate', {} as never, context)).rejects.toThrow('Not now.')
+  await expect(queued([refusing], 'alpha')(service([])).call('getRate', {} as never, context)).rejects.toThrow('Not now.')
   root.trace.finish(false)
   expect(taken.at(-1)).toMatchObject({ name: 'queue', fault: 'unavailable' })
 })
@@ -76,7 +77,7 @@ test('without a trace nothing is told, and the context is the same', async () =>
     },
   }
   const context = { caller: { address: '' } } as unknown as Context
-  await traced('rates', queued([pass]))(last).call('getRate', {} as never, context)
+  await traced('rates', queued([pass], 'alpha'))(last).call('getRate', {} as never, context)
   expect(contexts).toEqual([context])
   expect(contexts[0]).toBe(context)
 })

@@ -1,7 +1,7 @@
 /** Layers that can wait, told as spans (`docs/traces.md`). Where a request has no trace they are as they would be without. */
 import { Fault } from '../domain/fault.ts'
 import type { Op } from '../domain/operations.ts'
-import type { Span } from '../domain/span.ts'
+import type { Attributes, Span } from '../domain/span.ts'
 import { type Layer, stack } from './layer.ts'
 
 /** By the name of its span: the operations for which a layer may wait. */
@@ -17,15 +17,17 @@ const waits = {
   intent: ['createTransaction'],
 } as const satisfies Readonly<Record<string, readonly Op[]>>
 
-/** A span for all the time in the layer, and in those behind it. */
-export function traced(name: keyof typeof waits, wrap: Layer): Layer {
+/** A span for all the time in the layer, and in those behind it. `provider`: the tag of the one that it stands before. */
+export function traced(name: keyof typeof waits, wrap: Layer, provider?: string): Layer {
   const concerned: ReadonlySet<Op> = new Set(waits[name])
+  const facts = factsOf(provider)
   return (next) => {
     const wrapped = wrap(next)
     return {
       call(op, request, context) {
         if (!context.span || !concerned.has(op)) return wrapped.call(op, request, context)
         const span = context.span.begin(name)
+        span.tell(facts)
         const answer = wrapped.call(op, request, { ...context, span })
         endWith(span, answer)
         return answer
@@ -35,7 +37,8 @@ export function traced(name: keyof typeof waits, wrap: Layer): Layer {
 }
 
 /** A span for the time until a call has passed these layers: its way on is no part of it. */
-export function queued(layers: readonly Layer[]): Layer {
+export function queued(layers: readonly Layer[], provider: string): Layer {
+  const facts = factsOf(provider)
   return (next) => {
     const wrapped = stack(layers, {
       call(op, request, context) {
@@ -47,12 +50,17 @@ export function queued(layers: readonly Layer[]): Layer {
       call(op, request, context) {
         if (!context.span) return wrapped.call(op, request, context)
         const queue = context.span.begin('queue')
+        queue.tell(facts)
         const answer = wrapped.call(op, request, { ...context, queue })
         endWith(queue, answer)
         return answer
       },
     }
   }
+}
+
+function factsOf(provider: string | undefined): Attributes {
+  return provider === undefined ? {} : { 'swapgate.provider': provider }
 }
 
 /** Beside the answer, so that whoever waits for it waits no longer. */

@@ -60,7 +60,7 @@ test('a quote: one server span, what could wait, and one client span', async () 
     'swapgate.operation': 'getRate',
     'swapgate.provider': 'alpha',
   })
-  expect(trace.named('rates')?.attributes).toEqual({ 'swapgate.quote': 'asked' })
+  expect(trace.named('rates')?.attributes).toEqual({ 'swapgate.quote': 'asked', 'swapgate.provider': 'alpha' })
   for (const span of trace.spans) expectWithin(trace.root, span)
   expect(new Set(trace.spans.map(({ spanId }) => spanId)).size).toBe(trace.spans.length)
   const now = BigInt(Date.now()) * 1_000_000n
@@ -133,8 +133,8 @@ test('O5: a create that moves on is one trace: the ledger is waited for at each 
     '        POST',
   ])
   const [refused, done] = trace.spans.filter(({ name }) => name === 'intent').toSorted((a, b) => Number(a.start - b.start))
-  expect(refused?.attributes).toMatchObject({ 'swapgate.outcome': 'refused' })
-  expect(done?.attributes).toMatchObject({ 'swapgate.outcome': 'done' })
+  expect(refused?.attributes).toMatchObject({ 'swapgate.outcome': 'refused', 'swapgate.provider': 'alpha' })
+  expect(done?.attributes).toMatchObject({ 'swapgate.outcome': 'done', 'swapgate.provider': 'beta' })
   expect(trace.root.status).toBe('unset')
 })
 
