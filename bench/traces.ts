@@ -1,58 +1,102 @@
 /**
- * What traces cost: processor time of the gateway for one quote that goes up to a provider, with traces off, with some
- * and all of them kept: the least of the rounds, since whatever else runs on the machine only adds to it.
+ * What traces cost: processor time for a quote on its way from the client's edge through the layers to the provider's edge and
+ * back, without sockets, with traces and without in turn. The least of the rounds, since what else runs only adds to it.
+ * Each share of kept traces is measured in a process of its own, which sends to a collector in this one.
  */
-import { startRig } from '../test/tracing/rig.ts'
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
+import { circuit } from '../src/adapters/breaker.ts'
+import { openTracing } from '../src/adapters/tracing.ts'
+import { memoryBudgets } from '../src/core/allotment.ts'
+import { stack } from '../src/core/layer.ts'
+import { protection } from '../src/core/protection.ts'
+import { rates } from '../src/core/rates.ts'
+import { traced } from '../src/core/traced.ts'
+import type { Tracing } from '../src/domain/trace.ts'
+import { connect } from '../src/edges/connect.ts'
+import { serve } from '../src/edges/serve.ts'
+import { formA } from '../src/forms/a.ts'
+import type { Http, HttpRequest } from '../src/wire/http.ts'
 
-const rounds = 7
-const quotes = 3_000
-const atOnce = 16
-const settings = [
-  ['off', { endpoint: '' }],
-  ['ratio 0', { ratio: 0 }],
-  ['ratio 0.01', { ratio: 0.01 }],
-  ['ratio 0.1', { ratio: 0.1 }],
-  ['ratio 1', { ratio: 1 }],
-] as const
+const shares = [0, 0.01, 0.1, 1]
+const rounds = 80
+const quotes = 1_000
+const atOnce = 20
 
-await using rigs = new AsyncDisposableStack()
-const sections = { limits: { quotes: 10_000_000, create: 1, read: 1 } }
-const running = []
-for (const [name, telemetry] of settings) {
-  running.push({
-    name,
-    rig: rigs.use(await startRig({ telemetry: { delay: 1_000, ...telemetry }, sections })),
-    costs: [] as number[],
+const observe = (): void => {}
+const clock = (): number => performance.now()
+const answer =
+  '{"coinFrom":"BTC","coinTo":"ETH","amount":1,"amountTo":15.123456789012345678,"rate":15.0150,"minAmount":0.001,"maxAmount":1000,"fee":0.00000001,"rateType":"float"}'
+
+function gateway(tracing: Tracing | undefined): Http {
+  const http: Http = async () => ({ status: 200, headers: {}, body: answer })
+  const peer = { scheme: 'https', address: 'alpha.example', port: 443 }
+  const names = { provider: 'alpha', names: [], userAgent: 'bench', statuses: new Map() }
+  const edge = connect({ form: formA, http, keyOf: () => undefined, peer, observe, ...names })
+  const protecting = protection({
+    provider: 'alpha',
+    timeout: 10_000,
+    budget: { quotes: 1_000_000_000, create: 0, read: 0 },
+    budgets: memoryBudgets(clock),
+    breaker: (onState) => circuit({ clock, random: Math.random, onState }),
+    isOwnKey: true,
+    clock,
+    random: Math.random,
+    observe,
   })
-}
-type Running = (typeof running)[number]
-
-async function cpu({ rig }: Running): Promise<number> {
-  const line = (await rig.gateway.metrics()).split('\n').find((each) => each.startsWith('process_cpu_seconds_total '))
-  return 1e6 * Number(line?.split(' ').at(-1))
+  const service = stack([traced('rates', rates({ lifetime: 0, clock }), 'alpha'), ...protecting], edge)
+  return serve({ form: formA, service, gate: async () => ({}), identify: async () => undefined, lifetimes: {}, observe, tracing })
 }
 
 let asked = 0
-async function ask({ rig }: Running): Promise<void> {
-  for (let n = 0; n < quotes / atOnce; n++) {
-    await rig.client('A').get(`/rate?coinFrom=BTC&coinTo=ETH&amount=${++asked}`, { key: null })
-  }
+async function ask(handle: Http): Promise<void> {
+  const query = `coinFrom=BTC&coinTo=ETH&amount=${++asked}`
+  const request: HttpRequest = { method: 'GET', path: '/rate', query, headers: { host: 'bench' }, address: '127.0.0.1' }
+  const { status } = await handle(request)
+  if (status !== 200) throw new Error(`answered ${status}`)
 }
 
-for (let round = 0; round <= rounds; round++) {
-  for (const one of running) {
-    const before = await cpu(one)
-    await Promise.all(Array.from({ length: atOnce }, () => ask(one)))
-    // The first round warms up.
-    if (round > 0) one.costs.push(((await cpu(one)) - before) / quotes)
-    one.rig.alpha.journal.length = 0
-    one.rig.collector.sent.length = 0
-    one.rig.collector.spans.length = 0
+/** Microseconds for a quote. */
+async function round(handle: Http): Promise<number> {
+  const before = process.cpuUsage()
+  for (let n = 0; n < quotes; n += atOnce) {
+    await Promise.all(Array.from({ length: atOnce }, () => ask(handle)))
+    await new Promise(setImmediate)
   }
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / quotes
 }
-const least = (costs: readonly number[]): number => Math.min(...costs)
-for (const { name, costs } of running) {
-  const more = least(costs) - least(running[0]?.costs ?? [])
-  const all = costs.map((each) => each.toFixed(0)).join(' ')
-  console.log(`${name.padEnd(11)} ${least(costs).toFixed(1).padStart(6)} µs a quote  ${more.toFixed(1).padStart(6)} more  (${all})`)
+
+async function measure(share: number, endpoint: string): Promise<void> {
+  const options = { endpoint, queue: 2_048, batch: 512, delay: 1_000, timeout: 2_000, exportTimeout: 30_000, version: '0' }
+  const tracing = openTracing({ ...options, ratio: share, observe })
+  const [off, on] = [gateway(undefined), gateway(tracing)]
+  const costs = { off: [] as number[], on: [] as number[] }
+  for (let n = 0; n < rounds; n++) {
+    costs.off.push(await round(off))
+    costs.on.push(await round(on))
+  }
+  await tracing.close()
+  const [without, within] = [Math.min(...costs.off), Math.min(...costs.on)]
+  const figures = [without, within, within - without].map((each) => each.toFixed(1).padStart(6))
+  console.log(`share ${String(share).padEnd(4)} without ${figures[0]} µs, with ${figures[1]} µs, more ${figures[2]} µs`)
 }
+
+async function run(): Promise<void> {
+  const collector = createServer((request, response) => request.resume().on('end', () => response.end())).listen(0, '127.0.0.1')
+  await once(collector, 'listening')
+  const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
+  for (const share of shares) {
+    const { stdout } = await promisify(execFile)(process.execPath, [import.meta.filename, String(share), endpoint])
+    process.stdout.write(stdout)
+  }
+  collector.close()
+  collector.closeAllConnections()
+}
+
+const [share, endpoint] = process.argv.slice(2)
+if (share !== undefined && endpoint !== undefined) await measure(Number(share), endpoint)
+else await run()
