@@ -43,7 +43,13 @@ test('a layer has a span for what it may wait for, over all that is behind it', 
 test('a queue is over when the call goes on, whose own span is beside it', async () => {
   const { root, context } = traceOf()
   const seen: (Span | undefined)[] = []
-  await queued([pass, pass], 'alpha')(service(seen)).call('getRate', {} as never, context)
+  const last: SwapService = {
+    call(op, request, passed) {
+      expect(passed.queue?.endedAt).toBeDefined()
+      return service(seen).call(op, request, passed)
+    },
+  }
+  await queued([pass, pass], 'alpha')(last).call('getRate', {} as never, context)
   expect(seen).toEqual([root])
   root.trace.finish(false)
   expect(taken.map(({ name, fault }) => [name, fault])).toEqual([

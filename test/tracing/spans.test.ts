@@ -62,6 +62,7 @@ test('a quote: one server span, what could wait, and one client span', async () 
   })
   expect(trace.named('rates')?.attributes).toEqual({ 'swapgate.quote': 'asked', 'swapgate.provider': 'alpha' })
   for (const span of trace.spans) expectWithin(trace.root, span)
+  expect(trace.named('queue')?.end).toBeLessThanOrEqual(call.start)
   expect(new Set(trace.spans.map(({ spanId }) => spanId)).size).toBe(trace.spans.length)
   const now = BigInt(Date.now()) * 1_000_000n
   expect(trace.root.end).toBeGreaterThan(now - 30_000_000_000n)
