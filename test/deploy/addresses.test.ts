@@ -19,7 +19,10 @@ const names = Object.keys(compose.services).join('|')
 const address = new RegExp(`(?<![\\w.-])(${names}):(\\d+)(?!\\d)`, 'g')
 
 const speakers = [
-  ...gateways.map((name) => [name, `${readDeploy('gateway.yaml')}\n${Object.values(serviceOf(name).environment ?? {}).join('\n')}`]),
+  ...gateways.map((name) => [
+    name,
+    `${readDeploy('gateway.yaml')}\n${Object.values(serviceOf(name).environment ?? {}).join('\n')}`,
+  ]),
   ['balancer', readDeploy('haproxy.cfg')],
   ['prometheus', readDeploy('prometheus.yaml')],
   ['grafana', readDeploy('grafana/provisioning/datasources/prometheus.yaml')],
@@ -29,7 +32,9 @@ it.each(speakers)('%s reaches all that it names', (speaker, text) => {
   const named = [...text.matchAll(address)].map(([, host = '', port]) => ({ host, port: Number(port) }))
   expect(named.length).toBeGreaterThan(0)
   const deaf = named.filter(({ host, port }) => !listening[host]?.includes(port))
-  const apart = named.filter(({ host }) => !serviceOf(host).networks.some((network) => serviceOf(speaker).networks.includes(network)))
+  const apart = named.filter(
+    ({ host }) => !serviceOf(host).networks.some((network) => serviceOf(speaker).networks.includes(network)),
+  )
   expect([deaf, apart]).toEqual([[], []])
 })
 

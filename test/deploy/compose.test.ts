@@ -27,7 +27,12 @@ function laidOut(): Ground {
 describe('compose.yaml', () => {
   it('is what the Compose specification allows', () => {
     const orders = ['service-keys-order', 'services-alphabetical-order', 'top-level-properties-order']
-    const taste = ['service-dependencies-alphabetical-order', 'no-quotes-in-volumes', 'require-quotes-in-ports', 'no-build-and-image']
+    const taste = [
+      'service-dependencies-alphabetical-order',
+      'no-quotes-in-volumes',
+      'require-quotes-in-ports',
+      'no-build-and-image',
+    ]
     // It does not read variables; ports have a test of their own.
     const rules = Object.fromEntries([...orders, ...taste, 'no-unbound-port-interfaces'].map((rule) => [rule, 0 as const]))
     const [result] = new DCLinter({ rules, quiet: false, debug: false, exclude: [] }).lintFiles(['deploy/compose.yaml'], false)
