@@ -1,4 +1,4 @@
-import { type Config, ConfigError, loadConfig } from '../config.ts'
+import { type Config, ConfigError, loadConfig, ownConfigFile } from '../config.ts'
 import { forms } from '../forms/index.ts'
 import { type Running, start as startProcess } from '../main.ts'
 import { untilEnding } from '../process/ending.ts'
@@ -21,7 +21,7 @@ export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
   try {
     const reading = load(file)
     running = await startProcess(reading.config)
-    tellStart(reading.config, running, terminal)
+    tellStart(file, reading.config, running, terminal)
     const reloading = reload(file, reading, running, terminal)
     hangUp = reloading.reload
     stopWatching = reloading.stop
@@ -36,8 +36,10 @@ export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
   return exitCode
 }
 
-function tellStart(config: Config, { urls }: Running, { out }: Terminal): void {
+function tellStart(file: string, config: Config, { urls }: Running, { out }: Terminal): void {
   out(`swapgate ${version}: ${[...urls].map(([what, url]) => `${what} ${url}`).join(', ')}`)
+  if (file === ownConfigFile)
+    out(`notice: there is no config/gateway.yaml here: this is the configuration that comes along, ${file}`)
   for (const notice of noticesOf(config)) out(`notice: ${notice}`)
 }
 

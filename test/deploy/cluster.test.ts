@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
+import type { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor'
 import type { Deployment } from 'kubernetes-models/apps/v1/Deployment'
 import type { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler'
 import type { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy'
@@ -15,10 +16,6 @@ import { Ground } from './ground.ts'
 import { buildManifests, type Manifest } from './manifests.ts'
 
 type Labels = Readonly<Record<string, string>>
-
-interface ServiceMonitor {
-  readonly spec: { readonly selector: { readonly matchLabels: Labels }; readonly endpoints: readonly { readonly port: string }[] }
-}
 
 const run = promisify(execFile)
 const secrets = {
