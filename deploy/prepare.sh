@@ -23,5 +23,5 @@ missing=0
 [ -e .env ] || { echo 'missing: .env (copy .env.example, and name your provider there)' >&2; missing=1; }
 
 # Each container reads its own secrets as a user of its own. The folder is open to you alone.
-chmod 0444 secrets/*
+chmod 0644 secrets/*
 exit "$missing"

@@ -44,6 +44,8 @@ it('the balancer and Prometheus know every gateway', () => {
   expect(said(readDeploy('haproxy.cfg'), 8080)).toEqual(gateways)
   expect(said(readDeploy('prometheus.yaml'), 9090)).toEqual(gateways)
   expect(readDeploy('haproxy.cfg')).toContain(' check port 9090 ')
+  // The rules and the dashboards ask for this job.
+  expect(readDeploy('prometheus.yaml')).toMatch(/job_name: swapgate\n\s+static_configs:\n\s+- targets: \[gateway-1:9090/)
 })
 
 it('every file that a container is told to read is put there', () => {

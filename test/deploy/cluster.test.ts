@@ -69,6 +69,8 @@ describe('the pod', () => {
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, mode: 'managed', notices: [] })
     const named = [...readFileSync(file, 'utf8').matchAll(/\$\{file:[^}]*\/([\w-]+)\}/g)].map(([, name]) => name)
     expect(named.sort()).toEqual(Object.keys(secrets).sort())
+    const told = [...readFileSync('docs/deployment.md', 'utf8').matchAll(/--from-file=([\w-]+)=/g)].map(([, name]) => name)
+    expect(told.sort()).toEqual(named)
   })
 
   it('has time to end: longer than grace and drain together, and drain is longer than a provider may take', () => {
@@ -129,8 +131,10 @@ describe('what stands around it', () => {
   })
 
   it('Prometheus finds the admin port, and clients do not', () => {
-    const { selector, endpoints } = one<ServiceMonitor>('ServiceMonitor').spec
+    const { selector, endpoints, jobLabel = '' } = one<ServiceMonitor>('ServiceMonitor').spec
     const found = ofKind<Service>('Service').filter(({ metadata }) => picks(selector.matchLabels, metadata?.labels))
+    // The rules and the dashboards ask for this job.
+    expect(found.map(({ metadata }) => metadata?.labels?.[jobLabel])).toEqual(['swapgate'])
     expect(found.map(({ metadata }) => metadata?.name)).toEqual(['swapgate-admin'])
     expect(found[0]?.spec?.clusterIP).toBe('None')
     expect(found[0]?.spec?.ports?.map(({ name }) => name)).toEqual(endpoints.map(({ port }) => port))
