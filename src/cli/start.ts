@@ -1,4 +1,4 @@
-import { type Config, ConfigError, loadConfig, ownConfigFile } from '../config.ts'
+import { type Config, ConfigError, loadConfig } from '../config.ts'
 import { forms } from '../forms/index.ts'
 import { type Running, start as startProcess } from '../main.ts'
 import { untilEnding } from '../process/ending.ts'
@@ -7,6 +7,7 @@ import { needsRestart } from '../process/restart.ts'
 import { version } from '../process/version.ts'
 import { type Signatures, signaturesOf, watchFiles } from '../process/watch.ts'
 import { tellFaults } from './check.ts'
+import { noticesOfFile } from './option.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Runs the gateway until the process is told to end. 1 where it did not start, or not all went well. */
@@ -38,9 +39,7 @@ export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
 
 function tellStart(file: string, config: Config, { urls }: Running, { out }: Terminal): void {
   out(`swapgate ${version}: ${[...urls].map(([what, url]) => `${what} ${url}`).join(', ')}`)
-  if (file === ownConfigFile)
-    out(`notice: there is no config/gateway.yaml here: this is the configuration that comes along, ${file}`)
-  for (const notice of noticesOf(config)) out(`notice: ${notice}`)
+  for (const notice of [...noticesOfFile(file), ...noticesOf(config)]) out(`notice: ${notice}`)
 }
 
 interface Reloading {

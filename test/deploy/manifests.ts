@@ -1,7 +1,7 @@
 /** What `deploy/kubernetes` comes to: the manifests that kustomize, a part of kubectl, makes of it. */
 import { execFileSync } from 'node:child_process'
 import { parseAllDocuments } from 'yaml'
-import { kubectlProgram } from '../support/kubectl-program.ts'
+import { kubectlProgram } from '../support/debian-programs.ts'
 
 export interface Manifest {
   readonly apiVersion: string

@@ -22,9 +22,9 @@ it('holds what runs, its declarations, the default configuration and the documen
   expect(bare).toEqual([])
 })
 
-it('npx swapgate start works in an empty folder, with the configuration that comes along', { timeout: 60_000 }, async () => {
+it('npx swapgate start works in an empty folder, with the configuration that comes along', { timeout: 120_000 }, async () => {
   await using swapgate = parcel.npx('swapgate', 'start')
-  await expect.poll(() => swapgate.said, { timeout: 20_000 }).toContain('keys are public')
+  await expect.poll(() => swapgate.said, { timeout: 60_000 }).toContain('keys are public')
   expect(swapgate.said).toContain(`swapgate ${manifest.version}: gateway http://127.0.0.1:${ports.gateway}`)
   expect(swapgate.said).toContain('notice: there is no config/gateway.yaml here')
   expect((await fetch(`http://127.0.0.1:${ports.admin}/livez`)).status).toBe(200)
@@ -37,7 +37,7 @@ it('npx swapgate start works in an empty folder, with the configuration that com
   expect(existsSync(join(parcel.folder, 'data/swapgate.db'))).toBe(true)
 })
 
-it('starts and stops in another program, whose types fit', { timeout: 60_000 }, () => {
+it('starts and stops in another program, whose types fit', { timeout: 120_000 }, () => {
   const program = `import { type Config, ConfigError, loadConfig, type Running, start } from 'swapgate'
 const config: Config = loadConfig('node_modules/swapgate/config/gateway.yaml')
 const running: Running = await start(config)
