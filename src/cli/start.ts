@@ -7,6 +7,7 @@ import { needsRestart } from '../process/restart.ts'
 import { version } from '../process/version.ts'
 import { type Signatures, signaturesOf, watchFiles } from '../process/watch.ts'
 import { tellFaults } from './check.ts'
+import { noticesOfFile } from './option.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Runs the gateway until the process is told to end. 1 where it did not start, or not all went well. */
@@ -21,7 +22,7 @@ export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
   try {
     const reading = load(file)
     running = await startProcess(reading.config)
-    tellStart(reading.config, running, terminal)
+    tellStart(file, reading.config, running, terminal)
     const reloading = reload(file, reading, running, terminal)
     hangUp = reloading.reload
     stopWatching = reloading.stop
@@ -36,9 +37,9 @@ export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
   return exitCode
 }
 
-function tellStart(config: Config, { urls }: Running, { out }: Terminal): void {
+function tellStart(file: string, config: Config, { urls }: Running, { out }: Terminal): void {
   out(`swapgate ${version}: ${[...urls].map(([what, url]) => `${what} ${url}`).join(', ')}`)
-  for (const notice of noticesOf(config)) out(`notice: ${notice}`)
+  for (const notice of [...noticesOfFile(file), ...noticesOf(config)]) out(`notice: ${notice}`)
 }
 
 interface Reloading {
