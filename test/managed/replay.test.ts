@@ -129,7 +129,7 @@ describe('over a restart', () => {
     const key = await managed.issue('acme')
     const first = await create('A', key, 'order-5')
     await managed.close()
-    managed = await startManaged({ ledger })
+    managed = await startManaged({ ledger, follows: managed })
     const again = await create('A', key, 'order-5')
     expect(told(again)).toEqual(told(first))
     expect(again.headers['idempotent-replayed']).toBe('true')

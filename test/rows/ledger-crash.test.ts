@@ -100,7 +100,8 @@ describe('L13: kill -9', { timeout }, () => {
     const unlock = lock(rig.directory)
     const ofAnswered = rig
       .journal()
-      .find((entry) => entry.what === 'received' && entry.body.includes(answered.order.withdrawalAddress))
+      .filter((entry) => entry.what === 'received')
+      .find(({ body }) => body.includes(answered.order.withdrawalAddress))
     const isAnswered = (): boolean =>
       rig.journal().some((entry) => entry.what === 'answered' && entry.request === ofAnswered?.request)
     await expect.poll(isAnswered).toBe(true)

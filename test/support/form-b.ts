@@ -2,6 +2,7 @@
 import { digits, readJson } from './json.ts'
 import { type Received, type Reply, type StandIn, standIn } from './stand-in.ts'
 import { byCoin, cut, type Holdings, noSuchTransaction, type Order, refused, type Swap, swap } from './swaps.ts'
+import { Truth } from './truth.ts'
 
 export const currenciesB: readonly object[] = [
   { code: 'BTC', name: 'Bitcoin', icon: 'https://icons.test/btc.svg', notes: '' },
@@ -12,12 +13,14 @@ export const currenciesB: readonly object[] = [
 
 export interface ProviderB extends StandIn {
   readonly holdings: Holdings
+  readonly truth: Truth
 }
 
 export async function startFormB(): Promise<ProviderB> {
   const holdings: Holdings = { currencies: currenciesB, swaps: [] }
-  const provider = await standIn((received) => answer(received, holdings))
-  return { ...provider, holdings }
+  const truth = new Truth(holdings)
+  const provider = await standIn((received) => answer(received, holdings), truth.watch)
+  return { ...provider, holdings, truth }
 }
 
 export function createdB(facts: Swap): Record<string, unknown> {

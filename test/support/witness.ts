@@ -1,0 +1,153 @@
+/**
+ * Everything that a rig's clients asked and were told, and that its providers did. After each test the checker of
+ * `test/faults` judges it, and the evidence begins anew.
+ */
+import { afterEach, expect } from 'vitest'
+import { violations } from '../faults/checker.ts'
+import type { Evidence, Secrets } from '../faults/evidence.ts'
+import { History } from '../faults/history.ts'
+import type { Journal } from '../faults/provider/journal.ts'
+import { readBooks } from './books.ts'
+import type { Answered, Asked } from './client.ts'
+import type { RunningGateway } from './gateway.ts'
+import { byHand, type Hands } from './hands.ts'
+import { invoked, keyIn, marked, markOf } from './invocation.ts'
+import type { Truth } from './truth.ts'
+
+interface Watched {
+  /** By their tags. */
+  readonly providers: Readonly<Record<string, { readonly truth: Truth }>>
+  /** With issued keys. */
+  readonly providerKeys?: Secrets['providerKeys']
+  /** Whose work this rig goes on with, on the same ledger and before the same providers. */
+  readonly follows?: Witness | undefined
+}
+
+const watching = new Set<Witness>()
+
+afterEach(async () => {
+  const judged = await Promise.all([...watching].map((witness) => witness.judge()))
+  expect(judged.flat()).toEqual([])
+})
+
+export class Witness {
+  private readonly watched: Watched
+  private readonly names = new Map<string, string>()
+  private readonly excused = new Map<string, string>()
+  private history = new History()
+  private past: Readonly<Record<string, Journal>> = {}
+  private hands: Hands = { handed: [], dismissed: [] }
+  private began = Date.now()
+  private gateway: RunningGateway | undefined
+  /** What was found when the rig was closed. */
+  private found: Promise<Evidence> | undefined
+
+  constructor(watched: Watched) {
+    this.watched = watched
+    watching.add(this)
+    const { follows } = watched
+    if (!follows) return
+    for (const [key, name] of follows.names) this.names.set(key, name)
+    this.history.operations.push(...follows.history.operations)
+    this.past = follows.journals()
+  }
+
+  /** The gateway as a test is to use it: what the test does to its ledger by hand is known. The latest one tells of the ledger. */
+  over(gateway: RunningGateway): RunningGateway {
+    const overseen = {
+      ...gateway,
+      ...byHand(gateway, () => this.hands),
+      issueKey: async (name: string, expiresAt?: number) => {
+        const key = await gateway.issueKey(name, expiresAt)
+        this.names.set(key, name)
+        return key
+      },
+      forget: async () => {
+        await gateway.forget()
+        this.begin()
+      },
+    }
+    this.gateway = overseen
+    return overseen
+  }
+
+  /** Sends it; what it asks of transactions, and what it is told, is kept. */
+  async record(asked: Asked, send: () => Promise<Answered>): Promise<Answered> {
+    const question = invoked(asked)
+    if (!question) return await send()
+    let failure: unknown
+    const noting = (reason: unknown) => {
+      failure = reason
+      throw reason
+    }
+    const answer = await this.history.record({ client: this.clientOf(asked), ...question }, () => send().catch(noting))
+    if (!answer) throw failure
+    return answer
+  }
+
+  /** It was sent in a way of the test's own, with an `X-Request-Id`, and no answer is awaited. */
+  unanswered(asked: Asked): void {
+    const question = invoked(asked)
+    const request = asked.headers?.['x-request-id']
+    if (!question || request === undefined) throw new Error('This is nothing that leaves a trace.')
+    this.history.operations.push({ client: this.clientOf(asked), ...question, outcome: 'info', request, seen: [] })
+  }
+
+  /** For the rest of the test this invariant does not hold, and must be seen not to: the reason says why that is right. */
+  excuse(invariant: `I${number}`, reason: string): void {
+    this.excused.set(invariant, reason)
+  }
+
+  /** To be called before the gateway is closed. */
+  async close(): Promise<void> {
+    this.found ??= this.evidence()
+    await this.found
+  }
+
+  /** What is wrong, and which excuse was for nothing. */
+  async judge(): Promise<readonly string[]> {
+    const isClosed = this.found !== undefined
+    const lines = violations(await (this.found ?? this.evidence()))
+    const isExcused = (line: string) => this.excused.has(line.split(':')[0] ?? '')
+    const needless = [...this.excused.keys()].filter((name) => !lines.some((line) => line.startsWith(`${name}:`)))
+    this.begin()
+    if (isClosed) watching.delete(this)
+    return [...lines.filter((line) => !isExcused(line)), ...needless.map((name) => `${name} was excused, and holds`)]
+  }
+
+  private begin(): void {
+    for (const { truth } of Object.values(this.watched.providers)) truth.forget()
+    this.history = new History()
+    this.past = {}
+    this.hands = { handed: [], dismissed: [] }
+    this.excused.clear()
+    this.began = Date.now()
+  }
+
+  private clientOf(asked: Asked): string {
+    const key = keyIn(asked)
+    return this.names.get(key) ?? key
+  }
+
+  private journals(): Readonly<Record<string, Journal>> {
+    const now = Object.entries(this.watched.providers).map(
+      ([tag, { truth }]) => [tag, [...(this.past[tag] ?? []), ...truth.journal()]] as const,
+    )
+    return Object.fromEntries(now)
+  }
+
+  private async evidence(): Promise<Evidence> {
+    const { gateway, hands, began } = this
+    const { operations } = this.history
+    const journals = Object.entries(this.journals()).map(([tag, journal]) => [tag, marked(journal, operations)])
+    const keys = new Map([...this.names].map(([key, name]) => [name, [key]]))
+    for (const { client } of operations) if (!keys.has(client)) keys.set(client, [client])
+    const { providerKeys } = this.watched
+    return {
+      journals: Object.fromEntries(journals),
+      operations: operations.map((operation) => ({ ...operation, mark: markOf(operation) })),
+      ...(gateway && (await readBooks({ gateway, clients: keys, hands, began }))),
+      ...(providerKeys && { secrets: { clientKeys: [...this.names.keys()], providerKeys, logs: [] } }),
+    }
+  }
+}
