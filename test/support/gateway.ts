@@ -115,7 +115,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   const { ledgerLayer = (own) => own } = settings
   const ledger = ledgerLayer(latest(() => store.ledger))
   const bookkeeping = latest(() => store.bookkeeping)
-  const { accounts } = store
+  const accounts = latest(() => store.accounts)
   const isManaged = config.auth.mode === 'managed'
   const connections = new Connections()
   const gateway = createGateway({

@@ -5,7 +5,7 @@ import type { Journal } from '../faults/provider/journal.ts'
 import type { Asked } from './client.ts'
 import { readOrder } from './orders.ts'
 
-type Invocation = Pick<Operation, 'kind' | 'question' | 'order' | 'idempotencyKey'>
+type Invocation = Pick<Operation, 'kind' | 'question' | 'idempotencyKey'>
 
 /** Undefined where it is about no transaction. */
 export function invoked({ method = 'GET', path, headers = {}, body = '' }: Asked): Invocation | undefined {
@@ -13,9 +13,8 @@ export function invoked({ method = 'GET', path, headers = {}, body = '' }: Asked
   if (below === undefined) return undefined
   if (method !== 'POST') return { kind: below.startsWith('/') ? 'get' : 'list', question: path }
   const question = typeof body === 'string' ? body : Buffer.from(body).toString()
-  const order = readOrder(question)
   const idempotencyKey = headers['idempotency-key']?.replace(/^"(.*)"$/, '$1')
-  return { kind: 'create', question, ...(order && { order }), ...(idempotencyKey !== undefined && { idempotencyKey }) }
+  return { kind: 'create', question, ...(idempotencyKey !== undefined && { idempotencyKey }) }
 }
 
 /** Empty where there is none. */
@@ -23,8 +22,14 @@ export function keyIn({ headers = {} }: Asked): string {
   return headers['x-api-key'] ?? headers.authorization?.replace(/^Bearer +/i, '') ?? ''
 }
 
+/** With what it asks for, and its mark. */
+export function understood(operation: Operation): Operation {
+  const order = operation.kind === 'create' ? readOrder(operation.question) : undefined
+  return { ...operation, mark: markOf(operation), ...(order && { order }) }
+}
+
 /** Creates of one client under one Idempotency-Key are one; without a key each is its own. */
-export function markOf({ client, idempotencyKey, request }: Operation): string {
+function markOf({ client, idempotencyKey, request }: Operation): string {
   return idempotencyKey === undefined ? `request ${request}` : `${idempotencyKey} of ${client}`
 }
 

@@ -8,10 +8,10 @@ import type { Evidence, Secrets } from '../faults/evidence.ts'
 import { History } from '../faults/history.ts'
 import type { Journal } from '../faults/provider/journal.ts'
 import { readBooks } from './books.ts'
-import type { Answered, Asked } from './client.ts'
+import { type Answered, type Asked, ask } from './client.ts'
 import type { RunningGateway } from './gateway.ts'
 import { byHand, type Hands } from './hands.ts'
-import { invoked, keyIn, marked, markOf } from './invocation.ts'
+import { invoked, keyIn, marked, understood } from './invocation.ts'
 import type { Truth } from './truth.ts'
 
 interface Watched {
@@ -21,6 +21,8 @@ interface Watched {
   readonly providerKeys?: Secrets['providerKeys']
   /** Whose work this rig goes on with, on the same ledger and before the same providers. */
   readonly follows?: Witness | undefined
+  /** Invariants that its tests are not judged by, each with the reason. */
+  readonly without?: Readonly<Record<`I${number}`, string>>
 }
 
 const watching = new Set<Witness>()
@@ -32,6 +34,7 @@ afterEach(async () => {
 
 export class Witness {
   private readonly watched: Watched
+  private readonly truths: Map<string, Truth>
   private readonly names = new Map<string, string>()
   private readonly excused = new Map<string, string>()
   private history = new History()
@@ -44,6 +47,7 @@ export class Witness {
 
   constructor(watched: Watched) {
     this.watched = watched
+    this.truths = new Map(Object.entries(watched.providers).map(([tag, { truth }]) => [tag, truth]))
     watching.add(this)
     const { follows } = watched
     if (!follows) return
@@ -72,17 +76,12 @@ export class Witness {
   }
 
   /** Sends it; what it asks of transactions, and what it is told, is kept. */
-  async record(asked: Asked, send: () => Promise<Answered>): Promise<Answered> {
+  async ask(url: string, asked: Asked): Promise<Answered> {
     const question = invoked(asked)
-    if (!question) return await send()
-    let failure: unknown
-    const noting = (reason: unknown) => {
-      failure = reason
-      throw reason
-    }
-    const answer = await this.history.record({ client: this.clientOf(asked), ...question }, () => send().catch(noting))
-    if (!answer) throw failure
-    return answer
+    if (!question) return await ask(url, asked)
+    const sending = ask(url, asked)
+    await this.history.record({ client: this.clientOf(asked), ...question }, () => sending)
+    return await sending
   }
 
   /** It was sent in a way of the test's own, with an `X-Request-Id`, and no answer is awaited. */
@@ -91,6 +90,11 @@ export class Witness {
     const request = asked.headers?.['x-request-id']
     if (!question || request === undefined) throw new Error('This is nothing that leaves a trace.')
     this.history.operations.push({ client: this.clientOf(asked), ...question, outcome: 'info', request, seen: [] })
+  }
+
+  /** Another provider stands behind the tag than the rig's own. */
+  behind(tag: string, provider: { readonly truth: Truth }): void {
+    this.truths.set(tag, provider.truth)
   }
 
   /** For the rest of the test this invariant does not hold, and must be seen not to: the reason says why that is right. */
@@ -108,15 +112,16 @@ export class Witness {
   async judge(): Promise<readonly string[]> {
     const isClosed = this.found !== undefined
     const lines = violations(await (this.found ?? this.evidence()))
-    const isExcused = (line: string) => this.excused.has(line.split(':')[0] ?? '')
-    const needless = [...this.excused.keys()].filter((name) => !lines.some((line) => line.startsWith(`${name}:`)))
+    const excuses = new Set([...this.excused.keys(), ...Object.keys(this.watched.without ?? {})])
+    const wrong = lines.filter((line) => !excuses.has(invariantOf(line)))
+    const needless = [...this.excused.keys()].filter((name) => !lines.some((line) => invariantOf(line) === name))
     this.begin()
     if (isClosed) watching.delete(this)
-    return [...lines.filter((line) => !isExcused(line)), ...needless.map((name) => `${name} was excused, and holds`)]
+    return [...wrong, ...needless.map((name) => `${name} was excused, and holds`)]
   }
 
   private begin(): void {
-    for (const { truth } of Object.values(this.watched.providers)) truth.forget()
+    for (const truth of this.truths.values()) truth.forget()
     this.history = new History()
     this.past = {}
     this.hands = { handed: [], dismissed: [] }
@@ -130,9 +135,7 @@ export class Witness {
   }
 
   private journals(): Readonly<Record<string, Journal>> {
-    const now = Object.entries(this.watched.providers).map(
-      ([tag, { truth }]) => [tag, [...(this.past[tag] ?? []), ...truth.journal()]] as const,
-    )
+    const now = [...this.truths].map(([tag, truth]) => [tag, [...(this.past[tag] ?? []), ...truth.journal()]] as const)
     return Object.fromEntries(now)
   }
 
@@ -145,9 +148,13 @@ export class Witness {
     const { providerKeys } = this.watched
     return {
       journals: Object.fromEntries(journals),
-      operations: operations.map((operation) => ({ ...operation, mark: markOf(operation) })),
+      operations: operations.map(understood),
       ...(gateway && (await readBooks({ gateway, clients: keys, hands, began }))),
       ...(providerKeys && { secrets: { clientKeys: [...this.names.keys()], providerKeys, logs: [] } }),
     }
   }
+}
+
+function invariantOf(line: string): string {
+  return line.split(':')[0] ?? ''
 }
