@@ -79,6 +79,7 @@ function create({ body }: Received, holdings: Holdings): object {
   const { coinFrom, coinTo, amount, withdrawalAddress, refundAddress, rateType } = readJson(body) as Order
   const created = swap({
     id: `tx-${holdings.swaps.length + 1}`,
+    depositAddress: `bc1q-deposit-${holdings.swaps.length + 1}`,
     from: byCode(coinFrom),
     to: byCode(coinTo),
     amountIn: amount,

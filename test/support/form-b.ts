@@ -107,6 +107,7 @@ function create({ body }: Received, holdings: Holdings): object {
   const order = readJson(body) as Order
   const created = swap({
     id: `tx-${holdings.swaps.length + 1}`,
+    depositAddress: `bc1q-deposit-${holdings.swaps.length + 1}`,
     from: byCoin(order.coinFrom, order.networkFrom ?? ''),
     to: byCoin(order.coinTo, order.networkTo ?? ''),
     amountIn: order.amount,

@@ -1,4 +1,4 @@
-/** What a test does to a ledger by hand, past the gateway. */
+/** What a test does to a gateway by hand, past its clients. */
 import type { RunningGateway } from './gateway.ts'
 
 export interface Hands {
@@ -8,32 +8,54 @@ export interface Hands {
   readonly dismissed: string[]
 }
 
-/** The ledger and its books, with everything that is done through them noted. */
-export function byHand(
-  { ledger, bookkeeping }: RunningGateway,
-  hands: () => Hands,
-): Pick<RunningGateway, 'ledger' | 'bookkeeping'> {
+interface Overseer {
+  readonly hands: () => Hands
+  readonly issued: (key: string, account: string) => void
+  /** The ledger is empty by now. */
+  readonly forgot: () => void
+}
+
+/** The gateway, with everything that is done by hand told to the overseer. */
+export function overseen(gateway: RunningGateway, { hands, issued, forgot }: Overseer): RunningGateway {
+  return {
+    ...gateway,
+    ledger: ledgerOf(gateway, hands),
+    bookkeeping: bookkeepingOf(gateway, hands),
+    async issueKey(name, expiresAt) {
+      const key = await gateway.issueKey(name, expiresAt)
+      issued(key, name)
+      return key
+    },
+    async forget() {
+      await gateway.forget()
+      forgot()
+    },
+  }
+}
+
+function ledgerOf({ ledger }: RunningGateway, hands: () => Hands): RunningGateway['ledger'] {
+  return {
+    ...ledger,
+    see(owner, provider, facts) {
+      hands().handed.push({ id: `${provider}~${facts.transaction.id}`, owner })
+      return ledger.see(owner, provider, facts)
+    },
+  }
+}
+
+function bookkeepingOf({ bookkeeping }: RunningGateway, hands: () => Hands): RunningGateway['bookkeeping'] {
   const rowOf = async (intent: string) => (await bookkeeping.unresolved()).find((row) => row.intent === intent)
   return {
-    ledger: {
-      ...ledger,
-      see(owner, provider, facts) {
-        hands().handed.push({ id: `${provider}~${facts.transaction.id}`, owner })
-        return ledger.see(owner, provider, facts)
-      },
+    ...bookkeeping,
+    async bind(intent, id, at) {
+      const row = await rowOf(intent)
+      if (row) hands().handed.push({ id: `${row.provider}~${id}`, owner: row.owner })
+      return await bookkeeping.bind(intent, id, at)
     },
-    bookkeeping: {
-      ...bookkeeping,
-      async bind(intent, id, at) {
-        const row = await rowOf(intent)
-        if (row) hands().handed.push({ id: `${row.provider}~${id}`, owner: row.owner })
-        return await bookkeeping.bind(intent, id, at)
-      },
-      async none(intent) {
-        const row = await rowOf(intent)
-        if (row) hands().dismissed.push(row.asked.withdrawalAddress)
-        return await bookkeeping.none(intent)
-      },
+    async none(intent) {
+      const row = await rowOf(intent)
+      if (row) hands().dismissed.push(row.asked.withdrawalAddress)
+      return await bookkeeping.none(intent)
     },
   }
 }

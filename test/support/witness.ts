@@ -10,7 +10,7 @@ import type { Journal } from '../faults/provider/journal.ts'
 import { readBooks } from './books.ts'
 import { type Answered, type Asked, ask } from './client.ts'
 import type { RunningGateway } from './gateway.ts'
-import { byHand, type Hands } from './hands.ts'
+import { type Hands, overseen } from './hands.ts'
 import { invoked, keyIn, marked, understood } from './invocation.ts'
 import type { Truth } from './truth.ts'
 
@@ -26,6 +26,7 @@ interface Watched {
 }
 
 const watching = new Set<Witness>()
+const invariantOf = (line: string): string => line.split(':')[0] ?? ''
 
 afterEach(async () => {
   const judged = await Promise.all([...watching].map((witness) => witness.judge()))
@@ -56,23 +57,14 @@ export class Witness {
     this.past = follows.journals()
   }
 
-  /** The gateway as a test is to use it: what the test does to its ledger by hand is known. The latest one tells of the ledger. */
+  /** The gateway as a test is to use it: what the test does past it is known. The latest one's ledger is read in the end. */
   over(gateway: RunningGateway): RunningGateway {
-    const overseen = {
-      ...gateway,
-      ...byHand(gateway, () => this.hands),
-      issueKey: async (name: string, expiresAt?: number) => {
-        const key = await gateway.issueKey(name, expiresAt)
-        this.names.set(key, name)
-        return key
-      },
-      forget: async () => {
-        await gateway.forget()
-        this.begin()
-      },
-    }
-    this.gateway = overseen
-    return overseen
+    this.gateway = overseen(gateway, {
+      hands: () => this.hands,
+      issued: (key, account) => void this.names.set(key, account),
+      forgot: () => this.begin(),
+    })
+    return this.gateway
   }
 
   /** Sends it; what it asks of transactions, and what it is told, is kept. */
@@ -153,8 +145,4 @@ export class Witness {
       ...(providerKeys && { secrets: { clientKeys: [...this.names.keys()], providerKeys, logs: [] } }),
     }
   }
-}
-
-function invariantOf(line: string): string {
-  return line.split(':')[0] ?? ''
 }
