@@ -42,6 +42,15 @@ export function transactionsIn(text: string): readonly Seen[] {
   return (document.data ?? [document]).filter((row): row is Told => row.id !== undefined).map(seen)
 }
 
+/** None where the text is of neither form. */
+export function transactionsInAny(text: string): readonly Seen[] {
+  try {
+    return transactionsIn(text)
+  } catch {
+    return []
+  }
+}
+
 function seen(told: Told): Seen {
   const facts = {
     id: told.id,

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Evidence, effectsOf, heldIn, receivedBy } from './evidence.ts'
 import type { Swap } from './order.ts'
 import type { Journal } from './provider/journal.ts'
-import { type Seen, transactionsIn } from './seen.ts'
+import { type Seen, transactionsInAny } from './seen.ts'
 
 interface Answer {
   readonly provider: string
@@ -22,14 +22,16 @@ export function tellingsOf(evidence: Evidence): ReadonlyMap<string, readonly See
   const first = [...made.values()].flatMap((effects) => effects.slice(0, 1))
   const held = [...first, ...heldIn(evidence)].flatMap(({ id, swap }) => inBothForms(id, swap))
   const said = answersOf(evidence).filter(({ operation }) => operation !== 'create')
-  const told = said.flatMap(({ provider, text }) => transactionsOf(text).map((seen) => ({ ...seen, id: `${provider}~${seen.id}` })))
+  const told = said.flatMap(({ provider, text }) =>
+    transactionsInAny(text).map((seen) => ({ ...seen, id: `${provider}~${seen.id}` })),
+  )
   return Map.groupBy([...held, ...told], ({ id }) => id)
 }
 
 /** The words and ids that a provider itself told the holder of a key, who may be a client. */
 export function shownIn(evidence: Evidence): ReadonlyMap<string, ReadonlySet<string>> {
   const byKey = Map.groupBy(answersOf(evidence), ({ key }) => key)
-  const wordsIn = ({ provider, text }: Answer) => [...words(text), ...transactionsOf(text).map(({ id }) => `${provider}~${id}`)]
+  const wordsIn = ({ provider, text }: Answer) => [...words(text), ...transactionsInAny(text).map(({ id }) => `${provider}~${id}`)]
   return new Map([...byKey].map(([key, answers]) => [key, new Set(answers.flatMap(wordsIn))]))
 }
 
@@ -53,15 +55,6 @@ function answersIn(provider: string, journal: Journal): readonly Answer[] {
 
 function keyIn({ authorization = '', 'x-api-key': key }: IncomingHttpHeaders): string {
   return typeof key === 'string' ? key : authorization.replace(/^Bearer /i, '')
-}
-
-/** None where the text is none of either form. */
-function transactionsOf(text: string): readonly Seen[] {
-  try {
-    return transactionsIn(text)
-  } catch {
-    return []
-  }
 }
 
 function inBothForms(id: string, { from, to, ...facts }: Swap): readonly Seen[] {

@@ -1,7 +1,7 @@
 /** What a stand-in got, did and said, as the checker reads it, whatever a test made it answer. */
 import type * as faults from '../faults/order.ts'
 import type { Journal } from '../faults/provider/journal.ts'
-import { transactionsIn } from '../faults/seen.ts'
+import { transactionsInAny } from '../faults/seen.ts'
 import { keyIn } from './invocation.ts'
 import { readOrder } from './orders.ts'
 import type { Received, Reply, Watch } from './stand-in.ts'
@@ -65,7 +65,7 @@ export class Truth {
     const made = this.holdings.swaps.filter((swap) => !this.noticed.has(swap) && !before.has(swap.id))
     for (const swap of made) this.noticed.add(swap)
     if (made.length > 0) return made.map((swap) => ({ ...extraIdsOf(order), ...truthOf(swap) }))
-    const [said] = endingOf(reply) === 'reset' || (reply.status ?? 200) >= 300 ? [] : transactionsOf(text)
+    const [said] = endingOf(reply) === 'reset' || (reply.status ?? 200) >= 300 ? [] : transactionsInAny(text)
     if (!said || !order) return []
     const { id, amountTo = '', depositAddress = '', depositExtraId } = said
     const extra = depositExtraId === undefined ? {} : { depositExtraId }
@@ -79,14 +79,6 @@ function endingOf({ reset, status = 200 }: Reply): number | 'reset' {
 
 function textOf({ json, text = JSON.stringify(json) ?? '' }: Reply): string {
   return typeof text === 'string' ? text : Buffer.from(text).toString()
-}
-
-function transactionsOf(text: string): ReturnType<typeof transactionsIn> {
-  try {
-    return transactionsIn(text)
-  } catch {
-    return []
-  }
 }
 
 function extraIdsOf({ withdrawalExtraId, refundExtraId }: Partial<faults.Order> = {}): object {
