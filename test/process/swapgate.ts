@@ -28,6 +28,8 @@ export interface Ended {
   readonly exitCode: number | null
   readonly out: string
   readonly err: string
+  /** What it wrote to standard error that is no line of the log, or one of what went wrong with itself. */
+  readonly complaints: string
 }
 
 export class Swapgate implements AsyncDisposable {
@@ -44,7 +46,12 @@ export class Swapgate implements AsyncDisposable {
     this.child.stderr?.on('data', (chunk) => {
       this.err += chunk
     })
-    this.ended = once(this.child, 'close').then(([exitCode]) => ({ exitCode, out: this.out, err: this.err }))
+    this.ended = once(this.child, 'close').then(([exitCode]) => ({
+      exitCode,
+      out: this.out,
+      err: this.err,
+      complaints: complaintsIn(this.err),
+    }))
   }
 
   /** The URLs that the first line tells, by what answers there. Throws where the process ends before. */
@@ -71,4 +78,13 @@ export class Swapgate implements AsyncDisposable {
     this.child.kill('SIGKILL')
     await this.ended
   }
+}
+
+const harmless = /^\{"level":"(?:info|warn)",.*\}$/
+
+function complaintsIn(err: string): string {
+  return err
+    .split('\n')
+    .filter((line) => !harmless.test(line))
+    .join('\n')
 }
