@@ -35,8 +35,8 @@ export interface Running {
   readonly observe: Observer
   /** Logs what failed with nobody to care. */
   readonly fail: (message: string, reason: unknown) => void
-  /** Lets the requests in flight finish, then closes everything. */
-  readonly stop: () => Promise<void>
+  /** Lets the requests in flight finish, then closes everything. False where something is left that nobody takes. */
+  readonly stop: () => Promise<boolean>
 }
 
 /** Throws where something cannot be had, with nothing left open. */
@@ -48,7 +48,10 @@ export async function start(config: Config): Promise<Running> {
   open.defer(async () => load.stop())
   const telemetry = openTelemetry(config, () => current)
   const { observe, log } = telemetry
-  open.defer(log.close)
+  let isTaken = true
+  open.defer(async () => {
+    isTaken = await log.close()
+  })
 
   const ready = (): Readiness => (readiness === 'ready' && load.strain >= 2 ? 'overloaded' : readiness)
   const adminHandler = adminApp({ readiness: ready, printMetrics: telemetry.print })
@@ -108,6 +111,7 @@ export async function start(config: Config): Promise<Running> {
       drain.begin()
       await wait(config.server.grace * 1000)
       await running.disposeAsync()
+      return isTaken
     },
   }
 }

@@ -32,14 +32,26 @@ export interface Ended {
   readonly complaints: string
 }
 
+interface Surroundings {
+  readonly node?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  readonly stderr?: number
+}
+
 export class Swapgate implements AsyncDisposable {
   readonly child: ChildProcess
   readonly ended: Promise<Ended>
   private out = ''
   private err = ''
 
-  constructor(args: readonly string[], { node = process.execPath, env = {} as Record<string, string>, cwd = process.cwd() } = {}) {
-    this.child = spawn(node, [join(process.cwd(), 'src/cli/swapgate.js'), ...args], { cwd, env: { ...process.env, ...env } })
+  /** `stderr`: a file descriptor in place of a pipe that is read. */
+  constructor(args: readonly string[], { node = process.execPath, env = {}, cwd = process.cwd(), stderr }: Surroundings = {}) {
+    this.child = spawn(node, [join(process.cwd(), 'src/cli/swapgate.js'), ...args], {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['pipe', 'pipe', stderr ?? 'pipe'],
+    })
     this.child.stdout?.on('data', (chunk) => {
       this.out += chunk
     })
