@@ -2,46 +2,37 @@
  * A healthy provider beside one that is slow, resets or lies: how much the 99th percentile of the healthy one's answers
  * moves, against the same load while both are well. The gateway is a process of its own, and a new one in each round.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
-import { Agent, createServer, request, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { median } from './median.ts'
-import { transaction, transactionText } from './transaction.ts'
+import { transaction } from './transaction.ts'
 
 const rounds = Number(process.argv[2] ?? 5)
-const seconds = Number(process.argv[3] ?? 4)
+const seconds = Number(process.argv[3] ?? 5)
 /** Questions a second, evenly spread: to the healthy provider and to the other one. */
-const perSecond = { healthy: 200, other: 100 }
-const ports = { swapgate: 19_212, admin: 19_213 }
+const perSecond = { healthy: 1_000, other: 100 }
+const cores = { gateway: '0', load: '1' }
+const ports = { swapgate: 19_212, admin: 19_213, healthy: 19_214, other: 19_215 }
 const headers = { authorization: 'Bearer bench-key', 'content-type': 'application/json' }
 const worst = 1.2
 
 const states = ['well', 'slow', 'resets', 'lies'] as const
 type State = (typeof states)[number]
 
-/** Answers as its state is; a create is always well. */
-async function startProvider(state: () => State): Promise<{ readonly url: string; readonly server: Server }> {
-  const created = JSON.stringify({ ...transaction, amount_out_expected: transaction.amount_out })
-  const server = createServer((asked, response) => {
-    const end = (text: string): void => void response.writeHead(200, { 'content-type': 'application/json' }).end(text)
-    if (asked.method === 'POST') end(created)
-    else if (state() === 'resets') response.socket?.resetAndDestroy()
-    else if (state() === 'lies') end('{"id":7,"status":"paid"}')
-    else if (state() === 'slow') setTimeout(end, 5_000, transactionText)
-    else end(transactionText)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v2`, server }
-}
-
 const directory = mkdtempSync(join(tmpdir(), 'swapgate-bench-'))
 
-async function startGateway(healthy: string, other: string, first: 'healthy' | 'other'): Promise<ChildProcess> {
+async function start(core: string, ...args: string[]): Promise<ChildProcess> {
+  const child = spawn('taskset', ['-c', core, process.execPath, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout as NodeJS.ReadableStream, 'data')
+  return child
+}
+
+function startGateway(first: 'healthy' | 'other'): Promise<ChildProcess> {
   const unbounded = 'budget: { quotes: 0, create: 0, read: 0 }'
   const file = join(directory, 'gateway.yaml')
   writeFileSync(
@@ -53,15 +44,12 @@ ledger: { url: "sqlite:${join(directory, 'ledger.db')}" }
 assets: ${join(import.meta.dirname, '../config/assets.yaml')}
 limits: { quotes: 1000000000, create: 1000000000, read: 1000000000, unproven: 1000000000 }
 providers:
-  healthy: { form: B, url: "${healthy}", ${unbounded} }
-  other: { form: B, url: "${other}", ${unbounded} }
+  healthy: { form: B, url: "http://127.0.0.1:${ports.healthy}/api/v2", ${unbounded} }
+  other: { form: B, url: "http://127.0.0.1:${ports.other}/api/v2", ${unbounded} }
 routing: { providers: [${first}] }
 `,
   )
-  const args = [join(import.meta.dirname, '../src/cli/swapgate.js'), 'start', '--config', file]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  await once(child.stdout, 'data')
-  return child
+  return start(cores.gateway, join(import.meta.dirname, '../src/cli/swapgate.js'), 'start', '--config', file)
 }
 
 async function stop(child: ChildProcess): Promise<void> {
@@ -107,8 +95,8 @@ async function measure(): Promise<number> {
 }
 
 /** A key may read from a provider outside the routing only what it created there. */
-async function createAtOther(healthy: string, other: string): Promise<void> {
-  const gateway = await startGateway(healthy, other, 'other')
+async function createAtOther(): Promise<void> {
+  const gateway = await startGateway('other')
   const body = {
     coinFrom: 'BTC',
     coinTo: 'USDTTRC20',
@@ -122,24 +110,38 @@ async function createAtOther(healthy: string, other: string): Promise<void> {
   if (answer.status !== 201) throw new Error(`the create was answered ${answer.status}: ${await answer.text()}`)
 }
 
+async function turn(state: State): Promise<void> {
+  await fetch(`http://127.0.0.1:${ports.other}/state/${state}`)
+}
+
 async function main(): Promise<void> {
-  let state: State = 'well'
-  const healthy = await startProvider(() => 'well')
-  const other = await startProvider(() => state)
-  await createAtOther(healthy.url, other.url)
+  execFileSync('taskset', ['-p', '-c', cores.load, String(process.pid)], { stdio: 'ignore' })
+  const provider = join(import.meta.dirname, 'isolation/provider.ts')
+  const providers = await start(cores.load, provider, String(ports.healthy), String(ports.other))
   const figures: Record<State, number>[] = []
-  for (let round = 0; round < rounds; round++) {
-    const gateway = await startGateway(healthy.url, other.url, 'healthy')
-    await measure() // warm up
-    const figure: Partial<Record<State, number>> = {}
-    for (state of states) figure[state] = await measure()
-    state = 'well'
-    figures.push(figure as Record<State, number>)
-    await stop(gateway)
+  try {
+    await createAtOther()
+    for (let round = 0; round < rounds; round++) figures.push(await measureAll())
+  } finally {
+    providers.kill()
   }
   report(figures)
   agent.destroy()
-  for (const { server } of [healthy, other]) server.close().closeAllConnections()
+}
+
+/** In another order each time, so that what the machine does meanwhile falls on all. */
+async function measureAll(): Promise<Record<State, number>> {
+  const gateway = await startGateway('healthy')
+  await measure() // warm up
+  const figure: Partial<Record<State, number>> = {}
+  for (const state of states.toSorted(() => Math.random() - 0.5)) {
+    await turn(state)
+    await measure() // breakers, queues and time-outs of the state before
+    figure[state] = await measure()
+  }
+  await turn('well')
+  await stop(gateway)
+  return figure as Record<State, number>
 }
 
 function report(figures: readonly Record<State, number>[]): void {

@@ -33,9 +33,9 @@ const answer =
 
 function gateway(tracing: Tracing | undefined): Http {
   const http: Http = async () => ({ status: 200, headers: {}, body: answer })
-  const peer = { scheme: 'https', address: 'alpha.example', port: 443 }
+  const server = { address: 'alpha.example', port: 443 }
   const names = { provider: 'alpha', names: [], userAgent: 'bench', statuses: new Map() }
-  const edge = connect({ form: formA, http, keyOf: () => undefined, peer, observe, ...names })
+  const edge = connect({ form: formA, http, keyOf: () => undefined, server, observe, ...names })
   const protecting = protection({
     provider: 'alpha',
     timeout: 10_000,
@@ -47,7 +47,7 @@ function gateway(tracing: Tracing | undefined): Http {
     random: Math.random,
     observe,
   })
-  const service = stack([traced('rates', rates({ lifetime: 0, clock }), 'alpha'), ...protecting], edge)
+  const service = stack([traced('rates', rates({ lifetime: 0, clock, observe }), 'alpha'), ...protecting], edge)
   return serve({ form: formA, service, gate: async () => ({}), identify: async () => undefined, lifetimes: {}, observe, tracing })
 }
 

@@ -1,6 +1,6 @@
 /** The configuration: read whole or not at all; the only reader of the environment. */
-import { readFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { checkParts, tagOf } from './config/checks.ts'
 import { readDocument, type Tree } from './config/document.ts'
 import { type ConfigFault, Faults } from './config/faults.ts'
@@ -38,9 +38,14 @@ export class ConfigError extends Error {
 
 const defaultConfigFile = 'config/gateway.yaml'
 
-/** The file that is asked for: by option, by `SWAPGATE_CONFIG`, or the default. */
+/** What comes with the code: the gateway in front of its own sandbox. */
+export const ownConfigFile = join(import.meta.dirname, '../config/gateway.yaml')
+
+/** The file that is asked for: by option, by `SWAPGATE_CONFIG`, or the default; where that is not there, the one that comes along. */
 export function configFile(option: string | undefined): string {
-  return option ?? (process.env.SWAPGATE_CONFIG || defaultConfigFile)
+  const named = option ?? process.env.SWAPGATE_CONFIG
+  if (named) return named
+  return existsSync(defaultConfigFile) ? defaultConfigFile : ownConfigFile
 }
 
 /** Throws a `ConfigError`. Paths in the file are relative to the file. */

@@ -99,9 +99,11 @@ export function createGateway(given: Parts): Gateway {
   const lifetimes = { listCurrencies: config.cache.currencies, getRate: config.cache.rate }
   const served = forms.map((form) => [form, serve({ form, service, gate, identify, lifetimes, observe, tracing })] as const)
   const readers = new Map(held.map(({ tag, reader, said }) => [tag, { service: reader, said }]))
+  const span = config.ledger.reconcile * 1000
   return {
     handle: mounts(new Map(served), formOf(config.defaultForm, forms)),
-    reconcile: () => reconcile({ ledger, readers, keys, span: config.ledger.reconcile * 1000, clock, observe, tracing }),
+    reconcile: () =>
+      reconcile({ ledger, readers, keys, span, clock, observe, tracing }).then(() => observe({ what: 'reconciled', at: clock() })),
     connected: held.map(({ connected }) => connected),
   }
 }
@@ -137,7 +139,7 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
     question(namesOf(config)), //         what the question says and the answer need not
     extraIds(provider.extraIds), //       refused where the provider may lose them
     assets(catalogue, hasChoice), //      the table's words, the provider's words
-    traced('rates', rates({ lifetime: config.cache.rate * 1000, clock: steadyClock }), tag), // what somebody asked for just now
+    traced('rates', rates({ lifetime: config.cache.rate * 1000, clock: steadyClock, observe }), tag), // what somebody asked for just now
     agreement(catalogue.naming), //       whether the answer is about the question
     traced('intent', intent(book), tag), // a create is in the ledger before it goes up
     outcome(), //                         it is done, refused or unknown; nothing outside refuses one that is done
@@ -147,9 +149,10 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
 }
 
 /** With issued keys the ledger decides whose a transaction is; else the provider does, and the ledger completes its answers. */
-function possession({ name }: Provider, { tag, said }: Connected, { config, ledger }: Parts): readonly Layer[] {
+function possession({ name }: Provider, { tag, said }: Connected, { config, ledger, observe }: Parts): readonly Layer[] {
   const refresh = config.ledger.refresh * 1000
-  if (config.auth.mode === 'managed') return [traced('ownership', ownership({ ledger, provider: tag, refresh, clock }), tag)]
+  if (config.auth.mode === 'managed')
+    return [traced('ownership', ownership({ ledger, provider: tag, refresh, clock, observe }), tag)]
   const remembered = traced('memory', memory({ ledger, provider: tag, said, clock }), tag)
   return config.routing.providers.includes(name) ? [remembered] : [traced('custody', custody(ledger, tag), tag), remembered]
 }

@@ -3,24 +3,23 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { adminApp, adminRefusal, type Readiness } from './adapters/admin.ts'
 import { circuit } from './adapters/breaker.ts'
 import { expressApp, messagesOf } from './adapters/express.ts'
-import { identityOf } from './adapters/identity.ts'
 import { openLedger } from './adapters/ledger.ts'
 import { measureLoad } from './adapters/load.ts'
-import { createMetrics } from './adapters/metrics.ts'
 import { listen } from './adapters/server.ts'
 import type { Config } from './config.ts'
-import type { Accounts } from './core/accounts.ts'
-import { authentication } from './core/authentication.ts'
 import type { MakeBreaker } from './core/breaker.ts'
 import { WaitingKeys } from './core/waiting-keys.ts'
+import type { Observer } from './domain/observation.ts'
 import { forms } from './forms/index.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { openCounters } from './process/counters.ts'
 import { drainOf } from './process/drain.ts'
+import { identification } from './process/identification.ts'
 import { listening } from './process/listening.ts'
 import { mostConnections } from './process/open-files.ts'
 import { boundPipelines } from './process/pipelines.ts'
 import { startRounds } from './process/rounds.ts'
+import { openTelemetry } from './process/telemetry.ts'
 import { openTraces } from './process/traces.ts'
 import { version } from './process/version.ts'
 import { Connections } from './provider.ts'
@@ -31,8 +30,12 @@ export interface Running {
   readonly urls: ReadonlyMap<string, string>
   /** From now on requests are answered by this configuration; those in flight end by the one before. */
   readonly reconfigure: (config: Config) => void
-  /** Lets the requests in flight finish, then closes everything. */
-  readonly stop: () => Promise<void>
+  /** Counts and logs what happens to the process. */
+  readonly observe: Observer
+  /** Logs what failed with nobody to care. */
+  readonly fail: (message: string, reason: unknown) => void
+  /** Lets the requests in flight finish, then closes everything. False where something is left that nobody takes. */
+  readonly stop: () => Promise<boolean>
 }
 
 /** Throws where something cannot be had, with nothing left open. */
@@ -42,28 +45,34 @@ export async function start(config: Config): Promise<Running> {
   let current = config
   const load = measureLoad()
   open.defer(async () => load.stop())
-  const metrics = createMetrics((tag) => current.providers.find((provider) => provider.tag === tag)?.form)
+  const telemetry = openTelemetry(config, () => current)
+  const { observe, log } = telemetry
+  let isTaken = true
+  open.defer(async () => {
+    isTaken = await log.close()
+  })
 
   const ready = (): Readiness => (readiness === 'ready' && load.strain >= 2 ? 'overloaded' : readiness)
-  const adminHandler = adminApp({ readiness: ready, metrics })
+  const adminHandler = adminApp({ readiness: ready, printMetrics: telemetry.print })
   const admin = await listening('admin', config.admin, () => listen(adminHandler, adminRefusal, config.admin))
   const adminDrain = drainOf(admin.server)
   open.defer(() => adminDrain.finish(0))
 
   const sandboxUrls = await addSandbox(config, open)
 
-  const { ledger, accounts, close } = await openLedger(config.ledger.url)
+  const { ledger, accounts, bookkeeping, close } = await openLedger(config.ledger.url)
   open.defer(close)
-  const { close: closeCounters, ...counters } = await openCounters(config, metrics.observe)
+  telemetry.watch(bookkeeping)
+  const { close: closeCounters, ...counters } = await openCounters(config, observe)
   open.defer(closeCounters)
-  const tracing = await openTraces(config.telemetry, metrics.observe)
+  const tracing = await openTraces(config.telemetry, observe)
   if (tracing) open.defer(tracing.close)
   const connections = new Connections()
   open.defer(() => connections.close())
   const kept = { ...counters, tracing, load, ledger, breaker, steadyClock, connections, keys: new WaitingKeys() }
   const gatewayOf = (next: Config): Gateway => {
     const identify = identification(next, accounts)
-    return createGateway({ ...kept, config: next, forms, identify, observe: metrics.observe, version })
+    return createGateway({ ...kept, config: next, forms, identify, observe, version })
   }
   let gateway = gatewayOf(config)
   const handle: Http = (request) => gateway.handle(request)
@@ -94,12 +103,16 @@ export async function start(config: Config): Promise<Running> {
       gateway = gatewayOf(next)
       connections.retain(gateway.connected)
       current = next
+      log.configure(next.log)
     },
+    observe,
+    fail: log.fail,
     async stop() {
       readiness = 'draining'
       drain.begin()
       await wait(config.server.grace * 1000)
       await running.disposeAsync()
+      return isTaken
     },
   }
 }
@@ -118,12 +131,6 @@ const mostDue = 100
 
 /** An `Idempotency-Key` is remembered for so long, in milliseconds (`spec/contract.md` §10). */
 const claimLifetime = 86_400_000
-
-/** Whom a key stands for: itself where it is the provider's, an account where it was issued here. */
-function identification({ auth }: Config, accounts: Accounts): (key: string) => Promise<string | undefined> {
-  if (auth.mode === 'passthrough') return async (key) => identityOf(key)
-  return authentication({ accounts, digest: identityOf, clock: Date.now })
-}
 
 /** Loaded only where it is wanted. */
 async function addSandbox(config: Config, open: AsyncDisposableStack): Promise<[string, string][]> {

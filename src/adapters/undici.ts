@@ -68,7 +68,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(left: number, resolve: (response: HttpResponse) => void, reject: (fault: Fault) => void) {
     this.resolve = resolve
     this.reject = reject
-    this.timer = setTimeout(() => this.expire(), left)
+    this.timer = setTimeout(() => this.expire(), coarse(left))
   }
 
   /** Called before the first byte is sent. */
@@ -115,6 +115,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.timer)
     return true
   }
+}
+
+/** Node keeps a list of timers for each duration: under load thousands of lists with one timer each cost 6 % of the time. */
+function coarse(milliseconds: number): number {
+  return milliseconds < 1_000 ? milliseconds : milliseconds - (milliseconds % 50)
 }
 
 const brokenMessage = 'The provider could not be reached or broke off; please try again later.'

@@ -1,5 +1,6 @@
 /** commander: what several commands take. */
 import { InvalidArgumentError } from 'commander'
+import { ownConfigFile } from '../config.ts'
 
 export interface Options {
   readonly config?: string
@@ -8,6 +9,11 @@ export interface Options {
 
 export const configOption = ['--config <file>', 'configuration file (default: $SWAPGATE_CONFIG or config/gateway.yaml)'] as const
 export const jsonOption = ['--json', 'print one JSON document'] as const
+
+/** What a user should know of the file that is taken: nothing, where he has named it or it is his. */
+export function noticesOfFile(file: string): readonly string[] {
+  return file === ownConfigFile ? [`there is no config/gateway.yaml here: this is the configuration that comes along, ${file}`] : []
+}
 
 /** Takes what `read` can read; all else is wrong usage. */
 export function reading<T>(read: (text: string) => T | undefined, what: string): (text: string) => T {

@@ -2,7 +2,7 @@ import type { openLedger } from '../adapters/ledger.ts'
 import { type Config, ConfigError, configFile, loadConfig } from '../config.ts'
 import { forms } from '../forms/index.ts'
 import { tellFaults } from './check.ts'
-import type { Options } from './option.ts'
+import { noticesOfFile, type Options } from './option.ts'
 import { refuse, type Terminal } from './terminal.ts'
 
 export type ExitCode = 0 | 1
@@ -23,7 +23,9 @@ export async function withLedger(
   work: (session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   try {
-    const config = loadConfig(configFile(options.config), forms)
+    const file = configFile(options.config)
+    for (const notice of noticesOfFile(file)) terminal.err(`swapgate: ${notice}`)
+    const config = loadConfig(file, forms)
     const { openLedger } = await import('../adapters/ledger.ts')
     const stores = await openLedger(config.ledger.url)
     try {

@@ -4,11 +4,18 @@ const needed = 26
 const [major] = process.versions.node.split('.')
 
 if (Number(major) < needed) {
-  console.error(`swapgate needs Node ${needed} and this is ${process.versions.node}: use "npm start", or install Node ${needed}`)
+  console.error(
+    `swapgate needs Node ${needed} and this is ${process.versions.node}: use "npm start" or "npx swapgate", or install Node ${needed}`,
+  )
   process.exitCode = 1
 } else {
   // What was compiled is kept beside the libraries, where only who may change the code may write; elsewhere it is compiled anew.
   process.getBuiltinModule('node:module').enableCompileCache(`${import.meta.dirname}/../../node_modules/.cache/swapgate`)
-  const [{ run }, { terminal }] = await Promise.all([import('./command.ts'), import('./terminal.ts')])
+  // A package holds what was compiled from the sources, which Node does not read below node_modules; a clone holds the sources.
+  const isClone = process.getBuiltinModule('node:fs').existsSync(`${import.meta.dirname}/command.ts`)
+  const compiled = '../../dist/cli'
+  const [{ run }, { terminal }] = isClone
+    ? await Promise.all([import('./command.ts'), import('./terminal.ts')])
+    : await Promise.all([import(`${compiled}/command.js`), import(`${compiled}/terminal.js`)])
   process.exitCode = await run(process.argv.slice(2), terminal)
 }

@@ -231,6 +231,18 @@ const routing = required(
   'Which provider answers.',
 )
 
+const log = section(
+  {
+    level: setting(
+      choice(['debug', 'info', 'warn', 'error', 'silent']),
+      'info',
+      'The least weight that a line must have: `warn` is what providers got wrong, `error` what the gateway did',
+    ),
+    requests: setting(flag, true, 'Whether every request has a line'),
+  },
+  'One line of JSON for each event, on standard error; in a terminal a line for people.',
+)
+
 const sandbox = section(
   {
     enabled: setting(flag, false, 'Whether it runs'),
@@ -256,6 +268,11 @@ const samplers = [
 
 const telemetry = section(
   {
+    metrics: setting(
+      flag,
+      true,
+      'Whether requests and calls are counted for `/metrics`; else it has the figures of the process alone',
+    ),
     endpoint: setting(
       baseUrlOrNone,
       '',
@@ -274,7 +291,7 @@ const telemetry = section(
     timeout: setting(integer(1), 2_000, 'Longest try to send a batch, and to send the rest at the end', 'milliseconds'),
     exportTimeout: setting(integer(1), 30_000, 'After so long the next batch no longer waits for the last', 'milliseconds'),
   },
-  'Traces, by OpenTelemetry ([traces.md](traces.md)). Read at the start only.',
+  'What is told to monitoring: metrics, and traces by OpenTelemetry ([traces.md](traces.md)). Read at the start only.',
 )
 
 const shape = {
@@ -289,8 +306,9 @@ const shape = {
   assets: setting(name, 'assets.yaml', 'File of the asset table, relative to this file'),
   providers: required(mapping(provider), 'The services behind the gateway, by a name of your choice.'),
   routing,
-  sandbox,
+  log,
   telemetry,
+  sandbox,
 }
 
 /** The gateway's file. */

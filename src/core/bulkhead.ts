@@ -24,14 +24,15 @@ interface Waiting {
 /** Throws `unavailable`, for certain, where the queue is full or the wait is over. */
 export function bulkhead({ provider, most, mostWaiting, patience, observe }: BulkheadOptions): Layer {
   const refuse = holdBack(provider, 'bulkhead', observe)
-  const queue: Waiting[] = []
+  const queue = new Set<Waiting>() // thousands may wait: whoever leaves it moves nobody
   let active = 0
   const leave = (): void => {
-    const first = queue.shift()
+    const [first] = queue
     if (!first) {
       active--
       return
     }
+    queue.delete(first)
     clearTimeout(first.timer)
     first.enter()
   }
@@ -39,11 +40,11 @@ export function bulkhead({ provider, most, mostWaiting, patience, observe }: Bul
   const queued = (wait: number): Promise<void> =>
     new Promise((enter, reject: (fault: Fault) => void) => {
       const expire = (): void => {
-        queue.splice(queue.indexOf(waiting), 1)
+        queue.delete(waiting)
         reject(refuse(patience))
       }
       const waiting = { enter, timer: setTimeout(expire, wait) }
-      queue.push(waiting)
+      queue.add(waiting)
     })
   return layer((op, request, context, next) => {
     const admitted = (): ReturnType<typeof next.call<typeof op>> => {
@@ -55,7 +56,7 @@ export function bulkhead({ provider, most, mostWaiting, patience, observe }: Bul
       active++
       return admitted()
     }
-    if (queue.length >= mostWaiting) return Promise.reject(refuse(patience))
+    if (queue.size >= mostWaiting) return Promise.reject(refuse(patience))
     return queued(Math.max(1, Math.min(patience, context.deadline - performance.now()))).then(admitted)
   })
 }

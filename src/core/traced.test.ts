@@ -63,7 +63,7 @@ test('whoever is held back ends the queue with the reason', async () => {
   const refusing = layer(() => Promise.reject(new Fault('unavailable', 'Not now.')))
   await expect(queued([refusing], 'alpha')(service([])).call('getRate', {} as never, context)).rejects.toThrow('Not now.')
   root.trace.finish(false)
-  expect(taken.at(-1)).toMatchObject({ name: 'queue', fault: 'unavailable' })
+  expect(taken.at(-1)).toMatchObject({ name: 'queue', fault: { kind: 'unavailable' } })
 })
 
 test('a failure passes through as it is, and ends the span', async () => {
@@ -71,7 +71,7 @@ test('a failure passes through as it is, and ends the span', async () => {
   const fault = new Fault('failed', 'No.')
   await expect(traced('rates', pass)(service([], fault)).call('getRate', {} as never, context)).rejects.toBe(fault)
   root.trace.finish(false)
-  expect(taken.at(-1)).toMatchObject({ name: 'rates', fault: 'failed' })
+  expect(taken.at(-1)).toMatchObject({ name: 'rates', fault })
 })
 
 test('without a trace nothing is told, and the context is the same', async () => {

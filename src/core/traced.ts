@@ -67,6 +67,6 @@ function factsOf(provider: string | undefined): Attributes {
 function endWith(span: Span, answer: Promise<unknown>): void {
   answer.then(
     () => span.end(),
-    (reason) => span.end(Fault.from(reason).kind),
+    (reason) => span.end(Fault.from(reason)),
   )
 }

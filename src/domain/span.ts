@@ -1,4 +1,4 @@
-import type { FaultKind } from './fault.ts'
+import type { Fault } from './fault.ts'
 import { randomWord } from './random-word.ts'
 import type { Trace } from './trace.ts'
 import type { Link } from './traceparent.ts'
@@ -44,7 +44,7 @@ export class Span {
   /** One after the other, put together only where somebody asks. */
   private told: readonly Attributes[] = nothing
   /** Why it failed, where it did. */
-  fault: FaultKind | undefined
+  fault: Fault | undefined
   private readonly isRecorded: boolean
   private ownId: string | undefined
 
@@ -81,7 +81,7 @@ export class Span {
   }
 
   /** Ends it, once: a second time changes nothing. */
-  end(fault?: FaultKind): void {
+  end(fault?: Fault): void {
     if (this.endedAt !== undefined) return
     this.endedAt = performance.now()
     this.fault = fault

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { Fault } from './fault.ts'
 import type { Span } from './span.ts'
 import { recordTraces } from './trace.ts'
 
@@ -42,10 +43,11 @@ test('what ends after its trace is told then, where the trace is', () => {
 test('a span ends once, and keeps why it failed', () => {
   const { root } = recorded(1)
   const span = root.begin('span')
-  span.end('timedOut')
+  const fault = new Fault('timedOut', 'Too late.')
+  span.end(fault)
   const { endedAt } = span
   span.end()
-  expect([span.endedAt, span.fault]).toEqual([endedAt, 'timedOut'])
+  expect([span.endedAt, span.fault]).toEqual([endedAt, fault])
   expect(endedAt).toBeGreaterThanOrEqual(span.startedAt)
 })
 

@@ -1,25 +1,14 @@
 /** The spans of the calls that go up to a provider, by the stable HTTP conventions of OpenTelemetry. */
+import type { Server } from '../domain/observation.ts'
 import { type Context, type Op, ops } from '../domain/operations.ts'
 import type { Attributes, Span } from '../domain/span.ts'
 import type { Form } from '../wire/form.ts'
 
-/** Where a provider listens. */
-export interface Peer {
-  readonly scheme: string
-  readonly address: string
-  readonly port: number
-}
-
-export function peerOf(url: string): Peer {
-  const { protocol, hostname, port } = new URL(url)
-  return { scheme: protocol.slice(0, -1), address: hostname, port: Number(port || (protocol === 'https:' ? 443 : 80)) }
-}
-
 export type BeginCall = (op: Op, context: Context) => Span | undefined
 
 /** What the calls of an operation tell alike is made once. */
-export function callSpans({ operations }: Form, provider: string, peer: Peer | undefined): BeginCall {
-  const at = peer && { 'url.scheme': peer.scheme, 'server.address': peer.address, 'server.port': peer.port }
+export function callSpans({ operations }: Form, provider: string, server: Server): BeginCall {
+  const at = { 'server.address': server.address, 'server.port': server.port }
   const facts = new Map(
     ops.map((op): [Op, Attributes] => [
       op,

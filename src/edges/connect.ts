@@ -1,6 +1,6 @@
 /** The provider's edge: a form over HTTP as a `SwapService`. The inverse of `serve`. */
 import { Fault } from '../domain/fault.ts'
-import type { Observer } from '../domain/observation.ts'
+import type { Observer, Server } from '../domain/observation.ts'
 import type { Answer, Context, Op, Request, Response, SwapService } from '../domain/operations.ts'
 import type { Span } from '../domain/span.ts'
 import { standardFault } from '../domain/standard-fault.ts'
@@ -11,7 +11,8 @@ import type { Form, OperationCodec } from '../wire/form.ts'
 import type { Http, HttpRequest } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
 import { WireProblem } from '../wire/problem.ts'
-import { callSpans, type Peer } from './call-span.ts'
+import { Attempt } from './attempt.ts'
+import { callSpans } from './call-span.ts'
 import { toRefusal } from './refusal.ts'
 
 export interface Connection {
@@ -19,6 +20,7 @@ export interface Connection {
   readonly http: Http
   /** The provider's tag. */
   readonly provider: string
+  readonly server: Server
   /** The key that a call goes up with. */
   readonly keyOf: (context: Context) => string | undefined
   /** What the provider's own status words mean. */
@@ -27,36 +29,39 @@ export interface Connection {
   readonly names: readonly string[]
   readonly userAgent: string
   readonly observe: Observer
-  /** Told in traces. */
-  readonly peer?: Peer
 }
 
 /** Throws a `Fault`: `invalid` where the form cannot say the question, `unreadable` where the answer is not of the form. */
 export function connect(connection: Connection): SwapService {
-  const { form, http, provider, observe } = connection
+  const { form, http, provider, server, observe } = connection
   const reading: Reading = {
     statuses: connection.statuses,
     drift: (field, drift) => observe({ what: 'drift', provider, field, drift }),
   }
   const countBroken = counting(reading, provider)
-  const beginCall = callSpans(form, provider, connection.peer)
+  const beginCall = callSpans(form, provider, server)
   return {
-    async call<O extends Op>(op: O, request: Request<O>, context: Context): Promise<Answer<O>> {
+    async call<O extends Op>(op: O, asked: Request<O>, context: Context): Promise<Answer<O>> {
       const operation = form.operations[op]
       const key = operation.keyed ? connection.keyOf(context) : undefined
-      const question = encodeQuestion(operation, request)
+      const question = encodeQuestion(operation, asked)
       const span = beginCall(op, context)
+      const request = toHttp(question, operation, key, context, connection, span)
+      const attempt = new Attempt({ operation: op, method: operation.method, provider, server }, context)
       try {
-        const response = await http(toHttp(question, operation, key, context, connection, span)).catch(countBroken)
+        const response = await http(request).catch(countBroken)
+        attempt.answered(response)
         span?.tell({ 'http.response.status_code': response.status })
         if (response.status < 200 || response.status > 299) {
           throw toRefusal(response, { form, operation, provider, unspeakable: connection.names, secret: key })
         }
         const body = readAnswer(form, operation, response.body, reading, provider) as Response<O>
+        attempt.end(undefined, observe)
         span?.end()
         return { body, provider }
       } catch (reason) {
-        span?.end(Fault.from(reason).kind)
+        attempt.end(Fault.from(reason), observe)
+        span?.end(Fault.from(reason))
         throw reason
       }
     },

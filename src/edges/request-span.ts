@@ -1,12 +1,14 @@
 /** The span of a client's request, by the stable HTTP conventions of OpenTelemetry. */
+import { methods as knownMethods } from '../domain/observation.ts'
 import type { Span } from '../domain/span.ts'
 import type { Tracing } from '../domain/trace.ts'
 import { readTraceparent } from '../domain/traceparent.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
+import type { Course } from './course.ts'
 import type { Telling } from './response.ts'
 
-/** RFC 9110, and PATCH; a client may invent more. */
-const methods: ReadonlySet<string> = new Set('GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH'.split(' '))
+/** A client may invent more. */
+const methods: ReadonlySet<string> = new Set(knownMethods)
 
 /** A trace of its own: the client's is referred to, and what he wants kept is not heeded. Of his state nothing is read. */
 export function beginRequest({ headers }: HttpRequest, tracing: Tracing | undefined): Span | undefined {
@@ -15,33 +17,27 @@ export function beginRequest({ headers }: HttpRequest, tracing: Tracing | undefi
   return tracing.begin('server', 'HTTP', link ? [link] : [])
 }
 
-/** Ends the trace; one that ended in a failure of ours or of the provider's is kept. `below`: the path without the mount. */
-export function endRequest(
-  span: Span,
-  { method, path }: HttpRequest,
-  below: string,
-  telling: Telling,
-  response: HttpResponse,
-): void {
-  const { operation, form, fault, answer } = telling
-  const isNotable = response.status >= 500
+/** Ends the trace; one that ended in a failure of ours or of the provider's is kept. */
+export function endRequest(span: Span, { method }: HttpRequest, course: Course, telling: Telling, response: HttpResponse): void {
+  const { route, fault } = course
+  const { status, headers } = response
+  const isNotable = status >= 500
   if (isNotable || span.trace.isSampled) {
     const known = methods.has(method) ? method : undefined
-    const route = operation && path.slice(0, path.length - below.length) + operation.path.pattern
-    span.name = known === undefined ? 'HTTP' : route === undefined ? known : `${known} ${route}`
-    const provider = answer?.provider ?? fault?.provider
+    const provider = headers['x-swap-provider']
+    span.name = known === undefined ? 'HTTP' : route === '' ? known : `${known} ${route}`
     span.tell({
       'http.request.method': known ?? '_OTHER',
-      'http.response.status_code': response.status,
+      'http.response.status_code': status,
       'url.scheme': 'http',
-      'swapgate.form': form.name,
-      ...(route !== undefined && { 'http.route': route, 'url.path': route }),
-      ...(operation && { 'swapgate.operation': operation.op }),
+      'swapgate.form': telling.form.name,
+      ...(route !== '' && { 'http.route': route, 'url.path': route }),
+      ...(telling.operation && { 'swapgate.operation': telling.operation.op }),
       ...(provider !== undefined && { 'swapgate.provider': provider }),
-      ...((answer?.replayed || fault?.replayed) && { 'swapgate.replayed': true }),
-      ...(answer?.stale !== undefined && { 'swapgate.stale': true }),
+      ...(headers['idempotent-replayed'] !== undefined && { 'swapgate.replayed': true }),
+      ...(headers['x-swap-stale'] !== undefined && { 'swapgate.stale': true }),
     })
   }
-  span.end(fault?.kind)
+  span.end(fault)
   span.trace.finish(isNotable)
 }

@@ -17,11 +17,9 @@ export interface Telling {
   readonly form: Form
   readonly requestId: string
   readonly vary: string | undefined
-  operation?: OperationCodec
+  operation?: OperationCodec | undefined
   quota?: Quota | undefined
   readonly span?: Span | undefined
-  answer?: Answer<Op>
-  fault?: Fault
 }
 
 export function encodeAnswer(

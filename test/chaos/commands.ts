@@ -110,7 +110,7 @@ export function kill(asker: Asker, moment: Moment): Command {
 function countOf(world: World, moment: Moment): number {
   const counts = Object.values(world.journals()).map((journal) => {
     const applied = new Set(journal.flatMap((entry) => (entry.what === 'applied' ? [entry.request] : [])))
-    return journal.filter(({ what, request }) => what === moment && applied.has(request)).length
+    return journal.filter((entry) => entry.what !== 'held' && entry.what === moment && applied.has(entry.request)).length
   })
   return counts.reduce((sum, count) => sum + count, 0)
 }

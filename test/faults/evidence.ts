@@ -1,7 +1,7 @@
 /** What the checker reads, once everything is over. */
 import type { Operation } from './history.ts'
 import type { Order, Swap } from './order.ts'
-import type { Applied, Journal, Received } from './provider/journal.ts'
+import type { Applied, Held, Journal, Received } from './provider/journal.ts'
 
 export interface Evidence {
   /** Of each provider, by its tag. */
@@ -9,10 +9,14 @@ export interface Evidence {
   readonly operations: readonly Operation[]
   /** What each client finds at the end. */
   readonly holdings?: readonly Holding[]
-  /** Withdrawal addresses of creates that the gateway knows to be of unknown outcome, or contradicted. */
+  /** Withdrawal addresses of creates that the gateway knows to be of unknown outcome, or contradicted: one for each create. */
   readonly unsettled?: readonly string[]
   /** Everything that the ledger holds. */
   readonly exported?: readonly { readonly id: string; readonly owner: string }[]
+  /** Why the ledger could not be read. */
+  readonly unreadable?: string
+  /** What was given to clients by hand, past the gateway. */
+  readonly handed?: readonly { readonly id: string; readonly client: string }[]
   readonly secrets?: Secrets
 }
 
@@ -40,6 +44,7 @@ export interface Effect {
   readonly provider: string
   readonly id: string
   readonly swap: Swap
+  readonly mark: string
 }
 
 /** Everything that was created, at all providers. */
@@ -47,6 +52,15 @@ export function effectsOf({ journals }: Evidence): readonly Effect[] {
   return Object.entries(journals).flatMap(([provider, journal]) =>
     journal
       .filter((entry): entry is Applied => entry.what === 'applied')
+      .map(({ swap, mark = swap.withdrawalAddress }) => ({ provider, id: `${provider}~${swap.id}`, swap, mark })),
+  )
+}
+
+/** Swaps that were at the providers before, or were changed there, by the ids that clients know. */
+export function heldIn({ journals }: Evidence): readonly Omit<Effect, 'mark'>[] {
+  return Object.entries(journals).flatMap(([provider, journal]) =>
+    journal
+      .filter((entry): entry is Held => entry.what === 'held')
       .map(({ swap }) => ({ provider, id: `${provider}~${swap.id}`, swap })),
   )
 }
@@ -57,10 +71,10 @@ export function receivedBy(journal: Journal): readonly Received[] {
 
 export type Create = Operation & { readonly order: Order }
 
-/** Creates by where they pay out to: that is what tells a question from others at a provider. */
-export function createsByAddress({ operations }: Evidence): ReadonlyMap<string, readonly Create[]> {
+/** Creates by what tells them from others at a provider. */
+export function createsByMark({ operations }: Evidence): ReadonlyMap<string, readonly Create[]> {
   const creates = operations.filter((operation): operation is Create => operation.order !== undefined)
-  return Map.groupBy(creates, ({ order }) => order.withdrawalAddress)
+  return Map.groupBy(creates, ({ mark, order }) => mark ?? order.withdrawalAddress)
 }
 
 /** Creates that are to take effect at most once together: those of one client under one key; one without a key is alone. */

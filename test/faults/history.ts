@@ -11,6 +11,10 @@ export interface Operation {
   readonly question: string
   readonly order?: Order
   readonly idempotencyKey?: string
+  /** What tells this create from others at a provider; where it is not known, where it pays out to does. */
+  readonly mark?: string
+  /** Its `X-Request-Id`, which goes up with it. */
+  request?: string
   /** `fail`: it certainly had no effect. `info`: nobody knows, and so it stays where no answer ever came. */
   outcome: 'ok' | 'fail' | 'info'
   /** Of the answer, like `text`; absent where none came. */
@@ -36,9 +40,9 @@ export class History {
     this.operations.push(operation)
     const answer = await send().catch(() => undefined)
     if (!answer) return undefined
-    const { status, text } = answer
+    const { status, text, headers } = answer
     const outcome = status < 300 ? 'ok' : openEndings.includes(status) ? 'info' : 'fail'
-    Object.assign(operation, { outcome, status, text, seen: transactionsIn(text) })
+    Object.assign(operation, { outcome, status, text, request: headers['x-request-id'], seen: transactionsIn(text) })
     return answer
   }
 }

@@ -35,9 +35,20 @@ interface Told {
   readonly deposit_extra_id?: string
 }
 
+/** Throws where the text is not JSON of either form; an empty one tells nothing. */
 export function transactionsIn(text: string): readonly Seen[] {
+  if (text === '') return []
   const document = readJson(text) as Partial<Told> & { readonly data?: readonly Told[] }
   return (document.data ?? [document]).filter((row): row is Told => row.id !== undefined).map(seen)
+}
+
+/** None where the text is of neither form. */
+export function transactionsInAny(text: string): readonly Seen[] {
+  try {
+    return transactionsIn(text)
+  } catch {
+    return []
+  }
 }
 
 function seen(told: Told): Seen {
@@ -50,7 +61,7 @@ function seen(told: Told): Seen {
     amount: (told.amount ?? told.amount_in)?.rawJSON,
     amountTo: (told.amountTo ?? told.amount_out ?? told.amount_out_expected)?.rawJSON,
     depositAddress: told.depositAddress ?? told.deposit_address,
-    depositExtraId: told.depositExtraId ?? told.deposit_extra_id,
+    depositExtraId: told.depositExtraId || told.deposit_extra_id || undefined,
   }
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as unknown as Seen
 }

@@ -31,7 +31,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^adapters\//, /^(?:wire|domain|core)\/|^sandbox\/(?:store|server)\.ts$|^node:|^npm:/],
   [/^sandbox\//, /^(?:sandbox|core|edges|wire|domain)\/|^npm:zod$/],
   [/^config(?:\.ts$|\/)/, /^config(?:\.ts$|\/)|^(?:wire|domain)\/|^node:|^npm:(?:zod|yaml)$/],
-  [/^(?:(?:gateway|provider|main)\.ts$|cli\/|process\/)/, everything],
+  [/^(?:(?:gateway|provider|main|index)\.ts$|cli\/|process\/)/, everything],
 ]
 
 /** A line for each import that the rules forbid, and for each thing that only one place may do. */

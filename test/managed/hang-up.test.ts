@@ -1,4 +1,5 @@
 /** Rows L17 and X7: clients that go away in the middle of a create. */
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -42,10 +43,14 @@ function request(form: FormName, method: string, path: string, headers: readonly
   return `${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
+/** The bytes of a create whose answer nobody will read; the witness knows of it. */
 function createBytes(form: FormName, name?: string): string {
   const body = JSON.stringify(orderIn(form))
+  const said = { 'x-request-id': randomUUID(), ...(name !== undefined && { 'idempotency-key': name }) }
+  managed.witness.unanswered({ method: 'POST', path: '/api/v2/transactions', headers: { ...credential(form, key), ...said }, body })
   const headers = ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`]
-  return request(form, 'POST', '/transactions', name === undefined ? headers : [`Idempotency-Key: ${name}`, ...headers], body)
+  const lines = Object.entries(said).map(([header, value]) => `${header}: ${value}`)
+  return request(form, 'POST', '/transactions', [...lines, ...headers], body)
 }
 
 const creates = (): number => managed.alpha.received('create').length

@@ -44,9 +44,8 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     await create(form, key, 'order-5')
     const replayed = await create(other, key, 'order-5')
     const fresh = await create(other, key, 'order-6')
-    const { id: _, ...words } = replayed.json as { id: string }
-    const { id: __, ...expected } = fresh.json as { id: string }
-    expect(words).toEqual(expected)
+    const words = ({ text }: Answered): string => text.replaceAll(/(tx|deposit)-\d/g, '$1')
+    expect(words(replayed)).toBe(words(fresh))
     for (const header of ['x-swap-derived', 'x-swap-omitted', 'x-swap-provider', 'x-swap-form'])
       expect(replayed.headers[header]).toBe(fresh.headers[header])
     expect(replayed.status).toBe(fresh.status)
@@ -129,7 +128,7 @@ describe('over a restart', () => {
     const key = await managed.issue('acme')
     const first = await create('A', key, 'order-5')
     await managed.close()
-    managed = await startManaged({ ledger })
+    managed = await startManaged({ ledger, follows: managed })
     const again = await create('A', key, 'order-5')
     expect(told(again)).toEqual(told(first))
     expect(again.headers['idempotent-replayed']).toBe('true')

@@ -25,7 +25,7 @@ describe.each(formNames)('client %s', (form) => {
   const other = form === 'A' ? 'B' : 'A'
   const big = JSON.stringify({ x: 'y'.repeat(20_000) })
   const send = (method: string, path: string, headers: Record<string, string> = own, body?: string): Promise<Answered> =>
-    ask(pair.gateway.url, { method, path: mount + path, headers, ...(body !== undefined && { body }) })
+    pair.witness.ask(pair.gateway.url, { method, path: mount + path, headers, ...(body !== undefined && { body }) })
 
   test.each([
     '/nothing',

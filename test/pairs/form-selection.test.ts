@@ -102,9 +102,9 @@ describe('whatever the form', () => {
   test('what is created in one form is read in the other with the same key', async () => {
     const body = JSON.stringify({ coinFrom: 'BTC', coinTo: 'ETH', amount: 1, withdrawalAddress: 'w-1' })
     const headers = { ...bearer, 'content-type': 'application/json' }
-    const created = await ask(pair.gateway.url, { method: 'POST', path: '/a/api/v2/transactions', headers, body })
+    const created = await pair.witness.ask(pair.gateway.url, { method: 'POST', path: '/a/api/v2/transactions', headers, body })
     const { id } = created.json as { readonly id: string }
-    const read = await ask(pair.gateway.url, { path: `/b/api/v2/transactions/${id}`, headers: apiKey })
+    const read = await pair.witness.ask(pair.gateway.url, { path: `/b/api/v2/transactions/${id}`, headers: apiKey })
     expect(read.status).toBe(200)
     expect((read.json as { readonly id: string }).id).toBe(id)
   })

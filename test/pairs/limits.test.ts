@@ -60,7 +60,7 @@ test('R4: quotes: currencies and rates share one bucket for an address, whatever
 
 test('R4: create: for each key, over both forms', async () => {
   const pair = await startPair('A', 'B', { sections: { limits } })
-  const inB = client('B', pair.gateway.url)
+  const inB = client('B', pair.gateway.url, pair.witness)
   const ordered = (form: 'A' | 'B'): object => ({ ...pairWords(form, assets.btc, assets.eth), amount: 1, withdrawalAddress: 'w' })
   expect((await inB.post('/transactions', ordered('B'))).headers.ratelimit).toMatch(/^"create";r=2;/)
   expect((await pair.client.post('/transactions', ordered('A'))).headers.ratelimit).toMatch(/^"create";r=1;/)

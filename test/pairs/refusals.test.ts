@@ -215,7 +215,7 @@ test.each(pairs)(
     const answers = await Promise.all(
       (['rate', 'list', 'get', 'create'] as const).map((operation) => asking(pair.client, operation, 'k-1')),
     )
-    await pair.gateway.close()
+    await pair.close()
     for (const answer of answers) {
       const message = expectRefusal(answer, names.client, 502)
       expect(message).not.toMatch(/outcome|127\.0\.0\.1|ECONN/)

@@ -84,7 +84,7 @@ describe('a Form B provider', () => {
     expect(place.beta.received('get')).toHaveLength(2)
     const kept = async () => (await place.gateway.ledger.held('beta', ['old-1', 'old-2'])).size
     await expect.poll(kept).toBe(2)
-    const another = client('A', (await place.second()).url)
+    const another = client('A', (await place.second()).url, place.witness)
     expect((await another.get('/transactions', { key: mine })).text).toBe(first.text)
     expect((await list('A')).text).toBe(first.text)
     await place.restart()
@@ -175,6 +175,7 @@ describe('L15: without a ledger', () => {
       await start('beta')
       const id = idOf(await create('A'))
       lose()
+      place.witness.excuse('I2', 'The ledger is lost, so it holds nothing.')
       place.beta.journal.length = 0
       change({ status: 'exchanging' })
       expect((await get(form, id)).json).toMatchObject({ id, status: 'exchanging' })

@@ -3,10 +3,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
+import { transactionA } from '../support/form-a.ts'
+import { createdB } from '../support/form-b.ts'
+import { readJson } from '../support/json.ts'
 import { orderIn } from '../support/managed.ts'
-import { lookNow, loseAnswers, outcomesOf } from '../support/outcomes.ts'
+import { lookNow, loseAnswers, orderedSwap, outcomesOf } from '../support/outcomes.ts'
 import { credential, pairs } from '../support/pair.ts'
 import { type Passthrough, startPassthrough } from '../support/passthrough.ts'
+import type { Order } from '../support/swaps.ts'
 
 let place: Passthrough
 afterEach(() => place[Symbol.asyncDispose]())
@@ -83,14 +87,14 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     const key = await place.gateway.freshKey()
     const database = new DatabaseSync(place.file)
     database.exec(`CREATE TRIGGER broken BEFORE UPDATE ON transactions BEGIN SELECT RAISE(ABORT, 'no'); END`)
+    provider().reply('create', ({ body }) => {
+      const made = orderedSwap(readJson(body) as Order, { id: 'lost-1' })
+      provider().holdings.swaps = [made]
+      return side === 'A' ? { status: 201, json: transactionA(made) } : { json: createdB(made) }
+    })
     const answer = await create(key)
     expectRefusal(answer, form, 504)
     expect(answer.text).not.toContain('deposit')
-    provider().holdings.swaps = provider().holdings.swaps.map((made) => ({
-      ...made,
-      id: 'lost-1',
-      createdAt: new Date().toISOString(),
-    }))
     expect(outcomesOf(place.gateway).at(-1)).toBe('unknown')
     provider().journal.length = 0
     database.exec('DROP TRIGGER broken')

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -41,8 +41,8 @@ describe('swapgate start', () => {
     expect([urls.get('form A'), urls.get('form B')]).toEqual([`${gateway}/a`, `${gateway}/b`])
     expect(await status(`${urls.get('sandbox')}/b/api/v2/currencies`)).toBe(200)
     swapgate.child.kill('SIGTERM')
-    const { exitCode, out, err } = await swapgate.ended
-    expect([exitCode, err]).toEqual([0, ''])
+    const { exitCode, out, complaints } = await swapgate.ended
+    expect([exitCode, complaints]).toEqual([0, ''])
     const notices = out.trim().split('\n').slice(1)
     expect(notices).toEqual([
       expect.stringMatching(/^notice: limits .* in memory/),
@@ -155,6 +155,18 @@ it('the file is the one that SWAPGATE_CONFIG names, where no option does', async
   const file = workplace.write('colour: red')
   await using swapgate = new Swapgate(['check'], { env: { SWAPGATE_CONFIG: file } })
   expect((await swapgate.ended).err).toContain(`${file} has`)
+})
+
+it('without a name it is config/gateway.yaml of the folder, and where that is not there the one that comes along, which is told', async () => {
+  const cwd = workplace.directory
+  await using own = new Swapgate(['ledger', 'stats', '--json'], { cwd })
+  const { exitCode, out, err } = await own.ended
+  expect([exitCode, JSON.parse(out)]).toEqual([0, expect.anything()])
+  expect(err).toMatch(/^swapgate: there is no config\/gateway.yaml here: [^\n]+\/config\/gateway.yaml\n$/)
+  mkdirSync(`${cwd}/config`)
+  writeFileSync(`${cwd}/config/gateway.yaml`, 'colour: red')
+  await using check = new Swapgate(['check'], { cwd })
+  expect((await check.ended).err).toContain('swapgate: config/gateway.yaml has')
 })
 
 const olderNode = '/usr/bin/node'

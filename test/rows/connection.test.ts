@@ -29,6 +29,13 @@ const statusesIn = (text: string): readonly number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 const goingUp = ['host', 'connection', 'accept', 'user-agent', 'x-request-id', 'authorization']
 
+const plain = { authorization: 'Bearer canary-client-key-1' }
+/** The create that is sent under this `X-Request-Id`, past the recorded clients. */
+function witnessed(id: string): void {
+  const headers = { ...plain, 'x-request-id': id }
+  pair.witness.unanswered({ method: 'POST', path: '/a/api/v2/transactions', headers, body: order })
+}
+
 function expectPlainUp(): void {
   expect(pair.provider.journal).toHaveLength(1)
   for (const { headerNames, headers } of pair.provider.journal) {
@@ -75,7 +82,9 @@ test('H4: behind an upgrade that is not made, the connection goes on as it was',
   await using session = await openSession(pair.gateway.port)
   const upgrade = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n'
   const create = `POST /a/api/v2/transactions HTTP/1.1\r\nHost: gateway\r\n${key}${upgrade}Content-Type: application/json\r\n`
-  expect(await session.ask(`${create}Content-Length: ${order.length}\r\n\r\n${order}`)).toMatch(/^HTTP\/1\.1 201 /)
+  witnessed('upgrade')
+  const said = `${create}X-Request-Id: upgrade\r\nContent-Length: ${order.length}\r\n\r\n${order}`
+  expect(await session.ask(said)).toMatch(/^HTTP\/1\.1 201 /)
   expect(await session.ask(`${get}${key}\r\n`)).toMatch(/^HTTP\/1\.1 200 /)
 })
 
@@ -135,8 +144,9 @@ test('H13: who waits with the body is told to go on, and then answered', async (
     port: pair.gateway.port,
     method: 'POST',
     path: '/a/api/v2/transactions',
-    headers: { authorization: 'Bearer canary-client-key-1', 'content-type': 'application/json', expect: '100-continue' },
+    headers: { ...plain, 'content-type': 'application/json', expect: '100-continue', 'x-request-id': 'patient' },
   })
+  witnessed('patient')
   const status = new Promise((resolve, reject) => {
     sent.on('response', (response) => resolve(response.resume().statusCode))
     sent.on('error', reject)

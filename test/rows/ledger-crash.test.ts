@@ -3,8 +3,6 @@ import { connect } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenLedger, openLedger } from '../../src/adapters/ledger.ts'
-import { violations } from '../faults/checker.ts'
-import { holdingsOf } from '../faults/holding.ts'
 import type { Order } from '../faults/order.ts'
 import { lock } from '../support/broken-ledger.ts'
 import type { Answered } from '../support/client.ts'
@@ -53,10 +51,7 @@ function age(): void {
 }
 
 async function expectSound(): Promise<void> {
-  const { history, gateway, customer, journal } = rig
-  const holdings = await holdingsOf(history, gateway.url, [customer])
-  const unsettled = (await unresolved()).map(({ asked }) => asked.withdrawalAddress)
-  expect(violations({ journals: { alpha: journal() }, operations: history.operations, holdings, unsettled })).toEqual([])
+  expect(await rig.violations()).toEqual([])
 }
 
 /** Found where it is, and told under its key; it was made once. */
@@ -100,7 +95,8 @@ describe('L13: kill -9', { timeout }, () => {
     const unlock = lock(rig.directory)
     const ofAnswered = rig
       .journal()
-      .find((entry) => entry.what === 'received' && entry.body.includes(answered.order.withdrawalAddress))
+      .filter((entry) => entry.what === 'received')
+      .find(({ body }) => body.includes(answered.order.withdrawalAddress))
     const isAnswered = (): boolean =>
       rig.journal().some((entry) => entry.what === 'answered' && entry.request === ofAnswered?.request)
     await expect.poll(isAnswered).toBe(true)

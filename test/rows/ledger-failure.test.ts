@@ -45,6 +45,7 @@ async function expectWell(rig: LedgerRig, id: string): Promise<void> {
   const { json } = (await rig.customer.list(rig.gateway.url)) as Answered
   expect((json as { data: readonly { id: string }[] }).data.map((row) => row.id)).toEqual(expect.arrayContaining([id, idOf(made)]))
   expect(await rig.gateway.command('ledger', 'unknown')).toEqual([])
+  expect(await rig.violations()).toEqual([])
 }
 
 /** What a ledger in trouble means, and what is left of it afterwards. */

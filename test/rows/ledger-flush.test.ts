@@ -20,6 +20,7 @@ test.runIf(canTrace)(
     for (let at = 0; at < 3; at++)
       expect((await customer.create(gateway.url, order(), { idempotencyKey: `order-${at}` }))?.status).toBe(201)
     const calls = await tracing.stop()
+    expect(await rig.violations()).toEqual([])
     const isFlush = (call: string): boolean => /\b(?:fsync|fdatasync)\(/.test(call) && call.includes(`${file}-wal`)
     const isChange = (call: string): boolean => /\bp?write(?:v|64|v2)?\(/.test(call) && call.includes(`${file}-wal`)
     const steps = calls.flatMap((call) => {

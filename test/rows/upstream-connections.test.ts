@@ -130,6 +130,7 @@ async function startProxied(): Promise<Awaited<ReturnType<typeof startManaged>> 
     () => proxy[Symbol.asyncDispose](),
     () => managed.close(),
   )
+  managed.witness.behind('alpha', behind)
   return { ...managed, alpha: behind, proxy }
 }
 

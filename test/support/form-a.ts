@@ -2,6 +2,7 @@
 import { digits, readJson } from './json.ts'
 import { type Received, type Reply, type StandIn, standIn } from './stand-in.ts'
 import { byCode, cut, type Holdings, noSuchTransaction, type Order, refused, type Swap, swap } from './swaps.ts'
+import { Truth } from './truth.ts'
 
 export const currenciesA: readonly object[] = [
   { code: 'BTC', name: 'Bitcoin', icon: 'https://icons.test/btc.svg', network: 'BTC', depositMin: 0.001, depositMax: 10 },
@@ -13,12 +14,14 @@ export const currenciesA: readonly object[] = [
 
 export interface ProviderA extends StandIn {
   readonly holdings: Holdings
+  readonly truth: Truth
 }
 
 export async function startFormA(): Promise<ProviderA> {
   const holdings: Holdings = { currencies: currenciesA, swaps: [] }
-  const provider = await standIn((received) => answer(received, holdings))
-  return { ...provider, holdings }
+  const truth = new Truth(holdings)
+  const provider = await standIn((received) => answer(received, holdings), truth.watch)
+  return { ...provider, holdings, truth }
 }
 
 /** The transaction in the one shape that Form A has for it. */
@@ -76,6 +79,7 @@ function create({ body }: Received, holdings: Holdings): object {
   const { coinFrom, coinTo, amount, withdrawalAddress, refundAddress, rateType } = readJson(body) as Order
   const created = swap({
     id: `tx-${holdings.swaps.length + 1}`,
+    depositAddress: `bc1q-deposit-${holdings.swaps.length + 1}`,
     from: byCode(coinFrom),
     to: byCode(coinTo),
     amountIn: amount,

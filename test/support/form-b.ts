@@ -2,6 +2,7 @@
 import { digits, readJson } from './json.ts'
 import { type Received, type Reply, type StandIn, standIn } from './stand-in.ts'
 import { byCoin, cut, type Holdings, noSuchTransaction, type Order, refused, type Swap, swap } from './swaps.ts'
+import { Truth } from './truth.ts'
 
 export const currenciesB: readonly object[] = [
   { code: 'BTC', name: 'Bitcoin', icon: 'https://icons.test/btc.svg', notes: '' },
@@ -12,12 +13,14 @@ export const currenciesB: readonly object[] = [
 
 export interface ProviderB extends StandIn {
   readonly holdings: Holdings
+  readonly truth: Truth
 }
 
 export async function startFormB(): Promise<ProviderB> {
   const holdings: Holdings = { currencies: currenciesB, swaps: [] }
-  const provider = await standIn((received) => answer(received, holdings))
-  return { ...provider, holdings }
+  const truth = new Truth(holdings)
+  const provider = await standIn((received) => answer(received, holdings), truth.watch)
+  return { ...provider, holdings, truth }
 }
 
 export function createdB(facts: Swap): Record<string, unknown> {
@@ -104,6 +107,7 @@ function create({ body }: Received, holdings: Holdings): object {
   const order = readJson(body) as Order
   const created = swap({
     id: `tx-${holdings.swaps.length + 1}`,
+    depositAddress: `bc1q-deposit-${holdings.swaps.length + 1}`,
     from: byCoin(order.coinFrom, order.networkFrom ?? ''),
     to: byCoin(order.coinTo, order.networkTo ?? ''),
     amountIn: order.amount,

@@ -30,6 +30,8 @@ export interface GatewaySettings {
   readonly others?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /** Where the ledger is; in memory unless said. */
   readonly ledger?: string
+  /** Stands between the gateway and its ledger. */
+  readonly ledgerLayer?: (ledger: Ledger) => Ledger
   /** Other sections of the configuration file; they replace the ones below. */
   readonly sections?: Readonly<Record<string, unknown>>
   readonly assetTable?: readonly unknown[]
@@ -110,8 +112,10 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   const observations: Observation[] = []
   const place = settings.ledger ?? 'sqlite::memory:'
   let store = await openLedger(place)
-  const ledger = latest(() => store.ledger)
-  const { accounts, bookkeeping } = store
+  const { ledgerLayer = (own) => own } = settings
+  const ledger = ledgerLayer(latest(() => store.ledger))
+  const bookkeeping = latest(() => store.bookkeeping)
+  const accounts = latest(() => store.accounts)
   const isManaged = config.auth.mode === 'managed'
   const connections = new Connections()
   const gateway = createGateway({
@@ -166,12 +170,12 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   }
 }
 
-/** Whichever ledger it is by then. */
-function latest(ledger: () => Ledger): Ledger {
-  const methods = Object.keys(ledger()) as (keyof Ledger)[]
+/** Whichever it is by then. */
+function latest<Port extends object>(port: () => Port): Port {
+  const methods = Object.keys(port()) as (keyof Port)[]
   return Object.fromEntries(
-    methods.map((name) => [name, (...args: unknown[]) => (ledger()[name] as (...args: unknown[]) => unknown)(...args)]),
-  ) as unknown as Ledger
+    methods.map((name) => [name, (...args: unknown[]) => (port()[name] as (...args: unknown[]) => unknown)(...args)]),
+  ) as unknown as Port
 }
 
 /** JSON is YAML too. */

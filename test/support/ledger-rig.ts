@@ -2,10 +2,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { violations } from '../faults/checker.ts'
 import type { GatewaySettings } from '../faults/configuration.ts'
 import type { Customer } from '../faults/customer.ts'
 import { GatewayProcess } from '../faults/gateway-process.ts'
 import { History } from '../faults/history.ts'
+import { holdingsOf } from '../faults/holding.ts'
 import type { Order } from '../faults/order.ts'
 import { type Journal, readJournal } from '../faults/provider/journal.ts'
 import { type Provider, startProvider } from '../faults/provider.ts'
@@ -25,6 +27,8 @@ export interface LedgerRig extends AsyncDisposable {
   readonly received: () => number
   readonly adminUrl: string
   readonly order: (facts?: Partial<Order>) => Order
+  /** What the checker says of all that was seen so far. The gateway must be up. */
+  readonly violations: () => Promise<readonly string[]>
 }
 
 interface RigSettings {
@@ -71,6 +75,14 @@ export async function startLedgerRig({
       rateType: 'float',
       ...facts,
     }),
+    async violations() {
+      const unknown = (await gateway.command('ledger', 'unknown')) as readonly { asked: { withdrawalAddress: string } }[]
+      const unsettled = unknown.map(({ asked }) => asked.withdrawalAddress)
+      const holdings = await holdingsOf(history, gateway.url, [customer])
+      const exported = (await gateway.command('ledger', 'export')) as readonly { id: string; owner: string }[]
+      const secrets = { clientKeys: [customer.key], providerKeys: { alpha: key }, logs: [gateway.output] }
+      return violations({ journals: { alpha: read() }, operations: history.operations, holdings, unsettled, exported, secrets })
+    },
     async [Symbol.asyncDispose]() {
       await gateway[Symbol.asyncDispose]()
       await provider[Symbol.asyncDispose]()

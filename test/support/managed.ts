@@ -5,6 +5,7 @@ import { type GatewaySettings, type RunningGateway, startGateway } from './gatew
 import { digits } from './json.ts'
 import { type Client, client, type FormName, pairWords } from './pair.ts'
 import { assets } from './swaps.ts'
+import { Witness } from './witness.ts'
 
 export interface Managed extends AsyncDisposable {
   readonly gateway: RunningGateway
@@ -12,6 +13,7 @@ export interface Managed extends AsyncDisposable {
   readonly alpha: ProviderA
   /** Form B, named `beta`; its own key is `provider-key-beta`. */
   readonly beta: ProviderB
+  readonly witness: Witness
   readonly client: (form: FormName) => Client
   /** A key of a new account. */
   readonly issue: (name?: string) => Promise<string>
@@ -25,12 +27,15 @@ type ManagedSettings = Partial<Omit<GatewaySettings, 'provider' | 'others'>> & {
   readonly routing?: readonly string[]
   /** Replaces facts of the providers. */
   readonly providers?: Readonly<Record<string, object>>
+  /** The rig that this one goes on from, on the same ledger. */
+  readonly follows?: Managed
 }
 
 export async function startManaged({
   routing = ['alpha'],
   providers,
   sections,
+  follows,
   ...settings
 }: ManagedSettings = {}): Promise<Managed> {
   const alpha = await startFormA()
@@ -39,14 +44,17 @@ export async function startManaged({
     alpha: { form: 'A', url: alpha.url, key: ownKeys.alpha, ...providers?.alpha },
     beta: { form: 'B', url: beta.url, key: ownKeys.beta, ...providers?.beta },
   }
-  const gateway = await startGateway({
+  const witness = new Witness({ providers: { alpha, beta }, providerKeys: ownKeys, follows: follows?.witness })
+  const started = await startGateway({
     ...settings,
     provider: { name: 'alpha', ...facts.alpha },
     others: { beta: facts.beta },
     sections: { auth: { mode: 'managed' }, routing: { providers: routing }, ...sections },
   })
+  const gateway = witness.over(started)
   let accounts = 0
   const close = async (): Promise<void> => {
+    await witness.close()
     await gateway.close()
     await Promise.all([alpha.close(), beta.close()])
   }
@@ -54,7 +62,8 @@ export async function startManaged({
     gateway,
     alpha,
     beta,
-    client: (form) => client(form, gateway.url),
+    witness,
+    client: (form) => client(form, gateway.url, witness),
     issue: (name = `account-${++accounts}`) => gateway.issueKey(name),
     close,
     [Symbol.asyncDispose]: close,

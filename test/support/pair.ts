@@ -4,6 +4,7 @@ import { type ProviderA, startFormA } from './form-a.ts'
 import { type ProviderB, startFormB } from './form-b.ts'
 import { clientKey, type GatewaySettings, type RunningGateway, startGateway } from './gateway.ts'
 import type { AssetWords } from './swaps.ts'
+import { Witness } from './witness.ts'
 
 export type FormName = 'A' | 'B'
 
@@ -29,15 +30,15 @@ export interface Client {
 
 const canary = 'canary-client-key'
 
-/** How an integrator of the form speaks, at the mount of the form. No answer may ever hold a key. */
-export function client(form: FormName, url: string): Client {
+/** How an integrator of the form speaks, at the mount of the form. No answer may ever hold a key. The witness hears all of it. */
+export function client(form: FormName, url: string, witness?: Witness): Client {
   const headersOf = ({ headers = {}, key = clientKey }: Options): Record<string, string> => ({
     ...(key !== null && credential(form, key)),
     ...headers,
   })
   const mount = `/${form.toLowerCase()}/api/v2`
   const checked = async (asked: Asked): Promise<Answered> => {
-    const answer = await ask(url, asked)
+    const answer = await (witness ? witness.ask(url, asked) : ask(url, asked))
     if (JSON.stringify([answer.text, answer.headers]).includes(canary)) throw new Error(`a key came back: ${answer.text}`)
     return answer
   }
@@ -62,20 +63,29 @@ export interface Pair {
   readonly client: Client
   readonly provider: ProviderA | ProviderB
   readonly gateway: RunningGateway
+  readonly witness: Witness
   readonly close: () => Promise<void>
 }
 
 export type PairSettings = Omit<GatewaySettings, 'provider'> & { readonly provider?: Readonly<Record<string, unknown>> }
 
+/** The tests of pairs make a provider say what they like in its own words, and look themselves at what becomes of it. */
+const words = 'The checker knows the words of no other form than that in which something was told.'
+const without = { I4: words, I5: words }
+
 export async function startPair(clientForm: FormName, providerForm: FormName, settings: PairSettings = {}): Promise<Pair> {
   const provider = providerForm === 'A' ? await startFormA() : await startFormB()
   const facts = { form: providerForm, url: provider.url, ...settings.provider }
-  const gateway = await startGateway({ ...settings, provider: facts })
+  const { name = 'alpha', tag = name } = facts as { name?: string; tag?: string }
+  const witness = new Witness({ providers: { [tag]: provider }, without })
+  const gateway = witness.over(await startGateway({ ...settings, provider: facts }))
   return {
-    client: client(clientForm, gateway.url),
+    client: client(clientForm, gateway.url, witness),
     provider,
     gateway,
+    witness,
     async close() {
+      await witness.close()
       await gateway.close()
       await provider.close()
     },

@@ -4,13 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ProviderA, startFormA } from './form-a.ts'
 import { type ProviderB, startFormB } from './form-b.ts'
-import { type RunningGateway, startGateway } from './gateway.ts'
+import { type GatewaySettings, type RunningGateway, startGateway } from './gateway.ts'
 import { type Client, client, type FormName } from './pair.ts'
+import { Witness } from './witness.ts'
 
 export interface Passthrough extends AsyncDisposable {
   readonly gateway: RunningGateway
   readonly alpha: ProviderA
   readonly beta: ProviderB
+  readonly witness: Witness
   /** The file of the ledger. */
   readonly file: string
   readonly client: (form: FormName) => Client
@@ -21,19 +23,24 @@ export interface Passthrough extends AsyncDisposable {
 }
 
 /** `routedTo`: the one provider in `routing.providers`. */
-export async function startPassthrough(routedTo: 'alpha' | 'beta'): Promise<Passthrough> {
+export async function startPassthrough(
+  routedTo: 'alpha' | 'beta',
+  settings: Pick<GatewaySettings, 'ledgerLayer'> = {},
+): Promise<Passthrough> {
   const [alpha, beta] = [await startFormA(), await startFormB()]
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-passthrough-'))
   const file = join(directory, 'ledger.db')
+  const witness = new Witness({ providers: { alpha, beta } })
   const start = (name: 'alpha' | 'beta'): Promise<RunningGateway> =>
     startGateway({
+      ...settings,
       provider: { name: 'alpha', form: 'A', url: alpha.url },
       others: { beta: { form: 'B', url: beta.url } },
       ledger: `sqlite:${file}`,
       sections: { routing: { providers: [name] } },
     })
   let routed = routedTo
-  let gateway = await start(routed)
+  let gateway = witness.over(await start(routed))
   const more: RunningGateway[] = []
   return {
     get gateway() {
@@ -41,12 +48,13 @@ export async function startPassthrough(routedTo: 'alpha' | 'beta'): Promise<Pass
     },
     alpha,
     beta,
+    witness,
     file,
-    client: (form) => client(form, gateway.url),
+    client: (form) => client(form, gateway.url, witness),
     async restart(to = routed) {
       await gateway.close()
       routed = to
-      gateway = await start(routed)
+      gateway = witness.over(await start(routed))
     },
     async second() {
       const another = await start(routed)
@@ -54,6 +62,7 @@ export async function startPassthrough(routedTo: 'alpha' | 'beta'): Promise<Pass
       return another
     },
     async [Symbol.asyncDispose]() {
+      await witness.close()
       await Promise.all([gateway, ...more].map(({ close }) => close()))
       await Promise.all([alpha.close(), beta.close()])
       rmSync(directory, { recursive: true })

@@ -30,6 +30,9 @@ export interface Reply {
   readonly reset?: boolean
 }
 
+/** Sees every request, and what it is answered by calling `answer` once. */
+export type Watch = (received: Received, answer: () => Reply) => Reply
+
 type Answering = Reply | ((received: Received) => Reply | undefined)
 
 export interface StandIn {
@@ -48,7 +51,7 @@ export interface StandIn {
 const base = '/service/api/v2'
 
 /** `usual` is what the provider answers where it was not told otherwise. */
-export async function standIn(usual: (received: Received) => Reply): Promise<StandIn> {
+export async function standIn(usual: (received: Received) => Reply, watch: Watch = (_, answer) => answer()): Promise<StandIn> {
   const journal: Received[] = []
   const replies = new Map<Operation, Answering>()
   const answer = (received: Received): Reply => {
@@ -58,7 +61,10 @@ export async function standIn(usual: (received: Received) => Reply): Promise<Sta
   const server = createServer(async (request, response) => {
     const received = await receive(request)
     journal.push(received)
-    send(response, answer(received))
+    send(
+      response,
+      watch(received, () => answer(received)),
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -33,7 +33,10 @@ test('of a share of 0, failures are kept whole, and nothing else, whatever the c
   expect((await rig.client('A').get(quote, { key: null, headers: caller.headers })).status).toBe(502)
   const trace = await rig.collector.traceFrom(caller)
   expect(rig.collector.traces).toHaveLength(1)
-  expect(trace.root).toMatchObject({ status: 'error', attributes: { 'error.type': '502', 'swapgate.fault': 'failed' } })
+  expect(trace.root).toMatchObject({
+    status: 'error',
+    attributes: { 'error.type': '502', 'swapgate.error_type': 'provider_failed' },
+  })
   expect(trace.clients.every(({ status }) => status === 'error')).toBe(true)
   expect(trace.clients.length).toBeGreaterThanOrEqual(2)
   expect(wentUp().map(([, , flags]) => flags)).not.toContain('01')
@@ -49,7 +52,7 @@ test('a create whose outcome is unknown is kept', async () => {
   const { status } = await rig.client('A').post('/transactions', orderIn('A'), { key: rig.key, headers: caller.headers })
   expect(status).toBe(504)
   const trace = await rig.collector.traceFrom(caller)
-  expect(trace.root.attributes).toMatchObject({ 'error.type': '504', 'swapgate.fault': 'outcomeUnknown' })
+  expect(trace.root.attributes).toMatchObject({ 'error.type': '504', 'swapgate.error_type': 'provider_unknown_outcome' })
   expect(trace.named('intent')).toMatchObject({ status: 'error', attributes: { 'swapgate.outcome': 'unknown' } })
 })
 

@@ -56,7 +56,6 @@ test('a quote: one server span, what could wait, and one client span', async () 
     'http.response.status_code': 200,
     'server.address': '127.0.0.1',
     'server.port': Number(new URL(rig.alpha.url).port),
-    'url.scheme': 'http',
     'swapgate.operation': 'getRate',
     'swapgate.provider': 'alpha',
   })
@@ -77,7 +76,10 @@ test('O5: a read that is sent twice has a client span for each, and the second s
   const trace = await rig.collector.traceFrom(caller)
   const [first, second, ...others] = trace.clients as [ToldSpan, ToldSpan]
   expect(others).toEqual([])
-  expect(first).toMatchObject({ status: 'error', attributes: { 'error.type': 'failed', 'swapgate.fault': 'failed' } })
+  expect(first).toMatchObject({
+    status: 'error',
+    attributes: { 'error.type': 'provider_failed', 'swapgate.error_type': 'provider_failed' },
+  })
   expect(first.attributes).not.toHaveProperty(['http.response.status_code'])
   expect(first.attributes).not.toHaveProperty(['http.request.resend_count'])
   expect(second).toMatchObject({
@@ -151,9 +153,9 @@ test('the provider gets the name of the client span, and nothing else of the tra
 test.each([
   ['GET', '/a/api/v2/nothing', 404, 'GET', { 'http.request.method': 'GET' }],
   ['PROPFIND', '/a/api/v2/rate', 405, 'HTTP', { 'http.request.method': '_OTHER' }],
-  ['GET', '/a/api/v2/rate?coinFrom=BTC', 400, 'GET /a/api/v2/rate', { 'swapgate.fault': 'invalid' }],
+  ['GET', '/a/api/v2/rate?coinFrom=BTC', 400, 'GET /a/api/v2/rate', { 'swapgate.error_type': 'caller_invalid' }],
   ['HEAD', '/api/v2/rate?coinFrom=BTC', 400, 'HEAD /api/v2/rate', { 'http.route': '/api/v2/rate' }],
-  ['GET', '/a/api/v2/transactions', 401, 'GET /a/api/v2/transactions', { 'swapgate.fault': 'unauthorized' }],
+  ['GET', '/a/api/v2/transactions', 401, 'GET /a/api/v2/transactions', { 'swapgate.error_type': 'caller_unauthorized' }],
 ])('%s %s is answered %i: no failure, under the name %s', async (method, path, status, name, attributes) => {
   const answer = await fetch(rig.gateway.url + path, { method, headers: caller.headers })
   expect(answer.status).toBe(status)

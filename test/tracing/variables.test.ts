@@ -17,8 +17,8 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
-/** Asks the gateway for what it has not, with these variables set, and ends it. */
-async function run(env: Record<string, string>): Promise<void> {
+/** Asks the gateway for what it has not, with these variables set, ends it, and answers its log. */
+async function run(env: Record<string, string>): Promise<string> {
   const standard = readFileSync('config/gateway.yaml', 'utf8')
   const file = join(directory, 'gateway.yaml')
   writeFileSync(
@@ -31,11 +31,13 @@ async function run(env: Record<string, string>): Promise<void> {
   const url = (await process.urls()).get('gateway')
   expect((await fetch(`${url}/a/api/v2/nothing`)).status).toBe(404)
   process.child.kill('SIGTERM')
-  expect(await process.ended).toMatchObject({ exitCode: 0, err: '' })
+  const { exitCode, err } = await process.ended
+  expect(exitCode).toBe(0)
+  return err
 }
 
 test('an endpoint, headers, a name, attributes and a sampler; what waits is sent at the end', async () => {
-  await run({
+  const log = await run({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=acme,x-other=b%20c',
     OTEL_SERVICE_NAME: 'swaps',
@@ -47,6 +49,7 @@ test('an endpoint, headers, a name, attributes and a sampler; what waits is sent
   expect(sent?.headers).toMatchObject({ 'content-type': 'application/x-protobuf', 'x-tenant': 'acme', 'x-other': 'b c' })
   const [span] = collector.spans
   expect(span).toMatchObject({ name: 'GET', scope: 'swapgate' })
+  expect(JSON.parse(log)).toMatchObject({ event: 'request', trace_id: span?.traceId })
   expect(span?.resource).toMatchObject({ 'service.name': 'swaps', 'deployment.environment.name': 'rehearsal' })
   expect(Object.keys(span?.resource ?? {}).filter((name) => /^(?:process|host)\./.test(name))).toEqual([])
 })

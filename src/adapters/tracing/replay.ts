@@ -8,6 +8,7 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api'
+import { errorTypeOf } from '../../domain/error-type.ts'
 import type { Attributes, Span } from '../../domain/span.ts'
 import { toStatus } from '../../wire/status.ts'
 
@@ -38,7 +39,7 @@ export function replay(spans: readonly Span[], identities: { traceId: string; sp
 function attributesOf({ fault }: Span, attributes: Attributes, failure: string | undefined): OtherAttributes {
   return {
     ...attributes,
-    ...(fault !== undefined && { 'swapgate.fault': fault }),
+    ...(fault !== undefined && { 'swapgate.error_type': errorTypeOf(fault) }),
     ...(failure !== undefined && { 'error.type': failure }),
   }
 }
@@ -47,7 +48,7 @@ function attributesOf({ fault }: Span, attributes: Attributes, failure: string |
 function failureOf({ kind, fault }: Span, attributes: Attributes): string | undefined {
   const status = attributes['http.response.status_code'] ?? 0
   if (status >= (kind === 'client' ? 400 : 500)) return String(status)
-  return fault !== undefined && (kind === 'client' || toStatus(fault) >= 500) ? fault : undefined
+  return fault !== undefined && (kind === 'client' || toStatus(fault.kind) >= 500) ? errorTypeOf(fault) : undefined
 }
 
 function toTime(milliseconds: number): HrTime {

@@ -1,5 +1,5 @@
-import { createsByAddress, type Evidence, intentsOf, receivedBy } from '../evidence.ts'
-import type { Journal, Received } from '../provider/journal.ts'
+import { createsByMark, type Evidence, intentsOf, receivedBy } from '../evidence.ts'
+import type { Answered, Journal, Received } from '../provider/journal.ts'
 
 interface Attempt {
   readonly provider: string
@@ -10,35 +10,40 @@ interface Attempt {
 
 /** I6: a create that may have taken effect is sent to no other provider; and none is sent more often than it was asked for. */
 export function alone(evidence: Evidence): readonly string[] {
-  const creates = createsByAddress(evidence)
-  return [...attemptsByAddress(evidence)].flatMap(([address, attempts]) => {
-    const asked = creates.get(address) ?? []
+  const creates = createsByMark(evidence)
+  return [...attemptsByMark(evidence)].flatMap(([mark, attempts]) => {
+    const asked = creates.get(mark) ?? []
     const sent =
-      attempts.length > asked.length ? [`${attempts.length} creates for ${address} were sent, and ${asked.length} asked for`] : []
+      attempts.length > asked.length ? [`${attempts.length} creates for ${mark} were sent, and ${asked.length} asked for`] : []
     if (intentsOf(asked).length > 1) return sent
     const open = attempts.find(({ isRefused }) => !isRefused)
     const second = attempts.find(({ provider, at }) => open && provider !== open.provider && at >= open.at)
-    return second ? [...sent, `${address} went to ${second.provider} after its outcome at ${open?.provider} was open`] : sent
+    return second ? [...sent, `${mark} went to ${second.provider} after its outcome at ${open?.provider} was open`] : sent
   })
 }
 
 /** The earliest first. */
-function attemptsByAddress({ journals }: Evidence): ReadonlyMap<string, readonly Attempt[]> {
+function attemptsByMark({ journals }: Evidence): ReadonlyMap<string, readonly Attempt[]> {
   const attempts = Object.entries(journals).flatMap(([provider, journal]) => {
     const refused = refusedIn(journal)
     return receivedBy(journal)
       .filter(({ operation }) => operation === 'create')
-      .map(({ at, request, body }) => ({ provider, at, isRefused: refused.has(request), address: addressIn(body) }))
+      .map(({ at, request, body, mark = addressIn(body) }) => ({ provider, at, isRefused: refused.has(request), mark }))
   })
   return Map.groupBy(
     attempts.toSorted((a, b) => a.at - b.at),
-    ({ address }) => address,
+    ({ mark }) => mark,
   )
 }
 
 function refusedIn(journal: Journal): ReadonlySet<number> {
-  const isRefusal = (ending: unknown): boolean => typeof ending === 'number' && ending >= 400 && ending < 500 && ending !== 408
-  return new Set(journal.flatMap((entry) => (entry.what === 'answered' && isRefusal(entry.ending) ? [entry.request] : [])))
+  return new Set(journal.flatMap((entry) => (entry.what === 'answered' && isRefusal(entry) ? [entry.request] : [])))
+}
+
+/** In words, where its words are known: what stands in front of a provider refuses without any. */
+function isRefusal({ ending, text }: Answered): boolean {
+  if (typeof ending !== 'number' || ending < 400 || ending >= 500 || ending === 408) return false
+  return ending === 429 || text === undefined || /^\{.*"message":"/s.test(text)
 }
 
 function addressIn(body: Received['body']): string {

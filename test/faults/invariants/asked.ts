@@ -1,12 +1,12 @@
 import { decimal } from '../decimal.ts'
-import { createsByAddress, type Evidence, effectsOf } from '../evidence.ts'
+import { createsByMark, type Evidence, effectsOf } from '../evidence.ts'
 import type { Order } from '../order.ts'
 
 /** I4: what was created is what a client asked for, network and memo included, amounts equal as decimals. */
 export function asked(evidence: Evidence): readonly string[] {
-  const creates = createsByAddress(evidence)
-  return effectsOf(evidence).flatMap(({ id, swap }) => {
-    const wanted = creates.get(swap.withdrawalAddress) ?? []
+  const creates = createsByMark(evidence)
+  return effectsOf(evidence).flatMap(({ id, swap, mark }) => {
+    const wanted = creates.get(mark) ?? []
     return wanted.some(({ order }) => canonical(order) === canonical(swap))
       ? []
       : [`${id} is what nobody asked for: ${canonical(swap)}`]

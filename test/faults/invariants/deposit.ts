@@ -1,19 +1,22 @@
-import { type Evidence, effectsOf } from '../evidence.ts'
+import type { Evidence } from '../evidence.ts'
+import type { Seen } from '../seen.ts'
+import { tellingsOf } from '../telling.ts'
 
 /** I11: deposit address and memo that a client is told are those that the provider gave; an id that none gave is told nobody. */
 export function deposit(evidence: Evidence): readonly string[] {
-  const given = Map.groupBy(effectsOf(evidence), ({ id }) => id)
+  const tellings = tellingsOf(evidence)
+  const handed = new Set(evidence.handed?.map(({ id }) => id))
   return evidence.operations.flatMap(({ client, seen }) =>
-    seen.flatMap(({ id, depositAddress, depositExtraId }) => {
-      const truth = given.get(id)?.[0]?.swap
-      if (!truth) return [`${client} was told of ${id}, which no provider gave`]
-      if (depositAddress === undefined) return []
-      const isTrue = depositAddress === truth.depositAddress && depositExtraId === truth.depositExtraId
-      return isTrue
-        ? []
-        : [
-            `${client} was told to pay ${id} to ${depositAddress}, memo ${depositExtraId}; true are ${truth.depositAddress}, ${truth.depositExtraId}`,
-          ]
+    seen.flatMap((told) => {
+      const truths = tellings.get(told.id) ?? []
+      if (truths.length === 0 && !handed.has(told.id)) return [`${client} was told of ${told.id}, which no provider gave`]
+      if (told.depositAddress === undefined || truths.some((truth) => place(truth) === place(told))) return []
+      const places = new Set(truths.filter(({ depositAddress }) => depositAddress !== undefined).map(place))
+      return [`${client} was told to pay ${told.id} to ${place(told)}; true is ${[...places].join(' or ')}`]
     }),
   )
+}
+
+function place({ depositAddress, depositExtraId }: Seen): string {
+  return `${depositAddress}, memo ${depositExtraId}`
 }

@@ -1,14 +1,14 @@
-import { createsByAddress, type Evidence, effectsOf, intentsOf } from '../evidence.ts'
+import { createsByMark, type Evidence, effectsOf, intentsOf } from '../evidence.ts'
 
 /** I1: at most one effect for each client and idempotency key, over all providers; and none of what certainly failed. */
 export function once(evidence: Evidence): readonly string[] {
-  const creates = createsByAddress(evidence)
-  const effects = Map.groupBy(effectsOf(evidence), ({ swap }) => swap.withdrawalAddress)
-  const doubled = [...effects].flatMap(([address, made]) => {
-    const intents = intentsOf(creates.get(address) ?? [])
+  const creates = createsByMark(evidence)
+  const effects = Map.groupBy(effectsOf(evidence), ({ mark }) => mark)
+  const doubled = [...effects].flatMap(([mark, made]) => {
+    const intents = intentsOf(creates.get(mark) ?? [])
     const possible = intents.filter((intent) => intent.some(({ outcome }) => outcome !== 'fail'))
     if (made.length <= possible.length) return []
-    return [`${made.map(({ id }) => id).join(', ')} for ${address}, where ${possible.length} could be`]
+    return [`${made.map(({ id }) => id).join(', ')} for ${mark}, where ${possible.length} could be`]
   })
   return [...doubled, ...[...creates.values()].flatMap(intentsOf).flatMap(answeredTwice)]
 }

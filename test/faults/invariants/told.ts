@@ -1,29 +1,26 @@
 import { decimal } from '../decimal.ts'
-import { type Evidence, effectsOf } from '../evidence.ts'
-import type { Swap } from '../order.ts'
+import type { Evidence } from '../evidence.ts'
 import type { Seen } from '../seen.ts'
+import { tellingsOf } from '../telling.ts'
 
-/** I5: what a client is told of a transaction is what the provider holds, amounts equal as decimals. */
+/** I5: what a client is told of a transaction is what the provider holds or held, amounts equal as decimals. */
 export function told(evidence: Evidence): readonly string[] {
-  const given = Map.groupBy(effectsOf(evidence), ({ id }) => id)
+  const tellings = tellingsOf(evidence)
   return evidence.operations.flatMap(({ client, seen }) =>
     seen.flatMap((transaction) => {
-      const swap = given.get(transaction.id)?.[0]?.swap
-      const wrong = swap ? differences(transaction, swap) : []
+      const truths = tellings.get(transaction.id)
+      const wrong = truths ? fields.filter((field) => isWrong(transaction, truths, field)) : []
       return wrong.map((field) => `${client} was told another ${field} of ${transaction.id}: ${JSON.stringify(transaction)}`)
     }),
   )
 }
 
-/** Fields that tell something else; what is not told is not wrong. */
-function differences(seen: Seen, { from, to, amount, amountTo, withdrawalAddress, rateType }: Swap): readonly string[] {
-  const isTrue = {
-    amount: decimal(seen.amount ?? amount) === decimal(amount),
-    amountTo: decimal(seen.amountTo ?? amountTo) === decimal(amountTo),
-    coinFrom: [from.code, from.coin, undefined].includes(seen.coinFrom),
-    coinTo: [to.code, to.coin, undefined].includes(seen.coinTo),
-    withdrawalAddress: [withdrawalAddress, undefined].includes(seen.withdrawalAddress),
-    rateType: [rateType, undefined].includes(seen.rateType),
-  }
-  return Object.entries(isTrue).flatMap(([field, isSame]) => (isSame ? [] : [field]))
+const fields = ['amount', 'amountTo', 'coinFrom', 'coinTo', 'withdrawalAddress', 'rateType'] as const
+
+/** What is not told is not wrong. */
+function isWrong(seen: Seen, truths: readonly Seen[], field: (typeof fields)[number]): boolean {
+  const said = seen[field]
+  if (said === undefined) return false
+  const value = field === 'amount' || field === 'amountTo' ? decimal : (word: string) => word
+  return !truths.some((truth) => truth[field] !== undefined && value(truth[field]) === value(said))
 }

@@ -17,6 +17,8 @@ export interface Received {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
+  /** Of the operation that it is for. */
+  readonly mark?: string
 }
 
 /** A create that took effect, for the holder of this key. */
@@ -25,6 +27,13 @@ export interface Applied {
   readonly request: number
   readonly key: string
   readonly swap: Swap
+  readonly mark?: string
+}
+
+/** A swap that is there, and that no create of this journal made; or one that was made, and is another by now. */
+export interface Held {
+  readonly what: 'held'
+  readonly swap: Swap
 }
 
 /** How the request was ended: with a status, or worse. */
@@ -32,10 +41,12 @@ export interface Answered {
   readonly what: 'answered'
   readonly request: number
   readonly ending: Ending
+  /** What it said, where that is known. */
+  readonly text?: string
 }
 
 /** In the order in which it happened. */
-export type Journal = readonly (Received | Applied | Answered)[]
+export type Journal = readonly (Received | Applied | Held | Answered)[]
 
 /** Is in the file when it returns. */
 export function append(file: string, entry: Journal[number]): void {

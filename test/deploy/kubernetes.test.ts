@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, symlinkSync } from 'node:fs'
+import { beforeAll, describe, expect, it } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
+import { prometheusRule } from '../../scripts/prometheus-rule.ts'
+import { Ground } from './ground.ts'
+import { buildManifests, type Manifest, modelOf } from './manifests.ts'
+
+let manifests: readonly Manifest[]
+beforeAll(async () => {
+  manifests = await buildManifests()
+}, 150_000)
+
+/** By the schema of its kind. Throws what is wrong. */
+async function validate(wanted: Manifest): Promise<void> {
+  const models = await import(/* @vite-ignore */ modelOf(wanted))
+  new models[wanted.kind](wanted).validate()
+}
+
+/** What the compiler says: schemas let fields pass that nobody knows, and the types of the same package do not. */
+function compile(wanted: readonly Manifest[]): string {
+  using ground = new Ground()
+  symlinkSync(`${process.cwd()}/node_modules`, ground.at('node_modules'))
+  const lines = wanted.flatMap((each, at) => [
+    `import type { I${each.kind} as Kind${at} } from '${modelOf(each)}'`,
+    `export const manifest${at}: Kind${at} = ${JSON.stringify(each)}`,
+  ])
+  ground.write('package.json', '{ "type": "module" }')
+  const file = ground.write('manifests.ts', lines.join('\n'))
+  const args = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--types', '', file]
+  try {
+    return execFileSync('node_modules/.bin/tsc', args, { encoding: 'utf8' })
+  } catch (reason) {
+    return (reason as { readonly stdout: string }).stdout
+  }
+}
+
+describe('the manifests', () => {
+  it('are one of each kind, and two services', () => {
+    const kinds = ['ConfigMap', 'Deployment', 'HorizontalPodAutoscaler', 'Namespace', 'NetworkPolicy', 'PodDisruptionBudget']
+    const all = [...kinds, 'PrometheusRule', 'Service', 'Service', 'ServiceMonitor']
+    expect(manifests.map(({ kind }) => kind).sort()).toEqual(all)
+    const elsewhere = manifests.filter(({ kind, metadata }) => kind !== 'Namespace' && metadata.namespace !== 'swapgate')
+    expect(elsewhere).toEqual([])
+  })
+
+  it('are what the schemas of their kinds allow', async () => {
+    await Promise.all(manifests.map(validate))
+    const [wrong] = manifests.filter(({ kind }) => kind === 'PodDisruptionBudget')
+    await expect(validate({ ...wrong, spec: { maxUnavailable: [] } } as unknown as Manifest)).rejects.toThrow('maxUnavailable')
+  })
+
+  it('have no field that their kinds do not know', { timeout: 60_000 }, () => {
+    expect(compile(manifests)).toBe('')
+    const text = JSON.stringify(manifests).replace('"failureThreshold"', '"failureTreshold"')
+    expect(compile(JSON.parse(text))).toContain('"failureTreshold"\' does not exist')
+  })
+
+  it('run this version', () => {
+    expect(JSON.stringify(manifests)).toContain(`"image":"registry.example/swapgate:${manifest.version}"`)
+  })
+
+  it('hold the rules of dashboards/rules (npm run rules:kubernetes writes them)', () => {
+    expect(readFileSync('deploy/kubernetes/prometheus-rule.yaml', 'utf8')).toBe(prometheusRule())
+  })
+})

@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { Ground } from './ground.ts'
+
+it('prepare.sh makes the secrets that are missing, keeps those that are there, and says what only you can give', () => {
+  using ground = new Ground()
+  mkdirSync(ground.at('deploy'))
+  cpSync('deploy/prepare.sh', ground.at('deploy/prepare.sh'))
+  const prepare = () => spawnSync('sh', [ground.at('deploy/prepare.sh')], { encoding: 'utf8' })
+  const first = prepare()
+  expect([first.status, first.stderr.match(/^missing: [\w./]+/gm)]).toEqual([1, ['missing: secrets/provider_key', 'missing: .env']])
+  const secrets = (): Record<string, string> => {
+    const names = readdirSync(ground.at('deploy/secrets')).sort()
+    return Object.fromEntries(names.map((name) => [name, readFileSync(ground.at(`deploy/secrets/${name}`), 'utf8')]))
+  }
+  const made = secrets()
+  expect(Object.keys(made)).toEqual(['certificate.pem', 'grafana_password', 'postgres_password', 'redis_password'])
+  expect(made.redis_password).toMatch(/^[0-9a-f]{48}\n$/)
+  expect(new Set(Object.values(made)).size).toBe(4)
+
+  writeFileSync(ground.at('deploy/secrets/provider_key'), 'provider-key-1')
+  cpSync('deploy/.env.example', ground.at('deploy/.env'))
+  expect(prepare()).toMatchObject({ status: 0, stdout: '', stderr: '' })
+  expect(secrets()).toEqual({ ...made, provider_key: 'provider-key-1' })
+  // Open to the containers' users, inside a folder that is open to nobody else.
+  expect(statSync(ground.at('deploy/secrets')).mode & 0o777).toBe(0o700)
+  expect(statSync(ground.at('deploy/secrets/provider_key')).mode & 0o777).toBe(0o644)
+})

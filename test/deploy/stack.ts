@@ -1,0 +1,115 @@
+/**
+ * What `deploy/compose.yaml` describes, without containers: two real gateways, HAProxy and Redis with the files and the commands
+ * that stand there. Only addresses are others, and PostgreSQL is the one of the tests.
+ */
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { delimiter } from 'node:path'
+import { promisify } from 'node:util'
+import { Agent } from 'undici'
+import { freePorts } from '../container/ports.ts'
+import { startProvider } from '../faults/provider.ts'
+import { Swapgate } from '../process/swapgate.ts'
+import { haproxyProgram } from '../support/debian-programs.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { redisProgram } from '../support/redis-program.ts'
+import { gateways, readDeploy, serviceOf } from './compose.ts'
+import { Ground } from './ground.ts'
+
+const run = promisify(execFile)
+const providerKey = 'provider-key-1'
+const assets = 'config/assets.yaml'
+
+export interface Stack extends AsyncDisposable {
+  readonly gateways: readonly Swapgate[]
+  /** Of the balancer. */
+  readonly url: string
+  readonly operatorsUrl: string
+  /** Takes the balancer's certificate. */
+  readonly dispatcher: Agent
+  /** A new key of this account. */
+  readonly issueKey: (account: string) => Promise<string>
+  /** The exit code of the balancer's own health check. */
+  readonly health: () => number | null
+}
+
+/** Everything answers. */
+export async function startStack(): Promise<Stack> {
+  await using open = new AsyncDisposableStack()
+  const ground = open.use(new Ground())
+  ground.prepare(providerKey)
+  const ports = await freePorts()
+  open.use(await startRedis(ground, ports.sandbox))
+  const provider = open.use(await startProvider({ form: 'A', name: 'main', keys: [providerKey], journal: ground.at('journal') }))
+  const postgres = await startPostgres()
+  open.defer(() => postgres.close())
+  ground.copy('etc/swapgate/assets.yaml', assets)
+  const ledger = await postgres.createDatabase()
+  const file = ground.write('etc/swapgate/gateway.yaml', gatewayFile(ports.sandbox, ledger))
+  const env = { PROVIDER_FORM: 'A', PROVIDER_URL: provider.url }
+  const running = gateways.map(() => open.use(new Swapgate(['start', '--config', file], { env })))
+  const urls = await Promise.all(running.map((gateway) => gateway.urls()))
+  const balancer = ground.write('haproxy.cfg', balancerFile(ports.gateway, ports.admin, urls))
+  open.use(processOf(spawn(await haproxyProgram(), ['-db', '-f', balancer], { stdio: 'ignore' })))
+  const ca = readFileSync(ground.at('run/secrets/certificate'), 'utf8').replace(/-+BEGIN PRIVATE KEY.*/s, '')
+  const dispatcher = new Agent({ connect: { ca } })
+  open.defer(() => dispatcher.close())
+  const ending = open.move()
+  return {
+    gateways: running,
+    url: `https://localhost:${ports.gateway}`,
+    operatorsUrl: `http://127.0.0.1:${ports.admin}`,
+    dispatcher,
+    async issueKey(account) {
+      const args = ['src/cli/swapgate.js', 'keys', 'create', '--name', account, '--json', '--config', file]
+      const { stdout } = await run(process.execPath, args, { env: { ...process.env, ...env } })
+      return JSON.parse(stdout).key
+    },
+    health: () => healthOf('balancer', (text) => text.replace('8405', String(ports.admin))),
+    [Symbol.asyncDispose]: () => ending.disposeAsync(),
+  }
+}
+
+function gatewayFile(redisPort: number, ledger: string): string {
+  const text = readDeploy('gateway.yaml')
+  const moved = text.replaceAll('host: 0.0.0.0', 'host: 127.0.0.1\n  port: 0').replace('redis:6379', `127.0.0.1:${redisPort}`)
+  return moved.replace(/postgres:\/\/[^"]+/, () => ledger)
+}
+
+function balancerFile(api: number, operators: number, urls: readonly ReadonlyMap<string, string>[]): string {
+  const servers = urls.map((each) => [each.get('gateway'), each.get('admin')].map((url = '') => new URL(url)))
+  const placed = servers.reduce(
+    (text, [gateway, admin], at) => text.replace(` ${gateways[at]}:8080`, ` ${gateway?.host} port ${admin?.port}`),
+    readDeploy('haproxy.cfg'),
+  )
+  return placed.replace('bind :8443', `bind 127.0.0.1:${api}`).replace('bind :8405', `bind 127.0.0.1:${operators}`)
+}
+
+/** By the command of compose.yaml, as its shell sees it. */
+async function startRedis(ground: Ground, port: number): Promise<AsyncDisposable> {
+  mkdirSync(ground.at('bin'))
+  mkdirSync(ground.at('data'))
+  symlinkSync(await redisProgram(), ground.at('bin/redis-server'))
+  const [script = ''] = serviceOf('redis').command ?? []
+  const settings = `dir ${ground.at('data')}\nbind 127.0.0.1\nport ${port}`
+  const command = ground.move(script.replaceAll('$$', '$')).replace('dir /data', settings)
+  const env = { ...process.env, PATH: [ground.at('bin'), process.env.PATH].join(delimiter) }
+  return processOf(spawn('sh', ['-c', command], { env, stdio: ['ignore', 'ignore', 'inherit'] }))
+}
+
+function healthOf(service: string, move: (text: string) => string): number | null {
+  const [, program = '', ...args] = serviceOf(service).healthcheck?.test ?? []
+  return spawnSync(program, args.map(move)).status
+}
+
+function processOf(child: ChildProcess): AsyncDisposable {
+  return {
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const exit = once(child, 'exit')
+      child.kill('SIGKILL')
+      await exit
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
+import type { Ports } from '../container/ports.ts'
+import { Parcel } from './parcel.ts'
+
+let parcel: Parcel
+let ports: Ports
+beforeAll(async () => {
+  parcel = new Parcel()
+  ports = await parcel.movePorts()
+}, 180_000)
+afterAll(() => parcel?.[Symbol.dispose]())
+
+it('holds what runs, its declarations, the default configuration and the documents; no sources and no tests', () => {
+  const { files } = parcel
+  const wanted = ['dist/index.js', 'dist/index.d.ts', 'dist/cli/start.js', 'config/gateway.yaml', 'config/assets.yaml', 'README.md']
+  expect([...wanted, 'LICENSE', 'CHANGELOG.md', 'docs/configuration.md'].filter((file) => !files.includes(file))).toEqual([])
+  expect(files.filter((file) => /(?<!\.d)\.ts$|\.test\.|fixture|^(?:test|bench|scripts|deploy)\//.test(file))).toEqual([])
+  const bare = files.filter((file) => file.endsWith('.d.ts') && !files.includes(file.replace(/\.d\.ts$/, '.js')))
+  expect(bare).toEqual([])
+})
+
+it('npx swapgate start works in an empty folder, with the configuration that comes along', { timeout: 120_000 }, async () => {
+  await using swapgate = parcel.npx('swapgate', 'start')
+  await expect.poll(() => swapgate.said, { timeout: 60_000 }).toContain('keys are public')
+  expect(swapgate.said).toContain(`swapgate ${manifest.version}: gateway http://127.0.0.1:${ports.gateway}`)
+  expect(swapgate.said).toContain('notice: there is no config/gateway.yaml here')
+  expect((await fetch(`http://127.0.0.1:${ports.admin}/livez`)).status).toBe(200)
+  const question = '/b/api/v2/rate?coinFrom=BTC&coinTo=ETH&amount=0.10'
+  const answer = await fetch(`http://127.0.0.1:${ports.gateway}${question}`)
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"fromAmount":0.10')])
+  await swapgate.interrupt()
+  expect(swapgate.said).not.toContain('swapgate: ')
+  await expect(fetch(`http://127.0.0.1:${ports.admin}/livez`)).rejects.toThrow('fetch failed')
+  expect(existsSync(join(parcel.folder, 'data/swapgate.db'))).toBe(true)
+})
+
+it('starts and stops in another program, whose types fit', { timeout: 120_000 }, () => {
+  const program = `import { type Config, ConfigError, loadConfig, type Running, start } from 'swapgate'
+const config: Config = loadConfig('node_modules/swapgate/config/gateway.yaml')
+const running: Running = await start(config)
+console.log(running.urls.get('form A'))
+await running.stop()
+try { loadConfig('nowhere.yaml') } catch (reason) { if (reason instanceof ConfigError) console.log(reason.faults.length) }
+`
+  parcel.write('program.mts', program)
+  parcel.write('wrong.mts', `${program}start('gateway.yaml')\n`)
+  const tsc = (file: string) => {
+    const options = ['--ignoreConfig', '--noEmit', '--strict', '--module', 'nodenext', '--target', 'esnext', '--types', 'node']
+    const types = join(process.cwd(), 'node_modules/@types')
+    return parcel.run(join(process.cwd(), 'node_modules/.bin/tsc'), ...options, '--typeRoots', types, file)
+  }
+  expect(tsc('program.mts')).toBe('')
+  expect(() => tsc('wrong.mts')).toThrow()
+  expect(parcel.run(join(parcel.folder, 'node_modules/.bin/node'), 'program.mts')).toBe(`http://127.0.0.1:${ports.gateway}/a\n1\n`)
+})

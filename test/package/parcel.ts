@@ -1,0 +1,99 @@
+/** The package as npm makes it, installed in an empty folder as a user does it: with the machine's own Node. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { freePorts, type Ports } from '../container/ports.ts'
+
+const quiet = ['--silent', '--no-audit', '--no-fund', '--no-update-notifier']
+
+export class Parcel implements Disposable {
+  /** Files in it. */
+  readonly files: readonly string[]
+  /** Where it is installed, with nothing beside it. */
+  readonly folder: string
+  private readonly place = mkdtempSync(join(tmpdir(), 'swapgate-package-'))
+
+  constructor() {
+    const packed = execFileSync('npm', ['pack', '--json', ...quiet, '--pack-destination', this.place], { encoding: 'utf8' })
+    const [{ filename, files }] = JSON.parse(packed) as [{ filename: string; files: readonly { path: string }[] }]
+    this.files = files.map(({ path }) => path)
+    this.folder = join(this.place, 'empty')
+    mkdirSync(this.folder)
+    const archive = join(this.place, filename)
+    execFileSync('npm', ['install', archive, '--prefer-offline', '--ignore-scripts', ...quiet], { cwd: this.folder, env })
+  }
+
+  /** Another file in the folder. */
+  write(name: string, text: string): void {
+    writeFileSync(join(this.folder, name), text)
+  }
+
+  /** The ports of the configuration that comes along become free ones; nothing else of it changes. */
+  async movePorts(): Promise<Ports> {
+    const ports = await freePorts()
+    const file = join(this.folder, 'node_modules/swapgate/config/gateway.yaml')
+    writeFileSync(file, ports.move(readFileSync(file, 'utf8')))
+    return ports
+  }
+
+  run(program: string, ...args: readonly string[]): string {
+    return execFileSync(program, args, { cwd: this.folder, env, encoding: 'utf8' })
+  }
+
+  npx(...args: readonly string[]): Shell {
+    return new Shell(spawn('npx', args, { cwd: this.folder, env, detached: true }))
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.place, { recursive: true })
+  }
+}
+
+/** A program with its children, as a terminal has it. */
+export class Shell implements AsyncDisposable {
+  private out = ''
+  private readonly child: ChildProcess
+  private readonly ended: Promise<unknown[]>
+
+  constructor(child: ChildProcess) {
+    this.child = child
+    this.ended = once(child, 'close')
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk) => {
+        this.out += chunk
+      })
+    }
+  }
+
+  get said(): string {
+    return this.out
+  }
+
+  /** Ctrl+C, until all of them have ended. */
+  async interrupt(): Promise<void> {
+    this.signal('SIGINT')
+    await this.ended
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.signal('SIGKILL')
+    await this.ended
+  }
+
+  private signal(name: NodeJS.Signals): void {
+    const { pid, exitCode, signalCode } = this.child
+    if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, name)
+  }
+}
+
+/** Without the programs of this project: the user has none of them. */
+const directories = (process.env.PATH ?? '').split(delimiter).filter((directory) => !directory.includes('node_modules'))
+const env = { HOME: process.env.HOME, PATH: directories.join(delimiter), ...fromNpm() }
+
+/** Where npm finds packages, and nothing else of what it told this process. */
+function fromNpm(): Record<string, string | undefined> {
+  const names = Object.keys(process.env).filter((name) => /^npm_config_(?:registry|cache|userconfig)$|_proxy$|CERT/i.test(name))
+  return Object.fromEntries(names.map((name) => [name, process.env[name]]))
+}

@@ -1,0 +1,61 @@
+/** What a test does to a gateway by hand, past its clients. */
+import type { RunningGateway } from './gateway.ts'
+
+export interface Hands {
+  /** Ids, as clients know them, and the owners that they were given to. */
+  readonly handed: { readonly id: string; readonly owner: string }[]
+  /** Withdrawal addresses of creates of which somebody said that nothing came of them. */
+  readonly dismissed: string[]
+}
+
+interface Overseer {
+  readonly hands: () => Hands
+  readonly issued: (key: string, account: string) => void
+  /** The ledger is empty by now. */
+  readonly forgot: () => void
+}
+
+/** The gateway, with everything that is done by hand told to the overseer. */
+export function overseen(gateway: RunningGateway, { hands, issued, forgot }: Overseer): RunningGateway {
+  return {
+    ...gateway,
+    ledger: ledgerOf(gateway, hands),
+    bookkeeping: bookkeepingOf(gateway, hands),
+    async issueKey(name, expiresAt) {
+      const key = await gateway.issueKey(name, expiresAt)
+      issued(key, name)
+      return key
+    },
+    async forget() {
+      await gateway.forget()
+      forgot()
+    },
+  }
+}
+
+function ledgerOf({ ledger }: RunningGateway, hands: () => Hands): RunningGateway['ledger'] {
+  return {
+    ...ledger,
+    see(owner, provider, facts) {
+      hands().handed.push({ id: `${provider}~${facts.transaction.id}`, owner })
+      return ledger.see(owner, provider, facts)
+    },
+  }
+}
+
+function bookkeepingOf({ bookkeeping }: RunningGateway, hands: () => Hands): RunningGateway['bookkeeping'] {
+  const rowOf = async (intent: string) => (await bookkeeping.unresolved()).find((row) => row.intent === intent)
+  return {
+    ...bookkeeping,
+    async bind(intent, id, at) {
+      const row = await rowOf(intent)
+      if (row) hands().handed.push({ id: `${row.provider}~${id}`, owner: row.owner })
+      return await bookkeeping.bind(intent, id, at)
+    },
+    async none(intent) {
+      const row = await rowOf(intent)
+      if (row) hands().dismissed.push(row.asked.withdrawalAddress)
+      return await bookkeeping.none(intent)
+    },
+  }
+}

@@ -1,0 +1,50 @@
+/** What a request of a client is to the checker. */
+
+import type { Operation } from '../faults/history.ts'
+import type { Journal } from '../faults/provider/journal.ts'
+import type { Asked } from './client.ts'
+import { readOrder } from './orders.ts'
+
+type Invocation = Pick<Operation, 'kind' | 'question' | 'idempotencyKey'>
+
+/** Undefined where it is about no transaction. */
+export function invoked({ method = 'GET', path, headers = {}, body = '' }: Asked): Invocation | undefined {
+  const [, below] = /\/api\/v2\/transactions(.*)$/.exec(path) ?? []
+  if (below === undefined) return undefined
+  if (method !== 'POST') return { kind: below.startsWith('/') ? 'get' : 'list', question: path }
+  const question = typeof body === 'string' ? body : Buffer.from(body).toString()
+  const idempotencyKey = headers['idempotency-key']?.replace(/^"(.*)"$/, '$1')
+  return { kind: 'create', question, ...(idempotencyKey !== undefined && { idempotencyKey }) }
+}
+
+/** Empty where there is none. */
+export function keyIn({ headers = {} }: Asked): string {
+  return headers['x-api-key'] ?? headers.authorization?.replace(/^Bearer +/i, '') ?? ''
+}
+
+/** With what it asks for, and its mark. */
+export function understood(operation: Operation): Operation {
+  const order = operation.kind === 'create' ? readOrder(operation.question) : undefined
+  return { ...operation, mark: markOf(operation), ...(order && { order }) }
+}
+
+/** Creates of one client under one Idempotency-Key are one; without a key each is its own. */
+function markOf({ client, idempotencyKey, request }: Operation): string {
+  return idempotencyKey === undefined ? `request ${request}` : `${idempotencyKey} of ${client}`
+}
+
+/** With the marks of the operations that the provider heard of, by the id that goes up with each. */
+export function marked(journal: Journal, operations: readonly Operation[]): Journal {
+  const byRequest = new Map(operations.map((operation) => [operation.request, markOf(operation)]))
+  const marks = new Map(
+    journal.flatMap((entry) => {
+      if (entry.what !== 'received') return []
+      const id = entry.headers['x-request-id'] as string | undefined
+      return [[entry.request, byRequest.get(id) ?? `request ${id}, which no client made`] as const]
+    }),
+  )
+  return journal.map((entry) => {
+    const mark = entry.what === 'received' || entry.what === 'applied' ? marks.get(entry.request) : undefined
+    return mark === undefined ? entry : { ...entry, mark }
+  })
+}

@@ -1,0 +1,51 @@
+/** What the body of a create asks for, in either form and in words that belong to none. */
+import type { Order } from '../faults/order.ts'
+import { type Digits, readJson } from './json.ts'
+import { type AssetWords, assets } from './swaps.ts'
+
+type Said = Readonly<Record<string, unknown>>
+
+const aliases: Readonly<Record<string, string>> = { TRC20: 'TRX', TRON: 'TRX', ERC20: 'ETH' }
+
+/** Undefined where it asks for nothing that could be created. */
+export function readOrder(body: string): Order | undefined {
+  const { coinFrom, coinTo, networkFrom, networkTo, amount, withdrawalAddress, ...said } = parsed(body)
+  const { rawJSON } = (amount ?? {}) as Partial<Digits>
+  if (typeof coinFrom !== 'string' || typeof coinTo !== 'string' || rawJSON === undefined) return undefined
+  if (typeof withdrawalAddress !== 'string') return undefined
+  return {
+    from: assetOf(coinFrom, networkFrom),
+    to: assetOf(coinTo, networkTo),
+    amount: rawJSON,
+    withdrawalAddress,
+    rateType: said.rateType === 'fixed' ? 'fixed' : 'float',
+    ...textOf(said, 'refundAddress'),
+    ...textOf(said, 'withdrawalExtraId'),
+    ...textOf(said, 'refundExtraId'),
+  }
+}
+
+function parsed(body: string): Said {
+  try {
+    return (readJson(body) ?? {}) as Said
+  } catch {
+    return {}
+  }
+}
+
+/** A code where no network is said. An asset that the tests have no words for keeps its own. */
+function assetOf(word: string, network: unknown): AssetWords {
+  const coin = word.toUpperCase()
+  const on = typeof network === 'string' ? network.toUpperCase() : undefined
+  const known: readonly AssetWords[] = Object.values(assets)
+  const found = known.find((asset) =>
+    on === undefined ? asset.code === coin : asset.coin === coin && asset.network === (aliases[on] ?? on),
+  )
+  return found ?? { code: coin, coin, network: on ?? coin }
+}
+
+/** The empty one is none. */
+function textOf(said: Said, name: string): object {
+  const value = said[name]
+  return typeof value === 'string' && value !== '' ? { [name]: value } : {}
+}

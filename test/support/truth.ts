@@ -1,0 +1,91 @@
+/** What a stand-in got, did and said, as the checker reads it, whatever a test made it answer. */
+import type * as faults from '../faults/order.ts'
+import type { Journal } from '../faults/provider/journal.ts'
+import { transactionsInAny } from '../faults/seen.ts'
+import { keyIn } from './invocation.ts'
+import { readOrder } from './orders.ts'
+import type { Received, Reply, Watch } from './stand-in.ts'
+import type { Holdings, Swap } from './swaps.ts'
+
+const told: readonly string[] = ['create', 'get', 'list']
+/** Over all stand-ins, since the work of one may be gone on with by another. */
+let requests = 0
+
+export class Truth {
+  private readonly holdings: Holdings
+  private entries: Journal[number][] = []
+  private noticed = new Set<Swap>()
+
+  constructor(holdings: Holdings) {
+    this.holdings = holdings
+  }
+
+  journal(): Journal {
+    this.notice()
+    return this.entries
+  }
+
+  /** From here on: what is there now was there before. */
+  forget(): void {
+    this.entries = []
+    this.noticed = new Set()
+  }
+
+  readonly watch: Watch = (received, answer) => {
+    this.notice()
+    const request = ++requests
+    const { operation, headers, body, rawQuery } = received
+    const path = rawQuery === '' ? received.path : `${received.path}?${rawQuery}`
+    this.entries.push({ what: 'received', at: Date.now(), request, operation, path, headers, body })
+    const before = new Set(this.holdings.swaps.map(({ id }) => id))
+    const reply = answer()
+    const text = told.includes(operation) ? textOf(reply) : undefined
+    const made = operation === 'create' ? this.madeFrom(received, reply, before, text) : []
+    const key = keyIn({ path, headers })
+    for (const swap of made) this.entries.push({ what: 'applied', request, key, swap })
+    this.entries.push({ what: 'answered', request, ending: endingOf(reply), ...(text !== undefined && { text }) })
+    return reply
+  }
+
+  /** Swaps that a test put there, or changed, are held from then on. */
+  private notice(): void {
+    for (const swap of this.holdings.swaps) {
+      if (this.noticed.has(swap)) continue
+      this.noticed.add(swap)
+      this.entries.push({ what: 'held', swap: truthOf(swap) })
+    }
+  }
+
+  /**
+   * What came into the holdings; else what the answer says was made. An answer that contradicts the question is a lie: what
+   * was ordered was made.
+   */
+  private madeFrom({ body }: Received, reply: Reply, before: ReadonlySet<string>, text = ''): readonly faults.Swap[] {
+    const order = readOrder(body)
+    const made = this.holdings.swaps.filter((swap) => !this.noticed.has(swap) && !before.has(swap.id))
+    for (const swap of made) this.noticed.add(swap)
+    if (made.length > 0) return made.map((swap) => ({ ...extraIdsOf(order), ...truthOf(swap) }))
+    const [said] = endingOf(reply) === 'reset' || (reply.status ?? 200) >= 300 ? [] : transactionsInAny(text)
+    if (!said || !order) return []
+    const { id, amountTo = '', depositAddress = '', depositExtraId } = said
+    const extra = depositExtraId === undefined ? {} : { depositExtraId }
+    return [{ ...order, id, status: 'wait', amountTo, depositAddress, ...extra, createdAt: '', updatedAt: '' }]
+  }
+}
+
+function endingOf({ reset, status = 200 }: Reply): number | 'reset' {
+  return reset ? 'reset' : status
+}
+
+function textOf({ json, text = JSON.stringify(json) ?? '' }: Reply): string {
+  return typeof text === 'string' ? text : Buffer.from(text).toString()
+}
+
+function extraIdsOf({ withdrawalExtraId, refundExtraId }: Partial<faults.Order> = {}): object {
+  return { ...(withdrawalExtraId && { withdrawalExtraId }), ...(refundExtraId && { refundExtraId }) }
+}
+
+function truthOf({ amountIn, amountOut, refundAddress, rate: _, ...facts }: Swap): faults.Swap {
+  const refund = refundAddress === null ? {} : { refundAddress }
+  return { ...facts, ...refund, amount: amountIn.rawJSON, amountTo: amountOut.rawJSON }
+}
