@@ -63,6 +63,12 @@ const server = section(
       'Most connections at a time; one more is closed at once. Keep it below half of the open files that the system allows',
       'connections',
     ),
+    patience: setting(
+      seconds('above 0'),
+      75,
+      'Longest silence of a connection, and longest time in which a client may take an answer; twice the longest `timeout` of a provider where that is more',
+      'seconds',
+    ),
     drain: setting(seconds(), 10, 'At the end, the longest wait for requests in flight', 'seconds'),
     grace: setting(
       seconds(),
