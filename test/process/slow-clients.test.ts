@@ -61,6 +61,6 @@ it('X1, X6: clients that ask for long lists and read nothing are let go, and lit
   for (const after of await held) expect(after).toBeLessThan(4 * interval)
   clearInterval(watching)
   console.info(`${readers * megabytes} MB of lists that nobody reads: ${most.toFixed(0)} MB`)
-  expect(most, 'megabytes').toBeLessThan((readers * megabytes) / 2)
+  expect(most, 'megabytes').toBeLessThan(readers * megabytes * 0.75)
   await expect.poll(async () => (await acme.create(gateway.url, gateways.order()))?.status).toBe(201)
 })
