@@ -152,6 +152,8 @@ describe('a fault', () => {
     ['server: { cors: [https://app.example/] }', 'server.cors.0: must be an origin like https://app.example'],
     ['sevrer: {}', 'sevrer: is not a key of the configuration'],
     ['admin: { port: 8080 }', 'admin.port: is the port of server'],
+    ['server: { port: 9101 }', 'providers.alpha.url: leads back to the gateway itself'],
+    ['admin: { port: 9101 }', 'providers.alpha.url: leads back to the gateway itself'],
     ['sandbox: { enabled: true, port: 8080 }', 'sandbox.port: is the port of server'],
     ['sandbox: { enabled: yes }', 'sandbox.enabled: must be true or false'],
     ['defaultForm: C', 'defaultForm: must be one of A, B'],
