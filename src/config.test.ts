@@ -48,6 +48,13 @@ function withProvider(keys: string): string {
 }
 
 describe('a whole configuration', () => {
+  it.each(['rediss://user:word@host:1/2', 'redis+sentinel://:word@a:1,b/name/2?sentinel=user:word', 'redis+cluster://a,b:1'])(
+    'takes %s for a Redis',
+    (url) => {
+      expect(load({ gateway: `${whole}redis: { url: "${url}" }` }).redis.url).toBe(url)
+    },
+  )
+
   it('has a default for every key but the providers and their order', () => {
     const config = load({})
     expect(config.server).toEqual({
@@ -161,7 +168,15 @@ describe('a fault', () => {
     ['limits: { window: 1.5 }', 'limits.window: must be an integer from 1 to 86400'],
     ['auth: { mode: none }', 'auth.mode: must be one of passthrough, managed'],
     ['auth: { mode: managed }', 'providers.alpha.key: is needed where auth.mode is managed'],
-    ...['http://r', 'redis://', 'redis://a,b', 'redis://a/b', 'redis+sentinel://a,b', 'redis+cluster://a/0'].map((url) => [
+    ...[
+      'http://r',
+      'redis://',
+      'redis://a,b',
+      'redis://a/b',
+      'redis+sentinel://a,b',
+      'redis+cluster://a/0',
+      'redis://a?sentinel=:b',
+    ].map((url) => [
       `redis: { url: "${url}" }`,
       'redis.url: must be redis://host, redis+sentinel://host,host/name or redis+cluster://host,host',
     ]),

@@ -105,7 +105,7 @@ const redis = section(
     url: setting(
       redisUrl,
       '',
-      '`redis://user:password@host:port/database`, `redis+sentinel://host:port,host:port/name` (the sentinels, and what they call the group) or `redis+cluster://host:port,host:port` (some nodes); `rediss…` is TLS. Empty: limits are kept in the memory of each process',
+      '`redis://user:password@host:port/database`, `redis+sentinel://host:port,host:port/name` (the sentinels, and what they call the group; `?sentinel=user:password` where they ask for a password) or `redis+cluster://host:port,host:port` (some nodes); `rediss…` is TLS. Empty: limits are kept in the memory of each process',
     ),
   },
   'Limits and budgets shared by replicas. Redis 6 or later.',
