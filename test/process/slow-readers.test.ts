@@ -35,8 +35,8 @@ routing: { providers: [alpha] }`)
 
   const pid = gateway.child.pid as number
   const before = residentMemory(pid)
-  // So little that it would take them more than three times as long.
-  const interval = (3 * patience * 65_536) / (asked * page.length)
+  // So little that it would take them more than four times as long.
+  const interval = (4 * patience * 65_536) / (asked * page.length)
   const port = Number(new URL(url).port)
   const held = Promise.all(Array.from({ length: readers }, () => readsLittle(port, question, asked, interval)))
   let most = 0
@@ -47,7 +47,8 @@ routing: { providers: [alpha] }`)
   await expect.poll(async () => (await (await fetch(url)).text()) === page, { timeout: 5_000 }).toBe(true)
   for (const after of await held) {
     expect(after).toBeGreaterThan(patience * 0.9)
-    expect(after).toBeLessThan(patience * 1.5 + 1)
+    // One that was refused so often that it has taken all that there is asks nothing any more, and is let go for that.
+    expect(after).toBeLessThan(patience * 2 + 1)
   }
   clearInterval(watching)
   console.info(`${readers} clients with ${asked} MB each that they take too slowly: ${most.toFixed(0)} MB`)
