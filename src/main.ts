@@ -15,6 +15,7 @@ import { createGateway, type Gateway } from './gateway.ts'
 import { openCounters } from './process/counters.ts'
 import { drainOf } from './process/drain.ts'
 import { identification } from './process/identification.ts'
+import { boundIdleness } from './process/idleness.ts'
 import { listening } from './process/listening.ts'
 import { mostConnections } from './process/open-files.ts'
 import { boundPipelines } from './process/pipelines.ts'
@@ -79,16 +80,18 @@ export async function start(config: Config): Promise<Running> {
   ]
   for (const { stop } of rounds) open.defer(stop)
 
-  const handler = expressApp(handle, { ...config.server, isEnding: () => readiness === 'draining' })
+  const patience = patienceOf(config)
+  const handler = expressApp(handle, { ...config.server, patience, isEnding: () => readiness === 'draining' })
   const server = await listening('server', config.server, () =>
     listen(handler, handle, {
       ...config.server,
       messages: messagesOf(handler),
       connections: mostConnections(config.server.connections),
-      patience: patienceOf(config),
+      patience,
     }),
   )
   boundPipelines(server.server, mostDue)
+  boundIdleness(server.server, patience)
   const drain = drainOf(server.server)
   open.defer(() => drain.finish(config.server.drain * 1000))
 
@@ -118,9 +121,9 @@ const steadyClock = (): number => performance.now()
 
 const breaker: MakeBreaker = (onState) => circuit({ clock: steadyClock, random: Math.random, onState })
 
-/** No connection is silent for longer, in milliseconds: a client that does not read is let go, a slow provider is waited for. */
-function patienceOf({ providers }: Config): number {
-  return 1000 * Math.max(75, ...providers.map(({ timeout }) => 2 * timeout))
+/** No connection is silent and no answer is left for longer, in milliseconds; a slow provider is waited for. */
+function patienceOf({ server, providers }: Config): number {
+  return 1000 * Math.max(server.patience, ...providers.map(({ timeout }) => 2 * timeout))
 }
 
 /** Answers that one connection may have due. */
