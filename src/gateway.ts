@@ -33,6 +33,7 @@ import { hearing, type WaitingKeys } from './core/waiting-keys.ts'
 import type { Observer } from './domain/observation.ts'
 import type { SwapService } from './domain/operations.ts'
 import { mounts } from './edges/mounts.ts'
+import type { Pages } from './edges/page.ts'
 import { serve } from './edges/serve.ts'
 import { type Connected, type Connections, namesOf } from './provider.ts'
 import type { Form } from './wire/form.ts'
@@ -58,6 +59,8 @@ export interface Parts {
   readonly keys: WaitingKeys
   readonly observe: Observer
   readonly version: string
+  /** What stands beside the API on its port. */
+  readonly pages: Pages
 }
 
 export interface Gateway {
@@ -96,7 +99,7 @@ export function createGateway(given: Parts): Gateway {
   const served = forms.map((form) => [form, serve({ form, service, gate, identify, lifetimes, observe })] as const)
   const readers = new Map(held.map(({ tag, reader, said }) => [tag, { service: reader, said }]))
   return {
-    handle: mounts(new Map(served), formOf(config.defaultForm, forms)),
+    handle: mounts(new Map(served), formOf(config.defaultForm, forms), given.pages),
     reconcile: () => reconcile({ ledger, readers, keys, span: config.ledger.reconcile * 1000, clock, observe }),
     connected: held.map(({ connected }) => connected),
   }

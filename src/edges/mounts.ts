@@ -2,6 +2,7 @@
 import { Fault } from '../domain/fault.ts'
 import type { Form } from '../wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
+import type { Pages } from './page.ts'
 import type { Arrival } from './serve.ts'
 
 export type Served = (request: HttpRequest, arrival?: Arrival) => Promise<HttpResponse>
@@ -9,8 +10,8 @@ export type Served = (request: HttpRequest, arrival?: Arrival) => Promise<HttpRe
 const base = '/api/v2'
 const formHeader = 'x-swap-form'
 
-/** One handler for all forms: each at its own mount, all at the bare one. */
-export function mounts(served: ReadonlyMap<Form, Served>, defaultForm: Form): Http {
+/** One handler for all forms: each at its own mount, all at the bare one; and for the pages beside them. */
+export function mounts(served: ReadonlyMap<Form, Served>, defaultForm: Form, pages: Pages = new Map()): Http {
   const forms = [...served.keys()]
   const mounted = forms.map((form) => ({ form, mount: `/${form.name.toLowerCase()}` }))
   const vary = ['X-Swap-Form', ...forms.map(({ credential }) => credential.name)].join(', ')
@@ -23,7 +24,8 @@ export function mounts(served: ReadonlyMap<Form, Served>, defaultForm: Form): Ht
     const form = at?.form ?? (isBare ? chosenForm(request, forms, defaultForm) : defaultForm)
     const handle = served.get(form) as Served
     const path = isBased ? rest.slice(base.length) : ''
-    return handle(request, { path, misfit: findMisfit(request, at?.form), vary: isBare ? vary : undefined })
+    const page = isBased ? undefined : pages.get(request.path)
+    return handle(request, { path, misfit: findMisfit(request, at?.form), vary: isBare ? vary : undefined, page })
   }
 }
 
