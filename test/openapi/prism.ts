@@ -16,7 +16,8 @@ export interface Prism extends AsyncDisposable {
   readonly url: string
 }
 
-const program = createRequire(import.meta.url).resolve('@stoplight/prism-cli')
+const require = createRequire(import.meta.url)
+const program = require.resolve('@stoplight/prism-cli')
 
 /** A proxy in front of `upstream` that knows the description in that file. */
 export async function startPrism(file: string, upstream: string): Promise<Prism> {

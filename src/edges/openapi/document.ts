@@ -6,7 +6,7 @@ import { answerHeaders, requestHeaders } from './headers.ts'
 import { paths, securityName } from './paths.ts'
 import { introduction } from './prose.ts'
 import { refusalResponses } from './responses.ts'
-import { errorSchema, pageSchema, rowNames, rowSchema } from './schemas.ts'
+import { bodyName, bodySchema, errorSchema, pageSchema, rowNames, rowSchema } from './schemas.ts'
 
 /** As JSON text. It depends on nothing but the form: two gateways of one version have the same. */
 export function openApi(form: Form): string {
@@ -39,5 +39,5 @@ function schemas(form: Form): Readonly<Record<string, Schema>> {
   const rows = ops.map((op) => [rowNames[op], rowSchema(op, form)] as const)
   const paged = ops.filter((op) => form.operations[op].paged)
   const pages = paged.map((op) => [`${rowNames[op]}Page`, pageSchema(form.page, rowNames[op])] as const)
-  return Object.fromEntries([...rows, ...pages, ['Error', errorSchema(form)]])
+  return Object.fromEntries([...rows, ...pages, [bodyName, bodySchema(form)], ['Error', errorSchema(form)]])
 }

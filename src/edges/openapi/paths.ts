@@ -7,7 +7,7 @@ import type { Schema } from '../../wire/schema.ts'
 import { answerExample, questionExample } from './example.ts'
 import { type HeaderName, headersOf } from './headers.ts'
 import { refusalReferences } from './responses.ts'
-import { answerName, bodySchema, reference } from './schemas.ts'
+import { answerName, bodyName, reference } from './schemas.ts'
 
 interface Words {
   readonly tag: 'Quotes' | 'Swaps'
@@ -74,7 +74,7 @@ function describe(operation: OperationCodec, form: Form): Schema {
     ...(method === 'POST' && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: bodySchema(op, body), example: bodyExample(op, body) } },
+        content: { 'application/json': { schema: reference('schemas', bodyName), example: bodyExample(op, body) } },
       },
     }),
     responses: { ...success(operation, form), ...refusalReferences(operation) },

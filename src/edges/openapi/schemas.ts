@@ -29,6 +29,9 @@ export const rowNames: Readonly<Record<Op, string>> = {
   getTransaction: 'Transaction',
 }
 
+/** What the component is called that a create asks with. */
+export const bodyName = 'NewTransaction'
+
 /** What the component is called that an operation answers with. */
 export function answerName(op: Op, { operations }: Form): string {
   return operations[op].paged ? `${rowNames[op]}Page` : rowNames[op]
@@ -81,8 +84,10 @@ export function pageSchema(envelope: Envelope, row: string): Schema {
   return objectSchema(Object.fromEntries(Object.entries(envelope).map(([name, stands]) => [name, place(stands)])))
 }
 
-/** The body of a question; a field that is not listed is refused by name. */
-export function bodySchema(op: Op, slots: readonly QuestionSlot[]): Schema {
+/** The body of a create; a field that is not listed is refused by name. */
+export function bodySchema({ operations }: Form): Schema {
+  const op = 'createTransaction'
+  const { slots } = operations[op].question
   const isRequired = ({ absence, standard }: QuestionSlot): boolean => absence === 'required' && standard === undefined
   return objectSchema(
     Object.fromEntries(slots.map((slot) => [slot.name, askedSchema(op, slot)])),
