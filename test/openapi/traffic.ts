@@ -17,18 +17,20 @@ interface Sending {
   readonly key?: string | null
 }
 
-/** Paths begin below the base URL. */
+/** `url` is the base URL; paths begin below it. */
 export function sender(form: FormName, url: string, standardKey: string): Sender {
+  const { pathname } = new URL(url)
+  const base = pathname === '/' ? '' : pathname
   const headersOf = ({ key = standardKey, headers }: Sending): Record<string, string> => ({
     ...(key !== null && credential(form, key)),
     ...headers,
   })
   return {
     form,
-    get: (path, more = {}) => ask(url, { path, method: more.method ?? 'GET', headers: headersOf(more) }),
+    get: (path, more = {}) => ask(url, { path: base + path, method: more.method ?? 'GET', headers: headersOf(more) }),
     post: (body, more = {}) =>
       ask(url, {
-        path: '/transactions',
+        path: `${base}/transactions`,
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headersOf(more) },
         body: typeof body === 'string' ? body : JSON.stringify(body),

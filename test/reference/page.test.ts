@@ -21,20 +21,13 @@ it('shows each form and tries it in the sandbox, and asks nobody but the gateway
   expect(rate.status).toBe('200')
   expect(JSON.parse(rate.body)).toMatchObject({ fromAmount: 0.1, toAmount: expect.any(Number) })
 
-  const create = await operation(page, 'Swaps', 'createTransaction')
-  expect(await execute(create)).toMatchObject({ status: '401', body: expect.stringContaining('The API key is missing') })
   await authorize(page, 'sandbox-key-1')
-  await create.locator('.btn-clear').click()
-  const created = await execute(create)
+  const created = await execute(await operation(page, 'Swaps', 'createTransaction'))
   expect(created.status).toBe('200')
   expect(JSON.parse(created.body)).toMatchObject({ status: 'wait', coin_to: 'USDT', deposit_address: expect.any(String) })
 
-  await chooseForm(page, 'Form A')
-  expect(await execute(await operation(page, 'Quotes', 'listCurrencies'))).toMatchObject({ status: '200' })
-
   expect(new Set(asked.map((url) => new URL(url).origin))).toEqual(new Set([standard.gateway]))
-  // A browser tells of every 401.
-  expect(complaints.filter((text) => !text.includes('401 (Unauthorized)'))).toEqual([])
+  expect(complaints).toEqual([])
 }, 300_000)
 
 it('is served with a strict policy and lasting files, and refuses what it is not for', async () => {
