@@ -43,7 +43,7 @@ for (let told = ''; ; { status } = await client.swap(created.id)) {
 }
 
 const { data, pagination } = await client.swaps({ size: 5 })
-console.log(`${pagination.total} swaps with this key; this one is among them: ${data.some(({ id }) => id === created.id)}`)
+console.log(`swaps with this key: ${pagination.total}; this one is among them: ${data.some(({ id }) => id === created.id)}`)
 
 try {
   await client.rate({ ...pair, coinTo: 'NOBODY' })

@@ -116,7 +116,7 @@ describe.each(pairs)('S1: client $client, provider $provider', ({ client: form, 
 })
 
 describe.each(formNames)('S1: client %s with a key of the gateway', (form) => {
-  test('a last known state and a provider that can take no more are as described', async () => {
+  test('S3: a last known state and a provider that can take no more are as described', async () => {
     await using managed = await startManaged({ routing: [form === 'A' ? 'beta' : 'alpha'], sections: { ledger: { refresh: 0 } } })
     await using prism = await startPrism(fileOf(form), upstreamOf(form, managed.gateway.url))
     const client = sender(form, prism.url, await managed.issue())
@@ -131,6 +131,7 @@ describe.each(formNames)('S1: client %s with a key of the gateway', (form) => {
     const told = [swapped, list, stale, refusedRate, refusedCreate]
     expect(told.map(({ status }) => status)).toEqual([created(form), 200, 200, 503, 503])
     expect(stale.headers).toHaveProperty('x-swap-stale')
+    for (const { headers } of [refusedRate, refusedCreate]) expect(headers['retry-after']).toMatch(/^[1-9]\d*$/)
     for (const answer of told) expectDescribed(answer, answer.text)
   }, 60_000)
 })
