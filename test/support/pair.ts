@@ -1,5 +1,6 @@
 /** A client form and a provider form with the gateway between them. */
 import { type Answered, type Asked, ask } from './client.ts'
+import { misdescribed } from './described.ts'
 import { type ProviderA, startFormA } from './form-a.ts'
 import { type ProviderB, startFormB } from './form-b.ts'
 import { clientKey, type GatewaySettings, type RunningGateway, startGateway } from './gateway.ts'
@@ -29,7 +30,7 @@ export interface Client {
 
 const canary = 'canary-client-key'
 
-/** How an integrator of the form speaks, at the mount of the form. No answer may ever hold a key. */
+/** How an integrator of the form speaks, at the mount of the form. No answer may ever hold a key, or be other than described. */
 export function client(form: FormName, url: string): Client {
   const headersOf = ({ headers = {}, key = clientKey }: Options): Record<string, string> => ({
     ...(key !== null && credential(form, key)),
@@ -39,6 +40,8 @@ export function client(form: FormName, url: string): Client {
   const checked = async (asked: Asked): Promise<Answered> => {
     const answer = await ask(url, asked)
     if (JSON.stringify([answer.text, answer.headers]).includes(canary)) throw new Error(`a key came back: ${answer.text}`)
+    const fault = misdescribed(form, asked.method ?? 'GET', asked.path.slice(mount.length), answer)
+    if (fault !== undefined) throw new Error(`not as described: ${fault}`)
     return answer
   }
   return {
