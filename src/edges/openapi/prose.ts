@@ -29,7 +29,8 @@ function summary(form: Form): string {
 2. ${typed('createTransaction', form)}: create a swap. The answer tells the address to pay to.
 3. Pay, and ask ${typed('getTransaction', form)} until the status is final.
 
-Paths match exactly: case counts, and there is no slash at the end. A parameter that is not listed here is refused by name, never ignored.`
+Paths match exactly: case counts, and there is no slash at the end. A parameter that is not listed here is refused by name, never ignored.
+HEAD is answered as GET without its body, and OPTIONS with the methods that the path has.`
 }
 
 function key({ credential }: Form): string {
