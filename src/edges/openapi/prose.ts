@@ -76,7 +76,7 @@ function errors(form: Form): string {
 Every 4xx and 5xx, on any path, has this body, whatever \`Accept\` says:
 
 \`\`\`json
-${errorBody(form, 400, 'Invalid amount: it is missing.')}
+${errorBody(form, 400, `Invalid ${form.operations.getRate.asks.get('amountIn')}: it is missing.`)}
 \`\`\`
 
 | Status | What to do |
