@@ -34,6 +34,7 @@ import { hearing, type WaitingKeys } from './core/waiting-keys.ts'
 import type { Observer } from './domain/observation.ts'
 import type { SwapService } from './domain/operations.ts'
 import { mounts } from './edges/mounts.ts'
+import type { Pages } from './edges/page.ts'
 import { serve } from './edges/serve.ts'
 import { type Connected, type Connections, namesOf } from './provider.ts'
 import type { Form } from './wire/form.ts'
@@ -59,6 +60,8 @@ export interface Parts {
   readonly keys: WaitingKeys
   readonly observe: Observer
   readonly version: string
+  /** What stands beside the API on its port. */
+  readonly pages: Pages
 }
 
 export interface Gateway {
@@ -98,7 +101,7 @@ export function createGateway(given: Parts): Gateway {
   const readers = new Map(held.map(({ tag, reader, said }) => [tag, { service: reader, said }]))
   const span = config.ledger.reconcile * 1000
   return {
-    handle: mounts(new Map(served), formOf(config.defaultForm, forms)),
+    handle: mounts(new Map(served), formOf(config.defaultForm, forms), given.pages),
     reconcile: () =>
       reconcile({ ledger, readers, keys, span, clock, observe }).then(() => observe({ what: 'reconciled', at: clock() })),
     connected: held.map(({ connected }) => connected),

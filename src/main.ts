@@ -5,11 +5,13 @@ import { circuit } from './adapters/breaker.ts'
 import { expressApp, messagesOf } from './adapters/express.ts'
 import { openLedger } from './adapters/ledger.ts'
 import { measureLoad } from './adapters/load.ts'
+import { referencePages } from './adapters/reference.ts'
 import { listen } from './adapters/server.ts'
 import type { Config } from './config.ts'
 import type { MakeBreaker } from './core/breaker.ts'
 import { WaitingKeys } from './core/waiting-keys.ts'
 import type { Observer } from './domain/observation.ts'
+import { descriptions, pagesOf } from './edges/page.ts'
 import { forms } from './forms/index.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { openCounters } from './process/counters.ts'
@@ -67,7 +69,8 @@ export async function start(config: Config): Promise<Running> {
   open.defer(closeCounters)
   const connections = new Connections()
   open.defer(() => connections.close())
-  const kept = { ...counters, load, ledger, breaker, steadyClock, connections, keys: new WaitingKeys() }
+  const pages = pagesOf([...descriptions(forms), ...referencePages(forms)])
+  const kept = { ...counters, load, ledger, breaker, steadyClock, connections, keys: new WaitingKeys(), pages }
   const gatewayOf = (next: Config): Gateway => {
     const identify = identification(next, accounts)
     return createGateway({ ...kept, config: next, forms, identify, observe, version })
@@ -98,7 +101,13 @@ export async function start(config: Config): Promise<Running> {
   readiness = 'ready'
   const running = open.move()
   return {
-    urls: new Map([['gateway', server.url], ...formUrls(server.url), ['admin', admin.url], ...sandboxUrls]),
+    urls: new Map([
+      ['gateway', server.url],
+      ...formUrls(server.url),
+      ['docs', `${server.url}/docs`],
+      ['admin', admin.url],
+      ...sandboxUrls,
+    ]),
     reconfigure(next) {
       gateway = gatewayOf(next)
       connections.retain(gateway.connected)

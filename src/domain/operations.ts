@@ -26,6 +26,8 @@ export interface Operations {
 export type Op = keyof Operations
 export type Request<O extends Op> = Operations[O]['request']
 export type Response<O extends Op> = Operations[O]['response']
+/** What one row of the answer holds: the answer itself, or an item of its page. */
+export type Row<O extends Op> = Response<O> extends Page<infer Item> ? Item : Response<O>
 
 export const ops: readonly Op[] = ['listCurrencies', 'getRate', 'createTransaction', 'listTransactions', 'getTransaction']
 
