@@ -43,6 +43,7 @@ admin: { port: ${ports.admin} }
 ledger: { url: "sqlite:${join(directory, 'ledger.db')}" }
 assets: ${join(import.meta.dirname, '../config/assets.yaml')}
 limits: { quotes: 1000000000, create: 1000000000, read: 1000000000, unproven: 1000000000 }
+log: { requests: false }
 providers:
   healthy: { form: B, url: "http://127.0.0.1:${ports.healthy}/api/v2", ${unbounded} }
   other: { form: B, url: "http://127.0.0.1:${ports.other}/api/v2", ${unbounded} }

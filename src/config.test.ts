@@ -48,6 +48,13 @@ function withProvider(keys: string): string {
 }
 
 describe('a whole configuration', () => {
+  it.each(['rediss://user:word@host:1/2', 'redis+sentinel://:word@a:1,b/name/2?sentinel=user:word', 'redis+cluster://a,b:1'])(
+    'takes %s for a Redis',
+    (url) => {
+      expect(load({ gateway: `${whole}redis: { url: "${url}" }` }).redis.url).toBe(url)
+    },
+  )
+
   it('has a default for every key but the providers and their order', () => {
     const config = load({})
     expect(config.server).toEqual({
@@ -56,6 +63,7 @@ describe('a whole configuration', () => {
       trustProxy: 0,
       maxBodyBytes: 16_384,
       connections: 10_000,
+      patience: 75,
       drain: 10,
       grace: 2,
       cors: [],
@@ -151,6 +159,8 @@ describe('a fault', () => {
     ['server: { cors: [https://app.example/] }', 'server.cors.0: must be an origin like https://app.example'],
     ['sevrer: {}', 'sevrer: is not a key of the configuration'],
     ['admin: { port: 8080 }', 'admin.port: is the port of server'],
+    ['server: { port: 9101 }', 'providers.alpha.url: leads back to the gateway itself'],
+    ['admin: { port: 9101 }', 'providers.alpha.url: leads back to the gateway itself'],
     ['sandbox: { enabled: true, port: 8080 }', 'sandbox.port: is the port of server'],
     ['sandbox: { enabled: yes }', 'sandbox.enabled: must be true or false'],
     ['defaultForm: C', 'defaultForm: must be one of A, B'],
@@ -158,7 +168,15 @@ describe('a fault', () => {
     ['limits: { window: 1.5 }', 'limits.window: must be an integer from 1 to 86400'],
     ['auth: { mode: none }', 'auth.mode: must be one of passthrough, managed'],
     ['auth: { mode: managed }', 'providers.alpha.key: is needed where auth.mode is managed'],
-    ...['http://r', 'redis://', 'redis://a,b', 'redis://a/b', 'redis+sentinel://a,b', 'redis+cluster://a/0'].map((url) => [
+    ...[
+      'http://r',
+      'redis://',
+      'redis://a,b',
+      'redis://a/b',
+      'redis+sentinel://a,b',
+      'redis+cluster://a/0',
+      'redis://a?sentinel=:b',
+    ].map((url) => [
       `redis: { url: "${url}" }`,
       'redis.url: must be redis://host, redis+sentinel://host,host/name or redis+cluster://host,host',
     ]),

@@ -1,6 +1,7 @@
 /** The whole path of a request, from the top: the client's form, its gate, the ledger, the provider's layers, the provider's form. */
 import type { Config, Provider } from './config.ts'
 import { agreement } from './core/agreement.ts'
+import { asking } from './core/asking.ts'
 import { assets } from './core/assets.ts'
 import type { MakeBreaker } from './core/breaker.ts'
 import type { Budgets } from './core/budget.ts'
@@ -35,6 +36,7 @@ import type { Observer } from './domain/observation.ts'
 import type { SwapService } from './domain/operations.ts'
 import type { Tracing } from './domain/trace.ts'
 import { mounts } from './edges/mounts.ts'
+import type { Pages } from './edges/page.ts'
 import { serve } from './edges/serve.ts'
 import { type Connected, type Connections, namesOf } from './provider.ts'
 import type { Form } from './wire/form.ts'
@@ -62,6 +64,8 @@ export interface Parts {
   /** Where requests are traced. */
   readonly tracing?: Tracing | undefined
   readonly version: string
+  /** What stands beside the API on its port. */
+  readonly pages: Pages
 }
 
 export interface Gateway {
@@ -101,7 +105,7 @@ export function createGateway(given: Parts): Gateway {
   const readers = new Map(held.map(({ tag, reader, said }) => [tag, { service: reader, said }]))
   const span = config.ledger.reconcile * 1000
   return {
-    handle: mounts(new Map(served), formOf(config.defaultForm, forms)),
+    handle: mounts(new Map(served), formOf(config.defaultForm, forms), given.pages),
     reconcile: () =>
       reconcile({ ledger, readers, keys, span, clock, observe, tracing }).then(() => observe({ what: 'reconciled', at: clock() })),
     connected: held.map(({ connected }) => connected),
@@ -130,6 +134,7 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
   const limit = deadline(connected.timeout)
   const hasChoice = config.routing.providers.length > 1
   const layers = [
+    asking(tag), //                       whose answer it is
     limit, //                             no answer later than this
     traced('settlement', settlement(book), tag), // what was created is in the ledger before anybody hears of it
     ...possession(provider, connected, parts), // whose it is, and what is known of it already

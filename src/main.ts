@@ -5,16 +5,19 @@ import { circuit } from './adapters/breaker.ts'
 import { expressApp, messagesOf } from './adapters/express.ts'
 import { openLedger } from './adapters/ledger.ts'
 import { measureLoad } from './adapters/load.ts'
+import { referencePages } from './adapters/reference.ts'
 import { listen } from './adapters/server.ts'
 import type { Config } from './config.ts'
 import type { MakeBreaker } from './core/breaker.ts'
 import { WaitingKeys } from './core/waiting-keys.ts'
 import type { Observer } from './domain/observation.ts'
+import { descriptions, pagesOf } from './edges/page.ts'
 import { forms } from './forms/index.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { openCounters } from './process/counters.ts'
 import { drainOf } from './process/drain.ts'
 import { identification } from './process/identification.ts'
+import { boundIdleness } from './process/idleness.ts'
 import { listening } from './process/listening.ts'
 import { mostConnections } from './process/open-files.ts'
 import { boundPipelines } from './process/pipelines.ts'
@@ -69,7 +72,8 @@ export async function start(config: Config): Promise<Running> {
   if (tracing) open.defer(tracing.close)
   const connections = new Connections()
   open.defer(() => connections.close())
-  const kept = { ...counters, tracing, load, ledger, breaker, steadyClock, connections, keys: new WaitingKeys() }
+  const pages = pagesOf([...descriptions(forms), ...referencePages(forms)])
+  const kept = { ...counters, tracing, load, ledger, breaker, steadyClock, connections, keys: new WaitingKeys(), pages }
   const gatewayOf = (next: Config): Gateway => {
     const identify = identification(next, accounts)
     return createGateway({ ...kept, config: next, forms, identify, observe, version })
@@ -82,23 +86,31 @@ export async function start(config: Config): Promise<Running> {
   ]
   for (const { stop } of rounds) open.defer(stop)
 
-  const handler = expressApp(handle, { ...config.server, isEnding: () => readiness === 'draining' })
+  const patience = patienceOf(config)
+  const handler = expressApp(handle, { ...config.server, patience, isEnding: () => readiness === 'draining' })
   const server = await listening('server', config.server, () =>
     listen(handler, handle, {
       ...config.server,
       messages: messagesOf(handler),
       connections: mostConnections(config.server.connections),
-      patience: patienceOf(config),
+      patience,
     }),
   )
   boundPipelines(server.server, mostDue)
+  boundIdleness(server.server, patience)
   const drain = drainOf(server.server)
   open.defer(() => drain.finish(config.server.drain * 1000))
 
   readiness = 'ready'
   const running = open.move()
   return {
-    urls: new Map([['gateway', server.url], ...formUrls(server.url), ['admin', admin.url], ...sandboxUrls]),
+    urls: new Map([
+      ['gateway', server.url],
+      ...formUrls(server.url),
+      ['docs', `${server.url}/docs`],
+      ['admin', admin.url],
+      ...sandboxUrls,
+    ]),
     reconfigure(next) {
       gateway = gatewayOf(next)
       connections.retain(gateway.connected)
@@ -121,9 +133,9 @@ const steadyClock = (): number => performance.now()
 
 const breaker: MakeBreaker = (onState) => circuit({ clock: steadyClock, random: Math.random, onState })
 
-/** No connection is silent for longer, in milliseconds: a client that does not read is let go, a slow provider is waited for. */
-function patienceOf({ providers }: Config): number {
-  return 1000 * Math.max(75, ...providers.map(({ timeout }) => 2 * timeout))
+/** No connection is silent and no answer is left for longer, in milliseconds; a slow provider is waited for. */
+function patienceOf({ server, providers }: Config): number {
+  return 1000 * Math.max(server.patience, ...providers.map(({ timeout }) => 2 * timeout))
 }
 
 /** Answers that one connection may have due. */

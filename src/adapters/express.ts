@@ -3,15 +3,19 @@ import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
+import { reasonPhrase } from '../wire/status.ts'
 import { readBody } from './express/body.ts'
 import { crossOrigin } from './express/cors.ts'
 import { flawOf, repeatedHeaders } from './express/flaw.ts'
+import { boundTaking } from './express/taking.ts'
 
 export interface ExpressOptions {
   readonly trustProxy: number
   readonly maxBodyBytes: number
   /** Origins whose pages may read answers. */
   readonly cors: readonly string[]
+  /** Longest time in which a client may take an answer, in milliseconds. */
+  readonly patience?: number
   /** Whether the process is about to end, so that every answer ends its connection. */
   readonly isEnding?: () => boolean
 }
@@ -23,7 +27,8 @@ const ignore = (): void => {}
 type Messages = Pick<Required<ServerOptions>, 'IncomingMessage' | 'ServerResponse'>
 
 /** `handle` as an express application. */
-export function expressApp(handle: Http, { trustProxy, maxBodyBytes, cors, isEnding = () => false }: ExpressOptions): Express {
+export function expressApp(handle: Http, options: ExpressOptions): Express {
+  const { trustProxy, maxBodyBytes, cors, patience, isEnding = () => false } = options
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -32,7 +37,10 @@ export function expressApp(handle: Http, { trustProxy, maxBodyBytes, cors, isEnd
   bindPrototypes(app)
   if (cors.length > 0) app.use(crossOrigin(cors))
   const refused = new WeakSet<Socket>()
-  const send = batch((answered: Answered) => write(answered, isEnding()))
+  const send = batch((answered: Answered) => {
+    write(answered, isEnding())
+    if (patience !== undefined) boundTaking(answered.response, patience)
+  })
   const answer: RequestHandler = async (request, response) => {
     if (refused.has(request.socket)) return
     const asked = toHttp(request, trustProxy, maxBodyBytes)
@@ -109,7 +117,7 @@ function write({ response, answer: { status, headers, body }, isLast }: Answered
   if (status !== 204 && status !== 304) sent['content-length'] = length
   if (headers.vary !== undefined && response.hasHeader('vary')) sent.vary = `${headers.vary}, ${response.getHeader('vary')}`
   if (isLast || isEnding || !response.req.complete) sent.connection = 'close'
-  response.writeHead(status, sent)
+  response.writeHead(status, reasonPhrase(status), sent)
   // Latin-1 is the same bytes for ASCII, and half the work.
   response.end(body, length === body.length ? 'latin1' : 'utf8')
 }

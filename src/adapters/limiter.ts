@@ -1,29 +1,70 @@
-/** rate-limiter-flexible: atomic fixed windows, the same API in memory and on Redis. */
-import { RateLimiterMemory } from 'rate-limiter-flexible'
-import type { Limiter } from '../core/limits.ts'
+/** The clock of this process, and its memory: what is counted where no Redis is. */
+import type { Charge, Limiter } from '../core/limits.ts'
 import type { Proofs } from '../core/proof.ts'
 
-/** Limits of this process alone. */
+/** A bound on memory: after so many buckets of a kind were begun, older ones may be forgotten. */
+const mostBegun = 50_000
+
+interface Count {
+  points: number
+  /** On the clock of `performance.now()`. */
+  readonly until: number
+}
+
+/**
+ * The buckets of one kind, in windows of so many milliseconds. Two generations, of which the older goes as a whole when its
+ * last window is over or the younger is full: no timer for each bucket, and nobody is refused because others are many.
+ */
+class Windows {
+  private readonly length: number
+  private young = new Map<string, Count>()
+  private old = new Map<string, Count>()
+  private bornAt = 0
+
+  constructor(length: number) {
+    this.length = length
+  }
+
+  charge(bucket: string, limit: number): Charge {
+    const now = performance.now()
+    const known = this.young.get(bucket) ?? this.old.get(bucket)
+    const count = known && known.until > now ? known : this.begin(bucket, now)
+    count.points++
+    return {
+      isOver: count.points > limit,
+      remaining: Math.max(0, limit - count.points),
+      reset: Math.ceil((count.until - now) / 1000),
+    }
+  }
+
+  private begin(bucket: string, now: number): Count {
+    if (this.young.size >= mostBegun || now - this.bornAt >= this.length) {
+      this.old = this.young
+      this.young = new Map()
+      this.bornAt = now
+    }
+    const count = { points: 0, until: now + this.length }
+    this.young.set(bucket, count)
+    return count
+  }
+}
+
+/** Limits of this process alone. Kinds of buckets, like `quotes:address:…`, do not make each other forgotten. */
 export function memoryLimiter(): Limiter {
-  const limiters = new Map<number, RateLimiterMemory>()
-  const limiterFor = (window: number): RateLimiterMemory => {
-    const known = limiters.get(window)
-    if (known) return known
-    const limiter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: window })
-    limiters.set(window, limiter)
-    return limiter
-  }
+  const kinds = new Map<string, Windows>()
   return {
-    // It rejects beyond its points, which are out of reach: the limit is the caller's, and every request is counted.
-    charge: (bucket, limit, window) =>
-      limiterFor(window)
-        .consume(bucket)
-        .then(({ consumedPoints, msBeforeNext }) => ({
-          isOver: consumedPoints > limit,
-          remaining: Math.max(0, limit - consumedPoints),
-          reset: Math.ceil(msBeforeNext / 1000),
-        })),
+    async charge(bucket, limit, window) {
+      const kind = `${window} ${kindOf(bucket)}`
+      return kinds.getOrInsertComputed(kind, () => new Windows(window * 1000)).charge(bucket, limit)
+    },
   }
+}
+
+/** What stands before its name; of a bucket that has none, its first word. */
+function kindOf(bucket: string): string {
+  const first = bucket.indexOf(':')
+  const second = bucket.indexOf(':', first + 1)
+  return bucket.slice(0, Math.max(first, second))
 }
 
 /** Milliseconds after the last acceptance. */

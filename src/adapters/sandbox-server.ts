@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server as NodeServer, type Ser
 import { Fault } from '../domain/fault.ts'
 import { DamagedResponse, type Listen } from '../sandbox/server.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
+import { reasonPhrase } from '../wire/status.ts'
 
 const loopback = '127.0.0.1'
 const mostBytes = 16_384
@@ -56,7 +57,10 @@ function send(answer: HttpResponse, response: ServerResponse): void {
   const damage = answer instanceof DamagedResponse ? answer.damage : undefined
   if (damage === 'silence') return
   if (damage === 'reset') return void response.socket?.resetAndDestroy()
-  response.writeHead(status, { ...headers, ...(status !== 204 && { 'content-length': Buffer.byteLength(body) }) })
+  response.writeHead(status, reasonPhrase(status), {
+    ...headers,
+    ...(status !== 204 && { 'content-length': Buffer.byteLength(body) }),
+  })
   if (damage === 'truncation') response.write(body.slice(0, body.length / 2), () => response.destroy())
   else response.end(body)
 }

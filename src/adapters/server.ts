@@ -7,12 +7,12 @@ import {
   type Server,
   type ServerOptions,
   type ServerResponse,
-  STATUS_CODES,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Fault } from '../domain/fault.ts'
 import type { Headers, Http, HttpRequest, HttpResponse } from '../wire/http.ts'
+import { reasonPhrase } from '../wire/status.ts'
 
 export interface ListenOptions {
   readonly host: string
@@ -43,10 +43,8 @@ export async function listen(listener: RequestListener, handle: Http, options: L
   if (patience !== undefined) server.timeout = patience
   server.on('clientError', (error: ParserError, socket) => refuseParsed(handle, error, socket))
   server.on('connect', (request: IncomingMessage, socket) => void refuse(handle, fromTarget(request), socket))
-  server.on(
-    'checkExpectation',
-    (request: IncomingMessage, response: ServerResponse) => void refuseExpectation(handle, request, response),
-  )
+  // Else Node answers it without a body.
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -124,29 +122,21 @@ function fromHead({ method = 'GET', url = '/', headers }: IncomingMessage, { cod
   return { method, path: url.split('?')[0] ?? '/', query: '', headers: headers as Headers, flaw: flawOf(code, '') }
 }
 
+/** Milliseconds in which a refusal has to be taken: one whose answers before were not read may not read this one either. */
+const refusalPatience = 10_000
+
 async function refuse(handle: Http, request: HttpRequest, socket: Duplex): Promise<void> {
   // Node leaves a CONNECT's socket without a listener: its reset would end the process.
   socket.on('error', () => socket.destroy())
   const response = await handle(request)
   if (!socket.writable) return void socket.destroy()
+  const timer = setTimeout(() => socket.destroy(), refusalPatience).unref()
+  socket.on('close', () => clearTimeout(timer))
   socket.end(print(response, request.method), () => socket.destroy())
-}
-
-async function refuseExpectation(handle: Http, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const flaw = new Fault('expectationFailed', 'Only Expect: 100-continue is understood.')
-  const { status, headers, body } = await handle({
-    method: 'GET',
-    path: request.url?.split('?')[0] ?? '/',
-    query: '',
-    headers: request.headers as Headers,
-    flaw,
-  })
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' })
-  response.end(body)
 }
 
 function print({ status, headers, body }: HttpResponse, method: string): string {
   const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' })
   const head = lines.filter(([, value]) => value !== undefined).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head.join('')}\r\n${method === 'HEAD' ? '' : body}`
+  return `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n${head.join('')}\r\n${method === 'HEAD' ? '' : body}`
 }

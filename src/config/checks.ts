@@ -3,6 +3,7 @@ import { type AssetTable, fold } from '../domain/asset.ts'
 import { namesByCode } from '../domain/vocabulary.ts'
 import type { Form } from '../wire/form.ts'
 import type { Faults } from './faults.ts'
+import { leadsTo } from './own-address.ts'
 import type { ProviderSettings } from './schema.ts'
 import type { Parts } from './validation.ts'
 
@@ -26,6 +27,8 @@ export function checkParts(parts: Parts, table: AssetTable | undefined, forms: r
     if (!tagPattern.test(tagOf(name, provider)))
       own.add(['tag'], 'must be 1 to 16 of a-z and 0-9, and so must a name that has no tag')
     checkKey(provider, own)
+    if ([parts.server, parts.admin].some((listener) => listener && leadsTo(provider.url, listener)))
+      own.add(['url'], 'leads back to the gateway itself')
     if (parts.auth?.mode === 'managed' && provider.key === '') own.add(['key'], 'is needed where auth.mode is managed')
     const form = forms.find((candidate) => candidate.name === provider.form)
     if (form) checkWords(provider, form, table, own)

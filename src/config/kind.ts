@@ -81,7 +81,7 @@ export const baseUrlOrNone = z.union(
 const redisHost = '(?:\\[[\\da-fA-F:.]+\\]|[^\\s:/@,?#[\\]]+)(?::\\d{1,5})?'
 const redisEnd = {
   '': `${redisHost}(?:/\\d+)?`,
-  '\\+sentinel': `${redisHost}(?:,${redisHost})*/[^\\s/?#]+(?:/\\d+)?`,
+  '\\+sentinel': `${redisHost}(?:,${redisHost})*/[^\\s/?#]+(?:/\\d+)?(?:\\?sentinel=[^\\s?#]+)?`,
   '\\+cluster': `${redisHost}(?:,${redisHost})*`,
 }
 const redisKinds = Object.entries(redisEnd).map(([kind, end]) => `rediss?${kind}://(?:[^\\s@/]*@)?${end}`)

@@ -65,6 +65,12 @@ const server = section(
       'Most connections at a time; one more is closed at once. Keep it below half of the open files that the system allows',
       'connections',
     ),
+    patience: setting(
+      seconds('above 0'),
+      75,
+      'Longest silence of a connection, and longest time in which a client may take an answer; twice the longest `timeout` of a provider where that is more',
+      'seconds',
+    ),
     drain: setting(seconds(), 10, 'At the end, the longest wait for requests in flight', 'seconds'),
     grace: setting(
       seconds(),
@@ -101,7 +107,7 @@ const redis = section(
     url: setting(
       redisUrl,
       '',
-      '`redis://user:password@host:port/database`, `redis+sentinel://host:port,host:port/name` (the sentinels, and what they call the group) or `redis+cluster://host:port,host:port` (some nodes); `rediss…` is TLS. Empty: limits are kept in the memory of each process',
+      '`redis://user:password@host:port/database`, `redis+sentinel://host:port,host:port/name` (the sentinels, and what they call the group; `?sentinel=user:password` where they ask for a password) or `redis+cluster://host:port,host:port` (some nodes); `rediss…` is TLS. Empty: limits are kept in the memory of each process',
     ),
   },
   'Limits and budgets shared by replicas. Redis 6 or later.',
@@ -234,7 +240,7 @@ const routing = required(
 const log = section(
   {
     level: setting(
-      choice(['debug', 'info', 'warn', 'error', 'silent']),
+      choice(['info', 'warn', 'error', 'silent']),
       'info',
       'The least weight that a line must have: `warn` is what providers got wrong, `error` what the gateway did',
     ),

@@ -1,6 +1,5 @@
 /** The five operations and the one port of the system: the gateway offers it, every provider offers it. */
 import type { Span } from './span.ts'
-import type { Stopwatch } from './stopwatch.ts'
 import type {
   Currency,
   CurrencyQuery,
@@ -13,6 +12,7 @@ import type {
   TransactionQuery,
   TransactionReference,
 } from './swap.ts'
+import type { Upstream } from './upstream.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 export interface Operations {
@@ -26,6 +26,8 @@ export interface Operations {
 export type Op = keyof Operations
 export type Request<O extends Op> = Operations[O]['request']
 export type Response<O extends Op> = Operations[O]['response']
+/** What one row of the answer holds: the answer itself, or an item of its page. */
+export type Row<O extends Op> = Response<O> extends Page<infer Item> ? Item : Response<O>
 
 export const ops: readonly Op[] = ['listCurrencies', 'getRate', 'createTransaction', 'listTransactions', 'getTransaction']
 
@@ -68,8 +70,7 @@ export interface Context {
   readonly queue?: Span
   /** How often the same call has gone up before. */
   readonly resends?: number
-  /** Runs while at least one call at a provider is waited for on behalf of this question. */
-  readonly upstream?: Stopwatch
+  readonly upstream?: Upstream
 }
 
 /** `work` is somebody else's call at a provider, for which this question waits too. */

@@ -2,6 +2,7 @@
 import { Fault } from '../domain/fault.ts'
 import type { Form } from '../wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
+import type { Pages } from './page.ts'
 import type { Arrival } from './serve.ts'
 
 export type Served = (request: HttpRequest, arrival?: Arrival) => Promise<HttpResponse>
@@ -9,8 +10,8 @@ export type Served = (request: HttpRequest, arrival?: Arrival) => Promise<HttpRe
 const base = '/api/v2'
 const formHeader = 'x-swap-form'
 
-/** One handler for all forms: each at its own mount, all at the bare one. */
-export function mounts(served: ReadonlyMap<Form, Served>, defaultForm: Form): Http {
+/** One handler for all forms: each at its own mount, all at the bare one; and for the pages beside them. */
+export function mounts(served: ReadonlyMap<Form, Served>, defaultForm: Form, pages: Pages = new Map()): Http {
   const forms = [...served.keys()]
   const mounted = forms.map((form) => {
     const mount = `/${form.name.toLowerCase()}`
@@ -27,7 +28,8 @@ export function mounts(served: ReadonlyMap<Form, Served>, defaultForm: Form): Ht
     const handle = served.get(form) as Served
     const path = isBased ? rest.slice(base.length) : ''
     const mount = at ? at.base : base
-    return handle(request, { mount, path, misfit: findMisfit(request, at?.form), vary: isBare ? vary : undefined })
+    const page = isBased ? undefined : pages.get(request.path)
+    return handle(request, { mount, path, misfit: findMisfit(request, at?.form), vary: isBare ? vary : undefined, page })
   }
 }
 

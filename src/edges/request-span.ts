@@ -24,7 +24,7 @@ export function endRequest(span: Span, { method }: HttpRequest, course: Course, 
   const isNotable = status >= 500
   if (isNotable || span.trace.isSampled) {
     const known = methods.has(method) ? method : undefined
-    const provider = headers['x-swap-provider']
+    const provider = headers['x-swap-provider'] ?? course.upstream.provider
     span.name = known === undefined ? 'HTTP' : route === '' ? known : `${known} ${route}`
     span.tell({
       'http.request.method': known ?? '_OTHER',

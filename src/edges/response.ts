@@ -92,7 +92,8 @@ export function optionsResponse(allow: string, telling: Telling): HttpResponse {
   return { status: 204, headers: { ...headers, allow, 'cache-control': 'no-store' }, body: '' }
 }
 
-function baseHeaders({ form, requestId, vary, quota }: Telling, provider: string | undefined): Headers {
+/** What every answer tells, JSON or not. */
+export function baseHeaders({ form, requestId, vary, quota }: Telling, provider: string | undefined): Headers {
   const headers: Headers = {
     'content-type': 'application/json; charset=utf-8',
     'x-swap-form': form.name,

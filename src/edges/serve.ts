@@ -7,11 +7,13 @@ import type { Tracing } from '../domain/trace.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
+import type { Page } from '../wire/page.ts'
 import { WireProblem } from '../wire/problem.ts'
 import type { Encoding } from './body.ts'
 import { Course } from './course.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { type Matcher, matcher } from './match.ts'
+import { tellPage } from './page.ts'
 import { beginRequest, endRequest } from './request-span.ts'
 import { encodeAnswer, encodeFault, optionsResponse, type Telling, unlessKnown } from './response.ts'
 
@@ -37,6 +39,8 @@ export interface Arrival {
   readonly misfit?: Fault | undefined
   /** Headers that the choice of the form went by. */
   readonly vary?: string | undefined
+  /** What stands at this path, where it is no operation's. */
+  readonly page?: Page | undefined
 }
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/
@@ -67,7 +71,7 @@ export function serve(serving: Serving): (request: HttpRequest, arrival?: Arriva
 /** The checks in the order of `spec/contract.md` §6, then the call. */
 async function answer(
   request: HttpRequest,
-  { mount = '', path: below, misfit }: Arrival,
+  { mount = '', path: below, misfit, page }: Arrival,
   telling: Telling,
   course: Course,
   match: Matcher,
@@ -76,6 +80,10 @@ async function answer(
 ): Promise<HttpResponse> {
   const { form, service } = serving
   if (request.flaw) throw request.flaw
+  if (page) {
+    course.route = request.path
+    return tellPage(page, request, misfit, telling)
+  }
   const { pattern, operation, path, allow } = match(request.method, below)
   course.route = mount + pattern
   if (!operation) throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })

@@ -13,13 +13,15 @@ export interface Reading {
 }
 
 export interface AnswerCodec {
+  /** What can be told, in the order of the table. */
+  readonly slots: readonly AnswerSlot[]
   /** Throws a `WireProblem` where the value is not of the form. */
   readonly decode: (value: JsonValue, reading: Reading) => Record<string, unknown>
   /** JSON text; the names of fields that are not known are added to `omitted`. */
   readonly encode: (answer: Readonly<Record<string, unknown>>, omitted: Set<string>) => string
 }
 
-interface Slot extends Entry {
+export interface AnswerSlot extends Entry {
   readonly name: string
   readonly prefix: string
   readonly notation: Notation<unknown>
@@ -43,9 +45,11 @@ const notationOf: Readonly<Record<string, Notation<unknown>>> = {
   maxAmount: answered.amount,
   depositMin: answered.amount,
   depositMax: answered.amount,
+  createdAt: answered.date,
+  updatedAt: answered.date,
 }
 
-function toSlot([name, value]: readonly [string, string | Entry]): Slot {
+function toSlot([name, value]: readonly [string, string | Entry]): AnswerSlot {
   const entry = toEntry(value)
   const notation = notationOf[entry.field] ?? answered.text
   return { ...entry, name, prefix: `${printString(name)}:`, notation }
@@ -53,10 +57,10 @@ function toSlot([name, value]: readonly [string, string | Entry]): Slot {
 
 export function compileAnswer(table: Table, statuses: ReadonlySet<string>): AnswerCodec {
   const slots = Object.entries(table).map(toSlot)
-  return { decode: compileDecode(slots, statuses), encode: compileEncode(slots, statuses) }
+  return { slots, decode: compileDecode(slots, statuses), encode: compileEncode(slots, statuses) }
 }
 
-function compileDecode(slots: readonly Slot[], statuses: ReadonlySet<string>): AnswerCodec['decode'] {
+function compileDecode(slots: readonly AnswerSlot[], statuses: ReadonlySet<string>): AnswerCodec['decode'] {
   const byName = new Map(slots.map((slot) => [slot.name, slot]))
   // Every answer of a table has all its fields in one order, known or not: engines read such objects fastest.
   const blank: Readonly<Record<string, unknown>> = Object.fromEntries(slots.map(({ field }) => [field, undefined]))
@@ -67,7 +71,7 @@ function compileDecode(slots: readonly Slot[], statuses: ReadonlySet<string>): A
     let expected = 0
     for (let at = 0; at < keys.length; at++) {
       const key = keys[at] as string
-      const slot: Slot | undefined = slots[expected]?.name === key ? slots[expected] : byName.get(key)
+      const slot: AnswerSlot | undefined = slots[expected]?.name === key ? slots[expected] : byName.get(key)
       expected++
       if (!slot) reading.drift('_other', 'unknownField')
       else if (values[at] !== null) read(slot, values[at] as JsonValue, answer, statuses, reading)
@@ -80,7 +84,7 @@ function compileDecode(slots: readonly Slot[], statuses: ReadonlySet<string>): A
 }
 
 function read(
-  slot: Slot,
+  slot: AnswerSlot,
   value: JsonValue,
   answer: Record<string, unknown>,
   statuses: ReadonlySet<string>,
@@ -90,7 +94,7 @@ function read(
   else if (value !== '' || slot.absence !== 'extension') answer[slot.field] = readValue(slot, value, reading)
 }
 
-function readValue({ name, notation }: Slot, value: JsonValue, reading: Reading): unknown {
+function readValue({ name, notation }: AnswerSlot, value: JsonValue, reading: Reading): unknown {
   const read = notation.fromJson(value)
   if (read !== undefined) return read
   if (notation === answered.amount && typeof value === 'string') {
@@ -102,7 +106,7 @@ function readValue({ name, notation }: Slot, value: JsonValue, reading: Reading)
 }
 
 /** A word outside the form's set is the operator's to explain; else it stays unknown, never final. */
-function readStatus(slot: Slot, value: JsonValue, statuses: ReadonlySet<string>, reading: Reading): Status | undefined {
+function readStatus(slot: AnswerSlot, value: JsonValue, statuses: ReadonlySet<string>, reading: Reading): Status | undefined {
   if (typeof value !== 'string') throw new WireProblem(slot.name, `it must be ${slot.notation.must}`)
   if (statuses.has(value)) return value as Status
   const explained = reading.statuses.get(value)
@@ -110,13 +114,13 @@ function readStatus(slot: Slot, value: JsonValue, statuses: ReadonlySet<string>,
   return explained
 }
 
-function requireAbsence(slot: Slot, value: JsonObject, answer: Readonly<Record<string, unknown>>): void {
+function requireAbsence(slot: AnswerSlot, value: JsonObject, answer: Readonly<Record<string, unknown>>): void {
   if (slot.field === 'status' && typeof value.get(slot.name) === 'string') return
   const mayBeAbsent = slot.when ? slot.when(answer) : slot.absence !== 'required'
   if (!mayBeAbsent) throw new WireProblem(slot.name, 'it is missing')
 }
 
-function compileEncode(slots: readonly Slot[], statuses: ReadonlySet<string>): AnswerCodec['encode'] {
+function compileEncode(slots: readonly AnswerSlot[], statuses: ReadonlySet<string>): AnswerCodec['encode'] {
   return (answer, omitted) => {
     let text = ''
     for (const { field, name, prefix, absence, notation } of slots) {

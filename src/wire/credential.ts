@@ -1,5 +1,6 @@
 /** The header in which a form carries a key. */
 import type { Headers } from './http.ts'
+import type { Schema } from './schema.ts'
 
 export interface Credential {
   readonly name: string
@@ -7,6 +8,8 @@ export interface Credential {
   readonly header: string
   /** For the `WWW-Authenticate` of a 401. */
   readonly challenge: string
+  /** As OpenAPI describes it: a security scheme object. */
+  readonly scheme: Schema
   /** Whether a key is offered in this way, a good one or not. */
   readonly isOffered: (headers: Headers) => boolean
   /** The key, or undefined where it is missing, empty or malformed. */
@@ -25,6 +28,7 @@ export function keyHeader(name: string): Credential {
     name,
     header,
     challenge: `ApiKey header="${name}"`,
+    scheme: { type: 'apiKey', in: 'header', name },
     isOffered: (headers) => headers[header] !== undefined,
     decode: (headers) => (token.test(headers[header] ?? '') ? headers[header] : undefined),
     encode: (key) => ({ [header]: key }),
@@ -37,6 +41,7 @@ export function bearer(): Credential {
     name: 'Authorization',
     header: 'authorization',
     challenge: 'Bearer',
+    scheme: { type: 'http', scheme: 'bearer' },
     isOffered: ({ authorization = '' }) => bearerScheme.test(authorization),
     decode: ({ authorization = '' }) => bearerToken.exec(authorization)?.[1],
     encode: (key) => ({ authorization: `Bearer ${key}` }),

@@ -1,7 +1,6 @@
 /** A form is data: tables and a header. Nothing in it knows another form, or at which edge it stands. */
-import { keyed, type Op, type Operations, ops } from '../domain/operations.ts'
+import { keyed, type Op, type Operations, ops, type Row } from '../domain/operations.ts'
 import type { Status } from '../domain/status.ts'
-import type { Page } from '../domain/swap.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'
 import { type AnswerCodec, compileAnswer } from './answer.ts'
 import type { Credential } from './credential.ts'
@@ -12,8 +11,6 @@ import { type Entry, fieldsOf, type Table } from './table.ts'
 
 type Method = 'GET' | 'POST'
 type Ask<O extends Op> = Operations[O]['request']
-/** What one row of the answer holds: the answer itself, or an item of its page. */
-type Row<O extends Op> = Operations[O]['response'] extends Page<infer Item> ? Item : Operations[O]['response']
 
 type FieldOf<E> = E extends Entry<infer Field> ? Field : E
 type Named<T> = FieldOf<T[keyof T]>
@@ -76,6 +73,7 @@ export interface OperationCodec {
 export interface Form {
   readonly name: string
   readonly credential: Credential
+  readonly statuses: readonly Status[]
   readonly vocabulary: Vocabulary
   readonly page: Envelope
   readonly error: ErrorTable
@@ -91,6 +89,7 @@ export function defineForm(tables: FormTables): Form {
   return {
     name: tables.name,
     credential: tables.credential,
+    statuses: tables.statuses,
     page: tables.page,
     error: tables.error,
     operations: each((op) => compileOperation(op, tables.operations[op], statuses)),

@@ -5,11 +5,13 @@ import { toSpan } from '../domain/instant.ts'
 import { type Status, statuses } from '../domain/status.ts'
 import type { RateType } from '../domain/swap.ts'
 import { JsonNumber, type JsonValue, printString } from './json.ts'
+import type { Schema } from './schema.ts'
 
 /** Undefined means: not a value of this sort. */
 export interface Notation<Value> {
   /** What a value must be, to end the sentence "Invalid size: it must be …". */
   readonly must: string
+  readonly schema: Schema
   fromJson(value: JsonValue): Value | undefined
   toJson(value: Value): string
   fromText(text: string): Value | undefined
@@ -17,9 +19,14 @@ export interface Notation<Value> {
 }
 
 /** A notation whose values are text on the wire. */
-function textual<Value extends string>(must: string, read: (text: string) => Value | undefined): Notation<Value> {
+function textual<Value extends string>(
+  must: string,
+  read: (text: string) => Value | undefined,
+  schema: Schema = {},
+): Notation<Value> {
   return {
     must,
+    schema: { type: 'string', ...schema },
     fromJson: (value) => (typeof value === 'string' ? read(value) : undefined),
     toJson: printString,
     fromText: read,
@@ -28,9 +35,10 @@ function textual<Value extends string>(must: string, read: (text: string) => Val
 }
 
 /** A notation whose values are JSON numbers, and the same digits in a query. */
-function numeric<Value>(must: string, read: (lexeme: string) => Value | undefined): Notation<Value> {
+function numeric<Value>(must: string, read: (lexeme: string) => Value | undefined, schema: Schema): Notation<Value> {
   return {
     must,
+    schema,
     fromJson: (value) => (value instanceof JsonNumber ? read(value.lexeme) : undefined),
     toJson: String,
     fromText: read,
@@ -38,6 +46,7 @@ function numeric<Value>(must: string, read: (lexeme: string) => Value | undefine
   }
 }
 
+const rateTypes: readonly RateType[] = ['fixed', 'float']
 const integer = /^(?:0|[1-9][0-9]*)$/
 const printableAscii = /^[\x21-\x7e]{1,256}$/
 const withoutControls = /^[^\u0000-\u001f\u007f-\u009f]{1,256}$/
@@ -59,17 +68,25 @@ function matching(pattern: RegExp): (text: string) => string | undefined {
 
 /** What a client may send in a question. */
 export const asked = {
-  name: textual('a text that is not empty', (text) => text || undefined),
-  address: textual('an address of 1 to 256 ASCII characters without spaces', matching(printableAscii)),
-  extraId: textual('a text of at most 256 characters without control characters', matching(withoutControls)),
-  rateType: textual<RateType>('fixed or float', oneOf(['fixed', 'float'])),
-  date: textual('an RFC 3339 timestamp with a zone, or a date YYYY-MM-DD', (text) => (toSpan(text) ? text : undefined)),
-  page: numeric('an integer from 1', integerBetween(1, Number.MAX_SAFE_INTEGER)),
-  size: numeric('an integer from 1 to 100', integerBetween(1, 100)),
-  amount: numeric<Amount>('a number above 0, of at most 64 characters and with an exponent from -40 to 40', (lexeme) => {
-    const amount = toAmount(lexeme)
-    return amount !== undefined && isPositive(amount) ? amount : undefined
+  name: textual('a text that is not empty', (text) => text || undefined, { minLength: 1 }),
+  address: textual('an address of 1 to 256 ASCII characters without spaces', matching(printableAscii), {
+    pattern: '^[!-~]{1,256}$',
   }),
+  extraId: textual('a text of at most 256 characters without control characters', matching(withoutControls), { maxLength: 256 }),
+  rateType: textual<RateType>('fixed or float', oneOf(rateTypes), { enum: rateTypes }),
+  date: textual('an RFC 3339 timestamp with a zone, or a date YYYY-MM-DD', (text) => (toSpan(text) ? text : undefined), {
+    pattern: '^\\d{4}-\\d{2}-\\d{2}(?:[Tt]\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?(?:[Zz]|[+-]\\d{2}:\\d{2}))?$',
+  }),
+  page: numeric('an integer from 1', integerBetween(1, Number.MAX_SAFE_INTEGER), { type: 'integer', minimum: 1 }),
+  size: numeric('an integer from 1 to 100', integerBetween(1, 100), { type: 'integer', minimum: 1, maximum: 100 }),
+  amount: numeric<Amount>(
+    'a number above 0, of at most 64 characters and with an exponent from -40 to 40',
+    (lexeme) => {
+      const amount = toAmount(lexeme)
+      return amount !== undefined && isPositive(amount) ? amount : undefined
+    },
+    { type: 'number', exclusiveMinimum: 0 },
+  ),
 }
 
 /** What a provider may answer. */
@@ -77,9 +94,10 @@ export const answered = {
   text: textual('a text', (text) => text),
   name: asked.name,
   /** It becomes a segment of a path. */
-  id: textual('an id of 1 to 256 characters', (text) => (isIdentifier(text) ? text : undefined)),
+  id: textual('an id of 1 to 256 characters', (text) => (isIdentifier(text) ? text : undefined), { minLength: 1 }),
+  date: textual('a text', (text) => text, { format: 'date-time' }),
   rateType: asked.rateType,
   status: textual<Status>('a status', oneOf(statuses)),
-  amount: numeric<Amount>('a number', toAmount),
-  count: numeric('an integer from 0', integerBetween(0, Number.MAX_SAFE_INTEGER)),
+  amount: numeric<Amount>('a number', toAmount, { type: 'number' }),
+  count: numeric('an integer from 0', integerBetween(0, Number.MAX_SAFE_INTEGER), { type: 'integer', minimum: 0 }),
 }

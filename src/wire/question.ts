@@ -17,15 +17,18 @@ export interface Asked<Body> {
 }
 
 export interface QuestionCodec {
+  /** What can be asked, in the order of the table. */
+  readonly slots: readonly QuestionSlot[]
   /** Throws a `WireProblem` that names the first bad parameter. */
   readonly decode: (asked: Asked<JsonValue | undefined>) => Question
   /** Throws a `WireProblem` that names the domain field which the form cannot say, or needs to be told. */
   readonly encode: (question: Readonly<Question>) => Asked<string | undefined>
 }
 
-interface Slot extends Entry {
+export interface QuestionSlot extends Entry {
   readonly name: string
   readonly notation: Notation<unknown>
+  readonly place: 'path' | 'query' | 'body'
 }
 
 const notationOf: Readonly<Record<string, Notation<unknown>>> = {
@@ -43,14 +46,16 @@ const notationOf: Readonly<Record<string, Notation<unknown>>> = {
 
 /** `inPath` names the path's parameters; the rest stands in the body where the operation has one, else in the query. */
 export function compileQuestion(table: Table, inPath: ReadonlySet<string>, hasBody: boolean): QuestionCodec {
-  const slots = Object.entries(table).map(([name, value]): Slot => {
+  const slots = Object.entries(table).map(([name, value]): QuestionSlot => {
     const entry = toEntry(value)
-    return { ...entry, name, notation: notationOf[entry.field] ?? asked.name }
+    const place = inPath.has(name) ? 'path' : hasBody ? 'body' : 'query'
+    return { ...entry, name, notation: notationOf[entry.field] ?? asked.name, place }
   })
-  const inPathSlots = slots.filter(({ name }) => inPath.has(name))
-  const rest = slots.filter(({ name }) => !inPath.has(name))
+  const inPathSlots = slots.filter(({ place }) => place === 'path')
+  const rest = slots.filter(({ place }) => place !== 'path')
   const sayable = new Set(slots.map(({ field }) => field))
   return {
+    slots,
     decode({ path, query, body }) {
       const question: Question = {}
       for (const { name, field } of inPathSlots) question[field] = path[name]
@@ -73,7 +78,7 @@ export function compileQuestion(table: Table, inPath: ReadonlySet<string>, hasBo
   }
 }
 
-function readQuery(query: string, slots: readonly Slot[], question: Question): void {
+function readQuery(query: string, slots: readonly QuestionSlot[], question: Question): void {
   parseQuery(query, (name, text) => {
     const slot = slots.find((candidate) => candidate.name === name)
     if (!slot) throw new WireProblem(name, 'it is not a parameter here')
@@ -82,7 +87,7 @@ function readQuery(query: string, slots: readonly Slot[], question: Question): v
   })
 }
 
-function readBody(body: JsonValue | undefined, slots: readonly Slot[], question: Question): void {
+function readBody(body: JsonValue | undefined, slots: readonly QuestionSlot[], question: Question): void {
   if (!(body instanceof JsonObject)) throw new WireProblem('', 'the body must be a JSON object')
   body.keys.forEach((name, at) => {
     const slot = slots.find((candidate) => candidate.name === name)
@@ -93,23 +98,23 @@ function readBody(body: JsonValue | undefined, slots: readonly Slot[], question:
   })
 }
 
-function accept({ name, notation }: Slot, value: unknown): unknown {
+function accept({ name, notation }: QuestionSlot, value: unknown): unknown {
   if (value === undefined) throw new WireProblem(name, `it must be ${notation.must}`)
   return value
 }
 
-function complete(slot: Slot, question: Question): void {
+function complete(slot: QuestionSlot, question: Question): void {
   if (question[slot.field] !== undefined) return
   if (slot.standard !== undefined) question[slot.field] = slot.standard
   else if (slot.absence === 'required') throw new WireProblem(slot.name, 'it is missing')
 }
 
-function isSaid(slot: Slot, question: Readonly<Question>): boolean {
+function isSaid(slot: QuestionSlot, question: Readonly<Question>): boolean {
   if (question[slot.field] !== undefined) return true
   if (slot.absence === 'required') throw new WireProblem(slot.field, 'it is needed')
   return false
 }
 
-function printBody(slots: readonly Slot[], question: Readonly<Question>): string {
+function printBody(slots: readonly QuestionSlot[], question: Readonly<Question>): string {
   return `{${slots.map(({ name, field, notation }) => `${printString(name)}:${notation.toJson(question[field])}`).join(',')}}`
 }

@@ -28,6 +28,10 @@ const statusOf: Readonly<Record<FaultKind, number>> = {
 
 /** As the HTTP status code registry has them, which is not always what Node calls them. */
 const reasonOf: Readonly<Record<number, string>> = {
+  200: 'OK',
+  201: 'Created',
+  204: 'No Content',
+  304: 'Not Modified',
   400: 'Bad Request',
   401: 'Unauthorized',
   404: 'Not Found',

@@ -1,7 +1,7 @@
 /** What `deploy/kubernetes` comes to: the manifests that kustomize, a part of kubectl, makes of it. */
 import { execFileSync } from 'node:child_process'
 import { parseAllDocuments } from 'yaml'
-import { kubectlProgram } from '../support/debian-programs.ts'
+import { programOf } from '../support/program.ts'
 
 export interface Manifest {
   readonly apiVersion: string
@@ -10,7 +10,8 @@ export interface Manifest {
 }
 
 export async function buildManifests(folder = 'deploy/kubernetes'): Promise<readonly Manifest[]> {
-  const text = execFileSync(await kubectlProgram(), ['kustomize', folder], { encoding: 'utf8' })
+  const kubectl = await programOf({ names: ['kubectl'], package: 'kubernetes-client' })
+  const text = execFileSync(kubectl, ['kustomize', folder], { encoding: 'utf8' })
   return parseAllDocuments(text).map((document) => document.toJS() as Manifest)
 }
 

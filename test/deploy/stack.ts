@@ -11,8 +11,8 @@ import { Agent } from 'undici'
 import { freePorts } from '../container/ports.ts'
 import { startProvider } from '../faults/provider.ts'
 import { Swapgate } from '../process/swapgate.ts'
-import { haproxyProgram } from '../support/debian-programs.ts'
 import { startPostgres } from '../support/postgres.ts'
+import { programOf } from '../support/program.ts'
 import { redisProgram } from '../support/redis-program.ts'
 import { gateways, readDeploy, serviceOf } from './compose.ts'
 import { Ground } from './ground.ts'
@@ -51,7 +51,8 @@ export async function startStack(): Promise<Stack> {
   const running = gateways.map(() => open.use(new Swapgate(['start', '--config', file], { env })))
   const urls = await Promise.all(running.map((gateway) => gateway.urls()))
   const balancer = ground.write('haproxy.cfg', balancerFile(ports.gateway, ports.admin, urls))
-  open.use(processOf(spawn(await haproxyProgram(), ['-db', '-f', balancer], { stdio: 'ignore' })))
+  const haproxy = await programOf({ names: ['haproxy'], package: 'haproxy' })
+  open.use(processOf(spawn(haproxy, ['-db', '-f', balancer], { stdio: 'ignore' })))
   const ca = readFileSync(ground.at('run/secrets/certificate'), 'utf8').replace(/-+BEGIN PRIVATE KEY.*/s, '')
   const dispatcher = new Agent({ connect: { ca } })
   open.defer(() => dispatcher.close())

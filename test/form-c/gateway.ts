@@ -7,6 +7,7 @@ import { openLedger } from '../../src/adapters/ledger.ts'
 import { memoryLimiter, memoryProofs } from '../../src/adapters/limiter.ts'
 import { loadConfig } from '../../src/config.ts'
 import { WaitingKeys } from '../../src/core/waiting-keys.ts'
+import { descriptions, pagesOf } from '../../src/edges/page.ts'
 import { formA } from '../../src/forms/a.ts'
 import { formB } from '../../src/forms/b.ts'
 import { createGateway, type Gateway } from '../../src/gateway.ts'
@@ -59,6 +60,7 @@ routing: { providers: [alpha] }
     identify: async (key) => identityOf(key),
     observe: () => {},
     version: 'test',
+    pages: pagesOf(descriptions(forms)),
   })
   return {
     handle,

@@ -67,7 +67,7 @@ test('dates cut it, both ends inclusive, and the total with it', async () => {
   const made = ['2026-03-01T00:00:00Z', '2026-03-02T00:00:00.000Z', '2026-03-02T23:59:59.999Z', '2026-03-03T00:00:00Z']
   for (const [at, createdAt] of made.entries())
     await managed.gateway.ledger.see(owner, 'alpha', {
-      transaction: { id: `dated-${at}`, status: 'wait', amountIn: '1', createdAt } as Transaction,
+      transaction: { id: `dated-${at}`, status: 'wait', coinFrom: 'BTC', coinTo: 'USDT', amountIn: '1', createdAt } as Transaction,
       derived: [],
       seenAt: Date.now(),
       readAt: Date.now(),

@@ -21,6 +21,8 @@ export interface RunningGateway extends AsyncDisposable {
   readonly process: Swapgate
 }
 
+type Sections = Readonly<Record<string, unknown>>
+
 const run = promisify(execFile)
 const providerKey = 'own-key-1'
 const nobodyLimited = { quotes: 1_000_000, create: 1_000_000, read: 1_000_000, unproven: 1_000_000 }
@@ -34,7 +36,7 @@ export class Gateways implements AsyncDisposable {
   private readonly processes: Swapgate[] = []
   private orders = 0
 
-  private constructor(provider: Provider, directory: string, sections: Readonly<Record<string, unknown>>) {
+  private constructor(provider: Provider, directory: string, sections: Sections, keys: Sections) {
     this.provider = provider
     this.directory = directory
     this.file = join(directory, 'gateway.yaml')
@@ -45,7 +47,7 @@ export class Gateways implements AsyncDisposable {
       auth: { mode: 'managed' },
       ledger: { url: `sqlite:${join(directory, 'ledger.db')}`, refresh: 60 },
       limits: nobodyLimited,
-      providers: { alpha: { form: 'A', url: provider.url, key: providerKey, budget } },
+      providers: { alpha: { form: 'A', url: provider.url, key: providerKey, budget, ...keys } },
       routing: { providers: ['alpha'] },
       ...sections,
     }
@@ -58,12 +60,12 @@ export class Gateways implements AsyncDisposable {
     writeFileSync(join(directory, 'assets.yaml'), JSON.stringify(rows))
   }
 
-  /** `sections` of the configuration take the place of those above. None runs yet. */
-  static async prepare(sections: Readonly<Record<string, unknown>> = {}): Promise<Gateways> {
+  /** `sections` of the configuration take the place of those above, and `keys` of the provider too. None runs yet. */
+  static async prepare(sections: Sections = {}, keys: Sections = {}): Promise<Gateways> {
     const directory = mkdtempSync(join(tmpdir(), 'swapgate-gateways-'))
     const journal = join(directory, 'journal')
     const provider = await startProvider({ form: 'A', name: 'alpha', keys: [providerKey], journal })
-    return new Gateways(provider, directory, sections)
+    return new Gateways(provider, directory, sections, keys)
   }
 
   /** One more, listening. */

@@ -17,10 +17,7 @@ const { createServer } = http
 const limits = ['headersTimeout', 'requestTimeout', 'keepAliveTimeout', 'connectionsCheckingInterval']
 http.createServer = (options, listener) => {
   const sooner = Object.fromEntries(limits.map((name) => [name, options[name] / ${times}]))
-  const server = createServer({ ...options, ...sooner, keepAliveTimeoutBuffer: 1_000 / ${times} }, listener)
-  let silence = 0
-  Object.defineProperty(server, 'timeout', { get: () => silence, set: (value) => { silence = value / ${times} } })
-  return server
+  return createServer({ ...options, ...sooner, keepAliveTimeoutBuffer: 1_000 / ${times} }, listener)
 }
 syncBuiltinESMExports()
 `

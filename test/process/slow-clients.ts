@@ -6,33 +6,42 @@ import { connect, type Socket } from 'node:net'
 export interface Slowness {
   /** Sent at once by the holder of the key. */
   readonly opening: (key: string) => string
-  /** Whether a byte follows now and then: only silence is easy to notice. */
-  readonly drips: boolean
+  /** What follows now and then: only silence is easy to notice. */
+  readonly drip: string
   /** After so many seconds it is let go. */
   readonly limit: number
+  /** Or so many times that. */
+  readonly most?: number
   /** What it is told before. */
   readonly told: RegExp
 }
 
 const head = (method: string): string => `${method} /a/api/v2/transactions HTTP/1.1\r\nHost: gateway\r\n`
 
-export const slownesses = {
-  'that never ends its headers': { opening: () => `${head('GET')}X-Slow: `, drips: true, limit: 10, told: /^HTTP\/1.1 408 / },
+export const slownesses: Readonly<Record<string, Slowness>> = {
+  'that never ends its headers': { opening: () => `${head('GET')}X-Slow: `, drip: 'x', limit: 10, told: /^HTTP\/1.1 408 / },
   'that never ends its body': {
     opening: (key) =>
       `${head('POST')}Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n{`,
-    drips: true,
+    drip: 'x',
     limit: 30,
     told: /^HTTP\/1.1 408 /,
   },
-  'that never says a word': { opening: () => '', drips: false, limit: 10, told: /^HTTP\/1.1 408 / },
+  'that never says a word': { opening: () => '', drip: '', limit: 10, told: /^HTTP\/1.1 408 / },
   'that keeps its connection and asks no more': {
     opening: () => 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n',
-    drips: false,
+    drip: '',
     limit: 66,
     told: /^HTTP\/1.1 404 /,
   },
-} as const satisfies Record<string, Slowness>
+  'that sends empty lines where it asks no more': {
+    opening: () => 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n',
+    drip: '\r\n',
+    limit: 75,
+    most: 2,
+    told: /^HTTP\/1.1 404 /,
+  },
+}
 
 export interface LetGo {
   /** Seconds. */
@@ -40,14 +49,14 @@ export interface LetGo {
   readonly told: string
 }
 
-/** One such client, until the gateway ends its connection. `drip`: seconds between two of its bytes. */
-export async function holdOpen(port: number, key: string, { opening, drips }: Slowness, drip: number): Promise<LetGo> {
+/** One such client, until the gateway ends its connection. `interval`: seconds until more follows. */
+export async function holdOpen(port: number, key: string, { opening, drip }: Slowness, interval: number): Promise<LetGo> {
   const socket = await opened(port, opening(key))
   let told = ''
   socket.on('data', (chunk) => {
     told += chunk
   })
-  const dripping = drips ? setInterval(() => socket.write('x'), 1000 * drip) : undefined
+  const dripping = drip ? setInterval(() => socket.write(drip), 1000 * interval) : undefined
   const after = await untilClosed(socket)
   clearInterval(dripping)
   return { after, told }
@@ -62,6 +71,21 @@ export async function neverReads(port: number, question: string, times: number, 
   const writing = setInterval(() => socket.write('\r\n'), 1000 * interval)
   const after = await untilClosed(socket)
   clearInterval(writing)
+  return after
+}
+
+/** Asks so many times at once, and takes 64 kB at every interval of so many seconds. Resolves with when it is let go. */
+export async function readsLittle(port: number, question: string, times: number, interval: number): Promise<number> {
+  const gulp = { buffer: Buffer.alloc(65_536), callback: () => false }
+  const socket = connect({ port, host: '127.0.0.1', onread: gulp }).on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(question.repeat(times))
+  const reading = setInterval(() => {
+    socket.resume()
+    socket.write('\r\n')
+  }, 1000 * interval)
+  const after = await untilClosed(socket)
+  clearInterval(reading)
   return after
 }
 

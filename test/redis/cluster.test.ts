@@ -98,3 +98,20 @@ it('R7: the failover of Sentinel costs no answer, and limits are shared again by
   expect(await successor.command('EXISTS', 'swapgate:limit:60:before')).toBe(':1\r\n')
   replica.close()
 }, 40_000)
+
+it('sentinels that ask for a password of their own are told it, and Redis its own', async () => {
+  await using master = await RedisServer.start('--requirepass', 'of-redis')
+  const users = ['user default on nopass -@all +ping', 'user watcher on >of-sentinel allchannels +@all']
+  await using sentinel = await RedisServer.startSentinel(master, 'sentinel auth-pass group of-redis', ...users)
+  const place = `:of-redis@127.0.0.1:${sentinel.port}/group`
+  for (const [credentials, state] of [
+    ['?sentinel=watcher:of-sentinel', 'shared'],
+    ['?sentinel=watcher:wrong', 'local'],
+    ['', 'local'],
+  ]) {
+    const replica = await startReplica(`redis+sentinel://${place}${credentials}`, 5)
+    const { remaining } = await replica.limiter.charge('bucket', 10, 60)
+    expect([credentials, remaining]).toEqual([credentials, state === 'shared' ? 9 : 1])
+    replica.close()
+  }
+}, 40_000)

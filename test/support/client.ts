@@ -11,6 +11,8 @@ export interface Asked {
 
 export interface Answered {
   readonly status: number
+  /** The words behind the status. */
+  readonly reason: string
   readonly headers: IncomingHttpHeaders
   readonly text: string
   /** With numbers by their lexemes; undefined where there is no body. */
@@ -33,6 +35,7 @@ export async function ask(url: string, { method = 'GET', path, headers = {}, bod
       response.on('end', () => {
         resolve({
           status: response.statusCode ?? 0,
+          reason: response.statusMessage ?? '',
           headers: response.headers,
           text,
           json: text === '' ? undefined : readJson(text),

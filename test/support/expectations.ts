@@ -35,7 +35,7 @@ export function expectErrorBody(json: unknown, form: FormName, status: number): 
 
 /** A refusal with everything that the contract says of refusals. Returns the message. */
 export function expectRefusal(answer: Answered, form: FormName, status: number): string {
-  expect(answer.status, answer.text).toBe(status)
+  expect([answer.status, answer.reason], answer.text).toEqual([status, reasons[status]])
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
   expect(answer.headers['cache-control']).toBe('no-store')
   expect(answer.headers['x-swap-form']).toBe(form)

@@ -18,6 +18,7 @@ import type { Ledger } from '../../src/core/ledger.ts'
 import { WaitingKeys } from '../../src/core/waiting-keys.ts'
 import { keyBytes, makeKey } from '../../src/domain/key.ts'
 import type { Observation } from '../../src/domain/observation.ts'
+import { descriptions, pagesOf } from '../../src/edges/page.ts'
 import { forms } from '../../src/forms/index.ts'
 import { createGateway } from '../../src/gateway.ts'
 import { Connections } from '../../src/provider.ts'
@@ -65,6 +66,8 @@ export interface RunningGateway {
 }
 
 export const clientKey = 'canary-client-key-1'
+
+const pages = pagesOf(descriptions(forms))
 
 /** Nothing is kept and nobody is limited, so that every request of a test is its own. */
 const standardSections = {
@@ -133,6 +136,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     identify: isManaged ? authentication({ accounts, digest: identityOf, clock: Date.now }) : async (key) => identityOf(key),
     observe: (observation) => void observations.push(observation),
     version: '1.2.3',
+    pages,
   })
   const app = expressApp(gateway.handle, config.server)
   const { server, url } = await listen(app, gateway.handle, { host: '127.0.0.1', port: 0, messages: messagesOf(app) })

@@ -5,12 +5,16 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-const patience = 120_000
+const patience = 300_000
+/** Debian keeps servers where not everybody's PATH looks. */
+const servers = ['/usr/sbin', '/sbin']
+/** One for all programs: apt serves one at a time. */
+const lock = join(tmpdir(), 'swapgate-install')
 
 /** Undefined where there is none that may be run. */
 export function inPath(name: string): string | undefined {
-  const paths = (process.env.PATH ?? '').split(delimiter).map((directory) => join(directory, name))
-  return paths.find(isProgram)
+  const directories = [...(process.env.PATH ?? '').split(delimiter), ...servers]
+  return directories.map((directory) => join(directory, name)).find(isProgram)
 }
 
 export function isProgram(path: string): boolean {
@@ -45,7 +49,6 @@ export function apt(what: string, directory: string, ...args: readonly string[])
 
 /** Test files run at the same time: one of them installs, the others wait. */
 async function alone(what: string, isThere: () => boolean, work: () => void): Promise<void> {
-  const lock = join(tmpdir(), `swapgate-${what}-install`)
   for (const deadline = Date.now() + patience; Date.now() < deadline; await delay(200)) {
     if (isThere()) return
     try {

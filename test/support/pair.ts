@@ -1,5 +1,6 @@
 /** A client form and a provider form with the gateway between them. */
 import { type Answered, type Asked, ask } from './client.ts'
+import { misdescribed } from './described.ts'
 import { type ProviderA, startFormA } from './form-a.ts'
 import { type ProviderB, startFormB } from './form-b.ts'
 import { clientKey, type GatewaySettings, type RunningGateway, startGateway } from './gateway.ts'
@@ -30,7 +31,10 @@ export interface Client {
 
 const canary = 'canary-client-key'
 
-/** How an integrator of the form speaks, at the mount of the form. No answer may ever hold a key. The witness hears all of it. */
+/**
+ * How an integrator of the form speaks, at the mount of the form. No answer may ever hold a key, or be other than described.
+ * The witness hears all of it.
+ */
 export function client(form: FormName, url: string, witness?: Witness): Client {
   const headersOf = ({ headers = {}, key = clientKey }: Options): Record<string, string> => ({
     ...(key !== null && credential(form, key)),
@@ -40,6 +44,8 @@ export function client(form: FormName, url: string, witness?: Witness): Client {
   const checked = async (asked: Asked): Promise<Answered> => {
     const answer = await (witness ? witness.ask(url, asked) : ask(url, asked))
     if (JSON.stringify([answer.text, answer.headers]).includes(canary)) throw new Error(`a key came back: ${answer.text}`)
+    const fault = misdescribed(form, asked.method ?? 'GET', asked.path.slice(mount.length), answer)
+    if (fault !== undefined) throw new Error(`not as described: ${fault}`)
     return answer
   }
   return {

@@ -45,12 +45,12 @@ export class RedisServer implements AsyncDisposable {
     return `redis://127.0.0.1:${this.port}`
   }
 
-  /** A sentinel that alone decides to replace the master that it calls `group`. */
-  static async startSentinel(master: RedisServer): Promise<RedisServer> {
+  /** A sentinel that alone decides to replace the master that it calls `group`. `settings`: more lines of its configuration. */
+  static async startSentinel(master: RedisServer, ...settings: readonly string[]): Promise<RedisServer> {
     const server = new RedisServer(await redisProgram(), await freePort(), ['--sentinel'])
     server.file = join(server.directory, 'sentinel.conf')
     const watched = [`monitor group 127.0.0.1 ${master.port} 1`, 'down-after-milliseconds group 500', 'failover-timeout group 2000']
-    writeFileSync(server.file, watched.map((line) => `sentinel ${line}\n`).join(''))
+    writeFileSync(server.file, [...watched.map((line) => `sentinel ${line}`), ...settings, ''].join('\n'))
     await server.start()
     return server
   }

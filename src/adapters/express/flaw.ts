@@ -4,6 +4,7 @@ import { Fault } from '../../domain/fault.ts'
 
 const longestPath = 8_192
 const hostPattern = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/
+const continuation = /^100-continue$/i
 const none: readonly string[] = []
 
 /** Names of headers that came more than once, in lower case. */
@@ -21,6 +22,8 @@ export function flawOf(request: IncomingMessage, repeated: readonly string[]): F
   const mayLackHost = httpVersionMinor === 0 && headers.host === undefined
   if (repeated.includes('host') || !(mayLackHost || hostPattern.test(headers.host ?? '')))
     return new Fault('invalid', 'Invalid Host: it must be sent once, as a host and a port.')
+  if (httpVersionMinor > 0 && headers.expect !== undefined && !continuation.test(headers.expect))
+    return new Fault('expectationFailed', 'Only Expect: 100-continue is understood.')
   const coding = headers['transfer-encoding']
   if (coding === undefined) return undefined
   if (httpVersionMinor === 0) return new Fault('invalid', 'HTTP/1.0 has no Transfer-Encoding.')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { addressOf } from './address.ts'
 
-const plain = { isEncrypted: false, credentials: {}, name: '', database: 0 }
+const plain = { isEncrypted: false, credentials: {}, sentinelCredentials: {}, name: '', database: 0 }
 
 it.each([
   ['redis://localhost', { ...plain, kind: 'single', places: [{ host: 'localhost', port: 6379 }] }],
@@ -35,6 +35,29 @@ it.each([
     },
   ],
   [
+    'redis+sentinel://:one@a/group?sentinel=user:t%3Fwo%2F',
+    {
+      ...plain,
+      kind: 'sentinel',
+      name: 'group',
+      credentials: { password: 'one' },
+      sentinelCredentials: { username: 'user', password: 't?wo/' },
+      places: [{ host: 'a', port: 26_379 }],
+    },
+  ],
+  [
+    'rediss+sentinel://a/group/2?sentinel=:two',
+    {
+      ...plain,
+      kind: 'sentinel',
+      isEncrypted: true,
+      name: 'group',
+      database: 2,
+      sentinelCredentials: { password: 'two' },
+      places: [{ host: 'a', port: 26_379 }],
+    },
+  ],
+  [
     'redis+cluster://a:1,b',
     {
       ...plain,
@@ -61,6 +84,10 @@ it.each([
   'redis+sentinel://a:1,b',
   'redis+sentinel://a/secret/c',
   'redis+cluster://a/1',
+  'redis://a?sentinel=:secret',
+  'redis+cluster://a?sentinel=:secret',
+  'redis+sentinel://a/group?sentinel=',
+  'redis+sentinel://a/group?password=secret',
   'redis+other://a',
   'http://a',
 ])('%s is refused without a word of it', (url) => {

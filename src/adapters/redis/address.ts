@@ -5,33 +5,42 @@ export interface Place {
   readonly port: number
 }
 
+interface Credentials {
+  readonly username?: string
+  readonly password?: string
+}
+
 export interface Address {
   readonly kind: 'single' | 'sentinel' | 'cluster'
   /** The node, the sentinels, or some nodes of the cluster. */
   readonly places: readonly Place[]
   readonly isEncrypted: boolean
-  /** Of Redis itself, not of the sentinels. */
-  readonly credentials: { readonly username?: string; readonly password?: string }
+  /** Of Redis itself. */
+  readonly credentials: Credentials
+  readonly sentinelCredentials: Credentials
   /** What the sentinels call the group. */
   readonly name: string
   readonly database: number
 }
 
-const pattern = /^redis(s?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/([^/?#]*))?(?:\/(\d+))?$/
+const pattern =
+  /^redis(s?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/([^/?#]*))?(?:\/(\d+))?(?:\?sentinel=([^?#]+))?$/
 const standardPorts = { single: 6379, sentinel: 26_379, cluster: 6379 } as const
 
 /**
- * `redis://user:password@host:port/database`, `redis+sentinel://host:port,host:port/name/database`,
+ * `redis://user:password@host:port/database`, `redis+sentinel://host:port,host:port/name/database?sentinel=user:password`,
  * `redis+cluster://host:port,host:port`; `rediss…` is TLS. Throws a message that holds nothing of the URL.
  */
 export function addressOf(url: string): Address {
-  const [, tls, kind = 'single', user = '', hosts = '', first = '', second] = pattern.exec(url) ?? fail()
+  const [, tls, kind = 'single', user = '', hosts = '', first = '', second, watcher = ''] = pattern.exec(url) ?? fail()
   if (!isKind(kind)) return fail()
   const [name, database] = kind === 'sentinel' ? [first, second ?? '0'] : ['', first || '0']
   const isWhole = (kind === 'sentinel') === (name !== '') && (kind === 'sentinel' || second === undefined) && /^\d+$/.test(database)
   const places = hosts.split(',').map((host) => placeOf(host, standardPorts[kind]))
   if (!isWhole || (kind === 'single' && places.length > 1) || (kind === 'cluster' && database !== '0')) return fail()
-  return { kind, places, isEncrypted: tls === 's', credentials: credentialsOf(user), name, database: Number(database) }
+  if (watcher !== '' && kind !== 'sentinel') return fail()
+  const [credentials, sentinelCredentials] = [user, watcher].map(credentialsOf) as [Credentials, Credentials]
+  return { kind, places, isEncrypted: tls === 's', credentials, sentinelCredentials, name, database: Number(database) }
 }
 
 function isKind(word: string): word is Address['kind'] {
@@ -44,7 +53,7 @@ function placeOf(text: string, standardPort: number): Place {
   return port > 0 && port < 65_536 ? { host: bracketed ?? plain ?? '', port } : fail()
 }
 
-function credentialsOf(user: string): Address['credentials'] {
+function credentialsOf(user: string): Credentials {
   if (user === '') return {}
   const [username = '', password = ''] = user.split(/:(.*)/s).map(decoded)
   return { ...(username !== '' && { username }), ...(password !== '' && { password }) }

@@ -23,7 +23,8 @@ const options = {
 } satisfies RedisOptions
 
 /** Not connected yet. Commands fail at once while it is not. */
-export function createClient({ kind, places, isEncrypted, credentials, name, database }: Address): Redis | Cluster {
+export function createClient(address: Address): Redis | Cluster {
+  const { kind, places, isEncrypted, credentials, sentinelCredentials, name, database } = address
   const access = { ...options, ...credentials, ...(isEncrypted && { tls: {} }) }
   if (kind === 'cluster') {
     return new Cluster([...places], {
@@ -42,9 +43,12 @@ export function createClient({ kind, places, isEncrypted, credentials, name, dat
   const alone = { ...access, db: database, lazyConnect: true, enableOfflineQueue: false, retryStrategy: retry, reconnectOnError }
   if (kind === 'single') return new Redis({ ...alone, ...places[0] })
   const encrypted = isEncrypted && { enableTLSForSentinelMode: true, sentinelTLS: {} }
+  const { username, password } = sentinelCredentials
+  const watcher = { ...(username && { sentinelUsername: username }), ...(password && { sentinelPassword: password }) }
   return new Redis({
     ...alone,
     ...encrypted,
+    ...watcher,
     sentinels: [...places],
     name,
     sentinelCommandTimeout: 1_000,

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# A whole swap in Form A with curl: bash examples/curl/form-a.sh, with the gateway running (npm start).
+# SWAPGATE_URL and SANDBOX_URL name other places, SWAPGATE_KEY another key.
+set -euo pipefail
+base="${SWAPGATE_URL:-http://127.0.0.1:8080}/a/api/v2"
+sandbox="${SANDBOX_URL:-http://127.0.0.1:9101}"
+credential="Authorization: Bearer ${SWAPGATE_KEY:-sandbox-key-1}"
+json='Content-Type: application/json'
+
+field() { node -p 'JSON.parse(process.argv[1])[process.argv[2]]' "$1" "$2"; }
+# --retry waits as long as Retry-After says. It is safe for reads, and for a create with an Idempotency-Key.
+ask() { curl --silent --show-error --retry 5 "$@"; echo; }
+
+echo '# What would I receive?'
+ask "$base/rate?coinFrom=BTC&coinTo=USDTTRC20&amount=0.10"
+
+echo '# Create a swap, and ask again as after a broken connection: it is the same one'
+key="order-$(date +%s)-$$"
+create() {
+  ask "$base/transactions" -H "$credential" -H "$json" -H "Idempotency-Key: $key" \
+    -d '{ "coinFrom": "BTC", "coinTo": "USDTTRC20", "amount": 0.10,
+          "withdrawalAddress": "TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE" }'
+}
+swap=$(create)
+echo "$swap"
+create
+
+echo '# Pay it (in the sandbox), and wait until it is complete'
+ask "$sandbox/sandbox/deposits" -H "$json" -d "{ \"depositAddress\": \"$(field "$swap" depositAddress)\" }"
+until [[ $(field "$swap" status) =~ ^(success|overdue|refunded)$ ]]; do
+  sleep 1
+  swap=$(ask "$base/transactions/$(field "$swap" id)" -H "$credential")
+  field "$swap" status
+done
+
+echo '# Your swaps'
+ask "$base/transactions?size=1" -H "$credential"
+
+echo '# A mistake is named'
+ask "$base/rate?coinFrom=BTC&coinTo=NOBODY&amount=0.10"

@@ -1,0 +1,66 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { memoryLimiter } from './limiter.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+/** Of the kind, each once. */
+async function flood(limiter: ReturnType<typeof memoryLimiter>, kind: string, count: number): Promise<void> {
+  for (let n = 1; n < count; n++) void limiter.charge(`${kind}:2001:db8:${n >> 16}:${n & 65_535}`, 60, 60)
+  await limiter.charge(`${kind}:last`, 60, 60)
+}
+
+function setClock() {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000)
+  return { at: (seconds: number) => void clock.mockReturnValue(1_000 * (1 + seconds)) }
+}
+
+it('counts in windows that begin with the first request', async () => {
+  const clock = setClock()
+  const limiter = memoryLimiter()
+  const charge = () => limiter.charge('quotes:address:a', 2, 60)
+  expect(await charge()).toEqual({ isOver: false, remaining: 1, reset: 60 })
+  clock.at(59.5)
+  expect(await charge()).toEqual({ isOver: false, remaining: 0, reset: 1 })
+  expect(await charge()).toEqual({ isOver: true, remaining: 0, reset: 1 })
+  clock.at(60)
+  expect(await charge()).toEqual({ isOver: false, remaining: 1, reset: 60 })
+})
+
+it('counts to the end of its window what began before others', async () => {
+  const clock = setClock()
+  const limiter = memoryLimiter()
+  clock.at(50)
+  await limiter.charge('quotes:address:a', 1, 60)
+  for (const second of [60, 61, 109]) {
+    clock.at(second)
+    await limiter.charge(`quotes:address:${second}`, 1, 60)
+    expect((await limiter.charge('quotes:address:a', 1, 60)).isOver, `${second}`).toBe(true)
+  }
+})
+
+it('R10: a million addresses take little memory, and each of them is admitted', { timeout: 60_000 }, async () => {
+  const limiter = memoryLimiter()
+  const before = process.memoryUsage().heapUsed
+  await flood(limiter, 'quotes:address', 1_000_000)
+  const { isOver } = await limiter.charge('quotes:address:another', 1, 60)
+  expect(isOver).toBe(false)
+  expect((process.memoryUsage().heapUsed - before) / 2 ** 20, 'megabytes').toBeLessThan(150)
+})
+
+it('R10: who is counted is not forgotten for less than 50,000 others, and no key for any number of addresses', async () => {
+  const limiter = memoryLimiter()
+  const buckets = ['quotes:address:greedy', 'create:identity:greedy', 'unproven:all']
+  for (const bucket of buckets) await limiter.charge(bucket, 1, 60)
+  await flood(limiter, 'quotes:address', 49_000)
+  for (const bucket of buckets) expect((await limiter.charge(bucket, 1, 60)).isOver, bucket).toBe(true)
+  for (const kind of ['quotes:address', 'unproven:address']) await flood(limiter, kind, 110_000)
+  for (const bucket of buckets.slice(1)) expect((await limiter.charge(bucket, 1, 60)).isOver, bucket).toBe(true)
+})
+
+it('R11: buckets do not get into each other, whatever is in their names', async () => {
+  const limiter = memoryLimiter()
+  const names = ['a', 'a:b', 'a:b:c', 'a:b:', 'b', 'a\nb', '', ':', '::']
+  for (const name of names) expect((await limiter.charge(name, 1, 60)).isOver, JSON.stringify(name)).toBe(false)
+  expect((await limiter.charge('a', 1, 61)).isOver).toBe(false)
+  for (const name of names) expect((await limiter.charge(name, 1, 60)).isOver, JSON.stringify(name)).toBe(true)
+})

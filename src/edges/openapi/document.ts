@@ -1,0 +1,43 @@
+/** A form as an OpenAPI 3.1 document. All of it follows from the form: a new form has its document at once. */
+import { ops } from '../../domain/operations.ts'
+import type { Form } from '../../wire/form.ts'
+import type { Schema } from '../../wire/schema.ts'
+import { answerHeaders, requestHeaders } from './headers.ts'
+import { paths, securityName } from './paths.ts'
+import { introduction } from './prose.ts'
+import { refusalResponses } from './responses.ts'
+import { bodyName, bodySchema, errorSchema, pageSchema, rowNames, rowSchema } from './schemas.ts'
+
+/** As JSON text. It depends on nothing but the form: two gateways of one version have the same. */
+export function openApi(form: Form): string {
+  const document = {
+    openapi: '3.1.0',
+    info: {
+      title: `swapgate, Form ${form.name}`,
+      version: '2.0.0',
+      description: introduction(form),
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: `/${form.name.toLowerCase()}/api/v2`, description: 'This gateway' }],
+    tags: [
+      { name: 'Quotes', description: 'Coins and rates. They need no key.' },
+      { name: 'Swaps', description: 'Your swaps. They need your key.' },
+    ],
+    paths: paths(form),
+    components: {
+      securitySchemes: { [securityName]: { ...form.credential.scheme, description: 'Your key. In the sandbox: `sandbox-key-1`.' } },
+      schemas: schemas(form),
+      parameters: requestHeaders(form.name),
+      headers: answerHeaders,
+      responses: refusalResponses(form),
+    },
+  }
+  return `${JSON.stringify(document, null, 2)}\n`
+}
+
+function schemas(form: Form): Readonly<Record<string, Schema>> {
+  const rows = ops.map((op) => [rowNames[op], rowSchema(op, form)] as const)
+  const paged = ops.filter((op) => form.operations[op].paged)
+  const pages = paged.map((op) => [`${rowNames[op]}Page`, pageSchema(form.page, rowNames[op])] as const)
+  return Object.fromEntries([...rows, ...pages, [bodyName, bodySchema(form)], ['Error', errorSchema(form)]])
+}

@@ -1,0 +1,117 @@
+/** The answers that are not a success, as OpenAPI components: one for each status (`spec/contract.md` §6). */
+import type { FaultKind } from '../../domain/fault.ts'
+import { standardMessage } from '../../domain/standard-fault.ts'
+import type { Form, OperationCodec } from '../../wire/form.ts'
+import type { Schema } from '../../wire/schema.ts'
+import { reasonPhrase, toStatus } from '../../wire/status.ts'
+import { errorBody } from '../response.ts'
+import { exactly } from './exactly.ts'
+import { type HeaderName, headersOf } from './headers.ts'
+import { reference } from './schemas.ts'
+
+interface Refusal {
+  readonly when: string
+  readonly message: string
+  readonly headers?: readonly HeaderName[]
+}
+
+const everywhere: readonly FaultKind[] = [
+  ...(['invalid', 'methodNotAllowed', 'tooSlow', 'pathTooLong', 'expectationFailed', 'limited', 'headersTooLarge'] as const),
+  ...(['internal', 'failed', 'unavailable', 'timedOut'] as const),
+]
+
+/** What an operation may be refused with. */
+function refusalsOf({ op, method, keyed }: OperationCodec): readonly FaultKind[] {
+  return [
+    ...everywhere,
+    ...(keyed ? (['unauthorized'] as const) : []),
+    ...(op === 'getTransaction' || op === 'listTransactions' ? (['notFound'] as const) : []),
+    ...(method === 'POST' ? (['inProgress', 'tooLarge', 'unsupportedMediaType', 'reusedKey'] as const) : []),
+  ]
+}
+
+/** By status, in its order. */
+export function refusalReferences(operation: OperationCodec): Schema {
+  const statuses = refusalsOf(operation).map(toStatus)
+  return Object.fromEntries(statuses.map((status) => [status, reference('responses', nameOf(status))]))
+}
+
+/** The components behind them. */
+export function refusalResponses(form: Form): Readonly<Record<string, Schema>> {
+  const statuses = Object.entries(refusals(form)).map(([status, refusal]) => [
+    nameOf(Number(status)),
+    response(form, Number(status), refusal),
+  ])
+  return Object.fromEntries(statuses)
+}
+
+function nameOf(status: number): string {
+  return reasonPhrase(status).replaceAll(' ', '')
+}
+
+function response(form: Form, status: number, { when, message, headers = [] }: Refusal): Schema {
+  const example = exactly(errorBody(form, status, message))
+  return {
+    description: when,
+    headers: headersOf(...headers),
+    content: { 'application/json': { schema: reference('schemas', 'Error'), example } },
+  }
+}
+
+function refusals({ operations }: Form): Readonly<Record<number, Refusal>> {
+  const amount = operations.getRate.asks.get('amountIn')
+  const path = operations.createTransaction.path.pattern
+  return {
+    400: {
+      when: 'A parameter is missing, wrong, given twice or not known here; a coin or network is not offered; the provider refuses the amount or an address. Nothing was created.',
+      message: `Invalid ${amount}: it is missing.`,
+    },
+    401: { when: 'The key is missing or not valid.', message: standardMessage('unauthorized'), headers: ['WWW-Authenticate'] },
+    404: { when: 'No such swap for this key.', message: standardMessage('notFound') },
+    405: {
+      when: `The path has no such method; for example \`DELETE ${path}\`.`,
+      message: 'This path has POST, GET, HEAD, OPTIONS.',
+      headers: ['Allow'],
+    },
+    408: { when: 'The request did not arrive in time.', message: 'The request did not arrive in time.' },
+    409: {
+      when: 'Another request under this `Idempotency-Key` has no outcome yet. Ask again later with the same key.',
+      message: 'A request with this Idempotency-Key has no known outcome yet; please ask again later with the same key.',
+    },
+    413: { when: 'The body is too large.', message: 'The body must have at most 16384 bytes.' },
+    414: { when: 'The path and the query are too long.', message: 'The path and query must have at most 8192 characters.' },
+    415: {
+      when: 'The body is not sent as `application/json` in UTF-8.',
+      message: 'The body must be sent once as content-type application/json in UTF-8.',
+    },
+    417: { when: 'An `Expect` other than `100-continue`.', message: 'Only Expect: 100-continue is understood.' },
+    422: {
+      when: 'This `Idempotency-Key` belongs to another request.',
+      message: 'This Idempotency-Key was used for another request; please use a new key for each new swap.',
+    },
+    429: {
+      when: 'Your limit is reached. Wait as long as `Retry-After` says.',
+      message: standardMessage('limited'),
+      headers: ['Retry-After'],
+    },
+    431: { when: 'The headers are too large.', message: 'The headers are too large.' },
+    500: {
+      when: 'A fault of the gateway. Please report the `X-Request-Id`.',
+      message: 'Internal error; please report the X-Request-Id.',
+    },
+    502: {
+      when: 'The provider failed, or answered something that is not its form. A create that answers so did not happen, or contradicts what you asked for: it tells no address to pay to.',
+      message: standardMessage('failed'),
+      headers: ['Idempotent-Replayed'],
+    },
+    503: {
+      when: 'No provider can take it now; nothing was created.',
+      message: standardMessage('unavailable'),
+      headers: ['Retry-After'],
+    },
+    504: {
+      when: 'The provider did not answer in time. **For a create the outcome is unknown**: ask again with the same `Idempotency-Key`, or look into your list.',
+      message: 'The provider did not answer in time; please try again later.',
+    },
+  }
+}

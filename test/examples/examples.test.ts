@@ -1,0 +1,106 @@
+/** Every example runs, against the gateway with its sandbox. */
+import { execFile, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { delimiter, dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SwapClient, SwapError } from '../../examples/typescript/client.ts'
+import { formNames } from '../support/pair.ts'
+import { type Standard, startStandard } from './standard.ts'
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+const run = promisify(execFile)
+
+let standard: Standard
+beforeAll(async () => {
+  standard = await startStandard()
+})
+afterAll(() => standard?.[Symbol.asyncDispose]())
+
+async function output(program: string, file: string): Promise<string> {
+  const env = {
+    ...process.env,
+    PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
+    SWAPGATE_URL: standard.gateway,
+    SANDBOX_URL: standard.sandbox,
+  }
+  const { stdout } = await run(program, [file], { env })
+  return stdout
+}
+
+it('the TypeScript one quotes, creates, pays, waits and lists', async () => {
+  const said = (await output(process.execPath, 'examples/typescript/swap.ts')).trim().split('\n')
+  expect(said[0]).toMatch(/^0\.1 BTC is about [\d.]+ USDT; from [\d.]+ to [\d.]+ BTC can be swapped$/)
+  expect(said[1]).toMatch(/^created alpha~[0-9a-f-]{36}: please pay 0\.1 BTC to bc1q\w+$/)
+  expect(said[2]).toBe('asked again with the same Idempotency-Key: the same swap')
+  expect(said).toContain('status: success')
+  expect(said.at(-2)).toMatch(/^swaps with this key: \d+; this one is among them: true$/)
+  expect(said.at(-1)).toBe('an error: 400 Invalid coinTo: NOBODY is not a coin that can be swapped here.')
+}, 30_000)
+
+describe.runIf(hasCurl).each(formNames)('the script of form %s', (form) => {
+  it('quotes, creates, pays, waits and lists', async () => {
+    const said = (await output('bash', `examples/curl/form-${form.toLowerCase()}.sh`)).trim().split('\n')
+    const documents = said.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Record<string, unknown>)
+    const [rate, created, again, paid, list, mistake] = documents
+    expect(rate).toHaveProperty(form === 'A' ? 'amountTo' : 'toAmount')
+    expect(created).toMatchObject({ status: 'wait', [form === 'A' ? 'coinFrom' : 'coin_from']: 'BTC' })
+    expect(again).toEqual(created)
+    expect(`alpha~${paid?.id}`).toBe(created?.id)
+    expect(said).toContain('success')
+    expect(list).toMatchObject({ data: [{ id: created?.id }] })
+    expect(mistake).toMatchObject({ code: 400 })
+  }, 30_000)
+})
+
+describe('the client', () => {
+  const client = (key = 'sandbox-key-1'): SwapClient => new SwapClient({ baseUrl: `${standard.gateway}/a`, key })
+  const order = { coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: 0.2, withdrawalAddress: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE' }
+
+  it('waits as long as Retry-After says, and then has its answer', async () => {
+    const alone = new SwapClient({ baseUrl: `${standard.gateway}/a`, key: 'sandbox-key-1', tries: 1 })
+    const asked = await Promise.allSettled(Array.from({ length: 25 }, () => alone.currencies({ size: 1 })))
+    const refusals = asked.flatMap((result) => (result.status === 'rejected' ? [result.reason as SwapError] : []))
+    expect(refusals.length).toBeGreaterThanOrEqual(5)
+    for (const { status, retryAfter, requestId } of refusals) {
+      expect(status).toBe(429)
+      expect(retryAfter).toBeGreaterThanOrEqual(1)
+      expect(requestId).not.toBeNull()
+    }
+    const { pagination } = await client().currencies({ search: 'tether' })
+    expect(pagination.total).toBe(3)
+  })
+
+  it('has one swap where the provider breaks off after it made it', async () => {
+    const fault = (method: string, body?: object): Promise<Response> =>
+      fetch(`${standard.sandbox}/sandbox/faults`, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+    await fault('POST', { operation: 'createTransaction', reset: 'after' })
+    const created = await client('sandbox-key-2').create(order, 'order-1')
+    await fault('DELETE')
+    expect(created).toMatchObject({ status: 'wait', coinTo: 'USDTTRC20', amount: 0.2 })
+    const { data, pagination } = await client('sandbox-key-2').swaps()
+    expect([pagination.total, data[0]?.id]).toEqual([1, created.id])
+  }, 40_000)
+
+  it('gives up at once where asking again would not help', async () => {
+    const refused = await client('nobody')
+      .swaps()
+      .catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(SwapError)
+    expect((refused as SwapError).status).toBe(401)
+  })
+})
+
+it.each(formNames)(
+  'the types of form %s are those of its description (npm run docs:openapi)',
+  async (form) => {
+    const name = form.toLowerCase()
+    const { stdout } = await run(process.execPath, ['scripts/example-types.ts', '--print', name])
+    expect(readFileSync(`examples/typescript/form-${name}.d.ts`, 'utf8')).toBe(stdout)
+  },
+  30_000,
+)

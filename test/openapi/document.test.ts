@@ -1,0 +1,113 @@
+/** Each form describes itself, and the description is served beside it. */
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { ops } from '../../src/domain/operations.ts'
+import { openApi } from '../../src/edges/openapi/document.ts'
+import { forms } from '../../src/forms/index.ts'
+import { formC } from '../form-c/c.ts'
+import { startGateway as startThree } from '../form-c/gateway.ts'
+import { type Answered, ask } from '../support/client.ts'
+import { expectRefusal } from '../support/expectations.ts'
+import { formNames, type Pair, startPair } from '../support/pair.ts'
+
+interface Schema {
+  readonly type?: unknown
+  readonly additionalProperties?: unknown
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: object }>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>>; readonly securitySchemes: { readonly key: object } }
+}
+
+const read = (form: (typeof forms)[number]): Document => JSON.parse(openApi(form)) as Document
+
+describe.each([...forms, formC])('form $name', (form) => {
+  const { paths, components } = read(form)
+
+  it('has every operation with its status, every field of a question and of an answer', () => {
+    for (const op of ops) {
+      const { method, path, success, question, answer } = form.operations[op]
+      const described = paths[path.pattern]?.[method.toLowerCase()]
+      expect(Object.keys(described?.responses ?? {})).toContain(String(success))
+      const text = JSON.stringify([described, components.schemas])
+      for (const { name } of [...question.slots, ...answer.slots]) expect(text).toContain(`"${name}"`)
+    }
+  })
+
+  it('S5: allows no field that it does not name', () => {
+    const objects = Object.values(components.schemas).flatMap(objectsIn)
+    expect(objects.length).toBeGreaterThan(7)
+    for (const schema of objects) expect(schema.additionalProperties).toBe(false)
+  })
+
+  it('S6: has the statuses of the form, and no others', () => {
+    const name = form.operations.getTransaction.answers.get('status') ?? ''
+    expect(components.schemas.Transaction?.properties?.[name]).toMatchObject({ enum: form.statuses })
+  })
+})
+
+function objectsIn(schema: Schema): readonly Schema[] {
+  const inner = Object.values(schema.properties ?? {}).flatMap(objectsIn)
+  return schema.type === 'object' ? [schema, ...inner] : inner
+}
+
+it.each(forms)('the file of form $name is what the form says (npm run docs:openapi)', (form) => {
+  expect(readFileSync(`docs/openapi/${form.name.toLowerCase()}.json`, 'utf8')).toBe(openApi(form))
+})
+
+it('the examples keep their digits', () => {
+  for (const form of forms) expect(openApi(form)).toContain(': 0.10')
+})
+
+describe.each(formNames)('at the mount of form %s', (form) => {
+  let pair: Pair
+  beforeAll(async () => {
+    pair = await startPair(form, form)
+  })
+  afterAll(() => pair.close())
+  const path = `/${form.toLowerCase()}/openapi.json`
+  const send = (method: string, headers: Record<string, string> = {}): Promise<Answered> =>
+    ask(pair.gateway.url, { method, path, headers })
+
+  test('the description is served as JSON, and HEAD is the same without it', async () => {
+    const { status, headers, text } = await send('GET')
+    expect([status, headers['content-type'], headers['x-swap-form']]).toEqual([200, 'application/json; charset=utf-8', form])
+    expect(text).toBe(readFileSync(`docs${path.replace(/\/(.)\/openapi/, '/openapi/$1')}`, 'utf8'))
+    const head = await send('HEAD')
+    expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', String(Buffer.byteLength(text))])
+    expect((await send('GET', { 'if-none-match': headers.etag ?? '' })).status).toBe(304)
+  })
+
+  test('another method is 405, OPTIONS tells the methods, and another form is refused', async () => {
+    const allow = 'GET, HEAD, OPTIONS'
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      const answer = await send(method)
+      expectRefusal(answer, form, 405)
+      expect(answer.headers.allow).toBe(allow)
+    }
+    const options = await send('OPTIONS')
+    expect([options.status, options.headers.allow]).toEqual([204, allow])
+    expectRefusal(await send('GET', { 'x-swap-form': form === 'A' ? 'B' : 'A' }), form, 400)
+  })
+
+  test('nothing else is there', async () => {
+    for (const other of [`${path}/`, `/${form.toLowerCase()}/api/v2/openapi.json`])
+      expectRefusal(await ask(pair.gateway.url, { path: other }), form, 404)
+    for (const other of ['/openapi.json', '/api/v2/openapi.json'])
+      expect((await ask(pair.gateway.url, { path: other })).status).toBe(404)
+  })
+})
+
+it('a third form has its description for nothing', async () => {
+  const gateway = await startThree('A', 'http://127.0.0.1:9')
+  const { status, body } = await gateway.handle({ method: 'GET', path: '/c/openapi.json', query: '', headers: {} })
+  await gateway.close()
+  expect([status, body]).toEqual([200, openApi(formC)])
+  const { paths, components } = read(formC)
+  expect(Object.keys(paths)).toEqual(['/assets', '/quote', '/swaps', '/swaps/{ref}'])
+  expect(components.securitySchemes.key).toMatchObject({ type: 'apiKey', in: 'header', name: 'X-Toy-Token' })
+  expect(components.schemas.Error?.required).toEqual(['problem', 'title', 'http_status'])
+})

@@ -1,0 +1,164 @@
+/** S1: what passes is what `docs/openapi/` says, by the judgement of prism. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { statuses } from '../../src/domain/status.ts'
+import { startManaged } from '../support/managed.ts'
+import { type FormName, formNames, type Pair, pairs, startPair } from '../support/pair.ts'
+import type { Operation, Reply } from '../support/stand-in.ts'
+import { swap } from '../support/swaps.ts'
+import { expectDescribed, type Prism, startPrism, violations } from './prism.ts'
+import { orderOf, rateOf, refused, right, type Sender, sender, wrong } from './traffic.ts'
+
+const fileOf = (form: FormName): string => `docs/openapi/${form.toLowerCase()}.json`
+const upstreamOf = (form: FormName, url: string): string => `${url}/${form.toLowerCase()}/api/v2`
+const created = (form: FormName): number => (form === 'A' ? 201 : 200)
+
+describe.each(pairs)('S1: client $client, provider $provider', ({ client: form, provider: side }) => {
+  let pair: Pair
+  let prism: Prism
+  let client: Sender
+  beforeAll(async () => {
+    const limits = { quotes: 100_000, create: 4, read: 100_000, unproven: 100_000 }
+    pair = await startPair(form, side, { sections: { limits }, provider: { timeout: 0.5, extraIds: true } })
+    prism = await startPrism(fileOf(form), upstreamOf(form, pair.gateway.url))
+  }, 60_000)
+  beforeEach(async () => {
+    pair.provider.reset()
+    await pair.gateway.forget()
+    pair.provider.holdings.swaps = [swap(), swap({ id: 'tx-2', refundAddress: null })]
+    client = sender(form, prism.url, await pair.gateway.freshKey())
+  })
+  afterAll(async () => {
+    await prism?.[Symbol.asyncDispose]()
+    await pair?.close()
+  })
+
+  test('every right question has an answer as described', async () => {
+    for (const [name, status, send] of right) {
+      const answer = await send(client)
+      expect(answer.status, `${name}: ${answer.text}`).toBe(status || created(form))
+      expect(violations(answer, 'request'), name).toEqual([])
+      expectDescribed(answer, name)
+    }
+  })
+
+  test('S6: every status is told as described, in a get and in a list', async () => {
+    const known = side === 'A' ? statuses : statuses.filter((status) => status !== 'confirmed' && status !== 'sending')
+    for (const status of known) {
+      pair.provider.holdings.swaps = [swap({ status })]
+      client = sender(form, prism.url, await pair.gateway.freshKey())
+      for (const path of ['/transactions/alpha~tx-1', '/transactions']) {
+        const answer = await client.get(path)
+        expect(answer.status, answer.text).toBe(200)
+        expectDescribed(answer, `${status} ${path}`)
+      }
+    }
+  })
+
+  test('every refusal is as described', async () => {
+    for (const [name, status, send] of [...wrong, ...refused]) {
+      client = sender(form, prism.url, await pair.gateway.freshKey())
+      const answer = await send(client)
+      expect(answer.status, `${name}: ${answer.text}`).toBe(status)
+      expectDescribed(answer, name)
+      if (wrong.some(([bad]) => bad === name)) expect(violations(answer, 'request'), name).not.toEqual([])
+    }
+  })
+
+  test('so is a used-up limit', async () => {
+    for (let count = 0; count < 4; count++) await client.post(orderOf(form))
+    const answer = await client.post(orderOf(form))
+    expect(answer.status).toBe(429)
+    expectDescribed(answer, 'limit')
+  })
+
+  const failures: readonly (readonly [Operation, Reply, number])[] = [
+    ['rate', { status: 400, json: { message: 'Amount too small', code: 400 } }, 400],
+    ['rate', { status: 500, json: {} }, 502],
+    ['rate', { reset: true }, 502],
+    ['rate', { text: 'nonsense' }, 502],
+    ['rate', { json: {}, delay: 900 }, 504],
+    ['create', { status: 429, json: {}, headers: { 'retry-after': '7' } }, 429],
+    ['create', { reset: true }, 504],
+    ['create', { json: {}, delay: 900 }, 504],
+    ['get', { status: 401, json: {} }, 401],
+    ['get', { status: 503, json: {} }, 502],
+    ['list', { status: 404, json: {} }, 404],
+  ]
+  test('so is whatever becomes of a failing provider', async () => {
+    for (const [operation, reply, status] of failures) {
+      pair.provider.reset()
+      pair.provider.reply(operation, reply)
+      client = sender(form, prism.url, await pair.gateway.freshKey())
+      const paths: Partial<Record<Operation, string>> = {
+        rate: rateOf(form),
+        list: '/transactions',
+        get: '/transactions/alpha~tx-1',
+      }
+      const path = paths[operation]
+      const answer = path === undefined ? await client.post(orderOf(form)) : await client.get(path)
+      expect(answer.status, `${operation}: ${answer.text}`).toBe(status)
+      expectDescribed(answer, `${operation} ${status}`)
+    }
+  })
+
+  test('a create of unknown outcome is 504, and 409 under its key', async () => {
+    pair.provider.reply('create', { reset: true })
+    const headers = { 'idempotency-key': 'order-3' }
+    for (const status of [504, 409]) {
+      const answer = await client.post(orderOf(form), { headers })
+      expect(answer.status, answer.text).toBe(status)
+      expectDescribed(answer, String(status))
+    }
+  })
+})
+
+describe.each(formNames)('S1: client %s with a key of the gateway', (form) => {
+  test('S3: a last known state and a provider that can take no more are as described', async () => {
+    await using managed = await startManaged({ routing: [form === 'A' ? 'beta' : 'alpha'], sections: { ledger: { refresh: 0 } } })
+    await using prism = await startPrism(fileOf(form), upstreamOf(form, managed.gateway.url))
+    const client = sender(form, prism.url, await managed.issue())
+    const provider = form === 'A' ? managed.beta : managed.alpha
+    const swapped = await client.post(orderOf(form), { headers: { 'idempotency-key': 'order-1' } })
+    const { id } = swapped.json as { readonly id: string }
+    for (const operation of ['get', 'rate', 'create'] as const) provider.reply(operation, { status: 429, json: {} })
+    const list = await client.get('/transactions')
+    const stale = await client.get(`/transactions/${id}`)
+    const refusedRate = await client.get(rateOf(form))
+    const refusedCreate = await client.post(orderOf(form))
+    const told = [swapped, list, stale, refusedRate, refusedCreate]
+    expect(told.map(({ status }) => status)).toEqual([created(form), 200, 200, 503, 503])
+    expect(stale.headers).toHaveProperty('x-swap-stale')
+    for (const { headers } of [refusedRate, refusedCreate]) expect(headers['retry-after']).toMatch(/^[1-9]\d*$/)
+    for (const answer of told) expectDescribed(answer, answer.text)
+  }, 60_000)
+})
+
+describe('what prism would notice', () => {
+  const mistakes: readonly (readonly [string, (text: string) => string])[] = [
+    ['a field of another name', (text) => text.replaceAll('"maxAmount"', '"mostAmount"')],
+    ['a field of another type', (text) => text.replaceAll('"type": "number"', '"type": "string"')],
+    ['a status that is not there', (text) => text.replaceAll('"200": {', '"202": {')],
+    ['a header of another type', (text) => text.replace(/("RateLimit": \{[^}]*?"schema": \{\s*"type": )"string"/, '$1"integer"')],
+  ]
+  test.each(mistakes)(
+    '%s',
+    async (_, change) => {
+      const directory = mkdtempSync(join(tmpdir(), 'swapgate-openapi-'))
+      const file = join(directory, 'a.json')
+      const text = readFileSync(fileOf('A'), 'utf8')
+      writeFileSync(file, change(text))
+      expect(change(text)).not.toBe(text)
+      const pair = await startPair('A', 'A')
+      {
+        await using prism = await startPrism(file, upstreamOf('A', pair.gateway.url))
+        expect(violations(await sender('A', prism.url, 'k').get(rateOf('A')), 'response')).not.toEqual([])
+      }
+      await pair.close()
+      rmSync(directory, { recursive: true })
+    },
+    60_000,
+  )
+})

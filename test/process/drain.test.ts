@@ -1,0 +1,65 @@
+/** Row D1 in full: everything that a connection may be in the middle of when the process is told to end. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect, it, vi } from 'vitest'
+import { readJournal } from '../faults/provider/journal.ts'
+import { ask } from '../support/client.ts'
+import { Gateways } from './gateways.ts'
+
+const [creates, others] = [100, 30]
+const [grace, drain] = [0.6, 3]
+const nowhere = 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n'
+const post = 'POST /a/api/v2/transactions HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nContent-Length: 99\r\n'
+
+/** What a client has sent of a request: nothing, one that is answered, half a head, half a body, to which an answer is due. */
+const halves = (key: string): readonly string[] => [
+  '',
+  `${nowhere}\r\n`,
+  `${nowhere}X-Half: `,
+  `${post}Authorization: Bearer ${key}\r\n\r\n{`,
+]
+
+async function opened(port: number, bytes: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  await once(socket, 'connect')
+  socket.resume().write(bytes)
+  return socket
+}
+
+it('D1: with 100 creates in flight, idle and half-sent connections it ends in time, and none is lost', {
+  timeout: 60_000,
+}, async () => {
+  await using gateways = await Gateways.prepare({ server: { port: 0, grace, drain } })
+  const gateway = await gateways.start()
+  const acme = await gateways.customer('acme', 'A')
+  const port = Number(new URL(gateway.url).port)
+  const ready = async (): Promise<number> => (await ask(gateway.adminUrl, { path: '/readyz' })).status
+  const bytes = halves(acme.key).flatMap((half) => Array.from({ length: others }, () => half))
+  const open = await Promise.all(bytes.map((half) => opened(port, half)))
+  const closed = open.map((socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve())))
+
+  await gateways.provider.fault({ times: creates, delay: 2_000 })
+  const answers = Array.from({ length: creates }, () => acme.create(gateway.url, gateways.order()))
+  const arrived = (): number =>
+    readJournal(gateways.provider.settings.journal).filter((entry) => 'operation' in entry && entry.operation === 'create').length
+  await vi.waitFor(() => expect(arrived()).toBe(creates), { timeout: 10_000, interval: 20 })
+  expect(await ready()).toBe(200)
+
+  const told = performance.now()
+  gateway.process.child.kill('SIGTERM')
+  await vi.waitFor(async () => expect(await ready()).toBe(503), { interval: 10 })
+  expect(performance.now() - told).toBeLessThan(500)
+  // A half that becomes whole before new connections are refused is a request like any other.
+  const [late] = [open[2 * others] as Socket]
+  late.write('x\r\n\r\n')
+  const [text] = await once(late, 'data')
+  expect(String(text)).toMatch(/^HTTP\/1\.1 404 [\s\S]*\r\nconnection: close\r\n/i)
+
+  for (const answer of await Promise.all(answers)) expect([answer?.status, answer?.headers.connection]).toEqual([201, 'close'])
+  await Promise.all(closed)
+  const { exitCode, err } = await gateway.process.ended
+  expect([exitCode, err]).toEqual([0, ''])
+  expect((performance.now() - told) / 1000).toBeLessThan(grace + drain + 1)
+  const next = await gateways.start()
+  expect(await gateways.violations(next, [acme])).toEqual([])
+})

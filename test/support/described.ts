@@ -1,0 +1,50 @@
+/** ajv: every answer that a client of the tests gets is held against the description of its form. */
+import { readFileSync } from 'node:fs'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { Answered } from './client.ts'
+
+interface Operation {
+  readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly content?: object }>>
+}
+
+interface Description {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}
+
+const base = 'openapi'
+const known = new Map<string, { readonly description: Description; readonly ajv: Ajv2020 }>()
+
+function read(form: string) {
+  const before = known.get(form)
+  if (before) return before
+  const description = JSON.parse(readFileSync(`docs/openapi/${form.toLowerCase()}.json`, 'utf8')) as Description
+  // A provider's dates are told as it wrote them, and some of the tests write strange ones.
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+  ajv.addSchema(description, base)
+  known.set(form, { description, ajv })
+  return { description, ajv }
+}
+
+/** What an answer says against the description of the form; `path` begins below the base URL. */
+export function misdescribed(form: string, method: string, path: string, { status, text }: Answered): string | undefined {
+  const { description, ajv } = read(form)
+  const [plain = ''] = path.split('?')
+  const pattern = Object.keys(description.paths).find((candidate) => fits(candidate, plain))
+  const operation =
+    pattern === undefined ? undefined : description.paths[pattern]?.[method === 'HEAD' ? 'get' : method.toLowerCase()]
+  if (operation && !(String(status) in operation.responses)) return `${method} ${plain} never answers ${status}`
+  if (text === '') return undefined
+  const pointer = operation && status < 300 ? answerOf(pattern ?? '', method, status) : '#/components/schemas/Error'
+  const validate = ajv.getSchema(base + pointer) as ValidateFunction
+  return validate(JSON.parse(text)) ? undefined : `${method} ${plain} ${status}: ${ajv.errorsText(validate.errors)}`
+}
+
+function answerOf(pattern: string, method: string, status: number): string {
+  const names = ['paths', pattern, method.toLowerCase(), 'responses', String(status), 'content', 'application/json', 'schema']
+  return `#/${names.map((name) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
+}
+
+function fits(pattern: string, path: string): boolean {
+  const fixed = pattern.replace(/\{\w+\}$/, '')
+  return fixed === pattern ? path === pattern : path.startsWith(fixed) && !path.slice(fixed.length).includes('/')
+}
