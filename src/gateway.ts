@@ -30,9 +30,11 @@ import { route } from './core/route.ts'
 import { settlement } from './core/settlement.ts'
 import { type Load, shedding } from './core/shedding.ts'
 import { statuses } from './core/statuses.ts'
+import { traced } from './core/traced.ts'
 import { hearing, type WaitingKeys } from './core/waiting-keys.ts'
 import type { Observer } from './domain/observation.ts'
 import type { SwapService } from './domain/operations.ts'
+import type { Tracing } from './domain/trace.ts'
 import { mounts } from './edges/mounts.ts'
 import type { Pages } from './edges/page.ts'
 import { serve } from './edges/serve.ts'
@@ -59,6 +61,8 @@ export interface Parts {
   /** Keys of clients whose creates are looked for, where these are the provider's own. */
   readonly keys: WaitingKeys
   readonly observe: Observer
+  /** Where requests are traced. */
+  readonly tracing?: Tracing | undefined
   readonly version: string
   /** What stands beside the API on its port. */
   readonly pages: Pages
@@ -75,7 +79,7 @@ export interface Gateway {
 const clock = Date.now
 
 export function createGateway(given: Parts): Gateway {
-  const { config, forms, limiter, load, identify, observe } = given
+  const { config, forms, limiter, load, identify, observe, tracing } = given
   const isManaged = config.auth.mode === 'managed'
   const ledger = dependable(given.ledger, observe)
   const proofs = provenBy(given.proofs, ledger)
@@ -87,9 +91,9 @@ export function createGateway(given: Parts): Gateway {
   const gate = shedding(load, limited) // what cannot be done in time
   const layers = [
     ...(keys ? [hearing(keys)] : []), //  whose create is still looked for
-    idempotency(ledger, config.assets), // a question that was asked before
-    currencies(active), //                the whole lists, searched and cut into pages
-    ...(isManaged ? [register({ ledger, refresh: config.ledger.refresh * 1000, clock })] : []), // an account's list
+    traced('idempotency', idempotency(ledger, config.assets)), // a question that was asked before
+    traced('currencies', currencies(active)), // the whole lists, searched and cut into pages
+    ...(isManaged ? [traced('register', register({ ledger, refresh: config.ledger.refresh * 1000, clock }))] : []), // an account's list
   ]
   const holders = new Map(held.map(({ tag, service }) => [tag, service]))
   const untagged = isManaged ? undefined : active.find(({ name }) => name === config.routing.untagged)?.tag
@@ -97,13 +101,13 @@ export function createGateway(given: Parts): Gateway {
   const service = stack(layers, route({ active, holders, untagged, timeout }))
 
   const lifetimes = { listCurrencies: config.cache.currencies, getRate: config.cache.rate }
-  const served = forms.map((form) => [form, serve({ form, service, gate, identify, lifetimes, observe })] as const)
+  const served = forms.map((form) => [form, serve({ form, service, gate, identify, lifetimes, observe, tracing })] as const)
   const readers = new Map(held.map(({ tag, reader, said }) => [tag, { service: reader, said }]))
   const span = config.ledger.reconcile * 1000
   return {
     handle: mounts(new Map(served), formOf(config.defaultForm, forms), given.pages),
     reconcile: () =>
-      reconcile({ ledger, readers, keys, span, clock, observe }).then(() => observe({ what: 'reconciled', at: clock() })),
+      reconcile({ ledger, readers, keys, span, clock, observe, tracing }).then(() => observe({ what: 'reconciled', at: clock() })),
     connected: held.map(({ connected }) => connected),
   }
 }
@@ -132,7 +136,7 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
   const layers = [
     asking(tag), //                       whose answer it is
     limit, //                             no answer later than this
-    settlement(book), //                  what was created is in the ledger before anybody hears of it
+    traced('settlement', settlement(book), tag), // what was created is in the ledger before anybody hears of it
     ...possession(provider, connected, parts), // whose it is, and what is known of it already
     statuses(), //                        words that nobody has explained
     derivation(said), //                  fee, rate, updatedAt
@@ -140,9 +144,9 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
     question(namesOf(config)), //         what the question says and the answer need not
     extraIds(provider.extraIds), //       refused where the provider may lose them
     assets(catalogue, hasChoice), //      the table's words, the provider's words
-    rates({ lifetime: config.cache.rate * 1000, clock: steadyClock, observe }), // what somebody asked for just now
+    traced('rates', rates({ lifetime: config.cache.rate * 1000, clock: steadyClock, observe }), tag), // what somebody asked for just now
     agreement(catalogue.naming), //       whether the answer is about the question
-    intent(book), //                      a create is in the ledger before it goes up
+    traced('intent', intent(book), tag), // a create is in the ledger before it goes up
     outcome(), //                         it is done, refused or unknown; nothing outside refuses one that is done
   ]
   const reader = stack([limit, derivation(said), assets(catalogue, false)], connected.service)
@@ -152,9 +156,10 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
 /** With issued keys the ledger decides whose a transaction is; else the provider does, and the ledger completes its answers. */
 function possession({ name }: Provider, { tag, said }: Connected, { config, ledger, observe }: Parts): readonly Layer[] {
   const refresh = config.ledger.refresh * 1000
-  if (config.auth.mode === 'managed') return [ownership({ ledger, provider: tag, refresh, clock, observe })]
-  const remembered = memory({ ledger, provider: tag, said, clock })
-  return config.routing.providers.includes(name) ? [remembered] : [custody(ledger, tag), remembered]
+  if (config.auth.mode === 'managed')
+    return [traced('ownership', ownership({ ledger, provider: tag, refresh, clock, observe }), tag)]
+  const remembered = traced('memory', memory({ ledger, provider: tag, said, clock }), tag)
+  return config.routing.providers.includes(name) ? [remembered] : [traced('custody', custody(ledger, tag), tag), remembered]
 }
 
 /** The configuration names no form that is not in the list. */

@@ -23,6 +23,7 @@ import { mostConnections } from './process/open-files.ts'
 import { boundPipelines } from './process/pipelines.ts'
 import { startRounds } from './process/rounds.ts'
 import { openTelemetry } from './process/telemetry.ts'
+import { openTraces } from './process/traces.ts'
 import { version } from './process/version.ts'
 import { Connections } from './provider.ts'
 import type { Http } from './wire/http.ts'
@@ -67,10 +68,12 @@ export async function start(config: Config): Promise<Running> {
   telemetry.watch(bookkeeping)
   const { close: closeCounters, ...counters } = await openCounters(config, observe)
   open.defer(closeCounters)
+  const tracing = await openTraces(config.telemetry, observe)
+  if (tracing) open.defer(tracing.close)
   const connections = new Connections()
   open.defer(() => connections.close())
   const pages = pagesOf([...descriptions(forms), ...referencePages(forms)])
-  const kept = { ...counters, load, ledger, breaker, steadyClock, connections, keys: new WaitingKeys(), pages }
+  const kept = { ...counters, tracing, load, ledger, breaker, steadyClock, connections, keys: new WaitingKeys(), pages }
   const gatewayOf = (next: Config): Gateway => {
     const identify = identification(next, accounts)
     return createGateway({ ...kept, config: next, forms, identify, observe, version })

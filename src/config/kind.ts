@@ -25,6 +25,12 @@ export function integer(least: number, most?: number) {
 
 export const port = integer(0, 65_535)
 
+/** A part of a whole. */
+export const share = z
+  .string(must('be a number from 0 to 1'))
+  .refine((digits) => numberText.test(digits) && Number(digits) <= 1, 'must be a number from 0 to 1')
+  .transform(Number)
+
 /** Up to a week, in seconds. */
 export function seconds(range: 'from 0' | 'above 0' = 'from 0') {
   const what = `be a number of seconds ${range}, at most ${mostSeconds}`
@@ -65,6 +71,12 @@ export const baseUrl = text.check(({ value, issues }) => {
   else if (url.username !== '' || url.password !== '') fail('must not hold credentials')
   else if (url.search !== '' || url.hash !== '') fail('must not have a query or a fragment')
 })
+
+/** A base URL, or none. */
+export const baseUrlOrNone = z.union(
+  [z.literal(''), baseUrl],
+  'must be an http or https URL without credentials, query or fragment',
+)
 
 const redisHost = '(?:\\[[\\da-fA-F:.]+\\]|[^\\s:/@,?#[\\]]+)(?::\\d{1,5})?'
 const redisEnd = {

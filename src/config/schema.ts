@@ -4,6 +4,7 @@ import { statuses } from '../domain/status.ts'
 import {
   amount,
   baseUrl,
+  baseUrlOrNone,
   choice,
   flag,
   integer,
@@ -16,6 +17,7 @@ import {
   port,
   redisUrl,
   seconds,
+  share,
   text,
 } from './kind.ts'
 
@@ -247,17 +249,6 @@ const log = section(
   'One line of JSON for each event, on standard error; in a terminal a line for people.',
 )
 
-const telemetry = section(
-  {
-    metrics: setting(
-      flag,
-      true,
-      'Whether requests and calls are counted for `/metrics`; else it has the figures of the process alone',
-    ),
-  },
-  'What is told to monitoring.',
-)
-
 const sandbox = section(
   {
     enabled: setting(flag, false, 'Whether it runs'),
@@ -269,6 +260,44 @@ const sandbox = section(
     seed: setting(integer(0), 1, 'Seed of the random walk of its prices'),
   },
   'The built-in provider, to develop and rehearse against. Its keys are public.',
+)
+
+/** As OpenTelemetry names them; whether the caller wants a trace kept is not heeded, so `parentbased_…` is the same. */
+const samplers = [
+  'traceidratio',
+  'parentbased_traceidratio',
+  'always_on',
+  'parentbased_always_on',
+  'always_off',
+  'parentbased_always_off',
+] as const
+
+const telemetry = section(
+  {
+    metrics: setting(
+      flag,
+      true,
+      'Whether requests and calls are counted for `/metrics`; else it has the figures of the process alone',
+    ),
+    endpoint: setting(
+      baseUrlOrNone,
+      '',
+      'Base URL of a collector that takes OTLP over HTTP, like `http://127.0.0.1:4318`. Empty: nothing is traced',
+    ),
+    disabled: setting(flag, false, 'Nothing is traced, whatever the endpoint is'),
+    sampler: setting(
+      choice(samplers),
+      'traceidratio',
+      'Which traces are kept though nothing failed: by `ratio`, all or none. What a caller asks for is not heeded',
+    ),
+    ratio: setting(share, 0.01, 'The share of traces that is kept though nothing failed; those that end in 5xx always are'),
+    queue: setting(integer(1), 2_048, 'Most spans that wait to be sent; traces beyond that are dropped', 'spans'),
+    batch: setting(integer(1), 512, 'Most spans that are sent together', 'spans'),
+    delay: setting(integer(0), 5_000, 'How long spans wait for others', 'milliseconds'),
+    timeout: setting(integer(1), 2_000, 'Longest try to send a batch, and to send the rest at the end', 'milliseconds'),
+    exportTimeout: setting(integer(1), 30_000, 'After so long the next batch no longer waits for the last', 'milliseconds'),
+  },
+  'What is told to monitoring: metrics, and traces by OpenTelemetry ([traces.md](traces.md)). Read at the start only.',
 )
 
 const shape = {

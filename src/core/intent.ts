@@ -29,17 +29,21 @@ const firstLook = 5_000
 export function intent({ ledger, provider, clock, observe, keys }: IntentOptions): Layer {
   return on({
     async createTransaction(request, context, next) {
-      const { attempt: id, caller, claim, pair } = context
+      const { attempt: id, caller, claim, pair, span } = context
       if (id === undefined || caller.identity === undefined) throw new Fault('internal', 'A create was made by nobody.')
       const attemptedAt = clock()
       const lookAt = attemptedAt + Math.ceil(context.deadline - performance.now()) + margin
       const asked = { ...request, ...pair }
-      const isBegun = await ledger.begin({ id, owner: caller.identity, provider, asked, claim, attemptedAt, lookAt })
+      const traceparent = span?.trace.root.traceparent
+      const isBegun = await ledger.begin({ id, owner: caller.identity, provider, asked, claim, attemptedAt, lookAt, traceparent })
       if (!isBegun) throw inProgress()
       try {
-        return await next.call('createTransaction', request, context)
+        const answer = await next.call('createTransaction', request, context)
+        span?.tell({ 'swapgate.outcome': 'done' })
+        return answer
       } catch (reason) {
         const fault = Fault.from(reason)
+        span?.tell({ 'swapgate.outcome': fault.certain ? 'refused' : 'unknown' })
         // Where the ledger cannot take this note, the intent is looked for at its time, as after a crash.
         if (fault.certain) await ledger.drop(id).catch(() => {})
         else {

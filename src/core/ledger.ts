@@ -20,6 +20,8 @@ export interface Intent {
   readonly attemptedAt: number
   /** From then on nobody waits for its answer any more, and its outcome is to be looked for. */
   readonly lookAt: number
+  /** The request in its trace, for the looks to refer to. */
+  readonly traceparent?: string | undefined
 }
 
 /** What is known of a transaction that exists. Its id is the provider's own, its assets are in the stable words. */
@@ -64,6 +66,7 @@ export interface Open {
   /** How often its next look was set, and when that is due; absent: it is not looked for any more. */
   readonly looks: number
   readonly lookAt?: number | undefined
+  readonly traceparent?: string
 }
 
 export interface ListQuery {

@@ -8,6 +8,7 @@ import type { Policy } from './limits.ts'
 import { resting } from './rest.ts'
 import { retry } from './retry.ts'
 import { spending } from './spending.ts'
+import { queued } from './traced.ts'
 
 export interface ProtectionOptions {
   /** Tag of the provider. */
@@ -40,8 +41,13 @@ export function protection(options: ProtectionOptions): readonly Layer[] {
     retry(options), //                       a read that failed, once more
     resting(options), //                     not while it has had enough
     admission, //                            not while it keeps failing
-    bulkhead({ provider, most, mostWaiting, patience, observe }), // not too many at a time
-    spending({ ...options, isPerKey: !isOwnKey }), // not more than it lets us ask
+    queued(
+      [
+        bulkhead({ provider, most, mostWaiting, patience, observe }), // not too many at a time
+        spending({ ...options, isPerKey: !isOwnKey }), // not more than it lets us ask
+      ],
+      provider,
+    ),
     count,
   ]
 }

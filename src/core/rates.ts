@@ -43,10 +43,12 @@ export function rates({ lifetime, clock, observe }: RatesOptions): Layer {
       const kept = keptFor(keyOf(request, context.pair))
       const age = clock() - kept.readAt
       if (kept.answer && age < lifetime) {
+        context.span?.tell({ 'swapgate.quote': 'kept' })
         observe({ what: 'cache', cache: 'rate', outcome: 'hit', age: age / 1000 })
         return Promise.resolve(sharedWith(request, kept.answer, age))
       }
       count(kept.pending ? 'shared' : 'miss')
+      context.span?.tell({ 'swapgate.quote': kept.pending ? 'shared' : 'asked' })
       if (kept.pending) return waitingWith(context, inTime(kept.pending, context)).then((answer) => sharedWith(request, answer, 0))
       const pending = read(kept, request, context, next, clock)
       kept.pending = pending

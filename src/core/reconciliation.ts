@@ -1,6 +1,9 @@
 /** Finds out what became of creates whose outcome is unknown (`spec/contract.md` §10): by looking, never by guessing. */
 import { Fault } from '../domain/fault.ts'
 import type { CreateOutcome, Observer } from '../domain/observation.ts'
+import type { Span } from '../domain/span.ts'
+import type { Tracing } from '../domain/trace.ts'
+import { type Link, readTraceparent } from '../domain/traceparent.ts'
 import type { Reader } from './candidates.ts'
 import type { Clock } from './intent.ts'
 import type { Ledger, Open } from './ledger.ts'
@@ -18,6 +21,8 @@ export interface ReconciliationOptions {
   readonly span: number
   readonly clock: Clock
   readonly observe: Observer
+  /** Each reading is a trace of its own, always kept, which refers to those of the creates. */
+  readonly tracing?: Tracing | undefined
 }
 
 /** When an outcome is looked for, in milliseconds after the attempt; after that once an hour. */
@@ -42,26 +47,35 @@ export async function reconcile(options: ReconciliationOptions): Promise<void> {
 }
 
 async function lookFor(due: readonly Open[], options: ReconciliationOptions): Promise<void> {
-  const { ledger, clock, span } = options
+  const { ledger, clock, span, tracing } = options
   const leased = clock() + lease
   const isTaken = await Promise.all(due.map((open) => ledger.take(open, leased)))
   const opens = due.filter((_, at) => isTaken[at])
-  const finding = find(opens, options)
-  await atMost(atOnce, opens, async (open) => {
-    if (await look(open, finding, options)) return
+  if (opens.length === 0) return
+  const root = tracing?.begin('internal', 'reconciliation', opens.flatMap(requestOf))
+  const finding = find(opens, options, root)
+  const looking = atMost(atOnce, opens, async (open) => {
+    if (await look(open, finding, options, root)) return
     const again = { ...open, looks: open.looks + 1, lookAt: leased }
     await ledger.take(again, nextLook(open, clock(), span))
   })
+  await looking.finally(() => root?.trace.finish(true))
+}
+
+/** The request that made the create, in its trace. */
+function requestOf({ traceparent }: Open): readonly Link[] {
+  const link = readTraceparent(traceparent)
+  return link ? [link] : []
 }
 
 /** Undefined where their provider is not configured any more. */
-function find(opens: readonly Open[], { ledger, readers, keys }: ReconciliationOptions): Promise<Find> | undefined {
+function find(opens: readonly Open[], { ledger, readers, keys }: ReconciliationOptions, root?: Span): Promise<Find> | undefined {
   const [first] = opens
   const reader = first && readers.get(first.provider)
   if (!reader) return undefined
   const key = keys?.of(first.owner)
   const caller = { address: '', ...(key !== undefined && { identity: first.owner, key }) }
-  return search(opens, reader, caller, ledger)
+  return search(opens, reader, caller, ledger, root)
 }
 
 /** Undefined where it is not looked for again. */
@@ -71,21 +85,31 @@ function nextLook({ attemptedAt }: Open, now: number, span: number): number | un
   return next > attemptedAt + span ? undefined : next
 }
 
+type LookOutcome = Extract<CreateOutcome, 'found' | 'notFound' | 'ambiguous' | 'takenId' | 'notSeen'>
+
 /** Whether its outcome is known now. */
 async function look(
   open: Open,
   finding: Promise<Find> | undefined,
   { ledger, clock, observe }: ReconciliationOptions,
+  root: Span | undefined,
 ): Promise<boolean> {
-  const count = (outcome: CreateOutcome): void => observe({ what: 'create', provider: open.provider, outcome })
+  const { provider } = open
+  const span = root?.begin('look', 'internal', requestOf(open))
+  const count = (outcome: LookOutcome): void => {
+    observe({ what: 'create', provider, outcome })
+    span?.tell({ 'swapgate.provider': provider, 'swapgate.outcome': outcome })
+  }
   try {
-    const found = await (await finding)?.(open)
+    const found = await (await finding)?.(open, span)
     if (!found) return false
     return await settle(open, found, ledger, clock(), count)
   } catch (reason) {
     if (Fault.from(reason).kind === 'internal') throw reason
     count('notSeen')
     return false
+  } finally {
+    span?.end()
   }
 }
 
@@ -94,7 +118,7 @@ async function settle(
   { found, isAmbiguous }: Found,
   ledger: Ledger,
   at: number,
-  count: (outcome: CreateOutcome) => void,
+  count: (outcome: LookOutcome) => void,
 ): Promise<boolean> {
   if (!found) {
     count(isAmbiguous ? 'ambiguous' : 'notFound')

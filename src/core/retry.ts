@@ -34,7 +34,7 @@ export function retry({ provider, clock, random, observe }: RetryOptions): Layer
       const wait = longestPause * random()
       if (!mayRepeat(Fault.from(reason), wait, context.deadline)) throw reason
       await new Promise((resolve) => setTimeout(resolve, wait))
-      return next.call(op, request, context).catch((again) => {
+      return next.call(op, request, { ...context, resends: 1 }).catch((again) => {
         throw Fault.from(again).elsewhere ? reason : again
       })
     })

@@ -1,5 +1,6 @@
 /** Looks for the one transaction that a create must have made (`spec/contract.md` §10). */
 import type { Answer, Caller, Context } from '../domain/operations.ts'
+import type { Span } from '../domain/span.ts'
 import { after, before, type Candidates, fits, type Reader, readCandidates } from './candidates.ts'
 import type { Ledger, Open } from './ledger.ts'
 import { namesOf } from './pair.ts'
@@ -13,24 +14,24 @@ export interface Found {
 }
 
 /** What was found of one of the creates that were looked for. */
-export type Find = (open: Open) => Promise<Found>
+export type Find = (open: Open, span?: Span) => Promise<Found>
 
 /** More candidates than these are not told apart by asking for each. */
 const mostCandidates = 20
 
 /** Of one provider, and seen by one caller. Throws where its list cannot be read: then nothing is known of any of them. */
-export async function search(opens: readonly Open[], reader: Reader, caller: Caller, ledger: Ledger): Promise<Find> {
+export async function search(opens: readonly Open[], reader: Reader, caller: Caller, ledger: Ledger, root?: Span): Promise<Find> {
   const { service, said } = reader
-  const context: Context = { requestId: crypto.randomUUID(), caller, client: said, deadline: Number.POSITIVE_INFINITY }
+  const context: Context = { requestId: crypto.randomUUID(), caller, client: said, deadline: Number.POSITIVE_INFINITY, span: root }
   const candidatesOf = await readCandidates(opens, reader, context)
   // First whose outcome is open, then what is held: what is settled in between is seen twice, and not never.
   const rivals = await openAround(opens, ledger)
   const held = await heldOf(opens, candidatesOf, ledger)
-  return async (open) => {
+  return async (open, span) => {
     const candidates = candidatesOf(open).filter(({ id }) => !held.has(id))
     if (candidates.length > mostCandidates) return { isAmbiguous: true }
     const details: Answer<'getTransaction'>[] = []
-    for (const { id } of candidates) details.push(await service.call('getTransaction', { id }, context))
+    for (const { id } of candidates) details.push(await service.call('getTransaction', { id }, { ...context, span }))
     const [only, ...others] = details.filter(({ body }) => fits(body, open))
     if (!only) return { isAmbiguous: false }
     const isContested = rivals.some((rival) => rival.intent !== open.intent && fits(only.body, rival))

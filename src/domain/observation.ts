@@ -41,6 +41,8 @@ export type Observation =
   | { readonly what: 'limitStore'; readonly state: StoreState }
   /** So many requests were let in beyond a limit while replicas counted alone. */
   | { readonly what: 'overAdmission'; readonly count: number }
+  /** What became of so many spans of traces that were kept. */
+  | { readonly what: 'spans'; readonly result: SpanResult; readonly count: number }
   /** The configuration was read again: from now on it counts, or it has faults and the old one stays. */
   | { readonly what: 'reload'; readonly result: ReloadResult; readonly told: readonly string[] }
 
@@ -122,6 +124,11 @@ export type CacheOutcome = 'hit' | 'miss' | 'shared' | 'stale'
 export const breakerStates = ['closed', 'open', 'halfOpen'] as const
 
 export type BreakerState = (typeof breakerStates)[number]
+
+/** `dropped`: too many waited. `failed`: the collector did not take them. */
+export const spanResults = ['exported', 'failed', 'dropped'] as const
+
+export type SpanResult = (typeof spanResults)[number]
 
 export const restReasons = ['limited', 'keyRefused'] as const
 

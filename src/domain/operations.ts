@@ -1,5 +1,5 @@
 /** The five operations and the one port of the system: the gateway offers it, every provider offers it. */
-
+import type { Span } from './span.ts'
 import type {
   Currency,
   CurrencyQuery,
@@ -64,6 +64,12 @@ export interface Context {
   readonly attempt?: string
   /** The assets of the question in the stable words, once they are known: the question itself is then in the provider's. */
   readonly pair?: Pair
+  /** What is told of the way that the question takes, where anything is. */
+  readonly span?: Span | undefined
+  /** The wait for a place at the provider. */
+  readonly queue?: Span
+  /** How often the same call has gone up before. */
+  readonly resends?: number
   readonly upstream?: Upstream
 }
 

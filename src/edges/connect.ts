@@ -2,6 +2,7 @@
 import { Fault } from '../domain/fault.ts'
 import type { Observer, Server } from '../domain/observation.ts'
 import type { Answer, Context, Op, Request, Response, SwapService } from '../domain/operations.ts'
+import type { Span } from '../domain/span.ts'
 import { standardFault } from '../domain/standard-fault.ts'
 import type { Status } from '../domain/status.ts'
 import type { Reading } from '../wire/answer.ts'
@@ -11,6 +12,7 @@ import type { Http, HttpRequest } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
 import { WireProblem } from '../wire/problem.ts'
 import { Attempt } from './attempt.ts'
+import { callSpans } from './call-span.ts'
 import { toRefusal } from './refusal.ts'
 
 export interface Connection {
@@ -37,24 +39,29 @@ export function connect(connection: Connection): SwapService {
     drift: (field, drift) => observe({ what: 'drift', provider, field, drift }),
   }
   const countBroken = counting(reading, provider)
+  const beginCall = callSpans(form, provider, server)
   return {
     async call<O extends Op>(op: O, asked: Request<O>, context: Context): Promise<Answer<O>> {
       const operation = form.operations[op]
       const key = operation.keyed ? connection.keyOf(context) : undefined
       const question = encodeQuestion(operation, asked)
-      const request = toHttp(question, operation, key, context, connection)
+      const span = beginCall(op, context)
+      const request = toHttp(question, operation, key, context, connection, span)
       const attempt = new Attempt({ operation: op, method: operation.method, provider, server }, context)
       try {
         const response = await http(request).catch(countBroken)
         attempt.answered(response)
+        span?.tell({ 'http.response.status_code': response.status })
         if (response.status < 200 || response.status > 299) {
           throw toRefusal(response, { form, operation, provider, unspeakable: connection.names, secret: key })
         }
         const body = readAnswer(form, operation, response.body, reading, provider) as Response<O>
         attempt.end(undefined, observe)
+        span?.end()
         return { body, provider }
       } catch (reason) {
         attempt.end(Fault.from(reason), observe)
+        span?.end(Fault.from(reason))
         throw reason
       }
     },
@@ -88,6 +95,7 @@ function toHttp(
   key: string | undefined,
   context: Context,
   connection: Connection,
+  span: Span | undefined,
 ): HttpRequest {
   const { path, query, body } = question
   const { requestId, deadline } = context
@@ -97,6 +105,7 @@ function toHttp(
     'x-request-id': requestId,
   }
   if (body !== undefined) headers['content-type'] = 'application/json'
+  if (span) headers.traceparent = span.traceparent
   if (key !== undefined) Object.assign(headers, connection.form.credential.encode(key))
   const request = { method: operation.method, path: operation.path.fill(path), query, headers, deadline }
   return body === undefined ? request : { ...request, body: async () => body }

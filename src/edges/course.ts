@@ -39,7 +39,7 @@ export class Course {
     observe({
       what: 'request',
       requestId: telling.requestId,
-      traceId: undefined,
+      traceId: telling.span?.trace.id,
       operation: telling.operation?.op,
       method: known.has(request.method) ? (request.method as Method) : '_OTHER',
       route,

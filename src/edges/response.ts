@@ -2,6 +2,7 @@
 import type { Fault } from '../domain/fault.ts'
 import type { Quota } from '../domain/gate.ts'
 import type { Answer, Op, Request } from '../domain/operations.ts'
+import type { Span } from '../domain/span.ts'
 import { isNamed } from '../wire/entity-tag.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpResponse } from '../wire/http.ts'
@@ -18,6 +19,7 @@ export interface Telling {
   readonly vary: string | undefined
   operation?: OperationCodec | undefined
   quota?: Quota | undefined
+  readonly span?: Span | undefined
 }
 
 export function encodeAnswer(

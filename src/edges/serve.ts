@@ -3,6 +3,7 @@ import { Fault } from '../domain/fault.ts'
 import type { Gate } from '../domain/gate.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { Answer, Caller, Context, Op, Request, SwapService } from '../domain/operations.ts'
+import type { Tracing } from '../domain/trace.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
@@ -13,6 +14,7 @@ import { Course } from './course.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { type Matcher, matcher } from './match.ts'
 import { tellPage } from './page.ts'
+import { beginRequest, endRequest } from './request-span.ts'
 import { encodeAnswer, encodeFault, optionsResponse, type Telling, unlessKnown } from './response.ts'
 
 export interface Serving {
@@ -24,6 +26,7 @@ export interface Serving {
   /** Seconds for which an answer may be kept; an operation that is not here is never kept. */
   readonly lifetimes: Readonly<Partial<Record<Op, number>>>
   readonly observe: Observer
+  readonly tracing?: Tracing | undefined
 }
 
 /** How a request came to this form. */
@@ -53,12 +56,14 @@ export function serve(serving: Serving): (request: HttpRequest, arrival?: Arriva
     const course = new Course()
     const sent = request.headers['x-request-id']
     const requestId = sent !== undefined && requestIdPattern.test(sent) ? sent : crypto.randomUUID()
-    const telling: Telling = { form, requestId, vary: arrival.vary }
+    const span = beginRequest(request, serving.tracing)
+    const telling: Telling = { form, requestId, vary: arrival.vary, span }
     const response = await answer(request, arrival, telling, course, match, serving, encoding).catch((reason) => {
       course.fault = Fault.from(reason)
       return encodeFault(course.fault, telling)
     })
     course.end(request, response, telling, serving.observe)
+    if (span) endRequest(span, request, course, telling, response)
     return response
   }
 }
@@ -73,7 +78,7 @@ async function answer(
   serving: Serving,
   encoding: Encoding,
 ): Promise<HttpResponse> {
-  const { form, service, gate } = serving
+  const { form, service } = serving
   if (request.flaw) throw request.flaw
   if (page) {
     course.route = request.path
@@ -85,11 +90,7 @@ async function answer(
   if (request.method === 'OPTIONS') return optionsResponse(allow, telling)
   telling.operation = operation
   if (misfit) throw misfit
-  const caller = await callerOf(request, operation, serving)
-  course.caller = caller
-  const { quota, refusal } = await gate(operation.op, caller)
-  telling.quota = quota
-  if (refusal) throw refusal
+  const caller = await admit(request, operation, telling, course, serving)
   const text = operation.method === 'POST' ? await course.read(readText(request)) : undefined
   const question = readQuestion(operation, path, request.query, text)
   const idempotencyKey = text === undefined ? undefined : readIdempotencyKey(request)
@@ -100,9 +101,33 @@ async function answer(
     deadline: Number.POSITIVE_INFINITY,
     idempotencyKey,
     upstream: course.upstream,
+    span: telling.span,
   }
   const said: Answer<Op> = await service.call(operation.op, question, context)
   return unlessKnown(encodeAnswer(said, question, operation, telling, encoding), request.headers['if-none-match'])
+}
+
+/** Who asks. Throws where he is not let in. */
+async function admit(
+  request: HttpRequest,
+  operation: OperationCodec,
+  telling: Telling,
+  course: Course,
+  serving: Serving,
+): Promise<Caller> {
+  const span = telling.span?.begin('admission')
+  try {
+    const caller = await callerOf(request, operation, serving)
+    course.caller = caller
+    const { quota, refusal } = await serving.gate(operation.op, caller)
+    telling.quota = quota
+    if (refusal) throw refusal
+    span?.end()
+    return caller
+  } catch (reason) {
+    span?.end(Fault.from(reason))
+    throw reason
+  }
 }
 
 /** Where a key is not needed, one that cannot be looked up is as good as none. */

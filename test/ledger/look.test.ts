@@ -45,6 +45,17 @@ describeStores(allStores, (shared) => {
     expect(await ledger.openBetween(provider, 0, 9_000)).toStrictEqual([{ ...given, looks: 2 }])
   })
 
+  test('where the request is told in its trace stays with its create, and may be unknown', async () => {
+    const { ledger } = shared()
+    const provider = unique('provider')
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    await ledger.begin(intent({ provider, attemptedAt: 1_000, traceparent }))
+    await ledger.begin(intent({ provider, attemptedAt: 2_000 }))
+    const [traced, other] = await ledger.openBetween(provider, 0, 9_000)
+    expect(traced?.traceparent).toBe(traceparent)
+    expect(other).not.toHaveProperty('traceparent')
+  })
+
   test('of many who take a look at once, one has it, even where the next is due at the same time', async () => {
     const { ledger } = shared()
     const owner = unique('owner')

@@ -53,6 +53,7 @@ describeStores(durableStores, (shared) => {
   test('L21: an older schema is brought to this one, and what it held is there', async () => {
     const url = await usedStore()
     await query(url, 'DROP TABLE keys', 'DROP TABLE accounts', 'DROP INDEX transactions_going')
+    await query(url, 'ALTER TABLE transactions DROP COLUMN traceparent')
     await query(url, "DELETE FROM kysely_migration WHERE name NOT LIKE '%transactions'")
     const { ledger, accounts, close } = await openLedger(url)
     onTestFinished(close)

@@ -26,6 +26,7 @@ async function begin(within: Database, intent: Intent): Promise<boolean> {
     attempted_at: intent.attemptedAt,
     look_at: intent.lookAt,
     asked: JSON.stringify(intent.asked),
+    traceparent: intent.traceparent ?? null,
   } as const
   await within.insertInto('transactions').values(row).execute()
   if (await claim(within, intent)) return true

@@ -31,13 +31,13 @@ const isOpen = sql<boolean>`state in ('pending', 'unknown')`
 function openCreates(database: Database) {
   return database
     .selectFrom('transactions')
-    .select(['intent', 'owner', 'provider', 'asked', 'attempted_at', 'looks', 'look_at'])
+    .select(['intent', 'owner', 'provider', 'asked', 'attempted_at', 'looks', 'look_at', 'traceparent'])
     .where(isOpen)
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof openCreates>['execute']>>[number]
 
-function toOpen({ intent, owner, provider, asked, attempted_at, looks, look_at }: Row): Open {
+function toOpen({ intent, owner, provider, asked, attempted_at, looks, look_at, traceparent }: Row): Open {
   return {
     intent: intent as string,
     owner,
@@ -46,6 +46,7 @@ function toOpen({ intent, owner, provider, asked, attempted_at, looks, look_at }
     attemptedAt: attempted_at as number,
     looks,
     ...(look_at !== null && { lookAt: look_at }),
+    ...(traceparent !== null && { traceparent }),
   }
 }
 

@@ -15,6 +15,7 @@ export function migrations(types: Types): Record<string, Migration> {
     '2026-11-20 transactions': step(transactions(types)),
     '2026-11-21 accounts': step(accounts(types)),
     '2026-11-22 going': step(going()),
+    '2026-11-23 traces': step([`ALTER TABLE transactions ADD COLUMN traceparent ${types.text}`]),
   }
 }
 

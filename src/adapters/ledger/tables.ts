@@ -42,6 +42,8 @@ interface Transactions {
   asked: string | null
   /** JSON: what is known of an entry, without its status; what was told of a mismatch. */
   facts: string | null
+  /** Of the request that made it, where that was traced. */
+  traceparent: string | null
 }
 
 interface Claims {

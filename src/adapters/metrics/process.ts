@@ -1,5 +1,5 @@
 /** The program itself: what runs, what it was told to do, and what it could not tell. */
-import { reloadResults } from '../../domain/observation.ts'
+import { reloadResults, spanResults } from '../../domain/observation.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import { gauge } from './gauge.ts'
@@ -11,14 +11,21 @@ export interface ProgramFacts {
   readonly droppedLines: () => number
 }
 
-export function processMetrics(exposition: Exposition, { version, droppedLines }: ProgramFacts): Handlers<'reload'> {
+export function processMetrics(exposition: Exposition, { version, droppedLines }: ProgramFacts): Handlers<'reload' | 'spans'> {
   const reloads = new Counter({
     name: 'swapgate_configuration_reloads_total',
     help: 'Times that the configuration was read again, and whether it was taken.',
     labels: ['result'],
     known: () => reloadResults,
   })
+  const spans = new Counter({
+    name: 'swapgate_trace_spans_total',
+    help: 'Spans of traces that were kept, by what became of them.',
+    labels: ['result'],
+    known: () => spanResults,
+  })
   exposition.add(reloads)
+  exposition.add(spans)
   exposition.add({
     name: 'swapgate_log_lines_dropped_total',
     help: 'Lines of the log that were lost since nobody took them.',
@@ -27,5 +34,5 @@ export function processMetrics(exposition: Exposition, { version, droppedLines }
   })
   const labels = { version, node: process.versions.node }
   exposition.add(gauge('swapgate_build_info', 'What runs here: always 1.', () => [{ labels, value: 1 }]))
-  return { reload: ({ result }) => reloads.add(result) }
+  return { reload: ({ result }) => reloads.add(result), spans: ({ result, count }) => spans.add(result, count) }
 }

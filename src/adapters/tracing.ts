@@ -1,0 +1,72 @@
+/** @opentelemetry/sdk-node: traces to any collector over OTLP, as operators know it by its OTEL_… variables. */
+import { NodeSDK } from '@opentelemetry/sdk-node'
+import type { SpanResult } from '../domain/observation.ts'
+import type { Span } from '../domain/span.ts'
+import { recordTraces, type Tracing } from '../domain/trace.ts'
+import { exporter } from './tracing/exporter.ts'
+import { always, batches, Identities } from './tracing/processor.ts'
+import { replay } from './tracing/replay.ts'
+import { detectors, resource } from './tracing/resource.ts'
+
+export interface TracingOptions {
+  /** Base URL of the collector. */
+  readonly endpoint: string
+  /** The share of traces that is kept though nothing failed, from 0 to 1. */
+  readonly ratio: number
+  /** Spans that wait to be sent; beyond these whole traces are dropped. */
+  readonly queue: number
+  /** Spans that are sent together. */
+  readonly batch: number
+  /** How long spans wait for others, how long a batch may take with its second tries, and how long it is waited for: milliseconds. */
+  readonly delay: number
+  readonly timeout: number
+  readonly exportTimeout: number
+  readonly version: string
+  readonly observe: (result: SpanResult, count: number) => void
+}
+
+export interface OpenTracing extends Tracing {
+  /** Sends what waits, within the time that a batch may take. */
+  readonly close: () => Promise<void>
+}
+
+/** Spans are plain records until their trace has ended and is kept; only then, and after the answer, the SDK hears of them. */
+export function openTracing(options: TracingOptions): OpenTracing {
+  const { ratio, queue, timeout, version, observe } = options
+  let waiting = 0
+  const settle = (result: SpanResult, count: number): void => {
+    waiting -= count
+    observe(result, count)
+  }
+  const identities = new Identities()
+  const sdk = new NodeSDK({
+    resource: resource(version),
+    resourceDetectors: detectors,
+    sampler: always,
+    idGenerator: identities,
+    spanProcessors: [batches({ ...options, exporter: exporter(options, settle) })],
+    metricReaders: [],
+    logRecordProcessors: [],
+    textMapPropagator: null,
+    // Spans are told their parents; to follow them through every promise would cost all requests.
+    contextManager: null as never,
+  })
+  sdk.start()
+  const take = (spans: readonly Span[]): void => {
+    if (waiting + spans.length > queue) {
+      observe('dropped', spans.length)
+      return
+    }
+    waiting += spans.length
+    setImmediate(() => replay(spans, identities, version))
+  }
+  return { ...recordTraces(ratio, take), close: () => within(timeout, sdk.shutdown()) }
+}
+
+/** What is not sent by then is lost. */
+async function within(time: number, work: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, time)
+  await Promise.race([work.catch(() => {}), promise])
+  clearTimeout(timer)
+}

@@ -1,0 +1,43 @@
+/** @opentelemetry/sdk-trace: what sends spans in batches, and what the SDK asks before it makes one. */
+import {
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  type IdGenerator,
+  type SpanExporter,
+  type SpanProcessor,
+} from '@opentelemetry/sdk-trace'
+
+interface Batches {
+  readonly exporter: SpanExporter
+  readonly queue: number
+  readonly batch: number
+  readonly delay: number
+  readonly exportTimeout: number
+}
+
+export function batches({ exporter, queue, batch, delay, exportTimeout }: Batches): SpanProcessor {
+  return new BatchSpanProcessor({
+    exporter,
+    maxQueueSize: queue,
+    maxExportBatchSize: batch,
+    scheduledDelayMillis: delay,
+    exportTimeoutMillis: exportTimeout,
+  })
+}
+
+/** It was decided before. */
+export const always = new AlwaysOnSampler()
+
+/** Tells the SDK the ids that were told to others before. */
+export class Identities implements IdGenerator {
+  traceId = ''
+  spanId = ''
+
+  generateTraceId(): string {
+    return this.traceId
+  }
+
+  generateSpanId(): string {
+    return this.spanId
+  }
+}

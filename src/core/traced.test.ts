@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { Fault } from '../domain/fault.ts'
+import type { Context, SwapService } from '../domain/operations.ts'
+import type { Span } from '../domain/span.ts'
+import { recordTraces } from '../domain/trace.ts'
+import { layer } from './layer.ts'
+import { queued, traced } from './traced.ts'
+
+const taken: Span[] = []
+const tracing = recordTraces(1, (spans) => void taken.push(...spans))
+
+function traceOf(): { readonly root: Span; readonly context: Context } {
+  taken.length = 0
+  const root = tracing.begin('server', 'HTTP', [])
+  return { root, context: { caller: { address: '' }, span: root } as unknown as Context }
+}
+
+/** Answers, and notes the span that it is called with. */
+function service(seen: (Span | undefined)[], fault?: Fault): SwapService {
+  return {
+    async call(_, __, { span }) {
+      seen.push(span)
+      if (fault) throw fault
+      return { body: {} } as never
+    },
+  }
+}
+
+const pass = layer((op, request, context, next) => next.call(op, request, context))
+
+test('a layer has a span for what it may wait for, over all that is behind it', async () => {
+  const { root, context } = traceOf()
+  const seen: (Span | undefined)[] = []
+  const wrapped = traced('rates', pass, 'alpha')(service(seen))
+  await wrapped.call('getRate', {} as never, context)
+  await wrapped.call('listCurrencies', {} as never, context)
+  expect(seen.map((span) => span?.name)).toEqual(['rates', 'HTTP'])
+  root.trace.finish(false)
+  expect(taken.map(({ name }) => name)).toEqual(['HTTP', 'rates'])
+  expect(taken[1]?.attributes).toEqual({ 'swapgate.provider': 'alpha' })
+})
+
+test('a queue is over when the call goes on, whose own span is beside it', async () => {
+  const { root, context } = traceOf()
+  const seen: (Span | undefined)[] = []
+  const last: SwapService = {
+    call(op, request, passed) {
+      expect(passed.queue?.endedAt).toBeDefined()
+      return service(seen).call(op, request, passed)
+    },
+  }
+  await queued([pass, pass], 'alpha')(last).call('getRate', {} as never, context)
+  expect(seen).toEqual([root])
+  root.trace.finish(false)
+  expect(taken.map(({ name, fault }) => [name, fault])).toEqual([
+    ['HTTP', undefined],
+    ['queue', undefined],
+  ])
+})
+
+test('whoever is held back ends the queue with the reason', async () => {
+  const { root, context } = traceOf()
+  const refusing = layer(() => Promise.reject(new Fault('unavailable', 'Not now.')))
+  await expect(queued([refusing], 'alpha')(service([])).call('getRate', {} as never, context)).rejects.toThrow('Not now.')
+  root.trace.finish(false)
+  expect(taken.at(-1)).toMatchObject({ name: 'queue', fault: { kind: 'unavailable' } })
+})
+
+test('a failure passes through as it is, and ends the span', async () => {
+  const { root, context } = traceOf()
+  const fault = new Fault('failed', 'No.')
+  await expect(traced('rates', pass)(service([], fault)).call('getRate', {} as never, context)).rejects.toBe(fault)
+  root.trace.finish(false)
+  expect(taken.at(-1)).toMatchObject({ name: 'rates', fault })
+})
+
+test('without a trace nothing is told, and the context is the same', async () => {
+  const contexts: Context[] = []
+  const last: SwapService = {
+    async call(_, __, context) {
+      contexts.push(context)
+      return {} as never
+    },
+  }
+  const context = { caller: { address: '' } } as unknown as Context
+  await traced('rates', queued([pass], 'alpha'))(last).call('getRate', {} as never, context)
+  expect(contexts).toEqual([context])
+  expect(contexts[0]).toBe(context)
+})

@@ -1,0 +1,90 @@
+import type { Fault } from './fault.ts'
+import { randomWord } from './random-word.ts'
+import type { Trace } from './trace.ts'
+import type { Link } from './traceparent.ts'
+
+/** All that a span may tell: closed lists and figures, so that no key, address, amount, id, query or body can be told. */
+export interface Attributes {
+  readonly 'http.request.method'?: string
+  readonly 'http.request.resend_count'?: number
+  readonly 'http.response.status_code'?: number
+  readonly 'http.route'?: string
+  readonly 'url.path'?: string
+  readonly 'url.scheme'?: string
+  readonly 'server.address'?: string
+  readonly 'server.port'?: number
+  readonly 'swapgate.operation'?: string
+  /** The form that the client speaks. */
+  readonly 'swapgate.form'?: string
+  /** Tag of the provider. */
+  readonly 'swapgate.provider'?: string
+  /** How a create, or a look for one, ended. */
+  readonly 'swapgate.outcome'?: 'done' | 'refused' | 'unknown' | 'found' | 'notFound' | 'ambiguous' | 'takenId' | 'notSeen'
+  /** Whether a quote was kept, is another's that was on its way, or was asked for. */
+  readonly 'swapgate.quote'?: 'kept' | 'shared' | 'asked'
+  readonly 'swapgate.replayed'?: true
+  readonly 'swapgate.stale'?: true
+}
+
+export type SpanKind = 'server' | 'client' | 'internal'
+
+const none: readonly Link[] = []
+const nothing: readonly Attributes[] = []
+
+/** A step of what a request does: a plain record while it runs. Times are on the clock of `performance.now()`. */
+export class Span {
+  readonly trace: Trace
+  readonly parent: Span | undefined
+  readonly kind: SpanKind
+  name: string
+  /** Spans of other traces that it comes from. */
+  readonly links: readonly Link[]
+  readonly startedAt = performance.now()
+  endedAt: number | undefined
+  /** One after the other, put together only where somebody asks. */
+  private told: readonly Attributes[] = nothing
+  /** Why it failed, where it did. */
+  fault: Fault | undefined
+  private readonly isRecorded: boolean
+  private ownId: string | undefined
+
+  constructor(trace: Trace, parent: Span | undefined, kind: SpanKind, name: string, links: readonly Link[] = none) {
+    this.trace = trace
+    this.parent = parent
+    this.kind = kind
+    this.name = name
+    this.links = links
+    this.isRecorded = trace.record(this)
+  }
+
+  get id(): string {
+    this.ownId ??= randomWord() + randomWord()
+    return this.ownId
+  }
+
+  /** The header by which whoever is asked may continue the trace (W3C Trace Context, §3.2). */
+  get traceparent(): string {
+    const { id, isSampled } = this.trace
+    return `00-${id}-${this.id}-${isSampled && this.isRecorded ? '01' : '00'}`
+  }
+
+  begin(name: string, kind: SpanKind = 'internal', links: readonly Link[] = none): Span {
+    return new Span(this.trace, this, kind, name, links)
+  }
+
+  tell(attributes: Attributes): void {
+    this.told = this.told === nothing ? [attributes] : [...this.told, attributes]
+  }
+
+  get attributes(): Attributes {
+    return Object.assign({}, ...this.told)
+  }
+
+  /** Ends it, once: a second time changes nothing. */
+  end(fault?: Fault): void {
+    if (this.endedAt !== undefined) return
+    this.endedAt = performance.now()
+    this.fault = fault
+    if (this.isRecorded) this.trace.ended(this)
+  }
+}

@@ -1,0 +1,63 @@
+/** What one request did and where it waited; told to somebody only where the trace is kept. */
+import { randomWord } from './random-word.ts'
+import { Span, type SpanKind } from './span.ts'
+import type { Link } from './traceparent.ts'
+
+/** Takes spans that have ended, all of one trace, parents before their children. Must not throw. */
+export type TakeSpans = (spans: readonly Span[]) => void
+
+/** A bound on memory: a list that is completed item by item has thousands of calls. */
+const mostSpans = 200
+
+export class Trace {
+  /** Whether it is kept however it ends. */
+  readonly isSampled: boolean
+  /** The last word of its id, by which it is kept or not. */
+  private readonly draw = Math.floor(Math.random() * 2 ** 32)
+  private ownId: string | undefined
+  private readonly take: TakeSpans
+  private readonly spans: Span[] = []
+  /** Undefined until it is over. */
+  private isKept: boolean | undefined
+
+  constructor(ratio: number, take: TakeSpans) {
+    this.isSampled = this.draw / 2 ** 32 >= 1 - ratio
+    this.take = take
+  }
+
+  get id(): string {
+    this.ownId ??= randomWord() + randomWord() + randomWord() + randomWord(this.draw)
+    return this.ownId
+  }
+
+  get root(): Span {
+    return this.spans[0] as Span
+  }
+
+  /** For spans to call: false where it has too many already. */
+  record(span: Span): boolean {
+    return this.spans.length < mostSpans && this.spans.push(span) > 0
+  }
+
+  /** For spans to call: what ends after the trace is told on its own. */
+  ended(span: Span): void {
+    if (this.isKept) this.take([span])
+  }
+
+  /** `isNotable`: kept whatever the share is. */
+  finish(isNotable: boolean): void {
+    this.root.end()
+    this.isKept = isNotable || this.isSampled
+    if (this.isKept) this.take(this.spans.filter(({ endedAt }) => endedAt !== undefined))
+  }
+}
+
+/** Begins traces, each with its first span. */
+export interface Tracing {
+  readonly begin: (kind: SpanKind, name: string, links: readonly Link[]) => Span
+}
+
+/** `ratio`: the share of traces that is kept whatever comes of them, from 0 to 1. */
+export function recordTraces(ratio: number, take: TakeSpans): Tracing {
+  return { begin: (kind, name, links) => new Span(new Trace(ratio, take), undefined, kind, name, links) }
+}

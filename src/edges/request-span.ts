@@ -1,0 +1,43 @@
+/** The span of a client's request, by the stable HTTP conventions of OpenTelemetry. */
+import { methods as knownMethods } from '../domain/observation.ts'
+import type { Span } from '../domain/span.ts'
+import type { Tracing } from '../domain/trace.ts'
+import { readTraceparent } from '../domain/traceparent.ts'
+import type { HttpRequest, HttpResponse } from '../wire/http.ts'
+import type { Course } from './course.ts'
+import type { Telling } from './response.ts'
+
+/** A client may invent more. */
+const methods: ReadonlySet<string> = new Set(knownMethods)
+
+/** A trace of its own: the client's is referred to, and what he wants kept is not heeded. Of his state nothing is read. */
+export function beginRequest({ headers }: HttpRequest, tracing: Tracing | undefined): Span | undefined {
+  if (!tracing) return undefined
+  const link = readTraceparent(headers.traceparent)
+  return tracing.begin('server', 'HTTP', link ? [link] : [])
+}
+
+/** Ends the trace; one that ended in a failure of ours or of the provider's is kept. */
+export function endRequest(span: Span, { method }: HttpRequest, course: Course, telling: Telling, response: HttpResponse): void {
+  const { route, fault } = course
+  const { status, headers } = response
+  const isNotable = status >= 500
+  if (isNotable || span.trace.isSampled) {
+    const known = methods.has(method) ? method : undefined
+    const provider = headers['x-swap-provider'] ?? course.upstream.provider
+    span.name = known === undefined ? 'HTTP' : route === '' ? known : `${known} ${route}`
+    span.tell({
+      'http.request.method': known ?? '_OTHER',
+      'http.response.status_code': status,
+      'url.scheme': 'http',
+      'swapgate.form': telling.form.name,
+      ...(route !== '' && { 'http.route': route, 'url.path': route }),
+      ...(telling.operation && { 'swapgate.operation': telling.operation.op }),
+      ...(provider !== undefined && { 'swapgate.provider': provider }),
+      ...(headers['idempotent-replayed'] !== undefined && { 'swapgate.replayed': true }),
+      ...(headers['x-swap-stale'] !== undefined && { 'swapgate.stale': true }),
+    })
+  }
+  span.end(fault)
+  span.trace.finish(isNotable)
+}

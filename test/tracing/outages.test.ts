@@ -1,0 +1,96 @@
+/** X9: a collector that is down, or never answers, costs nobody anything. */
+import { createServer } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { GatewayProcess } from '../faults/gateway-process.ts'
+import { rateQuestion } from '../support/pair.ts'
+import { assets } from '../support/swaps.ts'
+import { type Rig, startRig } from './rig.ts'
+
+const limits = { quotes: 1_000_000, create: 1, read: 1 }
+
+/** Milliseconds that each of so many quotes took, one after the other, at one gateway and the other in turn. */
+async function latencies(rigs: readonly Rig[], count: number): Promise<readonly number[][]> {
+  const taken: number[][] = rigs.map(() => [])
+  for (let n = 0; n < count; n++) {
+    for (const [at, rig] of rigs.entries()) taken[at]?.push(await latency(rig, `0.${n + 1}`))
+  }
+  return taken
+}
+
+/** On a machine that is busy with other things a gateway may refuse quotes for a moment. */
+async function latency(rig: Rig, amount: string): Promise<number> {
+  for (;;) {
+    const began = performance.now()
+    const question = rateQuestion('A', { from: assets.btc, to: assets.usdtTrx, amount })
+    const { status } = await rig.client('A').get(question, { key: null })
+    if (status === 200) return performance.now() - began
+    expect(status).toBe(503)
+    await wait(100)
+  }
+}
+
+function median(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] as number
+}
+
+async function figure(gateway: GatewayProcess, name: string): Promise<number> {
+  const line = (await gateway.metrics()).split('\n').find((each) => each.startsWith(`${name} `))
+  return Number(line?.split(' ').at(-1) ?? 0)
+}
+
+const spans = (gateway: GatewayProcess, result: string): Promise<number> =>
+  figure(gateway, `swapgate_trace_spans_total{result="${result}"}`)
+
+/** Nobody listens there. */
+async function deadUrl(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.once('listening', resolve)
+  await promise
+  const { port } = server.address() as { port: number }
+  server.close()
+  return `http://127.0.0.1:${port}`
+}
+
+test.each(['dead', 'silent', 'failing'] as const)(
+  'X9: with a %s collector answers come as soon as without, what waits is bounded, and failures are counted',
+  async (kind) => {
+    const queue = 200
+    const endpoint = kind === 'dead' ? { endpoint: await deadUrl() } : {}
+    await using plain = await startRig({ telemetry: { endpoint: '' }, sections: { limits } })
+    await using traced = await startRig({ telemetry: { ...endpoint, queue, batch: 50 }, sections: { limits } })
+    traced.collector.status = kind === 'silent' ? undefined : 503
+    await latencies([plain, traced], 200)
+    const before = await figure(traced.gateway, 'process_resident_memory_bytes')
+    const [without, within] = await latencies([plain, traced], 600)
+    expect(median(within as number[])).toBeLessThan(1.5 * median(without as number[]) + 1)
+    expect(Math.max(...(within as number[]))).toBeLessThan(1_500)
+    const grown = (await figure(traced.gateway, 'process_resident_memory_bytes')) - before
+    expect(grown).toBeLessThan(60 * 2 ** 20)
+    await expect.poll(() => spans(traced.gateway, 'failed'), { timeout: 5_000 }).toBeGreaterThan(0)
+    expect(await spans(traced.gateway, 'dropped')).toBeGreaterThan(1_000)
+    expect(await spans(traced.gateway, 'exported')).toBe(0)
+    expect(traced.collector.sent.length).toBeLessThan(100)
+    const began = performance.now()
+    await traced.gateway.stop()
+    expect(performance.now() - began).toBeLessThan(4_000)
+    const logged = traced.gateway.output
+      .trim()
+      .split('\n')
+      .filter((line) => !line.includes('"event":"request"'))
+    expect(logged.length).toBeLessThan(10)
+  },
+  60_000,
+)
+
+test('X9: when the collector is back, whole traces come again', async () => {
+  await using rig = await startRig({ telemetry: { queue: 100, batch: 50 }, sections: { limits } })
+  rig.collector.status = 503
+  await latencies([rig], 100)
+  expect(await spans(rig.gateway, 'dropped')).toBeGreaterThan(0)
+  rig.collector.status = 200
+  await expect.poll(() => latencies([rig], 1).then(() => rig.collector.traces.length), { timeout: 10_000 }).toBeGreaterThan(0)
+  await expect.poll(() => spans(rig.gateway, 'exported'), { timeout: 5_000 }).toBe(rig.collector.spans.length)
+  for (const trace of rig.collector.traces) expect(trace.outline()).toHaveLength(trace.spans.length)
+}, 30_000)

@@ -1,0 +1,66 @@
+/** A gateway in a process of its own, with issued keys, before two providers of this process, telling its traces to a collector. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { GatewayProcess } from '../faults/gateway-process.ts'
+import { type ProviderA, startFormA } from '../support/form-a.ts'
+import { type ProviderB, startFormB } from '../support/form-b.ts'
+import { ownKeys } from '../support/managed.ts'
+import { type Client, client, type FormName } from '../support/pair.ts'
+import { Collector } from './collector.ts'
+
+export interface Rig extends AsyncDisposable {
+  readonly collector: Collector
+  readonly gateway: GatewayProcess
+  /** Form A, asked first. */
+  readonly alpha: ProviderA
+  /** Form B. */
+  readonly beta: ProviderB
+  readonly key: string
+  readonly client: (form: FormName) => Client
+  /** Reads the lists of both providers. */
+  readonly warm: () => Promise<void>
+}
+
+interface RigSettings {
+  readonly telemetry?: Readonly<Record<string, unknown>>
+  readonly sections?: Readonly<Record<string, unknown>>
+}
+
+/** Every trace is kept and told at once, unless `telemetry` says something else. */
+export async function startRig({ telemetry, sections }: RigSettings = {}): Promise<Rig> {
+  const directory = mkdtempSync(join(tmpdir(), 'swapgate-tracing-'))
+  const [collector, alpha, beta] = await Promise.all([Collector.start(), startFormA(), startFormB()])
+  const gateway = await GatewayProcess.start({
+    directory,
+    mode: 'managed',
+    providers: {
+      alpha: { form: 'A', url: alpha.url, key: ownKeys.alpha, timeout: 4 },
+      beta: { form: 'B', url: beta.url, key: ownKeys.beta, timeout: 4 },
+    },
+    sections: {
+      cache: { currencies: 600, rate: 0 },
+      telemetry: { endpoint: collector.url, ratio: 1, delay: 20, ...telemetry },
+      ...sections,
+    },
+  })
+  const key = await gateway.createKey('acme')
+  const rig = {
+    collector,
+    gateway,
+    alpha,
+    beta,
+    key,
+    client: (form: FormName) => client(form, gateway.url),
+    async warm() {
+      const { status } = await rig.client('A').get('/currencies', { key: null })
+      if (status !== 200) throw new Error(`the lists cannot be read: ${status}`)
+    },
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]()
+      await Promise.all([alpha.close(), beta.close(), collector[Symbol.asyncDispose]()])
+      rmSync(directory, { recursive: true })
+    },
+  }
+  return rig
+}

@@ -1,0 +1,76 @@
+/** The variables by which operators set OpenTelemetry, with the configuration that comes with the project. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Swapgate } from '../process/swapgate.ts'
+import { Collector } from './collector.ts'
+
+let directory: string
+let collector: Collector
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'swapgate-variables-'))
+  collector = await Collector.start()
+})
+afterEach(async () => {
+  await collector[Symbol.asyncDispose]()
+  rmSync(directory, { recursive: true })
+})
+
+/** Asks the gateway for what it has not, with these variables set, ends it, and answers its log. */
+async function run(env: Record<string, string>): Promise<string> {
+  const standard = readFileSync('config/gateway.yaml', 'utf8')
+  const file = join(directory, 'gateway.yaml')
+  writeFileSync(
+    file,
+    standard.replace('port: 8080', 'port: 0').replace('port: 9090', 'port: 0').replace('enabled: true', 'enabled: false'),
+  )
+  writeFileSync(join(directory, 'assets.yaml'), readFileSync('config/assets.yaml'))
+  const ledger = { LEDGER_URL: `sqlite:${join(directory, 'ledger.db')}` }
+  await using process = new Swapgate(['start', '--config', file], { env: { ...ledger, ...env } })
+  const url = (await process.urls()).get('gateway')
+  expect((await fetch(`${url}/a/api/v2/nothing`)).status).toBe(404)
+  process.child.kill('SIGTERM')
+  const { exitCode, err } = await process.ended
+  expect(exitCode).toBe(0)
+  return err
+}
+
+test('an endpoint, headers, a name, attributes and a sampler; what waits is sent at the end', async () => {
+  const log = await run({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=acme,x-other=b%20c',
+    OTEL_SERVICE_NAME: 'swaps',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=rehearsal',
+    OTEL_TRACES_SAMPLER: 'parentbased_always_on',
+  })
+  const [sent] = collector.sent
+  expect(sent?.path).toBe('/v1/traces')
+  expect(sent?.headers).toMatchObject({ 'content-type': 'application/x-protobuf', 'x-tenant': 'acme', 'x-other': 'b c' })
+  const [span] = collector.spans
+  expect(span).toMatchObject({ name: 'GET', scope: 'swapgate' })
+  expect(JSON.parse(log)).toMatchObject({ event: 'request', trace_id: span?.traceId })
+  expect(span?.resource).toMatchObject({ 'service.name': 'swaps', 'deployment.environment.name': 'rehearsal' })
+  expect(Object.keys(span?.resource ?? {}).filter((name) => /^(?:process|host)\./.test(name))).toEqual([])
+})
+
+test.each([
+  { OTEL_TRACES_SAMPLER: 'always_off' },
+  { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' },
+  { OTEL_SDK_DISABLED: 'true', OTEL_TRACES_SAMPLER: 'always_on' },
+])('with %j nothing is told', async (env) => {
+  await run({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env })
+  expect(collector.sent).toEqual([])
+})
+
+test('without an endpoint nothing of the SDK is loaded', async () => {
+  const loaded = async (env: Record<string, string>): Promise<readonly string[]> => {
+    const coverage = mkdtempSync(join(directory, 'coverage-'))
+    await run({ NODE_V8_COVERAGE: coverage, ...env })
+    const files = readdirSync(coverage).map((name) => JSON.parse(readFileSync(join(coverage, name), 'utf8')))
+    const urls = files.flatMap(({ result }: { result: { url: string }[] }) => result.map(({ url }) => url))
+    return urls.filter((url) => url.includes('@opentelemetry/sdk-node'))
+  }
+  expect(await loaded({})).toEqual([])
+  expect((await loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })).length).toBeGreaterThan(0)
+})
