@@ -1,0 +1,67 @@
+/** Programs that tests need: the machine's own, or brought with apt where that can be done. */
+import { execFileSync } from 'node:child_process'
+import { accessSync, constants, mkdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+const patience = 120_000
+
+/** Undefined where there is none that may be run. */
+export function inPath(name: string): string | undefined {
+  const paths = (process.env.PATH ?? '').split(delimiter).map((directory) => join(directory, name))
+  return paths.find(isProgram)
+}
+
+export function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** `find`, after an installation if need be. Throws what is missing, and what to do. */
+export async function installed<T>(what: string, find: () => T | undefined, install: () => void): Promise<T> {
+  const found = find()
+  if (found) return found
+  if (process.getuid?.() !== 0 || !inPath('apt-get')) {
+    throw new Error(`These tests need ${what} in PATH: please install it. (They install it themselves as root with apt-get.)`)
+  }
+  await alone(what, () => find() !== undefined, install)
+  return find() ?? fail(`apt-get did its work, and there is still no ${what} in PATH.`)
+}
+
+/** `apt-get` with these words. Throws what `what` is needed for. */
+export function apt(what: string, directory: string, ...args: readonly string[]): void {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  try {
+    execFileSync('apt-get', args, { cwd: directory, stdio: ['ignore', 'ignore', 'pipe'], env })
+  } catch (cause) {
+    throw new Error(`These tests need ${what}, and apt-get could not bring it.`, { cause })
+  }
+}
+
+/** Test files run at the same time: one of them installs, the others wait. */
+async function alone(what: string, isThere: () => boolean, work: () => void): Promise<void> {
+  const lock = join(tmpdir(), `swapgate-${what}-install`)
+  for (const deadline = Date.now() + patience; Date.now() < deadline; await delay(200)) {
+    if (isThere()) return
+    try {
+      mkdirSync(lock)
+    } catch {
+      continue
+    }
+    try {
+      return work()
+    } finally {
+      rmSync(lock, { recursive: true })
+    }
+  }
+  fail(`Another test run did not finish installing ${what}. If none runs, please remove ${lock}.`)
+}
+
+function fail(message: string): never {
+  throw new Error(message)
+}
