@@ -95,9 +95,11 @@ export function createGateway(given: Parts): Gateway {
   const lifetimes = { listCurrencies: config.cache.currencies, getRate: config.cache.rate }
   const served = forms.map((form) => [form, serve({ form, service, gate, identify, lifetimes, observe })] as const)
   const readers = new Map(held.map(({ tag, reader, said }) => [tag, { service: reader, said }]))
+  const span = config.ledger.reconcile * 1000
   return {
     handle: mounts(new Map(served), formOf(config.defaultForm, forms)),
-    reconcile: () => reconcile({ ledger, readers, keys, span: config.ledger.reconcile * 1000, clock, observe }),
+    reconcile: () =>
+      reconcile({ ledger, readers, keys, span, clock, observe }).then(() => observe({ what: 'reconciled', at: clock() })),
     connected: held.map(({ connected }) => connected),
   }
 }
@@ -136,7 +138,7 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
     question(namesOf(config)), //         what the question says and the answer need not
     extraIds(provider.extraIds), //       refused where the provider may lose them
     assets(catalogue, hasChoice), //      the table's words, the provider's words
-    rates({ lifetime: config.cache.rate * 1000, clock: steadyClock }), // what somebody asked for just now
+    rates({ lifetime: config.cache.rate * 1000, clock: steadyClock, observe }), // what somebody asked for just now
     agreement(catalogue.naming), //       whether the answer is about the question
     intent(book), //                      a create is in the ledger before it goes up
     outcome(), //                         it is done, refused or unknown; nothing outside refuses one that is done
@@ -146,8 +148,9 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
 }
 
 /** With issued keys the ledger decides whose a transaction is; else the provider does, and the ledger completes its answers. */
-function possession({ name }: Provider, { tag, said }: Connected, { config, ledger }: Parts): readonly Layer[] {
-  if (config.auth.mode === 'managed') return [ownership({ ledger, provider: tag, refresh: config.ledger.refresh * 1000, clock })]
+function possession({ name }: Provider, { tag, said }: Connected, { config, ledger, observe }: Parts): readonly Layer[] {
+  const refresh = config.ledger.refresh * 1000
+  if (config.auth.mode === 'managed') return [ownership({ ledger, provider: tag, refresh, clock, observe })]
   const remembered = memory({ ledger, provider: tag, said, clock })
   return config.routing.providers.includes(name) ? [remembered] : [custody(ledger, tag), remembered]
 }

@@ -6,13 +6,13 @@ import { expressApp, messagesOf } from './adapters/express.ts'
 import { identityOf } from './adapters/identity.ts'
 import { openLedger } from './adapters/ledger.ts'
 import { measureLoad } from './adapters/load.ts'
-import { createMetrics } from './adapters/metrics.ts'
 import { listen } from './adapters/server.ts'
 import type { Config } from './config.ts'
 import type { Accounts } from './core/accounts.ts'
 import { authentication } from './core/authentication.ts'
 import type { MakeBreaker } from './core/breaker.ts'
 import { WaitingKeys } from './core/waiting-keys.ts'
+import type { Observer } from './domain/observation.ts'
 import { forms } from './forms/index.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { openCounters } from './process/counters.ts'
@@ -21,6 +21,7 @@ import { listening } from './process/listening.ts'
 import { mostConnections } from './process/open-files.ts'
 import { boundPipelines } from './process/pipelines.ts'
 import { startRounds } from './process/rounds.ts'
+import { openTelemetry } from './process/telemetry.ts'
 import { version } from './process/version.ts'
 import { Connections } from './provider.ts'
 import type { Http } from './wire/http.ts'
@@ -30,6 +31,10 @@ export interface Running {
   readonly urls: ReadonlyMap<string, string>
   /** From now on requests are answered by this configuration; those in flight end by the one before. */
   readonly reconfigure: (config: Config) => void
+  /** Counts and logs what happens to the process. */
+  readonly observe: Observer
+  /** Logs what failed with nobody to care. */
+  readonly fail: (message: string, reason: unknown) => void
   /** Lets the requests in flight finish, then closes everything. */
   readonly stop: () => Promise<void>
 }
@@ -41,26 +46,29 @@ export async function start(config: Config): Promise<Running> {
   let current = config
   const load = measureLoad()
   open.defer(async () => load.stop())
-  const metrics = createMetrics((tag) => current.providers.find((provider) => provider.tag === tag)?.form)
+  const telemetry = openTelemetry(config, () => current)
+  const { observe, log } = telemetry
+  open.defer(log.close)
 
   const ready = (): Readiness => (readiness === 'ready' && load.strain >= 2 ? 'overloaded' : readiness)
-  const adminHandler = adminApp({ readiness: ready, metrics })
+  const adminHandler = adminApp({ readiness: ready, printMetrics: telemetry.print })
   const admin = await listening('admin', config.admin, () => listen(adminHandler, adminRefusal, config.admin))
   const adminDrain = drainOf(admin.server)
   open.defer(() => adminDrain.finish(0))
 
   const sandboxUrls = await addSandbox(config, open)
 
-  const { ledger, accounts, close } = await openLedger(config.ledger.url)
+  const { ledger, accounts, bookkeeping, close } = await openLedger(config.ledger.url)
   open.defer(close)
-  const { close: closeCounters, ...counters } = await openCounters(config, metrics.observe)
+  telemetry.watch(bookkeeping)
+  const { close: closeCounters, ...counters } = await openCounters(config, observe)
   open.defer(closeCounters)
   const connections = new Connections()
   open.defer(() => connections.close())
   const kept = { ...counters, load, ledger, breaker, steadyClock, connections, keys: new WaitingKeys() }
   const gatewayOf = (next: Config): Gateway => {
     const identify = identification(next, accounts)
-    return createGateway({ ...kept, config: next, forms, identify, observe: metrics.observe, version })
+    return createGateway({ ...kept, config: next, forms, identify, observe, version })
   }
   let gateway = gatewayOf(config)
   const handle: Http = (request) => gateway.handle(request)
@@ -91,7 +99,10 @@ export async function start(config: Config): Promise<Running> {
       gateway = gatewayOf(next)
       connections.retain(gateway.connected)
       current = next
+      log.configure(next.log)
     },
+    observe,
+    fail: log.fail,
     async stop() {
       readiness = 'draining'
       drain.begin()

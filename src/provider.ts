@@ -7,7 +7,7 @@ import { type Catalogue, catalogue } from './core/catalogue.ts'
 import { type Layer, stack } from './core/layer.ts'
 import { naming } from './core/naming.ts'
 import { protection } from './core/protection.ts'
-import type { Observer } from './domain/observation.ts'
+import type { Observer, Server } from './domain/observation.ts'
 import type { Context, SwapService } from './domain/operations.ts'
 import { namesByCode, type Vocabulary } from './domain/vocabulary.ts'
 import { connect } from './edges/connect.ts'
@@ -76,6 +76,7 @@ function connectProvider(provider: Provider, parts: ProviderParts): Connected {
     form,
     http,
     provider: tag,
+    server: serverOf(provider.url),
     keyOf,
     statuses: new Map(Object.entries(provider.statuses)),
     names: namesOf(config),
@@ -92,6 +93,8 @@ function connectProvider(provider: Provider, parts: ProviderParts): Connected {
     staleFor: config.cache.staleFor * 1000,
     timeout,
     drift: (drift) => observe({ what: 'drift', provider: tag, field: '_other', drift }),
+    looked: (outcome, age) =>
+      observe({ what: 'cache', cache: 'currencies', outcome, ...(age !== undefined && { age: age / 1000 }) }),
   })
   const known = { name, tag, timeout, service, catalogue: listing, said: form.vocabulary }
   return { ...known, retire: ending(listing, retire), close: ending(listing, close) }
@@ -103,6 +106,11 @@ function ending(listing: Catalogue, end: () => Promise<void>): () => Promise<voi
     listing.close()
     return end()
   }
+}
+
+function serverOf(url: string): Server {
+  const { hostname, port, protocol } = new URL(url)
+  return { address: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) }
 }
 
 /** What no message to a client may hold. */

@@ -8,12 +8,12 @@ export type Readiness = 'starting' | 'ready' | 'overloaded' | 'draining'
 
 export interface AdminOptions {
   readonly readiness: () => Readiness
-  /** Prometheus' exposition of everything that is counted. */
-  readonly metrics: { readonly contentType: string; readonly print: () => Promise<string> }
+  /** Prometheus' exposition of everything that is counted, in the format that an `Accept` header asks for. */
+  readonly printMetrics: (accept: string) => Promise<{ readonly contentType: string; readonly text: string }>
 }
 
 /** `/livez` touches nothing, `/readyz` says whether clients should come, `/metrics` is for Prometheus. */
-export function adminApp({ readiness, metrics }: AdminOptions): Express {
+export function adminApp({ readiness, printMetrics }: AdminOptions): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -28,7 +28,10 @@ export function adminApp({ readiness, metrics }: AdminOptions): Express {
     const status = readiness()
     response.status(status === 'ready' ? 200 : 503).json({ status })
   })
-  app.get('/metrics', async (_, response) => void response.type(metrics.contentType).send(await metrics.print()))
+  app.get('/metrics', async (request, response) => {
+    const { contentType, text } = await printMetrics(request.get('accept') ?? '')
+    response.type(contentType).send(text)
+  })
   app.use((_, response) => refuse(response, 404, 'No such path; this port has GET /livez, /readyz and /metrics.'))
   app.use((_: unknown, __: unknown, response: Response, ___: unknown) => refuse(response, 500, 'Internal error.'))
   return app

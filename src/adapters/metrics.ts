@@ -1,136 +1,47 @@
-/** prom-client: Prometheus' exposition format, and the process's own figures. */
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { type BreakerState, breakerStates, type Observation, type Observer } from '../domain/observation.ts'
+/** Everything that is counted, for Prometheus. What there is, and what it means, is `docs/observability.md`. */
+import type { Observation, Observer } from '../domain/observation.ts'
+import { attemptMetrics } from './metrics/attempts.ts'
+import { cacheMetrics } from './metrics/caches.ts'
+import { Exposition, type Printed } from './metrics/exposition.ts'
+import { fidelityMetrics } from './metrics/fidelity.ts'
+import type { FormOf, Handlers, Providers } from './metrics/handler.ts'
+import { ledgerMetrics, type ReadFigures } from './metrics/ledger.ts'
+import { limitMetrics } from './metrics/limits.ts'
+import { type ProgramFacts, processMetrics } from './metrics/process.ts'
+import { providerMetrics } from './metrics/providers.ts'
+import { requestMetrics } from './metrics/requests.ts'
 
 export interface Metrics {
-  /** Costs a look-up: labels are made when they are read. */
+  /** Costs a few look-ups: labels are made when they are read. */
   readonly observe: Observer
-  /** Everything counted, in the exposition format. */
-  readonly print: () => Promise<string>
-  readonly contentType: string
+  /** Everything counted, in the exposition format that an `Accept` header asks for. */
+  readonly print: (accept: string) => Promise<Printed>
 }
 
-/** `formOf` tells the form of a provider, by tag. */
-export function createMetrics(formOf: (tag: string) => string | undefined): Metrics {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  const drifts = tally(registry, 'swapgate_contract_drift_total', 'Oddities in the answers of providers.', [
-    'provider',
-    'field',
-    'drift',
-  ])
-  const fields = tally(registry, 'swapgate_answer_fields_total', 'Fields of answers that were left out or worked out.', [
-    'what',
-    'client_form',
-    'provider_form',
-    'field',
-  ])
-  const creates = tally(registry, 'swapgate_create_outcomes_total', 'Creates that did not simply end as they were asked.', [
-    'provider',
-    'outcome',
-  ])
-  const failures = tally(registry, 'swapgate_ledger_failures_total', 'What the ledger could not do.', ['action'])
-  const ofProvider = providerFigures(registry)
-  const observeLimits = limitMetrics(registry)
-  const formName = (provider: string | undefined): string => (provider !== undefined && formOf(provider)) || 'none'
-  const observe = (observation: Observation): void => {
-    const { what } = observation
-    if (what === 'create') creates(observation.provider, observation.outcome)
-    else if (what === 'ledgerFailure') failures(observation.action)
-    else if (what === 'limitStore' || what === 'overAdmission' || what === 'shadowed') observeLimits(observation)
-    else if (what === 'drift') drifts(observation.provider, observation.field, observation.drift)
-    else if ('client' in observation) fields(what, observation.client, formName(observation.provider), observation.field)
-    else ofProvider(observation)
-  }
-  return { observe, print: () => registry.metrics(), contentType: registry.contentType }
+export interface MetricsOptions extends ProgramFacts {
+  /** Whether more is counted than the process's own figures. */
+  readonly isCounting: boolean
+  readonly providers: Providers
+  readonly formOf: FormOf
+  /** What the ledger holds; it is asked when the metrics are read, and now and then at most. */
+  readonly figures: ReadFigures
 }
 
-type ProviderObservation = Extract<Observation, { readonly what: 'breaker' | 'rest' | 'heldBack' | 'retry' }>
-
-/** What becomes of the calls to providers before they go up. */
-function providerFigures(registry: Registry): (observation: ProviderObservation) => void {
-  const setState = states(registry)
-  const rests = tally(registry, 'swapgate_provider_rests_total', 'Times that a provider was left alone, by reason.', [
-    'provider',
-    'reason',
-  ])
-  const heldBack = tally(registry, 'swapgate_provider_held_back_total', 'Calls that did not go up, by what held them back.', [
-    'provider',
-    'by',
-  ])
-  const retries = tally(registry, 'swapgate_provider_retries_total', 'Failed reads: sent once more, or not.', ['provider', 'made'])
-  return (observation) => {
-    const { what, provider } = observation
-    if (what === 'breaker') setState(provider, observation.state)
-    else if (what === 'rest') rests(provider, observation.reason)
-    else if (what === 'heldBack') heldBack(provider, observation.by)
-    else retries(provider, String(observation.isMade))
+export function createMetrics(options: MetricsOptions): Metrics {
+  const { isCounting, providers, formOf, figures } = options
+  const exposition = new Exposition()
+  const process = processMetrics(exposition, options)
+  const print = (accept: string): Promise<Printed> => exposition.print(accept)
+  if (!isCounting) return { print, observe: () => {} }
+  const handlers: Handlers<Observation['what']> = {
+    ...process,
+    ...requestMetrics(exposition, formOf),
+    ...attemptMetrics(exposition, providers),
+    ...providerMetrics(exposition, providers),
+    ...limitMetrics(exposition),
+    ...cacheMetrics(exposition),
+    ...ledgerMetrics(exposition, providers, figures),
+    ...fidelityMetrics(exposition, formOf),
   }
-}
-
-type LimitObservation = Extract<Observation, { readonly what: 'limitStore' | 'overAdmission' | 'shadowed' }>
-
-function limitMetrics(registry: Registry): (observation: LimitObservation) => void {
-  const isLocal = gauge(
-    registry,
-    'swapgate_limits_local',
-    '1 while the shared store of limits is lost and this process counts alone.',
-  )
-  const turns = tally(registry, 'swapgate_limit_store_changes_total', 'Changes of where limits are counted.', ['state'])
-  const shadowed = tally(registry, 'swapgate_limits_shadowed_total', 'Requests that a limit in shadow mode would have refused.', [
-    'policy',
-  ])
-  const overAdmissions = new Counter({
-    name: 'swapgate_limits_over_admitted_total',
-    help: 'Requests beyond a limit, let in while the shared store of limits was lost.',
-    registers: [registry],
-  })
-  return (observation) => {
-    if (observation.what === 'overAdmission') overAdmissions.inc(observation.count)
-    else if (observation.what === 'shadowed') shadowed(observation.policy)
-    else {
-      isLocal.set(observation.state === 'local' ? 1 : 0)
-      turns(observation.state)
-    }
-  }
-}
-
-function gauge(registry: Registry, name: string, help: string): Gauge {
-  return new Gauge({ name, help, registers: [registry] })
-}
-
-/** A counter that is counted in a map and handed over when it is read: to count is one look-up. */
-function tally(registry: Registry, name: string, help: string, labelNames: readonly string[]): (...labels: string[]) => void {
-  const counts = new Map<string, number>()
-  const toLabels = (key: string): Record<string, string> => {
-    const labels = key.split('\n')
-    return Object.fromEntries(labelNames.map((label, at) => [label, labels[at] ?? '']))
-  }
-  const counter = new Counter({
-    name,
-    help,
-    labelNames,
-    registers: [registry],
-    collect() {
-      counter.reset()
-      for (const [key, count] of counts) counter.inc(toLabels(key), count)
-    },
-  })
-  return (...labels) => {
-    const key = labels.join('\n')
-    counts.set(key, (counts.get(key) ?? 0) + 1)
-  }
-}
-
-/** Where the breaker of each provider stands: 1 for its state, 0 for the others. */
-function states(registry: Registry): (provider: string, state: BreakerState) => void {
-  const gauge = new Gauge({
-    name: 'swapgate_provider_state',
-    help: 'Whether calls go up to the provider: closed yes, open no, halfOpen one finds out.',
-    labelNames: ['provider', 'state'],
-    registers: [registry],
-  })
-  return (provider, now) => {
-    for (const state of breakerStates) gauge.set({ provider, state }, state === now ? 1 : 0)
-  }
+  return { print, observe: (observation) => (handlers[observation.what] as Observer)(observation) }
 }

@@ -15,7 +15,11 @@ export function check(file: string, { json }: { readonly json: boolean }, termin
 /** A line for the file and a line for each fault. */
 export function tellFaults(file: string, faults: readonly ConfigFault[], { err }: Terminal): void {
   err(`swapgate: ${file} has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:`)
-  for (const { path, message } of faults) err(path === '' ? `  ${message}` : `  ${path}: ${message}`)
+  for (const fault of faults) err(`  ${textOf(fault)}`)
+}
+
+export function textOf({ path, message }: ConfigFault): string {
+  return path === '' ? message : `${path}: ${message}`
 }
 
 interface Reading {

@@ -6,14 +6,16 @@ import { noticesOf } from '../process/notices.ts'
 import { needsRestart } from '../process/restart.ts'
 import { version } from '../process/version.ts'
 import { type Signatures, signaturesOf, watchFiles } from '../process/watch.ts'
-import { tellFaults } from './check.ts'
+import { tellFaults, textOf } from './check.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Runs the gateway until the process is told to end. 1 where it did not start, or not all went well. */
 export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
   let hangUp = (): void => {}
+  let fail = (message: string, reason: unknown): void =>
+    terminal.err(`swapgate: ${message}: ${reason instanceof Error ? reason.stack : String(reason)}`)
   const ending = untilEnding(
-    (line) => terminal.err(`swapgate: ${line}`),
+    (message, reason) => fail(message, reason),
     () => hangUp(),
   )
   let running: Running
@@ -21,6 +23,7 @@ export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
   try {
     const reading = load(file)
     running = await startProcess(reading.config)
+    fail = running.fail
     tellStart(reading.config, running, terminal)
     const reloading = reload(file, reading, running, terminal)
     hangUp = reloading.reload
@@ -52,12 +55,12 @@ function reload(file: string, started: Reading, running: Running, terminal: Term
   let { config, signatures } = started
   const again = (): void => {
     stopWatching()
-    const next = read(file, terminal)
+    const next = read(file, running)
     // What is faulty now is read again when it has changed once more.
     signatures = next?.signatures ?? signaturesOf(config.files)
     if (next) {
       running.reconfigure(next.config)
-      tellReload(config, next.config, started.config, terminal)
+      tellReload(config, next.config, started.config, running, terminal)
       config = next.config
     }
     stopWatching = watchFiles(signatures, again)
@@ -66,11 +69,15 @@ function reload(file: string, started: Reading, running: Running, terminal: Term
   return { reload: again, stop: () => stopWatching() }
 }
 
-function tellReload(before: Config, after: Config, started: Config, { out }: Terminal): void {
-  out('swapgate: the configuration was read again')
-  for (const section of needsRestart(started, after)) out(`notice: ${section}: a change takes effect after a restart`)
+function tellReload(before: Config, after: Config, started: Config, { observe }: Running, { out }: Terminal): void {
   const known = noticesOf(before)
-  for (const notice of noticesOf(after)) if (!known.includes(notice)) out(`notice: ${notice}`)
+  const told = [
+    ...needsRestart(started, after).map((section) => `${section}: a change takes effect after a restart`),
+    ...noticesOf(after).filter((notice) => !known.includes(notice)),
+  ]
+  out('swapgate: the configuration was read again')
+  for (const notice of told) out(`notice: ${notice}`)
+  observe({ what: 'reload', result: 'taken', told })
 }
 
 /** A configuration and the state of its files when it was read. */
@@ -84,13 +91,13 @@ function load(file: string): Reading {
   return { config, signatures: signaturesOf(config.files) }
 }
 
-function read(file: string, terminal: Terminal): Reading | undefined {
+/** Undefined where it is not whole. */
+function read(file: string, { observe }: Running): Reading | undefined {
   try {
     return load(file)
   } catch (reason) {
     if (!(reason instanceof ConfigError)) throw reason
-    tellFaults(file, reason.faults, terminal)
-    terminal.err('swapgate: the configuration stays as it was')
+    observe({ what: 'reload', result: 'refused', told: reason.faults.map(textOf) })
     return undefined
   }
 }

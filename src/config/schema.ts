@@ -229,6 +229,29 @@ const routing = required(
   'Which provider answers.',
 )
 
+const log = section(
+  {
+    level: setting(
+      choice(['debug', 'info', 'warn', 'error', 'silent']),
+      'info',
+      'The least weight that a line must have: `warn` is what providers got wrong, `error` what the gateway did',
+    ),
+    requests: setting(flag, true, 'Whether every request has a line'),
+  },
+  'One line of JSON for each event, on standard error; in a terminal a line for people.',
+)
+
+const telemetry = section(
+  {
+    metrics: setting(
+      flag,
+      true,
+      'Whether requests and calls are counted for `/metrics`; else it has the figures of the process alone',
+    ),
+  },
+  'What is told to monitoring.',
+)
+
 const sandbox = section(
   {
     enabled: setting(flag, false, 'Whether it runs'),
@@ -254,6 +277,8 @@ const shape = {
   assets: setting(name, 'assets.yaml', 'File of the asset table, relative to this file'),
   providers: required(mapping(provider), 'The services behind the gateway, by a name of your choice.'),
   routing,
+  log,
+  telemetry,
   sandbox,
 }
 

@@ -52,5 +52,5 @@ function isValid({ expiresAt, revokedAt }: Holding, now: number): boolean {
 }
 
 function toUnavailable(cause: unknown): never {
-  throw new Fault('unavailable', 'API keys cannot be checked now; please try again.', { cause, retryAfter })
+  throw new Fault('unavailable', 'API keys cannot be checked now; please try again.', { cause, retryAfter, reason: 'ledger' })
 }

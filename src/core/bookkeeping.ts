@@ -24,6 +24,21 @@ export interface StatusCount {
   readonly count: number
 }
 
+/** What is not done, in figures. `oldest`: when the oldest of them was created or attempted. */
+export interface LedgerFigures {
+  /** Transactions that have not ended: neither success, refunded nor overdue. */
+  readonly open: readonly (StatusCount & { readonly oldest: number })[]
+  readonly unsettled: readonly Unsettled[]
+}
+
+/** Creates without a known or accepted outcome. */
+export interface Unsettled {
+  readonly provider: string
+  readonly state: 'pending' | 'unknown' | 'mismatch'
+  readonly count: number
+  readonly oldest: number
+}
+
 /** A create that an operator may have to settle by hand. */
 export interface Unresolved {
   readonly intent: string
@@ -39,6 +54,8 @@ export interface Unresolved {
 /** Every method throws where the store cannot do it, and then has done nothing. */
 export interface Bookkeeping {
   readonly stats: (now: number) => Promise<LedgerStats>
+  /** Costs by what is not done, whatever else there is. */
+  readonly figures: () => Promise<LedgerFigures>
   /** Creates of unknown outcome and mismatches, the oldest attempt first. */
   readonly unresolved: () => Promise<readonly Unresolved[]>
   /**

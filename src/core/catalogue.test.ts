@@ -51,6 +51,7 @@ function listing(lists: readonly (readonly Currency[] | undefined)[], lifetime =
     staleFor: 60_000,
     timeout: 1_000,
     drift: () => {},
+    looked: () => {},
   })
   return { kept, readings: () => readings }
 }

@@ -1,5 +1,6 @@
 /** A provider's whole currency list, kept (`spec/contract.md` §8). */
-import type { Context } from '../domain/operations.ts'
+import type { CacheOutcome } from '../domain/observation.ts'
+import { type Context, waitingWith } from '../domain/operations.ts'
 import { Copy, type CopyOptions } from './copy.ts'
 import type { Listing } from './listing.ts'
 import type { Naming } from './naming.ts'
@@ -20,25 +21,39 @@ const patience = 300
 /** How long a failed reading is not tried again where an old list would do. */
 const pause = 5_000
 
-export function catalogue(options: CopyOptions): Catalogue {
+const unnoticed = (): void => {}
+
+export interface CatalogueOptions extends CopyOptions {
+  /** What a look at the list for its own sake came to; `age` in milliseconds, of a list that was there. */
+  readonly looked: (outcome: CacheOutcome, age?: number) => void
+}
+
+export function catalogue(options: CatalogueOptions): Catalogue {
   const { naming, lifetime, staleFor } = options
   const copy = new Copy(options)
-  const listing: Catalogue['listing'] = async (context) => {
+  const look = async (context: Context, looked: CatalogueOptions['looked']): Promise<Listing> => {
     const now = performance.now()
     const old = copy.last
-    if (old && now - old.readAt < lifetime) return old
-    const isServing = old && now - old.readAt < lifetime + staleFor
-    if (isServing && now - copy.failedAt < pause) return old
-    const reading = copy.read(context)
-    return isServing ? soonOr(reading, old, patience) : reading
+    const age = old ? now - old.readAt : Number.POSITIVE_INFINITY
+    const isFresh = age < lifetime
+    const isServing = age < lifetime + staleFor
+    if (old && (isFresh || (isServing && now - copy.failedAt < pause))) {
+      looked(isFresh ? 'hit' : 'stale', age)
+      return old
+    }
+    const outcome = copy.isReading ? 'shared' : 'miss'
+    const reading = waitingWith(context, copy.read(context))
+    const told = await (old && isServing ? soonOr(reading, old, patience) : reading.finally(() => looked(outcome)))
+    if (old && isServing) looked(told === old ? 'stale' : outcome, told === old ? age : undefined)
+    return told
   }
   return {
     naming,
-    listing,
+    listing: (context) => look(context, options.looked),
     async listingAtHand(context) {
       const now = performance.now()
       if (!copy.last && now - copy.failedAt < pause) return undefined
-      return soonOr(listing(context), undefined, (context.deadline - now) / 2)
+      return soonOr(look(context, unnoticed), undefined, (context.deadline - now) / 2)
     },
     close: () => copy.close(),
   }

@@ -25,7 +25,13 @@ function rig(): Rig {
     if (made.isDown) throw new Fault('failed', 'the provider is down')
     return { body: { items: [{ code: `C${call + 1}`, name: 'Coin', icon: 'i' }], total: 1 } }
   })
-  const options = { naming: naming(new AssetTable([]), true, new Map()), said: formA.vocabulary, timeout: 1_000, drift: () => {} }
+  const options = {
+    naming: naming(new AssetTable([]), true, new Map()),
+    said: formA.vocabulary,
+    timeout: 1_000,
+    drift: () => {},
+    looked: () => {},
+  }
   const kept = catalogue({ ...options, service: provider, lifetime, staleFor })
   const made: Rig = {
     kept,

@@ -42,6 +42,10 @@ export class Copy {
     this.options = options
   }
 
+  get isReading(): boolean {
+    return this.reading !== undefined
+  }
+
   /** One reading serves all who ask while it is made. */
   read(context: Context): Promise<Listing> {
     this.reading ??= this.renew(context)

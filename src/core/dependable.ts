@@ -5,15 +5,25 @@ import type { Ledger } from './ledger.ts'
 const message = 'The service cannot do this at the moment; please try again soon.'
 const retryAfter = 5
 
-/** The same ledger, of which every failure is counted and a fault: 503, and it is certain that nothing was done. */
+/** The same ledger, timed, of which every failure is counted and a fault: 503, and it is certain that nothing was done. */
 export function dependable(ledger: Ledger, observe: Observer): Ledger {
   const methods = Object.entries(ledger).map(([action, method]) => {
     const call = method as (...args: readonly unknown[]) => Promise<unknown>
-    const told = (...args: readonly unknown[]): Promise<unknown> =>
-      call(...args).catch((cause: unknown) => {
-        observe({ what: 'ledgerFailure', action })
-        throw new Fault('unavailable', message, { retryAfter, certain: true, cause })
-      })
+    const told = (...args: readonly unknown[]): Promise<unknown> => {
+      const began = performance.now()
+      const end = (isFailure: boolean): void =>
+        observe({ what: 'ledger', action, seconds: (performance.now() - began) / 1000, isFailure })
+      return call(...args).then(
+        (answer) => {
+          end(false)
+          return answer
+        },
+        (cause: unknown) => {
+          end(true)
+          throw new Fault('unavailable', message, { retryAfter, certain: true, reason: 'ledger', cause })
+        },
+      )
+    }
     return [action, told] as const
   })
   return Object.fromEntries(methods) as unknown as Ledger

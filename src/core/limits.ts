@@ -1,7 +1,7 @@
 /** Limits on clients (`spec/contract.md` §7): a gate, so it knows the operation and the caller and nothing of the question. */
 import type { Fault } from '../domain/fault.ts'
 import type { Admission, Gate, Quota } from '../domain/gate.ts'
-import type { Observer } from '../domain/observation.ts'
+import type { BudgetPolicy, LimitDecision, LimitPolicy, Observer } from '../domain/observation.ts'
 import { type Caller, keyed, type Op } from '../domain/operations.ts'
 import { standardFault } from '../domain/standard-fault.ts'
 import type { Proofs } from './proof.ts'
@@ -32,7 +32,7 @@ export interface Limits {
 }
 
 /** A row of the service's table of limits (`spec/service.md`, Limits). */
-export type Policy = 'quotes' | 'create' | 'read'
+export type Policy = BudgetPolicy
 
 export const policyOf: Readonly<Record<Op, Policy>> = {
   listCurrencies: 'quotes',
@@ -44,28 +44,32 @@ export const policyOf: Readonly<Record<Op, Policy>> = {
 
 const unprovenPerAddress = 20
 const unprovenWindow = 60
+/** With at most this share of a limit left, somebody is near it. */
+const nearShare = 0.1
 
 /** `proofs`: where keys are the providers' and not issued here, which of them somebody has accepted. */
 export function limits(limiter: Limiter, configured: Limits, observe: Observer, proofs?: Proofs): Gate {
-  const allowed = configured.shadow ? shadowed(observe) : (admission: Admission): Admission => admission
-  const take = (policy: string, subject: string, limit: number, window: number): Promise<Admission> =>
-    limiter.charge(`${policy}:${subject}`, limit, window).then((charge) => allowed(admissionOf(charge, policy, limit, window)))
+  const decide = deciding(configured.shadow, observe)
+  const charge = (policy: LimitPolicy, subject: string, limit: number, window: number): Promise<Charged> =>
+    limiter.charge(`${policy}:${subject}`, limit, window).then((charge) => admissionOf(charge, policy, limit, window))
+  const take = (policy: Policy, subject: string): Promise<Admission> =>
+    charge(policy, subject, configured[policy], configured.window).then((admission) => decide(policy, admission))
   /** Guessing keys is slow for each address, and for all addresses together. */
   const takeUnproven = async (address: string): Promise<Admission> => {
-    const here = await take('unproven', `address:${subjectOf(address)}`, unprovenPerAddress, unprovenWindow)
-    if (here.refusal) return here
-    const everywhere = await take('unproven', 'all', configured.unproven, unprovenWindow)
-    return everywhere.refusal ? everywhere : here
+    const here = await charge('unproven', `address:${subjectOf(address)}`, unprovenPerAddress, unprovenWindow)
+    if (here.refusal) return decide('unproven', here)
+    const everywhere = await charge('unproven', 'all', configured.unproven, unprovenWindow)
+    return decide('unproven', everywhere.refusal ? everywhere : here)
   }
   return async (op, caller) => {
     const policy = policyOf[op]
-    if (!keyed.has(op)) return take(policy, quoteSubject(caller, proofs === undefined), configured[policy], configured.window)
+    if (!keyed.has(op)) return take(policy, quoteSubject(caller, proofs === undefined))
     if (caller.identity === undefined) return withoutKey(await takeUnproven(caller.address))
     if (proofs && !(await proofs.has(caller.identity))) {
       const unproven = await takeUnproven(caller.address)
       if (unproven.refusal) return unproven
     }
-    return take(policy, `identity:${caller.identity}`, configured[policy], configured.window)
+    return take(policy, `identity:${caller.identity}`)
   }
 }
 
@@ -74,24 +78,32 @@ function quoteSubject({ address, identity }: Caller, isIssued: boolean): string 
   return isIssued && identity !== undefined ? `identity:${identity}` : `address:${subjectOf(address)}`
 }
 
-function admissionOf({ isOver, remaining, reset }: Charge, policy: string, limit: number, window: number): Admission {
+function admissionOf({ isOver, remaining, reset }: Charge, policy: LimitPolicy, limit: number, window: number): Charged {
   const quota: Quota = { policy, limit, window, remaining, reset }
   return isOver ? { quota, refusal: tooMany(quota) } : { quota }
 }
 
-/** What would be refused is counted and let in. */
-function shadowed(observe: Observer): (admission: Admission) => Admission {
-  return ({ quota, refusal }) => {
-    if (refusal && quota) observe({ what: 'shadowed', policy: quota.policy })
-    return quota ? { quota } : {}
+type Charged = Admission & Required<Pick<Admission, 'quota'>>
+
+/** Counts what is decided. In shadow what would be refused is let in. */
+function deciding(isShadow: boolean, observe: Observer): (policy: LimitPolicy, admission: Charged) => Admission {
+  return (policy, admission) => {
+    const { quota, refusal } = admission
+    observe({ what: 'limit', policy, decision: decisionOf(admission, isShadow) })
+    return isShadow && refusal ? { quota } : admission
   }
+}
+
+function decisionOf({ quota: { remaining, limit }, refusal }: Charged, isShadow: boolean): LimitDecision {
+  if (refusal) return isShadow ? 'shadowed' : 'refused'
+  return remaining <= limit * nearShare ? 'near' : 'admitted'
 }
 
 function withoutKey(admission: Admission): Admission {
   return admission.refusal ? admission : { ...admission, refusal: standardFault('unauthorized') }
 }
 
-function tooMany({ reset, window }: Quota): Fault {
+function tooMany({ policy, reset, window }: Quota): Fault {
   const retryAfter = Math.min(Math.max(reset, 1), window)
-  return standardFault('limited', { retryAfter })
+  return standardFault('limited', { retryAfter, ...(policy === 'unproven' && { reason: 'unproven' as const }) })
 }

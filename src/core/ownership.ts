@@ -1,6 +1,7 @@
 /** The ledger decides whose a transaction is, with issued keys (`spec/contract.md` §5, §8, §12). */
 import { Fault, type FaultKind } from '../domain/fault.ts'
-import type { Answer, Context } from '../domain/operations.ts'
+import type { CacheOutcome, Observer } from '../domain/observation.ts'
+import { type Answer, type Context, waitingWith } from '../domain/operations.ts'
 import { standardFault } from '../domain/standard-fault.ts'
 import type { Clock } from './intent.ts'
 import { type Layer, on } from './layer.ts'
@@ -17,6 +18,7 @@ export interface OwnershipOptions {
   /** How long what was read counts as fresh, in milliseconds. */
   readonly refresh: number
   readonly clock: Clock
+  readonly observe: Observer
 }
 
 /** How long an answer waits until the ledger has what it tells, in milliseconds; else it is kept when it is seen again. */
@@ -29,21 +31,29 @@ type Details = Answer<'getTransaction'>
 
 /** Another's transaction is one that does not exist. What is final or fresh is answered from the ledger, and what fails too. */
 export function ownership(options: OwnershipOptions): Layer {
-  const { ledger, provider, refresh, clock } = options
+  const { ledger, provider, refresh, clock, observe } = options
+  const count = (outcome: CacheOutcome, entry?: Entry): void =>
+    observe({ what: 'cache', cache: 'transaction', outcome, ...(entry && { age: (clock() - entry.seenAt) / 1000 }) })
   const readings = new Map<string, ReturnType<typeof read>>()
   return on({
     async getTransaction(request, context, next) {
       const entry = await ledger.find(ownerOf(context), provider, request.id)
       if (!entry) throw noTransaction()
-      if (!isDue(entry, clock(), refresh)) return withStatus(recall(entry, context))
+      if (!isDue(entry, clock(), refresh)) {
+        count('hit', entry)
+        return withStatus(recall(entry, context))
+      }
+      // Whoever asks meanwhile waits for the same reading.
+      const others = readings.get(request.id)
       try {
-        // Whoever asks meanwhile waits for the same reading.
-        const reading = readings.get(request.id) ?? read(entry, next.call('getTransaction', request, context), options)
-        readings.set(request.id, reading)
+        const reading = others ? waitingWith(context, others) : read(entry, next.call('getTransaction', request, context), options)
+        if (!others) readings.set(request.id, reading)
         const { answer, kept } = await reading.finally(() => readings.delete(request.id))
+        count(others ? 'shared' : 'miss')
         return withStatus({ ...answer, body: shown(kept, context), derived: kept.derived })
       } catch (reason) {
         if (neverStale.has(Fault.from(reason).kind)) throw reason
+        count('stale', entry)
         const stale = Math.floor((clock() - entry.seenAt) / 1000)
         return withStatus({ ...recall(entry, context), stale })
       }

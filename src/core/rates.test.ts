@@ -22,7 +22,7 @@ function rig(lifetime: number, answer?: (call: number, request: RateQuery) => un
     provider: 'alpha',
   })
   const provider = scripted((call, { request }) => (answer ?? told)(call, request as RateQuery))
-  const service = rates({ lifetime, clock: () => now })(provider)
+  const service = rates({ lifetime, clock: () => now, observe: () => {} })(provider)
   return {
     provider,
     ask: (facts = {}, context = {}) =>

@@ -1,7 +1,8 @@
 /** Quotes that were asked for just now are answered again, whoever asks (`spec/contract.md` §8). */
 import { compareAmounts, isZero, plainAmount } from '../domain/amount.ts'
 import { Fault } from '../domain/fault.ts'
-import type { Answer, Context, SwapService } from '../domain/operations.ts'
+import type { CacheOutcome, Observer } from '../domain/observation.ts'
+import { type Answer, type Context, type SwapService, waitingWith } from '../domain/operations.ts'
 import type { Pair, RateQuery } from '../domain/swap.ts'
 import { type Layer, on } from './layer.ts'
 
@@ -10,6 +11,7 @@ export interface RatesOptions {
   readonly lifetime: number
   /** Milliseconds, on a clock that is never set back. */
   readonly clock: () => number
+  readonly observe: Observer
 }
 
 type Told = Answer<'getRate'>
@@ -25,7 +27,7 @@ interface Kept {
 const mostKept = 10_000
 
 /** Stands where questions and answers are in the provider's words, so that clients of all forms share an answer. */
-export function rates({ lifetime, clock }: RatesOptions): Layer {
+export function rates({ lifetime, clock, observe }: RatesOptions): Layer {
   const known = new Map<string, Kept>()
   const keptFor = (key: string): Kept => {
     const before = known.get(key)
@@ -35,12 +37,17 @@ export function rates({ lifetime, clock }: RatesOptions): Layer {
     known.set(key, fresh)
     return fresh
   }
+  const count = (outcome: CacheOutcome): void => observe({ what: 'cache', cache: 'rate', outcome })
   return on({
     getRate(request, context, next) {
       const kept = keptFor(keyOf(request, context.pair))
       const age = clock() - kept.readAt
-      if (kept.answer && age < lifetime) return Promise.resolve(sharedWith(request, kept.answer, age))
-      if (kept.pending) return inTime(kept.pending, context).then((answer) => sharedWith(request, answer, 0))
+      if (kept.answer && age < lifetime) {
+        observe({ what: 'cache', cache: 'rate', outcome: 'hit', age: age / 1000 })
+        return Promise.resolve(sharedWith(request, kept.answer, age))
+      }
+      count(kept.pending ? 'shared' : 'miss')
+      if (kept.pending) return waitingWith(context, inTime(kept.pending, context)).then((answer) => sharedWith(request, answer, 0))
       const pending = read(kept, request, context, next, clock)
       kept.pending = pending
       return pending

@@ -26,5 +26,8 @@ export function shedding(load: Load, gate: Gate): Gate {
 }
 
 function overloaded(): Fault {
-  return new Fault('unavailable', 'The service is overloaded; please wait as long as Retry-After says.', { retryAfter })
+  return new Fault('unavailable', 'The service is overloaded; please wait as long as Retry-After says.', {
+    retryAfter,
+    reason: 'overload',
+  })
 }

@@ -61,7 +61,8 @@ it('used up: refused for certain, with the time to wait, and nothing is sent', a
   const refusal = { kind: 'unavailable', retryAfter: 42, certain: true, elsewhere: true, provider: undefined }
   expect(await ask('createTransaction', 'acme')).toMatchObject(refusal)
   expect(provider.asked).toHaveLength(1)
-  expect(observations).toEqual([{ what: 'heldBack', provider: 'alpha', by: 'budget' }])
+  const seen = { what: 'budget', provider: 'alpha', policy: 'create', remaining: 0 }
+  expect(observations).toEqual([seen, seen, { what: 'heldBack', provider: 'alpha', by: 'budget' }])
 })
 
 it('0 is no bound, and nothing is reserved', async () => {

@@ -29,7 +29,10 @@ export function spending({ budgets, provider, budget, isPerKey, observe }: Spend
     const limit = budget[policyOf[op]]
     if (limit === 0) return next.call(op, request, context)
     const { caller } = context
-    return budgets.reserve(bucketOf(op, caller), limit, spenderOf(caller)).then(({ isGranted, retryAfter }) => {
+    const policy = policyOf[op]
+    return budgets.reserve(bucketOf(op, caller), limit, spenderOf(caller)).then(({ isGranted, remaining, retryAfter }) => {
+      // Of many buckets, one for each key, no single one says what is left.
+      if (!(isPerKey && keyed.has(op))) observe({ what: 'budget', provider, policy, remaining })
       if (!isGranted) throw refuse(retryAfter * 1000)
       return next.call(op, request, context)
     })

@@ -27,6 +27,9 @@ export const faultKinds = [
 
 export type FaultKind = (typeof faultKinds)[number]
 
+/** Why nobody can take it now, or whose limit it is: what the kind alone does not tell, and no client is told. */
+export type FaultReason = 'overload' | 'budget' | 'unproven' | 'resting' | 'limited' | 'ledger'
+
 export interface FaultDetails {
   readonly cause?: unknown
   /** The domain field at fault; the edge names it in the client's words. */
@@ -43,6 +46,7 @@ export interface FaultDetails {
   readonly replayed?: boolean
   /** True where this one provider cannot take it now, and nothing was sent to it: another may. */
   readonly elsewhere?: boolean
+  readonly reason?: FaultReason
 }
 
 /** A refusal or failure, told to the client in `message`: what to do, and no host, address, stack or provider's name. */
@@ -55,6 +59,7 @@ export class Fault extends Error {
   readonly certain: boolean
   readonly replayed: boolean
   readonly elsewhere: boolean
+  readonly reason: FaultReason | undefined
 
   constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -67,6 +72,7 @@ export class Fault extends Error {
     this.certain = details.certain ?? false
     this.replayed = details.replayed ?? false
     this.elsewhere = details.elsewhere ?? false
+    this.reason = details.reason
   }
 
   /** Whatever was thrown, as a fault; what is not one is ours, and its text stays inside as the cause. */
@@ -78,8 +84,8 @@ export class Fault extends Error {
 
   /** The same fault with details added. */
   with(details: FaultDetails): Fault {
-    const { kind, message, field, retryAfter, allow, provider, certain, replayed, elsewhere, cause } = this
-    const known = { field, retryAfter, allow, provider, certain, replayed, elsewhere, cause }
+    const { kind, message, field, retryAfter, allow, provider, certain, replayed, elsewhere, reason, cause } = this
+    const known = { field, retryAfter, allow, provider, certain, replayed, elsewhere, reason, cause }
     const said = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))
     return new Fault(kind, message, { ...said, ...details })
   }

@@ -1,4 +1,6 @@
 /** The five operations and the one port of the system: the gateway offers it, every provider offers it. */
+
+import type { Stopwatch } from './stopwatch.ts'
 import type {
   Currency,
   CurrencyQuery,
@@ -60,6 +62,15 @@ export interface Context {
   readonly attempt?: string
   /** The assets of the question in the stable words, once they are known: the question itself is then in the provider's. */
   readonly pair?: Pair
+  /** Runs while at least one call at a provider is waited for on behalf of this question. */
+  readonly upstream?: Stopwatch
+}
+
+/** `work` is somebody else's call at a provider, for which this question waits too. */
+export function waitingWith<T>({ upstream }: Pick<Context, 'upstream'>, work: Promise<T>): Promise<T> {
+  if (!upstream) return work
+  upstream.start(performance.now())
+  return work.finally(() => upstream.stop(performance.now()))
 }
 
 export interface Answer<O extends Op> {

@@ -1,6 +1,6 @@
 /** The provider's edge: a form over HTTP as a `SwapService`. The inverse of `serve`. */
 import { Fault } from '../domain/fault.ts'
-import type { Observer } from '../domain/observation.ts'
+import type { Observer, Server } from '../domain/observation.ts'
 import type { Answer, Context, Op, Request, Response, SwapService } from '../domain/operations.ts'
 import { standardFault } from '../domain/standard-fault.ts'
 import type { Status } from '../domain/status.ts'
@@ -10,6 +10,7 @@ import type { Form, OperationCodec } from '../wire/form.ts'
 import type { Http, HttpRequest } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
 import { WireProblem } from '../wire/problem.ts'
+import { Attempt } from './attempt.ts'
 import { toRefusal } from './refusal.ts'
 
 export interface Connection {
@@ -17,6 +18,7 @@ export interface Connection {
   readonly http: Http
   /** The provider's tag. */
   readonly provider: string
+  readonly server: Server
   /** The key that a call goes up with. */
   readonly keyOf: (context: Context) => string | undefined
   /** What the provider's own status words mean. */
@@ -29,23 +31,32 @@ export interface Connection {
 
 /** Throws a `Fault`: `invalid` where the form cannot say the question, `unreadable` where the answer is not of the form. */
 export function connect(connection: Connection): SwapService {
-  const { form, http, provider, observe } = connection
+  const { form, http, provider, server, observe } = connection
   const reading: Reading = {
     statuses: connection.statuses,
     drift: (field, drift) => observe({ what: 'drift', provider, field, drift }),
   }
   const countBroken = counting(reading, provider)
   return {
-    async call<O extends Op>(op: O, request: Request<O>, context: Context): Promise<Answer<O>> {
+    async call<O extends Op>(op: O, asked: Request<O>, context: Context): Promise<Answer<O>> {
       const operation = form.operations[op]
       const key = operation.keyed ? connection.keyOf(context) : undefined
-      const question = encodeQuestion(operation, request)
-      const response = await http(toHttp(question, operation, key, context, connection)).catch(countBroken)
-      if (response.status < 200 || response.status > 299) {
-        throw toRefusal(response, { form, operation, provider, unspeakable: connection.names, secret: key })
+      const question = encodeQuestion(operation, asked)
+      const request = toHttp(question, operation, key, context, connection)
+      const attempt = new Attempt({ operation: op, method: operation.method, provider, server }, context)
+      try {
+        const response = await http(request).catch(countBroken)
+        attempt.answered(response)
+        if (response.status < 200 || response.status > 299) {
+          throw toRefusal(response, { form, operation, provider, unspeakable: connection.names, secret: key })
+        }
+        const body = readAnswer(form, operation, response.body, reading, provider) as Response<O>
+        attempt.end(undefined, observe)
+        return { body, provider }
+      } catch (reason) {
+        attempt.end(Fault.from(reason), observe)
+        throw reason
       }
-      const body = readAnswer(form, operation, response.body, reading, provider) as Response<O>
-      return { body, provider }
     },
   }
 }

@@ -3,7 +3,10 @@ import { ops } from '../domain/operations.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 
 export interface Match {
-  readonly operation: OperationCodec
+  /** The template of the path. */
+  readonly pattern: string
+  /** Absent where the path has no such method. */
+  readonly operation: OperationCodec | undefined
   /** The path's parameters, decoded. */
   readonly path: Readonly<Record<string, string>>
   /** Methods that the path has. */
@@ -13,21 +16,19 @@ export interface Match {
 export type Matcher = (method: string, path: string) => Match
 
 interface Route {
+  readonly pattern: string
   readonly match: OperationCodec['path']['match']
   readonly byMethod: ReadonlyMap<string, OperationCodec>
   readonly allow: string
 }
 
-/** Finds the operation that a request is for. Throws 404 before 405; HEAD is GET, and OPTIONS fits every path. */
+/** Finds the path that a request is for, and its operation; HEAD is GET, and OPTIONS fits every path. Throws 404. */
 export function matcher(form: Form): Matcher {
   const routes = routesOf(form)
   return (method, path) => {
-    for (const { match, byMethod, allow } of routes) {
+    for (const { pattern, match, byMethod, allow } of routes) {
       const parameters = match(path)
-      if (!parameters) continue
-      const operation = byMethod.get(method)
-      if (!operation) throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
-      return { operation, path: parameters, allow }
+      if (parameters) return { pattern, operation: byMethod.get(method), path: parameters, allow }
     }
     throw new Fault('notFound', 'No such path; please check the base URL and the spelling.')
   }
@@ -44,6 +45,11 @@ function routesOf({ operations }: Form): readonly Route[] {
     const methods = sharing.flatMap((operation) => [[operation.method, operation] as const])
     const get = sharing.find(({ method }) => method === 'GET')
     const all = [...methods, ...(get ? [['HEAD', get] as const] : []), ['OPTIONS', first] as const]
-    return { match: first.path.match, byMethod: new Map(all), allow: all.map(([method]) => method).join(', ') }
+    return {
+      pattern: first.path.pattern,
+      match: first.path.match,
+      byMethod: new Map(all),
+      allow: all.map(([method]) => method).join(', '),
+    }
   })
 }

@@ -12,7 +12,10 @@ const formHeader = 'x-swap-form'
 /** One handler for all forms: each at its own mount, all at the bare one. */
 export function mounts(served: ReadonlyMap<Form, Served>, defaultForm: Form): Http {
   const forms = [...served.keys()]
-  const mounted = forms.map((form) => ({ form, mount: `/${form.name.toLowerCase()}` }))
+  const mounted = forms.map((form) => {
+    const mount = `/${form.name.toLowerCase()}`
+    return { form, mount, base: mount + base }
+  })
   const vary = ['X-Swap-Form', ...forms.map(({ credential }) => credential.name)].join(', ')
   const findMisfit = misfitFinder(forms)
   return (request) => {
@@ -23,7 +26,8 @@ export function mounts(served: ReadonlyMap<Form, Served>, defaultForm: Form): Ht
     const form = at?.form ?? (isBare ? chosenForm(request, forms, defaultForm) : defaultForm)
     const handle = served.get(form) as Served
     const path = isBased ? rest.slice(base.length) : ''
-    return handle(request, { path, misfit: findMisfit(request, at?.form), vary: isBare ? vary : undefined })
+    const mount = at ? at.base : base
+    return handle(request, { mount, path, misfit: findMisfit(request, at?.form), vary: isBare ? vary : undefined })
   }
 }
 

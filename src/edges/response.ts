@@ -16,7 +16,7 @@ export interface Telling {
   readonly form: Form
   readonly requestId: string
   readonly vary: string | undefined
-  operation?: OperationCodec
+  operation?: OperationCodec | undefined
   quota?: Quota | undefined
 }
 

@@ -8,6 +8,7 @@ import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
 import { WireProblem } from '../wire/problem.ts'
 import type { Encoding } from './body.ts'
+import { Course } from './course.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { type Matcher, matcher } from './match.ts'
 import { encodeAnswer, encodeFault, optionsResponse, type Telling, unlessKnown } from './response.ts'
@@ -25,6 +26,8 @@ export interface Serving {
 
 /** How a request came to this form. */
 export interface Arrival {
+  /** What stands before the path. */
+  readonly mount?: string
   /** The path below the mount. */
   readonly path: string
   /** A contradiction in the choice of the form: told after the path and the method are known to be right. */
@@ -42,38 +45,54 @@ export function serve(serving: Serving): (request: HttpRequest, arrival?: Arriva
   const { form } = serving
   const match = matcher(form)
   const encoding: Encoding = { lifetimes: serving.lifetimes, observe: serving.observe, ready: new WeakMap() }
-  return (request, arrival = { path: request.path }) => {
+  return async (request, arrival = { path: request.path }) => {
+    const course = new Course()
     const sent = request.headers['x-request-id']
     const requestId = sent !== undefined && requestIdPattern.test(sent) ? sent : crypto.randomUUID()
     const telling: Telling = { form, requestId, vary: arrival.vary }
-    return answer(request, arrival, telling, match, serving, encoding).catch((reason) => encodeFault(Fault.from(reason), telling))
+    const response = await answer(request, arrival, telling, course, match, serving, encoding).catch((reason) => {
+      course.fault = Fault.from(reason)
+      return encodeFault(course.fault, telling)
+    })
+    course.end(request, response, telling, serving.observe)
+    return response
   }
 }
 
 /** The checks in the order of `spec/contract.md` §6, then the call. */
 async function answer(
   request: HttpRequest,
-  { path: below, misfit }: Arrival,
+  { mount = '', path: below, misfit }: Arrival,
   telling: Telling,
+  course: Course,
   match: Matcher,
   serving: Serving,
   encoding: Encoding,
 ): Promise<HttpResponse> {
   const { form, service, gate } = serving
   if (request.flaw) throw request.flaw
-  const { operation, path, allow } = match(request.method, below)
+  const { pattern, operation, path, allow } = match(request.method, below)
+  course.route = mount + pattern
+  if (!operation) throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
   if (request.method === 'OPTIONS') return optionsResponse(allow, telling)
   telling.operation = operation
   if (misfit) throw misfit
   const caller = await callerOf(request, operation, serving)
+  course.caller = caller
   const { quota, refusal } = await gate(operation.op, caller)
   telling.quota = quota
   if (refusal) throw refusal
-  const text = operation.method === 'POST' ? await readText(request) : undefined
+  const text = operation.method === 'POST' ? await course.read(readText(request)) : undefined
   const question = readQuestion(operation, path, request.query, text)
   const idempotencyKey = text === undefined ? undefined : readIdempotencyKey(request)
-  const { requestId } = telling
-  const context: Context = { requestId, caller, client: form.vocabulary, deadline: Number.POSITIVE_INFINITY, idempotencyKey }
+  const context: Context = {
+    requestId: telling.requestId,
+    caller,
+    client: form.vocabulary,
+    deadline: Number.POSITIVE_INFINITY,
+    idempotencyKey,
+    upstream: course.upstream,
+  }
   const said: Answer<Op> = await service.call(operation.op, question, context)
   return unlessKnown(encodeAnswer(said, question, operation, telling, encoding), request.headers['if-none-match'])
 }

@@ -9,7 +9,7 @@ const echo = 500
  * 0 at the first SIGTERM or SIGINT, after which a second one ends the process at once; 1 after a failure with nobody to
  * care, which is told in `report`. SIGHUP, which ends a process by default, calls `hangUp`.
  */
-export function untilEnding(report: (line: string) => void, hangUp: () => void): Promise<ExitCode> {
+export function untilEnding(report: (message: string, reason: unknown) => void, hangUp: () => void): Promise<ExitCode> {
   const { promise, resolve } = Promise.withResolvers<ExitCode>()
   let first: number | undefined
   const heed = (): void => {
@@ -21,7 +21,7 @@ export function untilEnding(report: (line: string) => void, hangUp: () => void):
   process.on('SIGINT', heed)
   process.on('SIGHUP', hangUp)
   const fail = (reason: unknown): void => {
-    report(`something failed with nobody to care: ${reason instanceof Error ? reason.stack : String(reason)}`)
+    report('something failed with nobody to care', reason)
     resolve(1)
   }
   process.on('unhandledRejection', fail)

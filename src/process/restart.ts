@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 
 /** Sections that only a start reads: sockets and stores are opened once. */
-const sections = ['server', 'admin', 'redis', 'ledger', 'sandbox'] as const
+const sections = ['server', 'admin', 'redis', 'ledger', 'telemetry', 'sandbox'] as const
 
 /** The sections in which the new configuration differs and that stay as they were until the process is started again. */
 export function needsRestart(before: Config, after: Config): readonly string[] {

@@ -29,7 +29,7 @@ export function rehearse(served: Served, form: Form, outages: Outages, pause: Pa
 
 function operationOf(match: Matcher, method: string, path: string): Op | undefined {
   try {
-    return match(method, path).operation.op
+    return match(method, path).operation?.op
   } catch (reason) {
     if (reason instanceof Fault) return undefined
     throw reason

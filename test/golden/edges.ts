@@ -84,6 +84,7 @@ export function connectForm(form: Form, http: Http, key: string, drift: (field: 
     form,
     http,
     provider: 'alpha',
+    server: { address: 'alpha.example', port: 443 },
     keyOf: () => key,
     statuses: new Map([['on_hold', 'exchanging']]),
     names: ['alpha'],

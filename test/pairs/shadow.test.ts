@@ -15,14 +15,15 @@ test('nobody is refused, the headers tell the limit, and what would be refused i
   expect(answers.map(({ headers }) => String(headers.ratelimit).split(';')[1])).toEqual(['r=1', 'r=0', 'r=0', 'r=0'])
   expect(answers[3]?.headers['ratelimit-policy']).toBe('"quotes";q=2;w=60')
   expect(answers[3]?.headers['retry-after']).toBeUndefined()
-  const shadowed = { what: 'shadowed', policy: 'quotes' }
-  expect(pair.gateway.observations.filter(({ what }) => what === 'shadowed')).toEqual([shadowed, shadowed])
+  const decisions = pair.gateway.observations.filter(({ what }) => what === 'limit')
+  const decided = (decision: string) => ({ what: 'limit', policy: 'quotes', decision })
+  expect(decisions).toEqual(['admitted', 'near', 'shadowed', 'shadowed'].map(decided))
   await pair.close()
 })
 
 test('who has no key is still a stranger, and is told so however often', async () => {
   const pair = await startPair('A', 'A', { sections: { limits } })
   for (let call = 0; call < 25; call++) expectRefusal(await pair.client.get('/transactions', { key: null }), 'A', 401)
-  expect(pair.gateway.observations).toContainEqual({ what: 'shadowed', policy: 'unproven' })
+  expect(pair.gateway.observations).toContainEqual({ what: 'limit', policy: 'unproven', decision: 'shadowed' })
   await pair.close()
 })

@@ -4,6 +4,7 @@ import type { Bookkeeping, LedgerStats, Unresolved } from '../../core/bookkeepin
 import type { Facts } from '../../core/ledger.ts'
 import type { NewTransaction } from '../../domain/swap.ts'
 import { exporter } from './exporter.ts'
+import { figures } from './figures.ts'
 import { drop } from './intents.ts'
 import { pruner } from './pruner.ts'
 import { becomeEntry, lockCreate, lockHolder, type Told } from './settle.ts'
@@ -16,6 +17,7 @@ export function bookkeeping(store: Store): Bookkeeping {
   const { database, write, writeOne } = store
   return {
     stats: (now) => stats(database, now),
+    figures: () => figures(database),
     unresolved: () => unresolved(database),
     bind: (intent, id, at) => write((within) => bind(within, intent, id, at)),
     none: (intent) => writeOne((within) => drop(within, intent, unresolvedStates)),

@@ -14,6 +14,7 @@ export function migrations(types: Types): Record<string, Migration> {
   return {
     '2026-11-20 transactions': step(transactions(types)),
     '2026-11-21 accounts': step(accounts(types)),
+    '2026-11-22 going': step(going()),
   }
 }
 
@@ -72,6 +73,14 @@ function transactions({ whole, text }: Types): readonly string[] {
       PRIMARY KEY (owner, sort_key, provider_id, provider)
     )`,
     'CREATE INDEX tallies_by_age ON tallies (owner, older)',
+  ]
+}
+
+/** What has not ended is little beside what has, and is counted all the time. */
+function going(): readonly string[] {
+  return [
+    `CREATE INDEX transactions_going ON transactions (provider, status, sort_key)
+      WHERE state = 'done' AND (status IS NULL OR status NOT IN ('success', 'refunded', 'overdue'))`,
   ]
 }
 

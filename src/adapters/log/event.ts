@@ -1,0 +1,73 @@
+/** What a line of the log says: a closed list of fields for each kind of event (`docs/observability.md`). */
+import type { Observation, RequestEnd } from '../../domain/observation.ts'
+import { snakeCase } from '../../domain/snake-case.ts'
+import { causeOf } from './error.ts'
+
+export interface Event {
+  readonly level: 'info' | 'warn' | 'error'
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+type FormOf = (tag: string | undefined) => string
+
+/** Undefined where it is only counted. */
+export function eventOf(observation: Observation, formOf: FormOf): Event | undefined {
+  switch (observation.what) {
+    case 'request':
+      return requestEvent(observation, formOf)
+    case 'create': {
+      const { provider, outcome } = observation
+      return { level: outcome === 'found' ? 'info' : 'warn', fields: { event: 'create', provider, outcome: snakeCase(outcome) } }
+    }
+    case 'breaker': {
+      const { provider, state } = observation
+      return { level: state === 'open' ? 'warn' : 'info', fields: { event: 'breaker', provider, state: snakeCase(state) } }
+    }
+    case 'rest': {
+      const { provider, reason } = observation
+      return { level: 'warn', fields: { event: 'provider_rests', provider, reason: snakeCase(reason) } }
+    }
+    case 'limitStore': {
+      const { state } = observation
+      return { level: state === 'local' ? 'warn' : 'info', fields: { event: 'limit_store', state } }
+    }
+    case 'reload': {
+      const { result, told } = observation
+      const message = result === 'taken' ? 'the configuration was read again' : 'the configuration stays as it was'
+      return { level: result === 'taken' ? 'info' : 'error', fields: { event: 'reload', result, message, told } }
+    }
+    default:
+      return undefined
+  }
+}
+
+function requestEvent(end: RequestEnd, formOf: FormOf): Event {
+  const { operation, provider, errorType, fault } = end
+  const isOurs = errorType.startsWith('gateway_')
+  return {
+    level: isOurs ? 'error' : errorType.startsWith('provider_') ? 'warn' : 'info',
+    fields: {
+      event: 'request',
+      request_id: end.requestId,
+      trace_id: end.traceId,
+      caller: end.caller,
+      operation: operation === undefined ? 'none' : snakeCase(operation),
+      method: end.method,
+      route: end.route,
+      status: end.status,
+      error_type: errorType,
+      client_form: end.client,
+      provider_form: formOf(provider),
+      provider: provider ?? 'none',
+      seconds: rounded(end.seconds),
+      provider_seconds: rounded(end.providerSeconds),
+      added_seconds: rounded(end.addedSeconds),
+      error: isOurs ? causeOf(fault) : undefined,
+    },
+  }
+}
+
+/** To a microsecond. */
+function rounded(seconds: number): number {
+  return Math.round(seconds * 1e6) / 1e6
+}

@@ -1,0 +1,24 @@
+/** A line of the log for people: the moment, the weight, what happened, and the rest in pairs. */
+const dim = '\u001b[2m'
+const plain = '\u001b[0m'
+const colours: Readonly<Record<string, string>> = {
+  info: '\u001b[32m',
+  warn: '\u001b[33m',
+  error: '\u001b[31m',
+  fatal: '\u001b[31m',
+}
+
+/** `line` is one of JSON. Its texts are escaped there, and stay so. */
+export function readable(line: string): string {
+  const { level = '', time = '', event = '', message, ...others } = JSON.parse(line) as Record<string, unknown>
+  const moment = String(time).slice(11, 23)
+  const pairs = Object.entries(others).map(([name, value]) => `${dim}${name}=${plain}${print(value)}`)
+  const said = message === undefined ? '' : ` ${print(message)}`
+  return `${dim}${moment}${plain} ${colours[String(level)] ?? ''}${String(level).padEnd(5)}${plain} ${event}${said} ${pairs.join(' ')}\n`
+}
+
+const simple = /^[\w./{}:~ …()-]*$/
+
+function print(value: unknown): string {
+  return typeof value === 'string' && simple.test(value) ? value : JSON.stringify(value)
+}

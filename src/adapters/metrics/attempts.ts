@@ -1,0 +1,70 @@
+/** Calls that went up to providers, and what stood in their way. */
+import { STATUS_CODES } from 'node:http'
+import { type AttemptEnd, holders, restReasons } from '../../domain/observation.ts'
+import { snakeCase } from '../../domain/snake-case.ts'
+import { Counter } from './counter.ts'
+import type { Exposition } from './exposition.ts'
+import type { Handlers, Providers } from './handler.ts'
+import { Histogram } from './histogram.ts'
+import { combinations } from './label.ts'
+import { httpBounds } from './requests.ts'
+
+export function attemptMetrics(exposition: Exposition, providers: Providers): Handlers<'attempt' | 'rest' | 'heldBack' | 'retry'> {
+  const tags = (): readonly string[] => providers().map(({ tag }) => tag)
+  const durations = new Histogram({
+    name: 'http_client_request_duration_seconds',
+    help: 'Each call at a provider, from its first byte to the last of the answer.',
+    labels: ['http_request_method', 'server_address', 'server_port', 'http_response_status_code', 'error_type', 'provider'],
+    bounds: httpBounds,
+  })
+  const attempts = new Counter({
+    name: 'swapgate_attempts_total',
+    help: 'Calls that went up to a provider, by how they ended.',
+    labels: ['operation', 'provider', 'outcome'],
+  })
+  const rests = new Counter({
+    name: 'swapgate_provider_rests_total',
+    help: 'Times that a provider was left alone for a while, by reason.',
+    labels: ['provider', 'reason'],
+    known: () => combinations(tags(), restReasons.map(snakeCase)),
+  })
+  const heldBack = new Counter({
+    name: 'swapgate_provider_held_back_total',
+    help: 'Calls that did not go up, by what held them back.',
+    labels: ['provider', 'by'],
+    known: () => combinations(tags(), holders),
+  })
+  const retries = new Counter({
+    name: 'swapgate_provider_retries_total',
+    help: 'Reads that failed: sent once more, or not.',
+    labels: ['provider', 'made'],
+    known: () => combinations(tags(), ['true', 'false']),
+  })
+  for (const family of [durations, attempts, rests, heldBack, retries]) exposition.add(family)
+  return {
+    attempt(observation) {
+      const { operation, method, provider, server, outcome, seconds } = observation
+      const status = statusOf(observation)
+      durations.observe(
+        `${method}\n${server.address}\n${server.port}\n${status}\n${errorOf(observation, status)}\n${provider}`,
+        seconds,
+      )
+      attempts.add(`${snakeCase(operation)}\n${provider}\n${snakeCase(outcome)}`)
+    },
+    rest: ({ provider, reason }) => rests.add(`${provider}\n${snakeCase(reason)}`),
+    heldBack: ({ provider, by }) => heldBack.add(`${provider}\n${by}`),
+    retry: ({ provider, isMade }) => retries.add(`${provider}\n${isMade}`),
+  }
+}
+
+/** A provider may say any number: what is no status of the registry is `_OTHER`. */
+function statusOf({ status }: AttemptEnd): string {
+  if (status === undefined) return ''
+  return STATUS_CODES[status] === undefined ? '_OTHER' : String(status)
+}
+
+/** As OpenTelemetry has it: the status where that tells of an error, else what happened. */
+function errorOf({ status = 0, outcome }: AttemptEnd, told: string): string {
+  if (status >= 400) return told
+  return outcome === 'done' ? '' : snakeCase(outcome)
+}

@@ -1,0 +1,121 @@
+/** What the ledger does and how long that takes, and what it holds that is not done. */
+import type { LedgerFigures } from '../../core/bookkeeping.ts'
+import { createOutcomes } from '../../domain/observation.ts'
+import { snakeCase } from '../../domain/snake-case.ts'
+import { progress } from '../../domain/status.ts'
+import { Counter } from './counter.ts'
+import type { Exposition, Sample } from './exposition.ts'
+import { gauge, single } from './gauge.ts'
+import type { Handlers, Providers } from './handler.ts'
+import { Histogram } from './histogram.ts'
+import { combinations } from './label.ts'
+import { lastKnown } from './last-known.ts'
+import { ownBounds } from './requests.ts'
+
+export type ReadFigures = () => Promise<LedgerFigures>
+
+const unsettledStates = ['pending', 'unknown', 'mismatch']
+/** `unknown`: the provider's word is not known. */
+const goingStatuses = [...progress.filter((status) => status !== 'success'), 'unknown']
+
+export function ledgerMetrics(
+  exposition: Exposition,
+  providers: Providers,
+  read: ReadFigures,
+): Handlers<'ledger' | 'create' | 'reconciled'> {
+  let roundAt: number | undefined
+  const durations = new Histogram({
+    name: 'swapgate_ledger_duration_seconds',
+    help: 'How long the ledger took, by what it did.',
+    labels: ['action'],
+    bounds: ownBounds,
+  })
+  const failures = new Counter({
+    name: 'swapgate_ledger_failures_total',
+    help: 'What the ledger could not do.',
+    labels: ['action'],
+  })
+  const outcomes = new Counter({
+    name: 'swapgate_create_outcomes_total',
+    help: 'Creates that did not simply end as they were asked, and what was found out about them.',
+    labels: ['provider', 'outcome'],
+    known: () => {
+      const tags = providers().map(({ tag }) => tag)
+      return combinations(tags, createOutcomes.map(snakeCase))
+    },
+  })
+  for (const family of [durations, failures, outcomes]) exposition.add(family)
+  exposition.add(
+    gauge('swapgate_reconciliation_last_round_timestamp_seconds', 'When creates of unknown outcome were last looked for.', () =>
+      single(roundAt),
+    ),
+  )
+  addHoldings(exposition, providers, lastKnown(read))
+  return {
+    ledger({ action, seconds, isFailure }) {
+      durations.observe(action, seconds)
+      if (isFailure) failures.add(action)
+    },
+    create: ({ provider, outcome }) => outcomes.add(`${provider}\n${snakeCase(outcome)}`),
+    reconciled({ at }) {
+      roundAt = at / 1000
+    },
+  }
+}
+
+/** What the ledger holds that is not done; nothing while it was never read. */
+function addHoldings(exposition: Exposition, providers: Providers, read: () => Promise<LedgerFigures | undefined>): void {
+  const add = (name: string, help: string, samplesOf: (figures: LedgerFigures) => readonly Sample[]): void =>
+    exposition.add(
+      gauge(name, help, async () => {
+        const figures = await read()
+        return figures ? samplesOf(figures) : []
+      }),
+    )
+  add('swapgate_transactions_open', 'Transactions that have not ended.', ({ open }) =>
+    counts(
+      providers,
+      'status',
+      goingStatuses,
+      open.map(({ provider, status = 'unknown', count }) => ({ provider, word: status, count })),
+    ),
+  )
+  add('swapgate_creates_unsettled', 'Creates without a known or accepted outcome.', ({ unsettled }) =>
+    counts(
+      providers,
+      'state',
+      unsettledStates,
+      unsettled.map(({ provider, state, count }) => ({ provider, word: state, count })),
+    ),
+  )
+  add('swapgate_transactions_oldest_open_seconds', 'Age of the oldest transaction that has not ended.', ({ open }) => ages(open))
+  add(
+    'swapgate_creates_oldest_unsettled_seconds',
+    'Age of the oldest create without a known or accepted outcome.',
+    ({ unsettled }) => ages(unsettled),
+  )
+}
+
+interface Row {
+  readonly provider: string
+  readonly word: string
+  readonly count: number
+}
+
+/** All words of every provider that is configured or has rows: what is no more is told as 0. */
+function counts(providers: Providers, label: string, words: readonly string[], rows: readonly Row[]): readonly Sample[] {
+  const known = new Map(rows.map(({ provider, word, count }) => [`${provider}\n${word}`, count]))
+  const tags = new Set([...providers().map(({ tag }) => tag), ...rows.map(({ provider }) => provider)])
+  return [...tags].flatMap((provider) =>
+    words.map((word) => ({ labels: { provider, [label]: word }, value: known.get(`${provider}\n${word}`) ?? 0 })),
+  )
+}
+
+function ages(rows: readonly { readonly provider: string; readonly oldest: number }[]): readonly Sample[] {
+  const now = Date.now()
+  const byProvider = Map.groupBy(rows, ({ provider }) => provider)
+  return [...byProvider].map(([provider, own]) => ({
+    labels: { provider },
+    value: Math.max(0, now - Math.min(...own.map(({ oldest }) => oldest))) / 1000,
+  }))
+}

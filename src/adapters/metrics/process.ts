@@ -1,0 +1,31 @@
+/** The program itself: what runs, what it was told to do, and what it could not tell. */
+import { reloadResults } from '../../domain/observation.ts'
+import { Counter } from './counter.ts'
+import type { Exposition } from './exposition.ts'
+import { gauge } from './gauge.ts'
+import type { Handlers } from './handler.ts'
+
+export interface ProgramFacts {
+  readonly version: string
+  /** Lines of the log that were lost. */
+  readonly droppedLines: () => number
+}
+
+export function processMetrics(exposition: Exposition, { version, droppedLines }: ProgramFacts): Handlers<'reload'> {
+  const reloads = new Counter({
+    name: 'swapgate_configuration_reloads_total',
+    help: 'Times that the configuration was read again, and whether it was taken.',
+    labels: ['result'],
+    known: () => reloadResults,
+  })
+  exposition.add(reloads)
+  exposition.add({
+    name: 'swapgate_log_lines_dropped_total',
+    help: 'Lines of the log that were lost since nobody took them.',
+    type: 'counter',
+    samples: () => [{ labels: {}, value: droppedLines() }],
+  })
+  const labels = { version, node: process.versions.node }
+  exposition.add(gauge('swapgate_build_info', 'What runs here: always 1.', () => [{ labels, value: 1 }]))
+  return { reload: ({ result }) => reloads.add(result) }
+}

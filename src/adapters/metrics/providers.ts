@@ -1,0 +1,59 @@
+/** How providers stand: configured, by their breakers, and in their budgets. */
+import { type BreakerState, breakerStates, budgetPolicies } from '../../domain/observation.ts'
+import { snakeCase } from '../../domain/snake-case.ts'
+import type { Exposition, Sample } from './exposition.ts'
+import { gauge } from './gauge.ts'
+import type { Handlers, Providers } from './handler.ts'
+
+const states = ['active', 'draining', 'off']
+/** A budget is whole again so many milliseconds after the last call that was paid out of it. */
+const budgetWindow = 60_000
+
+interface Left {
+  readonly remaining: number
+  readonly at: number
+}
+
+export function providerMetrics(exposition: Exposition, providers: Providers): Handlers<'breaker' | 'budget'> {
+  const breakers = new Map<string, BreakerState>()
+  const left = new Map<string, Left>()
+  const breakerSamples = (): readonly Sample[] =>
+    providers().flatMap(({ tag }) => oneOf('state', breakerStates, breakers.get(tag) ?? 'closed', { provider: tag }))
+  const stateSamples = (): readonly Sample[] =>
+    providers().flatMap(({ tag, state }) => oneOf('state', states, state, { provider: tag }))
+  const remaining = ({ labels, value }: Sample): readonly Sample[] => {
+    const seen = left.get(`${labels.provider}\n${labels.policy}`)
+    if (!seen) return []
+    return [{ labels, value: performance.now() - seen.at < budgetWindow ? Math.min(seen.remaining, value) : value }]
+  }
+  for (const [name, help, samples] of [
+    ['swapgate_breaker_state', 'Where the breaker of a provider stands: 1 for its state.', breakerSamples],
+    ['swapgate_provider_state', 'The configured state of a provider: 1 for its state.', stateSamples],
+    ['swapgate_budget_size', 'Calls that a provider lets us make in any 60 seconds, as configured.', () => sizes(providers)],
+    [
+      'swapgate_budget_remaining',
+      'Calls left of the budget at a provider, as this process last saw it.',
+      () => sizes(providers).flatMap(remaining),
+    ],
+  ] as const) {
+    exposition.add(gauge(name, help, samples))
+  }
+  return {
+    breaker: ({ provider, state }) => void breakers.set(provider, state),
+    budget: ({ provider, policy, remaining }) => void left.set(`${provider}\n${policy}`, { remaining, at: performance.now() }),
+  }
+}
+
+/** 1 for the word that holds, 0 for the others. */
+function oneOf(label: string, list: readonly string[], holds: string, labels: Sample['labels']): readonly Sample[] {
+  return list.map((word) => ({ labels: { ...labels, [label]: snakeCase(word) }, value: word === holds ? 1 : 0 }))
+}
+
+/** 0 is no bound, and has no size. */
+function sizes(providers: Providers): readonly Sample[] {
+  return providers().flatMap(({ tag, budget }) =>
+    budgetPolicies
+      .filter((policy) => (budget[policy] ?? 0) > 0)
+      .map((policy) => ({ labels: { provider: tag, policy }, value: budget[policy] as number })),
+  )
+}

@@ -1,0 +1,48 @@
+/** What became of clients' requests. */
+import { keyRefusals } from '../../domain/observation.ts'
+import { snakeCase } from '../../domain/snake-case.ts'
+import { Counter } from './counter.ts'
+import type { Exposition } from './exposition.ts'
+import type { FormOf, Handlers } from './handler.ts'
+import { Histogram } from './histogram.ts'
+
+/** Bounds of OpenTelemetry's conventions for HTTP, in seconds. */
+export const httpBounds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+/** Bounds for what is done here and should take no time, in seconds. */
+export const ownBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+
+export function requestMetrics(exposition: Exposition, formOf: FormOf): Handlers<'request' | 'keyRefused'> {
+  const durations = new Histogram({
+    name: 'http_server_request_duration_seconds',
+    help: 'From the whole head of a request to its answer, by path and status.',
+    labels: ['http_request_method', 'http_route', 'http_response_status_code', 'error_type'],
+    bounds: httpBounds,
+  })
+  const ends = new Counter({
+    name: 'swapgate_requests_total',
+    help: 'Requests of clients, by how they ended and whose doing that was.',
+    labels: ['operation', 'client_form', 'provider_form', 'provider', 'error_type'],
+  })
+  const added = new Histogram({
+    name: 'swapgate_added_seconds',
+    help: 'Time of a request in which neither a provider nor the client was waited for.',
+    labels: ['operation'],
+    bounds: ownBounds,
+  })
+  const refusals = new Counter({
+    name: 'swapgate_key_refusals_total',
+    help: "Clients' keys that were refused, by why.",
+    labels: ['reason'],
+    known: () => keyRefusals.map(snakeCase),
+  })
+  for (const family of [durations, ends, added, refusals]) exposition.add(family)
+  return {
+    request({ operation, method, route, status, errorType, client, provider, seconds, addedSeconds, traceId }) {
+      const op = operation === undefined ? 'none' : snakeCase(operation)
+      durations.observe(`${method}\n${route}\n${status}\n${status >= 500 ? errorType : ''}`, seconds, traceId)
+      ends.add(`${op}\n${client}\n${formOf(provider)}\n${provider ?? 'none'}\n${errorType}`)
+      added.observe(op, addedSeconds, traceId)
+    },
+    keyRefused: ({ reason }) => refusals.add(snakeCase(reason)),
+  }
+}

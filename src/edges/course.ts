@@ -1,0 +1,63 @@
+/** What is noted on the course of one request, and told once when it ends (`docs/observability.md`). */
+import { errorTypeOf } from '../domain/error-type.ts'
+import type { Fault } from '../domain/fault.ts'
+import { type KeyRefusal, type Method, methods, type Observer } from '../domain/observation.ts'
+import type { Caller } from '../domain/operations.ts'
+import { Stopwatch } from '../domain/stopwatch.ts'
+import type { HttpRequest, HttpResponse } from '../wire/http.ts'
+import type { Telling } from './response.ts'
+
+const known: ReadonlySet<string> = new Set(methods)
+/** Enough to tell one caller from another, too little to look a key up by. */
+const callerLength = 8
+
+export class Course {
+  /** Runs while a call at a provider is waited for. */
+  readonly upstream = new Stopwatch()
+  /** The template of the path; empty where none fits. */
+  route = ''
+  caller: Caller | undefined
+  fault: Fault | undefined
+  private readonly began = performance.now()
+  private reading = 0
+
+  /** Waits for the client's own body. */
+  async read(work: Promise<string>): Promise<string> {
+    const began = performance.now()
+    try {
+      return await work
+    } finally {
+      this.reading = performance.now() - began
+    }
+  }
+
+  end(request: HttpRequest, { status, headers }: HttpResponse, telling: Telling, observe: Observer): void {
+    const now = performance.now()
+    const { fault, route } = this
+    const total = now - this.began
+    const upstream = this.upstream.read(now)
+    if (fault?.kind === 'unauthorized') observe({ what: 'keyRefused', reason: keyRefusal(request, fault, telling) })
+    observe({
+      what: 'request',
+      requestId: telling.requestId,
+      traceId: undefined,
+      operation: telling.operation?.op,
+      method: known.has(request.method) ? (request.method as Method) : '_OTHER',
+      route,
+      status,
+      errorType: errorTypeOf(fault),
+      fault,
+      client: telling.form.name,
+      provider: headers['x-swap-provider'],
+      caller: this.caller?.identity?.slice(0, callerLength),
+      seconds: total / 1000,
+      providerSeconds: upstream / 1000,
+      addedSeconds: Math.max(0, total - upstream - this.reading) / 1000,
+    })
+  }
+}
+
+function keyRefusal({ headers }: HttpRequest, { provider }: Fault, { form }: Telling): KeyRefusal {
+  if (provider !== undefined) return 'providerRefused'
+  return form.credential.isOffered(headers) ? 'unknown' : 'missing'
+}

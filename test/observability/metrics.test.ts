@@ -1,0 +1,228 @@
+/** What is counted, printed and read again. Row O3 with Prometheus' own tool. */
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { createMetrics, type Metrics } from '../../src/adapters/metrics.ts'
+import type { LedgerFigures } from '../../src/core/bookkeeping.ts'
+import type { RequestEnd } from '../../src/domain/observation.ts'
+import { prometheusPrograms } from '../support/prometheus-program.ts'
+
+const budget = { quotes: 60, create: 0, read: 120 }
+const providers = [{ tag: 'beta', form: 'B', state: 'draining', budget }]
+const formOf = (tag: string | undefined): string => (tag === 'beta' ? 'B' : 'none')
+const held: LedgerFigures = {
+  open: [{ provider: 'beta', status: 'wait', count: 3, oldest: Date.now() - 90_000 }],
+  unsettled: [{ provider: 'beta', state: 'unknown', count: 1, oldest: Date.now() - 10_000 }],
+}
+
+function metricsOf(figures: () => Promise<LedgerFigures> = async () => held): Metrics {
+  return createMetrics({
+    isCounting: true,
+    providers: () => providers,
+    formOf,
+    figures,
+    version: '1.2.3',
+    droppedLines: () => 4,
+  })
+}
+
+const end: RequestEnd = {
+  what: 'request',
+  requestId: 'r1',
+  traceId: undefined,
+  operation: 'getRate',
+  method: 'GET',
+  route: '/a/api/v2/rate',
+  status: 200,
+  errorType: 'none',
+  fault: undefined,
+  client: 'A',
+  provider: 'beta',
+  caller: undefined,
+  seconds: 0.03,
+  providerSeconds: 0.028,
+  addedSeconds: 0.002,
+}
+
+const openMetrics = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5'
+
+/** Lines of metrics whose names begin so, and that are not 0. */
+async function lines(metrics: Metrics, prefix: string, accept = ''): Promise<readonly string[]> {
+  const { text } = await metrics.print(accept)
+  return text.split('\n').filter((line) => line.startsWith(prefix) && !line.endsWith(' 0'))
+}
+
+describe('counters', () => {
+  it('count what is observed, however often they are read', async () => {
+    const metrics = metricsOf()
+    metrics.observe({ what: 'drift', provider: 'beta', field: 'status', drift: 'unknownStatus' })
+    metrics.observe({ what: 'omitted', client: 'A', provider: 'beta', field: 'fee' })
+    metrics.observe({ what: 'omitted', client: 'A', provider: 'beta', field: 'fee' })
+    metrics.observe({ what: 'derived', client: 'A', provider: undefined, field: 'rate' })
+    metrics.observe({ what: 'rest', provider: 'beta', reason: 'keyRefused' })
+    metrics.observe({ what: 'heldBack', provider: 'beta', by: 'rest' })
+    metrics.observe({ what: 'retry', provider: 'beta', isMade: true })
+    metrics.observe({ what: 'limitStore', state: 'local' })
+    metrics.observe({ what: 'overAdmission', count: 7 })
+    metrics.observe({ what: 'limit', policy: 'read', decision: 'near' })
+    metrics.observe({ what: 'keyRefused', reason: 'providerRefused' })
+    metrics.observe({ what: 'reload', result: 'refused', told: [] })
+    const expected = [
+      'swapgate_answer_fields_total{what="derived",client_form="A",provider_form="none",field="rate"} 1',
+      'swapgate_answer_fields_total{what="omitted",client_form="A",provider_form="B",field="fee"} 2',
+      'swapgate_configuration_reloads_total{result="refused"} 1',
+      'swapgate_contract_drift_total{provider="beta",field="status",drift="unknown_status"} 1',
+      'swapgate_key_refusals_total{reason="provider_refused"} 1',
+      'swapgate_limit_decisions_total{policy="read",decision="near"} 1',
+      'swapgate_limit_store_changes_total{state="local"} 1',
+      'swapgate_limits_local 1',
+      'swapgate_limits_over_admitted_total 7',
+      'swapgate_log_lines_dropped_total 4',
+      'swapgate_provider_held_back_total{provider="beta",by="rest"} 1',
+      'swapgate_provider_rests_total{provider="beta",reason="key_refused"} 1',
+      'swapgate_provider_retries_total{provider="beta",made="true"} 1',
+    ]
+    const counted = async () =>
+      (await lines(metrics, 'swapgate_')).filter((line) => !/_(?:state|budget|build|trans|creates_)/.test(line))
+    expect((await counted()).toSorted()).toEqual(expected)
+    expect((await counted()).toSorted()).toEqual(expected)
+    metrics.observe({ what: 'limitStore', state: 'settling' })
+    expect(await lines(metrics, 'swapgate_limits_local')).toEqual([])
+  })
+
+  it('that an alert waits for are told before they count', async () => {
+    const { text } = await metricsOf().print('')
+    for (const line of [
+      'swapgate_create_outcomes_total{provider="beta",outcome="taken_id"} 0',
+      'swapgate_provider_rests_total{provider="beta",reason="key_refused"} 0',
+      'swapgate_limit_store_changes_total{state="local"} 0',
+    ]) {
+      expect(text.split('\n')).toContain(line)
+    }
+  })
+})
+
+describe('requests and calls', () => {
+  it('are counted by how they ended, and timed into the buckets of the conventions', async () => {
+    const metrics = metricsOf()
+    metrics.observe(end)
+    metrics.observe({ ...end, status: 504, errorType: 'provider_timed_out', seconds: 10.5 })
+    const server = { address: 'beta.example', port: 443 }
+    const call = { what: 'attempt', operation: 'getRate', method: 'GET', provider: 'beta', server, seconds: 0.028 } as const
+    metrics.observe({ ...call, status: 200, outcome: 'done' })
+    metrics.observe({ ...call, status: undefined, outcome: 'timedOut' })
+    metrics.observe({ ...call, status: 799, outcome: 'failed' })
+    expect(await lines(metrics, 'swapgate_requests_total')).toEqual([
+      'swapgate_requests_total{operation="get_rate",client_form="A",provider_form="B",provider="beta",error_type="none"} 1',
+      'swapgate_requests_total{operation="get_rate",client_form="A",provider_form="B",provider="beta",error_type="provider_timed_out"} 1',
+    ])
+    const served = 'http_request_method="GET",http_route="/a/api/v2/rate",http_response_status_code="200",error_type=""'
+    expect(await lines(metrics, `http_server_request_duration_seconds_bucket{le="0.05",${served}}`)).toHaveLength(1)
+    expect(await lines(metrics, `http_server_request_duration_seconds_bucket{le="0.025",${served}}`)).toHaveLength(0)
+    expect(await lines(metrics, 'http_server_request_duration_seconds_sum')).toEqual([
+      `http_server_request_duration_seconds_sum{${served}} 0.03`,
+      `http_server_request_duration_seconds_sum{${served.replace('200', '504').replace('""', '"provider_timed_out"')}} 10.5`,
+    ])
+    expect(await lines(metrics, 'swapgate_added_seconds_count')).toEqual(['swapgate_added_seconds_count{operation="get_rate"} 2'])
+    expect((await lines(metrics, 'swapgate_attempts_total')).map((line) => /outcome="(\w+)"/.exec(line)?.[1])).toEqual([
+      'done',
+      'timed_out',
+      'failed',
+    ])
+    const statuses = await lines(metrics, 'http_client_request_duration_seconds_count')
+    expect(statuses.map((line) => /status_code="(\w*)",error_type="(\w*)"/.exec(line)?.slice(1))).toEqual([
+      ['200', ''],
+      ['', 'timed_out'],
+      ['_OTHER', '_OTHER'],
+    ])
+  })
+
+  it('name the trace of the last one in each bucket, in OpenMetrics alone', async () => {
+    const metrics = metricsOf()
+    metrics.observe({ ...end, traceId: '0af7651916cd43dd8448eb211c80319c' })
+    const exemplars = (text: string) =>
+      text.split('\n').filter((line) => line.includes(' # {trace_id="0af7651916cd43dd8448eb211c80319c"} 0.03 '))
+    const open = await metrics.print(openMetrics)
+    expect(open.contentType).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8')
+    expect(exemplars(open.text)).toHaveLength(1)
+    expect(open.text).toMatch(/\n# EOF\n$/)
+    expect(open.text).toContain('# TYPE swapgate_requests counter\nswapgate_requests_total{')
+    const classic = await metrics.print('text/plain')
+    expect(classic.text).not.toContain('trace_id')
+    expect(classic.text).toContain('# TYPE swapgate_requests_total counter\nswapgate_requests_total{')
+  })
+})
+
+describe('how providers stand', () => {
+  it('is told by one state of many', async () => {
+    const metrics = metricsOf()
+    metrics.observe({ what: 'breaker', provider: 'beta', state: 'halfOpen' })
+    expect(await lines(metrics, 'swapgate_breaker_state')).toEqual(['swapgate_breaker_state{provider="beta",state="half_open"} 1'])
+    expect(await lines(metrics, 'swapgate_provider_state')).toEqual(['swapgate_provider_state{provider="beta",state="draining"} 1'])
+  })
+
+  it('tells what is left of a budget beside its size, and nothing of one without bounds', async () => {
+    const metrics = metricsOf()
+    metrics.observe({ what: 'budget', provider: 'beta', policy: 'quotes', remaining: 12 })
+    expect(await lines(metrics, 'swapgate_budget')).toEqual([
+      'swapgate_budget_size{provider="beta",policy="quotes"} 60',
+      'swapgate_budget_size{provider="beta",policy="read"} 120',
+      'swapgate_budget_remaining{provider="beta",policy="quotes"} 12',
+    ])
+  })
+})
+
+describe('what the ledger holds', () => {
+  it('is read once for all who ask at the same time, and again only when it is old', async () => {
+    let readings = 0
+    const metrics = metricsOf(async () => {
+      readings++
+      return held
+    })
+    await Promise.all([metrics.print(''), metrics.print(openMetrics)])
+    expect(await lines(metrics, 'swapgate_transactions_open')).toEqual([
+      'swapgate_transactions_open{provider="beta",status="wait"} 3',
+    ])
+    expect(await lines(metrics, 'swapgate_creates_unsettled')).toEqual([
+      'swapgate_creates_unsettled{provider="beta",state="unknown"} 1',
+    ])
+    const [age = ''] = await lines(metrics, 'swapgate_transactions_oldest_open_seconds')
+    expect(Math.round(Number(age.split(' ')[1]))).toBe(90)
+    expect(readings).toBe(1)
+  })
+
+  it('never holds a reading up that asks for the rest', async () => {
+    const failing = await metricsOf(() => Promise.reject(new Error('no ledger'))).print('')
+    const silent = await metricsOf(() => new Promise(() => {})).print('')
+    for (const { text } of [failing, silent]) {
+      expect(text).toContain('swapgate_build_info{version="1.2.3"')
+      expect(text).not.toContain('swapgate_transactions_open{')
+    }
+  })
+})
+
+it('where nothing is to be counted, the process still says how it does', async () => {
+  const metrics = createMetrics({
+    isCounting: false,
+    providers: () => [],
+    formOf,
+    figures: async () => held,
+    version: '1',
+    droppedLines: () => 0,
+  })
+  metrics.observe(end)
+  const { text } = await metrics.print('')
+  expect(text).toMatch(/^process_resident_memory_bytes \d+$/m)
+  expect(text).not.toContain('swapgate_requests_total')
+})
+
+it('O3: Prometheus has nothing to say against names, units and types', async () => {
+  const { promtool } = await prometheusPrograms()
+  const metrics = metricsOf()
+  metrics.observe(end)
+  metrics.observe({ what: 'cache', cache: 'rate', outcome: 'hit', age: 1.5 })
+  metrics.observe({ what: 'ledger', action: 'find', seconds: 0.001, isFailure: true })
+  metrics.observe({ what: 'reconciled', at: Date.now() })
+  const { text } = await metrics.print('')
+  // It ends with an error where it has anything to say.
+  expect(execFileSync(promtool, ['check', 'metrics'], { input: text, encoding: 'utf8' })).toBe('')
+})
