@@ -13,7 +13,7 @@ export interface Panel {
 export interface Board {
   readonly file: string
   readonly title: string
-  readonly templating: { readonly list: readonly { readonly name: string }[] }
+  readonly templating: { readonly list: readonly { readonly name: string; readonly query?: unknown }[] }
   readonly panels: readonly Panel[]
 }
 
