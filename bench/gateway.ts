@@ -2,28 +2,24 @@
  * swapgate translating against fast-gateway passing bytes: get of a transaction, Form A over a Form B provider. One core
  * for the gateway under test, one for the load (wrk) and the provider; the two take turns.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { median } from './median.ts'
+import { authorization, cores, type Load, load, path, requireWrk, start } from './rig.ts'
 import { transaction } from './transaction.ts'
 
 const rounds = Number(process.argv[2] ?? 9)
 const seconds = Number(process.argv[3] ?? 5)
 const warmUp = 10
-const connections = 32
-const cores = { gateway: '0', load: '1' }
 const ports = { upstream: 19_201, swapgate: 19_202, admin: 19_203, rival: 19_204 }
-const path = `/a/api/v2/transactions/beta~${transaction.id}`
-const authorization = 'Bearer bench-key'
 
 const configuration = `
 server: { port: ${ports.swapgate} }
 admin: { port: ${ports.admin} }
 assets: ${join(import.meta.dirname, '../config/assets.yaml')}
 limits: { quotes: 1000000000, create: 1000000000, read: 1000000000 }
+log: { requests: false }
 providers:
   beta:
     form: B
@@ -31,26 +27,6 @@ providers:
     budget: { quotes: 0, create: 0, read: 0 }
 routing: { providers: [beta] }
 `
-
-async function start(core: string, ...args: string[]): Promise<ChildProcess> {
-  const child = spawn('taskset', ['-c', core, process.execPath, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const [line] = await once(child.stdout, 'data')
-  if (!String(line).trim()) throw new Error(`${args.join(' ')} said nothing`)
-  return child
-}
-
-interface Load {
-  readonly perSecond: number
-  readonly failures: string
-}
-
-function load(port: number, duration: number): Load {
-  const url = `http://127.0.0.1:${port}${path}`
-  const args = ['-c', cores.load, 'wrk', '-t1', `-c${connections}`, `-d${duration}s`, '-H', `Authorization: ${authorization}`, url]
-  const report = execFileSync('taskset', args, { encoding: 'utf8' })
-  const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(report)?.[1])
-  return { perSecond, failures: /Non-2xx.*|Socket errors.*/.exec(report)?.[0] ?? '' }
-}
 
 /** Both must do their whole work, or the figures mean nothing. */
 async function check(): Promise<void> {
@@ -60,15 +36,6 @@ async function check(): Promise<void> {
   const isRight = translated.ok && text.includes('"coinTo":"USDTTRC20"') && translated.headers.has('ratelimit')
   const passed = (await (await ask(ports.rival)).json()) as { coin_to?: string }
   if (!isRight || passed.coin_to !== transaction.coin_to) throw new Error(`the gateways do not answer as they should: ${text}`)
-}
-
-function requireWrk(): void {
-  try {
-    execFileSync('which', ['wrk'])
-  } catch {
-    console.error('wrk is needed: apt-get install wrk')
-    process.exit(1)
-  }
 }
 
 async function main(): Promise<void> {

@@ -3,13 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { adminApp, adminRefusal, type Readiness } from './adapters/admin.ts'
 import { circuit } from './adapters/breaker.ts'
 import { expressApp, messagesOf } from './adapters/express.ts'
-import { identityOf } from './adapters/identity.ts'
 import { openLedger } from './adapters/ledger.ts'
 import { measureLoad } from './adapters/load.ts'
 import { listen } from './adapters/server.ts'
 import type { Config } from './config.ts'
-import type { Accounts } from './core/accounts.ts'
-import { authentication } from './core/authentication.ts'
 import type { MakeBreaker } from './core/breaker.ts'
 import { WaitingKeys } from './core/waiting-keys.ts'
 import type { Observer } from './domain/observation.ts'
@@ -17,6 +14,7 @@ import { forms } from './forms/index.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { openCounters } from './process/counters.ts'
 import { drainOf } from './process/drain.ts'
+import { identification } from './process/identification.ts'
 import { listening } from './process/listening.ts'
 import { mostConnections } from './process/open-files.ts'
 import { boundPipelines } from './process/pipelines.ts'
@@ -35,8 +33,8 @@ export interface Running {
   readonly observe: Observer
   /** Logs what failed with nobody to care. */
   readonly fail: (message: string, reason: unknown) => void
-  /** Lets the requests in flight finish, then closes everything. */
-  readonly stop: () => Promise<void>
+  /** Lets the requests in flight finish, then closes everything. False where something is left that nobody takes. */
+  readonly stop: () => Promise<boolean>
 }
 
 /** Throws where something cannot be had, with nothing left open. */
@@ -48,7 +46,10 @@ export async function start(config: Config): Promise<Running> {
   open.defer(async () => load.stop())
   const telemetry = openTelemetry(config, () => current)
   const { observe, log } = telemetry
-  open.defer(log.close)
+  let isTaken = true
+  open.defer(async () => {
+    isTaken = await log.close()
+  })
 
   const ready = (): Readiness => (readiness === 'ready' && load.strain >= 2 ? 'overloaded' : readiness)
   const adminHandler = adminApp({ readiness: ready, printMetrics: telemetry.print })
@@ -108,6 +109,7 @@ export async function start(config: Config): Promise<Running> {
       drain.begin()
       await wait(config.server.grace * 1000)
       await running.disposeAsync()
+      return isTaken
     },
   }
 }
@@ -126,12 +128,6 @@ const mostDue = 100
 
 /** An `Idempotency-Key` is remembered for so long, in milliseconds (`spec/contract.md` §10). */
 const claimLifetime = 86_400_000
-
-/** Whom a key stands for: itself where it is the provider's, an account where it was issued here. */
-function identification({ auth }: Config, accounts: Accounts): (key: string) => Promise<string | undefined> {
-  if (auth.mode === 'passthrough') return async (key) => identityOf(key)
-  return authentication({ accounts, digest: identityOf, clock: Date.now })
-}
 
 /** Loaded only where it is wanted. */
 async function addSandbox(config: Config, open: AsyncDisposableStack): Promise<[string, string][]> {

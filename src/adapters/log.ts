@@ -22,8 +22,8 @@ export interface Log {
   readonly configure: (settings: LogSettings) => void
   /** Lines that were lost since nobody took them. */
   readonly dropped: () => number
-  /** Waits until all is written, at most a second. */
-  readonly close: () => Promise<void>
+  /** Waits until all is written, at most a second. False where something is not: it would keep the process from ending. */
+  readonly close: () => Promise<boolean>
 }
 
 const patience = 1_000

@@ -109,6 +109,8 @@ interface Awaiting extends Duplex {
 
 /** What comes behind whole requests neither overtakes nor replaces the answers to them. */
 function refuseParsed(handle: Http, error: ParserError, socket: Awaiting): void {
+  // Whoever hung up has asked for nothing.
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const due = socket._httpMessage
   if (!due) return void refuse(handle, toRequest(error), socket)
   const goOn = (): void => (socket._httpMessage ? refuseParsed(handle, error, socket) : void socket.destroy())

@@ -35,7 +35,8 @@ export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
   }
   const exitCode = await ending
   stopWatching()
-  await running.stop()
+  const isDone = await running.stop()
+  if (!isDone) process.exit(exitCode)
   return exitCode
 }
 

@@ -74,9 +74,9 @@ export class GatewayProcess implements AsyncDisposable {
     this.child?.kill('SIGCONT')
   }
 
-  /** What the admin port tells to Prometheus. */
-  async metrics(): Promise<string> {
-    return await (await fetch(`${this.adminUrl}/metrics`)).text()
+  /** What the admin port tells to Prometheus, in the format that it asks for. */
+  async metrics(accept = 'text/plain'): Promise<string> {
+    return await (await fetch(`${this.adminUrl}/metrics`, { headers: { accept } })).text()
   }
 
   /** A command of `swapgate` over the same configuration, and the JSON document that it prints. */

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { fullTally } from '../../src/adapters/ledger/tallies.ts'
 import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
 import type { Intent, Ledger } from '../../src/core/ledger.ts'
+import type { Status } from '../../src/domain/status.ts'
 import { query, wrongTallies } from './raw.ts'
 import { always, asked, eachOf, facts, intent, unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
@@ -25,6 +26,33 @@ async function exported(bookkeeping: Bookkeeping, since?: number): Promise<strin
 }
 
 describeStores(allStores, (shared) => {
+  test('what is not done is told by provider, with the age of the oldest', async () => {
+    const { ledger, bookkeeping } = await shared().openNew()
+    expect(await bookkeeping.figures()).toEqual({ open: [], unsettled: [] })
+    const seen = (provider: string, id: string, status: Status | undefined, createdAt: string) =>
+      ledger.see('o', provider, facts(id, { status, createdAt }))
+    for (const status of ['success', 'refunded', 'overdue'] as const) await seen('alpha', status, status, '2026-01-01T00:00:00Z')
+    await seen('alpha', 'x', 'wait', '2026-02-03T00:00:00Z')
+    await seen('alpha', 'y', 'wait', '2026-02-01T00:00:00.500Z')
+    await seen('alpha', 'z', undefined, '2026-02-02T00:00:00Z')
+    await seen('beta', 'x', 'sending', '2026-02-04T00:00:00Z')
+    await seen('beta', 'y', 'sending', '2026-02-04T00:00:00Z')
+    await seen('beta', 'y', 'success', '2026-02-04T00:00:00Z')
+    const wrong = await begun(ledger, { provider: 'alpha', attemptedAt: 400 })
+    await ledger.contradict(wrong.id, facts('w').transaction, ['coinTo'])
+    for (const attemptedAt of [300, 200]) await begun(ledger, { provider: 'beta', attemptedAt })
+    const { open, unsettled } = await bookkeeping.figures()
+    expect(open.toSorted((a, b) => a.oldest - b.oldest)).toEqual([
+      { provider: 'alpha', status: 'wait', count: 2, oldest: Date.parse('2026-02-01T00:00:00.500Z') },
+      { provider: 'alpha', count: 1, oldest: Date.parse('2026-02-02T00:00:00Z') },
+      { provider: 'beta', status: 'sending', count: 1, oldest: Date.parse('2026-02-04T00:00:00Z') },
+    ])
+    expect(unsettled.toSorted((a, b) => a.oldest - b.oldest)).toEqual([
+      { provider: 'beta', state: 'pending', count: 2, oldest: 200 },
+      { provider: 'alpha', state: 'mismatch', count: 1, oldest: 400 },
+    ])
+  })
+
   test('the state of the ledger is told in numbers', async () => {
     const { ledger, accounts, bookkeeping } = await shared().openNew()
     const none = { entries: [], pending: 0, unknown: 0, mismatches: 0, claims: 0, accounts: 0, validKeys: 0 }

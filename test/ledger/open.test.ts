@@ -52,7 +52,8 @@ describeStores(durableStores, (shared) => {
 
   test('L21: an older schema is brought to this one, and what it held is there', async () => {
     const url = await usedStore()
-    await query(url, 'DROP TABLE keys', 'DROP TABLE accounts', "DELETE FROM kysely_migration WHERE name LIKE '%accounts'")
+    await query(url, 'DROP TABLE keys', 'DROP TABLE accounts', 'DROP INDEX transactions_going')
+    await query(url, "DELETE FROM kysely_migration WHERE name NOT LIKE '%transactions'")
     const { ledger, accounts, close } = await openLedger(url)
     onTestFinished(close)
     await accounts.addKey({ id: 'id', name: 'acme', createdAt: 1 }, 'digest')
@@ -62,12 +63,13 @@ describeStores(durableStores, (shared) => {
 
   test('L21: a newer schema is refused, and left as it is', async () => {
     const url = await usedStore()
+    const known = await query(url, 'SELECT name FROM kysely_migration')
     await query(url, "INSERT INTO kysely_migration (name, timestamp) VALUES ('2099-01-01 more', '2099-01-01T00:00:00.000Z')")
     const message = await refusal(url)
     expect(message).toMatch(
       /^The ledger in \S+ cannot be opened: it was changed by a newer swapgate \("2099-01-01 more"\): start that version/,
     )
-    expect(await query(url, 'SELECT name FROM kysely_migration')).toHaveLength(3)
+    expect(await query(url, 'SELECT name FROM kysely_migration')).toHaveLength(known.length + 1)
     await query(url, "DELETE FROM kysely_migration WHERE name LIKE '2099%'")
     expect(await refusal(url)).toBe('It was opened.')
   })

@@ -23,7 +23,7 @@ it('D2: a create that the provider answers late is answered before the process e
   gateway.process.child.kill('SIGTERM')
   const answer = await asked
   expect([answer?.status, answer?.headers.connection]).toEqual([201, 'close'])
-  expect(await gateway.process.ended).toMatchObject({ exitCode: 0, err: '' })
+  expect(await gateway.process.ended).toMatchObject({ exitCode: 0, complaints: '' })
   expect(await gateways.command('ledger', 'unknown')).toEqual([])
   expect(await gateways.violations(await gateways.start(), [acme])).toEqual([])
 })
@@ -39,7 +39,7 @@ it('D2: later than server.drain it is unknown, and found after the next start', 
   const began = performance.now()
   gateway.process.child.kill('SIGTERM')
   expect(await asked).toBeUndefined()
-  expect(await gateway.process.ended).toMatchObject({ exitCode: 0, err: '' })
+  expect(await gateway.process.ended).toMatchObject({ exitCode: 0, complaints: '' })
   expect(performance.now() - began).toBeLessThan(2_500)
   expect(await gateways.command('ledger', 'unknown')).toMatchObject([{ asked: { withdrawalAddress: order.withdrawalAddress } }])
 

@@ -39,7 +39,7 @@ it('D8: two processes are replaced under load, and no request fails, creates inc
     const next = await gateways.start()
     await balancer.add(next)
     old.process.child.kill('SIGTERM')
-    expect(await old.process.ended).toMatchObject({ exitCode: 0, err: '' })
+    expect(await old.process.ended).toMatchObject({ exitCode: 0, complaints: '' })
     balancer.remove(old)
     running = [...running.filter((gateway) => gateway !== old), next]
   }

@@ -41,8 +41,8 @@ describe('swapgate start', () => {
     expect([urls.get('form A'), urls.get('form B')]).toEqual([`${gateway}/a`, `${gateway}/b`])
     expect(await status(`${urls.get('sandbox')}/b/api/v2/currencies`)).toBe(200)
     swapgate.child.kill('SIGTERM')
-    const { exitCode, out, err } = await swapgate.ended
-    expect([exitCode, err]).toEqual([0, ''])
+    const { exitCode, out, complaints } = await swapgate.ended
+    expect([exitCode, complaints]).toEqual([0, ''])
     const notices = out.trim().split('\n').slice(1)
     expect(notices).toEqual([
       expect.stringMatching(/^notice: limits .* in memory/),

@@ -70,7 +70,7 @@ describe('a gateway that is told to end', () => {
     const finished = await inFlight
     expect([finished.status, finished.connection]).toEqual([200, 'close'])
     expect(JSON.parse(finished.body).data).toHaveLength(1)
-    expect(await gateway.ended).toMatchObject({ exitCode: 0, err: '' })
+    expect(await gateway.ended).toMatchObject({ exitCode: 0, complaints: '' })
   })
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
@@ -135,6 +135,8 @@ describe('a gateway that is told to end', () => {
     expect((await inFlight).status).toBe(200)
     const { exitCode, err } = await gateway.ended
     expect(exitCode).toBe(1)
-    expect(err).toContain('swapgate: something failed with nobody to care: Error: lost in thought')
+    const { event, message, error } = JSON.parse(err.split('\n').find((line) => line.startsWith('{"level":"fatal"')) ?? '{}')
+    expect([event, message]).toEqual(['failure', 'something failed with nobody to care'])
+    expect([error.message, error.stack[0]]).toEqual(['lost in thought', expect.stringContaining('failing.mjs')])
   })
 })

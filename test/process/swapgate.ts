@@ -28,6 +28,15 @@ export interface Ended {
   readonly exitCode: number | null
   readonly out: string
   readonly err: string
+  /** What it wrote to standard error that is no line of the log, or one of what went wrong with itself. */
+  readonly complaints: string
+}
+
+interface Surroundings {
+  readonly node?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  readonly stderr?: number
 }
 
 export class Swapgate implements AsyncDisposable {
@@ -36,15 +45,25 @@ export class Swapgate implements AsyncDisposable {
   private out = ''
   private err = ''
 
-  constructor(args: readonly string[], { node = process.execPath, env = {} as Record<string, string>, cwd = process.cwd() } = {}) {
-    this.child = spawn(node, [join(process.cwd(), 'src/cli/swapgate.js'), ...args], { cwd, env: { ...process.env, ...env } })
+  /** `stderr`: a file descriptor in place of a pipe that is read. */
+  constructor(args: readonly string[], { node = process.execPath, env = {}, cwd = process.cwd(), stderr }: Surroundings = {}) {
+    this.child = spawn(node, [join(process.cwd(), 'src/cli/swapgate.js'), ...args], {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['pipe', 'pipe', stderr ?? 'pipe'],
+    })
     this.child.stdout?.on('data', (chunk) => {
       this.out += chunk
     })
     this.child.stderr?.on('data', (chunk) => {
       this.err += chunk
     })
-    this.ended = once(this.child, 'close').then(([exitCode]) => ({ exitCode, out: this.out, err: this.err }))
+    this.ended = once(this.child, 'close').then(([exitCode]) => ({
+      exitCode,
+      out: this.out,
+      err: this.err,
+      complaints: complaintsIn(this.err),
+    }))
   }
 
   /** The URLs that the first line tells, by what answers there. Throws where the process ends before. */
@@ -71,4 +90,13 @@ export class Swapgate implements AsyncDisposable {
     this.child.kill('SIGKILL')
     await this.ended
   }
+}
+
+const harmless = /^\{"level":"(?:info|warn)",.*\}$/
+
+function complaintsIn(err: string): string {
+  return err
+    .split('\n')
+    .filter((line) => !harmless.test(line))
+    .join('\n')
 }

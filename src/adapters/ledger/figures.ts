@@ -10,21 +10,27 @@ const isNotDone = sql<boolean>`state <> 'done'`
 const oldest = sql<number>`cast(-max(sort_key) / 1000000 as bigint)`
 
 export async function figures(database: Database): Promise<LedgerFigures> {
-  const { countAll, min } = database.fn
   const open = await database
     .selectFrom('transactions')
-    .select(['provider', 'status', countAll<number>().as('count'), oldest.as('oldest')])
+    .select(['provider', 'status', database.fn.countAll<number>().as('count'), oldest.as('oldest')])
     .where(hasNotEnded)
     .groupBy(['provider', 'status'])
     .execute()
-  const unsettled = await database
-    .selectFrom('transactions')
-    .select(['provider', 'state', countAll<number>().as('count'), min('attempted_at').as('oldest')])
-    .where(isNotDone)
-    .groupBy(['provider', 'state'])
-    .execute()
   return {
     open: open.map(({ status, ...row }) => ({ ...row, ...(status !== null && { status }) })),
-    unsettled: unsettled.map((row) => ({ ...row, state: row.state as Unsettled['state'], oldest: row.oldest as number })),
+    unsettled: await unsettled(database),
   }
+}
+
+/** Grouped here: to group them itself SQLite would read the whole table in the order of another index. */
+async function unsettled(database: Database): Promise<readonly Unsettled[]> {
+  const rows = await database.selectFrom('transactions').select(['provider', 'state', 'attempted_at']).where(isNotDone).execute()
+  const groups = new Map<string, Unsettled>()
+  for (const { provider, state, attempted_at } of rows) {
+    const key = `${provider} ${state}`
+    const { count, oldest } = groups.get(key) ?? { count: 0, oldest: Number.POSITIVE_INFINITY }
+    const attempted = attempted_at as number
+    groups.set(key, { provider, state: state as Unsettled['state'], count: count + 1, oldest: Math.min(oldest, attempted) })
+  }
+  return [...groups.values()]
 }

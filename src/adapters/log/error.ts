@@ -3,16 +3,17 @@
 export interface ErrorFacts {
   readonly name: string
   readonly code?: string
-  readonly message?: string
+  readonly message: string
   readonly stack: readonly string[]
 }
 
-const word = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
-/** The engine's own, which speak of the program and quote no data. */
-const ownClasses: ReadonlySet<unknown> = new Set([TypeError, RangeError, ReferenceError])
+const word = /^[A-Za-z0-9_]{1,64}$/
 const frame = /^ {4}at [^\r\n]{1,300}$/
 const mostFrames = 12
 const longestMessage = 200
+/** No word of a message is so long. */
+const longWord = 24
+const shortestSecret = 6
 
 /** Of what is behind a fault. */
 export function causeOf(fault: { readonly cause?: unknown } | undefined): ErrorFacts | undefined {
@@ -20,14 +21,13 @@ export function causeOf(fault: { readonly cause?: unknown } | undefined): ErrorF
 }
 
 export function factsOf(reason: unknown): ErrorFacts {
-  if (!(reason instanceof Error)) return { name: typeof reason, stack: [] }
+  if (!(reason instanceof Error)) return { name: typeof reason, message: '', stack: [] }
   const { name, code, message, stack = '' } = reason as NodeJS.ErrnoException
   const hasCode = typeof code === 'string' && word.test(code)
-  const isOwn = ownClasses.has(reason.constructor) && code === undefined
   return {
     name: word.test(name) ? name : 'Error',
     ...(hasCode && { code }),
-    ...(isOwn && { message: message.replaceAll(/[^\s()]{24,}/g, '…').slice(0, longestMessage) }),
+    message: masked(message),
     // Before the first frame stands the message again.
     stack: stack
       .replace(`${name}: ${message}`, '')
@@ -36,4 +36,16 @@ export function factsOf(reason: unknown): ErrorFacts {
       .slice(0, mostFrames)
       .map((line) => line.trim()),
   }
+}
+
+/** Without what it quotes, and without whatever may be a key, an address, an amount or a host. */
+function masked(message: string): string {
+  return message
+    .replaceAll(/"[^"]*"?/g, '"…"')
+    .replaceAll(/\S+/g, (said) => (mayBeSecret(said) ? '…' : said))
+    .slice(0, longestMessage)
+}
+
+function mayBeSecret(said: string): boolean {
+  return said.length >= longWord || (said.length >= shortestSecret && /[\d@]/.test(said))
 }

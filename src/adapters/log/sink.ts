@@ -35,17 +35,18 @@ export class Sink {
     else this.timer ??= setTimeout(() => this.flush(), pause).unref()
   }
 
-  /** Hands over what waits, and resolves when it is taken, or after so many milliseconds. */
-  async end(patience: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
+  /** Hands over what waits: true when all is taken, false where it is not after so many milliseconds. */
+  async end(patience: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
     this.onTaken = () => {
-      if (this.owed === 0 && this.text === '') resolve()
+      if (this.owed === 0 && this.text === '') resolve(true)
     }
     this.flush()
     this.onTaken()
-    const timer = setTimeout(resolve, patience)
-    await promise
+    const timer = setTimeout(resolve, patience, false)
+    const isTaken = await promise
     clearTimeout(timer)
+    return isTaken
   }
 
   private flush(): void {

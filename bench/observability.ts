@@ -1,0 +1,123 @@
+/**
+ * What it costs to be watched: a gateway that counts, and one that counts and logs, against one that does neither. Get of a
+ * transaction, Form A over a Form B provider; they take turns on one core.
+ */
+import type { ChildProcess } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { median } from './median.ts'
+import { authorization, cores, load, path, processorTime, requireWrk, start } from './rig.ts'
+
+const rounds = Number(process.argv[2] ?? 9)
+const seconds = Number(process.argv[3] ?? 5)
+const warmUp = 10
+const upstreamPort = 19_221
+/** At least so much of the throughput must be left. */
+const leastShare = 0.9
+
+interface Variant {
+  readonly name: string
+  readonly port: number
+  /** Sections of the configuration. */
+  readonly sections: string
+  /** Whether it is judged by `leastShare`. */
+  readonly isJudged: boolean
+}
+
+/** The first one is what the others are measured against. */
+const variants: readonly [Variant, ...Variant[]] = [
+  { name: 'off', port: 19_222, sections: 'telemetry: { metrics: false }\nlog: { requests: false }', isJudged: false },
+  { name: 'metrics', port: 19_224, sections: 'log: { requests: false }', isJudged: true },
+  { name: 'metrics, log', port: 19_226, sections: '', isJudged: false },
+]
+
+function configuration({ port, sections }: Variant, directory: string): string {
+  return `
+server: { port: ${port} }
+admin: { port: ${port + 1} }
+ledger: { url: "sqlite:${join(directory, `ledger-${port}.db`)}" }
+assets: ${join(import.meta.dirname, '../config/assets.yaml')}
+limits: { quotes: 1000000000, create: 1000000000, read: 1000000000 }
+providers:
+  beta:
+    form: B
+    url: "http://127.0.0.1:${upstreamPort}/api/v2"
+    budget: { quotes: 0, create: 0, read: 0 }
+routing: { providers: [beta] }
+${sections}
+`
+}
+
+async function run(variant: Variant, directory: string) {
+  const file = join(directory, `gateway-${variant.port}.yaml`)
+  writeFileSync(file, configuration(variant, directory))
+  const program = join(import.meta.dirname, '../src/cli/swapgate.js')
+  return await start(cores.gateway, program, 'start', '--config', file)
+}
+
+async function check({ name, port }: Variant): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization } })
+  if (!answer.ok) throw new Error(`${name} answers ${answer.status}`)
+}
+
+/** One run of one variant. */
+interface Run {
+  readonly perSecond: number
+  /** Microseconds of the core for a request: what a busy machine does not change. */
+  readonly cost: number
+}
+
+function measure({ port }: Variant, child: ChildProcess): Run {
+  const before = processorTime(child)
+  const { perSecond, requests } = load(port, seconds)
+  return { perSecond, cost: (processorTime(child) - before) / requests }
+}
+
+function report(runs: readonly (readonly Run[])[]): void {
+  const row = (title: string, figures: readonly string[]): void => console.log(title.padEnd(32) + figures.join(' '))
+  for (const [at, { name }] of variants.entries()) {
+    const own = runs.map((run) => run[at] as Run)
+    row(
+      `${name}, requests/s`,
+      own.map(({ perSecond }) => perSecond.toFixed(0)),
+    )
+    row(
+      `${name}, µs of the core for each`,
+      own.map(({ cost }) => cost.toFixed(1)),
+    )
+  }
+  for (const [at, { name, isJudged }] of variants.entries()) {
+    if (at === 0) continue
+    const shares = runs.map((run) => (run[0] as Run).cost / (run[at] as Run).cost)
+    const wanted = isJudged ? `; at least ${leastShare} is wanted` : ''
+    const range = `${Math.min(...shares).toFixed(3)} to ${Math.max(...shares).toFixed(3)}`
+    console.log(`${name}: ${median(shares).toFixed(3)} of the throughput (${range})${wanted}`)
+    if (isJudged && median(shares) < leastShare) process.exitCode = 1
+  }
+}
+
+async function main(): Promise<void> {
+  requireWrk()
+  const directory = mkdtempSync(join(tmpdir(), 'swapgate-bench-'))
+  const upstream = await start(cores.load, join(import.meta.dirname, 'upstream.ts'), String(upstreamPort))
+  const gateways: ChildProcess[] = []
+  try {
+    for (const variant of variants) gateways.push(await run(variant, directory))
+    for (const variant of variants) await check(variant)
+    for (const { port } of variants) load(port, warmUp)
+    // Each round begins with another one, so that what the machine does besides befalls all alike.
+    const order = (round: number) => variants.map((_, at) => (at + round) % variants.length)
+    report(
+      Array.from({ length: rounds }, (_, round) => {
+        const figures: Run[] = []
+        for (const at of order(round)) figures[at] = measure(variants[at] as Variant, gateways[at] as ChildProcess)
+        return figures
+      }),
+    )
+  } finally {
+    for (const child of [upstream, ...gateways]) child.kill()
+  }
+}
+
+await main()

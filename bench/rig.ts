@@ -1,0 +1,53 @@
+/** One core for the gateway under test, one for the load (wrk) and the provider. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { transaction } from './transaction.ts'
+
+const connections = 32
+export const cores = { gateway: '0', load: '1' }
+/** Of a get over a Form B provider that is called beta. */
+export const path = `/a/api/v2/transactions/beta~${transaction.id}`
+export const authorization = 'Bearer bench-key'
+
+/** Runs on the core once it has printed its first line. */
+export async function start(core: string, ...args: string[]): Promise<ChildProcess> {
+  const child = spawn('taskset', ['-c', core, process.execPath, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = await once(child.stdout, 'data')
+  if (!String(line).trim()) throw new Error(`${args.join(' ')} said nothing`)
+  return child
+}
+
+export interface Load {
+  readonly perSecond: number
+  readonly requests: number
+  readonly failures: string
+}
+
+export function load(port: number, duration: number): Load {
+  const url = `http://127.0.0.1:${port}${path}`
+  const args = ['-c', cores.load, 'wrk', '-t1', `-c${connections}`, `-d${duration}s`, '-H', `Authorization: ${authorization}`, url]
+  const report = execFileSync('taskset', args, { encoding: 'utf8' })
+  const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(report)?.[1])
+  const requests = Number(/(\d+) requests in/.exec(report)?.[1])
+  return { perSecond, requests, failures: /Non-2xx.*|Socket errors.*/.exec(report)?.[0] ?? '' }
+}
+
+/** Time that a process has had of its core so far, in microseconds; the kernel counts it in hundredths of a second. */
+export function processorTime({ pid }: ChildProcess): number {
+  const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+    .slice(11, 13)
+  return (Number(user) + Number(system)) * 10_000
+}
+
+/** Ends where there is no wrk. */
+export function requireWrk(): void {
+  try {
+    execFileSync('which', ['wrk'])
+  } catch {
+    console.error('wrk is needed: apt-get install wrk')
+    process.exit(1)
+  }
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { causeOf, factsOf } from './error.ts'
+
+test.each([
+  ["Cannot read properties of undefined (reading 'id')", "Cannot read properties of undefined (reading 'id')"],
+  ['Unexpected token, "canary-key" is not valid JSON', 'Unexpected token, "…" is not valid JSON'],
+  ['Unexpected token, "cut in the midd', 'Unexpected token, "…"'],
+  ['the key own-key-1 is refused', 'the key … is refused'],
+  ['connect ECONNREFUSED 127.0.0.1:5432', 'connect ECONNREFUSED …'],
+  ['to bcqxyzbcqxyzbcqxyzbcqxyzbcqxyz', 'to …'],
+  ['postgres://user@host refused', '… refused'],
+])('of the message %s stays %s', (message, told) => {
+  expect(factsOf(new TypeError(message)).message).toBe(told)
+})
+
+test('an error says its name, its code and where it came from, and nothing twice', () => {
+  const error = Object.assign(new RangeError('sent\n    at canary-1 in a line of its own'), { code: 'ERR_X', key: 'canary' })
+  const facts = factsOf(error)
+  expect(facts).toMatchObject({
+    name: 'RangeError',
+    code: 'ERR_X',
+    stack: expect.arrayContaining([expect.stringContaining('error.test.ts')]),
+  })
+  expect(JSON.stringify(facts)).not.toContain('canary')
+  expect(facts.stack.length).toBeLessThanOrEqual(12)
+})
+
+test('what is no error says no more than what it is', () => {
+  expect(factsOf('canary')).toEqual({ name: 'string', message: '', stack: [] })
+  expect(causeOf({ cause: undefined })).toBeUndefined()
+})

@@ -1,0 +1,59 @@
+import { expect, test, vi } from 'vitest'
+import { Sink, type Write } from './sink.ts'
+
+/** Takes nothing until it is told to. */
+function slow() {
+  const given: { readonly text: string; readonly taken: Parameters<Write>[1] }[] = []
+  const sink = new Sink((text, taken) => given.push({ text, taken }))
+  return { sink, given }
+}
+
+const line = `${'x'.repeat(999)}\n`
+
+test('lines gather for a moment, and are handed over together', async () => {
+  const { sink, given } = slow()
+  sink.write('a\n')
+  sink.write('b\n')
+  expect(given).toEqual([])
+  await vi.waitFor(() => expect(given.map(({ text }) => text)).toEqual(['a\nb\n']))
+})
+
+test('many are handed over at once, and more wait until these are taken', () => {
+  const { sink, given } = slow()
+  for (let count = 0; count < 50; count++) sink.write(line)
+  expect(given).toHaveLength(1)
+  given[0]?.taken()
+  sink.write(line)
+  expect(given.map(({ text }) => text.length)).toEqual([17_000, 34_000])
+})
+
+test('X8: what nobody takes is kept up to a mebibyte, and what is lost is counted', async () => {
+  const { sink, given } = slow()
+  for (let count = 0; count < 1_200; count++) sink.write(line)
+  expect(sink.dropped).toBe(1_200 - 1_048)
+  expect(await sink.end(20)).toBe(false)
+  for (const { taken } of given) taken()
+  sink.write(line)
+  expect(sink.dropped).toBe(1_200 - 1_048)
+})
+
+test('what cannot be written is counted, and the next is tried', async () => {
+  const { sink, given } = slow()
+  sink.write('a\n')
+  sink.write('b\n')
+  const ending = sink.end(1_000)
+  given[0]?.taken(new Error('full'))
+  expect(await ending).toBe(true)
+  expect(sink.dropped).toBe(2)
+})
+
+test('at the end it waits for what comes while it ends', async () => {
+  const { sink, given } = slow()
+  sink.write('a\n')
+  const ending = sink.end(1_000)
+  sink.write('b\n')
+  given[0]?.taken()
+  await vi.waitFor(() => expect(given).toHaveLength(2))
+  given[1]?.taken()
+  expect(await ending).toBe(true)
+})

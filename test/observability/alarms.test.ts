@@ -1,0 +1,93 @@
+/** Row O9: what somebody should be woken for moves a counter of its own. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Customer } from '../faults/customer.ts'
+import { Gateways, type RunningGateway } from '../process/gateways.ts'
+import { lock } from '../support/broken-ledger.ts'
+import type { Answered } from '../support/client.ts'
+import { RedisServer } from '../support/redis.ts'
+import { Scrape } from './scrape.ts'
+
+const timeout = 30_000
+let gateways: Gateways
+let gateway: RunningGateway
+let acme: Customer
+
+const scrape = async (): Promise<Scrape> => new Scrape(await (await fetch(`${gateway.adminUrl}/metrics`)).text())
+
+describe('O9', { timeout }, () => {
+  beforeEach(async () => {
+    gateways = await Gateways.prepare()
+    gateway = await gateways.start()
+    acme = await gateways.customer('acme', 'A')
+  })
+  afterEach(() => gateways[Symbol.asyncDispose]())
+
+  const outcome = async (word: string): Promise<number> =>
+    (await scrape()).sum('swapgate_create_outcomes_total', { provider: 'alpha', outcome: word })
+
+  it('a create whose outcome nobody knows, as a count and as what is open', async () => {
+    expect(await outcome('unknown')).toBe(0)
+    await gateways.provider.fault({ before: 'reset' })
+    expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(504)
+    expect(await outcome('unknown')).toBe(1)
+    const open = async (): Promise<number> =>
+      (await scrape()).sum('swapgate_creates_unsettled', { provider: 'alpha', state: 'unknown' })
+    await expect.poll(open, { timeout: 12_000, interval: 500 }).toBe(1)
+    const seen = await scrape()
+    expect(seen.sum('swapgate_creates_oldest_unsettled_seconds', { provider: 'alpha' })).toBeGreaterThan(0)
+    const roundAt = seen.sum('swapgate_reconciliation_last_round_timestamp_seconds')
+    expect(Math.abs(Date.now() / 1000 - roundAt)).toBeLessThan(10)
+  })
+
+  it('a create that the provider answers with something else', async () => {
+    await gateways.provider.fault({ swap: 'withdrawalAddress' })
+    expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(502)
+    expect(await outcome('contradicted')).toBe(1)
+    await gateways.provider.fault({ swap: 'amount' })
+    expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(201)
+    expect(await outcome('other_amount')).toBe(1)
+  })
+
+  it('an id that another client holds', async () => {
+    const globex = await gateways.customer('globex', 'B')
+    const created = (await acme.create(gateway.url, gateways.order())) as Answered
+    const { id } = created.json as { readonly id: string }
+    await gateways.provider.fault({ repeat: id.replace(/^.*~/, '') })
+    expect((await globex.create(gateway.url, gateways.order()))?.status).toBe(502)
+    expect(await outcome('taken_id')).toBe(1)
+  })
+
+  it("a provider that refuses the gateway's own key", async () => {
+    await gateways.provider.fault({ before: 401, times: 2, message: 'no' })
+    for (let time = 0; time < 2; time++) expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(502)
+    const seen = await scrape()
+    expect(seen.sum('swapgate_provider_rests_total', { provider: 'alpha', reason: 'key_refused' })).toBe(1)
+    expect(seen.sum('swapgate_requests_total', { error_type: 'provider_key_refused' })).toBe(2)
+  })
+
+  it('a ledger that is slow, and one that does not do it', async () => {
+    const heal = lock(gateways.directory)
+    setTimeout(heal, 700)
+    expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(201)
+    const slow = await scrape()
+    const within = (le: string): number => slow.sum('swapgate_ledger_duration_seconds_bucket', { action: 'begin', le })
+    expect([within('0.25'), within('2.5'), within('+Inf')]).toEqual([0, 1, 1])
+    const heal2 = lock(gateways.directory)
+    expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(503)
+    heal2()
+    const seen = await scrape()
+    expect(seen.sum('swapgate_ledger_failures_total', { action: 'begin' })).toBe(1)
+    expect(seen.sum('swapgate_requests_total', { error_type: 'gateway_ledger' })).toBe(1)
+  })
+})
+
+it('O9: limits that each process counts alone', { timeout }, async () => {
+  await using redis = await RedisServer.start()
+  await using prepared = await Gateways.prepare({ redis: { url: redis.url } })
+  gateway = await prepared.start()
+  expect((await scrape()).sum('swapgate_limit_store_changes_total', { state: 'local' })).toBe(0)
+  await redis.kill()
+  const alone = async () => (await fetch(`${gateway.url}/a/api/v2/rate`)) && (await scrape())
+  await expect.poll(async () => (await alone()).sum('swapgate_limits_local'), { timeout: 10_000 }).toBe(1)
+  expect((await scrape()).sum('swapgate_limit_store_changes_total', { state: 'local' })).toBe(1)
+})

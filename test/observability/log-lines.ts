@@ -1,0 +1,35 @@
+/** The lines of a log, each of which must be one of JSON. */
+
+export type LogLine = Readonly<Record<string, unknown>>
+
+/** All that a request may say; what is not here is never written. */
+export const requestFields: ReadonlySet<string> = new Set([
+  'level',
+  'time',
+  'event',
+  'request_id',
+  'trace_id',
+  'caller',
+  'operation',
+  'method',
+  'route',
+  'status',
+  'error_type',
+  'client_form',
+  'provider_form',
+  'provider',
+  'seconds',
+  'provider_seconds',
+  'added_seconds',
+  'error',
+])
+
+/** Throws where a line is not JSON. What the process prints at its start stands on standard output, and is left out. */
+export function logLines(printed: string): readonly LogLine[] {
+  const lines = printed.split('\n').filter((line) => line !== '' && !/^(?:swapgate |notice: )/.test(line))
+  return lines.map((line) => JSON.parse(line) as LogLine)
+}
+
+export function requestLines(printed: string): readonly LogLine[] {
+  return logLines(printed).filter(({ event }) => event === 'request')
+}

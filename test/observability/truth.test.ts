@@ -1,0 +1,143 @@
+/** Row O8: after a run with faults and repeated reads, the counters are what clients and the provider's journal say. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { GatewayProcess } from '../faults/gateway-process.ts'
+import type { Fault } from '../faults/provider/fault.ts'
+import { type Journal, readJournal } from '../faults/provider/journal.ts'
+import { type Provider, startProvider } from '../faults/provider.ts'
+import type { Answered } from '../support/client.ts'
+import { type Client, client, rateQuestion } from '../support/pair.ts'
+import { assets } from '../support/swaps.ts'
+import { Scrape } from './scrape.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'swapgate-truth-'))
+const journal = join(directory, 'journal')
+const providerKey = 'own-key-of-the-gateway-1'
+let provider: Provider
+let gateway: GatewayProcess
+
+beforeAll(async () => {
+  provider = await startProvider({ form: 'B', name: 'alpha', keys: [providerKey], journal })
+  const facts = { form: 'B', url: provider.url, key: providerKey, timeout: 3 } as const
+  const sections = { cache: { rate: 0 }, ledger: { url: `sqlite:${join(directory, 'ledger.db')}`, refresh: 0 } }
+  gateway = await GatewayProcess.start({ directory, mode: 'managed', providers: { alpha: facts }, sections })
+}, 30_000)
+afterAll(async () => {
+  await gateway?.[Symbol.asyncDispose]()
+  await provider?.[Symbol.asyncDispose]()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+/** None of these, nor two in a row, opens the breaker. */
+const createFaults: readonly Fault[] = [
+  { before: 500 },
+  { after: 'reset' },
+  { after: 'garbage' },
+  { before: 400, message: 'No.' },
+  { swap: 'coinTo' },
+]
+const readFaults: readonly Fault[] = [{ before: 503 }, { before: 'reset' }, { before: 'garbage' }]
+
+type Kind = 'rate' | 'create' | 'get' | 'list' | 'strange'
+
+interface Told {
+  readonly kind: Kind
+  readonly answer: Answered
+}
+
+function order(number: number, form: 'A' | 'B'): object {
+  const { xrp, usdtEth } = assets
+  const words =
+    form === 'A'
+      ? { coinFrom: xrp.code, coinTo: usdtEth.code }
+      : { coinFrom: xrp.coin, networkFrom: xrp.network, coinTo: usdtEth.coin, networkTo: usdtEth.network }
+  return { ...words, amount: number, withdrawalAddress: `0xWithdraw${number}`, rateType: 'float' }
+}
+
+/** One customer's day; every answer is written down. */
+async function live(who: Client, key: string, first: number, told: Told[]): Promise<void> {
+  const note = async (kind: Kind, asking: Promise<Answered>): Promise<Answered> => {
+    const answer = await asking
+    told.push({ kind, answer })
+    return answer
+  }
+  for (let number = first; number < first + 40; number++) {
+    const fault = number % 4 === 0 ? createFaults[(number / 4) % createFaults.length] : undefined
+    const body = order(number, who.form)
+    if (fault) await provider.fault({ operation: 'create', having: `0xWithdraw${number}"`, ...fault })
+    const created = await note('create', who.post('/transactions', body, { key }))
+    const wanted = { from: assets.xrp, to: assets.usdtEth, amount: String(number) }
+    if (number % 3 === 0)
+      await provider.fault({ operation: 'rate', having: `=${number}&`, ...readFaults[(number / 3) % readFaults.length] })
+    await note('rate', who.get(`${rateQuestion(who.form, wanted)}&rateType=float`))
+    if (created.status < 300) await note('get', who.get(`/transactions/${(created.json as { id: string }).id}`, { key }))
+    await note('list', who.get('/transactions', { key: number % 6 === 0 ? 'nobody-s-key' : key }))
+    await note('strange', who.get('/nowhere', { key }))
+  }
+}
+
+const routes: Readonly<Record<Kind, readonly [path: string, operation: string]>> = {
+  rate: ['/rate', 'get_rate'],
+  create: ['/transactions', 'create_transaction'],
+  get: ['/transactions/{id}', 'get_transaction'],
+  list: ['/transactions', 'list_transactions'],
+  strange: ['', 'none'],
+}
+const operations = {
+  currencies: 'list_currencies',
+  rate: 'get_rate',
+  create: 'create_transaction',
+  list: 'list_transactions',
+  get: 'get_transaction',
+}
+
+function tally(words: readonly string[]): Readonly<Record<string, number>> {
+  return Object.fromEntries([...Map.groupBy(words, (word) => word)].map(([word, all]) => [word, all.length]))
+}
+
+function received(entries: Journal) {
+  return entries.filter((entry) => entry.what === 'received')
+}
+
+it('O8: metrics, clients and the journal of the provider agree', { timeout: 120_000 }, async () => {
+  const told: Told[] = []
+  const keys = [await gateway.createKey('acme'), await gateway.createKey('globex')] as const
+  await Promise.all([live(client('A', gateway.url), keys[0], 1_000, told), live(client('B', gateway.url), keys[1], 2_000, told)])
+  const scrape = new Scrape(await gateway.metrics())
+  const entries = readJournal(journal)
+
+  // What clients were told, by operation and by status.
+  expect(scrape.sum('swapgate_requests_total')).toBe(told.length)
+  expect(scrape.by('swapgate_requests_total', 'operation')).toEqual(tally(told.map(({ kind }) => routes[kind][1])))
+  expect(scrape.by('http_server_request_duration_seconds_count', 'http_response_status_code')).toEqual(
+    tally(told.map(({ answer }) => String(answer.status))),
+  )
+  const having = (status: number) => told.filter(({ answer }) => answer.status === status).length
+  const errors = scrape.by('swapgate_requests_total', 'error_type')
+  const { provider_contradicted: contradicted = 0 } = errors
+  expect(errors.none).toBe(told.filter(({ answer }) => answer.status < 300).length)
+  expect(errors.provider_unknown_outcome).toBe(having(504))
+  expect(errors.caller_unauthorized).toBe(having(401))
+  expect(scrape.sum('swapgate_key_refusals_total', { reason: 'unknown' })).toBe(having(401))
+  expect(scrape.sum('swapgate_create_outcomes_total', { outcome: 'unknown' })).toBe(having(504))
+  expect(scrape.sum('swapgate_create_outcomes_total', { outcome: 'contradicted' })).toBe(contradicted)
+  expect([having(504), contradicted, having(401)].every((count) => count > 2)).toBe(true)
+
+  // What went up, by operation; what nobody could be reached for did not.
+  expect(scrape.sum('swapgate_attempts_total', { outcome: 'unreachable' })).toBe(0)
+  expect(scrape.by('swapgate_attempts_total', 'operation')).toEqual(
+    tally(received(entries).map(({ operation }) => operations[operation as keyof typeof operations])),
+  )
+  expect(scrape.sum('http_client_request_duration_seconds_count')).toBe(received(entries).length)
+  const again = Map.groupBy(
+    received(entries).filter(({ operation }) => operation === 'rate'),
+    ({ headers }) => headers['x-request-id'],
+  )
+  const repeated = [...again.values()].filter((tries) => tries.length > 1).length
+  expect(repeated).toBeGreaterThan(5)
+  expect(scrape.sum('swapgate_provider_retries_total', { made: 'true' })).toBe(repeated)
+  const done = scrape.sum('swapgate_attempts_total', { operation: 'create_transaction', outcome: 'done' })
+  expect(done).toBe(contradicted + told.filter(({ kind, answer }) => kind === 'create' && answer.status < 300).length)
+})
