@@ -44,9 +44,9 @@ async function main(): Promise<void> {
   writeFileSync(file, configuration)
   const here = import.meta.dirname
   const children = [
-    await start(cores.load, join(here, 'upstream.ts'), String(ports.upstream)),
-    await start(cores.gateway, join(here, '../src/cli/swapgate.js'), 'start', '--config', file),
-    await start(cores.gateway, join(here, 'rival.cjs'), String(ports.rival), String(ports.upstream)),
+    await start(cores.load, [join(here, 'upstream.ts'), String(ports.upstream)]),
+    await start(cores.gateway, [join(here, '../src/cli/swapgate.js'), 'start', '--config', file]),
+    await start(cores.gateway, [join(here, 'rival.cjs'), String(ports.rival), String(ports.upstream)]),
   ]
   try {
     await check()

@@ -52,6 +52,7 @@ admin: { port: ${ports.admin} }
 ledger: { url: "sqlite:${join(directory, 'ledger.db')}" }
 assets: ${join(import.meta.dirname, '../config/assets.yaml')}
 limits: { quotes: 1000000000, create: 1000000000, read: 1000000000, unproven: 1000000000 }
+log: { requests: false }
 providers:
   healthy: { form: B, url: "${healthy}", ${unbounded} }
   other: { form: B, url: "${other}", ${unbounded} }

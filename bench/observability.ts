@@ -3,7 +3,7 @@
  * transaction, Form A over a Form B provider; they take turns on one core.
  */
 import type { ChildProcess } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { median } from './median.ts'
@@ -53,7 +53,8 @@ async function run(variant: Variant, directory: string) {
   const file = join(directory, `gateway-${variant.port}.yaml`)
   writeFileSync(file, configuration(variant, directory))
   const program = join(import.meta.dirname, '../src/cli/swapgate.js')
-  return await start(cores.gateway, program, 'start', '--config', file)
+  const log = openSync(join(directory, `log-${variant.port}`), 'w')
+  return await start(cores.gateway, [program, 'start', '--config', file], log)
 }
 
 async function check({ name, port }: Variant): Promise<void> {
@@ -100,7 +101,7 @@ function report(runs: readonly (readonly Run[])[]): void {
 async function main(): Promise<void> {
   requireWrk()
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-bench-'))
-  const upstream = await start(cores.load, join(import.meta.dirname, 'upstream.ts'), String(upstreamPort))
+  const upstream = await start(cores.load, [join(import.meta.dirname, 'upstream.ts'), String(upstreamPort)])
   const gateways: ChildProcess[] = []
   try {
     for (const variant of variants) gateways.push(await run(variant, directory))
@@ -117,6 +118,7 @@ async function main(): Promise<void> {
     )
   } finally {
     for (const child of [upstream, ...gateways]) child.kill()
+    rmSync(directory, { recursive: true })
   }
 }
 

@@ -1,6 +1,7 @@
 /** The whole path of a request, from the top: the client's form, its gate, the ledger, the provider's layers, the provider's form. */
 import type { Config, Provider } from './config.ts'
 import { agreement } from './core/agreement.ts'
+import { asking } from './core/asking.ts'
 import { assets } from './core/assets.ts'
 import type { MakeBreaker } from './core/breaker.ts'
 import type { Budgets } from './core/budget.ts'
@@ -130,6 +131,7 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
     chronology(said), //                  newest first, between dates
   ]
   const layers = [
+    asking(tag), //                       whose answer it is
     limit, //                             no answer later than this
     settlement(book), //                  what was created is in the ledger before anybody hears of it
     ...possession(provider, connected, parts), // whose it is, and what is known of it already

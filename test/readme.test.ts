@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -53,7 +53,7 @@ describe('what the README tells', () => {
 })
 
 describe('links to files that are there', () => {
-  const pages = ['README.md', ...readdirSync('docs').map((name) => join('docs', name))]
+  const pages = ['README.md', 'dashboards/README.md', ...globSync('docs/**/*.md')]
   it.each(pages)('%s', (page) => {
     const links = [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = '']) => path)
     expect(links.filter((path) => !existsSync(join(dirname(page), path)))).toEqual([])

@@ -67,7 +67,11 @@ export const calls = [
     runbooks: ['SwapgateAvailabilityBurnFast', 'SwapgateCreatesUnknown'],
     unit: 'reqps',
     queries: {
-      '{{provider}} {{error_type}}': rate('swapgate_requests_total', 'provider, error_type', `error_type=~"provider_.*"`),
+      '{{provider}} {{error_type}}': rate(
+        'swapgate_requests_total',
+        'provider, error_type',
+        `error_type=~"provider_.*", ${chosen}`,
+      ),
     },
   }),
 ]

@@ -10,7 +10,7 @@ const latency = [
   graph({
     title: 'Whole answer',
     description:
-      'From the first byte of the request to the last of the answer, the provider included. Slow here and fast in "Added by the gateway": the provider is slow.',
+      'From the whole head of a request to its answer, the provider included. Slow here and fast in "Added by the gateway": the provider is slow.',
     runbooks: ['SwapgateTotalLatencyBurn'],
     unit: 's',
     queries: Object.fromEntries(

@@ -232,7 +232,7 @@ const routing = required(
 const log = section(
   {
     level: setting(
-      choice(['debug', 'info', 'warn', 'error', 'silent']),
+      choice(['info', 'warn', 'error', 'silent']),
       'info',
       'The least weight that a line must have: `warn` is what providers got wrong, `error` what the gateway did',
     ),

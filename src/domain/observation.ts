@@ -59,7 +59,7 @@ export interface RequestEnd {
   readonly fault: Fault | undefined
   /** Name of the client's form. */
   readonly client: string
-  /** Tag of the provider that answered. */
+  /** Tag of the provider that answered, or should have. */
   readonly provider: string | undefined
   /** The first characters of the caller's identity, by which requests of one caller can be told to be so. */
   readonly caller: string | undefined

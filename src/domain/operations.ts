@@ -1,6 +1,5 @@
 /** The five operations and the one port of the system: the gateway offers it, every provider offers it. */
 
-import type { Stopwatch } from './stopwatch.ts'
 import type {
   Currency,
   CurrencyQuery,
@@ -13,6 +12,7 @@ import type {
   TransactionQuery,
   TransactionReference,
 } from './swap.ts'
+import type { Upstream } from './upstream.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 export interface Operations {
@@ -62,8 +62,7 @@ export interface Context {
   readonly attempt?: string
   /** The assets of the question in the stable words, once they are known: the question itself is then in the provider's. */
   readonly pair?: Pair
-  /** Runs while at least one call at a provider is waited for on behalf of this question. */
-  readonly upstream?: Stopwatch
+  readonly upstream?: Upstream
 }
 
 /** `work` is somebody else's call at a provider, for which this question waits too. */

@@ -21,7 +21,9 @@ export class Attempt {
   constructor(attempted: Attempted, context: Context) {
     this.attempted = attempted
     this.context = context
-    context.upstream?.start(this.began)
+    if (!context.upstream) return
+    context.upstream.provider = attempted.provider
+    context.upstream.start(this.began)
   }
 
   answered({ status }: HttpResponse): void {

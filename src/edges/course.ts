@@ -3,7 +3,7 @@ import { errorTypeOf } from '../domain/error-type.ts'
 import type { Fault } from '../domain/fault.ts'
 import { type KeyRefusal, type Method, methods, type Observer } from '../domain/observation.ts'
 import type { Caller } from '../domain/operations.ts'
-import { Stopwatch } from '../domain/stopwatch.ts'
+import { Upstream } from '../domain/upstream.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { Telling } from './response.ts'
 
@@ -12,8 +12,7 @@ const known: ReadonlySet<string> = new Set(methods)
 const callerLength = 8
 
 export class Course {
-  /** Runs while a call at a provider is waited for. */
-  readonly upstream = new Stopwatch()
+  readonly upstream = new Upstream()
   /** The template of the path; empty where none fits. */
   route = ''
   caller: Caller | undefined
@@ -48,7 +47,8 @@ export class Course {
       errorType: errorTypeOf(fault),
       fault,
       client: telling.form.name,
-      provider: headers['x-swap-provider'],
+      // Of a failure the answer does not tell whose it is.
+      provider: headers['x-swap-provider'] ?? (status >= 500 ? this.upstream.provider : undefined),
       caller: this.caller?.identity?.slice(0, callerLength),
       seconds: total / 1000,
       providerSeconds: upstream / 1000,

@@ -30,6 +30,8 @@ describe('O9', { timeout }, () => {
     await gateways.provider.fault({ before: 'reset' })
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(504)
     expect(await outcome('unknown')).toBe(1)
+    const ended = { error_type: 'provider_unknown_outcome', provider: 'alpha', operation: 'create_transaction' }
+    expect((await scrape()).sum('swapgate_requests_total', ended)).toBe(1)
     const open = async (): Promise<number> =>
       (await scrape()).sum('swapgate_creates_unsettled', { provider: 'alpha', state: 'unknown' })
     await expect.poll(open, { timeout: 12_000, interval: 500 }).toBe(1)

@@ -27,7 +27,6 @@ beforeAll(async () => {
     directory,
     mode: 'passthrough',
     providers: { alpha: facts },
-    sections: { log: { level: 'debug' } },
   })
 }, 30_000)
 afterAll(async () => {

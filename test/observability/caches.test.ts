@@ -1,0 +1,54 @@
+/** What came of each look into a cache. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { CacheName } from '../../src/domain/observation.ts'
+import { type Managed, orderIn, startManaged } from '../support/managed.ts'
+import { rateQuestion } from '../support/pair.ts'
+import { assets } from '../support/swaps.ts'
+
+let managed: Managed
+beforeEach(async () => {
+  managed = await startManaged({
+    sections: { cache: { currencies: 600, rate: 60, staleFor: 600 } },
+    steadyClock: () => performance.now(),
+  })
+})
+afterEach(() => managed.close())
+
+function outcomes(cache: CacheName): readonly string[] {
+  const looks = managed.gateway.observations.filter((seen) => seen.what === 'cache')
+  return looks
+    .filter((look) => look.cache === cache)
+    .map(({ outcome, age }) => (age === undefined ? outcome : `${outcome} with an age`))
+}
+
+test('the list of currencies: the first who asks waits, others with him, and then it is there', async () => {
+  managed.alpha.reply('currencies', { json: { data: [], pagination: { page: 1, size: 50, total: 0 } }, delay: 100 })
+  const ask = () => managed.client('A').get('/currencies')
+  await Promise.all([ask(), ask()])
+  await ask()
+  expect(outcomes('currencies')).toEqual(['miss', 'shared', 'hit with an age'])
+})
+
+test('rates: shared while they are asked for, told again while they are fresh', async () => {
+  const ask = (amount: string) => managed.client('B').get(rateQuestion('B', { from: assets.btc, to: assets.eth, amount }))
+  await ask('1')
+  await Promise.all([ask('2'), ask('2.0')])
+  await ask('1.00')
+  expect(outcomes('rate')).toEqual(['miss', 'miss', 'shared', 'hit with an age'])
+})
+
+test('a transaction: from the ledger while it is fresh, and where the provider fails', async () => {
+  await managed.close()
+  managed = await startManaged({ sections: { ledger: { url: 'sqlite::memory:', refresh: 0.3 } } })
+  const key = await managed.issue()
+  const created = await managed.client('A').post('/transactions', orderIn('A'), { key })
+  const { id } = created.json as { readonly id: string }
+  const get = () => managed.client('A').get(`/transactions/${id}`, { key })
+  await get()
+  await get()
+  expect(outcomes('transaction')).toEqual(['miss', 'hit with an age'])
+  await new Promise((resolve) => setTimeout(resolve, 350))
+  managed.alpha.reply('get', { status: 500, json: {} })
+  expect((await get()).headers['x-swap-stale']).toBeDefined()
+  expect(outcomes('transaction').at(-1)).toBe('stale with an age')
+})
