@@ -15,9 +15,10 @@ const endWithParent = `--import=data:text/javascript,${encodeURIComponent(
 export class GatewayProcess implements AsyncDisposable {
   /** Without a mount. */
   readonly url: string
+  /** Where `/metrics` is. */
+  readonly adminUrl: string
   /** All that it printed, over all its lives. */
   output = ''
-  private readonly adminUrl: string
   private readonly file: string
   private child: ChildProcess | undefined
   private ended: Promise<unknown> = Promise.resolve()

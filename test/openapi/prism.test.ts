@@ -28,7 +28,7 @@ describe.each(pairs)('S1: client $client, provider $provider', ({ client: form, 
     pair.provider.reset()
     await pair.gateway.forget()
     pair.provider.holdings.swaps = [swap(), swap({ id: 'tx-2', refundAddress: null })]
-    client = sender(form, prism.url, await pair.gateway.freshKey())
+    client = sender(form, prism.url, await pair.gateway.freshKey(), pair.witness)
   })
   afterAll(async () => {
     await prism?.[Symbol.asyncDispose]()
@@ -48,7 +48,7 @@ describe.each(pairs)('S1: client $client, provider $provider', ({ client: form, 
     const known = side === 'A' ? statuses : statuses.filter((status) => status !== 'confirmed' && status !== 'sending')
     for (const status of known) {
       pair.provider.holdings.swaps = [swap({ status })]
-      client = sender(form, prism.url, await pair.gateway.freshKey())
+      client = sender(form, prism.url, await pair.gateway.freshKey(), pair.witness)
       for (const path of ['/transactions/alpha~tx-1', '/transactions']) {
         const answer = await client.get(path)
         expect(answer.status, answer.text).toBe(200)
@@ -59,7 +59,7 @@ describe.each(pairs)('S1: client $client, provider $provider', ({ client: form, 
 
   test('every refusal is as described', async () => {
     for (const [name, status, send] of [...wrong, ...refused]) {
-      client = sender(form, prism.url, await pair.gateway.freshKey())
+      client = sender(form, prism.url, await pair.gateway.freshKey(), pair.witness)
       const answer = await send(client)
       expect(answer.status, `${name}: ${answer.text}`).toBe(status)
       expectDescribed(answer, name)
@@ -91,7 +91,7 @@ describe.each(pairs)('S1: client $client, provider $provider', ({ client: form, 
     for (const [operation, reply, status] of failures) {
       pair.provider.reset()
       pair.provider.reply(operation, reply)
-      client = sender(form, prism.url, await pair.gateway.freshKey())
+      client = sender(form, prism.url, await pair.gateway.freshKey(), pair.witness)
       const paths: Partial<Record<Operation, string>> = {
         rate: rateOf(form),
         list: '/transactions',
@@ -119,7 +119,8 @@ describe.each(formNames)('S1: client %s with a key of the gateway', (form) => {
   test('S3: a last known state and a provider that can take no more are as described', async () => {
     await using managed = await startManaged({ routing: [form === 'A' ? 'beta' : 'alpha'], sections: { ledger: { refresh: 0 } } })
     await using prism = await startPrism(fileOf(form), upstreamOf(form, managed.gateway.url))
-    const client = sender(form, prism.url, await managed.issue())
+    managed.witness.excuse('I5', 'prism prints numbers as JavaScript does: it loses digits on the way')
+    const client = sender(form, prism.url, await managed.issue(), managed.witness)
     const provider = form === 'A' ? managed.beta : managed.alpha
     const swapped = await client.post(orderOf(form), { headers: { 'idempotency-key': 'order-1' } })
     const { id } = swapped.json as { readonly id: string }
@@ -154,7 +155,7 @@ describe('what prism would notice', () => {
       const pair = await startPair('A', 'A')
       {
         await using prism = await startPrism(file, upstreamOf('A', pair.gateway.url))
-        expect(violations(await sender('A', prism.url, 'k').get(rateOf('A')), 'response')).not.toEqual([])
+        expect(violations(await sender('A', prism.url, 'k', pair.witness).get(rateOf('A')), 'response')).not.toEqual([])
       }
       await pair.close()
       rmSync(directory, { recursive: true })

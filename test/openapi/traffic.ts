@@ -1,8 +1,9 @@
 /** What integrators send, right and wrong, through prism. */
-import { type Answered, ask } from '../support/client.ts'
+import type { Answered } from '../support/client.ts'
 import { digits } from '../support/json.ts'
 import { credential, type FormName, pairWords } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
+import type { Witness } from '../support/witness.ts'
 
 export interface Sender {
   readonly form: FormName
@@ -17,8 +18,8 @@ interface Sending {
   readonly key?: string | null
 }
 
-/** `url` is the base URL; paths begin below it. */
-export function sender(form: FormName, url: string, standardKey: string): Sender {
+/** `url` is the base URL; paths begin below it. The witness hears all of it. */
+export function sender(form: FormName, url: string, standardKey: string, witness: Pick<Witness, 'ask'>): Sender {
   const { pathname } = new URL(url)
   const base = pathname === '/' ? '' : pathname
   const headersOf = ({ key = standardKey, headers }: Sending): Record<string, string> => ({
@@ -27,9 +28,9 @@ export function sender(form: FormName, url: string, standardKey: string): Sender
   })
   return {
     form,
-    get: (path, more = {}) => ask(url, { path: base + path, method: more.method ?? 'GET', headers: headersOf(more) }),
+    get: (path, more = {}) => witness.ask(url, { path: base + path, method: more.method ?? 'GET', headers: headersOf(more) }),
     post: (body, more = {}) =>
-      ask(url, {
+      witness.ask(url, {
         path: `${base}/transactions`,
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headersOf(more) },

@@ -36,7 +36,8 @@ it.each(Object.entries(slownesses))(
     const held = Promise.all(Array.from({ length: clients }, () => holdOpen(port, acme.key, slowness, limit / 5)))
     const asked = performance.now()
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(201)
-    expect(performance.now() - asked).toBeLessThan(1_000)
+    // A thousand of them open their connections at the same moment.
+    expect(performance.now() - asked).toBeLessThan(isSoak ? 2_000 : 1_000)
     for (const { after, told } of await held) {
       expect(told).toMatch(slowness.told)
       expect(after).toBeGreaterThanOrEqual(limit * 0.9)

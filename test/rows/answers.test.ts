@@ -15,7 +15,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   let pair: Pair
   let client: Sender
   const freshClient = async (): Promise<Sender> =>
-    sender(form, `${pair.gateway.url}/${form.toLowerCase()}/api/v2`, await pair.gateway.freshKey())
+    sender(form, `${pair.gateway.url}/${form.toLowerCase()}/api/v2`, await pair.gateway.freshKey(), pair.witness)
   beforeAll(async () => {
     const limits = { quotes: 100_000, create: 3, read: 100_000, unproven: 100_000 }
     pair = await startPair(form, side, { sections: { limits }, provider: { timeout: 0.2, extraIds: true } })

@@ -7,9 +7,9 @@ import { readOrder } from './orders.ts'
 
 type Invocation = Pick<Operation, 'kind' | 'question' | 'idempotencyKey'>
 
-/** Undefined where it is about no transaction. */
+/** Undefined where it is about no transaction. Before a proxy of the API the path begins below the base URL. */
 export function invoked({ method = 'GET', path, headers = {}, body = '' }: Asked): Invocation | undefined {
-  const [, below] = /\/api\/v2\/transactions(.*)$/.exec(path) ?? []
+  const [, below] = /^(?:.*\/api\/v2)?\/transactions(.*)$/.exec(path) ?? []
   if (below === undefined) return undefined
   if (method !== 'POST') return { kind: below.startsWith('/') ? 'get' : 'list', question: path }
   const question = typeof body === 'string' ? body : Buffer.from(body).toString()

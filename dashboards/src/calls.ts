@@ -1,0 +1,77 @@
+/** The calls that went up to providers. */
+import { quantile, rate } from './expression.ts'
+import { graph } from './panel.ts'
+
+const chosen = 'provider=~"$provider"'
+
+export const calls = [
+  graph({
+    title: 'Calls by outcome',
+    description:
+      'Each call that went up. Refused is the provider saying no to what a client asked; limited is its 429; failed is a 5xx. unreadable: see Drift.',
+    runbooks: ['SwapgateProviderKeyRefused', 'SwapgateContractDrift'],
+    unit: 'reqps',
+    queries: { '{{provider}} {{outcome}}': rate('swapgate_attempts_total', 'provider, outcome', chosen) },
+    isStacked: true,
+  }),
+  graph({
+    title: 'Calls by operation',
+    description: 'What goes up. Many more get_transaction than clients ask for: clients list often, and each row is read again.',
+    unit: 'reqps',
+    queries: { '{{provider}} {{operation}}': rate('swapgate_attempts_total', 'provider, operation', chosen) },
+    isStacked: true,
+  }),
+  graph({
+    title: 'Calls and requests',
+    description:
+      'Calls that went up, beside the requests of clients that this provider answered. Calls well below requests: caches and the ledger do their work.',
+    unit: 'reqps',
+    queries: {
+      '{{provider}} calls': rate('swapgate_attempts_total', 'provider', chosen),
+      '{{provider}} requests': rate('swapgate_requests_total', 'provider', `provider!="none", ${chosen}`),
+    },
+  }),
+  graph({
+    title: 'Latency of the provider',
+    description:
+      'Time of one attempt, p50 and p99. Near `providers.<name>.timeout`: clients get 504. Ask the provider; a shorter time-out only fails sooner.',
+    runbooks: ['SwapgateTotalLatencyBurn'],
+    unit: 's',
+    queries: Object.fromEntries(
+      [0.5, 0.99].map((share) => [
+        `{{provider}} p${share * 100}`,
+        quantile(share, 'http_client_request_duration_seconds', 'provider', chosen),
+      ]),
+    ),
+    thresholds: [[2.5, 'orange']],
+  }),
+  graph({
+    title: 'Answers of the provider by status',
+    description:
+      'HTTP status of its answers; empty where none came. 401 and 403 to our own key: the key is refused. 429: its limit is lower than our budget.',
+    runbooks: ['SwapgateProviderKeyRefused', 'SwapgateBudgetUsedUp'],
+    unit: 'reqps',
+    queries: {
+      '{{provider}} {{http_response_status_code}}': rate(
+        'http_client_request_duration_seconds_count',
+        'provider, http_response_status_code',
+        chosen,
+      ),
+    },
+    isStacked: true,
+  }),
+  graph({
+    title: 'Errors by kind',
+    description:
+      'What requests of clients met at the provider. provider_unreachable: network or name. provider_timed_out: slow. provider_unreadable: see Drift. provider_unknown_outcome: a create in doubt.',
+    runbooks: ['SwapgateAvailabilityBurnFast', 'SwapgateCreatesUnknown'],
+    unit: 'reqps',
+    queries: {
+      '{{provider}} {{error_type}}': rate(
+        'swapgate_requests_total',
+        'provider, error_type',
+        `error_type=~"provider_.*", ${chosen}`,
+      ),
+    },
+  }),
+]

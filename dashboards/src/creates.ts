@@ -1,0 +1,51 @@
+/** What became of creates, and what is in doubt. */
+import { count, rate, shared } from './expression.ts'
+import { bars, graph } from './panel.ts'
+
+const chosen = 'provider=~"$provider"'
+const created = `operation="create_transaction", ${chosen}`
+
+export const creates = [
+  graph({
+    title: 'Creates by outcome',
+    description: 'Creates of clients; "none" is one that was answered as asked. provider_unknown_outcome: 504, in doubt.',
+    runbooks: ['SwapgateAvailabilityBurnFast', 'SwapgateCreatesUnknown'],
+    unit: 'reqps',
+    queries: { '{{error_type}}': rate('swapgate_requests_total', 'error_type', 'operation="create_transaction"') },
+    isStacked: true,
+  }),
+  graph({
+    title: 'Creates that went up, by outcome',
+    description: 'What the provider made of them. All but done, refused and limited leave a create in doubt.',
+    runbooks: ['SwapgateCreatesUnknown'],
+    unit: 'reqps',
+    queries: { '{{provider}} {{outcome}}': rate('swapgate_attempts_total', 'provider, outcome', created) },
+    isStacked: true,
+  }),
+  graph({
+    title: 'Creates in doubt',
+    description: 'unknown should go back to 0 by itself, mismatch only by your hand.',
+    runbooks: ['SwapgateCreatesUnknown', 'SwapgateCreateMismatch'],
+    unit: 'short',
+    queries: { '{{provider}} {{state}}': shared('swapgate_creates_unsettled', 'provider, state', chosen) },
+    thresholds: [[1, 'orange']],
+  }),
+  graph({
+    title: 'Age of the oldest create in doubt',
+    description: 'Over 15 minutes the first four looks have found nothing. Clients with an Idempotency-Key get 409 all that time.',
+    runbooks: ['SwapgateCreatesUnknown'],
+    span: 12,
+    unit: 's',
+    queries: { '{{provider}}': shared('swapgate_creates_oldest_unsettled_seconds', 'provider', chosen) },
+    thresholds: [[900, 'red']],
+  }),
+  bars({
+    title: 'What was found out',
+    description:
+      'In the time that is shown. unknown with as many found is well. ambiguous and not_found need you; not_seen: the provider could not be looked at; other_amount: it took another amount than was asked.',
+    runbooks: ['SwapgateCreatesUnknown', 'SwapgateCreateMismatch'],
+    span: 12,
+    unit: 'short',
+    queries: { '{{provider}} {{outcome}}': count('swapgate_create_outcomes_total', 'provider, outcome', chosen) },
+  }),
+]

@@ -1,0 +1,104 @@
+import { board } from './board.ts'
+import { calls } from './calls.ts'
+import { quantile, rate, series } from './expression.ts'
+import { graph, timeline } from './panel.ts'
+
+const chosen = 'provider=~"$provider"'
+
+/** 0, 1 or 2, by the state that comes second and third. */
+function stateOf(metric: string, second: string, third: string): string {
+  const is = (state: string): string => `max by (provider) (${series(metric, `state="${state}", ${chosen}`)})`
+  return `${is(second)} + 2 * ${is(third)}`
+}
+
+const health = [
+  timeline({
+    title: 'Breaker',
+    description:
+      'Closed: calls go up. Open: the provider failed five times in a row and is left alone. Half open: one read finds out. In the worst of the replicas.',
+    runbooks: ['SwapgateBreakerOpen'],
+    unit: 'short',
+    queries: { '{{provider}}': `clamp_max(${stateOf('swapgate_breaker_state', 'half_open', 'open')}, 2)` },
+    states: { closed: 'green', 'half open': 'orange', open: 'red' },
+  }),
+  timeline({
+    title: 'Configured state',
+    description: 'What `providers.<name>.state` says. Draining: no quotes, no creates. Off: never called.',
+    unit: 'short',
+    queries: { '{{provider}}': `clamp_max(${stateOf('swapgate_provider_state', 'draining', 'off')}, 2)` },
+    states: { active: 'green', draining: 'orange', off: 'gray' },
+  }),
+  graph({
+    title: 'Share of calls that failed',
+    description:
+      'Of the calls that went up: no answer, an answer that cannot be read, a 5xx, or our key refused. Ask the provider, or take it out of `routing.providers`.',
+    runbooks: ['SwapgateBreakerOpen', 'SwapgateAvailabilityBurnFast'],
+    unit: 'percentunit',
+    queries: {
+      '{{provider}}': `(${rate('swapgate_attempts_total', 'provider', `outcome!~"done|refused|limited", ${chosen}`)} or 0 * ${rate('swapgate_attempts_total', 'provider', chosen)}) / ${rate('swapgate_attempts_total', 'provider', chosen)}`,
+    },
+    max: 1,
+    thresholds: [
+      [0.01, 'orange'],
+      [0.1, 'red'],
+    ],
+  }),
+]
+
+const protection = [
+  graph({
+    title: 'Held back',
+    description:
+      'Calls that did not go up: budget used up, breaker open, too many at once (bulkhead), or a rest that the provider asked for.',
+    runbooks: ['SwapgateBudgetUsedUp', 'SwapgateBreakerOpen'],
+    unit: 'reqps',
+    queries: { '{{provider}} {{by}}': rate('swapgate_provider_held_back_total', 'provider, by', chosen) },
+  }),
+  graph({
+    title: 'Second tries',
+    description:
+      'Reads that failed and were sent once more (true), or were not since too many had been (false). Many false: the provider is failing, and retries would make it worse.',
+    unit: 'reqps',
+    queries: { '{{provider}} made {{made}}': rate('swapgate_provider_retries_total', 'provider, made', chosen) },
+  }),
+  graph({
+    title: 'Rests',
+    description: 'Times that a provider was left alone: limited after its 429, key_refused after it refused our key twice.',
+    runbooks: ['SwapgateProviderKeyRefused'],
+    unit: 'reqps',
+    queries: { '{{provider}} {{reason}}': rate('swapgate_provider_rests_total', 'provider, reason', chosen) },
+  }),
+]
+
+const answers = [
+  graph({
+    title: 'Drift from the contract',
+    description:
+      'Oddities in answers. unknown_field and number_as_text do no harm. unknown_status: explain the word in `providers.<name>.statuses`. unreadable: clients get 502.',
+    runbooks: ['SwapgateContractDrift'],
+    unit: 'reqps',
+    queries: { '{{provider}} {{drift}} {{field}}': rate('swapgate_contract_drift_total', 'provider, drift, field', chosen) },
+  }),
+  graph({
+    title: 'Caches',
+    description:
+      'Look-ups by outcome. Stale: an old list of currencies serves while no provider can be read. Mostly miss for rates: clients ask for many different amounts.',
+    unit: 'reqps',
+    queries: { '{{cache}} {{outcome}}': rate('swapgate_cache_lookups_total', 'cache, outcome') },
+    isStacked: true,
+  }),
+  graph({
+    title: 'Age of what caches answered, p95',
+    description: 'Currencies over 600 s: the list could not be read again. Look at the calls for list_currencies.',
+    unit: 's',
+    queries: { '{{cache}}': quantile(0.95, 'swapgate_cache_age_seconds', 'cache') },
+  }),
+]
+
+export const providers = board({
+  name: 'providers',
+  title: 'Providers',
+  description: 'How the providers behind the gateway do, and what the gateway does about it.',
+  chooses: ['provider'],
+  rows: { Health: health, Calls: calls, Protection: protection, Answers: answers },
+})

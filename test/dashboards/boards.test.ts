@@ -1,0 +1,44 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { dashboards } from '../../dashboards/src/index.ts'
+import { boards, type Panel, panelsOf } from './board.ts'
+
+const all = boards().flatMap((board) => panelsOf(board).map((panel) => ({ name: `${board.title}: ${panel.title}`, board, panel })))
+
+it('are what the code makes of them (npm run dashboards)', () => {
+  const written = boards().map(({ file }) => [file.replace('dashboards/', ''), readFileSync(file, 'utf8')] as const)
+  expect(Object.fromEntries(written)).toEqual(dashboards())
+  expect(written).toHaveLength(4)
+})
+
+it.each(all)('say what to do, in which unit, and what each line is: $name', ({ panel }) => {
+  const { description = '', fieldConfig, targets = [] } = panel
+  expect(description.length).toBeGreaterThan(20)
+  expect(fieldConfig?.defaults.unit).toBeTruthy()
+  expect(targets.length).toBeGreaterThan(0)
+  for (const { legendFormat } of targets) expect(legendFormat).not.toBe('')
+})
+
+it.each(all)('use only variables that they have: $name', ({ board, panel }) => {
+  const known = [...board.templating.list.map(({ name }) => name), '__rate_interval', '__range']
+  const used = [...JSON.stringify(panel).matchAll(/\$\{?([a-z_]\w*)/g)].map(([, name]) => name)
+  expect(used.filter((name) => !known.includes(name ?? ''))).toEqual([])
+})
+
+it('put no panel over another, or outside', () => {
+  const cells = ({ gridPos: { x, y, w, h } }: Panel): readonly string[] =>
+    Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)} ${y + Math.floor(cell / w)}`)
+  for (const { panels } of boards()) {
+    const taken = panels.flatMap(cells)
+    expect(new Set(taken).size).toBe(taken.length)
+    expect(panels.filter(({ gridPos: { x, w } }) => x + w > 24)).toEqual([])
+  }
+})
+
+it('link only to runbooks that exist', () => {
+  const links = all.flatMap(({ panel }) =>
+    [...(panel.description ?? '').matchAll(/\$\{runbooks\}\/(\w+\.md)/g)].map(([, page]) => page ?? ''),
+  )
+  expect(links.length).toBeGreaterThan(20)
+  expect(links.filter((page) => !existsSync(`docs/runbooks/${page}`))).toEqual([])
+})

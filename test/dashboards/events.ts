@@ -1,0 +1,123 @@
+/** What goes wrong between clients, gateways and providers; `stores.ts` has what goes wrong behind them. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Fault } from '../faults/provider/fault.ts'
+import { type Event, nothing, repeating, together } from './event.ts'
+import type { Site, World } from './world.ts'
+
+/** A create of its own that the provider treats so. */
+async function faultyCreate(world: World, site: Site, fault: Fault): Promise<void> {
+  const order = world.order()
+  await site.provider.fault({ ...fault, having: `"${order.withdrawalAddress}"` })
+  await site.customers[0].create(site.gateway.url, order)
+}
+
+/** Its id as clients see it. */
+async function created(world: World, { gateway, customers: [acme] }: Site): Promise<string> {
+  const answer = await acme.create(gateway.url, world.order())
+  const { id } = (answer?.json ?? {}) as { readonly id?: string }
+  if (id === undefined) throw new Error(`nothing was created: ${answer?.text}`)
+  return id
+}
+
+export const cutOff: Event = {
+  name: 'a provider cuts a create off, and does not have it',
+  alerts: ['SwapgateCreatesUnknown'],
+  panels: ['Transactions: Age of the oldest create in doubt'],
+  async cause(world) {
+    await faultyCreate(world, world.alpha, { before: 'reset' })
+    return nothing
+  },
+}
+
+export const contradiction: Event = {
+  name: 'a provider answers with another withdrawal address than was asked',
+  alerts: ['SwapgateCreateMismatch'],
+  async cause(world) {
+    await faultyCreate(world, world.alpha, { swap: 'withdrawalAddress' })
+    return nothing
+  },
+}
+
+export const strangeStatus: Event = {
+  name: 'a provider has a status that nobody has explained',
+  alerts: ['SwapgateContractDrift'],
+  panels: ['Providers: Drift from the contract'],
+  async cause(world) {
+    const { alpha } = world
+    const id = await created(world, alpha)
+    await alpha.provider.change(id.replace('alpha~', ''), { status: 'on_the_moon' })
+    return repeating(500, () => alpha.customers[0].get(alpha.gateway.url, id))
+  },
+}
+
+export const refusedKey: Event = {
+  name: "a provider refuses the gateway's key",
+  alerts: ['SwapgateProviderKeyRefused'],
+  async cause(world) {
+    const { gateway, customers, provider } = world.gamma
+    await provider.fault({ before: 401, message: 'Invalid API key', times: 2 })
+    for (const customer of customers) await customer.create(gateway.url, world.order())
+    return nothing
+  },
+}
+
+export const brokenTable: Event = {
+  name: 'somebody writes a broken asset table',
+  alerts: ['SwapgateConfigurationRefused'],
+  async cause({ gamma }) {
+    const file = join(gamma.directory, 'assets.yaml')
+    const whole = readFileSync(file)
+    writeFileSync(file, '[{')
+    return async () => writeFileSync(file, whole)
+  },
+}
+
+export const greed: Event = {
+  name: 'a client asks more than its limit, and a provider has had enough',
+  panels: ['Limits and budgets: Refused, by whose limit', 'Limits and budgets: Limited by the provider'],
+  async cause(world) {
+    const { gateway, customers } = world.alpha
+    for (let round = 0; round < 30; round++) await together(8, () => customers[1].get(gateway.url, 'alpha~none'))
+    await world.beta.provider.fault({ operation: 'get', before: 429 })
+    return nothing
+  },
+}
+
+export const slowProvider: Event = {
+  name: 'a provider takes three seconds for a quote',
+  alerts: ['SwapgateTotalLatencyBurn'],
+  async cause(world) {
+    const { provider } = world.alpha
+    await provider.fault({ operation: 'rate', delay: 3_000, times: 10_000 })
+    const lift = repeating(200, () => together(60, () => world.quote(world.alpha)))
+    return async () => {
+      await lift()
+      await provider.heal()
+    }
+  },
+}
+
+export const usedUpBudget: Event = {
+  name: 'clients want more quotes than the budget at a provider has',
+  alerts: ['SwapgateBudgetUsedUp'],
+  async cause(world) {
+    await together(60, () => world.quote(world.beta))
+    return repeating(300, () => world.quote(world.beta))
+  },
+}
+
+export const lostProvider: Event = {
+  name: 'a provider is down',
+  alerts: ['SwapgateBreakerOpen', 'SwapgateAvailabilityBurnFast', 'SwapgateAvailabilityBurnSlow'],
+  panels: ['Providers: Errors by kind'],
+  async cause(world) {
+    const { gateway, customers, network } = world.beta
+    await network.down()
+    const lift = repeating(100, () => customers[0].create(gateway.url, world.order()))
+    return async () => {
+      await lift()
+      await network.up()
+    }
+  },
+}

@@ -1,0 +1,124 @@
+/**
+ * Prometheus scrapes real gateways each second while real things go wrong. Every query of every panel has to have an answer, and
+ * every alert has to fire when its fault is there, and not before. Windows and waiting times are a sixtieth of the real ones.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { boards } from './board.ts'
+import type { Event } from './event.ts'
+import * as events from './events.ts'
+import { Prometheus } from './prometheus.ts'
+import { emptyPanels, filledIn } from './question.ts'
+import { alerts, ruleFiles, rules } from './rule.ts'
+import { scaled } from './scaling.ts'
+import * as stores from './stores.ts'
+import { Traffic } from './traffic.ts'
+import { World } from './world.ts'
+
+/** Those of one stage happen at the same time. */
+const stages: readonly (readonly Event[])[] = [
+  [stores.lockedLedger],
+  [events.slowProvider, events.usedUpBudget, events.greed],
+  [events.lostProvider],
+  [events.cutOff, events.contradiction, events.strangeStatus, events.refusedKey, events.brokenTable],
+  [stores.lostRedis, stores.lostTables],
+]
+/** After these nothing is left to ask. */
+const ends: readonly (readonly Event[])[] = [[stores.lostReplica], [stores.lostGateway]]
+const all = [...stages, ...ends].flat()
+const patience = 90_000
+
+describe('dashboards and alerts of real gateways', () => {
+  const open = new AsyncDisposableStack()
+  let world: World
+  let prometheus: Prometheus
+
+  beforeAll(async () => {
+    world = open.use(await World.start())
+    open.use(new Traffic(world))
+    await delay(3_000) // what is slow at the first time is behind them
+    const targets = world.sites.map(({ gateway }) => new URL(gateway.adminUrl).host)
+    prometheus = open.use(await Prometheus.start(targets, ruleFiles.map(scaled)))
+  }, patience)
+  afterAll(() => open.disposeAsync(), patience)
+
+  const occurs = async (stage: readonly Event[]): Promise<void> => {
+    const expected = stage.flatMap((event) => event.alerts ?? [])
+    const before = await prometheus.firing()
+    expect(expected.filter((alert) => before.includes(alert))).toEqual([])
+    const lifts = await Promise.all(stage.map((event) => event.cause(world)))
+    try {
+      const missing = new Set(expected)
+      const stillMissing = async (): Promise<readonly string[]> => {
+        for (const alert of await prometheus.firing()) missing.delete(alert)
+        return [...missing]
+      }
+      await expect.poll(stillMissing, { timeout: patience, interval: 500 }).toEqual([])
+      const shown = stage.flatMap(({ panels = [] }) => panels)
+      const empty = async (): Promise<readonly string[]> =>
+        (await emptyPanels(prometheus, boards())).filter((panel) => shown.includes(panel))
+      if (shown.length > 0) await expect.poll(empty, { timeout: 20_000 }).toEqual([])
+    } finally {
+      await Promise.all(lifts.map((lift) => lift()))
+    }
+  }
+
+  it('while all is well no alert fires, and only panels of faults are empty', { timeout: patience }, async () => {
+    await expect.poll(() => prometheus.query('sum_over_time(up[3s]) > 2'), { timeout: 30_000 }).toHaveLength(world.sites.length)
+    await expect.poll(() => prometheus.firing(), { timeout: 10_000 }).toEqual([])
+    await delay(15_000)
+    expect(await prometheus.firing(15)).toEqual([])
+    expect((await emptyPanels(prometheus, boards())).toSorted()).toEqual(all.flatMap(({ panels = [] }) => panels).toSorted())
+  })
+
+  it('every list to choose from has something', async () => {
+    const lists = boards().flatMap(({ templating }) =>
+      templating.list.flatMap(({ query }) => (isQuery(query) ? [query.query] : [])),
+    )
+    expect(lists.length).toBeGreaterThan(4)
+    for (const list of lists) {
+      const [, series = '', label = ''] = /^label_values\((.*), (\w+)\)$/.exec(list) ?? []
+      const values = await prometheus.query(`count by (${label}) (${filledIn(series)})`)
+      expect(values.map(({ metric }) => metric[label]).filter(Boolean), list).not.toEqual([])
+    }
+  })
+
+  describe.each(stages.map((stage) => ({ stage, name: stage.map(({ name }) => name).join('; ') })))('$name', ({ stage }) => {
+    it('is seen', { timeout: 2 * patience }, () => occurs(stage))
+  })
+
+  it('after all of that no panel is empty', async () => {
+    expect(await emptyPanels(prometheus, boards())).toEqual([])
+  })
+
+  it('and every rule could be evaluated, and has a result', async () => {
+    expect(await prometheus.failingRules()).toEqual([])
+    for (const { record } of rules()) if (record !== undefined) expect(await prometheus.query(record), record).not.toEqual([])
+  })
+
+  it('and every query of a runbook is one that Prometheus takes, about metrics that there are', async () => {
+    const pages = globSync('docs/runbooks/*.md').map((page) => readFileSync(page, 'utf8'))
+    const queries = pages.flatMap((page) => [...page.matchAll(/```promql\n([^`]+)```/g)].map(([, query]) => query ?? ''))
+    expect(queries.length).toBeGreaterThan(20)
+    for (const query of queries) await expect(prometheus.query(query), query).resolves.toBeDefined()
+    const metrics = new Set(queries.flatMap((query) => query.match(/\b(?:swapgate|http|nodejs|process)_\w+(?=[[{) ]|$)/gm) ?? []))
+    expect(metrics.size).toBeGreaterThan(10)
+    for (const metric of metrics) expect(await prometheus.query(`count(${metric})`), metric).not.toEqual([])
+  })
+
+  it.each(ends)('$name, and it is seen', { timeout: 2 * patience }, (event) => occurs([event]))
+})
+
+/** Variables of other sorts have a text, or nothing. */
+function isQuery(query: unknown): query is { readonly query: string } {
+  return typeof query === 'object' && query !== null
+}
+
+it('each alert has its fault here', () => {
+  expect(all.flatMap((event) => event.alerts ?? []).toSorted()).toEqual(
+    alerts()
+      .map(({ alert }) => alert)
+      .toSorted(),
+  )
+})

@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { prometheusPrograms } from '../support/prometheus-program.ts'
+import { alerts, ruleFiles } from './rule.ts'
+
+const run = promisify(execFile)
+const caseFiles = globSync('dashboards/rules/tests/*.yaml')
+const patience = 180_000
+
+interface Case {
+  readonly name: string
+  readonly promql_expr_test?: readonly { readonly exp_samples: readonly { readonly labels: string }[] }[]
+}
+
+const cases = caseFiles.flatMap((file) => (parse(readFileSync(file, 'utf8')) as { tests: readonly Case[] }).tests)
+const firing = ({ promql_expr_test: [expected] = [] }: Case): readonly string[] =>
+  (expected?.exp_samples ?? []).map(({ labels }) => /"(.*)"/.exec(labels)?.[1] ?? '')
+
+it('are rules for Prometheus', { timeout: patience }, async () => {
+  const { promtool } = await prometheusPrograms()
+  const { stdout } = await run(promtool, ['check', 'rules', ...ruleFiles])
+  expect(stdout.match(/SUCCESS/g)).toHaveLength(2)
+})
+
+it.each(caseFiles)('fire and do not fire as its cases say: %s', { timeout: patience }, async (file) => {
+  const { promtool } = await prometheusPrograms()
+  expect((await run(promtool, ['test', 'rules', file])).stdout).toContain('SUCCESS')
+})
+
+describe.each(alerts())('$alert', ({ alert, labels, annotations }) => {
+  it('has a case in which it fires, and one in which it does not', () => {
+    const named = (how: string): readonly Case[] => cases.filter(({ name }) => name.startsWith(`${alert} ${how}: `))
+    expect(named('fires').length).toBeGreaterThan(0)
+    expect(named('is quiet').length).toBeGreaterThan(0)
+    for (const fires of named('fires')) expect(firing(fires)).toContain(alert)
+    for (const quiet of named('is quiet')) expect(firing(quiet)).not.toContain(alert)
+  })
+
+  it('says how urgent it is, what happened, and where its runbook is', () => {
+    expect(labels?.severity).toMatch(/^(?:page|ticket)$/)
+    expect(annotations?.summary).toBeTruthy()
+    expect(annotations?.description).toBeTruthy()
+    expect(annotations?.runbook).toBe(`docs/runbooks/${alert}.md`)
+  })
+
+  it('has a runbook with every part, and a line in the table of docs/alerts.md', () => {
+    const page = readFileSync(`docs/runbooks/${alert}.md`, 'utf8')
+    const parts = [...page.matchAll(/^#+ .*$/gm)].map(([heading]) => heading)
+    expect(parts).toEqual([`# ${alert}`, '## What the client sees', '## First look', '## What to do', '## What not to do'])
+    expect(page).toContain(`Severity: **${labels?.severity}**`)
+    expect(readFileSync('docs/alerts.md', 'utf8')).toContain(`[${alert}](runbooks/${alert}.md) | ${labels?.severity} |`)
+  })
+})
+
+it('have an alert for each runbook, and no dead links in them', () => {
+  const pages = globSync('docs/runbooks/*.md')
+  expect(pages.map((page) => page.replace(/^.*\/|\.md$/g, '')).toSorted()).toEqual(
+    alerts()
+      .map(({ alert }) => alert)
+      .toSorted(),
+  )
+  const links = pages.flatMap((page) => [...readFileSync(page, 'utf8').matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link ?? ''))
+  expect(links.length).toBeGreaterThan(10)
+  expect(links.filter((link) => !existsSync(`docs/runbooks/${link}`))).toEqual([])
+})

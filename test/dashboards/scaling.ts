@@ -1,0 +1,36 @@
+/** Rules as they are, but with every window and every waiting time shorter, so that days need not pass in a test. */
+import { stringify } from 'yaml'
+import { readRules } from './rule.ts'
+
+/** An hour is a minute, five minutes are five seconds. */
+export const factor = 60
+
+/** What takes milliseconds may take ten times as long on a machine that many share: these two limits are moved. */
+const patience = [
+  ['le="0.025"', 'le="0.25"'],
+  ['> 0.1', '> 1'],
+] as const
+
+/** The text of a file of rules. Expressions and all other thresholds stay; ranges, offsets and `for` are divided by the factor. */
+export function scaled(file: string): string {
+  const groups = readRules(file).groups.map((group) => ({
+    ...group,
+    rules: group.rules.map((rule) => ({
+      ...rule,
+      expr: patience
+        .reduce((expression, [limit, longer]) => expression.replaceAll(limit, longer), rule.expr)
+        .replaceAll(/(\[|offset )(\w+)/g, (_, before: string, duration: string) => before + shorter(duration)),
+      ...(rule.for !== undefined && { for: shorter(rule.for) }),
+    })),
+  }))
+  return stringify({ groups })
+}
+
+const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
+
+function shorter(duration: string): string {
+  const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(duration) ?? []
+  const seconds = Number(count) * (units[unit] ?? Number.NaN)
+  if (Number.isNaN(seconds)) throw new Error(`not a duration: ${duration}`)
+  return `${(seconds * 1000) / factor}ms`
+}

@@ -1,0 +1,127 @@
+/** Three gateways with issued keys, each before a provider of its own, and a Prometheus that scrapes them all. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Customer } from '../faults/customer.ts'
+import { GatewayProcess } from '../faults/gateway-process.ts'
+import { History } from '../faults/history.ts'
+import type { Order } from '../faults/order.ts'
+import { type Provider, startProvider } from '../faults/provider.ts'
+import { FaultProxy } from '../faults/proxy.ts'
+import { type Answered, ask } from '../support/client.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { RedisServer } from '../support/redis.ts'
+import { assets } from '../support/swaps.ts'
+
+/** A gateway, what stands behind it, and its clients. */
+export interface Site {
+  readonly directory: string
+  readonly provider: Provider
+  /** Between the gateway and the provider. */
+  readonly network: FaultProxy
+  readonly gateway: GatewayProcess
+  readonly customers: readonly [inFormA: Customer, inFormB: Customer]
+}
+
+interface SiteFacts {
+  readonly name: string
+  readonly form: 'A' | 'B'
+  readonly budget?: Readonly<Record<string, number>>
+  readonly ledger?: string
+  readonly sections?: Readonly<Record<string, unknown>>
+}
+
+const nobodyLimited = { quotes: 100_000, create: 100_000, read: 200, unproven: 100_000 }
+
+export class World implements AsyncDisposable {
+  /** PostgreSQL and Redis. */
+  readonly alpha: Site
+  /** SQLite, and a budget for quotes. */
+  readonly beta: Site
+  /** SQLite; it has no traffic. */
+  readonly gamma: Site
+  readonly redis: RedisServer
+  readonly ledgerUrl: string
+  private readonly open: AsyncDisposableStack
+  private orders = 0
+
+  private constructor(
+    sites: Record<'alpha' | 'beta' | 'gamma', Site>,
+    stores: { redis: RedisServer; ledgerUrl: string },
+    open: AsyncDisposableStack,
+  ) {
+    this.alpha = sites.alpha
+    this.beta = sites.beta
+    this.gamma = sites.gamma
+    this.redis = stores.redis
+    this.ledgerUrl = stores.ledgerUrl
+    this.open = open
+  }
+
+  static async start(): Promise<World> {
+    await using open = new AsyncDisposableStack()
+    const directory = mkdtempSync(join(tmpdir(), 'swapgate-dashboards-'))
+    open.defer(async () => rmSync(directory, { recursive: true }))
+    const redis = open.use(await RedisServer.start())
+    const postgres = await startPostgres()
+    open.defer(() => postgres.close())
+    const ledgerUrl = await postgres.createDatabase()
+    const build = (facts: SiteFacts): Promise<Site> => startSite(directory, facts, open)
+    const sections = { redis: { url: redis.url } }
+    const alpha = await build({ name: 'alpha', form: 'A', ledger: ledgerUrl, sections })
+    const beta = await build({ name: 'beta', form: 'B', budget: { quotes: 40, create: 0, read: 0 } })
+    const gamma = await build({ name: 'gamma', form: 'B' })
+    return new World({ alpha, beta, gamma }, { redis, ledgerUrl }, open.move())
+  }
+
+  get sites(): readonly Site[] {
+    return [this.alpha, this.beta, this.gamma]
+  }
+
+  /** Another one each time. */
+  order(): Order {
+    const number = ++this.orders
+    return {
+      from: assets.xrp,
+      to: assets.usdtEth,
+      amount: `1.${number}`,
+      withdrawalAddress: `0xWithdraw${number}`,
+      rateType: 'float',
+    }
+  }
+
+  /** An amount that nobody asked for before, so that no cache answers. */
+  quote({ gateway }: Site): Promise<Answered> {
+    return ask(gateway.url, { path: `/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=2.${++this.orders}` })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.open.disposeAsync()
+  }
+}
+
+async function startSite(parent: string, facts: SiteFacts, open: AsyncDisposableStack): Promise<Site> {
+  const { name, form, budget = { quotes: 0, create: 0, read: 0 }, ledger, sections } = facts
+  const directory = join(parent, name)
+  mkdirSync(directory)
+  const key = `own-key-of-${name}`
+  const provider = open.use(await startProvider({ form, name, keys: [key], journal: join(directory, 'journal') }))
+  const network = open.use(await FaultProxy.start(provider.url))
+  const gateway = open.use(
+    await GatewayProcess.start({
+      directory,
+      mode: 'managed',
+      providers: { [name]: { form, url: network.url, key, budget } },
+      ...(ledger !== undefined && { ledger }),
+      sections: {
+        limits: nobodyLimited,
+        ledger: { url: ledger ?? `sqlite:${join(directory, 'ledger.db')}`, refresh: 1 },
+        ...sections,
+      },
+    }),
+  )
+  const history = new History()
+  const [acme, globex] = await Promise.all(['acme', 'globex'].map((account) => gateway.createKey(account)))
+  const customers = [history.client('acme', acme ?? '', 'A'), history.client('globex', globex ?? '', 'B')] as const
+  return { directory, provider, network, gateway, customers }
+}
