@@ -1,12 +1,10 @@
 /** The process: everything that runs, started in order and ended in reverse (`spec/contract.md` §13). */
 import { setTimeout as wait } from 'node:timers/promises'
-import { adminApp, adminRefusal, type Readiness } from './adapters/admin.ts'
+import type { Readiness } from './adapters/admin.ts'
 import { circuit } from './adapters/breaker.ts'
-import { expressApp, messagesOf } from './adapters/express.ts'
 import { openLedger } from './adapters/ledger.ts'
 import { measureLoad } from './adapters/load.ts'
 import { referencePages } from './adapters/reference.ts'
-import { listen } from './adapters/server.ts'
 import type { Config } from './config.ts'
 import type { MakeBreaker } from './core/breaker.ts'
 import { WaitingKeys } from './core/waiting-keys.ts'
@@ -15,12 +13,9 @@ import { descriptions, pagesOf } from './edges/page.ts'
 import { forms } from './forms/index.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { openCounters } from './process/counters.ts'
-import { drainOf } from './process/drain.ts'
 import { identification } from './process/identification.ts'
-import { boundIdleness } from './process/idleness.ts'
 import { listening } from './process/listening.ts'
-import { mostConnections } from './process/open-files.ts'
-import { boundPipelines } from './process/pipelines.ts'
+import { openAdmin, openPublic } from './process/ports.ts'
 import { startRounds } from './process/rounds.ts'
 import { openTelemetry } from './process/telemetry.ts'
 import { openTraces } from './process/traces.ts'
@@ -56,10 +51,8 @@ export async function start(config: Config): Promise<Running> {
   })
 
   const ready = (): Readiness => (readiness === 'ready' && load.strain >= 2 ? 'overloaded' : readiness)
-  const adminHandler = adminApp({ readiness: ready, printMetrics: telemetry.print })
-  const admin = await listening('admin', config.admin, () => listen(adminHandler, adminRefusal, config.admin))
-  const adminDrain = drainOf(admin.server)
-  open.defer(() => adminDrain.finish(0))
+  const admin = await openAdmin(config, ready, telemetry.print)
+  open.defer(() => admin.drain.finish(0))
 
   const sandboxUrls = await addSandbox(config, open)
 
@@ -86,31 +79,13 @@ export async function start(config: Config): Promise<Running> {
   ]
   for (const { stop } of rounds) open.defer(stop)
 
-  const patience = patienceOf(config)
-  const handler = expressApp(handle, { ...config.server, patience, isEnding: () => readiness === 'draining' })
-  const server = await listening('server', config.server, () =>
-    listen(handler, handle, {
-      ...config.server,
-      messages: messagesOf(handler),
-      connections: mostConnections(config.server.connections),
-      patience,
-    }),
-  )
-  boundPipelines(server.server, mostDue)
-  boundIdleness(server.server, patience)
-  const drain = drainOf(server.server)
-  open.defer(() => drain.finish(config.server.drain * 1000))
+  const front = await openPublic(config, handle, () => readiness === 'draining')
+  open.defer(() => front.drain.finish(config.server.drain * 1000))
 
   readiness = 'ready'
   const running = open.move()
   return {
-    urls: new Map([
-      ['gateway', server.url],
-      ...formUrls(server.url),
-      ['docs', `${server.url}/docs`],
-      ['admin', admin.url],
-      ...sandboxUrls,
-    ]),
+    urls: new Map([...urlsOf(front.url), ['admin', admin.url], ...sandboxUrls]),
     reconfigure(next) {
       gateway = gatewayOf(next)
       connections.retain(gateway.connected)
@@ -121,7 +96,7 @@ export async function start(config: Config): Promise<Running> {
     fail: log.fail,
     async stop() {
       readiness = 'draining'
-      drain.begin()
+      front.drain.begin()
       await wait(config.server.grace * 1000)
       await running.disposeAsync()
       return isTaken
@@ -132,14 +107,6 @@ export async function start(config: Config): Promise<Running> {
 const steadyClock = (): number => performance.now()
 
 const breaker: MakeBreaker = (onState) => circuit({ clock: steadyClock, random: Math.random, onState })
-
-/** No connection is silent and no answer is left for longer, in milliseconds; a slow provider is waited for. */
-function patienceOf({ server, providers }: Config): number {
-  return 1000 * Math.max(server.patience, ...providers.map(({ timeout }) => 2 * timeout))
-}
-
-/** Answers that one connection may have due. */
-const mostDue = 100
 
 /** An `Idempotency-Key` is remembered for so long, in milliseconds (`spec/contract.md` §10). */
 const claimLifetime = 86_400_000
@@ -154,7 +121,8 @@ async function addSandbox(config: Config, open: AsyncDisposableStack): Promise<[
   return [['sandbox', sandbox.url]]
 }
 
-/** The base URLs that integrators are told to use. */
-function formUrls(url: string): [string, string][] {
-  return forms.map(({ name }) => [`form ${name}`, `${url}/${name.toLowerCase()}`])
+/** The base URLs that integrators are told to use, and the page that explains them. */
+function urlsOf(url: string): [string, string][] {
+  const ofForms = forms.map(({ name }): [string, string] => [`form ${name}`, `${url}/${name.toLowerCase()}`])
+  return [['gateway', url], ...ofForms, ['docs', `${url}/docs`]]
 }

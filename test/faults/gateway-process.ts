@@ -2,6 +2,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type GatewaySettings, writeConfiguration } from './configuration.ts'
@@ -51,8 +52,7 @@ export class GatewayProcess implements AsyncDisposable {
     child.stderr.on('data', collect)
     child.stdout.on('data', collect).once('data', () => listens.resolve())
     const isOver = await Promise.race([listens.promise.then(() => false), this.ended.then(() => true)])
-    const { status } = isOver ? { status: 0 } : await fetch(`${this.adminUrl}/readyz`)
-    if (status !== 200) throw new Error(`the gateway did not start: ${this.output.slice(before)}`)
+    if (isOver || !(await this.isReadySoon())) throw new Error(`the gateway did not start: ${this.output.slice(before)}`)
   }
 
   /** SIGKILL at this instant. */
@@ -96,6 +96,15 @@ export class GatewayProcess implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill()
+  }
+
+  /** It listens, and may say for some seconds that it has too much to do: the machine may. */
+  private async isReadySoon(): Promise<boolean> {
+    for (const deadline = Date.now() + 10_000; Date.now() < deadline; await wait(50)) {
+      const { status } = await fetch(`${this.adminUrl}/readyz`)
+      if (status === 200) return true
+    }
+    return false
   }
 
   private async end(signal: NodeJS.Signals): Promise<void> {

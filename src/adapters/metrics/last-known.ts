@@ -1,7 +1,7 @@
 /** How long what was read serves, in milliseconds. */
 const lifetime = 10_000
 /** The longest that a reader waits; what comes later serves the next one. */
-const patience = 1_000
+const patience = 500
 
 /** What `read` gave last: read again when it is old, once for all who ask, and what was known before where it fails or is slow. */
 export function lastKnown<T>(read: () => Promise<T>): () => Promise<T | undefined> {

@@ -1,0 +1,48 @@
+/** The two ports: the public one, and the operators' own (`spec/contract.md` §13). */
+import { adminApp, adminRefusal, type Readiness } from '../adapters/admin.ts'
+import { expressApp, messagesOf } from '../adapters/express.ts'
+import { listen } from '../adapters/server.ts'
+import type { Config } from '../config.ts'
+import type { Http } from '../wire/http.ts'
+import { type Drain, drainOf } from './drain.ts'
+import { boundIdleness } from './idleness.ts'
+import { listening } from './listening.ts'
+import { mostConnections } from './open-files.ts'
+import { boundPipelines } from './pipelines.ts'
+
+export interface Port {
+  readonly url: string
+  readonly drain: Drain
+}
+
+export async function openAdmin({ admin }: Config, readiness: () => Readiness, printMetrics: Printing): Promise<Port> {
+  const app = adminApp({ readiness, printMetrics })
+  const { server, url } = await listening('admin', admin, () => listen(app, adminRefusal, admin))
+  return { url, drain: drainOf(server) }
+}
+
+type Printing = Parameters<typeof adminApp>[0]['printMetrics']
+
+/** `isEnding`: whether every answer is to end its connection. */
+export async function openPublic(config: Config, handle: Http, isEnding: () => boolean): Promise<Port> {
+  const patience = patienceOf(config)
+  const app = expressApp(handle, { ...config.server, patience, isEnding })
+  const options = {
+    ...config.server,
+    messages: messagesOf(app),
+    connections: mostConnections(config.server.connections),
+    patience,
+  }
+  const { server, url } = await listening('server', config.server, () => listen(app, handle, options))
+  boundPipelines(server, mostDue)
+  boundIdleness(server, patience)
+  return { url, drain: drainOf(server) }
+}
+
+/** No connection is silent and no answer is left for longer, in milliseconds; a slow provider is waited for. */
+function patienceOf({ server, providers }: Config): number {
+  return 1000 * Math.max(server.patience, ...providers.map(({ timeout }) => 2 * timeout))
+}
+
+/** Answers that one connection may have due. */
+const mostDue = 100
