@@ -18,9 +18,9 @@ import { World } from './world.ts'
 
 /** Those of one stage happen at the same time. */
 const stages: readonly (readonly Event[])[] = [
+  [events.lostProvider], // first: availability burns with much of what follows
   [stores.lockedLedger],
   [events.slowProvider, events.usedUpBudget, events.greed],
-  [events.lostProvider],
   [events.cutOff, events.contradiction, events.strangeStatus, events.refusedKey, events.brokenTable],
   [stores.lostRedis, stores.lostTables],
 ]
@@ -69,7 +69,9 @@ describe('dashboards and alerts of real gateways', () => {
     await expect.poll(() => prometheus.firing(), { timeout: 10_000 }).toEqual([])
     await delay(15_000)
     expect(await prometheus.firing(15)).toEqual([])
-    expect((await emptyPanels(prometheus, boards())).toSorted()).toEqual(all.flatMap(({ panels = [] }) => panels).toSorted())
+    // A create that is on its way while the ledger is asked is in doubt for that moment.
+    const empty = async (): Promise<readonly string[]> => (await emptyPanels(prometheus, boards())).toSorted()
+    await expect.poll(empty, { timeout: 30_000, interval: 1_000 }).toEqual(all.flatMap(({ panels = [] }) => panels).toSorted())
   })
 
   it('every list to choose from has something', async () => {

@@ -1,6 +1,7 @@
 /** Rows X1 and X6, with few clients and a gateway that is twenty times as impatient; in full with `npm run test:soak`. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Customer } from '../faults/customer.ts'
+import { hangUp } from '../support/client.ts'
 import { Gateways, type RunningGateway } from './gateways.ts'
 import { hasty } from './haste.ts'
 import { holdOpen, neverReads, residentMemory, slownesses } from './slow-clients.ts'
@@ -23,6 +24,7 @@ beforeAll(async () => {
   port = Number(new URL(gateway.url).port)
   pid = gateway.process.child.pid as number
 })
+beforeEach(hangUp)
 afterAll(() => gateways[Symbol.asyncDispose]())
 
 const question = (): string =>

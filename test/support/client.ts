@@ -21,6 +21,11 @@ export interface Answered {
 
 const agent = new Agent({ keepAlive: true })
 
+/** Closes what is kept open for the next question: a gateway that is made impatient may close it just as that is asked. */
+export function hangUp(): void {
+  agent.destroy()
+}
+
 export async function ask(url: string, { method = 'GET', path, headers = {}, body }: Asked): Promise<Answered> {
   const { hostname, port } = new URL(url)
   return await new Promise((resolve, reject) => {
