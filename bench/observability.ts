@@ -1,6 +1,6 @@
 /**
- * What it costs to be watched: a gateway that counts, and one that counts and logs, against one that does neither. Get of a
- * transaction, Form A over a Form B provider; they take turns on one core.
+ * What it costs to be watched: gateways that count, that count and trace, and that log too, against one that does nothing of
+ * it. Get of a transaction, Form A over a Form B provider; they take turns on one core.
  */
 import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
@@ -25,11 +25,15 @@ interface Variant {
   readonly isJudged: boolean
 }
 
+/** The share of traces that is kept is the standard one. The provider takes whatever is sent to it. */
+const collector = `telemetry: { endpoint: "http://127.0.0.1:${upstreamPort}" }`
+
 /** The first one is what the others are measured against. */
 const variants: readonly [Variant, ...Variant[]] = [
   { name: 'off', port: 19_222, sections: 'telemetry: { metrics: false }\nlog: { requests: false }', isJudged: false },
   { name: 'metrics', port: 19_224, sections: 'log: { requests: false }', isJudged: true },
-  { name: 'metrics, log', port: 19_226, sections: '', isJudged: false },
+  { name: 'metrics, traces', port: 19_226, sections: `${collector}\nlog: { requests: false }`, isJudged: true },
+  { name: 'metrics, traces, log', port: 19_228, sections: collector, isJudged: false },
 ]
 
 function configuration({ port, sections }: Variant, directory: string): string {
@@ -76,7 +80,7 @@ function measure({ port }: Variant, child: ChildProcess): Run {
 }
 
 function report(runs: readonly (readonly Run[])[]): void {
-  const row = (title: string, figures: readonly string[]): void => console.log(title.padEnd(32) + figures.join(' '))
+  const row = (title: string, figures: readonly string[]): void => console.log(title.padEnd(44) + figures.join(' '))
   for (const [at, { name }] of variants.entries()) {
     const own = runs.map((run) => run[at] as Run)
     row(
