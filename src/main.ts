@@ -81,6 +81,7 @@ export async function start(config: Config): Promise<Running> {
 
   const front = await openPublic(config, handle, () => readiness === 'draining')
   open.defer(() => front.drain.finish(config.server.drain * 1000))
+  load.watch(front.wait)
 
   readiness = 'ready'
   const running = open.move()

@@ -24,6 +24,22 @@ function tick(late = 0, times = 1): void {
   }
 }
 
+describe('X3: the wait of the first request in line', () => {
+  test.each([
+    [999, 0],
+    [1_000, 1],
+    [2_000, 2],
+    [4_000, 3],
+  ])('of %i ms is strain %i', (wait, strain) => {
+    load.watch(() => wait)
+    tick()
+    expect(load.strain).toBe(strain)
+    load.watch(() => 0)
+    tick()
+    expect(load.strain).toBe(0)
+  })
+})
+
 describe('X3: the lateness of a timer', () => {
   test.each([
     [0, 0],

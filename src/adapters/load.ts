@@ -5,15 +5,18 @@ import type { Load, Strain } from '../core/shedding.ts'
 export interface MeasuredLoad extends Load {
   /** How late the timer was twice in the last two seconds, in milliseconds: being late once is no strain. */
   readonly delay: number
+  /** From now on it counts too how long the first request in line has waited, in milliseconds. */
+  readonly watch: (wait: () => number) => void
   readonly stop: () => void
 }
 
 /** Milliseconds. */
 const interval = 50
 const memory = 2_000 / interval
-/** From these on there is strain 1, 2 and 3: milliseconds of lateness, and shares of the heap's limit. */
+/** From these on there is strain 1, 2 and 3: milliseconds of lateness, shares of the heap's limit, milliseconds in line. */
 const delays = [200, 400, 1_000]
 const shares = [0.85, 0.92, 0.97]
+const waits = [1_000, 2_000, 4_000]
 
 /** What the strain rests on; the clock's own by default. */
 export interface Gauges {
@@ -27,13 +30,17 @@ export function measureLoad({ now, heapShare }: Gauges = { now: () => performanc
   const latenesses = new Array<number>(memory).fill(0)
   let at = 0
   let before = now()
-  const measured = { strain: 0 as Strain, delay: 0, stop: () => clearInterval(timer) }
+  let waited = (): number => 0
+  const watch = (wait: () => number): void => {
+    waited = wait
+  }
+  const measured = { strain: 0 as Strain, delay: 0, watch, stop: () => clearInterval(timer) }
   const timer = setInterval(() => {
     const moment = now()
     latenesses[at++ % memory] = Math.max(0, moment - before - interval)
     before = moment
     measured.delay = latenesses.toSorted((a, b) => b - a)[1] ?? 0
-    measured.strain = Math.max(levelOf(measured.delay, delays), levelOf(heapShare(), shares)) as Strain
+    measured.strain = Math.max(levelOf(measured.delay, delays), levelOf(heapShare(), shares), levelOf(waited(), waits)) as Strain
   }, interval)
   timer.unref()
   return measured

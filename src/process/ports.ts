@@ -9,6 +9,7 @@ import { boundIdleness } from './idleness.ts'
 import { listening } from './listening.ts'
 import { mostConnections } from './open-files.ts'
 import { boundPipelines } from './pipelines.ts'
+import { turnstile } from './turnstile.ts'
 
 export interface Port {
   readonly url: string
@@ -23,20 +24,26 @@ export async function openAdmin({ admin }: Config, readiness: () => Readiness, p
 
 type Printing = Parameters<typeof adminApp>[0]['printMetrics']
 
+export interface PublicPort extends Port {
+  /** How long the first request in line has waited, in milliseconds. */
+  readonly wait: () => number
+}
+
 /** `isEnding`: whether every answer is to end its connection. */
-export async function openPublic(config: Config, handle: Http, isEnding: () => boolean): Promise<Port> {
+export async function openPublic(config: Config, handle: Http, isEnding: () => boolean): Promise<PublicPort> {
   const patience = patienceOf(config)
   const app = expressApp(handle, { ...config.server, patience, isEnding })
+  const { listener, wait } = turnstile(app)
   const options = {
     ...config.server,
     messages: messagesOf(app),
     connections: mostConnections(config.server.connections),
     patience,
   }
-  const { server, url } = await listening('server', config.server, () => listen(app, handle, options))
+  const { server, url } = await listening('server', config.server, () => listen(listener, handle, options))
   boundPipelines(server, mostDue)
   boundIdleness(server, patience)
-  return { url, drain: drainOf(server) }
+  return { url, drain: drainOf(server), wait }
 }
 
 /** No connection is silent and no answer is left for longer, in milliseconds; a slow provider is waited for. */
