@@ -13,8 +13,11 @@ interface Waiting {
   readonly since: number
 }
 
-/** Requests that may begin in one turn of the event loop. */
-const most = 8
+/** Requests that may begin in one turn of the event loop: large turns cost least, small ones keep few half-done. */
+const most = 64
+/** Where more than so many wait, so few begin. */
+const crowd = 128
+const mostOfCrowd = 8
 
 /**
  * Who comes when so many have begun in a turn of the event loop waits for the next one, with nothing kept of him but his
@@ -43,7 +46,8 @@ export function turnstile(begin: RequestListener): Turnstile {
   }
   const turn = (): void => {
     isTurning = false
-    begun = Math.min(most, creates.size + others.size)
+    const waiting = creates.size + others.size
+    begun = waiting > crowd ? mostOfCrowd : Math.min(most, waiting)
     // One by one: what follows from one is done before the next begins.
     for (let count = 0; count < begun; count++) setImmediate(beginNext)
     if (begun > 0) willTurn()
