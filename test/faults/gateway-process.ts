@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { keepRemains } from '../support/remains.ts'
 import { type GatewaySettings, writeConfiguration } from './configuration.ts'
 
 const program = fileURLToPath(new URL('../../src/cli/swapgate.js', import.meta.url))
@@ -48,6 +49,7 @@ export class GatewayProcess implements AsyncDisposable {
     const listens = Promise.withResolvers<void>()
     const collect = (chunk: Buffer): void => {
       this.output += chunk
+      keepRemains('log', chunk)
     }
     child.stderr.on('data', collect)
     child.stdout.on('data', collect).once('data', () => listens.resolve())
@@ -76,7 +78,9 @@ export class GatewayProcess implements AsyncDisposable {
 
   /** What the admin port tells to Prometheus, in the format that it asks for. */
   async metrics(accept = 'text/plain'): Promise<string> {
-    return await (await fetch(`${this.adminUrl}/metrics`, { headers: { accept } })).text()
+    const printed = await (await fetch(`${this.adminUrl}/metrics`, { headers: { accept } })).text()
+    keepRemains('metrics', printed)
+    return printed
   }
 
   /** A command of `swapgate` over the same configuration, and the JSON document that it prints. */

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { keepRemains } from '../support/remains.ts'
 
 const assets = '- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }'
 
@@ -57,6 +58,7 @@ export class Swapgate implements AsyncDisposable {
     })
     this.child.stderr?.on('data', (chunk) => {
       this.err += chunk
+      if (args[0] === 'start') keepRemains('log', chunk)
     })
     this.ended = once(this.child, 'close').then(([exitCode]) => ({
       exitCode,

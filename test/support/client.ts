@@ -1,6 +1,7 @@
 /** An integrator's client: sends what it is told, path and headers untouched, and reads the whole answer. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { readJson } from './json.ts'
+import { keepRemains } from './remains.ts'
 
 export interface Asked {
   readonly method?: string
@@ -38,6 +39,7 @@ export async function ask(url: string, { method = 'GET', path, headers = {}, bod
       })
       response.on('error', reject)
       response.on('end', () => {
+        if (Number(response.statusCode) >= 400) keepRemains('error', `${text}\n`)
         resolve({
           status: response.statusCode ?? 0,
           reason: response.statusMessage ?? '',

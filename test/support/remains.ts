@@ -1,0 +1,36 @@
+/** What the gateways of all tests logged, refused, counted and traced: kept until the last test has ended, and then looked through. */
+import { appendFileSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Keys of clients and of providers, and whole addresses, as the tests have them. */
+const secrets =
+  /canary-[a-z-]*(?:key|word)[\w-]*|\w*CaNaRy\w*|own-key-\d+|provider-key-(?:alpha|beta)|(?:alpha|beta)-secret-key|sg_live_[0-9A-Za-z]{30,}|(?:T|0x)?[Ww]ithdraw-?\d+|refund-\d+|bc1q-deposit-?\d*/g
+const variable = 'SWAPGATE_REMAINS'
+
+export type Kind = 'log' | 'error' | 'metrics' | 'spans'
+
+export function keepRemains(kind: Kind, remains: string | Uint8Array): void {
+  const directory = process.env[variable]
+  if (directory !== undefined) appendFileSync(join(directory, `${kind}-${process.pid}`), remains)
+}
+
+export function secretsIn(text: string): readonly string[] {
+  return [...new Set(text.match(secrets))]
+}
+
+/** For vitest, before and after all: O1. */
+export default function setup(): () => void {
+  const directory = mkdtempSync(join(tmpdir(), 'swapgate-remains-'))
+  process.env[variable] = directory
+  return () => {
+    const files = globSync('*', { cwd: directory })
+    const found = files.flatMap((file) =>
+      secretsIn(readFileSync(join(directory, file), 'latin1')).map((secret) => `${file.split('-')[0]} has ${secret}`),
+    )
+    rmSync(directory, { recursive: true })
+    console.info(`O1: what ${files.length} processes of tests left behind has ${found.length} keys and addresses`)
+    for (const line of new Set(found)) console.error(line)
+    if (found.length > 0) process.exitCode = 1
+  }
+}
