@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { stringify } from 'yaml'
+import { freePort } from '../support/free-port.ts'
 import { prometheusPrograms } from '../support/prometheus-program.ts'
 
 /** Ends the server with its parent, however that ended: the shell's input ends when the test does. */
@@ -39,7 +39,7 @@ export class Prometheus implements AsyncDisposable {
     for (const { name, text } of [...files, { name: 'prometheus.yaml', text: stringify(configuration) }]) {
       writeFileSync(join(directory, name), text)
     }
-    const address = `127.0.0.1:${await freePort()}`
+    const address = `127.0.0.1:${await freePort(12_000, 8_000)}`
     const options = [
       `--config.file=${join(directory, 'prometheus.yaml')}`,
       `--storage.tsdb.path=${join(directory, 'data')}`,
@@ -104,18 +104,4 @@ interface RulesAnswer {
       readonly rules: readonly { readonly name: string; readonly health: string; readonly lastError?: string }[]
     }[]
   }
-}
-
-/** Below the range of connections that go out. */
-async function freePort(): Promise<number> {
-  const port = 12_000 + Math.floor(Math.random() * 8_000)
-  const server = createServer().listen(port, '127.0.0.1')
-  const isFree = await once(server, 'listening').then(
-    () => true,
-    () => false,
-  )
-  if (!isFree) return await freePort()
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -1,10 +1,10 @@
 /** The real gateway in a process of its own, on ports that stay the same over restarts. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { freePort } from '../support/free-port.ts'
 import { keepRemains } from '../support/remains.ts'
 import { type GatewaySettings, writeConfiguration } from './configuration.ts'
 
@@ -33,7 +33,7 @@ export class GatewayProcess implements AsyncDisposable {
 
   /** Running and ready. */
   static async start(settings: GatewaySettings): Promise<GatewayProcess> {
-    const ports = { server: await freePort(), admin: await freePort() }
+    const ports = { server: await freePort(20_000, 12_000), admin: await freePort(20_000, 12_000) }
     const gateway = new GatewayProcess(writeConfiguration(settings, ports), ports)
     await gateway.start()
     return gateway
@@ -115,21 +115,4 @@ export class GatewayProcess implements AsyncDisposable {
     this.child?.kill(signal)
     await this.ended
   }
-}
-
-/**
- * Below the range from which the system gives ports to connections that go out: one of those could take the port while the
- * gateway is down, and a client that tries to reach it could even connect to itself.
- */
-async function freePort(): Promise<number> {
-  const port = 20_000 + Math.floor(Math.random() * 12_000)
-  const server = createServer().listen(port, '127.0.0.1')
-  const isFree = await once(server, 'listening').then(
-    () => true,
-    () => false,
-  )
-  if (!isFree) return await freePort()
-  server.close()
-  await once(server, 'close')
-  return port
 }

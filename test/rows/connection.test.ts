@@ -1,30 +1,20 @@
 /** Rows H of the reliability matrix: what belongs to one connection alone, and several requests on it. */
 import { request } from 'node:http'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { expectAlive, expectErrorBody } from '../support/expectations.ts'
+import { expect, test } from 'vitest'
+import { expectErrorBody } from '../support/expectations.ts'
 import { readJson } from '../support/json.ts'
-import { type Pair, startPair } from '../support/pair.ts'
 import { type RawAnswer, sendRaw } from '../support/raw.ts'
 import { openSession } from '../support/raw-session.ts'
-import { swap } from '../support/swaps.ts'
+import { soundPair } from '../support/sound-pair.ts'
 
 const key = 'Authorization: Bearer canary-client-key-1\r\n'
 const list = 'GET /a/api/v2/transactions HTTP/1.1\r\nHost: gateway\r\n'
 const get = 'GET /a/api/v2/transactions/alpha~tx-1 HTTP/1.1\r\nHost: gateway\r\n'
 const order = '{"coinFrom":"BTC","coinTo":"USDTTRC20","amount":1,"withdrawalAddress":"w-1"}'
 
-let pair: Pair
-beforeAll(async () => {
-  pair = await startPair('A', 'A')
-})
-beforeEach(() => {
-  pair.provider.reset()
-  pair.provider.holdings.swaps = [swap()]
-})
-afterEach(() => expectAlive(pair.client))
-afterAll(() => pair.close())
+const pair = soundPair()
 
-const raw = (text: string): Promise<RawAnswer> => sendRaw(pair.gateway.port, Buffer.from(text, 'latin1'), 150)
+const raw = (text: string): Promise<RawAnswer> => sendRaw(pair().gateway.port, Buffer.from(text, 'latin1'), 150)
 const statusesIn = (text: string): readonly number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 const goingUp = ['host', 'connection', 'accept', 'user-agent', 'x-request-id', 'authorization']
@@ -33,12 +23,12 @@ const plain = { authorization: 'Bearer canary-client-key-1' }
 /** The create that is sent under this `X-Request-Id`, past the recorded clients. */
 function witnessed(id: string): void {
   const headers = { ...plain, 'x-request-id': id }
-  pair.witness.unanswered({ method: 'POST', path: '/a/api/v2/transactions', headers, body: order })
+  pair().witness.unanswered({ method: 'POST', path: '/a/api/v2/transactions', headers, body: order })
 }
 
 function expectPlainUp(): void {
-  expect(pair.provider.journal).toHaveLength(1)
-  for (const { headerNames, headers } of pair.provider.journal) {
+  expect(pair().provider.journal).toHaveLength(1)
+  for (const { headerNames, headers } of pair().provider.journal) {
     expect(headerNames.toSorted()).toEqual(goingUp.toSorted())
     expect(headers).toMatchObject({ authorization: 'Bearer canary-client-key-1', connection: 'keep-alive' })
   }
@@ -50,7 +40,7 @@ test.each(['authorization', 'x-api-key, authorization', 'Authorization, host, x-
     expect((await raw(`${list}${key}Connection: ${names}\r\n\r\n`)).status).toBe(200)
     expectPlainUp()
     expect((await raw(`${list}Connection: ${names}\r\n\r\n`)).status).toBe(401)
-    expect(pair.provider.journal).toHaveLength(1)
+    expect(pair().provider.journal).toHaveLength(1)
   },
 )
 
@@ -79,7 +69,7 @@ test.each(hops)('H4: %j is not passed on, and nothing is upgraded', async (lines
 })
 
 test('H4: behind an upgrade that is not made, the connection goes on as it was', async () => {
-  await using session = await openSession(pair.gateway.port)
+  await using session = await openSession(pair().gateway.port)
   const upgrade = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n'
   const create = `POST /a/api/v2/transactions HTTP/1.1\r\nHost: gateway\r\n${key}${upgrade}Content-Type: application/json\r\n`
   witnessed('upgrade')
@@ -95,7 +85,7 @@ test.each([
 ])('H8: %s is no key', async (line) => {
   expect((await raw(`${list}${line}\r\n\r\n`)).status).toBe(401)
   expect((await raw(`${list.replace('/a/', '/b/')}${line}\r\n\r\n`)).status).toBe(401)
-  expect(pair.provider.journal).toEqual([])
+  expect(pair().provider.journal).toEqual([])
 })
 
 test.each(['X_REQUEST_ID: canary', 'X-Näme: canary', 'X-Name: cänary\xff', 'X-Request-Id: cänary'])(
@@ -104,17 +94,17 @@ test.each(['X_REQUEST_ID: canary', 'X-Näme: canary', 'X-Name: cänary\xff', 'X-
     const { status } = await raw(`${list}${key}${line}\r\n\r\n`)
     expect(status).toBe(line.startsWith('X-Nä') ? 400 : 200)
     if (status === 200) expectPlainUp()
-    expect(JSON.stringify(pair.provider.journal.map(({ headers }) => headers['x-request-id']))).not.toContain('nary')
+    expect(JSON.stringify(pair().provider.journal.map(({ headers }) => headers['x-request-id']))).not.toContain('nary')
   },
 )
 
 test('H8: a key with a letter outside ASCII is no key', async () => {
   expect((await raw(`${list}Authorization: Bearer canary-client-key-1\xe4\r\n\r\n`)).status).toBe(401)
-  expect(pair.provider.journal).toEqual([])
+  expect(pair().provider.journal).toEqual([])
 })
 
 test('H9: requests sent in one go are answered in their order, though the last is done first', async () => {
-  pair.provider.reply('list', { delay: 60, json: { data: [], pagination: { page: 1, size: 10, total: 0 } } })
+  pair().provider.reply('list', { delay: 60, json: { data: [], pagination: { page: 1, size: 10, total: 0 } } })
   const { text, closed } = await raw(`${list}${key}\r\n${list}\r\n${get}${key}\r\n${get.replace('tx-1', 'none')}${key}\r\n`)
   expect(statusesIn(text)).toEqual([200, 401, 200, 404])
   expect(text.indexOf('"pagination"')).toBeLessThan(text.indexOf('"alpha~tx-1"'))
@@ -127,7 +117,11 @@ test.each(['BAD\r\n\r\n', 'GET / HTTP/1.1\r\nbad header\r\n\r\n', '\x16\x03\x01'
     const { text, closed } = await raw(`${list}${key}\r\n${get}${key}\r\n${list}${key}\r\n${bad}${get}${key}\r\n`)
     expect(statusesIn(text)).toEqual([200, 200, 200])
     expect(closed).toBe(true)
-    expect(pair.provider.journal.map(({ operation }) => operation).toSorted()).toEqual(['get', 'list', 'list'])
+    expect(
+      pair()
+        .provider.journal.map(({ operation }) => operation)
+        .toSorted(),
+    ).toEqual(['get', 'list', 'list'])
   },
 )
 
@@ -136,12 +130,12 @@ test('H9: a request whose body is bad is refused behind the answers to those bef
   const { text, closed } = await raw(`${list}${key}\r\n${create}Transfer-Encoding: chunked\r\n\r\nZZ\r\n${get}${key}\r\n`)
   expect(statusesIn(text)).toEqual([200, 400])
   expect(closed).toBe(true)
-  expect(pair.provider.journal.map(({ operation }) => operation)).toEqual(['list'])
+  expect(pair().provider.journal.map(({ operation }) => operation)).toEqual(['list'])
 })
 
 test('H13: who waits with the body is told to go on, and then answered', async () => {
   const sent = request({
-    port: pair.gateway.port,
+    port: pair().gateway.port,
     method: 'POST',
     path: '/a/api/v2/transactions',
     headers: { ...plain, 'content-type': 'application/json', expect: '100-continue', 'x-request-id': 'patient' },
@@ -154,14 +148,14 @@ test('H13: who waits with the body is told to go on, and then answered', async (
   sent.on('continue', () => sent.end(order))
   sent.flushHeaders()
   expect(await status).toBe(201)
-  expect(pair.provider.received('create')).toHaveLength(1)
+  expect(pair().provider.received('create')).toHaveLength(1)
 })
 
 test.each(['200-ok', '100-continued', ''])('H13: Expect: "%s" is 417, and nothing goes up', async (expectation) => {
   const { status, body } = await raw(`${list}${key}Expect: ${expectation}\r\n\r\n`)
   expect(status).toBe(417)
   expectErrorBody(readJson(body), 'A', 417)
-  expect(pair.provider.journal).toEqual([])
+  expect(pair().provider.journal).toEqual([])
 })
 
 const noRequests = [
@@ -179,5 +173,5 @@ test.each(noRequests)('H14: %j is 400 in a form, and the connection is closed', 
   expect(status).toBe(400)
   expectErrorBody(readJson(body), 'A', 400)
   expect(closed).toBe(true)
-  expect(pair.provider.journal).toEqual([])
+  expect(pair().provider.journal).toEqual([])
 })

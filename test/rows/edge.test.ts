@@ -1,25 +1,15 @@
 /** Rows H of the reliability matrix: bytes that no well-behaved client sends. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Answered, ask } from '../support/client.ts'
-import { expectAlive, expectErrorBody, expectRefusal } from '../support/expectations.ts'
+import { expectErrorBody, expectRefusal } from '../support/expectations.ts'
 import { readJson } from '../support/json.ts'
-import { type Pair, startPair } from '../support/pair.ts'
 import { type RawAnswer, sendRaw } from '../support/raw.ts'
-import { swap } from '../support/swaps.ts'
+import { soundPair } from '../support/sound-pair.ts'
 
 const key = 'Authorization: Bearer canary-client-key-1\r\n'
-let pair: Pair
-beforeAll(async () => {
-  pair = await startPair('A', 'A')
-})
-beforeEach(() => {
-  pair.provider.reset()
-  pair.provider.holdings.swaps = [swap()]
-})
-afterEach(() => expectAlive(pair.client))
-afterAll(() => pair.close())
+const pair = soundPair()
 
-const raw = (bytes: string): Promise<RawAnswer> => sendRaw(pair.gateway.port, bytes, 150)
+const raw = (bytes: string): Promise<RawAnswer> => sendRaw(pair().gateway.port, bytes, 150)
 const close = 'Connection: close\r\n\r\n'
 
 const targets: readonly (readonly [string, string])[] = [
@@ -43,7 +33,7 @@ test.each(targets)('H2: a request with %s is 400 in a form, and nothing goes up'
   const { status, body, head } = await raw(bytes)
   expect(status, head).toBe(400)
   expectErrorBody(readJson(body), 'A', 400)
-  expect(pair.provider.journal).toEqual([])
+  expect(pair().provider.journal).toEqual([])
 })
 
 const paths = [
@@ -74,7 +64,7 @@ const paths = [
 test.each(paths)('H5: the path %s is 404 or 400, and what goes up stays inside the base path', async (path) => {
   const { status } = await raw(`GET ${path} HTTP/1.1\r\nHost: gateway\r\n${key}${close}`)
   expect([400, 404]).toContain(status)
-  for (const received of pair.provider.journal) {
+  for (const received of pair().provider.journal) {
     expect(received.operation).toBe('get')
     expect(received.rawQuery).toBe('')
   }
@@ -94,13 +84,13 @@ const variants = [
 ]
 test.each(variants.filter((path) => !path.endsWith('?')))('H6: the variant %s is no path, with a key or without', async (path) => {
   for (const headers of [{}, { authorization: 'Bearer canary-client-key-1' }]) {
-    expectRefusal(await ask(pair.gateway.url, { path, headers }), 'A', 404)
+    expectRefusal(await ask(pair().gateway.url, { path, headers }), 'A', 404)
   }
-  expect(pair.provider.journal).toEqual([])
+  expect(pair().provider.journal).toEqual([])
 })
 
 test('H6: an empty query is no other path', async () => {
-  expect((await pair.client.get('/transactions?')).status).toBe(200)
+  expect((await pair().client.get('/transactions?')).status).toBe(200)
 })
 
 const methods = [
@@ -125,7 +115,7 @@ test.each(methods)('H10: %s is 405 with Allow, and nothing goes up', async (meth
     expect(head).toMatch(/\r\nallow: [A-Z, ]*GET/i)
     expectErrorBody(readJson(body), path.startsWith('/a') ? 'A' : 'B', 405)
   }
-  expect(pair.provider.journal).toEqual([])
+  expect(pair().provider.journal).toEqual([])
 })
 
 test('H10: CONNECT opens nothing: 400, and the connection is closed', async () => {
@@ -151,7 +141,7 @@ test.each(endless)('H7: %s is refused at once, and nothing goes up', async (_, p
   expect(status).toBe(refused)
   expectErrorBody(readJson(body), 'A', refused)
   expect(performance.now() - before).toBeLessThan(500)
-  expect(pair.provider.journal).toEqual([])
+  expect(pair().provider.journal).toEqual([])
 })
 
 const ofTheMoment = ['x-request-id', 'date', 'ratelimit', 'age']
@@ -164,7 +154,7 @@ test.each([
   '/nothing',
   '/rate',
 ])('H11: HEAD %s has the status and headers of GET, and no body', async (path) => {
-  const [get, head] = [await pair.client.get(path), await pair.client.get(path, { method: 'HEAD' })]
+  const [get, head] = [await pair().client.get(path), await pair().client.get(path, { method: 'HEAD' })]
   const fixed = ({ headers }: Answered): unknown => Object.entries(headers).filter(([name]) => !ofTheMoment.includes(name))
   expect([head.status, head.text]).toEqual([get.status, ''])
   expect(fixed(head)).toEqual(fixed(get))
@@ -186,10 +176,10 @@ const allowed = [
 ] as const
 test.each(allowed)('H11: OPTIONS %s is 204 with what is allowed, and nothing goes up', async (path, methods) => {
   for (const options of [{}, { key: null }]) {
-    const { status, headers, text } = await pair.client.get(path, { ...options, method: 'OPTIONS' })
+    const { status, headers, text } = await pair().client.get(path, { ...options, method: 'OPTIONS' })
     expect([status, text, headers['content-length']]).toEqual([204, '', undefined])
     expect(headers.allow?.split(', ').toSorted().join(', ')).toBe(methods)
   }
-  expectRefusal(await pair.client.get('/nothing', { method: 'OPTIONS' }), 'A', 404)
-  expect(pair.provider.journal).toEqual([])
+  expectRefusal(await pair().client.get('/nothing', { method: 'OPTIONS' }), 'A', 404)
+  expect(pair().provider.journal).toEqual([])
 })

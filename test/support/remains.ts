@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 /** Keys of clients and of providers, and whole addresses, as the tests have them. */
 const secrets =
-  /canary-[a-z-]*(?:key|word)[\w-]*|\w*CaNaRy\w*|own-key-\d+|provider-key-(?:alpha|beta)|(?:alpha|beta)-secret-key|sg_live_[0-9A-Za-z]{30,}|(?:T|0x)?[Ww]ithdraw-?\d+|refund-\d+|bc1q-deposit-?\d*/g
+  /canary-[a-z-]*key[\w-]*|\w*CaNaRy\w*|own-key-\d+|provider-key-(?:alpha|beta)|(?:alpha|beta)-secret-key|sg_live_[0-9A-Za-z]{30,}|(?:T|0x)?[Ww]ithdraw-?\d+|refund-\d+|bc1q-deposit-?\d*/g
 const variable = 'SWAPGATE_REMAINS'
 
 export type Kind = 'log' | 'error' | 'metrics' | 'spans'
