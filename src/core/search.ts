@@ -1,4 +1,5 @@
 /** Looks for the one transaction that a create must have made (`spec/contract.md` §10). */
+import { plainAmount } from '../domain/amount.ts'
 import type { Answer, Caller, Context } from '../domain/operations.ts'
 import type { Span } from '../domain/span.ts'
 import { after, before, type Candidates, fits, type Reader, readCandidates } from './candidates.ts'
@@ -25,7 +26,7 @@ export async function search(opens: readonly Open[], reader: Reader, caller: Cal
   const context: Context = { requestId: crypto.randomUUID(), caller, client: said, deadline: Number.POSITIVE_INFINITY, span: root }
   const candidatesOf = await readCandidates(opens, reader, context)
   // First whose outcome is open, then what is held: what is settled in between is seen twice, and not never.
-  const rivals = await openAround(opens, ledger)
+  const rivals = Map.groupBy(await openAround(opens, ledger), ({ asked }) => plainAmount(asked.amountIn))
   const held = await heldOf(opens, candidatesOf, ledger)
   return async (open, span) => {
     const candidates = candidatesOf(open).filter(({ id }) => !held.has(id))
@@ -34,7 +35,8 @@ export async function search(opens: readonly Open[], reader: Reader, caller: Cal
     for (const { id } of candidates) details.push(await service.call('getTransaction', { id }, { ...context, span }))
     const [only, ...others] = details.filter(({ body }) => fits(body, open))
     if (!only) return { isAmbiguous: false }
-    const isContested = rivals.some((rival) => rival.intent !== open.intent && fits(only.body, rival))
+    const rivalsOfAmount = rivals.get(plainAmount(open.asked.amountIn)) ?? []
+    const isContested = rivalsOfAmount.some((rival) => rival.intent !== open.intent && fits(only.body, rival))
     if (others.length > 0 || isContested) return { isAmbiguous: true }
     const body = { ...fillFrom(open.asked, only.body), ...namesOf(open.asked) }
     return { found: { ...only, body }, isAmbiguous: false }
