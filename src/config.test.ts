@@ -110,6 +110,29 @@ it('the configuration that comes with the gateway is whole', () => {
   expect(loadConfig('config/gateway.yaml', forms, {}).routing.providers).toEqual(['alpha'])
 })
 
+describe('the variables of OpenTelemetry', () => {
+  const environment = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+    OTEL_TRACES_SAMPLER_ARG: '0.5',
+    OTEL_SDK_DISABLED: '',
+  }
+
+  it.each(['', 'telemetry:\n', 'telemetry: { batch: 8 }'])('stand for what the file leaves out (%s)', (section) => {
+    const { telemetry } = load({ gateway: whole + section, environment })
+    expect(telemetry).toMatchObject({ endpoint: 'http://collector:4318', ratio: 0.5, disabled: false })
+  })
+
+  it('give way to what the file says', () => {
+    const gateway = `${whole}telemetry: { endpoint: "", ratio: 0.1 }`
+    expect(load({ gateway, environment }).telemetry).toMatchObject({ endpoint: '', ratio: 0.1 })
+  })
+
+  it('are checked as the file is', () => {
+    expect(faultsOf({ environment: { OTEL_TRACES_SAMPLER_ARG: '2' } })).toEqual([expect.stringMatching(/^telemetry\.ratio: /)])
+    expect(faultsOf({ gateway: `${whole}telemetry: [1]`, environment })).toEqual([expect.stringMatching(/^telemetry: /)])
+  })
+})
+
 describe('a file', () => {
   it('that does not exist is the one fault', () => {
     const file = join(folder, 'missing.yaml')

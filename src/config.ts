@@ -8,6 +8,7 @@ import { fillReferences, type Sources } from './config/reference.ts'
 import { assetsSchema, type ProviderSettings, type Settings, schema } from './config/schema.ts'
 import { toAssetTable } from './config/table.ts'
 import { validate, wholeParts } from './config/validation.ts'
+import { addVariables } from './config/variables.ts'
 import type { AssetTable } from './domain/asset.ts'
 import type { Form } from './wire/form.ts'
 
@@ -52,8 +53,9 @@ export function configFile(option: string | undefined): string {
 export function loadConfig(file: string, forms: readonly Form[], environment: Sources['environment'] = process.env): Config {
   const faults = new Faults()
   const sources = { environment, files: new Set<string>() }
-  const tree = readTree(file, sources, faults)
-  if (tree === undefined) throw new ConfigError(faults.all)
+  const document = readTree(file, sources, faults)
+  if (document === undefined) throw new ConfigError(faults.all)
+  const tree = addVariables(document, environment)
   const settings = validate(schema, tree, faults)
   const parts = settings ?? wholeParts(tree)
   const table = parts.assets === undefined ? undefined : readTable(resolve(dirname(file), parts.assets), sources, faults)

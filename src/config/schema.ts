@@ -297,7 +297,8 @@ const telemetry = section(
     timeout: setting(integer(1), 2_000, 'Longest try to send a batch, and to send the rest at the end', 'milliseconds'),
     exportTimeout: setting(integer(1), 30_000, 'After so long the next batch no longer waits for the last', 'milliseconds'),
   },
-  'What is told to monitoring: metrics, and traces by OpenTelemetry ([traces.md](traces.md)). Read at the start only.',
+  'What is told to monitoring: metrics, and traces by OpenTelemetry. Read at the start only. For a key that is not here an ' +
+    '`OTEL_…` variable may stand ([traces.md](traces.md)).',
 )
 
 const shape = {

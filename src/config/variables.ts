@@ -1,0 +1,28 @@
+/** What operators set for all their services by environment variables (OpenTelemetry's SDK configuration, and its OTLP exporter). */
+import type { Tree } from './document.ts'
+import type { Sources } from './reference.ts'
+
+/** The key of the section `telemetry` for which each variable stands where the file has none. */
+const variables: Readonly<Record<string, string>> = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'endpoint',
+  OTEL_SDK_DISABLED: 'disabled',
+  OTEL_TRACES_SAMPLER: 'sampler',
+  OTEL_TRACES_SAMPLER_ARG: 'ratio',
+  OTEL_BSP_MAX_QUEUE_SIZE: 'queue',
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: 'batch',
+  OTEL_BSP_SCHEDULE_DELAY: 'delay',
+  OTEL_EXPORTER_OTLP_TIMEOUT: 'timeout',
+  OTEL_BSP_EXPORT_TIMEOUT: 'exportTimeout',
+}
+
+/** The tree with what the variables say; what the file says stays. An empty variable is none, as the specification has it. */
+export function addVariables(tree: Tree, environment: Sources['environment']): Tree {
+  if (!isMapping(tree)) return tree
+  const told = Object.entries(variables).flatMap(([name, key]) => (environment[name] ? [[key, environment[name]]] : []))
+  const said = tree.telemetry ?? {}
+  return isMapping(said) && told.length > 0 ? { ...tree, telemetry: { ...Object.fromEntries(told), ...said } } : tree
+}
+
+function isMapping(tree: Tree): tree is { [key: string]: Tree } {
+  return typeof tree === 'object' && tree !== null && !Array.isArray(tree)
+}
