@@ -3,6 +3,7 @@ import type { Fault } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
 import { holdBack } from './busy.ts'
 import { type Layer, layer } from './layer.ts'
+import { Line } from './line.ts'
 
 export interface BulkheadOptions {
   /** Tag of the provider. */
@@ -24,15 +25,14 @@ interface Waiting {
 /** Throws `unavailable`, for certain, where the queue is full or the wait is over. */
 export function bulkhead({ provider, most, mostWaiting, patience, observe }: BulkheadOptions): Layer {
   const refuse = holdBack(provider, 'bulkhead', observe)
-  const queue = new Set<Waiting>() // thousands may wait: whoever leaves it moves nobody
+  const queue = new Line<Waiting>()
   let active = 0
   const leave = (): void => {
-    const [first] = queue
+    const first = queue.shift()
     if (!first) {
       active--
       return
     }
-    queue.delete(first)
     clearTimeout(first.timer)
     first.enter()
   }
@@ -40,11 +40,10 @@ export function bulkhead({ provider, most, mostWaiting, patience, observe }: Bul
   const queued = (wait: number): Promise<void> =>
     new Promise((enter, reject: (fault: Fault) => void) => {
       const expire = (): void => {
-        queue.delete(waiting)
+        queue.leave(place)
         reject(refuse(patience))
       }
-      const waiting = { enter, timer: setTimeout(expire, wait) }
-      queue.add(waiting)
+      const place = queue.push({ enter, timer: setTimeout(expire, wait) })
     })
   return layer((op, request, context, next) => {
     const admitted = (): ReturnType<typeof next.call<typeof op>> => {

@@ -33,7 +33,7 @@ export interface PublicPort extends Port {
 export async function openPublic(config: Config, handle: Http, isEnding: () => boolean): Promise<PublicPort> {
   const patience = patienceOf(config)
   const app = expressApp(handle, { ...config.server, patience, isEnding })
-  const { listener, wait } = turnstile(app)
+  const { listener, wait, open } = turnstile(app)
   const options = {
     ...config.server,
     messages: messagesOf(app),
@@ -43,7 +43,12 @@ export async function openPublic(config: Config, handle: Http, isEnding: () => b
   const { server, url } = await listening('server', config.server, () => listen(listener, handle, options))
   boundPipelines(server, mostDue)
   boundIdleness(server, patience)
-  return { url, drain: drainOf(server), wait }
+  const drain = drainOf(server)
+  const begin = (): void => {
+    drain.begin()
+    open()
+  }
+  return { url, drain: { ...drain, begin }, wait }
 }
 
 /** No connection is silent and no answer is left for longer, in milliseconds; a slow provider is waited for. */

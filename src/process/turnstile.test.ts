@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -10,14 +11,31 @@ beforeEach(() => {
   gate = turnstile(({ url = '' }) => void begun.push(url))
 })
 
-interface Client {
-  destroyed: boolean
+/** One request on a connection of its own. */
+class Client extends EventEmitter {
+  destroyed = false
+  readonly connection = {
+    destroyed: false,
+    writableEnded: false,
+    isRead: true,
+    pause: () => this.read(false),
+    resume: () => this.read(true),
+  }
+
+  /** The answer is written. */
+  answer(): void {
+    this.emit('close')
+  }
+
+  private read(isRead: boolean): void {
+    this.connection.isRead = isRead
+  }
 }
 
 function come(url: string, method = 'GET'): Client {
-  const response = { destroyed: false }
-  gate.listener({ method, url } as IncomingMessage, response as unknown as ServerResponse)
-  return response
+  const client = new Client()
+  gate.listener({ method, url, socket: client.connection } as unknown as IncomingMessage, client as unknown as ServerResponse)
+  return client
 }
 
 const crowd = (count: number): readonly Client[] => Array.from({ length: count }, (_, at) => come(`${at}`))
@@ -42,7 +60,7 @@ describe('of a crowd', () => {
     }
     for (const [at, before] of turns.entries()) {
       const now = turns[at + 1] ?? before
-      expect(now - before).toBeLessThanOrEqual(300 - before > 128 ? 8 : 64)
+      expect(now - before).toBeLessThanOrEqual(32)
     }
     expect(begun).toEqual(Array.from({ length: 300 }, (_, at) => `${at}`))
   })
@@ -89,5 +107,51 @@ describe('of a crowd', () => {
     while (performance.now() < end);
     expect(gate.wait()).toBeGreaterThanOrEqual(4.9)
     await everybody()
+  })
+
+  describe('who was answered', () => {
+    it('is read after those who asked before, few in a turn', async () => {
+      const answered = crowd(200).slice(0, 64)
+      for (const client of answered) client.answer()
+      const read = (): number => answered.filter(({ connection }) => connection.isRead).length
+      expect(read()).toBe(0)
+      for (let before = 0; before < 64; before = read()) {
+        await turn()
+        expect(read() - before).toBeLessThanOrEqual(32)
+        expect(read() === 0 || begun.length >= 64 + 4 * 32, `${read()} read, ${begun.length} begun`).toBe(true)
+      }
+    })
+
+    it('is read at once where few wait', async () => {
+      const clients = crowd(64 + 31)
+      clients[0]?.answer()
+      expect(clients[0]?.connection.isRead).toBe(true)
+      await everybody()
+    })
+
+    it.each(['destroyed', 'writableEnded'] as const)('is not kept where his connection is %s', async (ended) => {
+      const [client] = crowd(200)
+      if (client) client.connection[ended] = true
+      client?.answer()
+      expect(client?.connection.isRead).toBe(true)
+      await everybody()
+    })
+
+    it('is read at once from when the process ends', async () => {
+      const [first, second] = crowd(200)
+      first?.answer()
+      gate.open()
+      second?.answer()
+      expect([first, second].map((client) => client?.connection.isRead)).toEqual([true, true])
+      await everybody()
+    })
+
+    it('counts as waiting while he is not read', async () => {
+      const clients = crowd(200)
+      for (const client of clients.slice(0, 64)) client.answer()
+      while (begun.length < 200) await turn()
+      expect(gate.wait()).toBeGreaterThan(0)
+      await everybody()
+    })
   })
 })

@@ -1,10 +1,14 @@
 /** Lets what is under way go before what is new, so that a process with too much to do finishes what it begins. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { Line } from '../core/line.ts'
 
 export interface Turnstile {
   readonly listener: RequestListener
   /** How long the first in line has waited, in milliseconds; 0 where nobody waits. */
   readonly wait: () => number
+  /** From now on every connection is read: what is asked on one that is to end is still answered. */
+  readonly open: () => void
 }
 
 interface Waiting {
@@ -13,61 +17,71 @@ interface Waiting {
   readonly since: number
 }
 
+interface Unread {
+  readonly socket: Socket
+  readonly since: number
+}
+
 /** Requests that may begin in one turn of the event loop: large turns cost least, small ones keep few half-done. */
 const most = 64
-/** Where more than so many wait, so few begin. */
-const crowd = 128
-const mostOfCrowd = 8
+/** Where so many wait, so few begin. */
+const crowd = 32
 
 /**
  * Who comes when so many have begun in a turn of the event loop waits for the next one, with nothing kept of him but his
  * request. A turn brings first what others wait for: answers of providers, and room to write. Creates wait before the rest.
+ * Who was answered while a crowd waits is not read before it is his turn: what he asks next stays in the system.
  */
 export function turnstile(begin: RequestListener): Turnstile {
-  const creates = new Set<Waiting>()
-  const others = new Set<Waiting>()
+  const creates = new Line<Waiting>()
+  const others = new Line<Waiting>()
+  const unread = new Line<Unread>()
   let begun = 0
   let isTurning = false
-  const next = (): Waiting | undefined => {
-    for (const line of [creates, others]) {
-      for (const first of line) {
-        line.delete(first)
-        return first
-      }
-    }
-    return undefined
-  }
+  let isOpen = false
   const beginNext = (): void => {
-    const first = next()
+    const first = creates.shift() ?? others.shift()
     if (!first) return
     const { request, response } = first
     // Whoever hung up reads nothing any more; what he wanted created is created (`spec/contract.md` §10).
     if (!response.destroyed || request.method === 'POST') begin(request, response)
   }
+  const readNext = (): void => void unread.shift()?.socket.resume()
   const turn = (): void => {
     isTurning = false
-    const waiting = creates.size + others.size
-    begun = waiting > crowd ? mostOfCrowd : Math.min(most, waiting)
+    begun = Math.min(crowd, creates.size + others.size)
     // One by one: what follows from one is done before the next begins.
     for (let count = 0; count < begun; count++) setImmediate(beginNext)
-    if (begun > 0) willTurn()
+    const read = Math.min(crowd - begun, unread.size)
+    for (let count = 0; count < read; count++) readNext()
+    if (begun + read > 0) willTurn()
   }
   const willTurn = (): void => {
     if (isTurning) return
     isTurning = true
     setImmediate(turn)
   }
+  const rest = (socket: Socket): void => {
+    const isCrowd = creates.size + others.size + unread.size >= crowd
+    if (!isCrowd || isOpen || socket.destroyed || socket.writableEnded) return
+    socket.pause()
+    unread.push({ socket, since: performance.now() })
+  }
   return {
     listener(request, response) {
       willTurn()
+      response.on('close', () => rest(request.socket))
       if (begun++ < most && creates.size + others.size === 0) return begin(request, response)
       const line = request.method === 'POST' ? creates : others
-      line.add({ request, response, since: performance.now() })
+      line.push({ request, response, since: performance.now() })
     },
     wait() {
       const now = performance.now()
-      const waits = [creates, others].map(([first]) => (first ? now - first.since : 0))
-      return Math.max(...waits)
+      return now - Math.min(...[creates, others, unread].map(({ first }) => first?.since ?? now))
+    },
+    open() {
+      isOpen = true
+      while (unread.size > 0) readNext()
     },
   }
 }
