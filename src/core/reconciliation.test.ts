@@ -54,15 +54,22 @@ interface World {
   dates: readonly string[]
   /** Replaces the total that the list names. */
   total?: number
+  /** What details say otherwise than the list. */
+  details?: Partial<Transaction>
+  /** Whether what is found has got an owner meanwhile. */
+  isOthers: boolean
   now: number
 }
 
 let world: World
 let settled: [string, Facts][]
 let taken: (number | undefined)[]
+let looks: number[]
+let rivalsAskedFor: number[]
 let counted: string[]
 let calls: Context[]
 let queries: TransactionQuery[]
+let detailed: string[]
 
 beforeEach(() => {
   world = {
@@ -71,14 +78,18 @@ beforeEach(() => {
     held: new Set(),
     fails: false,
     isTaken: false,
+    isOthers: false,
     dates: ['dateFrom', 'dateTo'],
     now: attemptedAt + 5_000,
   }
   settled = []
   taken = []
+  looks = []
+  rivalsAskedFor = []
   counted = []
   calls = []
   queries = []
+  detailed = []
 })
 
 /** As far as it is asked here. */
@@ -86,10 +97,13 @@ const ledger = {
   due: async (now: number, _: number, owners?: readonly string[]) =>
     world.open.filter(({ lookAt = Infinity, owner }) => lookAt <= now && (!owners || owners.includes(owner))),
   waitingOwners: async () => [...new Set(world.open.map(({ owner }) => owner))],
-  take: async (_: Open, next: number | undefined) => !world.isTaken && taken.push(next) > 0,
-  openBetween: async () => world.open,
+  take: async (open: Open, next: number | undefined) => !world.isTaken && taken.push(next) > 0 && looks.push(open.looks) > 0,
+  openBetween: async (_: string, from: number, to: number) => {
+    rivalsAskedFor = [from, to]
+    return world.open
+  },
   held: async () => world.held,
-  settle: async (intent: string, facts: Facts) => settled.push([intent, facts]) > 0,
+  settle: async (intent: string, facts: Facts) => settled.push([intent, facts]) > 0 && !world.isOthers,
 } as unknown as Ledger
 
 const never = (): never => {
@@ -108,7 +122,8 @@ const service: SwapService = answers({
     return { body: { items: query.page === 1 ? items : [], total: world.total ?? items.length } }
   },
   async getTransaction({ id }) {
-    return { body: world.rows.find((row) => row.id === id) as Transaction }
+    detailed.push(id)
+    return { body: { ...(world.rows.find((row) => row.id === id) as Transaction), ...world.details } }
   },
 })
 
@@ -196,6 +211,48 @@ describe('L3: it is never guessed', () => {
     expect(settled).toEqual([])
   })
 
+  test('one that got an owner while it was looked for is not bound, and not looked for again', async () => {
+    world.isOthers = true
+    await run()
+    expect(counted).toEqual(['create takenId'])
+    expect(taken).toHaveLength(1)
+  })
+
+  test.each<[string, Partial<Transaction>]>([
+    ['another amount', { amountIn: '0.11' as Amount }],
+    ['another address', { withdrawalAddress: 'TOther' }],
+  ])('one whose details tell %s than its row does not fit', async (_, details) => {
+    world.details = details
+    await run()
+    expect(detailed).toEqual(['tx-1'])
+    expect(counted).toEqual(['create notFound'])
+  })
+
+  test.each([
+    [20, 20],
+    [21, 0],
+  ])('of %i that look alike %i are asked for, and none is taken', async (count, asked) => {
+    world.rows = Array.from({ length: count }, (_, at) => ({ ...made, id: `tx-${at}` }))
+    await run()
+    expect(detailed).toHaveLength(asked)
+    expect(counted).toEqual(['create ambiguous'])
+  })
+
+  test('every create that may have made the same transaction is a rival', async () => {
+    const late = { ...lost, intent: 'intent-2', attemptedAt: attemptedAt + 60_000 }
+    world.open = [late, lost]
+    world.now = attemptedAt + 120_000
+    await run()
+    expect(rivalsAskedFor).toEqual([attemptedAt - 720_000, late.attemptedAt + 720_000])
+  })
+
+  test('a list that is longer than can be looked through tells nothing', async () => {
+    world.dates = []
+    world.total = 50_001
+    await run()
+    expect(counted).toEqual(['create notSeen'])
+  })
+
   test('a list that breaks off before its end tells nothing', async () => {
     world.total = 2
     await run()
@@ -229,10 +286,10 @@ describe('one reading of the list', () => {
   test('is one for each span of time, where lists can be asked for dates', async () => {
     const minute = 60_000
     world.now = attemptedAt + 60 * minute
-    world.open = [0, 11, 30].map((at) => ({ ...lost, attemptedAt: attemptedAt + at * minute }))
+    world.open = [30, 12, 0].map((at) => ({ ...lost, attemptedAt: attemptedAt + at * minute }))
     await run()
     expect(queries.map(({ dateFrom, dateTo }) => [dateFrom, dateTo])).toEqual([
-      ['2026-03-01T09:58:00.000Z', '2026-03-01T10:21:00.000Z'],
+      ['2026-03-01T09:58:00.000Z', '2026-03-01T10:22:00.000Z'],
       ['2026-03-01T10:28:00.000Z', '2026-03-01T10:40:00.000Z'],
     ])
   })
@@ -274,6 +331,27 @@ describe('when it is looked for', () => {
     world.now = attemptedAt + seconds * 1000
     await run()
     expect(taken.at(-1)).toEqual(next === undefined ? undefined : attemptedAt + next * 1000)
+  })
+
+  test('each look is counted', async () => {
+    await run()
+    expect(looks).toEqual([0, 1])
+  })
+
+  test.each<[string, () => void]>([
+    ['where the list cannot be read', () => Object.assign(world, { fails: true })],
+    ['where its provider is not configured any more', () => Object.assign(world, { open: [{ ...lost, provider: 'gone' }] })],
+  ])('%s, it is looked for again at its time', async (_, change) => {
+    change()
+    await run()
+    expect(taken).toEqual([world.now + 15_000, attemptedAt + 30_000])
+  })
+
+  test('a mistake of ours is none of the provider', async () => {
+    world.rows = [made]
+    const broken = { ...ledger, settle: () => Promise.reject(new TypeError('a mistake')) }
+    await expect(run(undefined, broken)).rejects.toThrow('a mistake')
+    expect(counted).toEqual([])
   })
 
   test('L13: whoever takes the look and does not come back leaves it for soon', async () => {

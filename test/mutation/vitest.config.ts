@@ -1,0 +1,21 @@
+/** The tests that judge the mutants of routing, ledger, limits and validators: the fast ones, in one process each. */
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: [
+      'src/{core,domain,wire}/*.test.ts',
+      'src/adapters/limiter.test.ts',
+      'test/managed/{creation,credentials,failover,freshness,list,offers,ownership,reconciliation,replay}.test.ts',
+      'test/passthrough/*.test.ts',
+      'test/ledger/{account,bookkeeping,claim,create,entry,list,look}.test.ts',
+      'test/pairs/{create,keeping,limits,sharing,transactions}.test.ts',
+      'test/observability/{metrics,truth}.test.ts',
+      'test/rows/{money,upstream-failover}.test.ts',
+      'test/tracing/reconciliation.test.ts',
+    ],
+    exclude: ['src/core/authentication.test.ts'],
+    testTimeout: 15_000,
+    hookTimeout: 30_000,
+  },
+})
