@@ -24,7 +24,7 @@ const request = {
   withdrawalAddress: 'T1',
   rateType: 'float',
 } as NewTransaction
-const transaction: Transaction = { id: 'tx-1', status: 'finished', amountIn: '0.10' as Amount, createdAt: '2026-03-01T10:00:00Z' }
+const transaction: Transaction = { id: 'tx-1', status: 'success', amountIn: '0.10' as Amount, createdAt: '2026-03-01T10:00:00Z' }
 const first: Facts = { transaction: { ...transaction, status: 'wait' }, promised: '9.9' as Amount, derived: [], seenAt: 0 }
 
 /** What the key stands for, at each look. */

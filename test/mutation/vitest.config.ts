@@ -6,9 +6,8 @@ export default defineConfig({
     include: [
       'src/{core,domain,wire}/*.test.ts',
       'src/adapters/limiter.test.ts',
-      'test/managed/{creation,credentials,failover,freshness,list,offers,ownership,reconciliation,replay}.test.ts',
+      'test/managed/{budgets,creation,credentials,failover,freshness,limits,list,offers,ownership,reconciliation,replay}.test.ts',
       'test/passthrough/*.test.ts',
-      'test/ledger/{account,bookkeeping,claim,create,entry,list,look}.test.ts',
       'test/pairs/{create,keeping,limits,sharing,transactions}.test.ts',
       'test/observability/{metrics,truth}.test.ts',
       'test/rows/{money,upstream-failover}.test.ts',
