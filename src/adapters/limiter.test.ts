@@ -1,5 +1,5 @@
-import { afterEach, expect, it, vi } from 'vitest'
-import { memoryLimiter } from './limiter.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { memoryLimiter, memoryProofs } from './limiter.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -63,4 +63,59 @@ it('R11: buckets do not get into each other, whatever is in their names', async 
   for (const name of names) expect((await limiter.charge(name, 1, 60)).isOver, JSON.stringify(name)).toBe(false)
   expect((await limiter.charge('a', 1, 61)).isOver).toBe(false)
   for (const name of names) expect((await limiter.charge(name, 1, 60)).isOver, JSON.stringify(name)).toBe(true)
+})
+
+it('R10: a window that is over is forgotten with all that began in it', async () => {
+  const clock = setClock()
+  const limiter = memoryLimiter()
+  const charge = (name: string) => limiter.charge(`quotes:address:${name}`, 2, 60)
+  await charge('a')
+  clock.at(30)
+  await charge('b')
+  clock.at(59)
+  expect((await charge('b')).remaining).toBe(0)
+  clock.at(61)
+  expect((await charge('c')).remaining).toBe(1)
+  expect((await charge('b')).isOver, 'its window began later').toBe(true)
+  clock.at(90)
+  expect((await charge('b')).remaining).toBe(1)
+})
+
+describe('a proof', () => {
+  it('holds for an hour after it was given', async () => {
+    const clock = setClock()
+    const proofs = memoryProofs()
+    expect(await proofs.has('acme')).toBe(false)
+    await proofs.add('acme')
+    clock.at(3_599)
+    expect(await proofs.has('acme')).toBe(true)
+    clock.at(3_600)
+    expect(await proofs.has('acme')).toBe(false)
+  })
+
+  it('is renewed once a minute', async () => {
+    const clock = setClock()
+    const proofs = memoryProofs()
+    await proofs.add('acme')
+    clock.at(59)
+    await proofs.add('acme')
+    clock.at(3_600)
+    expect(await proofs.has('acme'), 'too soon to be renewed').toBe(false)
+    await proofs.add('acme')
+    clock.at(3_660)
+    await proofs.add('acme')
+    clock.at(7_200)
+    expect(await proofs.has('acme')).toBe(true)
+  })
+
+  it('R10: is one of 100,000: the one that was given or renewed longest ago goes', async () => {
+    const clock = setClock()
+    const proofs = memoryProofs()
+    for (let at = 0; at < 100_000; at++) void proofs.add(`key ${at}`)
+    clock.at(60)
+    await proofs.add('key 0')
+    await proofs.add('one more')
+    const kept = ['key 0', 'key 1', 'key 2', 'one more'].map((key) => proofs.has(key))
+    expect(await Promise.all(kept)).toEqual([true, false, true, true])
+  })
 })

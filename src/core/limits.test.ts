@@ -1,0 +1,136 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Gate } from '../domain/gate.ts'
+import type { Observation } from '../domain/observation.ts'
+import type { Caller } from '../domain/operations.ts'
+import { type Charge, type Limits, limits } from './limits.ts'
+import type { Proofs } from './proof.ts'
+
+const configured: Limits = { quotes: 60, create: 30, read: 120, unproven: 600, window: 60, shadow: false }
+const stranger: Caller = { address: '192.0.2.1' }
+const client: Caller = { address: '192.0.2.1', identity: 'acme' }
+
+let charged: [string, number, number][]
+let charges: Record<string, Partial<Charge>>
+let decided: string[]
+beforeEach(() => {
+  charged = []
+  charges = {}
+  decided = []
+})
+
+const limiter = {
+  async charge(bucket: string, limit: number, window: number): Promise<Charge> {
+    charged.push([bucket, limit, window])
+    return { isOver: false, remaining: limit - 1, reset: 42, ...charges[bucket] }
+  },
+}
+
+function gate({ shadow = false, proofs = undefined as Proofs | undefined } = {}): Gate {
+  const observe = (observation: Observation): void => {
+    if (observation.what === 'limit') decided.push(`${observation.policy} ${observation.decision}`)
+  }
+  return limits(limiter, { ...configured, shadow }, observe, proofs)
+}
+
+const proofsOf = (isProven: boolean): Proofs => ({ has: async () => isProven, add: async () => {} })
+const over: Partial<Charge> = { isOver: true, remaining: 0 }
+
+describe('is charged to', () => {
+  it.each([
+    ['getRate', stranger, 'quotes:address:192.0.2.1', 60],
+    ['listCurrencies', client, 'quotes:identity:acme', 60],
+    ['createTransaction', client, 'create:identity:acme', 30],
+    ['listTransactions', client, 'read:identity:acme', 120],
+    ['getTransaction', client, 'read:identity:acme', 120],
+  ] as const)('%s of %o: %s', async (op, caller, bucket, limit) => {
+    const { quota, refusal } = await gate()(op, caller)
+    expect(charged).toEqual([[bucket, limit, 60]])
+    expect(quota).toEqual({ policy: bucket.split(':')[0], limit, window: 60, remaining: limit - 1, reset: 42 })
+    expect(refusal).toBeUndefined()
+  })
+
+  it("the address, for quotes with a provider's own key: nobody has accepted it yet", async () => {
+    await gate({ proofs: proofsOf(true) })('getRate', client)
+    expect(charged).toEqual([['quotes:address:192.0.2.1', 60, 60]])
+  })
+
+  it('the identity alone, once its key was accepted', async () => {
+    await gate({ proofs: proofsOf(true) })('getTransaction', client)
+    expect(charged).toEqual([['read:identity:acme', 120, 60]])
+  })
+
+  it('the address and all addresses too, until its key was accepted', async () => {
+    const { refusal } = await gate({ proofs: proofsOf(false) })('getTransaction', client)
+    expect(charged).toEqual([
+      ['unproven:address:192.0.2.1', 20, 60],
+      ['unproven:all', 600, 60],
+      ['read:identity:acme', 120, 60],
+    ])
+    expect(refusal).toBeUndefined()
+  })
+})
+
+describe('is refused', () => {
+  it.each([
+    [42, 42],
+    [0, 1],
+    [-3, 1],
+    [99, 60],
+  ])('with %i s left of the window: to come again after %i s', async (reset, retryAfter) => {
+    charges = { 'quotes:address:192.0.2.1': { ...over, reset } }
+    const { refusal } = await gate()('getRate', stranger)
+    expect(refusal).toMatchObject({ kind: 'limited', retryAfter })
+    expect(refusal?.reason).toBeUndefined()
+    expect(decided).toEqual(['quotes refused'])
+  })
+
+  it.each(['unproven:address:192.0.2.1', 'unproven:all'])('who guesses keys, by %s', async (bucket) => {
+    charges = { [bucket]: over }
+    for (const proofs of [undefined, proofsOf(false)]) {
+      charged = []
+      const { refusal, quota } = await gate({ proofs })('getTransaction', proofs ? client : stranger)
+      expect(refusal).toMatchObject({ kind: 'limited', reason: 'unproven' })
+      expect(quota?.policy).toBe('unproven')
+      expect(charged.at(-1)?.[0], 'nothing is charged after that').toBe(bucket)
+    }
+    expect(decided).toEqual(['unproven refused', 'unproven refused'])
+  })
+
+  it('who has no key, as such', async () => {
+    const { refusal } = await gate()('createTransaction', stranger)
+    expect(refusal).toMatchObject({ kind: 'unauthorized' })
+    expect(decided).toEqual(['unproven admitted'])
+  })
+})
+
+describe('is counted as', () => {
+  it.each([
+    [7, 'admitted'],
+    [6, 'near'],
+    [0, 'near'],
+  ])('with %i of 60 left: %s', async (remaining, decision) => {
+    charges = { 'quotes:address:192.0.2.1': { remaining } }
+    await gate()('getRate', stranger)
+    expect(decided).toEqual([`quotes ${decision}`])
+  })
+})
+
+describe('in shadow', () => {
+  it('what would be refused is let in, and counted', async () => {
+    charges = { 'quotes:address:192.0.2.1': over }
+    const admission = await gate({ shadow: true })('getRate', stranger)
+    expect(admission).toEqual({ quota: expect.objectContaining({ policy: 'quotes', remaining: 0 }) })
+    expect(decided).toEqual(['quotes shadowed'])
+  })
+
+  it('who has no key is refused all the same', async () => {
+    charges = { 'unproven:all': over }
+    expect((await gate({ shadow: true })('getTransaction', stranger)).refusal).toMatchObject({ kind: 'unauthorized' })
+    expect(decided).toEqual(['unproven shadowed'])
+  })
+
+  it('what is admitted is counted as ever', async () => {
+    await gate({ shadow: true })('getRate', stranger)
+    expect(decided).toEqual(['quotes admitted'])
+  })
+})
