@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: [
-      'src/{core,domain,wire}/*.test.ts',
+      'src/{core,domain,edges,wire}/*.test.ts',
       'src/adapters/limiter.test.ts',
       'test/managed/{budgets,creation,credentials,failover,freshness,limits,list,offers,ownership,reconciliation,replay}.test.ts',
       'test/passthrough/*.test.ts',
