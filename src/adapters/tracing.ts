@@ -4,6 +4,7 @@ import type { SpanResult } from '../domain/observation.ts'
 import type { Span } from '../domain/span.ts'
 import { recordTraces, type Tracing } from '../domain/trace.ts'
 import { exporter } from './tracing/exporter.ts'
+import { Outbox } from './tracing/outbox.ts'
 import { always, batches, Identities } from './tracing/processor.ts'
 import { replay } from './tracing/replay.ts'
 import { detectors, resource } from './tracing/resource.ts'
@@ -30,7 +31,10 @@ export interface OpenTracing extends Tracing {
   readonly close: () => Promise<void>
 }
 
-/** Spans are plain records until their trace has ended and is kept; only then, and after the answer, the SDK hears of them. */
+/**
+ * Spans are plain records until they are sent; only then, all of a batch at once, the SDK hears of them. Its own are many
+ * times as large, and to move them about while they wait is work for the collector of garbage.
+ */
 export function openTracing(options: TracingOptions): OpenTracing {
   const { ratio, queue, timeout, version, observe } = options
   let waiting = 0
@@ -52,15 +56,20 @@ export function openTracing(options: TracingOptions): OpenTracing {
     contextManager: null as never,
   })
   sdk.start()
+  const outbox = new Outbox({ ...options, send: (spans) => replay(spans, identities, version) })
   const take = (spans: readonly Span[]): void => {
     if (waiting + spans.length > queue) {
       observe('dropped', spans.length)
       return
     }
     waiting += spans.length
-    setImmediate(() => replay(spans, identities, version))
+    outbox.add(spans)
   }
-  return { ...recordTraces(ratio, take), close: () => within(timeout, sdk.shutdown()) }
+  const close = (): Promise<void> => {
+    outbox.flush()
+    return within(timeout, sdk.shutdown())
+  }
+  return { ...recordTraces(ratio, take), close }
 }
 
 /** What is not sent by then is lost. */

@@ -95,10 +95,10 @@ async function look(
   root: Span | undefined,
 ): Promise<boolean> {
   const { provider } = open
-  const span = root?.begin('look', 'internal', requestOf(open))
+  const span = root?.begin('look', { 'swapgate.provider': provider }, 'internal', requestOf(open))
   const count = (outcome: LookOutcome): void => {
     observe({ what: 'create', provider, outcome })
-    span?.tell({ 'swapgate.provider': provider, 'swapgate.outcome': outcome })
+    span?.tell({ 'swapgate.outcome': outcome })
   }
   try {
     const found = await (await finding)?.(open, span)

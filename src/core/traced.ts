@@ -26,8 +26,7 @@ export function traced(name: keyof typeof waits, wrap: Layer, provider?: string)
     return {
       call(op, request, context) {
         if (!context.span || !concerned.has(op)) return wrapped.call(op, request, context)
-        const span = context.span.begin(name)
-        span.tell(facts)
+        const span = context.span.begin(name, facts)
         const answer = wrapped.call(op, request, { ...context, span })
         endWith(span, answer)
         return answer
@@ -49,10 +48,9 @@ export function queued(layers: readonly Layer[], provider: string): Layer {
     return {
       call(op, request, context) {
         if (!context.span) return wrapped.call(op, request, context)
-        const queue = context.span.begin('queue')
-        queue.tell(facts)
+        const queue = context.span.begin('queue', facts)
         const answer = wrapped.call(op, request, { ...context, queue })
-        endWith(queue, answer)
+        if (queue.endedAt === undefined) endWith(queue, answer)
         return answer
       },
     }

@@ -51,6 +51,8 @@ export interface RequestEnd {
   readonly what: 'request'
   readonly requestId: string
   readonly traceId: string | undefined
+  /** Whether somebody will find the trace. */
+  readonly isTraceKept: boolean
   /** Absent where none was found out, or none was wanted. */
   readonly operation: Op | undefined
   readonly method: Method

@@ -29,7 +29,7 @@ export interface Attributes {
 export type SpanKind = 'server' | 'client' | 'internal'
 
 const none: readonly Link[] = []
-const nothing: readonly Attributes[] = []
+const nothing: Attributes = {}
 
 /** A step of what a request does: a plain record while it runs. Times are on the clock of `performance.now()`. */
 export class Span {
@@ -41,18 +41,20 @@ export class Span {
   readonly links: readonly Link[]
   readonly startedAt = performance.now()
   endedAt: number | undefined
-  /** One after the other, put together only where somebody asks. */
-  private told: readonly Attributes[] = nothing
   /** Why it failed, where it did. */
   fault: Fault | undefined
   private readonly isRecorded: boolean
+  /** Known when it began; and what was told since. They are put together only where somebody asks. */
+  private readonly facts: Attributes
+  private told: Attributes | undefined
   private ownId: string | undefined
 
-  constructor(trace: Trace, parent: Span | undefined, kind: SpanKind, name: string, links: readonly Link[] = none) {
+  constructor(trace: Trace, parent: Span | undefined, name: string, facts: Attributes, kind: SpanKind, links: readonly Link[]) {
     this.trace = trace
     this.parent = parent
-    this.kind = kind
     this.name = name
+    this.facts = facts
+    this.kind = kind
     this.links = links
     this.isRecorded = trace.record(this)
   }
@@ -68,16 +70,16 @@ export class Span {
     return `00-${id}-${this.id}-${isSampled && this.isRecorded ? '01' : '00'}`
   }
 
-  begin(name: string, kind: SpanKind = 'internal', links: readonly Link[] = none): Span {
-    return new Span(this.trace, this, kind, name, links)
+  begin(name: string, facts = nothing, kind: SpanKind = 'internal', links = none): Span {
+    return new Span(this.trace, this, name, facts, kind, links)
   }
 
   tell(attributes: Attributes): void {
-    this.told = this.told === nothing ? [attributes] : [...this.told, attributes]
+    this.told = this.told ? { ...this.told, ...attributes } : attributes
   }
 
   get attributes(): Attributes {
-    return Object.assign({}, ...this.told)
+    return { ...this.facts, ...this.told }
   }
 
   /** Ends it, once: a second time changes nothing. */

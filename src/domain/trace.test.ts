@@ -12,7 +12,7 @@ function recorded(ratio: number) {
 test('nothing is told before the end; then parents come before their children', () => {
   const { root, names } = recorded(1)
   const [outer, other] = [root.begin('outer'), root.begin('other')]
-  const inner = outer.begin('inner', 'client')
+  const inner = outer.begin('inner', {}, 'client')
   for (const span of [inner, outer, other]) span.end()
   expect(names()).toEqual([])
   root.trace.finish(false)
@@ -53,7 +53,7 @@ test('a span ends once, and keeps why it failed', () => {
 
 test('of thousands of spans the first 200 are told; no provider hears that another is', () => {
   const { root, taken } = recorded(1)
-  const spans = Array.from({ length: 5_000 }, () => root.begin('GET', 'client'))
+  const spans = Array.from({ length: 5_000 }, () => root.begin('GET', {}, 'client'))
   for (const span of spans) span.end()
   root.trace.finish(false)
   expect(taken.flat()).toHaveLength(200)

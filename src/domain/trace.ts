@@ -59,5 +59,5 @@ export interface Tracing {
 
 /** `ratio`: the share of traces that is kept whatever comes of them, from 0 to 1. */
 export function recordTraces(ratio: number, take: TakeSpans): Tracing {
-  return { begin: (kind, name, links) => new Span(new Trace(ratio, take), undefined, kind, name, links) }
+  return { begin: (kind, name, links) => new Span(new Trace(ratio, take), undefined, name, {}, kind, links) }
 }

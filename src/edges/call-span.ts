@@ -17,8 +17,7 @@ export function callSpans({ operations }: Form, provider: string, server: Server
   )
   return (op, { span, resends }) => {
     if (!span) return undefined
-    const call = span.begin(operations[op].method, 'client')
-    call.tell(facts.get(op) as Attributes)
+    const call = span.begin(operations[op].method, facts.get(op), 'client')
     if (resends !== undefined) call.tell({ 'http.request.resend_count': resends })
     return call
   }

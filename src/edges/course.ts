@@ -5,6 +5,7 @@ import { type KeyRefusal, type Method, methods, type Observer } from '../domain/
 import type { Caller } from '../domain/operations.ts'
 import { Upstream } from '../domain/upstream.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
+import { isKept } from './request-span.ts'
 import type { Telling } from './response.ts'
 
 const known: ReadonlySet<string> = new Set(methods)
@@ -40,6 +41,7 @@ export class Course {
       what: 'request',
       requestId: telling.requestId,
       traceId: telling.span?.trace.id,
+      isTraceKept: telling.span !== undefined && isKept(telling.span, status),
       operation: telling.operation?.op,
       method: known.has(request.method) ? (request.method as Method) : '_OTHER',
       route,

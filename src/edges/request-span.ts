@@ -17,12 +17,17 @@ export function beginRequest({ headers }: HttpRequest, tracing: Tracing | undefi
   return tracing.begin('server', 'HTTP', link ? [link] : [])
 }
 
-/** Ends the trace; one that ended in a failure of ours or of the provider's is kept. */
+/** One that ends in a failure of ours or of the provider's is kept beside the share. */
+export function isKept({ trace }: Span, status: number): boolean {
+  return trace.isSampled || status >= 500
+}
+
+/** Ends the trace. */
 export function endRequest(span: Span, { method }: HttpRequest, course: Course, telling: Telling, response: HttpResponse): void {
   const { route, fault } = course
   const { status, headers } = response
-  const isNotable = status >= 500
-  if (isNotable || span.trace.isSampled) {
+  const isWanted = isKept(span, status)
+  if (isWanted) {
     const known = methods.has(method) ? method : undefined
     const provider = headers['x-swap-provider'] ?? course.upstream.provider
     span.name = known === undefined ? 'HTTP' : route === '' ? known : `${known} ${route}`
@@ -39,5 +44,5 @@ export function endRequest(span: Span, { method }: HttpRequest, course: Course, 
     })
   }
   span.end(fault)
-  span.trace.finish(isNotable)
+  span.trace.finish(isWanted)
 }

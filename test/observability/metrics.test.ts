@@ -29,6 +29,7 @@ const end: RequestEnd = {
   what: 'request',
   requestId: 'r1',
   traceId: undefined,
+  isTraceKept: false,
   operation: 'getRate',
   method: 'GET',
   route: '/a/api/v2/rate',
@@ -136,9 +137,10 @@ describe('requests and calls', () => {
     ])
   })
 
-  it('name the trace of the last one in each bucket, in OpenMetrics alone', async () => {
+  it('name the trace of the last one in each bucket whose trace is kept, in OpenMetrics alone', async () => {
     const metrics = metricsOf()
-    metrics.observe({ ...end, traceId: '0af7651916cd43dd8448eb211c80319c' })
+    metrics.observe({ ...end, traceId: '0af7651916cd43dd8448eb211c80319c', isTraceKept: true })
+    metrics.observe({ ...end, traceId: '99999999999999999999999999999999', isTraceKept: false })
     const exemplars = (text: string) =>
       text.split('\n').filter((line) => line.includes(' # {trace_id="0af7651916cd43dd8448eb211c80319c"} 0.03 '))
     const open = await metrics.print(openMetrics)

@@ -38,6 +38,7 @@ async function page(accepted: string[]): Promise<number> {
     what: 'request',
     requestId: 'r1',
     traceId: trace,
+    isTraceKept: true,
     operation: 'getRate',
     method: 'GET',
     route: '/a/api/v2/rate',

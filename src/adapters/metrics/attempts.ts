@@ -6,7 +6,7 @@ import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import type { Handlers, Providers } from './handler.ts'
 import { Histogram } from './histogram.ts'
-import { combinations } from './label.ts'
+import { combinations, Keys } from './label.ts'
 import { httpBounds } from './requests.ts'
 
 export function attemptMetrics(exposition: Exposition, providers: Providers): Handlers<'attempt' | 'rest' | 'heldBack' | 'retry'> {
@@ -40,16 +40,15 @@ export function attemptMetrics(exposition: Exposition, providers: Providers): Ha
     labels: ['provider', 'made'],
     known: () => combinations(tags(), ['true', 'false']),
   })
+  const [durationKeys, attemptKeys] = [new Keys(), new Keys()]
   for (const family of [durations, attempts, rests, heldBack, retries]) exposition.add(family)
   return {
     attempt(observation) {
       const { operation, method, provider, server, outcome, seconds } = observation
       const status = statusOf(observation)
-      durations.observe(
-        `${method}\n${server.address}\n${server.port}\n${status}\n${errorOf(observation, status)}\n${provider}`,
-        seconds,
-      )
-      attempts.add(`${snakeCase(operation)}\n${provider}\n${snakeCase(outcome)}`)
+      const error = errorOf(observation, status)
+      durations.observe(durationKeys.of(method, server.address, String(server.port), status, error, provider), seconds)
+      attempts.add(attemptKeys.of(snakeCase(operation), provider, snakeCase(outcome)))
     },
     rest: ({ provider, reason }) => rests.add(`${provider}\n${snakeCase(reason)}`),
     heldBack: ({ provider, by }) => heldBack.add(`${provider}\n${by}`),

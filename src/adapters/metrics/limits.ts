@@ -4,7 +4,7 @@ import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import { gauge, single } from './gauge.ts'
 import type { Handlers } from './handler.ts'
-import { combinations } from './label.ts'
+import { combinations, Keys } from './label.ts'
 
 export function limitMetrics(exposition: Exposition): Handlers<'limit' | 'limitStore' | 'overAdmission'> {
   let state: StoreState = 'shared'
@@ -26,6 +26,7 @@ export function limitMetrics(exposition: Exposition): Handlers<'limit' | 'limitS
     labels: [],
     known: () => [''],
   })
+  const keys = new Keys()
   for (const family of [decisions, changes, overAdmitted]) exposition.add(family)
   exposition.add(
     gauge('swapgate_limits_local', '1 while the shared store of limits is lost and this process counts alone.', () =>
@@ -33,7 +34,7 @@ export function limitMetrics(exposition: Exposition): Handlers<'limit' | 'limitS
     ),
   )
   return {
-    limit: ({ policy, decision }) => decisions.add(`${policy}\n${decision}`),
+    limit: ({ policy, decision }) => decisions.add(keys.of(policy, decision)),
     limitStore(observation) {
       state = observation.state
       changes.add(state)

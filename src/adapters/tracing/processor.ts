@@ -11,16 +11,16 @@ interface Batches {
   readonly exporter: SpanExporter
   readonly queue: number
   readonly batch: number
-  readonly delay: number
   readonly exportTimeout: number
 }
 
-export function batches({ exporter, queue, batch, delay, exportTimeout }: Batches): SpanProcessor {
+/** Spans have waited for each other before they come here. */
+export function batches({ exporter, queue, batch, exportTimeout }: Batches): SpanProcessor {
   return new BatchSpanProcessor({
     exporter,
     maxQueueSize: queue,
     maxExportBatchSize: batch,
-    scheduledDelayMillis: delay,
+    scheduledDelayMillis: 0,
     exportTimeoutMillis: exportTimeout,
   })
 }

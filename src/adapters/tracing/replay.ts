@@ -14,7 +14,7 @@ import { toStatus } from '../../wire/status.ts'
 
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const
 
-/** All spans are of one trace. `identities` is what the SDK takes ids from. */
+/** `identities` is what the SDK takes ids from. */
 export function replay(spans: readonly Span[], identities: { traceId: string; spanId: string }, version: string): void {
   const tracer = trace.getTracer('swapgate', version)
   const since1970 = Date.now() - performance.now()
