@@ -79,16 +79,19 @@ interface Run {
 /** The best of some short runs: whatever else the machine does can only make one worse. */
 async function measure(variant: Variant, directory: string): Promise<Run> {
   const child = await run(variant, directory)
-  await check(variant)
-  load(variant.port, warmUp)
-  const runs = Array.from({ length: shortRuns }, () => {
-    const before = processorTime(child)
-    const { perSecond, requests } = load(variant.port, 1)
-    return { perSecond, cost: (processorTime(child) - before) / requests }
-  })
-  child.kill()
-  await once(child, 'exit')
-  return { perSecond: Math.max(...runs.map(({ perSecond }) => perSecond)), cost: Math.min(...runs.map(({ cost }) => cost)) }
+  try {
+    await check(variant)
+    load(variant.port, warmUp)
+    const runs = Array.from({ length: shortRuns }, () => {
+      const before = processorTime(child)
+      const { perSecond, requests } = load(variant.port, 1)
+      return { perSecond, cost: (processorTime(child) - before) / requests }
+    })
+    return { perSecond: Math.max(...runs.map(({ perSecond }) => perSecond)), cost: Math.min(...runs.map(({ cost }) => cost)) }
+  } finally {
+    child.kill()
+    await once(child, 'exit')
+  }
 }
 
 function report(runs: readonly (readonly Run[])[]): void {
