@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Turnstile, turnstile } from './turnstile.ts'
 
 let begun: string[]
@@ -22,9 +22,9 @@ class Client extends EventEmitter {
     resume: () => this.read(true),
   }
 
-  /** The answer is written. */
-  answer(): void {
-    this.emit('close')
+  /** So many answers are written, to what he asked in a row. */
+  answer(count = 2): void {
+    for (let at = 0; at < count; at++) this.emit('close')
   }
 
   private read(isRead: boolean): void {
@@ -118,8 +118,38 @@ describe('of a crowd', () => {
       for (let before = 0; before < 64; before = read()) {
         await turn()
         expect(read() - before).toBeLessThanOrEqual(32)
-        expect(read() === 0 || begun.length >= 64 + 4 * 32, `${read()} read, ${begun.length} begun`).toBe(true)
+        expect(read() === 0 || begun.length === 200, `${read()} read, ${begun.length} begun`).toBe(true)
       }
+    })
+
+    it('may ask once more before he is not read', async () => {
+      const [client] = crowd(200)
+      client?.answer(1)
+      expect(client?.connection.isRead).toBe(true)
+      client?.answer(1)
+      expect(client?.connection.isRead).toBe(false)
+      await everybody()
+      client?.answer(1)
+      expect(client?.connection.isRead).toBe(true)
+    })
+
+    it('is read after half a second even while others wait', async () => {
+      const [client] = crowd(200)
+      client?.answer()
+      const before = performance.now()
+      const clock = vi.spyOn(performance, 'now')
+      const readAfter = async (milliseconds: number): Promise<boolean | undefined> => {
+        clock.mockReturnValue(before + milliseconds)
+        for (let count = 0; count < 20; count++) {
+          crowd(32)
+          await turn()
+        }
+        return client?.connection.isRead
+      }
+      expect(await readAfter(490)).toBe(false)
+      expect(await readAfter(510)).toBe(true)
+      clock.mockRestore()
+      await everybody()
     })
 
     it('is read at once where few wait', async () => {

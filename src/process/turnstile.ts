@@ -17,25 +17,34 @@ interface Waiting {
   readonly since: number
 }
 
-interface Unread {
+/** Made once for each socket: what is made anew for each answer and waits for long, V8 takes for what will stay. */
+interface Connection {
   readonly socket: Socket
-  readonly since: number
+  /** Since it was last read. */
+  answers: number
+  /** When it was last left unread. */
+  since: number
 }
 
 /** Requests that may begin in one turn of the event loop: large turns cost least, small ones keep few half-done. */
 const most = 64
 /** Where so many wait, so few begin. */
 const crowd = 32
+/** So often in a row whoever is read is answered: who comes again at once costs less than who has to be read anew. */
+const stint = 2
+/** Who is not read for so long is read even while others wait, in milliseconds. */
+const longest = 500
 
 /**
  * Who comes when so many have begun in a turn of the event loop waits for the next one, with nothing kept of him but his
  * request. A turn brings first what others wait for: answers of providers, and room to write. Creates wait before the rest.
- * Who was answered while a crowd waits is not read before it is his turn: what he asks next stays in the system.
+ * Who had his answers while a crowd waits is not read before it is his turn: what he asks next stays in the system.
  */
 export function turnstile(begin: RequestListener): Turnstile {
   const creates = new Line<Waiting>()
   const others = new Line<Waiting>()
-  const unread = new Line<Unread>()
+  const unread = new Line<Connection>()
+  const connections = new WeakMap<Socket, Connection>()
   let begun = 0
   let isTurning = false
   let isOpen = false
@@ -52,7 +61,9 @@ export function turnstile(begin: RequestListener): Turnstile {
     begun = Math.min(crowd, creates.size + others.size)
     // One by one: what follows from one is done before the next begins.
     for (let count = 0; count < begun; count++) setImmediate(beginNext)
-    const read = Math.min(crowd - begun, unread.size)
+    // While somebody waits, who is read would only come to wait as well.
+    const isTime = begun === 0 || performance.now() - (unread.first?.since ?? 0) > longest
+    const read = isTime ? Math.min(crowd, unread.size) : 0
     for (let count = 0; count < read; count++) readNext()
     if (begun + read > 0) willTurn()
   }
@@ -64,8 +75,13 @@ export function turnstile(begin: RequestListener): Turnstile {
   const rest = (socket: Socket): void => {
     const isCrowd = creates.size + others.size + unread.size >= crowd
     if (!isCrowd || isOpen || socket.destroyed || socket.writableEnded) return
+    const connection = connections.get(socket) ?? { socket, answers: 0, since: 0 }
+    connections.set(socket, connection)
+    if (++connection.answers < stint) return
     socket.pause()
-    unread.push({ socket, since: performance.now() })
+    connection.answers = 0
+    connection.since = performance.now()
+    unread.push(connection)
   }
   return {
     listener(request, response) {
