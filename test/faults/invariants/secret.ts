@@ -6,15 +6,33 @@ export function secret(evidence: Evidence): readonly string[] {
   if (!secrets) return []
   const { clientKeys, providerKeys, logs } = secrets
   const keys = [...clientKeys, ...Object.values(providerKeys)]
+  const foundKeys = finder(keys)
   const addresses = effectsOf(evidence).flatMap(({ swap }) => [swap.depositAddress, swap.withdrawalAddress])
   const sent = Object.entries(journals).flatMap(([provider, journal]) => {
-    const forbidden = keys.filter((key) => key !== providerKeys[provider])
-    return receivedBy(journal).flatMap((request) => found(forbidden, JSON.stringify(request), `a request to ${provider}`))
+    const foundForbidden = finder(keys.filter((key) => key !== providerKeys[provider]))
+    return receivedBy(journal).flatMap((request) => foundForbidden(JSON.stringify(request), `a request to ${provider}`))
   })
-  const told = operations.flatMap(({ kind, client, text = '' }) => found(keys, text, `what a ${kind} told ${client}`))
-  return [...sent, ...told, ...logs.flatMap((log) => found([...keys, ...addresses], log, 'a log'))]
+  const told = operations.flatMap(({ kind, client, text = '' }) => foundKeys(text, `what a ${kind} told ${client}`))
+  const foundEither = finder([...keys, ...addresses])
+  return [...sent, ...told, ...logs.flatMap((log) => foundEither(log, 'a log'))]
 }
 
-function found(words: readonly string[], text: string, where: string): readonly string[] {
-  return words.filter((word) => text.includes(word)).map((word) => `${where} has ${word}`)
+type Find = (text: string, where: string) => readonly string[]
+
+/** In one pass over the text: a soak has a hundred thousand addresses, and a log of a hundred megabytes. */
+function finder(words: readonly string[]): Find {
+  const length = Math.min(...words.map((word) => word.length))
+  const byStart = Map.groupBy(words, (word) => word.slice(0, length))
+  const firsts = new Set(words.map((word) => word.charCodeAt(0)))
+  const lasts = new Set(words.map((word) => word.charCodeAt(length - 1)))
+  const seconds = new Set(words.map((word) => word.charCodeAt(1)))
+  return (text, where) => {
+    const hits = new Set<string>()
+    for (let at = 0; at + length <= text.length; at++) {
+      if (!firsts.has(text.charCodeAt(at)) || !seconds.has(text.charCodeAt(at + 1)) || !lasts.has(text.charCodeAt(at + length - 1)))
+        continue
+      for (const word of byStart.get(text.slice(at, at + length)) ?? []) if (text.startsWith(word, at)) hits.add(word)
+    }
+    return [...hits].map((word) => `${where} has ${word}`)
+  }
 }
