@@ -1,12 +1,14 @@
 /** @opentelemetry/sdk-node: traces to any collector over OTLP, as operators know it by its OTEL_… variables. */
+import { trace } from '@opentelemetry/api'
 import { NodeSDK } from '@opentelemetry/sdk-node'
+import type { ReadableSpan } from '@opentelemetry/sdk-trace'
 import type { SpanResult } from '../domain/observation.ts'
 import type { Span } from '../domain/span.ts'
 import { recordTraces, type Tracing } from '../domain/trace.ts'
 import { exporter } from './tracing/exporter.ts'
 import { Outbox } from './tracing/outbox.ts'
-import { always, batches, Identities } from './tracing/processor.ts'
-import { replay } from './tracing/replay.ts'
+import { always, batches } from './tracing/processor.ts'
+import { readable, type Teller } from './tracing/readable.ts'
 import { detectors, resource } from './tracing/resource.ts'
 
 export interface TracingOptions {
@@ -32,8 +34,8 @@ export interface OpenTracing extends Tracing {
 }
 
 /**
- * Spans are plain records until they are sent; only then, all of a batch at once, the SDK hears of them. Its own are many
- * times as large, and to move them about while they wait is work for the collector of garbage.
+ * Spans are plain records until they are sent; only then, all of a batch at once, they are told as the SDK wants to read
+ * them. Its own are many times as large, and to move them about while they wait is work for the collector of garbage.
  */
 export function openTracing(options: TracingOptions): OpenTracing {
   const { ratio, queue, timeout, version, observe } = options
@@ -42,13 +44,12 @@ export function openTracing(options: TracingOptions): OpenTracing {
     waiting -= count
     observe(result, count)
   }
-  const identities = new Identities()
+  const processor = batches({ ...options, exporter: exporter(options, settle) })
   const sdk = new NodeSDK({
     resource: resource(version),
     resourceDetectors: detectors,
     sampler: always,
-    idGenerator: identities,
-    spanProcessors: [batches({ ...options, exporter: exporter(options, settle) })],
+    spanProcessors: [processor],
     metricReaders: [],
     logRecordProcessors: [],
     textMapPropagator: null,
@@ -56,7 +57,12 @@ export function openTracing(options: TracingOptions): OpenTracing {
     contextManager: null as never,
   })
   sdk.start()
-  const outbox = new Outbox({ ...options, send: (spans) => replay(spans, identities, version) })
+  const teller = tellerOf(version)
+  const send = (spans: readonly Span[]): void => {
+    const since1970 = Date.now() - performance.now()
+    for (const span of spans) processor.onEnd(readable(span, since1970, teller))
+  }
+  const outbox = new Outbox({ ...options, send })
   const take = (spans: readonly Span[]): void => {
     if (waiting + spans.length > queue) {
       observe('dropped', spans.length)
@@ -70,6 +76,11 @@ export function openTracing(options: TracingOptions): OpenTracing {
     return within(timeout, sdk.shutdown())
   }
   return { ...recordTraces(ratio, take), close }
+}
+
+/** Only a span of its own knows what the SDK has found out about the process. */
+function tellerOf(version: string): Teller {
+  return trace.getTracer('swapgate', version).startSpan('') as unknown as ReadableSpan
 }
 
 /** What is not sent by then is lost. */

@@ -43,6 +43,8 @@ export class Span {
   endedAt: number | undefined
   /** Why it failed, where it did. */
   fault: Fault | undefined
+  /** The one that the trace recorded before: a list of all would cost each request more than they do. */
+  readonly before: Span | undefined
   private readonly isRecorded: boolean
   /** Known when it began; and what was told since. They are put together only where somebody asks. */
   private readonly facts: Attributes
@@ -56,6 +58,7 @@ export class Span {
     this.facts = facts
     this.kind = kind
     this.links = links
+    this.before = trace.last
     this.isRecorded = trace.record(this)
   }
 

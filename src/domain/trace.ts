@@ -8,6 +8,8 @@ export type TakeSpans = (spans: readonly Span[]) => void
 
 /** A bound on memory: a list that is completed item by item has thousands of calls. */
 const mostSpans = 200
+/** Half of an id is enough to tell the traces of one process from each other. */
+const firstHalf = randomWord() + randomWord()
 
 export class Trace {
   /** Whether it is kept however it ends. */
@@ -16,7 +18,10 @@ export class Trace {
   private readonly draw = Math.floor(Math.random() * 2 ** 32)
   private ownId: string | undefined
   private readonly take: TakeSpans
-  private readonly spans: Span[] = []
+  private count = 0
+  private first: Span | undefined
+  /** The newest, to which the next one is chained. */
+  last: Span | undefined
   /** Undefined until it is over. */
   private isKept: boolean | undefined
 
@@ -26,17 +31,21 @@ export class Trace {
   }
 
   get id(): string {
-    this.ownId ??= randomWord() + randomWord() + randomWord() + randomWord(this.draw)
+    this.ownId ??= firstHalf + randomWord() + randomWord(this.draw)
     return this.ownId
   }
 
   get root(): Span {
-    return this.spans[0] as Span
+    return this.first as Span
   }
 
   /** For spans to call: false where it has too many already. */
   record(span: Span): boolean {
-    return this.spans.length < mostSpans && this.spans.push(span) > 0
+    if (this.count >= mostSpans) return false
+    this.count++
+    this.first ??= span
+    this.last = span
+    return true
   }
 
   /** For spans to call: what ends after the trace is told on its own. */
@@ -48,7 +57,11 @@ export class Trace {
   finish(isNotable: boolean): void {
     this.root.end()
     this.isKept = isNotable || this.isSampled
-    if (this.isKept) this.take(this.spans.filter(({ endedAt }) => endedAt !== undefined))
+    if (this.isKept) this.take([...this.endedSpans()].reverse())
+  }
+
+  private *endedSpans(): Generator<Span> {
+    for (let span = this.last; span; span = span.before) if (span.endedAt !== undefined) yield span
   }
 }
 

@@ -1,11 +1,5 @@
-/** @opentelemetry/sdk-trace: what sends spans in batches, and what the SDK asks before it makes one. */
-import {
-  AlwaysOnSampler,
-  BatchSpanProcessor,
-  type IdGenerator,
-  type SpanExporter,
-  type SpanProcessor,
-} from '@opentelemetry/sdk-trace'
+/** @opentelemetry/sdk-trace: what sends spans in batches. */
+import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace'
 
 interface Batches {
   readonly exporter: SpanExporter
@@ -27,17 +21,3 @@ export function batches({ exporter, queue, batch, exportTimeout }: Batches): Spa
 
 /** It was decided before. */
 export const always = new AlwaysOnSampler()
-
-/** Tells the SDK the ids that were told to others before. */
-export class Identities implements IdGenerator {
-  traceId = ''
-  spanId = ''
-
-  generateTraceId(): string {
-    return this.traceId
-  }
-
-  generateSpanId(): string {
-    return this.spanId
-  }
-}

@@ -1,40 +1,44 @@
-/** @opentelemetry/api: spans that have ended, told to the SDK as if they happened now. */
-import {
-  type HrTime,
-  type Attributes as OtherAttributes,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  TraceFlags,
-  trace,
-} from '@opentelemetry/api'
+/** @opentelemetry/sdk-trace: spans that have ended, as its processors and exporters read them. */
+import { type HrTime, type Attributes as OtherAttributes, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api'
+import type { ReadableSpan } from '@opentelemetry/sdk-trace'
 import { errorTypeOf } from '../../domain/error-type.ts'
 import type { Attributes, Span } from '../../domain/span.ts'
 import { toStatus } from '../../wire/status.ts'
 
-const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const
+/** Who tells of the spans. */
+export type Teller = Pick<ReadableSpan, 'resource' | 'instrumentationScope'>
 
-/** `identities` is what the SDK takes ids from. */
-export function replay(spans: readonly Span[], identities: { traceId: string; spanId: string }, version: string): void {
-  const tracer = trace.getTracer('swapgate', version)
-  const since1970 = Date.now() - performance.now()
-  for (const span of spans) {
-    const traceId = span.trace.id
-    Object.assign(identities, { traceId, spanId: span.id })
-    const { attributes } = span
-    const failure = failureOf(span, attributes)
-    const options = {
-      kind: kinds[span.kind],
-      startTime: toTime(span.startedAt + since1970),
-      attributes: attributesOf(span, attributes, failure),
-      links: span.links.map((link) => ({ context: { ...link, traceFlags: TraceFlags.NONE, isRemote: true } })),
-    }
-    const parent = span.parent && { traceId, spanId: span.parent.id, traceFlags: TraceFlags.SAMPLED }
-    const told = tracer.startSpan(span.name, options, parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT)
-    if (failure !== undefined) told.setStatus({ code: SpanStatusCode.ERROR })
-    told.end(toTime((span.endedAt ?? span.startedAt) + since1970))
+const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const
+const failed = { code: SpanStatusCode.ERROR }
+const unset = { code: SpanStatusCode.UNSET }
+
+/** `since1970`: what is to be added to the clock of spans, in milliseconds. */
+export function readable(span: Span, since1970: number, { resource, instrumentationScope }: Teller): ReadableSpan {
+  const { attributes, startedAt, endedAt = startedAt } = span
+  const failure = failureOf(span, attributes)
+  const context = contextOf(span)
+  return {
+    name: span.name,
+    kind: kinds[span.kind],
+    spanContext: () => context,
+    ...(span.parent && { parentSpanContext: contextOf(span.parent) }),
+    startTime: toTime(startedAt + since1970),
+    endTime: toTime(endedAt + since1970),
+    duration: toTime(endedAt - startedAt),
+    ended: true,
+    status: failure === undefined ? unset : failed,
+    attributes: attributesOf(span, attributes, failure),
+    links: span.links.map((link) => ({ context: { ...link, traceFlags: TraceFlags.NONE, isRemote: true } })),
+    events: [],
+    resource,
+    instrumentationScope,
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
   }
 }
+
+const contextOf = ({ trace, id }: Span) => ({ traceId: trace.id, spanId: id, traceFlags: TraceFlags.SAMPLED })
 
 function attributesOf({ fault }: Span, attributes: Attributes, failure: string | undefined): OtherAttributes {
   return {
