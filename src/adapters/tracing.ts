@@ -1,14 +1,12 @@
 /** @opentelemetry/sdk-node: traces to any collector over OTLP, as operators know it by its OTEL_… variables. */
-import { trace } from '@opentelemetry/api'
 import { NodeSDK } from '@opentelemetry/sdk-node'
-import type { ReadableSpan } from '@opentelemetry/sdk-trace'
 import type { SpanResult } from '../domain/observation.ts'
 import type { Span } from '../domain/span.ts'
 import { recordTraces, type Tracing } from '../domain/trace.ts'
 import { exporter } from './tracing/exporter.ts'
 import { Outbox } from './tracing/outbox.ts'
 import { always, batches } from './tracing/processor.ts'
-import { readable, type Teller } from './tracing/readable.ts'
+import { readable, tellerOf } from './tracing/readable.ts'
 import { detectors, resource } from './tracing/resource.ts'
 
 export interface TracingOptions {
@@ -76,11 +74,6 @@ export function openTracing(options: TracingOptions): OpenTracing {
     return within(timeout, sdk.shutdown())
   }
   return { ...recordTraces(ratio, take), close }
-}
-
-/** Only a span of its own knows what the SDK has found out about the process. */
-function tellerOf(version: string): Teller {
-  return trace.getTracer('swapgate', version).startSpan('') as unknown as ReadableSpan
 }
 
 /** What is not sent by then is lost. */

@@ -1,16 +1,21 @@
 /** @opentelemetry/sdk-trace: spans that have ended, as its processors and exporters read them. */
-import { type HrTime, type Attributes as OtherAttributes, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api'
+import { type HrTime, type Attributes as OtherAttributes, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace'
 import { errorTypeOf } from '../../domain/error-type.ts'
 import type { Attributes, Span } from '../../domain/span.ts'
 import { toStatus } from '../../wire/status.ts'
 
 /** Who tells of the spans. */
-export type Teller = Pick<ReadableSpan, 'resource' | 'instrumentationScope'>
+type Teller = Pick<ReadableSpan, 'resource' | 'instrumentationScope'>
 
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const
 const failed = { code: SpanStatusCode.ERROR }
 const unset = { code: SpanStatusCode.UNSET }
+
+/** Only a span of its own knows what the SDK, once it has started, has found out about the process. */
+export function tellerOf(version: string): Teller {
+  return trace.getTracer('swapgate', version).startSpan('') as unknown as ReadableSpan
+}
 
 /** `since1970`: what is to be added to the clock of spans, in milliseconds. */
 export function readable(span: Span, since1970: number, { resource, instrumentationScope }: Teller): ReadableSpan {
