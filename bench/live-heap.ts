@@ -7,8 +7,8 @@ interface Target {
 }
 
 /** Megabytes; the process has been started with `--inspect-port` of this port. */
-export async function liveHeap(process: ChildProcess, port: number): Promise<number> {
-  process.kill('SIGUSR1')
+export async function liveHeap(child: ChildProcess, port: number): Promise<number> {
+  child.kill('SIGUSR1')
   const socket = new WebSocket((await target(port)).webSocketDebuggerUrl)
   await new Promise((resolve) => socket.addEventListener('open', resolve))
   await ask(socket, 1, 'HeapProfiler.collectGarbage')
@@ -23,9 +23,8 @@ async function target(port: number): Promise<Target> {
     try {
       const [first] = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as readonly Target[]
       if (first) return first
-    } catch {
-      await wait(100)
-    }
+    } catch {}
+    await wait(100)
   }
   throw new Error(`no inspector at port ${port}`)
 }

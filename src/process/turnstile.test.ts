@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Turnstile, turnstile } from './turnstile.ts'
 
 let begun: string[]
@@ -37,6 +37,8 @@ function come(url: string, method = 'GET'): Client {
   gate.listener({ method, url, socket: client.connection } as unknown as IncomingMessage, client as unknown as ServerResponse)
   return client
 }
+
+afterEach(() => void vi.restoreAllMocks())
 
 const crowd = (count: number): readonly Client[] => Array.from({ length: count }, (_, at) => come(`${at}`))
 const everybody = (): Promise<void> => expect.poll(() => gate.wait(), { interval: 1 }).toBe(0)
@@ -148,8 +150,6 @@ describe('of a crowd', () => {
       }
       expect(await readAfter(490)).toBe(false)
       expect(await readAfter(510)).toBe(true)
-      clock.mockRestore()
-      await everybody()
     })
 
     it('is read at once where few wait', async () => {

@@ -20,7 +20,7 @@ interface Waiting {
 /** Made once for each socket: what is made anew for each answer and waits for long, V8 takes for what will stay. */
 interface Connection {
   readonly socket: Socket
-  /** Since it was last read. */
+  /** Given to the crowd's requests since it was last left unread. */
   answers: number
   /** When it was last left unread. */
   since: number
@@ -33,7 +33,7 @@ const crowd = 32
 /** So often in a row whoever is read is answered: who comes again at once costs less than who has to be read anew. */
 const stint = 2
 /** Who is not read for so long is read even while others wait, in milliseconds. */
-const longest = 500
+const longestUnread = 500
 
 /**
  * Who comes when so many have begun in a turn of the event loop waits for the next one, with nothing kept of him but his
@@ -62,7 +62,7 @@ export function turnstile(begin: RequestListener): Turnstile {
     // One by one: what follows from one is done before the next begins.
     for (let count = 0; count < begun; count++) setImmediate(beginNext)
     // While somebody waits, who is read would only come to wait as well.
-    const isTime = begun === 0 || performance.now() - (unread.first?.since ?? 0) > longest
+    const isTime = begun === 0 || performance.now() - (unread.first?.since ?? 0) > longestUnread
     const read = isTime ? Math.min(crowd, unread.size) : 0
     for (let count = 0; count < read; count++) readNext()
     if (begun + read > 0) willTurn()
@@ -72,11 +72,15 @@ export function turnstile(begin: RequestListener): Turnstile {
     isTurning = true
     setImmediate(turn)
   }
+  const known = (socket: Socket): Connection => {
+    const connection = { socket, answers: 0, since: 0 }
+    connections.set(socket, connection)
+    return connection
+  }
   const rest = (socket: Socket): void => {
     const isCrowd = creates.size + others.size + unread.size >= crowd
     if (!isCrowd || isOpen || socket.destroyed || socket.writableEnded) return
-    const connection = connections.get(socket) ?? { socket, answers: 0, since: 0 }
-    connections.set(socket, connection)
+    const connection = connections.get(socket) ?? known(socket)
     if (++connection.answers < stint) return
     socket.pause()
     connection.answers = 0

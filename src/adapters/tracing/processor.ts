@@ -19,5 +19,5 @@ export function batches({ exporter, queue, batch, exportTimeout }: Batches): Spa
   })
 }
 
-/** It was decided before. */
+/** What is kept was decided before. */
 export const always = new AlwaysOnSampler()

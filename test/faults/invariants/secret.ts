@@ -24,13 +24,10 @@ function finder(words: readonly string[]): Find {
   const length = Math.min(...words.map((word) => word.length))
   const byStart = Map.groupBy(words, (word) => word.slice(0, length))
   const firsts = new Set(words.map((word) => word.charCodeAt(0)))
-  const lasts = new Set(words.map((word) => word.charCodeAt(length - 1)))
-  const seconds = new Set(words.map((word) => word.charCodeAt(1)))
   return (text, where) => {
     const hits = new Set<string>()
     for (let at = 0; at + length <= text.length; at++) {
-      if (!firsts.has(text.charCodeAt(at)) || !seconds.has(text.charCodeAt(at + 1)) || !lasts.has(text.charCodeAt(at + length - 1)))
-        continue
+      if (!firsts.has(text.charCodeAt(at))) continue
       for (const word of byStart.get(text.slice(at, at + length)) ?? []) if (text.startsWith(word, at)) hits.add(word)
     }
     return [...hits].map((word) => `${where} has ${word}`)
