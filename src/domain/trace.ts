@@ -1,5 +1,5 @@
 /** What one request did and where it waited; told to somebody only where the trace is kept. */
-import { randomWord } from './random-word.ts'
+import { hexWord } from './hex-word.ts'
 import { Span, type SpanKind } from './span.ts'
 import type { Link } from './traceparent.ts'
 
@@ -9,16 +9,18 @@ export type TakeSpans = (spans: readonly Span[]) => void
 /** A bound on memory: a list that is completed item by item has thousands of calls. */
 const mostSpans = 200
 /** Half of an id is enough to tell the traces of one process from each other. */
-const firstHalf = randomWord() + randomWord()
+const firstHalf = hexWord() + hexWord()
 
 export class Trace {
   /** Whether it is kept however it ends. */
   readonly isSampled: boolean
   /** The last word of its id, by which it is kept or not. */
   private readonly draw = Math.floor(Math.random() * 2 ** 32)
+  private ownWord: string | undefined
   private ownId: string | undefined
   private readonly take: TakeSpans
-  private count = 0
+  /** Spans that began, with those that are too many. */
+  count = 0
   private first: Span | undefined
   /** The newest, to which the next one is chained. */
   last: Span | undefined
@@ -31,8 +33,14 @@ export class Trace {
   }
 
   get id(): string {
-    this.ownId ??= firstHalf + randomWord() + randomWord(this.draw)
+    this.ownId ??= firstHalf + this.word + hexWord(this.draw)
     return this.ownId
+  }
+
+  /** The part of its id with which the ids of its spans begin. */
+  get word(): string {
+    this.ownWord ??= hexWord()
+    return this.ownWord
   }
 
   get root(): Span {
@@ -41,8 +49,7 @@ export class Trace {
 
   /** For spans to call: false where it has too many already. */
   record(span: Span): boolean {
-    if (this.count >= mostSpans) return false
-    this.count++
+    if (++this.count > mostSpans) return false
     this.first ??= span
     this.last = span
     return true
@@ -57,11 +64,13 @@ export class Trace {
   finish(isNotable: boolean): void {
     this.root.end()
     this.isKept = isNotable || this.isSampled
-    if (this.isKept) this.take([...this.endedSpans()].reverse())
+    if (this.isKept) this.take(this.endedSpans())
   }
 
-  private *endedSpans(): Generator<Span> {
-    for (let span = this.last; span; span = span.before) if (span.endedAt !== undefined) yield span
+  private endedSpans(): readonly Span[] {
+    const spans: Span[] = []
+    for (let span = this.last; span; span = span.before) if (span.endedAt !== undefined) spans.push(span)
+    return spans.reverse()
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Fault } from '../domain/fault.ts'
 import type { AttemptOutcome, Observer, Server } from '../domain/observation.ts'
 import type { Context, Op } from '../domain/operations.ts'
+import type { Span } from '../domain/span.ts'
 import type { HttpResponse } from '../wire/http.ts'
 
 export interface Attempted {
@@ -14,13 +15,18 @@ export interface Attempted {
 export class Attempt {
   private readonly attempted: Attempted
   private readonly context: Context
-  private readonly began = performance.now()
-  private waited: number | undefined
+  private readonly span: Span | undefined
+  private readonly began: number
+  /** Since when it is waited for no longer. */
+  private ended: number | undefined
   private status: number | undefined
 
-  constructor(attempted: Attempted, context: Context) {
+  /** `span`: where it is traced; it ends with the attempt. */
+  constructor(attempted: Attempted, context: Context, span: Span | undefined) {
     this.attempted = attempted
     this.context = context
+    this.span = span
+    this.began = span?.startedAt ?? performance.now()
     if (!context.upstream) return
     context.upstream.provider = attempted.provider
     context.upstream.start(this.began)
@@ -28,21 +34,23 @@ export class Attempt {
 
   answered({ status }: HttpResponse): void {
     this.status = status
-    this.wait()
+    this.span?.tell({ 'http.response.status_code': status })
+    this.stop()
   }
 
   end(fault: Fault | undefined, observe: Observer): void {
     const { operation, method, provider, server } = this.attempted
-    const seconds = (this.waited ?? this.wait()) / 1000
+    const ended = this.ended ?? this.stop()
+    const seconds = (ended - this.began) / 1000
+    this.span?.end(fault, ended)
     observe({ what: 'attempt', operation, method, provider, server, status: this.status, outcome: outcomeOf(fault), seconds })
   }
 
-  /** It is waited for no longer. */
-  private wait(): number {
+  private stop(): number {
     const now = performance.now()
     this.context.upstream?.stop(now)
-    this.waited = now - this.began
-    return this.waited
+    this.ended = now
+    return now
   }
 }
 

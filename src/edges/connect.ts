@@ -47,21 +47,18 @@ export function connect(connection: Connection): SwapService {
       const question = encodeQuestion(operation, asked)
       const span = beginCall(op, context)
       const request = toHttp(question, operation, key, context, connection, span)
-      const attempt = new Attempt({ operation: op, method: operation.method, provider, server }, context)
+      const attempt = new Attempt({ operation: op, method: operation.method, provider, server }, context, span)
       try {
         const response = await http(request).catch(countBroken)
         attempt.answered(response)
-        span?.tell({ 'http.response.status_code': response.status })
         if (response.status < 200 || response.status > 299) {
           throw toRefusal(response, { form, operation, provider, unspeakable: connection.names, secret: key })
         }
         const body = readAnswer(form, operation, response.body, reading, provider) as Response<O>
         attempt.end(undefined, observe)
-        span?.end()
         return { body, provider }
       } catch (reason) {
         attempt.end(Fault.from(reason), observe)
-        span?.end(Fault.from(reason))
         throw reason
       }
     },

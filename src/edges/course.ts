@@ -3,6 +3,7 @@ import { errorTypeOf } from '../domain/error-type.ts'
 import type { Fault } from '../domain/fault.ts'
 import { type KeyRefusal, type Method, methods, type Observer } from '../domain/observation.ts'
 import type { Caller } from '../domain/operations.ts'
+import type { Span } from '../domain/span.ts'
 import { Upstream } from '../domain/upstream.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { isKept } from './request-span.ts'
@@ -18,8 +19,14 @@ export class Course {
   route = ''
   caller: Caller | undefined
   fault: Fault | undefined
-  private readonly began = performance.now()
+  /** On the clock of `performance.now()`; with the span of the request, where it is traced. */
+  endedAt = 0
+  private readonly began: number
   private reading = 0
+
+  constructor(span: Span | undefined) {
+    this.began = span?.startedAt ?? performance.now()
+  }
 
   /** Waits for the client's own body. */
   async read(work: Promise<string>): Promise<string> {
@@ -32,10 +39,10 @@ export class Course {
   }
 
   end(request: HttpRequest, { status, headers }: HttpResponse, telling: Telling, observe: Observer): void {
-    const now = performance.now()
+    this.endedAt = performance.now()
     const { fault, route } = this
-    const total = now - this.began
-    const upstream = this.upstream.read(now)
+    const total = this.endedAt - this.began
+    const upstream = this.upstream.read(this.endedAt)
     if (fault?.kind === 'unauthorized') observe({ what: 'keyRefused', reason: keyRefusal(request, fault, telling) })
     observe({
       what: 'request',

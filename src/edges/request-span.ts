@@ -23,26 +23,29 @@ export function isKept({ trace }: Span, status: number): boolean {
 }
 
 /** Ends the trace. */
-export function endRequest(span: Span, { method }: HttpRequest, course: Course, telling: Telling, response: HttpResponse): void {
-  const { route, fault } = course
-  const { status, headers } = response
-  const isWanted = isKept(span, status)
-  if (isWanted) {
-    const known = methods.has(method) ? method : undefined
-    const provider = headers['x-swap-provider'] ?? course.upstream.provider
-    span.name = known === undefined ? 'HTTP' : route === '' ? known : `${known} ${route}`
-    span.tell({
-      'http.request.method': known ?? '_OTHER',
-      'http.response.status_code': status,
-      'url.scheme': 'http',
-      'swapgate.form': telling.form.name,
-      ...(route !== '' && { 'http.route': route, 'url.path': route }),
-      ...(telling.operation && { 'swapgate.operation': telling.operation.op }),
-      ...(provider !== undefined && { 'swapgate.provider': provider }),
-      ...(headers['idempotent-replayed'] !== undefined && { 'swapgate.replayed': true }),
-      ...(headers['x-swap-stale'] !== undefined && { 'swapgate.stale': true }),
-    })
-  }
-  span.end(fault)
+export function endRequest(span: Span, request: HttpRequest, course: Course, telling: Telling, response: HttpResponse): void {
+  const isWanted = isKept(span, response.status)
+  if (isWanted) tellRequest(span, request, course, telling, response)
+  span.end(course.fault, course.endedAt)
   span.trace.finish(isWanted)
+}
+
+/** Apart, since few come here: what all do has to be small to be fast. */
+function tellRequest(span: Span, { method }: HttpRequest, course: Course, telling: Telling, response: HttpResponse): void {
+  const { route, upstream } = course
+  const { status, headers } = response
+  const known = methods.has(method) ? method : undefined
+  const provider = headers['x-swap-provider'] ?? upstream.provider
+  span.name = known === undefined ? 'HTTP' : route === '' ? known : `${known} ${route}`
+  span.tell({
+    'http.request.method': known ?? '_OTHER',
+    'http.response.status_code': status,
+    'url.scheme': 'http',
+    'swapgate.form': telling.form.name,
+    ...(route !== '' && { 'http.route': route, 'url.path': route }),
+    ...(telling.operation && { 'swapgate.operation': telling.operation.op }),
+    ...(provider !== undefined && { 'swapgate.provider': provider }),
+    ...(headers['idempotent-replayed'] !== undefined && { 'swapgate.replayed': true }),
+    ...(headers['x-swap-stale'] !== undefined && { 'swapgate.stale': true }),
+  })
 }

@@ -53,10 +53,10 @@ export function serve(serving: Serving): (request: HttpRequest, arrival?: Arriva
   const match = matcher(form)
   const encoding: Encoding = { lifetimes: serving.lifetimes, observe: serving.observe, ready: new WeakMap() }
   return async (request, arrival = { path: request.path }) => {
-    const course = new Course()
+    const span = beginRequest(request, serving.tracing)
+    const course = new Course(span)
     const sent = request.headers['x-request-id']
     const requestId = sent !== undefined && requestIdPattern.test(sent) ? sent : crypto.randomUUID()
-    const span = beginRequest(request, serving.tracing)
     const telling: Telling = { form, requestId, vary: arrival.vary, span }
     const response = await answer(request, arrival, telling, course, match, serving, encoding).catch((reason) => {
       course.fault = Fault.from(reason)

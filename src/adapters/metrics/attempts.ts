@@ -6,7 +6,7 @@ import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import type { Handlers, Providers } from './handler.ts'
 import { Histogram } from './histogram.ts'
-import { combinations, Keys } from './label.ts'
+import { combinations } from './label.ts'
 import { httpBounds } from './requests.ts'
 
 export function attemptMetrics(exposition: Exposition, providers: Providers): Handlers<'attempt' | 'rest' | 'heldBack' | 'retry'> {
@@ -40,19 +40,18 @@ export function attemptMetrics(exposition: Exposition, providers: Providers): Ha
     labels: ['provider', 'made'],
     known: () => combinations(tags(), ['true', 'false']),
   })
-  const [durationKeys, attemptKeys] = [new Keys(), new Keys()]
   for (const family of [durations, attempts, rests, heldBack, retries]) exposition.add(family)
   return {
     attempt(observation) {
       const { operation, method, provider, server, outcome, seconds } = observation
       const status = statusOf(observation)
       const error = errorOf(observation, status)
-      durations.observe(durationKeys.of(method, server.address, String(server.port), status, error, provider), seconds)
-      attempts.add(attemptKeys.of(snakeCase(operation), provider, snakeCase(outcome)))
+      durations.observe([method, server.address, String(server.port), status, error, provider], seconds)
+      attempts.add([snakeCase(operation), provider, snakeCase(outcome)])
     },
-    rest: ({ provider, reason }) => rests.add(`${provider}\n${snakeCase(reason)}`),
-    heldBack: ({ provider, by }) => heldBack.add(`${provider}\n${by}`),
-    retry: ({ provider, isMade }) => retries.add(`${provider}\n${isMade}`),
+    rest: ({ provider, reason }) => rests.add([provider, snakeCase(reason)]),
+    heldBack: ({ provider, by }) => heldBack.add([provider, by]),
+    retry: ({ provider, isMade }) => retries.add([provider, String(isMade)]),
   }
 }
 

@@ -21,8 +21,8 @@ export function cacheMetrics(exposition: Exposition): Handlers<'cache'> {
   for (const family of [lookups, ages]) exposition.add(family)
   return {
     cache({ cache, outcome, age }) {
-      lookups.add(`${cache}\n${outcome}`)
-      if (age !== undefined) ages.observe(cache, age)
+      lookups.add([cache, outcome])
+      if (age !== undefined) ages.observe([cache], age)
     },
   }
 }

@@ -1,21 +1,21 @@
 import type { Family, Sample } from './exposition.ts'
-import { labelsOf } from './label.ts'
+import { Labelled, labelsOf, type Values } from './label.ts'
 
 export interface CounterOptions {
   readonly name: string
   readonly help: string
   readonly labels: readonly string[]
-  /** Keys that are told from the start, so that their first count is seen as one. */
-  readonly known?: () => readonly string[]
+  /** What is told from the start, so that its first count is seen as one. */
+  readonly known?: () => readonly Values[]
 }
 
-/** To count is one look-up; labels are made when they are read. */
+/** To count is to find the figure by its labels, which are made when they are read. */
 export class Counter implements Family {
   readonly type = 'counter'
   readonly name: string
   readonly help: string
   private readonly options: CounterOptions
-  private readonly counts = new Map<string, number>()
+  private readonly counts = new Labelled(() => ({ count: 0 }))
 
   constructor(options: CounterOptions) {
     this.name = options.name
@@ -23,14 +23,13 @@ export class Counter implements Family {
     this.options = options
   }
 
-  /** `key`: the values of the labels, each on a line; empty where there are no labels. */
-  add(key: string, by = 1): void {
-    this.counts.set(key, (this.counts.get(key) ?? 0) + by)
+  add(values: Values, by = 1): void {
+    this.counts.of(values).count += by
   }
 
   samples(): readonly Sample[] {
     const { labels, known } = this.options
-    for (const key of known?.() ?? []) if (!this.counts.has(key)) this.counts.set(key, 0)
-    return [...this.counts].map(([key, value]) => ({ labels: labelsOf(labels, key), value }))
+    for (const values of known?.() ?? []) this.counts.of(values)
+    return this.counts.all().map(([values, { count }]) => ({ labels: labelsOf(labels, values), value: count }))
   }
 }

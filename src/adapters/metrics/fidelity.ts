@@ -3,7 +3,6 @@ import { snakeCase } from '../../domain/snake-case.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import type { FormOf, Handlers } from './handler.ts'
-import { Keys } from './label.ts'
 
 export function fidelityMetrics(exposition: Exposition, formOf: FormOf): Handlers<'drift' | 'omitted' | 'derived'> {
   const drifts = new Counter({
@@ -16,12 +15,11 @@ export function fidelityMetrics(exposition: Exposition, formOf: FormOf): Handler
     help: 'Fields of answers that were left out or worked out.',
     labels: ['what', 'client_form', 'provider_form', 'field'],
   })
-  const keys = new Keys()
   for (const family of [drifts, fields]) exposition.add(family)
   const count: Handlers<'omitted'>['omitted'] = ({ what, client, provider, field }) =>
-    fields.add(keys.of(what, client, formOf(provider), field))
+    fields.add([what, client, formOf(provider), field])
   return {
-    drift: ({ provider, field, drift }) => drifts.add(`${provider}\n${field}\n${snakeCase(drift)}`),
+    drift: ({ provider, field, drift }) => drifts.add([provider, field, snakeCase(drift)]),
     omitted: count,
     derived: count,
   }

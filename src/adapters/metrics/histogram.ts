@@ -1,5 +1,5 @@
 import type { Exemplar, Family, Sample } from './exposition.ts'
-import { labelsOf } from './label.ts'
+import { Labelled, labelsOf, type Values } from './label.ts'
 
 export interface HistogramOptions {
   readonly name: string
@@ -17,39 +17,35 @@ interface Series {
   readonly exemplars: (Exemplar | undefined)[]
 }
 
-/** To observe is one look-up and a step or two over the bounds. */
+/** To observe is to find the figures by their labels, and a step or two over the bounds. */
 export class Histogram implements Family {
   readonly type = 'histogram'
   readonly name: string
   readonly help: string
   private readonly options: HistogramOptions
-  private readonly series = new Map<string, Series>()
+  private readonly series: Labelled<Series>
 
   constructor(options: HistogramOptions) {
     this.name = options.name
     this.help = options.help
     this.options = options
+    const buckets = options.bounds.length + 1
+    this.series = new Labelled(() => ({ counts: new Float64Array(buckets), sum: 0, exemplars: [] }))
   }
 
-  /** `key`: the values of the labels, each on a line. `traceId`: the trace of what was observed. */
-  observe(key: string, value: number, traceId?: string): void {
+  /** `traceId`: the trace of what was observed. */
+  observe(values: Values, value: number, traceId?: string): void {
     const { bounds } = this.options
-    let series = this.series.get(key)
-    if (!series) {
-      series = { counts: new Float64Array(bounds.length + 1), sum: 0, exemplars: [] }
-      this.series.set(key, series)
-    }
+    const series = this.series.of(values)
     let at = 0
     while (at < bounds.length && value > (bounds[at] as number)) at++
     series.counts[at] = (series.counts[at] as number) + 1
     series.sum += value
-    if (traceId !== undefined) {
-      series.exemplars[at] = { labelSet: { trace_id: traceId }, value, timestamp: Date.now() / 1000 }
-    }
+    if (traceId !== undefined) series.exemplars[at] = exemplarOf(traceId, value)
   }
 
   samples(): readonly Sample[] {
-    return [...this.series].flatMap(([key, series]) => this.samplesOf(labelsOf(this.options.labels, key), series))
+    return this.series.all().flatMap(([values, series]) => this.samplesOf(labelsOf(this.options.labels, values), series))
   }
 
   private samplesOf(labels: Record<string, string>, { counts, sum, exemplars }: Series): readonly Sample[] {
@@ -65,4 +61,8 @@ export class Histogram implements Family {
       { metricName: `${this.name}_count`, labels, value: total },
     ]
   }
+}
+
+function exemplarOf(traceId: string, value: number): Exemplar {
+  return { labelSet: { trace_id: traceId }, value, timestamp: Date.now() / 1000 }
 }

@@ -1,41 +1,54 @@
-/** Values of labels: the words of closed lists, which hold no line break, joined into one key while they are counted. */
+/** Values of labels: words of closed lists, so that whatever is kept of them need never be forgotten. */
+export type Values = readonly string[]
 
-/** Between the values in a key. */
-const separator = '\n'
-
-interface Branch {
-  readonly branches: Map<string, Branch>
+interface Branch<T> {
+  readonly branches: Map<string, Branch<T>>
   /** The values up to here. */
-  readonly key: string
+  readonly values: Values
+  own: T | undefined
 }
 
-/** Makes each key once: a long text that is made anew has to be copied and hashed with every request. */
-export class Keys {
-  private readonly root: Branch = { branches: new Map(), key: '' }
+/** One thing for each combination of values; it is found without joining them, since a text that is made anew has to be hashed. */
+export class Labelled<T> {
+  private readonly make: () => T
+  private readonly root: Branch<T> = { branches: new Map(), values: [], own: undefined }
 
-  /** For values from closed lists: a key is never forgotten. */
-  of(...values: readonly string[]): string {
+  constructor(make: () => T) {
+    this.make = make
+  }
+
+  of(values: Values): T {
     let branch = this.root
-    for (const value of values) branch = branch.branches.get(value) ?? grow(branch, value, this.root)
-    return branch.key
+    for (const value of values) branch = branch.branches.get(value) ?? grow(branch, value)
+    branch.own ??= this.make()
+    return branch.own
+  }
+
+  /** In the order of the values, as each was first seen. */
+  all(): readonly (readonly [Values, T])[] {
+    return [...leaves(this.root)]
   }
 }
 
-function grow(parent: Branch, value: string, root: Branch): Branch {
-  const branch = { branches: new Map(), key: parent === root ? value : parent.key + separator + value }
+function grow<T>(parent: Branch<T>, value: string): Branch<T> {
+  const branch: Branch<T> = { branches: new Map(), values: [...parent.values, value], own: undefined }
   parent.branches.set(value, branch)
   return branch
 }
 
-export function labelsOf(names: readonly string[], key: string): Record<string, string> {
-  const values = key.split(separator)
+function* leaves<T>({ values, own, branches }: Branch<T>): Generator<readonly [Values, T]> {
+  if (own !== undefined) yield [values, own]
+  for (const branch of branches.values()) yield* leaves(branch)
+}
+
+export function labelsOf(names: readonly string[], values: Values): Record<string, string> {
   return Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']))
 }
 
-/** Every combination of these, as keys. */
-export function combinations(...lists: readonly (readonly string[])[]): readonly string[] {
+/** Every combination of these. */
+export function combinations(...lists: readonly Values[]): readonly Values[] {
   const [first, ...others] = lists
-  if (!first) return ['']
-  if (others.length === 0) return first
-  return first.flatMap((value) => combinations(...others).map((rest) => value + separator + rest))
+  if (!first) return [[]]
+  const rests = combinations(...others)
+  return first.flatMap((value) => rests.map((rest) => [value, ...rest]))
 }

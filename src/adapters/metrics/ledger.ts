@@ -53,10 +53,10 @@ export function ledgerMetrics(
   addHoldings(exposition, providers, lastKnown(read))
   return {
     ledger({ action, seconds, isFailure }) {
-      durations.observe(action, seconds)
-      if (isFailure) failures.add(action)
+      durations.observe([action], seconds)
+      if (isFailure) failures.add([action])
     },
-    create: ({ provider, outcome }) => outcomes.add(`${provider}\n${snakeCase(outcome)}`),
+    create: ({ provider, outcome }) => outcomes.add([provider, snakeCase(outcome)]),
     reconciled({ at }) {
       roundAt = at / 1000
     },

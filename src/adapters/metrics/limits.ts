@@ -4,7 +4,7 @@ import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import { gauge, single } from './gauge.ts'
 import type { Handlers } from './handler.ts'
-import { combinations, Keys } from './label.ts'
+import { combinations } from './label.ts'
 
 export function limitMetrics(exposition: Exposition): Handlers<'limit' | 'limitStore' | 'overAdmission'> {
   let state: StoreState = 'shared'
@@ -18,15 +18,14 @@ export function limitMetrics(exposition: Exposition): Handlers<'limit' | 'limitS
     name: 'swapgate_limit_store_changes_total',
     help: 'Changes of where limits are counted.',
     labels: ['state'],
-    known: () => storeStates,
+    known: () => combinations(storeStates),
   })
   const overAdmitted = new Counter({
     name: 'swapgate_limits_over_admitted_total',
     help: 'Requests beyond a limit, let in while the shared store of limits was lost.',
     labels: [],
-    known: () => [''],
+    known: () => combinations(),
   })
-  const keys = new Keys()
   for (const family of [decisions, changes, overAdmitted]) exposition.add(family)
   exposition.add(
     gauge('swapgate_limits_local', '1 while the shared store of limits is lost and this process counts alone.', () =>
@@ -34,11 +33,11 @@ export function limitMetrics(exposition: Exposition): Handlers<'limit' | 'limitS
     ),
   )
   return {
-    limit: ({ policy, decision }) => decisions.add(keys.of(policy, decision)),
+    limit: ({ policy, decision }) => decisions.add([policy, decision]),
     limitStore(observation) {
       state = observation.state
-      changes.add(state)
+      changes.add([state])
     },
-    overAdmission: ({ count }) => overAdmitted.add('', count),
+    overAdmission: ({ count }) => overAdmitted.add([], count),
   }
 }

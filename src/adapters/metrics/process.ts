@@ -4,6 +4,7 @@ import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import { gauge } from './gauge.ts'
 import type { Handlers } from './handler.ts'
+import { combinations } from './label.ts'
 
 export interface ProgramFacts {
   readonly version: string
@@ -16,13 +17,13 @@ export function processMetrics(exposition: Exposition, { version, droppedLines }
     name: 'swapgate_configuration_reloads_total',
     help: 'Times that the configuration was read again, and whether it was taken.',
     labels: ['result'],
-    known: () => reloadResults,
+    known: () => combinations(reloadResults),
   })
   const spans = new Counter({
     name: 'swapgate_trace_spans_total',
     help: 'Spans of traces that were kept, by what became of them.',
     labels: ['result'],
-    known: () => spanResults,
+    known: () => combinations(spanResults),
   })
   exposition.add(reloads)
   exposition.add(spans)
@@ -34,5 +35,5 @@ export function processMetrics(exposition: Exposition, { version, droppedLines }
   })
   const labels = { version, node: process.versions.node }
   exposition.add(gauge('swapgate_build_info', 'What runs here: always 1.', () => [{ labels, value: 1 }]))
-  return { reload: ({ result }) => reloads.add(result), spans: ({ result, count }) => spans.add(result, count) }
+  return { reload: ({ result }) => reloads.add([result]), spans: ({ result, count }) => spans.add([result], count) }
 }

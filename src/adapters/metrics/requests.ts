@@ -5,7 +5,7 @@ import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import type { FormOf, Handlers } from './handler.ts'
 import { Histogram } from './histogram.ts'
-import { Keys } from './label.ts'
+import { combinations } from './label.ts'
 
 /** Bounds of OpenTelemetry's conventions for HTTP, in seconds. */
 export const httpBounds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
@@ -34,19 +34,18 @@ export function requestMetrics(exposition: Exposition, formOf: FormOf): Handlers
     name: 'swapgate_key_refusals_total',
     help: "Clients' keys that were refused, by why.",
     labels: ['reason'],
-    known: () => keyRefusals.map(snakeCase),
+    known: () => combinations(keyRefusals.map(snakeCase)),
   })
-  const [durationKeys, endKeys] = [new Keys(), new Keys()]
   for (const family of [durations, ends, added, refusals]) exposition.add(family)
   return {
     request(end) {
       const { operation, method, route, status, errorType, client, provider, seconds, addedSeconds } = end
       const exemplar = end.isTraceKept ? end.traceId : undefined
       const op = operation === undefined ? 'none' : snakeCase(operation)
-      durations.observe(durationKeys.of(method, route, String(status), status >= 500 ? errorType : ''), seconds, exemplar)
-      ends.add(endKeys.of(op, client, formOf(provider), provider ?? 'none', errorType))
-      added.observe(op, addedSeconds, exemplar)
+      durations.observe([method, route, String(status), status >= 500 ? errorType : ''], seconds, exemplar)
+      ends.add([op, client, formOf(provider), provider ?? 'none', errorType])
+      added.observe([op], addedSeconds, exemplar)
     },
-    keyRefused: ({ reason }) => refusals.add(snakeCase(reason)),
+    keyRefused: ({ reason }) => refusals.add([snakeCase(reason)]),
   }
 }
