@@ -71,3 +71,11 @@ test.each([
   for (const { id, isSampled } of traces) expect(id.slice(-8) >= least).toBe(isSampled)
   expect(new Set(traces.map(({ root }) => root.id)).size).toBe(traces.length)
 })
+
+test('ids are unlike each other, also of spans that are too many to be told', () => {
+  const roots = Array.from({ length: 200 }, () => recorded(1).root)
+  const spans = roots.flatMap((root) => [root, ...Array.from({ length: 250 }, () => root.begin('GET'))])
+  for (const { id } of spans) expect(id).toMatch(/^(?!0{16})[0-9a-f]{16}$/)
+  expect(new Set(spans.map(({ id }) => id)).size).toBe(spans.length)
+  expect(new Set(roots.map(({ trace }) => trace.id)).size).toBe(roots.length)
+})
