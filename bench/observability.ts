@@ -11,10 +11,10 @@ import { join } from 'node:path'
 import { median } from './median.ts'
 import { authorization, cores, load, path, processorTime, requireWrk, start } from './rig.ts'
 
-const rounds = Number(process.argv[2] ?? 9)
+const rounds = Number(process.argv[2] ?? 7)
 const shortRuns = Number(process.argv[3] ?? 5)
 /** What few requests need, such as the telling of a trace, is compiled late. */
-const warmUp = 20
+const warmUp = 30
 const upstreamPort = 19_221
 /** At least so much of the throughput must be left. */
 const leastShare = 0.9

@@ -1,7 +1,7 @@
 /** One core for the gateway under test, one for the load (wrk) and the provider. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { transaction } from './transaction.ts'
 
 const connections = 32
@@ -34,13 +34,11 @@ export function load(port: number, duration: number): Load {
   return { perSecond, requests, failures: /Non-2xx.*|Socket errors.*/.exec(report)?.[0] ?? '' }
 }
 
-/** Time that a process has had of its core so far, in microseconds; the kernel counts it in hundredths of a second. */
+/** Time that a process has had of its core so far, in microseconds. */
 export function processorTime({ pid }: ChildProcess): number {
-  const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-    .slice(11, 13)
-  return (Number(user) + Number(system)) * 10_000
+  const threads = `/proc/${pid}/task`
+  const times = readdirSync(threads).map((id) => Number(readFileSync(`${threads}/${id}/schedstat`, 'utf8').split(' ')[0]))
+  return times.reduce((sum, each) => sum + each, 0) / 1000
 }
 
 /** Ends where there is no wrk. */
