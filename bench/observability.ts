@@ -14,7 +14,7 @@ import { authorization, cores, load, path, processorTime, requireWrk, start } fr
 const rounds = Number(process.argv[2] ?? 7)
 const shortRuns = Number(process.argv[3] ?? 5)
 /** What few requests need, such as the telling of a trace, is compiled late. */
-const warmUp = 30
+const warmUp = 45
 const upstreamPort = 19_221
 /** At least so much of the throughput must be left. */
 const leastShare = 0.9
