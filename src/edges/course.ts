@@ -19,7 +19,7 @@ export class Course {
   route = ''
   caller: Caller | undefined
   fault: Fault | undefined
-  /** On the clock of `performance.now()`; with the span of the request, where it is traced. */
+  /** On the clock of `performance.now()`; 0 until it has ended. */
   endedAt = 0
   private readonly began: number
   private reading = 0
