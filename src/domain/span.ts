@@ -1,5 +1,5 @@
 import type { Fault } from './fault.ts'
-import { hexWord } from './hex-word.ts'
+import { randomWord } from './random-word.ts'
 import type { Trace } from './trace.ts'
 import type { Link } from './traceparent.ts'
 
@@ -46,8 +46,6 @@ export class Span {
   /** The one that the trace recorded before: a list of all would cost each request more than they do. */
   readonly before: Span | undefined
   private readonly isRecorded: boolean
-  /** Its place in the trace, from 1. */
-  private readonly ordinal: number
   /** Known when it began; and what was told since. They are put together only where somebody asks. */
   private readonly facts: Attributes
   private told: Attributes | undefined
@@ -62,11 +60,10 @@ export class Span {
     this.links = links
     this.before = trace.last
     this.isRecorded = trace.record(this)
-    this.ordinal = trace.count
   }
 
   get id(): string {
-    this.ownId ??= this.trace.word + hexWord(this.ordinal)
+    this.ownId ??= randomWord() + randomWord()
     return this.ownId
   }
 

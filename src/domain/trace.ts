@@ -1,5 +1,5 @@
 /** What one request did and where it waited; told to somebody only where the trace is kept. */
-import { hexWord } from './hex-word.ts'
+import { randomWord } from './random-word.ts'
 import { Span, type SpanKind } from './span.ts'
 import type { Link } from './traceparent.ts'
 
@@ -9,18 +9,16 @@ export type TakeSpans = (spans: readonly Span[]) => void
 /** A bound on memory: a list that is completed item by item has thousands of calls. */
 const mostSpans = 200
 /** Half of an id is enough to tell the traces of one process from each other. */
-const firstHalf = hexWord() + hexWord()
+const firstHalf = randomWord() + randomWord()
 
 export class Trace {
   /** Whether it is kept however it ends. */
   readonly isSampled: boolean
   /** The last word of its id, by which it is kept or not. */
   private readonly draw = Math.floor(Math.random() * 2 ** 32)
-  private ownWord: string | undefined
   private ownId: string | undefined
   private readonly take: TakeSpans
-  /** Spans that began, with those that are too many. */
-  count = 0
+  private count = 0
   private first: Span | undefined
   /** The newest, to which the next one is chained. */
   last: Span | undefined
@@ -33,14 +31,8 @@ export class Trace {
   }
 
   get id(): string {
-    this.ownId ??= firstHalf + this.word + hexWord(this.draw)
+    this.ownId ??= firstHalf + randomWord() + randomWord(this.draw)
     return this.ownId
-  }
-
-  /** The part of its id with which the ids of its spans begin. */
-  get word(): string {
-    this.ownWord ??= hexWord()
-    return this.ownWord
   }
 
   get root(): Span {
@@ -49,7 +41,8 @@ export class Trace {
 
   /** For spans to call: false where it has too many already. */
   record(span: Span): boolean {
-    if (++this.count > mostSpans) return false
+    if (this.count >= mostSpans) return false
+    this.count++
     this.first ??= span
     this.last = span
     return true

@@ -13,8 +13,8 @@ const attempted = {
   server: { address: 'alpha.example', port: 443 },
 } as const
 
-function attempt(ratio = 1) {
-  const root = recordTraces(ratio, () => {}).begin('server', 'HTTP', [])
+function attempt() {
+  const root = recordTraces(1, () => {}).begin('server', 'HTTP', [])
   const span = root.begin('GET', {}, 'client')
   const upstream = new Upstream()
   const told: Observation[] = []
