@@ -1,7 +1,8 @@
 /**
  * What it costs to be watched: gateways that count, that count and trace, and that log too, against one that does nothing of
- * it. Get of a transaction, Form A over a Form B provider; one after the other on one core, a new process each time, since
- * two processes of the same code can differ by a tenth.
+ * it. Get of a transaction, Form A over a Form B provider. All run at once on one core and are loaded in turn, a second each,
+ * so that whatever else the machine does befalls all alike; each round has new processes, since two of the same code can
+ * differ by a tenth.
  */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,10 +12,10 @@ import { join } from 'node:path'
 import { median } from './median.ts'
 import { authorization, cores, load, path, processorTime, requireWrk, start } from './rig.ts'
 
-const rounds = Number(process.argv[2] ?? 7)
-const shortRuns = Number(process.argv[3] ?? 5)
-/** What few requests need, such as the telling of a trace, is compiled late. */
-const warmUp = 45
+const rounds = Number(process.argv[2] ?? 5)
+const turns = Number(process.argv[3] ?? 10)
+/** What few requests need, such as the telling of a trace or the end of a connection, is compiled late. */
+const warmUps = 30
 const upstreamPort = 19_221
 /** At least so much of the throughput must be left. */
 const leastShare = 0.9
@@ -76,22 +77,33 @@ interface Run {
   readonly cost: number
 }
 
-/** The best of some short runs: whatever else the machine does can only make one worse. */
-async function measure(variant: Variant, directory: string): Promise<Run> {
-  const child = await run(variant, directory)
+/** One second under load. */
+function measure({ port }: Variant, child: ChildProcess): Run {
+  const before = processorTime(child)
+  const { perSecond, requests } = load(port, 1)
+  return { perSecond, cost: (processorTime(child) - before) / requests }
+}
+
+/** A gateway of each variant, and what is usual of its seconds. */
+async function round(directory: string): Promise<readonly Run[]> {
+  const children: ChildProcess[] = []
   try {
-    await check(variant)
-    load(variant.port, warmUp)
-    const runs = Array.from({ length: shortRuns }, () => {
-      const before = processorTime(child)
-      const { perSecond, requests } = load(variant.port, 1)
-      return { perSecond, cost: (processorTime(child) - before) / requests }
-    })
-    return { perSecond: Math.max(...runs.map(({ perSecond }) => perSecond)), cost: Math.min(...runs.map(({ cost }) => cost)) }
+    for (const variant of variants) {
+      children.push(await run(variant, directory))
+      await check(variant)
+    }
+    const turn = (): readonly Run[] => variants.map((variant, at) => measure(variant, children[at] as ChildProcess))
+    for (let count = 0; count < warmUps; count++) turn()
+    const runs = Array.from({ length: turns }, turn)
+    return variants.map((_, at) => usual(runs.map((each) => each[at] as Run)))
   } finally {
-    child.kill()
-    await once(child, 'exit')
+    for (const child of children) child.kill()
+    await Promise.all(children.map((child) => once(child, 'exit')))
   }
+}
+
+function usual(runs: readonly Run[]): Run {
+  return { perSecond: median(runs.map(({ perSecond }) => perSecond)), cost: median(runs.map(({ cost }) => cost)) }
 }
 
 function report(runs: readonly (readonly Run[])[]): void {
@@ -121,15 +133,9 @@ async function main(): Promise<void> {
   requireWrk()
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-bench-'))
   const upstream = await start(cores.load, [join(import.meta.dirname, 'upstream.ts'), String(upstreamPort)])
-  const figures: Run[][] = []
+  const figures: (readonly Run[])[] = []
   try {
-    for (let round = 0; round < rounds; round++) {
-      const own: Run[] = []
-      // Each round begins with another one, so that what the machine does besides befalls all alike.
-      const order = variants.map((_, at) => (at + round) % variants.length)
-      for (const at of order) own[at] = await measure(variants[at] as Variant, directory)
-      figures.push(own)
-    }
+    for (let count = 0; count < rounds; count++) figures.push(await round(directory))
   } finally {
     upstream.kill()
     rmSync(directory, { recursive: true })

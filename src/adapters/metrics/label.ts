@@ -2,16 +2,23 @@
 export type Values = readonly string[]
 
 interface Branch<T> {
-  readonly branches: Map<string, Branch<T>>
+  /** The last of its values. */
+  readonly value: string | undefined
   /** The values up to here. */
   readonly values: Values
+  readonly branches: Map<string, Branch<T>>
+  /** The one that was asked for last. */
+  latest: Branch<T> | undefined
   own: T | undefined
 }
 
-/** One thing for each combination of values; it is found without joining them, since a text that is made anew has to be hashed. */
+/**
+ * One thing for each combination of values; it is found without joining them, since a text that is made anew has to be hashed.
+ * Most of what is asked for is as it was the time before: to see that takes a comparison, where to look it up takes a hash table.
+ */
 export class Labelled<T> {
   private readonly make: () => T
-  private readonly root: Branch<T> = { branches: new Map(), values: [], own: undefined }
+  private readonly root: Branch<T> = branchOf([])
 
   constructor(make: () => T) {
     this.make = make
@@ -19,7 +26,7 @@ export class Labelled<T> {
 
   of(values: Values): T {
     let branch = this.root
-    for (const value of values) branch = branch.branches.get(value) ?? grow(branch, value)
+    for (const value of values) branch = branch.latest?.value === value ? branch.latest : next(branch, value)
     branch.own ??= this.make()
     return branch.own
   }
@@ -30,9 +37,19 @@ export class Labelled<T> {
   }
 }
 
-function grow<T>(parent: Branch<T>, value: string): Branch<T> {
-  const branch: Branch<T> = { branches: new Map(), values: [...parent.values, value], own: undefined }
-  parent.branches.set(value, branch)
+function branchOf<T>(values: Values): Branch<T> {
+  return { value: values.at(-1), values, branches: new Map(), latest: undefined, own: undefined }
+}
+
+function next<T>(from: Branch<T>, value: string): Branch<T> {
+  const branch = from.branches.get(value) ?? grow(from, value)
+  from.latest = branch
+  return branch
+}
+
+function grow<T>(from: Branch<T>, value: string): Branch<T> {
+  const branch = branchOf<T>([...from.values, value])
+  from.branches.set(value, branch)
   return branch
 }
 
