@@ -58,7 +58,9 @@ function isOwn(file: string, target: string): boolean {
 
 /** Of the core an adapter knows ports, which are types; and each file is for one library. */
 function adapterBreaches(file: string, values: readonly string[]): readonly string[] {
-  const libraries = new Set(values.filter((target) => target.startsWith('npm:')))
+  const libraries = new Set(
+    values.map((target) => /^npm:((?:@[^/]+\/)?[^/]+)/.exec(target)?.[1]).filter((name) => name !== undefined),
+  )
   const core = values.filter((target) => target.startsWith('core/'))
   const several = libraries.size > 1 ? [`${file} has ${libraries.size} libraries`] : []
   return [...several, ...core.map((target) => `${file} imports ${target}`)]

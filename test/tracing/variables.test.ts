@@ -47,6 +47,7 @@ test('an endpoint, headers, a name, attributes and a sampler; what waits is sent
   const [sent] = collector.sent
   expect(sent?.path).toBe('/v1/traces')
   expect(sent?.headers).toMatchObject({ 'content-type': 'application/x-protobuf', 'x-tenant': 'acme', 'x-other': 'b c' })
+  expect(sent?.headers['user-agent']).toMatch(/^swapgate\/\d/)
   const [span] = collector.spans
   expect(span).toMatchObject({ name: 'GET', scope: 'swapgate' })
   expect(JSON.parse(log)).toMatchObject({ event: 'request', trace_id: span?.traceId })

@@ -1,14 +1,29 @@
-/** @opentelemetry/exporter-trace-otlp-proto: OTLP over HTTP in protobuf, which every collector takes. */
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
+/** @opentelemetry/otlp-exporter-base: OTLP over HTTP as operators set it by the OTEL_EXPORTER_OTLP_… variables. */
+import { Agent } from 'node:https'
+import { createOtlpNetworkExportDelegate } from '@opentelemetry/otlp-exporter-base'
+import { convertLegacyHttpOptions, createOtlpHttpExporterMetrics } from '@opentelemetry/otlp-exporter-base/node-http'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import type { SpanResult } from '../../domain/observation.ts'
+import { metricsHelper, serializer } from './serializer.ts'
+import { type Certificates, transport } from './transport.ts'
 
-/** Headers, certificates and compression are what the OTEL_EXPORTER_OTLP_… variables say. `settle` hears how each batch ended. */
+/** Headers, certificates and compression are what the variables say. `settle` hears how each batch ended. */
 export function exporter(
-  { endpoint, timeout }: { readonly endpoint: string; readonly timeout: number },
+  { endpoint, timeout, version }: { readonly endpoint: string; readonly timeout: number; readonly version: string },
   settle: (result: SpanResult, count: number) => void,
 ): SpanExporter {
-  const collector = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces`, timeoutMillis: timeout })
+  const url = `${endpoint.replace(/\/$/, '')}/v1/traces`
+  const own = { 'content-type': 'application/x-protobuf', 'user-agent': `swapgate/${version}` }
+  const options = convertLegacyHttpOptions({ url, timeoutMillis: timeout }, 'TRACES', 'v1/traces', own)
+  const { headers, compression, agentFactory } = options
+  const bringing = transport({
+    url: new URL(url),
+    headers,
+    isCompressed: compression === 'gzip',
+    tls: async () => certificatesOf(await agentFactory('https:')),
+  })
+  const metrics = createOtlpHttpExporterMetrics('otlp_http_span_exporter', metricsHelper, url, undefined)
+  const collector = createOtlpNetworkExportDelegate(options, serializer, metrics, bringing)
   return {
     export(spans, told) {
       collector.export(spans, (result) => {
@@ -18,4 +33,11 @@ export function exporter(
     },
     shutdown: () => collector.shutdown(),
   }
+}
+
+/** The SDK tells what it read of certificates by an agent only. */
+function certificatesOf(agent: unknown): Certificates {
+  if (!(agent instanceof Agent)) return {}
+  const { ca, cert, key } = agent.options as Certificates
+  return { ca, cert, key }
 }

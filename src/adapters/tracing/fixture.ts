@@ -1,0 +1,41 @@
+/** For tests: a collector that keeps the bytes that it takes. */
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+
+interface Taken {
+  readonly method: string | undefined
+  readonly path: string | undefined
+  readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
+}
+
+type Secure = Readonly<Record<'cert' | 'key', string>>
+
+/** A collector that answers with these statuses, one after the other, the last one again and again; 0 is no answer. */
+export async function collector(
+  statuses: readonly number[],
+  { secure, after }: { readonly secure?: Secure; readonly after?: string } = {},
+) {
+  const taken: Taken[] = []
+  const take: RequestListener = async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    taken.push({ method: request.method, path: request.url, headers: request.headers, bytes: Buffer.concat(chunks) })
+    const status = statuses[Math.min(taken.length, statuses.length) - 1] as number
+    if (status !== 0) response.writeHead(status, after === undefined ? {} : { 'retry-after': after }).end('well')
+  }
+  const server: Server = secure ? createTlsServer(secure, take) : createServer(take)
+  let connections = 0
+  server.on('connection', () => connections++)
+  await once(server.listen(0), 'listening')
+  const { port } = server.address() as AddressInfo
+  const close = (): void => server.close().closeAllConnections()
+  return {
+    taken,
+    close,
+    connections: () => connections,
+    url: new URL(`http${secure ? 's' : ''}://localhost:${port}/otel/v1/traces`),
+  }
+}

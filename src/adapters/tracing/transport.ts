@@ -1,0 +1,116 @@
+/**
+ * undici: what brings spans to the collector. Node's own client shares its streams and sockets with the server; when it sends
+ * and connects now and then, V8 throws away what it compiled for every request: a get took up to a tenth longer.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { ExportResponse, IExporterTransport } from '@opentelemetry/otlp-exporter-base'
+import { type Dispatcher, Pool } from 'undici'
+
+export interface Collector {
+  readonly url: URL
+  readonly headers: () => Promise<Readonly<Record<string, string>>>
+  readonly isCompressed: boolean
+  readonly tls: () => Promise<Certificates>
+}
+
+/** In PEM; undefined: what Node knows. */
+export interface Certificates {
+  readonly ca?: string | Buffer | undefined
+  readonly cert?: string | Buffer | undefined
+  readonly key?: string | Buffer | undefined
+}
+
+const compress = promisify(gzip)
+/** What OTLP says may be sent again (OTLP/HTTP Response, Retryable Response Codes). */
+const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504])
+/** Before the second try, in milliseconds; each further one waits half as long again. */
+const firstPause = 1_000
+const late = new Error('the collector did not take it in time')
+
+/** Sends again what may be, as long as it can be within `timeoutMillis`. */
+export function transport({ url, headers, isCompressed, tls }: Collector): IExporterTransport {
+  let opening: Promise<Pool> | undefined
+  const open = async (timeout: number): Promise<Pool> =>
+    new Pool(url.origin, { connections: 1, allowH2: false, connect: { ...(await tls()), timeout } })
+  return {
+    async send(data, timeoutMillis) {
+      const deadline = performance.now() + timeoutMillis
+      opening ??= open(timeoutMillis)
+      const pool = await opening
+      const options: Dispatcher.DispatchOptions = {
+        method: 'POST',
+        path: url.pathname + url.search,
+        headers: { ...(await headers()), ...(isCompressed && { 'content-encoding': 'gzip' }) },
+        body: isCompressed ? await compress(data) : Buffer.from(data.buffer, data.byteOffset, data.byteLength),
+      }
+      for (let pause = firstPause; ; pause *= 1.5) {
+        const response = await deliver(pool, options, deadline - performance.now())
+        if (response.status !== 'retryable') return response
+        const rest = Math.max(pause, response.retryInMillis ?? 0)
+        if (performance.now() + rest >= deadline) return response
+        await wait(rest, undefined, { ref: false })
+      }
+    },
+    shutdown() {
+      opening?.then((pool) => pool.destroy()).catch(() => {})
+    },
+  }
+}
+
+function deliver(pool: Pool, options: Dispatcher.DispatchOptions, left: number): Promise<ExportResponse> {
+  return new Promise((resolve) => pool.dispatch(options, new Delivery(left, resolve)))
+}
+
+/** One batch on its way, once. What the collector says besides its status is of no use here. */
+class Delivery implements Dispatcher.DispatchHandler {
+  private readonly resolve: (response: ExportResponse) => void
+  private readonly timer: NodeJS.Timeout
+  private controller: Dispatcher.DispatchController | undefined
+  private isOver = false
+  private status = 0
+  private seconds = 0
+
+  constructor(timeout: number, resolve: (response: ExportResponse) => void) {
+    this.resolve = resolve
+    this.timer = setTimeout(() => this.expire(), timeout)
+  }
+
+  /** Called before the first byte is sent, which may be when nobody waits for it any more. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.isOver) controller.abort(late)
+    else this.controller = controller
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    this.status = status
+    this.seconds = Number(headers['retry-after']) || 0
+  }
+
+  /** Asked for by undici. */
+  onResponseData(): void {}
+
+  onResponseEnd(): void {
+    const error = new Error(`the collector answered ${this.status}`)
+    if (this.status < 300) this.settle({ status: 'success' })
+    else if (!retryable.has(this.status)) this.settle({ status: 'failure', error })
+    else this.settle({ status: 'retryable', error, retryInMillis: 1_000 * this.seconds })
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.settle({ status: 'retryable', error })
+  }
+
+  private expire(): void {
+    this.settle({ status: 'failure', error: late })
+    this.controller?.abort(late)
+  }
+
+  private settle(response: ExportResponse): void {
+    this.isOver = true
+    clearTimeout(this.timer)
+    this.resolve(response)
+  }
+}
