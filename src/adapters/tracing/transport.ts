@@ -1,6 +1,6 @@
 /**
- * undici: what brings spans to the collector. Node's own client shares its streams and sockets with the server; when it sends
- * and connects now and then, V8 throws away what it compiled for every request: a get took up to a tenth longer.
+ * undici: what brings spans to the collector. Node's own client shares the code of its streams and sockets with the server:
+ * with it a get took 2 % longer than with this, in some processes a tenth.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
