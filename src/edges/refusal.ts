@@ -6,6 +6,7 @@ import { standardMessage } from '../domain/standard-fault.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpResponse } from '../wire/http.ts'
 import { JsonError, JsonNumber, JsonObject, type JsonValue, parseJson } from '../wire/json.ts'
+import { readRetryAfter } from '../wire/retry-after.ts'
 
 export interface Refused {
   readonly form: Form
@@ -32,7 +33,7 @@ export function toRefusal(response: HttpResponse, refused: Refused): Fault {
   return new Fault(kind, messageOf(kind, isWorded ? said : '', body, refused), {
     provider,
     certain,
-    ...(kind === 'limited' && { retryAfter: readRetryAfter(response.headers['retry-after']) }),
+    ...(kind === 'limited' && { retryAfter: readRetryAfter(response.headers['retry-after']) ?? retryAfterStandard }),
   })
 }
 
@@ -67,12 +68,4 @@ function readBody(text: string): JsonObject | undefined {
     if (reason instanceof JsonError) return undefined
     throw reason
   }
-}
-
-/** Whole seconds from an HTTP date or a number of seconds (RFC 9110 §10.2.3), at least 1. */
-function readRetryAfter(value: string | undefined): number {
-  if (value === undefined) return retryAfterStandard
-  if (/^\d{1,9}$/.test(value)) return Math.max(1, Number(value))
-  const seconds = Math.ceil((Date.parse(value) - Date.now()) / 1000)
-  return Number.isNaN(seconds) ? retryAfterStandard : Math.max(1, seconds)
 }
