@@ -52,5 +52,9 @@ function isValid({ expiresAt, revokedAt }: Holding, now: number): boolean {
 }
 
 function toUnavailable(cause: unknown): never {
-  throw new Fault('unavailable', 'API keys cannot be checked now; please try again.', { cause, retryAfter, reason: 'ledger' })
+  throw new Fault('unavailable', 'API keys cannot be checked now; please try again.', {
+    cause,
+    retryAfter,
+    reason: 'ledger_unavailable',
+  })
 }

@@ -13,7 +13,7 @@ export function holdBack(provider: string, by: HeldBackBy, observe: Observer): H
       retryAfter: Math.max(1, Math.ceil(wait / 1000)),
       certain: true,
       elsewhere: true,
-      reason: by === 'budget' ? 'budget' : 'resting',
+      busyCause: by === 'budget' ? 'budget' : 'resting',
     })
   }
 }

@@ -20,7 +20,7 @@ export function dependable(ledger: Ledger, observe: Observer): Ledger {
         },
         (cause: unknown) => {
           end(true)
-          throw new Fault('unavailable', message, { retryAfter, certain: true, reason: 'ledger', cause })
+          throw new Fault('unavailable', message, { retryAfter, certain: true, reason: 'ledger_unavailable', cause })
         },
       )
     }

@@ -80,7 +80,7 @@ describe('is refused', () => {
     charges = { 'quotes:address:192.0.2.1': { ...over, reset } }
     const { refusal } = await gate()('getRate', stranger)
     expect(refusal).toMatchObject({ kind: 'limited', retryAfter })
-    expect(refusal?.reason).toBeUndefined()
+    expect(refusal?.reason).toBe('limited')
     expect(decided).toEqual(['quotes refused'])
   })
 
@@ -89,7 +89,7 @@ describe('is refused', () => {
     for (const proofs of [undefined, proofsOf(false)]) {
       charged = []
       const { refusal, quota } = await gate({ proofs })('getTransaction', proofs ? client : stranger)
-      expect(refusal).toMatchObject({ kind: 'limited', reason: 'unproven' })
+      expect(refusal).toMatchObject({ kind: 'limited', reason: 'unverified_limited' })
       expect(quota?.policy).toBe('unproven')
       expect(charged.at(-1)?.[0], 'nothing is charged after that').toBe(bucket)
     }

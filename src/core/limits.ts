@@ -105,5 +105,5 @@ function withoutKey(admission: Admission): Admission {
 
 function tooMany({ policy, reset, window }: Quota): Fault {
   const retryAfter = Math.min(Math.max(reset, 1), window)
-  return standardFault('limited', { retryAfter, ...(policy === 'unproven' && { reason: 'unproven' as const }) })
+  return standardFault('limited', { retryAfter, ...(policy === 'unproven' && { reason: 'unverified_limited' as const }) })
 }

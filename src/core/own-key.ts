@@ -19,5 +19,5 @@ function translate(fault: Fault): Fault {
   const details = { certain, cause: fault, ...(provider !== undefined && { provider }) }
   if (kind === 'unauthorized') return standardFault('accessRefused', details)
   if (kind !== 'limited') return fault
-  return standardFault('unavailable', { ...details, retryAfter: retryAfter ?? 1, reason: 'limited' })
+  return standardFault('unavailable', { ...details, retryAfter: retryAfter ?? 1, busyCause: 'limited' })
 }

@@ -28,6 +28,6 @@ export function shedding(load: Load, gate: Gate): Gate {
 function overloaded(): Fault {
   return new Fault('unavailable', 'The service is overloaded; please wait as long as Retry-After says.', {
     retryAfter,
-    reason: 'overload',
+    reason: 'overloaded',
   })
 }

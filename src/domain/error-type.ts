@@ -1,5 +1,6 @@
 /** How a client's request ended, by whose doing: the closed list by which requests are counted, logged and traced. */
-import { Fault, type FaultKind, type FaultReason } from './fault.ts'
+import { type BusyCause, Fault, type FaultKind } from './fault.ts'
+import type { Reason } from './reason.ts'
 
 export const errorTypes = [
   'none',
@@ -55,20 +56,24 @@ const byKind: Readonly<Record<Exclude<FaultKind, 'limited' | 'failed' | 'unavail
   outcomeUnknown: 'provider_unknown_outcome',
 }
 
-const byReason = {
-  overload: 'limit_overload',
+const byReason: Readonly<Partial<Record<Reason, ErrorType>>> = {
+  overloaded: 'limit_overload',
+  unverified_limited: 'limit_unproven',
+  ledger_unavailable: 'gateway_ledger',
+}
+
+const byBusyCause: Readonly<Record<BusyCause, ErrorType>> = {
   budget: 'limit_budget',
-  unproven: 'limit_unproven',
   resting: 'provider_resting',
   limited: 'provider_limited',
-  ledger: 'gateway_ledger',
-} as const satisfies Record<FaultReason, ErrorType>
+}
 
 /** `none` where there is no fault: it was answered as it was asked. */
 export function errorTypeOf(fault: Fault | undefined): ErrorType {
   if (!fault) return 'none'
-  const { kind, reason, provider, certain, cause } = fault
-  if (reason !== undefined) return byReason[reason]
+  const { kind, reason, busyCause, provider, certain, cause } = fault
+  const told = busyCause === undefined ? byReason[reason] : byBusyCause[busyCause]
+  if (told !== undefined) return told
   if (kind === 'limited') return provider === undefined ? 'limit_client' : 'provider_limited'
   if (kind === 'failed') return certain && provider !== undefined ? 'provider_refused' : 'provider_failed'
   if (kind !== 'unavailable') return byKind[kind]

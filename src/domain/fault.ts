@@ -1,4 +1,5 @@
 /** The one error class. Only a `Fault` crosses a layer; what it means on the wire is `wire/status.ts`. */
+import { defaultReasons, type Reason } from './reason.ts'
 
 export const faultKinds = [
   'invalid', // the question is wrong, or cannot be asked here
@@ -27,8 +28,8 @@ export const faultKinds = [
 
 export type FaultKind = (typeof faultKinds)[number]
 
-/** Why nobody can take it now, or whose limit it is: what the kind alone does not tell, and no client is told. */
-export type FaultReason = 'overload' | 'budget' | 'unproven' | 'resting' | 'limited' | 'ledger'
+/** Why a provider is busy: our own budget there, a breaker or rest, or its own limit. Counted, and no client is told. */
+export type BusyCause = 'budget' | 'resting' | 'limited'
 
 export interface FaultDetails {
   readonly cause?: unknown
@@ -46,7 +47,9 @@ export interface FaultDetails {
   readonly replayed?: boolean
   /** True where this one provider cannot take it now, and nothing was sent to it: another may. */
   readonly elsewhere?: boolean
-  readonly reason?: FaultReason
+  /** What a client's program is told; without it, that of the kind. */
+  readonly reason?: Reason
+  readonly busyCause?: BusyCause
 }
 
 /** A refusal or failure, told to the client in `message`: what to do, and no host, address, stack or provider's name. */
@@ -59,7 +62,8 @@ export class Fault extends Error {
   readonly certain: boolean
   readonly replayed: boolean
   readonly elsewhere: boolean
-  readonly reason: FaultReason | undefined
+  readonly reason: Reason
+  readonly busyCause: BusyCause | undefined
 
   constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -72,7 +76,8 @@ export class Fault extends Error {
     this.certain = details.certain ?? false
     this.replayed = details.replayed ?? false
     this.elsewhere = details.elsewhere ?? false
-    this.reason = details.reason
+    this.reason = details.reason ?? defaultReasons[kind]
+    this.busyCause = details.busyCause
   }
 
   /** Whatever was thrown, as a fault; what is not one is ours, and its text stays inside as the cause. */
@@ -84,8 +89,8 @@ export class Fault extends Error {
 
   /** The same fault with details added. */
   with(details: FaultDetails): Fault {
-    const { kind, message, field, retryAfter, allow, provider, certain, replayed, elsewhere, reason, cause } = this
-    const known = { field, retryAfter, allow, provider, certain, replayed, elsewhere, reason, cause }
+    const { kind, message, field, retryAfter, allow, provider, certain, replayed, elsewhere, reason, busyCause, cause } = this
+    const known = { field, retryAfter, allow, provider, certain, replayed, elsewhere, reason, busyCause, cause }
     const said = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))
     return new Fault(kind, message, { ...said, ...details })
   }

@@ -30,7 +30,7 @@ export function matcher(form: Form): Matcher {
       const parameters = match(path)
       if (parameters) return { pattern, operation: byMethod.get(method), path: parameters, allow }
     }
-    throw new Fault('notFound', 'No such path; please check the base URL and the spelling.')
+    throw new Fault('notFound', 'No such path; please check the base URL and the spelling.', { reason: 'path' })
   }
 }
 

@@ -69,6 +69,7 @@ export function encodeFault(fault: Fault, telling: Telling): HttpResponse {
   const status = toStatus(fault.kind)
   const headers = baseHeaders(telling, fault.provider)
   headers['cache-control'] = 'no-store'
+  headers['x-swap-reason'] = fault.reason
   if (fault.allow !== undefined) headers.allow = fault.allow
   if (fault.retryAfter !== undefined) headers['retry-after'] = String(fault.retryAfter)
   if (fault.replayed) headers['idempotent-replayed'] = 'true'

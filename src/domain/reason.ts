@@ -1,0 +1,69 @@
+/** Why a request was refused or failed, in one word for programs: the closed list of `X-Swap-Reason` (`spec/contract.md` §6). */
+import type { FaultKind } from './fault.ts'
+
+export const reasons = [
+  'path', // no such path
+  'method', // the path has other methods
+  'form_conflict', // two choices of the client's form contradict each other
+  'parameter_invalid',
+  'parameter_unknown',
+  'body_invalid', // the body cannot be read as a JSON object
+  'unknown_asset',
+  'network_required', // the asset is on several networks, and none was named
+  'network_unknown', // the asset is not on the network that was named
+  'not_offered', // the asset or the pair exists, but no provider takes it now
+  'address_invalid',
+  'memo_invalid',
+  'below_minimum',
+  'above_maximum',
+  'refused', // the provider refused the request, in words of its own
+  'key_missing',
+  'key_invalid',
+  'key_scope', // the key may read only
+  'not_found', // no such transaction for this key
+  'not_open', // nothing is open at this path of the native lane
+  'in_progress', // a request under the same Idempotency-Key is under way
+  'outcome_unknown', // a create may or may not have happened
+  'key_reused', // the Idempotency-Key belongs to another request
+  'limited',
+  'unverified_limited', // too many requests without a key that was ever accepted
+  'too_large',
+  'media_type',
+  'too_slow', // the request did not arrive in time
+  'provider_failed',
+  'provider_busy', // no provider can take it now; nothing was sent
+  'mismatch', // the provider's transaction is not the one that was asked for
+  'timeout', // the provider did not answer in time
+  'overloaded',
+  'ledger_unavailable',
+  'stopping',
+  'internal',
+] as const
+
+export type Reason = (typeof reasons)[number]
+
+/** The reason of a fault that names none. */
+export const defaultReasons: Readonly<Record<FaultKind, Reason>> = {
+  invalid: 'parameter_invalid',
+  unauthorized: 'key_invalid',
+  notFound: 'not_found',
+  methodNotAllowed: 'method',
+  inProgress: 'in_progress',
+  tooSlow: 'too_slow',
+  tooLarge: 'too_large',
+  pathTooLong: 'too_large',
+  headersTooLarge: 'too_large',
+  unsupportedMediaType: 'media_type',
+  reusedKey: 'key_reused',
+  expectationFailed: 'parameter_invalid',
+  limited: 'limited',
+  internal: 'internal',
+  unreachable: 'provider_failed',
+  unreadable: 'provider_failed',
+  failed: 'provider_failed',
+  accessRefused: 'provider_failed',
+  contradicted: 'mismatch',
+  unavailable: 'provider_busy',
+  timedOut: 'timeout',
+  outcomeUnknown: 'outcome_unknown',
+}
