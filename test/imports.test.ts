@@ -16,6 +16,8 @@ it('every folder of src/ imports only what it may', () => {
 describe('what would be found', () => {
   it.each([
     ['domain/a.ts', "import 'zod'", 'imports npm:zod'],
+    ['domain/a.ts', "import { bech32 } from '@scure/base'", 'imports npm:@scure/base'],
+    ['domain/address/a.ts', "import 'node:fs'", 'imports node:fs'],
     ['domain/a.ts', "import '../wire/form.ts'", 'imports wire/form.ts'],
     ['wire/a.ts', "export { x } from '../core/layer.ts'", 'imports core/layer.ts'],
     ['wire/a.ts', "export * from '../forms/a.ts'", 'imports forms/a.ts'],

@@ -51,6 +51,7 @@ describe('M6: a create is about what was asked', () => {
     ['the same terms', inWords, { withdrawalAddress: 'TWithdraw', rateType: 'float', refundAddress: '' }],
     ['no refund address', { ...inWords, refundAddress: 'bc1q' }, {}],
     ['an address in other case', { ...inWords, withdrawalAddress: '0xAbCd' }, { withdrawalAddress: '0xabcd' }],
+    ['bech32 in capitals', { ...inWords, refundAddress: 'BC1Q4YLK8S3' }, { refundAddress: 'bc1q4ylk8s3' }],
   ])('%s', async (_, asked, answer) => {
     expect(await contradicted(asked, answer, new Map([['USDTTRC20', { code: 'usdt_trc' }]]))).toEqual([])
   })

@@ -6,10 +6,10 @@ import { toInstant } from '../domain/instant.ts'
 import type { Context, SwapService } from '../domain/operations.ts'
 import type { Pair, Transaction } from '../domain/swap.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'
-import { sameTerm, terms } from './agreement.ts'
 import type { Open } from './ledger.ts'
 import { readWhole } from './pages.ts'
 import { from, to, wordsOf } from './pair.ts'
+import { contradictedTerms } from './terms.ts'
 
 /** A provider's transactions, in the stable words for their assets. */
 export interface Reader {
@@ -41,8 +41,8 @@ export function fits(row: Transaction, { asked, attemptedAt }: Open): boolean {
   return (
     sameAmount(row.amountIn, asked.amountIn) &&
     samePair(row, asked) &&
-    terms.every((term) => !row[term] || sameTerm(asked[term], row[term])) &&
-    isAround(row.createdAt, attemptedAt)
+    isAround(row.createdAt, attemptedAt) &&
+    contradictedTerms(asked, row).length === 0
   )
 }
 

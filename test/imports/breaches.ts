@@ -22,6 +22,7 @@ const everything = /./
 export const forTests = /(?:\.test|\/fixture)\.ts$/
 /** The first line that fits a file says what it may import. */
 const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
+  [/^domain\/address\//, /^domain\/|^node:crypto$|^npm:@scure\/base$/], // encodings and checksums: pure functions all the same
   [/^domain\//, /^domain\//],
   [/^wire\//, /^(?:wire|domain)\/|^npm:zod$/],
   [/^forms\/index\.ts$/, /^(?:forms|wire|domain)\//],

@@ -1,0 +1,29 @@
+/** X-addresses of the XRP Ledger: an account and its tag in one word. */
+import { fromBase58Check } from './encoding.ts'
+
+const shape = /^X[1-9A-HJ-NP-Za-km-z]{45,47}$/
+const prefix = Buffer.from([0x05, 0x44])
+const payloadLength = 31
+
+export interface RippleAccount {
+  /** Its 20 bytes in hexadecimal. */
+  readonly account: string
+  /** Absent where the address has none; classic addresses never have one. */
+  readonly tag?: string
+}
+
+/** Undefined for any other text. */
+export function readXAddress(address: string): RippleAccount | undefined {
+  if (!shape.test(address)) return undefined
+  const bytes = fromBase58Check(address, 'ripple')
+  if (bytes?.length !== payloadLength || !bytes.subarray(0, 2).equals(prefix)) return undefined
+  const account = bytes.toString('hex', 2, 22)
+  if (bytes[22] === 1) return { account, tag: String(bytes.readUInt32LE(23)) }
+  return bytes[22] === 0 ? { account } : undefined
+}
+
+/** Undefined for any other text. */
+export function readClassicAddress(address: string): RippleAccount | undefined {
+  const bytes = address.startsWith('r') ? fromBase58Check(address, 'ripple') : undefined
+  return bytes?.length === 21 && bytes[0] === 0 ? { account: bytes.toString('hex', 1) } : undefined
+}

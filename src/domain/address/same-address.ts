@@ -1,0 +1,54 @@
+/** When two addresses are one, by the rules of their own networks (`spec/contract.md` §3, Addresses). */
+import { bareCashAddress, isLegacyOf } from './bitcoin-cash.ts'
+import { readClassicAddress, readXAddress } from './ripple.ts'
+import { tonAccount } from './ton.ts'
+
+const hexadecimal = /^0x[0-9a-f]+$/i
+const bech32 = /^[a-z]+1[02-9ac-hj-np-z]{6,}$/
+
+type Comparison = (one: string, other: string) => boolean
+
+const comparisons: readonly Comparison[] = [
+  (one, other) => hexadecimal.test(one) && one.toLowerCase() === other.toLowerCase(),
+  (one, other) => isEqual(bareBech32(one), bareBech32(other)),
+  (one, other) => isSameCash(bareCashAddress(one), one, bareCashAddress(other), other),
+  (one, other) => isEqual(tonAccount(one), tonAccount(other)),
+  isSameRipple,
+]
+
+/**
+ * Whether both are the same place to pay to. An X-address is the same as its classic address, whatever its tag: that counts
+ * as the memo (`memoOf`). Two X-addresses with different tags are different places.
+ */
+export function sameAddress(one: string, other: string): boolean {
+  return one === other || comparisons.some((compare) => compare(one, other))
+}
+
+/** The memo that goes with an address: the one beside it, or the tag within it. */
+export function memoOf(address: string | undefined, extraId: string | undefined): string | undefined {
+  return extraId || (address === undefined ? undefined : readXAddress(address)?.tag)
+}
+
+function isEqual(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && one === other
+}
+
+/** In lower case; undefined where it is not bech32, which is never of both cases. */
+function bareBech32(address: string): string | undefined {
+  const lower = address.toLowerCase()
+  return bech32.test(lower) && (address === lower || address === address.toUpperCase()) ? lower : undefined
+}
+
+function isSameCash(bare: string | undefined, one: string, otherBare: string | undefined, other: string): boolean {
+  if (bare !== undefined && otherBare !== undefined) return bare === otherBare
+  if (bare !== undefined) return isLegacyOf(other, bare)
+  return otherBare !== undefined && isLegacyOf(one, otherBare)
+}
+
+function isSameRipple(one: string, other: string): boolean {
+  const first = readXAddress(one)
+  const second = readXAddress(other)
+  if (first && second) return false // the same account and tag are spelt in one way
+  if (first) return first.account === readClassicAddress(other)?.account
+  return second !== undefined && second.account === readClassicAddress(one)?.account
+}
