@@ -1,6 +1,7 @@
 /** The built-in provider with its real store, port and clock. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { identityOf } from '../adapters/identity.ts'
+import { makePrivate } from '../adapters/ledger/private-file.ts'
 import { memoryLimiter } from '../adapters/limiter.ts'
 import { listenOnLoopback } from '../adapters/sandbox-server.ts'
 import { sqliteStore } from '../adapters/sqlite.ts'
@@ -15,7 +16,10 @@ export function openSandbox({ sandbox, assets }: Config): Promise<RunningSandbox
     forms,
     limiter: memoryLimiter(),
     digest: identityOf,
-    openStore: sqliteStore,
+    openStore(file) {
+      makePrivate(file)
+      return sqliteStore(file)
+    },
     listen: listenOnLoopback,
     clock: Date.now,
     // A rehearsed latency does not keep the process from ending.

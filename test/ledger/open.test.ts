@@ -148,6 +148,8 @@ test('where no file can be made, the reason is told', async () => {
 test('L15: what this user may not write is refused', async () => {
   const url = `sqlite:${join(directory, 'other', 'ledger.db')}`
   await (await openLedger(url)).close()
+  chmodSync(join(directory, 'other'), 0o755)
+  chmodSync(join(directory, 'other', 'ledger.db'), 0o644)
   await asOrdinaryUser(join(directory, 'other'), async () => {
     expect(await refusal(url)).toMatch(/let this user write the file and its directory\.$/)
     expect(await refusal(`sqlite:${join(directory, 'other', 'new', 'ledger.db')}`)).toMatch(/let this user make it\.$/)

@@ -6,7 +6,7 @@ const sqlite = new Map([
   [8, 'it cannot be written; let this user write the file and its directory'],
   [11, 'it is damaged; put back a copy'],
   [13, 'the disk is full; make room'],
-  [14, 'the file cannot be opened or made; correct the path, or let this user write the directory'],
+  [14, 'the file cannot be opened or made; correct the path, or make this user the owner of the file and its directory'],
   [26, 'it is no SQLite database; name another file, or put back a copy'],
 ])
 /** By the SQLSTATE of PostgreSQL or the name of a system error. */

@@ -1,6 +1,4 @@
 /** Kysely: its driver for SQLite, over one connection of node:sqlite. */
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
@@ -13,17 +11,18 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { makePrivate } from './private-file.ts'
 
 /** How long one waits for another process that writes, in milliseconds. */
 const patience = 5_000
 const busy = 5
 
 /**
- * Opens the file, or makes it and its directory; what is committed is on the disk. `timeout`: how long a statement that meets a
+ * Opens the file, or makes it and its directory, for their owner only; what is committed is on the disk. `timeout`: how long a statement that meets a
  * lock holds up this process, in milliseconds.
  */
 export async function openSqlite(file: string, timeout: number): Promise<DatabaseSync> {
-  if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
+  makePrivate(file)
   const database = new DatabaseSync(file, { timeout })
   try {
     await patiently(() => database.exec('PRAGMA journal_mode = WAL'))
