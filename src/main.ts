@@ -73,10 +73,7 @@ export async function start(config: Config): Promise<Running> {
   }
   let gateway = gatewayOf(config)
   const handle: Http = (request) => gateway.handle(request)
-  const rounds = [
-    startRounds(() => gateway.reconcile(), 1_000),
-    startRounds(() => ledger.expireClaims(Date.now() - claimLifetime), claimLifetime / 24),
-  ]
+  const rounds = [startRounds(() => gateway.reconcile(), 1_000), startRounds(() => ledger.expireClaims(), 3_600_000)]
   for (const { stop } of rounds) open.defer(stop)
 
   const front = await openPublic(config, handle, () => readiness === 'draining')
@@ -108,9 +105,6 @@ export async function start(config: Config): Promise<Running> {
 const steadyClock = (): number => performance.now()
 
 const breaker: MakeBreaker = (onState) => circuit({ clock: steadyClock, random: Math.random, onState })
-
-/** An `Idempotency-Key` is remembered for so long, in milliseconds (`spec/contract.md` §10). */
-const claimLifetime = 86_400_000
 
 /** Loaded only where it is wanted. */
 async function addSandbox(config: Config, open: AsyncDisposableStack): Promise<[string, string][]> {

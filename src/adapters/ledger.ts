@@ -13,6 +13,13 @@ import { migrate } from './ledger/migrate.ts'
 import { sqliteStore } from './ledger/sqlite-store.ts'
 import type { Store } from './ledger/store.ts'
 
+export interface LedgerOptions {
+  /** For one statement at a server, in milliseconds. */
+  readonly timeout?: number
+  /** In place of the clock by which claims expire: milliseconds. */
+  readonly now?: () => number
+}
+
 export interface OpenLedger {
   readonly ledger: Ledger
   readonly accounts: Accounts
@@ -22,13 +29,12 @@ export interface OpenLedger {
 
 /**
  * `sqlite:<path>`, `sqlite::memory:` or `postgres://…`. Brings the store to this version's schema. Throws an `Error` that tells
- * an operator in one line what is wrong and what to do, without a credential. `timeout`: for one statement at a server, in
- * milliseconds.
+ * an operator in one line what is wrong and what to do, without a credential.
  */
-export async function openLedger(url: string, timeout = 5_000): Promise<OpenLedger> {
+export async function openLedger(url: string, options: LedgerOptions = {}): Promise<OpenLedger> {
   const place = placeOf(url)
   try {
-    return assemble(await openStore(url, timeout))
+    return assemble(await openStore(url, options))
   } catch (reason) {
     throw new Error(`The ledger in ${place} cannot be opened: ${diagnose(reason)}.`)
   }
@@ -45,20 +51,21 @@ const postgresUrl = /^postgres(?:ql)?:/
 /** A step of a migration may take longer than other statements. */
 const stepTimeout = 600_000
 
-async function openStore(url: string, timeout: number): Promise<Store> {
+async function openStore(url: string, { timeout = 5_000, now }: LedgerOptions): Promise<Store> {
   const file = sqliteUrl.exec(url)?.[1]
-  if (file !== undefined) return await migrated(await sqliteStore(file))
+  if (file !== undefined) return await migrated(await sqliteStore(file, now))
   // Loaded only where it is wanted.
   const { postgresStore } = await import('./ledger/postgres-store.ts')
   const migrating = await migrated(await postgresStore(url, stepTimeout))
   await migrating.close()
-  return await postgresStore(url, timeout)
+  return await postgresStore(url, timeout, now)
 }
 
 /** Brought to this version's schema, or closed. */
 async function migrated(store: Store): Promise<Store> {
   try {
     await migrate(store)
+    await store.clock.start()
     return store
   } catch (reason) {
     await store.close()

@@ -1,5 +1,6 @@
 /** `swapgate ledger`: what an operator asks of the ledger and does with it by hand (`spec/contract.md` §10, §13). */
 import type { Command } from 'commander'
+import type { Pruned } from '../core/bookkeeping.ts'
 import { type ExportOptions, exportEntries } from './export.ts'
 import { toMoment } from './moment.ts'
 import { configOption, jsonOption, type Options, reading } from './option.ts'
@@ -49,7 +50,21 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
 }
 
 async function prune({ before, json }: PruneOptions, { stores, terminal }: Session): Promise<ExitCode> {
-  const pruned = await stores.bookkeeping.prune(before)
-  terminal.out(json ? JSON.stringify({ pruned }) : `${pruned} transactions that had ended are forgotten.`)
+  const result = await stores.bookkeeping.prune(before)
+  if (json) terminal.out(JSON.stringify(result))
+  else for (const line of describePruned(result)) terminal.out(line)
   return 0
+}
+
+function describePruned({ pruned, kept: { overdue, recentKey, unresolved } }: Pruned): readonly string[] {
+  return [
+    `${pruned} transactions that had ended are forgotten.`,
+    ...(overdue > 0
+      ? [`Kept: ${overdue} that have been overdue for less than 30 days, since a late deposit may revive them.`]
+      : []),
+    ...(recentKey > 0 ? [`Kept: ${recentKey} whose Idempotency-Key is younger than 24 hours.`] : []),
+    ...(unresolved > 0
+      ? [`Kept: ${unresolved} that a create of unknown outcome could be; swapgate ledger unknown lists those.`]
+      : []),
+  ]
 }

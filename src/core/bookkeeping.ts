@@ -51,6 +51,19 @@ export interface Unresolved {
   readonly told?: { readonly id: string; readonly fields: readonly string[] } | undefined
 }
 
+/** `kept`: what has ended too and was not forgotten, by each reason that holds. */
+export interface Pruned {
+  readonly pruned: number
+  readonly kept: {
+    /** Overdue for less than 30 days: a late deposit may revive it. */
+    readonly overdue: number
+    /** Its Idempotency-Key still answers with it. */
+    readonly recentKey: number
+    /** A create of unknown outcome could be taken for it. */
+    readonly unresolved: number
+  }
+}
+
 /** Every method throws where the store cannot do it, and then has done nothing. */
 export interface Bookkeeping {
   readonly stats: (now: number) => Promise<LedgerStats>
@@ -67,6 +80,6 @@ export interface Bookkeeping {
   readonly none: (intent: string) => Promise<boolean>
   /** All transactions, or those created since then: owner by owner, newest creation first. */
   readonly export: (since?: number) => AsyncIterable<Entry>
-  /** Forgets what ended, created before then: success, refunded, overdue, with its claims. Answers how many. */
-  readonly prune: (before: number) => Promise<number>
+  /** Forgets what ended, created before then: success, refunded, and what has been overdue for 30 days, with its claims. */
+  readonly prune: (before: number) => Promise<Pruned>
 }

@@ -118,7 +118,7 @@ export interface Ledger {
   /** Which of these ids are in the ledger, whoever holds them. */
   readonly held: (provider: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
 
-  /** Forgets claims that are older than this and whose outcome is known. */
-  readonly expireClaims: (before: number) => Promise<number>
+  /** Forgets claims that are older than 24 hours by the ledger's own clock and whose outcome is known. */
+  readonly expireClaims: () => Promise<number>
   readonly close: () => Promise<void>
 }

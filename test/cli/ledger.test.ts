@@ -256,7 +256,30 @@ describe('swapgate ledger prune', () => {
     expect([exitCode, out]).toEqual([0, ['2 transactions that had ended are forgotten.']])
     const left = await place.facts<readonly { id: string }[]>('ledger', 'export')
     expect(left.map(({ id }) => id).sort()).toEqual(['alpha~later', 'alpha~waiting'])
-    expect(await place.facts('ledger', 'prune', '--before', '2026-11-02')).toEqual({ pruned: 1 })
+    expect(await place.facts('ledger', 'prune', '--before', '2026-11-02')).toEqual({
+      pruned: 1,
+      kept: { overdue: 0, recentKey: 0, unresolved: 0 },
+    })
+  })
+
+  it('L49: says what has ended and is kept, and why', async () => {
+    const claim = { key: 'order-1', fingerprint: 'f' }
+    await created('keyed', { status: 'success' }, { claim })
+    await created('late', { status: 'overdue' })
+    await created('ended', { status: 'refunded', createdAt: '2026-11-19T00:00:00Z' })
+    const { exitCode, out } = await place.swapgate('ledger', 'prune', '--before', '2026-11-21')
+    expect([exitCode, out]).toEqual([
+      0,
+      [
+        '1 transactions that had ended are forgotten.',
+        'Kept: 1 that have been overdue for less than 30 days, since a late deposit may revive them.',
+        'Kept: 1 whose Idempotency-Key is younger than 24 hours.',
+      ],
+    ])
+    await doubted('unsettled')
+    expect((await place.swapgate('ledger', 'prune', '--before', '2026-11-21')).out.at(-1)).toBe(
+      'Kept: 2 that a create of unknown outcome could be; swapgate ledger unknown lists those.',
+    )
   })
 
   it.each(['yesterday', '2026-02-30', '2026-11-20T10:00:00', '1700000000', ''])('refuses the date "%s"', async (date) => {

@@ -1,5 +1,5 @@
 /** What an operator does with the ledger by hand (`spec/contract.md` §10). */
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { fullTally } from '../../src/adapters/ledger/tallies.ts'
 import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
 import type { Intent, Ledger } from '../../src/core/ledger.ts'
@@ -9,6 +9,10 @@ import { always, asked, eachOf, facts, intent, unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
 const claim = { key: 'key', fingerprint: 'f' }
+const day = 24 * 3_600_000
+const none = { overdue: 0, recentKey: 0, unresolved: 0 }
+
+afterEach(() => void vi.useRealTimers())
 
 async function begun(ledger: Ledger, fields: Partial<Intent> = {}): Promise<Intent> {
   const made = intent({ owner: unique('owner'), provider: unique('provider'), claim, ...fields })
@@ -182,16 +186,18 @@ describeStores(allStores, (shared) => {
     const statuses = ['wait', 'success', 'refunded', 'overdue', 'sending', undefined] as const
     const rows = Array.from({ length: 1_200 }, (_, n) => ({ id: `${n}`, at: n * 1_000, status: statuses[n % 6] }))
     const created = (at: number) => new Date(at).toISOString()
-    await eachOf(rows, ({ id, at, status }) => ledger.see('o', 'alpha', facts(id, { createdAt: created(at), status })))
+    const old = { seenAt: Date.now() - 31 * day }
+    await eachOf(rows, ({ id, at, status }) => ledger.see('o', 'alpha', facts(id, { createdAt: created(at), status }, old)))
     await ledger.see('p', 'beta', facts('x', { createdAt: created(0), status: 'success' }))
     const made = await begun(ledger, { owner: 'q', provider: 'gamma', attemptedAt: 5 })
-    await ledger.settle(made.id, facts('x', { status: 'overdue', createdAt: created(5) }))
+    await ledger.settle(made.id, facts('x', { status: 'overdue', createdAt: created(5) }, old))
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1.1 * day })
     const open = await begun(ledger, { attemptedAt: 5 })
     const before = 1_003_000
     const ended = ({ status }: { status: string | undefined }) => ['success', 'refunded', 'overdue'].includes(status ?? '')
     const gone = rows.filter((row) => row.at < before && ended(row))
-    expect(await bookkeeping.prune(before)).toBe(gone.length + 2)
-    expect(await bookkeeping.prune(before)).toBe(0)
+    expect(await bookkeeping.prune(before)).toEqual({ pruned: gone.length + 2, kept: none })
+    expect(await bookkeeping.prune(before)).toEqual({ pruned: 0, kept: none })
     const left = rows.filter((row) => !gone.includes(row)).toSorted((a, b) => b.at - a.at)
     for (const page of [1, 10, 30, Math.ceil(left.length / 20)]) {
       const { entries, total } = await ledger.list('o', { page, size: 20, created: always })
@@ -206,12 +212,65 @@ describeStores(allStores, (shared) => {
     expect((await ledger.list('p', { page: 1, size: 5, created: always })).total).toBe(1)
   })
 
+  test('L49: prune keeps what its Idempotency-Key still answers with, until the key is over 24 hours old', async () => {
+    const { ledger, bookkeeping } = await shared().openNew()
+    const now = Date.now()
+    const made = await begun(ledger, { owner: 'o' })
+    await ledger.settle(made.id, facts('x', { status: 'success' }))
+    const without = await begun(ledger, { owner: 'o', claim: undefined })
+    await ledger.settle(without.id, facts('y', { status: 'refunded' }))
+    expect(await bookkeeping.prune(now + day)).toEqual({ pruned: 1, kept: { ...none, recentKey: 1 } })
+    expect(await ledger.claimed('o', 'key')).toMatchObject({ state: 'done', first: { transaction: { id: 'x' } } })
+    vi.useFakeTimers({ toFake: ['Date'], now: now + 1.1 * day })
+    expect(await bookkeeping.prune(now + day)).toEqual({ pruned: 1, kept: none })
+    expect(await ledger.claimed('o', 'key')).toBeUndefined()
+  })
+
+  test('L49: prune keeps what has been overdue for less than 30 days, however long ago it was created', async () => {
+    const { ledger, bookkeeping } = await shared().openNew()
+    const now = Date.now()
+    const seen = (id: string, changed: number | undefined, at: number) =>
+      ledger.see(
+        'o',
+        'alpha',
+        facts(
+          id,
+          { status: 'overdue', createdAt: '2026-01-01T00:00:00Z' },
+          { seenAt: now - at, ...(changed && { changedAt: now - changed }) },
+        ),
+      )
+    await seen('changed lately', 29.9 * day, 0)
+    await seen('changed long ago', 30.1 * day, 0)
+    await seen('seen lately', undefined, 29.9 * day)
+    await seen('seen long ago', undefined, 30.1 * day)
+    expect(await bookkeeping.prune(now)).toEqual({ pruned: 2, kept: { ...none, overdue: 2 } })
+    const { entries } = await ledger.list('o', { page: 1, size: 5, created: always })
+    expect(entries.map(({ transaction }) => transaction.id).sort()).toEqual(['changed lately', 'seen lately'])
+    expect((await ledger.see('o', 'alpha', facts('changed lately', { status: 'success' })))?.transaction.status).toBe('success')
+  })
+
+  test('L49: prune keeps what a create of unknown outcome could be bound to', async () => {
+    const { ledger, bookkeeping } = await shared().openNew()
+    const now = Date.now()
+    const see = (provider: string, id: string, at: number) =>
+      ledger.see('o', provider, facts(id, { status: 'success', createdAt: new Date(at).toISOString() }))
+    const doubted = await begun(ledger, { owner: 'o', provider: 'alpha', attemptedAt: now - day })
+    await ledger.doubt(doubted.id, now)
+    await see('alpha', 'candidate', now - day + 9 * 60_000)
+    await see('alpha', 'far away', now - 2 * day)
+    await see('beta', 'elsewhere', now - day)
+    expect(await bookkeeping.prune(now)).toEqual({ pruned: 2, kept: { ...none, unresolved: 1 } })
+    expect(await ledger.held('alpha', ['candidate'])).toEqual(new Set(['candidate']))
+    await ledger.drop(doubted.id)
+    expect(await bookkeeping.prune(now)).toEqual({ pruned: 1, kept: none })
+  })
+
   test('where nearly all is forgotten, pages are found and no empty tallies are left', async () => {
     const { ledger, bookkeeping, url } = await shared().openNew()
     const see = (n: number, status: 'success' | 'wait') =>
       ledger.see('o', 'alpha', facts(`${n}`, { createdAt: new Date(n).toISOString(), status }))
     await eachOf(numbers(0, fullTally + 100), (n) => see(n, n === 0 ? 'wait' : 'success'))
-    expect(await bookkeeping.prune(1_000_000)).toBe(fullTally + 99)
+    expect((await bookkeeping.prune(1_000_000)).pruned).toBe(fullTally + 99)
     const made = await begun(ledger, { owner: 'o', provider: 'alpha' })
     await see(5_000, 'wait')
     // The last of the old tally becomes the newest entry.
@@ -221,7 +280,7 @@ describeStores(allStores, (shared) => {
     const second = await ledger.list('o', { page: 2, size: 1, created: always })
     expect([second.total, second.entries[0]?.transaction.id]).toEqual([2, '5000'])
     await see(1, 'success')
-    expect(await bookkeeping.prune(1_000_000)).toBe(1)
+    expect((await bookkeeping.prune(1_000_000)).pruned).toBe(1)
     if (url !== 'sqlite::memory:') expect(await query(url, 'SELECT owner FROM tallies')).toHaveLength(1)
   })
 
@@ -231,7 +290,7 @@ describeStores(allStores, (shared) => {
     await eachOf(numbers(0, 600), see)
     const writing = eachOf(numbers(2_000_000, 200), see)
     const [first, second] = await Promise.all([bookkeeping.prune(1_000_000), bookkeeping.prune(1_000_000), writing])
-    expect(first + second).toBe(600)
+    expect(first.pruned + second.pruned).toBe(600)
     const { total, entries } = await ledger.list('o', { page: 2, size: 100, created: always })
     expect([total, entries.length]).toEqual([200, 100])
     if (url !== 'sqlite::memory:') expect(await wrongTallies(url)).toEqual([])

@@ -1,7 +1,8 @@
 /** An `Idempotency-Key` in the ledger: who used it, for what, and what came of it (`spec/contract.md` §10). */
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { openLedger } from '../../src/adapters/ledger.ts'
 import { facts, intent, unique } from './samples.ts'
-import { allStores, describeStores } from './stores.ts'
+import { allStores, describeStores, durableStores, openSite, type Site } from './stores.ts'
 
 const hour = 3_600_000
 const claim = { key: 'key', fingerprint: 'f' }
@@ -80,7 +81,7 @@ describeStores(allStores, (shared) => {
     passHours(1_000)
     expect(await ledger.claimed(made.owner, 'key')).toMatchObject({ state: 'open' })
     expect(await ledger.begin(create(made.owner))).toBe(false)
-    await ledger.expireClaims(Date.now() + hour)
+    await ledger.expireClaims()
     expect(await ledger.claimed(made.owner, 'key')).toMatchObject({ state: 'open' })
   })
 
@@ -93,10 +94,73 @@ describeStores(allStores, (shared) => {
     passHours(25)
     await ledger.begin(young)
     await ledger.settle(young.id, facts('z'))
-    expect(await ledger.expireClaims(Date.now() - hour)).toBe(2)
-    expect(await ledger.expireClaims(Date.now() - hour)).toBe(0)
+    expect(await ledger.expireClaims()).toBe(2)
+    expect(await ledger.expireClaims()).toBe(0)
     expect(await ledger.claimed('open', 'key')).toMatchObject({ state: 'open' })
     expect(await ledger.claimed('young', 'key')).toMatchObject({ state: 'done' })
     expect(await ledger.find('done', 'alpha', 'x')).toBeDefined()
   })
+})
+
+describe.each(durableStores)('the clock of a ledger: %s', (name) => {
+  let site: Site
+  beforeAll(async () => {
+    site = await openSite(name)
+    return site.close
+  })
+  const open = async (url: string) => {
+    const opened = await openLedger(url)
+    let isOpen = true
+    const close = async () => {
+      if (isOpen) await opened.close()
+      isOpen = false
+    }
+    onTestFinished(close)
+    return { ...opened, close }
+  }
+  const made = intent({ owner: 'owner', claim })
+
+  test.each([
+    ['a day ahead', 24.5],
+    ['a year ahead', 9_000],
+    ['an hour back', -1],
+  ])('L50: a wall clock that is set %s expires no claim, at once or after a restart', async (_, hours) => {
+    const url = await site.createStore()
+    const { ledger, close } = await open(url)
+    await ledger.begin(made)
+    await ledger.settle(made.id, facts('x'))
+    passHours(hours)
+    expect(await ledger.claimed('owner', 'key')).toMatchObject({ state: 'done' })
+    expect(await ledger.begin(intent({ owner: 'owner', claim }))).toBe(false)
+    expect(await ledger.expireClaims()).toBe(0)
+    await close()
+    const { ledger: later, bookkeeping } = await open(url)
+    expect(await later.begin(intent({ owner: 'owner', claim }))).toBe(false)
+    expect(await later.expireClaims()).toBe(0)
+    await later.see('owner', 'alpha', facts('x', { status: 'success' }))
+    expect(await bookkeeping.prune(Date.now() + 9_000 * hour)).toMatchObject({ pruned: 0, kept: { recentKey: 1 } })
+    expect(await later.claimed('owner', 'key')).toMatchObject({ state: 'done' })
+  })
+})
+
+test('L50: with SQLite a claim lasts for 24 hours in which a process runs, over restarts, and is not valid again when the wall clock is set back', async () => {
+  const site = await openSite('SQLite in a file')
+  onTestFinished(site.close)
+  const url = await site.createStore()
+  const made = intent({ owner: 'owner', claim })
+  vi.useFakeTimers({ toFake: ['performance', 'Date'] })
+  const first = await openLedger(url)
+  await first.ledger.begin(made)
+  await first.ledger.settle(made.id, facts('x'))
+  vi.advanceTimersByTime(15 * hour)
+  await first.close()
+  vi.advanceTimersByTime(10 * hour)
+  const second = await openLedger(url)
+  onTestFinished(second.close)
+  expect(await second.ledger.claimed('owner', 'key')).toMatchObject({ state: 'done' })
+  vi.advanceTimersByTime(10 * hour)
+  expect(await second.ledger.claimed('owner', 'key')).toBeUndefined()
+  vi.setSystemTime(Date.now() - 48 * hour)
+  expect(await second.ledger.claimed('owner', 'key')).toBeUndefined()
+  expect(await second.ledger.expireClaims()).toBe(1)
 })

@@ -130,8 +130,8 @@ export class Model {
     return { state: 'done', fingerprint, entry: entryOf(row), first }
   }
 
-  expireClaims(before: number): number {
-    const kept = this.claims.filter((claim) => claim.madeAt >= before || isOpen(claim.row))
+  expireClaims(): number {
+    const kept = this.claims.filter((claim) => claim.madeAt >= Date.now() - day || isOpen(claim.row))
     const gone = this.claims.length - kept.length
     this.claims = kept
     return gone

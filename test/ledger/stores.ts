@@ -47,14 +47,14 @@ export interface Shared extends OpenLedger {
   readonly openNew: () => Promise<OpenLedger & { readonly url: string }>
 }
 
-/** The same tests for every store. Whatever they did, its tallies are right in the end. */
+/** The same tests for every store, whose clock is `Date`. Whatever they did, its tallies are right in the end. */
 export function describeStores(names: readonly StoreName[], tests: (shared: () => Shared) => void): void {
   describe.each(names)('%s', (name) => {
     let site: Site
     let shared: Shared
     const open = async () => {
       const url = await site.createStore()
-      return { ...(await openLedger(url)), url }
+      return { ...(await openLedger(url, { now: () => Date.now() })), url }
     }
     beforeAll(async () => {
       site = await openSite(name)

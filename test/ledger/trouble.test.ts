@@ -123,7 +123,7 @@ describe('PostgreSQL', () => {
 
   /** With a shorter patience than the gateway's. */
   async function impatient(url: string) {
-    const { ledger, close } = await openLedger(url, 300)
+    const { ledger, close } = await openLedger(url, { timeout: 300 })
     onTestFinished(close)
     return ledger
   }

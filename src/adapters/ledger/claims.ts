@@ -1,45 +1,43 @@
 /** Kysely: which question an owner gave an `Idempotency-Key` to, and what became of it. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Claimed, Facts, Intent, Ledger } from '../../core/ledger.ts'
+import { claimLifetimeMs, type LedgerClock } from './clock.ts'
 import { type EntryRow, entryColumns, toEntry } from './entry.ts'
 import { type Database, prepare, type Store } from './store.ts'
 import type { State } from './tables.ts'
 
-/** How long a claim is kept at least, in milliseconds. */
-const lifetime = 24 * 3_600_000
 const isOpen = sql<boolean>`exists (
   select 1 from transactions where transactions.intent = claims.intent and transactions.state in ('pending', 'unknown')
 )`
 
-export function claims({ database, writeOne }: Store): Pick<Ledger, 'claimed' | 'expireClaims'> {
-  const ask = prepare<ClaimRow, 'owner' | 'key'>(database, ['owner', 'key'], (blank) => question(database, blank))
+export function claims({ database, writeOne, clock }: Store): Pick<Ledger, 'claimed' | 'expireClaims'> {
+  const ask = prepare<ClaimRow, Names>(database, ['owner', 'key', 'now'], (blank) => question(database, blank, clock))
   return {
     async claimed(owner, key) {
-      const [row] = await ask({ owner, key })
+      const [row] = await ask({ owner, key, now: clock.read() })
       return row && toClaimed(row)
     },
-    expireClaims: (before) =>
+    expireClaims: () =>
       writeOne(async (within) => {
-        const old = within.deleteFrom('claims').where('created_at', '<', before).where(sql<boolean>`not ${isOpen}`)
+        const old = within.deleteFrom('claims').where(hasExpired(clock)).where(sql<boolean>`not ${isOpen}`)
         return Number((await old.executeTakeFirst()).numDeletedRows)
       }),
   }
 }
 
+export function hasExpired(clock: LedgerClock, read: unknown = clock.read()): RawBuilder<boolean> {
+  return sql`claims.created_at < ${clock.at(read)} - ${sql.lit(claimLifetimeMs)}`
+}
+
 /** False where the owner has used the key before; a claim whose time is over gives way. */
-export async function claim(within: Database, { id, owner, claim: asked }: Intent): Promise<boolean> {
+export async function claim(within: Database, { id, owner, claim: asked }: Intent, clock: LedgerClock): Promise<boolean> {
   if (!asked) return true
-  const now = Date.now()
-  const made = { intent: id, fingerprint: asked.fingerprint, first: null, created_at: now }
+  const made = { intent: id, fingerprint: asked.fingerprint, first: null, created_at: clock.at(clock.read()) }
   const { numInsertedOrUpdatedRows } = await within
     .insertInto('claims')
     .values({ ...made, owner, key: asked.key })
     .onConflict((conflict) =>
-      conflict
-        .columns(['owner', 'key'])
-        .doUpdateSet(made)
-        .where('claims.created_at', '<', now - lifetime)
-        .where(sql<boolean>`not ${isOpen}`),
+      conflict.columns(['owner', 'key']).doUpdateSet(made).where(hasExpired(clock)).where(sql<boolean>`not ${isOpen}`),
     )
     .executeTakeFirstOrThrow()
   return numInsertedOrUpdatedRows === 1n
@@ -48,16 +46,19 @@ export async function claim(within: Database, { id, owner, claim: asked }: Inten
 interface ClaimRow extends EntryRow {
   readonly fingerprint: string
   readonly first: string | null
-  readonly created_at: number
+  readonly expired: boolean | number
   readonly state: State
 }
 
-function question(database: Database, blank: Readonly<Record<'owner' | 'key', never>>) {
+type Names = 'owner' | 'key' | 'now'
+
+function question(database: Database, blank: Readonly<Record<Names, never>>, clock: LedgerClock) {
   return database
     .selectFrom('claims')
     .innerJoin('transactions', 'transactions.intent', 'claims.intent')
     .select(entryColumns.map((column) => `transactions.${column}` as const))
-    .select(['claims.fingerprint', 'claims.first', 'claims.created_at', 'transactions.state'])
+    .select(['claims.fingerprint', 'claims.first', 'transactions.state'])
+    .select(hasExpired(clock, blank.now).as('expired'))
     .where('claims.owner', '=', blank.owner)
     .where('claims.key', '=', blank.key)
     .compile()
@@ -66,7 +67,7 @@ function question(database: Database, blank: Readonly<Record<'owner' | 'key', ne
 function toClaimed(row: ClaimRow): Claimed | undefined {
   const { fingerprint, state, provider, first } = row
   if (state === 'pending' || state === 'unknown') return { fingerprint, state: 'open', provider }
-  if (row.created_at < Date.now() - lifetime) return undefined
+  if (row.expired) return undefined
   if (state === 'mismatch') return { fingerprint, state, provider }
   return { fingerprint, state, entry: toEntry(row), first: first === null ? undefined : (JSON.parse(first) as Facts) }
 }

@@ -1,13 +1,14 @@
 /** Kysely: creates, from before they go up until it is known what came of them. */
 import type { Intent, Ledger } from '../../core/ledger.ts'
 import { claim } from './claims.ts'
+import type { LedgerClock } from './clock.ts'
 import { contradict, settle } from './settle.ts'
 import type { Database, Store } from './store.ts'
 import type { State } from './tables.ts'
 
-export function intents({ write, writeOne }: Store): Pick<Ledger, 'begin' | 'drop' | 'doubt' | 'settle' | 'contradict'> {
+export function intents({ write, writeOne, clock }: Store): Pick<Ledger, 'begin' | 'drop' | 'doubt' | 'settle' | 'contradict'> {
   return {
-    begin: (intent) => write((within) => begin(within, intent)),
+    begin: (intent) => write((within) => begin(within, intent, clock)),
     drop: (intent) => writeOne(async (within) => void (await drop(within, intent, open))),
     doubt: (intent, lookAt) => writeOne((within) => doubt(within, intent, lookAt)),
     settle: (intent, facts) => write((within) => settle(within, intent, facts)),
@@ -17,7 +18,7 @@ export function intents({ write, writeOne }: Store): Pick<Ledger, 'begin' | 'dro
 
 const open: readonly State[] = ['pending', 'unknown']
 
-async function begin(within: Database, intent: Intent): Promise<boolean> {
+async function begin(within: Database, intent: Intent, clock: LedgerClock): Promise<boolean> {
   const row = {
     intent: intent.id,
     owner: intent.owner,
@@ -29,7 +30,7 @@ async function begin(within: Database, intent: Intent): Promise<boolean> {
     traceparent: intent.traceparent ?? null,
   } as const
   await within.insertInto('transactions').values(row).execute()
-  if (await claim(within, intent)) return true
+  if (await claim(within, intent, clock)) return true
   await drop(within, intent.id, open)
   return false
 }

@@ -8,6 +8,8 @@ export interface Types {
   readonly whole: string
   /** Text that is compared by its bytes. */
   readonly text: string
+  /** Whether the database has a clock that all processes share. */
+  readonly hasClock: boolean
 }
 
 export function migrations(types: Types): Record<string, Migration> {
@@ -16,6 +18,7 @@ export function migrations(types: Types): Record<string, Migration> {
     '2026-11-21 accounts': step(accounts(types)),
     '2026-11-22 going': step(going()),
     '2026-11-23 traces': step([`ALTER TABLE transactions ADD COLUMN traceparent ${types.text}`]),
+    '2026-11-24 clock': step(types.hasClock ? [] : clock(types)),
   }
 }
 
@@ -82,6 +85,14 @@ function going(): readonly string[] {
   return [
     `CREATE INDEX transactions_going ON transactions (provider, status, sort_key)
       WHERE state = 'done' AND (status IS NULL OR status NOT IN ('success', 'refunded', 'overdue'))`,
+  ]
+}
+
+/** How long processes ran: it begins after all claims that are there. */
+function clock({ whole }: Types): readonly string[] {
+  return [
+    `CREATE TABLE clock (time ${whole} NOT NULL)`,
+    'INSERT INTO clock SELECT max(coalesce(max(created_at), 0), unixepoch() * 1000) FROM claims',
   ]
 }
 

@@ -1,12 +1,13 @@
 /** Kysely: the store in PostgreSQL, which many gateways share. */
 import { Kysely, PostgresDialect, sql } from 'kysely'
+import { serverClock } from './clock.ts'
 import { codeOf, openPool } from './postgres.ts'
 import { running } from './running.ts'
 import type { Database, Store } from './store.ts'
 import type { Tables } from './tables.ts'
 
-/** `timeout`: for one statement, in milliseconds. */
-export async function postgresStore(url: string, timeout: number): Promise<Store> {
+/** `timeout`: for one statement, in milliseconds. `now`: in place of the server's clock. */
+export async function postgresStore(url: string, timeout: number, now?: () => number): Promise<Store> {
   const database: Database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(url, timeout) }) })
   await sql`select 1`.execute(database)
   const { track, ended } = running()
@@ -14,7 +15,8 @@ export async function postgresStore(url: string, timeout: number): Promise<Store
     database,
     write: (work) => track(persistently(() => database.transaction().setIsolationLevel('read committed').execute(work))),
     writeOne: (work) => track(work(database)),
-    types: { whole: 'bigint', text: 'text collate "C"' },
+    types: { whole: 'bigint', text: 'text collate "C"', hasClock: true },
+    clock: serverClock(now),
     isAmong: (column, list) => sql`${sql.ref(column)} = any(${list})`,
     toList: (texts) => texts,
     lockSchema: async (within) => void (await sql`select pg_advisory_xact_lock(${sql.lit(schemaLock)})`.execute(within)),

@@ -1,5 +1,6 @@
 /** Kysely: the store in one SQLite file. One connection writes, another reads what is committed and waits for nobody. */
 import { Kysely, sql } from 'kysely'
+import { fixedClock, runningClock } from './clock.ts'
 import { groupCommit } from './group-commit.ts'
 import { running } from './running.ts'
 import { openSqlite, sqliteDialect } from './sqlite.ts'
@@ -9,23 +10,26 @@ import type { Tables } from './tables.ts'
 /** A reader meets a lock only while another process mends what a crash has left, in milliseconds. */
 const recovery = 1_000
 
-/** `:memory:` keeps nothing, and reads and writes over one connection. */
-export async function sqliteStore(file: string): Promise<Store> {
+/** `:memory:` keeps nothing, and reads and writes over one connection. `now`: in place of the ledger's own clock. */
+export async function sqliteStore(file: string, now?: () => number): Promise<Store> {
   const writing = new Kysely<Tables>({ dialect: sqliteDialect(await openSqlite(file, 0)) })
   const reading = file === ':memory:' ? writing : new Kysely<Tables>({ dialect: sqliteDialect(await openSqlite(file, recovery)) })
   await sql`select 1`.execute(reading)
   const { track, ended } = running()
   const commit = groupCommit(writing)
   const write: Store['write'] = (work) => track(commit(work))
+  const clock = now ? fixedClock(now) : runningClock(reading, write)
   return {
     database: reading,
     write,
     writeOne: write,
-    types: { whole: 'integer', text: 'text' },
+    types: { whole: 'integer', text: 'text', hasClock: false },
+    clock,
     isAmong: (column, list) => sql`${sql.ref(column)} in (select value from json_each(${list}))`,
     toList: (texts) => JSON.stringify(texts),
     lockSchema: async () => {}, // whoever writes is alone
     close: async () => {
+      await clock.stop()
       await ended()
       await reading.destroy()
       if (reading !== writing) await writing.destroy()

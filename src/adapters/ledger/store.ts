@@ -1,5 +1,6 @@
 /** Kysely: one way to read and to write, whichever database is below. */
 import type { CompiledQuery, Kysely, RawBuilder, SqlBool } from 'kysely'
+import type { LedgerClock } from './clock.ts'
 import type { Types } from './migrations.ts'
 import type { Tables } from './tables.ts'
 
@@ -13,6 +14,7 @@ export interface Store {
   /** The same for work that is a single statement. */
   readonly writeOne: Store['write']
   readonly types: Types
+  readonly clock: LedgerClock
   /** `list` is what `toList` made. */
   readonly isAmong: (column: string, list: unknown) => RawBuilder<SqlBool>
   /** Texts as one value. */

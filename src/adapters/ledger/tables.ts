@@ -53,6 +53,7 @@ interface Claims {
   fingerprint: string
   /** JSON: the first answer. */
   first: string | null
+  /** On the ledger's clock. */
   created_at: number
 }
 
