@@ -1,8 +1,11 @@
 /** express: the operators' port, apart from the public one. */
 import express, { type Express, type Response } from 'express'
 import { Fault } from '../domain/fault.ts'
+import type { Reason } from '../domain/reason.ts'
 import type { Http } from '../wire/http.ts'
 import { toStatus } from '../wire/status.ts'
+
+const protection = { 'x-content-type-options': 'nosniff' }
 
 export type Readiness = 'starting' | 'ready' | 'overloaded' | 'draining'
 
@@ -20,30 +23,32 @@ export function adminApp({ readiness, printMetrics }: AdminOptions): Express {
   app.enable('strict routing')
   app.enable('case sensitive routing')
   app.use((_, response, next) => {
-    response.set('cache-control', 'no-store')
+    response.set({ 'cache-control': 'no-store', ...protection })
     next()
   })
   app.get('/livez', (_, response) => void response.json({ status: 'alive' }))
   app.get('/readyz', (_, response) => {
     const status = readiness()
-    response.status(status === 'ready' ? 200 : 503).json({ status })
+    if (status === 'ready') return void response.json({ status })
+    response.set('x-swap-reason', status === 'draining' ? 'stopping' : 'overloaded')
+    response.status(503).json({ status })
   })
   app.get('/metrics', async (request, response) => {
     const { contentType, text } = await printMetrics(request.get('accept') ?? '')
     response.type(contentType).send(text)
   })
-  app.use((_, response) => refuse(response, 404, 'No such path; this port has GET /livez, /readyz and /metrics.'))
-  app.use((_: unknown, __: unknown, response: Response, ___: unknown) => refuse(response, 500, 'Internal error.'))
+  app.use((_, response) => refuse(response, 'path', 404, 'No such path; this port has GET /livez, /readyz and /metrics.'))
+  app.use((_: unknown, __: unknown, response: Response, ___: unknown) => refuse(response, 'internal', 500, 'Internal error.'))
   return app
 }
 
 /** The answer to what never becomes a request. */
 export const adminRefusal: Http = async ({ flaw }) => {
-  const { kind, message } = flaw ?? new Fault('invalid', 'The request could not be read.')
-  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  const { kind, message, reason } = flaw ?? new Fault('invalid', 'The request could not be read.')
+  const headers = { 'content-type': 'application/json; charset=utf-8', ...protection, 'x-swap-reason': reason }
   return { status: toStatus(kind), headers, body: JSON.stringify({ message, code: toStatus(kind) }) }
 }
 
-function refuse(response: Response, code: number, message: string): void {
-  response.status(code).json({ message, code })
+function refuse(response: Response, reason: Reason, code: number, message: string): void {
+  response.set('x-swap-reason', reason).status(code).json({ message, code })
 }

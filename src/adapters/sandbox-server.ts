@@ -48,7 +48,7 @@ async function readText(request: IncomingMessage): Promise<string> {
   try {
     return utf8.decode(Buffer.concat(chunks))
   } catch (cause) {
-    throw new Fault('invalid', 'The body must be UTF-8.', { cause })
+    throw new Fault('invalid', 'The body must be UTF-8.', { reason: 'body_invalid', cause })
   }
 }
 

@@ -116,12 +116,14 @@ function wholeOrUnavailable(service: SwapService): SwapService {
 
 function incomplete(cause?: unknown): Fault {
   const retryAfter = cause instanceof Fault ? (cause.retryAfter ?? 1) : 1
-  return new Fault('unavailable', 'The list could not be read whole; please try again.', { retryAfter, cause })
+  const isBusy = cause instanceof Fault && cause.kind === 'unavailable'
+  const reason = isBusy ? cause.reason : 'provider_failed'
+  return new Fault('unavailable', 'The list could not be read whole; please try again.', { retryAfter, reason, cause })
 }
 
 function tooMany(): Fault {
   const message = `This key has more than ${mostRows} transactions, too many to sort for each page; managed keys list any number.`
-  return new Fault('invalid', message)
+  return new Fault('invalid', message, { reason: 'too_large' })
 }
 
 function instantOf({ createdAt }: Transaction): bigint {

@@ -7,7 +7,11 @@ export function extraIds(areTaken: boolean): Layer {
     async createTransaction(request, context, next) {
       const field = (['withdrawalExtraId', 'refundExtraId'] as const).find((name) => request[name] !== undefined)
       if (field !== undefined && !areTaken) {
-        throw new Fault('invalid', 'extra ids are not taken here, and one that is lost loses the funds', { field, certain: true })
+        throw new Fault('invalid', 'extra ids are not taken here, and one that is lost loses the funds', {
+          field,
+          certain: true,
+          reason: 'memo_invalid',
+        })
       }
       return next.call('createTransaction', request, context)
     },

@@ -1,5 +1,6 @@
 /** What the question says and the answer need not repeat, and what a provider answers instead of a figure. */
-import { isZero } from '../domain/amount.ts'
+import { type Amount, isZero } from '../domain/amount.ts'
+import { reasonByLimits } from '../domain/amount-limits.ts'
 import { Fault } from '../domain/fault.ts'
 import { publicMessage } from '../domain/message.ts'
 import type { Answer, Context } from '../domain/operations.ts'
@@ -10,7 +11,7 @@ import { after, type Layer } from './layer.ts'
 export function question(names: readonly string[]): Layer {
   return after({
     getRate: (answer, request, context) => {
-      refuseMessage(answer, context, names)
+      refuseMessage(answer, request.amountIn, context, names)
       return { ...answer, body: { ...answer.body, rateType: answer.body.rateType ?? request.rateType } }
     },
     createTransaction: (answer, request) => ({ ...answer, body: fillFrom(request, answer.body) }),
@@ -18,12 +19,20 @@ export function question(names: readonly string[]): Layer {
 }
 
 /** A message that stands for the amount received is a refusal to a client whose form cannot show it. */
-function refuseMessage({ body, provider }: Answer<'getRate'>, { client }: Context, names: readonly string[]): void {
+function refuseMessage(
+  { body, provider }: Answer<'getRate'>,
+  amountIn: Amount,
+  { client }: Context,
+  names: readonly string[],
+): void {
   const { message, amountOut } = body
   if (!message) return
   const canShow = client.answers.getRate.has('message') && amountOut !== undefined
   if (canShow || (amountOut !== undefined && !isZero(amountOut))) return
-  throw new Fault('invalid', publicMessage(message, names), { ...(provider !== undefined && { provider }) })
+  throw new Fault('invalid', publicMessage(message, names), {
+    reason: reasonByLimits(amountIn, body),
+    ...(provider !== undefined && { provider }),
+  })
 }
 
 /** What the provider leaves open of a create is as it was asked for. */

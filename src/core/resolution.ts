@@ -2,6 +2,7 @@
 import type { Asset, Coin } from '../domain/asset.ts'
 import { sameName, standardOf } from '../domain/asset.ts'
 import { Fault } from '../domain/fault.ts'
+import type { Reason } from '../domain/reason.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Listing, Offer } from './listing.ts'
 import type { Words } from './naming.ts'
@@ -38,7 +39,7 @@ export async function resolve(said: Words, side: Side, resolution: Resolution): 
   const own = await ownOffers(name, read)
   const listed = own.find(({ row }) => row.network !== undefined && sameName(row.network, said.network ?? ''))
   if (listed) return ofOffer(listed, side.coin)
-  throw unknownNetwork(side, [...coin.assets.map(({ network }) => network), ...networksOf(own)])
+  throw unknownNetwork(side, [...coin.assets.map(({ network }) => network), ...networksOf(own)], 'network_unknown')
 }
 
 async function resolveCode(code: string, side: Side, resolution: Resolution): Promise<Resolved> {
@@ -73,6 +74,7 @@ async function resolveOpenNetwork(coin: Coin, side: Side, resolution: Resolution
     throw unknownNetwork(
       side,
       coin.assets.map(({ network }) => network),
+      'network_required',
     )
   }
   const listing = resolution.mustBeListed ? await resolution.readAtHand() : undefined
@@ -100,7 +102,7 @@ async function resolveOwnCoin(
   if (network === undefined && own.length === 1) return ofOffer(offer, side.coin)
   const listed = own.find(({ row }) => row.network !== undefined && network !== undefined && sameName(row.network, network))
   if (listed) return ofOffer(listed, side.coin)
-  throw unknownNetwork(side, networksOf(own))
+  throw unknownNetwork(side, networksOf(own), network === undefined ? 'network_required' : 'network_unknown')
 }
 
 function ofOffer({ words, row, isDoubtful }: Offer, field: string): Resolved {
@@ -127,19 +129,23 @@ function networksOf(offers: readonly Offer[]): readonly string[] {
 
 function unknownAsset(field: string, word: string): Fault {
   const shown = /^[A-Za-z0-9]{1,32}$/.test(word) ? `${word} is` : 'it is'
-  return new Fault('invalid', `${shown} not a coin that can be swapped here`, { field, certain: true })
+  return new Fault('invalid', `${shown} not a coin that can be swapped here`, { field, certain: true, reason: 'unknown_asset' })
 }
 
 function notOffered(field: string): Fault {
-  return new Fault('invalid', 'it is not offered here at the moment', { field, certain: true })
+  return new Fault('invalid', 'it is not offered here at the moment', { field, certain: true, reason: 'not_offered' })
 }
 
 /** A network is never guessed: the provider's word for this coin means another network, or several. */
 function doubtful(field: string): Fault {
-  return new Fault('invalid', 'it cannot be asked for here, since its network is in doubt', { field, certain: true })
+  return new Fault('invalid', 'it cannot be asked for here, since its network is in doubt', {
+    field,
+    certain: true,
+    reason: 'not_offered',
+  })
 }
 
-function unknownNetwork({ network }: Side, networks: readonly string[]): Fault {
+function unknownNetwork({ network }: Side, networks: readonly string[], reason: Reason): Fault {
   const known = networks.length === 0 ? 'this coin has no network that is known here' : `it must be one of ${networks.join(', ')}`
-  return new Fault('invalid', known, { field: network, certain: true })
+  return new Fault('invalid', known, { field: network, certain: true, reason })
 }

@@ -52,7 +52,8 @@ export function connect(connection: Connection): SwapService {
         const response = await http(request).catch(countBroken)
         attempt.answered(response)
         if (response.status < 200 || response.status > 299) {
-          throw toRefusal(response, { form, operation, provider, unspeakable: connection.names, secret: key })
+          const amountIn = 'amountIn' in asked ? asked.amountIn : undefined
+          throw toRefusal(response, { form, operation, amountIn, provider, unspeakable: connection.names, secret: key })
         }
         const body = readAnswer(form, operation, response.body, reading, provider) as Response<O>
         attempt.end(undefined, observe)
@@ -82,7 +83,12 @@ function encodeQuestion(operation: OperationCodec, request: object): Question {
     return operation.question.encode(request as Record<string, unknown>)
   } catch (reason) {
     if (!(reason instanceof WireProblem)) throw reason
-    throw new Fault('invalid', reason.message, { field: reason.field, certain: true, cause: reason })
+    throw new Fault('invalid', reason.message, {
+      field: reason.field,
+      certain: true,
+      reason: reason.reason,
+      cause: reason,
+    })
   }
 }
 

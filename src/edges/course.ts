@@ -43,7 +43,7 @@ export class Course {
     const { fault, route } = this
     const total = this.endedAt - this.began
     const upstream = this.upstream.read(this.endedAt)
-    if (fault?.kind === 'unauthorized') observe({ what: 'keyRefused', reason: keyRefusal(request, fault, telling) })
+    if (fault?.kind === 'unauthorized') observe({ what: 'keyRefused', reason: keyRefusal(fault) })
     observe({
       what: 'request',
       requestId: telling.requestId,
@@ -66,7 +66,7 @@ export class Course {
   }
 }
 
-function keyRefusal({ headers }: HttpRequest, { provider }: Fault, { form }: Telling): KeyRefusal {
+function keyRefusal({ provider, reason }: Fault): KeyRefusal {
   if (provider !== undefined) return 'providerRefused'
-  return form.credential.isOffered(headers) ? 'unknown' : 'missing'
+  return reason === 'key_missing' ? 'missing' : 'unknown'
 }

@@ -67,5 +67,5 @@ function misfitFinder(forms: readonly Form[]): MisfitFinder {
 }
 
 function misfit(message: string): Fault {
-  return new Fault('invalid', message)
+  return new Fault('invalid', message, { reason: 'form_conflict' })
 }

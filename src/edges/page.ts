@@ -33,7 +33,6 @@ export function tellPage(page: Page, { method, headers }: HttpRequest, misfit: F
     'content-type': page.type,
     'cache-control': page.isLasting ? 'public, max-age=31536000, immutable' : 'no-cache',
     etag: tag,
-    'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     ...(page.policy !== undefined && { 'content-security-policy': page.policy }),
   }

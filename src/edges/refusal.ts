@@ -1,5 +1,6 @@
 /** A provider's refusal in words that a client may see (`spec/contract.md` §6). */
 import { type Amount, toAmount } from '../domain/amount.ts'
+import { type AmountLimits, reasonByLimits } from '../domain/amount-limits.ts'
 import { Fault, type FaultKind } from '../domain/fault.ts'
 import { publicMessage, withLimits } from '../domain/message.ts'
 import { standardMessage } from '../domain/standard-fault.ts'
@@ -11,6 +12,8 @@ import { readRetryAfter } from '../wire/retry-after.ts'
 export interface Refused {
   readonly form: Form
   readonly operation: OperationCodec
+  /** Of the request that was refused. */
+  readonly amountIn: Amount | undefined
   readonly provider: string
   /** Names of providers: what no message may hold. */
   readonly unspeakable: readonly string[]
@@ -30,9 +33,11 @@ export function toRefusal(response: HttpResponse, refused: Refused): Fault {
   const isWorded = typeof said === 'string'
   const isClientError = response.status >= 400 && response.status < 500 && response.status !== 408
   const certain = response.status === 429 || (isClientError && (isWorded || operation.method === 'GET'))
-  return new Fault(kind, messageOf(kind, isWorded ? said : '', body, refused), {
+  const limits = limitsIn(body, form)
+  return new Fault(kind, messageOf(kind, isWorded ? said : '', limits, refused), {
     provider,
     certain,
+    ...(kind === 'invalid' && { reason: reasonByLimits(refused.amountIn, limits) }),
     ...(kind === 'limited' && { retryAfter: readRetryAfter(response.headers['retry-after']) ?? retryAfterStandard }),
   })
 }
@@ -45,14 +50,19 @@ function kindOf(status: number, { op, keyed }: OperationCodec): FaultKind {
   return 'failed'
 }
 
-function messageOf(kind: FaultKind, said: string, body: JsonObject | undefined, refused: Refused): string {
+function messageOf(kind: FaultKind, said: string, { minAmount, maxAmount }: AmountLimits, refused: Refused): string {
   if (kind === 'unauthorized' || kind === 'limited' || kind === 'failed') return standardMessage(kind)
   if (kind === 'notFound' && said === '') return standardMessage(kind)
   const message = publicMessage(said, refused.unspeakable, refused.secret)
-  const names = refused.form.operations.getRate.answers
-  const least = readAmount(body?.get(names.get('minAmount') ?? ''))
-  const most = readAmount(body?.get(names.get('maxAmount') ?? ''))
-  return least === undefined || most === undefined ? message : withLimits(message, least, most)
+  return minAmount === undefined || maxAmount === undefined ? message : withLimits(message, minAmount, maxAmount)
+}
+
+function limitsIn(body: JsonObject | undefined, { operations }: Form): AmountLimits {
+  const names = operations.getRate.answers
+  return {
+    minAmount: readAmount(body?.get(names.get('minAmount') ?? '')),
+    maxAmount: readAmount(body?.get(names.get('maxAmount') ?? '')),
+  }
 }
 
 function readAmount(value: JsonValue | undefined): Amount | undefined {

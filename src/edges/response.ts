@@ -99,6 +99,7 @@ export function baseHeaders({ form, requestId, vary, quota }: Telling, provider:
     'content-type': 'application/json; charset=utf-8',
     'x-swap-form': form.name,
     'x-request-id': requestId,
+    'x-content-type-options': 'nosniff',
   }
   if (provider !== undefined) headers['x-swap-provider'] = provider
   if (vary !== undefined) headers.vary = vary

@@ -121,13 +121,17 @@ async function admit(
     course.caller = caller
     const { quota, refusal } = await serving.gate(operation.op, caller)
     telling.quota = quota
-    if (refusal) throw refusal
+    if (refusal) throw isKeyMissing(refusal, request, serving) ? refusal.with({ reason: 'key_missing' }) : refusal
     span?.end()
     return caller
   } catch (reason) {
     span?.end(Fault.from(reason))
     throw reason
   }
+}
+
+function isKeyMissing({ kind }: Fault, { headers }: HttpRequest, { form }: Serving): boolean {
+  return kind === 'unauthorized' && headers[form.credential.header] === undefined
 }
 
 /** Where a key is not needed, one that cannot be looked up is as good as none. */
@@ -163,9 +167,9 @@ async function readText({ headers, repeated, body }: HttpRequest): Promise<strin
 
 function toInvalid(reason: unknown): unknown {
   if (reason instanceof JsonError)
-    return new Fault('invalid', `The body must be a JSON object: ${reason.message}.`, { cause: reason })
+    return new Fault('invalid', `The body must be a JSON object: ${reason.message}.`, { reason: 'body_invalid', cause: reason })
   if (!(reason instanceof WireProblem)) return reason
-  return new Fault('invalid', `Invalid ${nameable(reason.field)}: ${reason.message}.`, { cause: reason })
+  return new Fault('invalid', `Invalid ${nameable(reason.field)}: ${reason.message}.`, { reason: reason.reason, cause: reason })
 }
 
 /** A parameter's name as the client sent it, unless it is nothing to repeat. */

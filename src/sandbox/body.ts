@@ -23,16 +23,18 @@ export async function readBody<T extends z.ZodType>(request: HttpRequest, shape:
   const [issue] = error.issues
   const path = issue?.code === 'unrecognized_keys' ? issue.keys : (issue?.path ?? [])
   const message = issue?.code === 'unrecognized_keys' ? 'it is not a parameter here' : (issue?.message ?? '')
-  throw new Fault('invalid', `Invalid ${String(path[0] ?? 'request')}: ${message}.`)
+  throw new Fault('invalid', `Invalid ${String(path[0] ?? 'request')}: ${message}.`, {
+    reason: issue?.code === 'unrecognized_keys' ? 'parameter_unknown' : 'parameter_invalid',
+  })
 }
 
 function readMembers(text: string): unknown {
   try {
     const body = parseJson(text)
     if (body instanceof JsonObject) return Object.fromEntries(body.keys.map((key, at) => [key, body.values[at]]))
-    throw new Fault('invalid', 'The body must be a JSON object.')
+    throw new Fault('invalid', 'The body must be a JSON object.', { reason: 'body_invalid' })
   } catch (reason) {
     if (!(reason instanceof JsonError)) throw reason
-    throw new Fault('invalid', `The body must be a JSON object: ${reason.message}.`, { cause: reason })
+    throw new Fault('invalid', `The body must be a JSON object: ${reason.message}.`, { reason: 'body_invalid', cause: reason })
   }
 }

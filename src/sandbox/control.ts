@@ -43,9 +43,9 @@ async function answer(request: HttpRequest, methods: Methods, form: Form): Promi
   try {
     return toResponse(200, await choose(request, methods)(request))
   } catch (reason) {
-    const { kind, message, allow } = Fault.from(reason)
+    const { kind, message, allow, reason: word } = Fault.from(reason)
     const status = toStatus(kind)
-    return toResponse(status, errorBody(form, status, message), allow)
+    return toResponse(status, errorBody(form, status, message), { 'x-swap-reason': word, ...(allow && { allow }) })
   }
 }
 
@@ -56,7 +56,12 @@ function choose({ method }: HttpRequest, methods: Methods): Endpoint {
   throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
 }
 
-function toResponse(status: number, body: string, allow?: string): HttpResponse {
-  const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...(allow && { allow }) }
+function toResponse(status: number, body: string, more: HttpResponse['headers'] = {}): HttpResponse {
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...more,
+  }
   return { status, headers, body }
 }

@@ -47,9 +47,12 @@ function byCoin(name: string | undefined, network: string | undefined, side: 'Fr
   const asset = network === undefined ? standardOf(coin) : table.find(coin.coin, network)
   if (asset) return asset
   const networks = coin.assets.map((known) => known.network).join(', ')
-  throw new Fault('invalid', `${coin.coin} has ${networks}`, { field: `network${side}` })
+  throw new Fault('invalid', `${coin.coin} has ${networks}`, {
+    field: `network${side}`,
+    reason: network === undefined ? 'network_required' : 'network_unknown',
+  })
 }
 
 function unknownCoin(field: string): Fault {
-  return new Fault('invalid', 'it is not a coin that can be swapped here', { field })
+  return new Fault('invalid', 'it is not a coin that can be swapped here', { field, reason: 'unknown_asset' })
 }

@@ -1,6 +1,7 @@
 /** A complete swap service over a simulated chain: what any provider is to the gateway. */
 import { answers } from '../core/layer.ts'
 import type { Amount } from '../domain/amount.ts'
+import { reasonByLimits } from '../domain/amount-limits.ts'
 import type { AssetTable } from '../domain/asset.ts'
 import { Fault } from '../domain/fault.ts'
 import { toSpan } from '../domain/instant.ts'
@@ -62,7 +63,9 @@ export function sandboxService({ assets, market, store, pace, digest, clock }: S
 
 function refuseOutside(amountIn: Amount, terms: Terms): void {
   if (isWithin(amountIn, terms)) return
-  throw new Fault('invalid', withLimits('The amount is outside the limits of this pair.', terms.minAmount, terms.maxAmount))
+  throw new Fault('invalid', withLimits('The amount is outside the limits of this pair.', terms.minAmount, terms.maxAmount), {
+    reason: reasonByLimits(amountIn, terms),
+  })
 }
 
 function newSwap(request: NewTransaction, named: Assets, terms: Terms, owner: string, createdAt: number, digest: Digest): Swap {

@@ -1,4 +1,5 @@
 /** A question's table, compiled once to both directions. A question loses nothing: what cannot be said is a problem. */
+import type { Reason } from '../domain/reason.ts'
 import { JsonObject, type JsonValue, printString } from './json.ts'
 import { asked, type Notation } from './notation.ts'
 import { WireProblem } from './problem.ts'
@@ -44,6 +45,12 @@ const notationOf: Readonly<Record<string, Notation<unknown>>> = {
   refundExtraId: asked.extraId,
 }
 
+/** What is wrong of these has a word of its own. */
+const misfits: ReadonlyMap<Notation<unknown>, Reason> = new Map<Notation<unknown>, Reason>([
+  [asked.address, 'address_invalid'],
+  [asked.extraId, 'memo_invalid'],
+])
+
 /** `inPath` names the path's parameters; the rest stands in the body where the operation has one, else in the query. */
 export function compileQuestion(table: Table, inPath: ReadonlySet<string>, hasBody: boolean): QuestionCodec {
   const slots = Object.entries(table).map(([name, value]): QuestionSlot => {
@@ -81,17 +88,17 @@ export function compileQuestion(table: Table, inPath: ReadonlySet<string>, hasBo
 function readQuery(query: string, slots: readonly QuestionSlot[], question: Question): void {
   parseQuery(query, (name, text) => {
     const slot = slots.find((candidate) => candidate.name === name)
-    if (!slot) throw new WireProblem(name, 'it is not a parameter here')
+    if (!slot) throw new WireProblem(name, 'it is not a parameter here', 'parameter_unknown')
     if (question[slot.field] !== undefined) throw new WireProblem(name, 'it is given twice')
     question[slot.field] = accept(slot, slot.notation.fromText(text))
   })
 }
 
 function readBody(body: JsonValue | undefined, slots: readonly QuestionSlot[], question: Question): void {
-  if (!(body instanceof JsonObject)) throw new WireProblem('', 'the body must be a JSON object')
+  if (!(body instanceof JsonObject)) throw new WireProblem('', 'the body must be a JSON object', 'body_invalid')
   body.keys.forEach((name, at) => {
     const slot = slots.find((candidate) => candidate.name === name)
-    if (!slot) throw new WireProblem(name, 'it is not a parameter here')
+    if (!slot) throw new WireProblem(name, 'it is not a parameter here', 'parameter_unknown')
     const value = body.values[at] as JsonValue
     if (slot.absence === 'extension' && (value === null || value === '')) return
     question[slot.field] = accept(slot, slot.notation.fromJson(value))
@@ -99,19 +106,23 @@ function readBody(body: JsonValue | undefined, slots: readonly QuestionSlot[], q
 }
 
 function accept({ name, notation }: QuestionSlot, value: unknown): unknown {
-  if (value === undefined) throw new WireProblem(name, `it must be ${notation.must}`)
+  if (value === undefined) throw new WireProblem(name, `it must be ${notation.must}`, misfits.get(notation))
   return value
 }
 
 function complete(slot: QuestionSlot, question: Question): void {
   if (question[slot.field] !== undefined) return
   if (slot.standard !== undefined) question[slot.field] = slot.standard
-  else if (slot.absence === 'required') throw new WireProblem(slot.name, 'it is missing')
+  else if (slot.absence === 'required') throw new WireProblem(slot.name, 'it is missing', reasonOfMissing(slot))
+}
+
+function reasonOfMissing({ field }: QuestionSlot): Reason {
+  return field === 'networkFrom' || field === 'networkTo' ? 'network_required' : 'parameter_invalid'
 }
 
 function isSaid(slot: QuestionSlot, question: Readonly<Question>): boolean {
   if (question[slot.field] !== undefined) return true
-  if (slot.absence === 'required') throw new WireProblem(slot.field, 'it is needed')
+  if (slot.absence === 'required') throw new WireProblem(slot.field, 'it is needed', reasonOfMissing(slot))
   return false
 }
 

@@ -13,7 +13,7 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   try {
     return utf8.decode(bytes)
   } catch (cause) {
-    throw new Fault('invalid', 'The body must be UTF-8.', { cause })
+    throw new Fault('invalid', 'The body must be UTF-8.', { reason: 'body_invalid', cause })
   }
 }
 
@@ -21,7 +21,7 @@ async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Ui
   const chunks: Buffer[] = []
   let length = 0
   return new Promise((resolve, reject) => {
-    const breakOff = (cause?: Error): void => reject(new Fault('invalid', 'The body broke off.', { cause }))
+    const breakOff = (cause?: Error): void => reject(new Fault('invalid', 'The body broke off.', { reason: 'body_invalid', cause }))
     if (request.destroyed) return breakOff()
     request.on('data', (chunk: Buffer) => {
       length += chunk.length

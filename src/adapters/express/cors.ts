@@ -15,6 +15,7 @@ const read = [
   'X-Swap-Form',
   'X-Swap-Omitted',
   'X-Swap-Provider',
+  'X-Swap-Reason',
   'X-Swap-Stale',
 ]
 

@@ -18,7 +18,7 @@ export function repeatedHeaders({ rawHeaders, headers }: IncomingMessage): reado
 export function flawOf(request: IncomingMessage, repeated: readonly string[]): Fault | undefined {
   const { url = '', headers, httpVersionMinor } = request
   if (url.length > longestPath) return new Fault('pathTooLong', `The path and query must have at most ${longestPath} characters.`)
-  if (!url.startsWith('/')) return new Fault('invalid', 'The request target must be a path.')
+  if (!url.startsWith('/')) return new Fault('invalid', 'The request target must be a path.', { reason: 'path' })
   const mayLackHost = httpVersionMinor === 0 && headers.host === undefined
   if (repeated.includes('host') || !(mayLackHost || hostPattern.test(headers.host ?? '')))
     return new Fault('invalid', 'Invalid Host: it must be sent once, as a host and a port.')
