@@ -11,6 +11,7 @@ import {
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Fault } from '../domain/fault.ts'
+import type { Reason } from '../domain/reason.ts'
 import type { Headers, Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { reasonPhrase } from '../wire/status.ts'
 
@@ -77,7 +78,7 @@ function toRequest({ code, rawPacket }: ParserError): HttpRequest {
   const [, method = 'GET', path = '/'] = requestLine.exec(head) ?? []
   const known = { method, path, query: '', headers: headersIn(head) }
   const isUnknownMethod = code === 'HPE_INVALID_METHOD' && wholeRequestLine.test(head) && !METHODS.includes(method)
-  return isUnknownMethod ? known : { ...known, flaw: flawOf(code, head) }
+  return isUnknownMethod ? known : { ...known, flaw: flawOf(code, head, 'parameter_invalid') }
 }
 
 /** The header lines that came whole. */
@@ -87,9 +88,10 @@ function headersIn(head: string): Headers {
   return Object.fromEntries(headers.map(([, name = '', value = '']) => [name.toLowerCase(), value]))
 }
 
-function flawOf(code: string | undefined, head: string): Fault {
+/** `reason`: what is wrong where it came in time and is not too large. */
+function flawOf(code: string | undefined, head: string, reason: Reason): Fault {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Fault('tooSlow', 'The request did not arrive in time.')
-  if (code !== 'HPE_HEADER_OVERFLOW') return new Fault('invalid', 'The request is not HTTP/1.1 as RFC 9112 has it.')
+  if (code !== 'HPE_HEADER_OVERFLOW') return new Fault('invalid', 'The request is not HTTP/1.1 as RFC 9112 has it.', { reason })
   const isPath = head !== '' && !head.includes('\n')
   return isPath
     ? new Fault('pathTooLong', 'The path and query are too long.')
@@ -97,7 +99,13 @@ function flawOf(code: string | undefined, head: string): Fault {
 }
 
 function fromTarget({ url = '' }: IncomingMessage): HttpRequest {
-  return { method: 'CONNECT', path: url, query: '', headers: {}, flaw: new Fault('invalid', 'The request target must be a path.') }
+  return {
+    method: 'CONNECT',
+    path: url,
+    query: '',
+    headers: {},
+    flaw: new Fault('invalid', 'The request target must be a path.', { reason: 'path' }),
+  }
 }
 
 /** The answer that a socket is waiting for; Node's own name for it, by which its default handler goes too. */
@@ -119,7 +127,7 @@ function refuseParsed(handle: Http, error: ParserError, socket: Awaiting): void 
 
 /** A request whose head came whole and whose body did not. */
 function fromHead({ method = 'GET', url = '/', headers }: IncomingMessage, { code }: ParserError): HttpRequest {
-  return { method, path: url.split('?')[0] ?? '/', query: '', headers: headers as Headers, flaw: flawOf(code, '') }
+  return { method, path: url.split('?')[0] ?? '/', query: '', headers: headers as Headers, flaw: flawOf(code, '', 'body_invalid') }
 }
 
 /** Milliseconds in which a refusal has to be taken: one whose answers before were not read may not read this one either. */

@@ -9,7 +9,7 @@ const ofTheConnection = ['host', 'connection']
 const allowedDown = new Set(
   [
     'content-type content-length cache-control age etag x-swap-form x-swap-provider x-swap-derived x-swap-omitted x-request-id',
-    'ratelimit ratelimit-policy retry-after allow www-authenticate connection keep-alive date',
+    'x-swap-reason x-content-type-options ratelimit ratelimit-policy retry-after allow www-authenticate connection keep-alive date',
   ].flatMap((names) => names.split(' ')),
 )
 

@@ -1,6 +1,7 @@
 /** An integrator's client: sends what it is told, path and headers untouched, and reads the whole answer. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { readJson } from './json.ts'
+import { checkReason } from './reason.ts'
 import { keepRemains } from './remains.ts'
 
 export interface Asked {
@@ -29,7 +30,7 @@ export function hangUp(): void {
 
 export async function ask(url: string, { method = 'GET', path, headers = {}, body }: Asked): Promise<Answered> {
   const { hostname, port } = new URL(url)
-  return await new Promise((resolve, reject) => {
+  const answer = await new Promise<Answered>((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
     const sent = request({ agent, hostname, port, method, path, headers: { ...length, ...headers } }, (response) => {
       let text = ''
@@ -52,4 +53,6 @@ export async function ask(url: string, { method = 'GET', path, headers = {}, bod
     sent.on('error', reject)
     sent.end(body)
   })
+  checkReason(answer.status, answer.headers, `${method} ${path}`)
+  return answer
 }

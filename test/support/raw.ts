@@ -1,5 +1,6 @@
 /** Sockets without HTTP's manners: a client that sends bytes, and a provider that answers with bytes. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { checkReason } from './reason.ts'
 
 export interface RawAnswer {
   readonly text: string
@@ -14,7 +15,7 @@ export interface RawAnswer {
 /** Sends the bytes and reads until the other side closes, or for `patience` milliseconds after its last byte. */
 export async function sendRaw(port: number, bytes: string | Uint8Array, patience = 300): Promise<RawAnswer> {
   const socket = connect(port, '127.0.0.1')
-  return await new Promise((resolve) => {
+  const answer = await new Promise<RawAnswer>((resolve) => {
     const chunks: Buffer[] = []
     let timer = setTimeout(() => finish(false), patience * 5)
     const finish = (closed: boolean): void => {
@@ -31,6 +32,9 @@ export async function sendRaw(port: number, bytes: string | Uint8Array, patience
     socket.on('close', () => finish(true))
     socket.write(bytes)
   })
+  const headers = [...answer.head.matchAll(/\r\n([^\s:]+): ([^\r]*)/g)].map(([, name = '', value]) => [name.toLowerCase(), value])
+  checkReason(answer.status, Object.fromEntries(headers), 'raw bytes')
+  return answer
 }
 
 function parse(text: string, closed: boolean): RawAnswer {

@@ -1,0 +1,13 @@
+/** No error leaves the gateway without its reason: every client of the tests looks at each answer. */
+import { reasons } from '../../src/domain/reason.ts'
+
+const known: ReadonlySet<unknown> = new Set(reasons)
+
+/** Throws where an answer of the gateway is an error without a reason of the list, or has a reason and is no error. */
+export function checkReason(status: number, headers: Readonly<Record<string, unknown>>, request: string): void {
+  // What is in front of the gateway in some tests has answers of its own.
+  if (headers['x-request-id'] === undefined) return
+  const reason = headers['x-swap-reason']
+  const isRight = status >= 400 ? known.has(reason) : reason === undefined
+  if (!isRight) throw new Error(`X-Swap-Reason of ${status} to ${request} is ${reason}`)
+}
