@@ -11,8 +11,9 @@ import { WaitingKeys } from './core/waiting-keys.ts'
 import type { Observer } from './domain/observation.ts'
 import { descriptions, pagesOf } from './edges/page.ts'
 import { forms } from './forms/index.ts'
-import { createGateway, type Gateway } from './gateway.ts'
+import { createGateway } from './gateway.ts'
 import { openCounters } from './process/counters.ts'
+import { Generation } from './process/generation.ts'
 import { identification } from './process/identification.ts'
 import { listening } from './process/listening.ts'
 import { openAdmin, openPublic } from './process/ports.ts'
@@ -67,13 +68,14 @@ export async function start(config: Config): Promise<Running> {
   open.defer(() => connections.close())
   const pages = pagesOf([...descriptions(forms), ...referencePages(forms)])
   const kept = { ...counters, tracing, load, ledger, breaker, steadyClock, connections, keys: new WaitingKeys(), pages }
-  const gatewayOf = (next: Config): Gateway => {
+  const generationOf = (next: Config): Generation => {
     const identify = identification(next, accounts)
-    return createGateway({ ...kept, config: next, forms, identify, observe, version })
+    const gateway = createGateway({ ...kept, config: next, forms, identify, observe, version })
+    return new Generation(gateway, connections.keep(gateway.connected))
   }
-  let gateway = gatewayOf(config)
-  const handle: Http = (request) => gateway.handle(request)
-  const rounds = [startRounds(() => gateway.reconcile(), 1_000), startRounds(() => ledger.expireClaims(), 3_600_000)]
+  let generation = generationOf(config)
+  const handle: Http = (request) => generation.handle(request)
+  const rounds = [startRounds(() => generation.reconcile(), 1_000), startRounds(() => ledger.expireClaims(), 3_600_000)]
   for (const { stop } of rounds) open.defer(stop)
 
   const front = await openPublic(config, handle, () => readiness === 'draining')
@@ -85,8 +87,9 @@ export async function start(config: Config): Promise<Running> {
   return {
     urls: new Map([...urlsOf(front.url), ['admin', admin.url], ...sandboxUrls]),
     reconfigure(next) {
-      gateway = gatewayOf(next)
-      connections.retain(gateway.connected)
+      const before = generation
+      generation = generationOf(next)
+      before.retire()
       current = next
       log.configure(next.log)
     },

@@ -46,6 +46,7 @@ export interface Connected {
 /** One that is configured as it was before keeps its connections and its list, whatever else has changed. */
 export class Connections {
   private readonly open = new Map<string, Connected>()
+  private readonly keepers = new WeakMap<Connected, number>()
 
   connect(provider: Provider, parts: ProviderParts): Connected {
     const { assets, auth, cache } = parts.config
@@ -53,13 +54,20 @@ export class Connections {
     return this.open.getOrInsertComputed(made, () => connectProvider(provider, parts))
   }
 
-  /** Lets go of all but these. */
-  retain(used: readonly Connected[]): void {
-    for (const [made, connected] of this.open) {
-      if (used.includes(connected)) continue
-      this.open.delete(made)
-      connected.retire().catch(() => {}) // closed in the meantime
+  /** Keeps these; the function lets go of those that nobody else keeps. */
+  keep(used: readonly Connected[]): () => void {
+    for (const connected of used) this.keepers.set(connected, (this.keepers.get(connected) ?? 0) + 1)
+    return () => {
+      for (const [made, connected] of this.open) if (used.includes(connected)) this.letGo(made, connected)
     }
+  }
+
+  private letGo(made: string, connected: Connected): void {
+    const left = (this.keepers.get(connected) ?? 1) - 1
+    this.keepers.set(connected, left)
+    if (left > 0) return
+    this.open.delete(made)
+    connected.retire().catch(() => {}) // closed in the meantime
   }
 
   async close(): Promise<void> {

@@ -93,7 +93,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    if (unconnected.has(error)) this.fail(new Fault('unreachable', brokenMessage, { certain: true, cause: error }))
+    const isUnsent = this.controller === undefined || unconnected.has(error)
+    if (isUnsent) this.fail(new Fault('unreachable', brokenMessage, { certain: true, cause: error }))
     else if (this.status === 0) this.fail(new Fault('failed', brokenMessage, { cause: error }))
     else this.fail(standardFault('unreadable', { cause: error }))
   }

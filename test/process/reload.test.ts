@@ -1,5 +1,6 @@
 /** Contract §13: the configuration is read again on SIGHUP and when a file of it changes, and no request fails because of it. */
 import { renameSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ask } from '../support/client.ts'
@@ -101,6 +102,77 @@ describe('on SIGHUP', () => {
     writeFileSync(file, settings('alpha').replace('server: { port: 0 }', 'server: { port: 0, drain: 3 }'))
     hangUp()
     await told('notice: server: a change takes effect after a restart')
+  })
+})
+
+describe('creates that are under way', () => {
+  const order = JSON.stringify({
+    coinFrom: 'BTC',
+    coinTo: 'BTC',
+    amount: 0.1,
+    withdrawalAddress: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+  })
+  const headers = { authorization: 'Bearer canary-client-key-1', 'content-type': 'application/json' }
+  const idempotent = (key: string) => ({ ...headers, 'idempotency-key': key })
+  /** Alpha is configured otherwise from now on: its connections and its list are new ones. */
+  const reconfigure = async (): Promise<void> => {
+    writeFileSync(file, settings('alpha', 'limits: { quotes: 100000 }').replace('{ form: A,', '{ form: A, timeout: 9,'))
+    hangUp()
+    await told('was read again')
+  }
+  /** The head of a create and a part of its body; the function sends the rest. */
+  const begin = (key: string) => {
+    const { hostname, port } = new URL(url)
+    const length = { 'content-length': String(order.length) }
+    const sent = request({
+      hostname,
+      port,
+      method: 'POST',
+      path: '/a/api/v2/transactions',
+      headers: { ...idempotent(key), ...length },
+    })
+    const status = new Promise((resolve, reject) => {
+      sent.on('response', (response) => resolve(response.resume().statusCode)).on('error', reject)
+    })
+    sent.write(order.slice(0, 20))
+    return { status, finish: () => void sent.end(order.slice(20)) }
+  }
+
+  it('L51: one that waits for its body ends by what it began with', async () => {
+    const { status, finish } = begin('body-1')
+    // A later one that was answered shows that the first has begun.
+    expect((await ask(url, { path: quote })).status).toBe(200)
+    await reconfigure()
+    await vi.waitFor(async () => expect(await answering()).toBe('alpha'))
+    finish()
+    expect(await status).toBe(201)
+    const again = await ask(url, { method: 'POST', path: '/a/api/v2/transactions', headers: idempotent('body-1'), body: order })
+    expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, 'true'])
+    expect(alpha.received('create')).toHaveLength(1)
+  })
+
+  it('L51: one that waits for the list of currencies ends by what it began with', async () => {
+    const usual = alpha.holdings.currencies
+    alpha.reply('currencies', { delay: 1_500, json: { data: usual, pagination: { page: 1, size: 50, total: usual.length } } })
+    const creating = ask(url, { method: 'POST', path: '/a/api/v2/transactions', headers: idempotent('list-1'), body: order })
+    await vi.waitFor(() => expect(alpha.received('currencies').length).toBeGreaterThan(0))
+    await reconfigure()
+    expect((await creating).status).toBe(201)
+    expect(alpha.received('create')).toHaveLength(1)
+  })
+
+  it('L51: many, over several reloads there and back, each end as they would have', async () => {
+    const begun = Array.from({ length: 8 }, (_, n) => begin(`many-${n}`))
+    expect((await ask(url, { path: quote })).status).toBe(200)
+    for (const timeout of [9, 8, 9, 8]) {
+      writeFileSync(file, settings('alpha', 'limits: { quotes: 100000 }').replace('{ form: A,', `{ form: A, timeout: ${timeout},`))
+      hangUp()
+      expect(await answering()).toBe('alpha')
+    }
+    await told('was read again')
+    for (const { finish } of begun) finish()
+    expect(await Promise.all(begun.map(({ status }) => status))).toEqual(begun.map(() => 201))
+    expect(alpha.received('create')).toHaveLength(begun.length)
   })
 })
 
