@@ -44,9 +44,10 @@ export function expressApp(handle: Http, options: ExpressOptions): Express {
   const answer: RequestHandler = async (request, response) => {
     if (refused.has(request.socket)) return
     const asked = toHttp(request, trustProxy, maxBodyBytes)
-    // Where another reader may see the end of a request elsewhere, nothing that follows is taken for one.
-    if (asked.flaw) refused.add(request.socket)
-    send({ response, answer: await handle(asked), isLast: asked.flaw !== undefined })
+    // Where another reader may see the end of a request elsewhere, or bytes of another protocol, nothing that follows is taken for one.
+    const isLast = asked.flaw !== undefined || request.headers.upgrade !== undefined
+    if (isLast) refused.add(request.socket)
+    send({ response, answer: await handle(asked), isLast })
   }
   app.use(answer)
   // What express cannot route, such as a target that is no path, is answered like everything else.

@@ -69,7 +69,8 @@ interface ParserError extends Error {
 
 const requestLine = /^([^\s]{1,64}) (\/[^\s?]*)/
 const wholeRequestLine = /^[^\s]+ [^\s]+ HTTP\/1\.[01]\r?\n/
-const headerLine = /^([A-Za-z0-9-]{1,64}):[ \t]*([\x20-\x7e]*?)[ \t]*$/
+const headerName = /^[A-Za-z0-9-]{1,64}$/
+const headerValue = /^[\t\x20-\x7e]*$/
 const headBytes = 16_384
 
 /** What is known of a request that the parser refused: its path and headers tell the form of the answer. */
@@ -83,9 +84,17 @@ function toRequest({ code, rawPacket }: ParserError): HttpRequest {
 
 /** The header lines that came whole. */
 function headersIn(head: string): Headers {
-  const lines = (head.split('\r\n\r\n')[0] ?? '').split('\r\n').slice(1, -1)
-  const headers = lines.map((line) => headerLine.exec(line)).filter((match) => match !== null)
-  return Object.fromEntries(headers.map(([, name = '', value = '']) => [name.toLowerCase(), value]))
+  const end = head.indexOf('\r\n\r\n')
+  const lines = head.slice(0, end < 0 ? Math.max(head.lastIndexOf('\r\n'), 0) : end).split('\r\n').slice(1)
+  return Object.fromEntries(lines.flatMap(headerIn))
+}
+
+/** Cut at the colon and trimmed: one expression for the whole line would take the cube of its length. */
+function headerIn(line: string): readonly (readonly [name: string, value: string])[] {
+  const colon = line.indexOf(':')
+  const name = line.slice(0, Math.max(colon, 0))
+  const value = line.slice(colon + 1)
+  return headerName.test(name) && headerValue.test(value) ? [[name.toLowerCase(), value.trim()]] : []
 }
 
 /** `reason`: what is wrong where it came in time and is not too large. */
@@ -114,18 +123,17 @@ interface Awaiting extends Duplex {
 }
 
 /** What comes behind whole requests neither overtakes nor replaces the answers to them. */
-function refuseParsed(handle: Http, error: ParserError, socket: Awaiting): void {
+function refuseParsed(handle: Http, error: ParserError, socket: Awaiting, request = toRequest(error)): void {
   // Whoever hung up has asked for nothing.
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const due = socket._httpMessage
-  if (!due) return void refuse(handle, toRequest(error), socket)
-  const goOn = (): void => (socket._httpMessage ? refuseParsed(handle, error, socket) : void socket.destroy())
-  if (due.req.complete) due.once('close', goOn)
+  if (!due) return void refuse(handle, request, socket)
+  if (due.req.complete) due.once('close', () => refuseParsed(handle, error, socket, { ...fromHead(due.req, error), method: 'GET' }))
   else if (due.headersSent) socket.destroy()
   else void refuse(handle, fromHead(due.req, error), socket)
 }
 
-/** A request whose head came whole and whose body did not. */
+/** A request whose head came whole, and whose body or whose successor on the connection did not: the form is that of the head. */
 function fromHead({ method = 'GET', url = '/', headers }: IncomingMessage, { code }: ParserError): HttpRequest {
   return { method, path: url.split('?')[0] ?? '/', query: '', headers: headers as Headers, flaw: flawOf(code, '', 'body_invalid') }
 }

@@ -1,5 +1,7 @@
 /** Rows H of the reliability matrix: what belongs to one connection alone, and several requests on it. */
+import { once } from 'node:events'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { expectErrorBody } from '../support/expectations.ts'
 import { readJson } from '../support/json.ts'
@@ -68,14 +70,33 @@ test.each(hops)('H4: %j is not passed on, and nothing is upgraded', async (lines
   expectPlainUp()
 })
 
-test('H4: behind an upgrade that is not made, the connection goes on as it was', async () => {
+const upgrades = [
+  'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n',
+  'Connection: Upgrade\r\nUpgrade: websocket\r\n',
+  'Upgrade: websocket\r\n',
+]
+test.each(upgrades)('H17: behind an upgrade that is not made (%j) nothing is taken for a request', async (upgrade) => {
+  const socket = connect(pair().gateway.port, '127.0.0.1').setNoDelay()
+  let text = ''
+  socket.on('data', (chunk) => {
+    if (text === '') socket.write(`${get.replace('tx-1', 'smuggled')}${key}\r\n`)
+    text += chunk.toString('latin1')
+  })
+  socket.on('error', () => {})
+  socket.write(`${list}${key}${upgrade}\r\n`)
+  socket.write(`${get.replace('tx-1', 'pipelined')}${key}\r\n`)
+  await once(socket, 'close')
+  expect(statusesIn(text)).toEqual([200])
+  expect(text).toMatch(/\r\nconnection: close\r\n/i)
+  expect(pair().provider.journal.map(({ operation }) => operation)).toEqual(['list'])
+})
+
+test('H17: a create that asks for an upgrade is made, and ends its connection', async () => {
   await using session = await openSession(pair().gateway.port)
-  const upgrade = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n'
-  const create = `POST /a/api/v2/transactions HTTP/1.1\r\nHost: gateway\r\n${key}${upgrade}Content-Type: application/json\r\n`
+  const create = `POST /a/api/v2/transactions HTTP/1.1\r\nHost: gateway\r\n${key}${upgrades[0]}Content-Type: application/json\r\n`
   witnessed('upgrade')
   const said = `${create}X-Request-Id: upgrade\r\nContent-Length: ${order.length}\r\n\r\n${order}`
-  expect(await session.ask(said)).toMatch(/^HTTP\/1\.1 201 /)
-  expect(await session.ask(`${get}${key}\r\n`)).toMatch(/^HTTP\/1\.1 200 /)
+  expect(await session.ask(said)).toMatch(/^HTTP\/1\.1 201 [^]*\r\nconnection: close\r\n/i)
 })
 
 test.each([
@@ -112,10 +133,10 @@ test('H9: requests sent in one go are answered in their order, though the last i
 })
 
 test.each(['BAD\r\n\r\n', 'GET / HTTP/1.1\r\nbad header\r\n\r\n', '\x16\x03\x01'])(
-  'H9: %j behind good requests takes none of their answers, closes, and lets nothing through that follows',
+  'H9: %j behind good requests takes none of their answers, is 400 behind them, and lets nothing through that follows',
   async (bad) => {
     const { text, closed } = await raw(`${list}${key}\r\n${get}${key}\r\n${list}${key}\r\n${bad}${get}${key}\r\n`)
-    expect(statusesIn(text)).toEqual([200, 200, 200])
+    expect(statusesIn(text)).toEqual([200, 200, 200, 400])
     expect(closed).toBe(true)
     expect(
       pair()
@@ -156,6 +177,13 @@ test.each(['200-ok', '100-continued', ''])('H13: Expect: "%s" is 417, and nothin
   expect(status).toBe(417)
   expectErrorBody(readJson(body), 'A', 417)
   expect(pair().provider.journal).toEqual([])
+})
+
+test('H18: a refused head costs what its length is, however it is made', async () => {
+  const spaces = (count: number): string => `GET / HTTP/1.1\r\nA:${' '.repeat(count)}\x01\r\nHost: gateway\r\n\r\n`
+  const began = performance.now()
+  expect((await raw(spaces(3_000))).status).toBe(400)
+  expect(performance.now() - began).toBeLessThan(1_000)
 })
 
 const noRequests = [
