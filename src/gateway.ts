@@ -21,6 +21,7 @@ import { memory } from './core/memory.ts'
 import { outcome } from './core/outcome.ts'
 import { ownKey } from './core/own-key.ts'
 import { ownership } from './core/ownership.ts'
+import { pageLimit } from './core/page-limit.ts'
 import { type Proofs, proof, provenBy } from './core/proof.ts'
 import { question } from './core/question.ts'
 import { rates } from './core/rates.ts'
@@ -100,8 +101,9 @@ export function createGateway(given: Parts): Gateway {
   const timeout = Math.max(...active.map((holder) => holder.timeout))
   const service = stack(layers, route({ active, holders, untagged, timeout }))
 
+  const pageGate = pageLimit(limiter, load, observe)
   const lifetimes = { listCurrencies: config.cache.currencies, getRate: config.cache.rate }
-  const served = forms.map((form) => [form, serve({ form, service, gate, identify, lifetimes, observe, tracing })] as const)
+  const served = forms.map((form) => [form, serve({ form, service, gate, pageGate, identify, lifetimes, observe, tracing })] as const)
   const readers = new Map(held.map(({ tag, reader, said }) => [tag, { service: reader, said }]))
   const span = config.ledger.reconcile * 1000
   return {

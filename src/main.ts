@@ -4,18 +4,17 @@ import type { Readiness } from './adapters/admin.ts'
 import { circuit } from './adapters/breaker.ts'
 import { openLedger } from './adapters/ledger.ts'
 import { measureLoad } from './adapters/load.ts'
-import { referencePages } from './adapters/reference.ts'
 import type { Config } from './config.ts'
 import type { MakeBreaker } from './core/breaker.ts'
 import { WaitingKeys } from './core/waiting-keys.ts'
 import type { Observer } from './domain/observation.ts'
-import { descriptions, pagesOf } from './edges/page.ts'
 import { forms } from './forms/index.ts'
 import { createGateway } from './gateway.ts'
 import { openCounters } from './process/counters.ts'
 import { Generation } from './process/generation.ts'
 import { identification } from './process/identification.ts'
 import { listening } from './process/listening.ts'
+import { noPages, preparePages } from './process/pages.ts'
 import { openAdmin, openPublic } from './process/ports.ts'
 import { startRounds } from './process/rounds.ts'
 import { openTelemetry } from './process/telemetry.ts'
@@ -42,6 +41,7 @@ export async function start(config: Config): Promise<Running> {
   await using open = new AsyncDisposableStack()
   let readiness: Readiness = 'starting'
   let current = config
+  const preparingPages = preparePages(forms)
   const load = measureLoad()
   open.defer(async () => load.stop())
   const telemetry = openTelemetry(config, () => current)
@@ -66,11 +66,12 @@ export async function start(config: Config): Promise<Running> {
   if (tracing) open.defer(tracing.close)
   const connections = new Connections()
   open.defer(() => connections.close())
-  const pages = pagesOf([...descriptions(forms), ...referencePages(forms)])
-  const kept = { ...counters, tracing, load, ledger, breaker, steadyClock, connections, keys: new WaitingKeys(), pages }
+  const pages = await preparingPages
+  const kept = { ...counters, tracing, load, ledger, breaker, steadyClock, connections, keys: new WaitingKeys() }
   const generationOf = (next: Config): Generation => {
     const identify = identification(next, accounts)
-    const gateway = createGateway({ ...kept, config: next, forms, identify, observe, version })
+    const shown = next.docs ? pages : noPages
+    const gateway = createGateway({ ...kept, config: next, forms, identify, observe, version, pages: shown })
     return new Generation(gateway, connections.keep(gateway.connected))
   }
   let generation = generationOf(config)

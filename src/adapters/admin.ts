@@ -1,4 +1,5 @@
 /** express: the operators' port, apart from the public one. */
+import { isIP } from 'node:net'
 import express, { type Express, type Response } from 'express'
 import { Fault } from '../domain/fault.ts'
 import type { Reason } from '../domain/reason.ts'
@@ -11,12 +12,14 @@ export type Readiness = 'starting' | 'ready' | 'overloaded' | 'draining'
 
 export interface AdminOptions {
   readonly readiness: () => Readiness
+  /** Names in `Host` that are answered beside `localhost` and IP addresses. */
+  readonly hosts: readonly string[]
   /** Prometheus' exposition of everything that is counted, in the format that an `Accept` header asks for. */
   readonly printMetrics: (accept: string) => Promise<{ readonly contentType: string; readonly text: string }>
 }
 
 /** `/livez` touches nothing, `/readyz` says whether clients should come, `/metrics` is for Prometheus. */
-export function adminApp({ readiness, printMetrics }: AdminOptions): Express {
+export function adminApp({ readiness, hosts, printMetrics }: AdminOptions): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -37,9 +40,21 @@ export function adminApp({ readiness, printMetrics }: AdminOptions): Express {
     const { contentType, text } = await printMetrics(request.get('accept') ?? '')
     response.type(contentType).send(text)
   })
+  const names = new Set(['localhost', ...hosts.map((host) => host.toLowerCase())])
+  app.use((request, response, next) => {
+    if (isAddressed(request.headers.host, names)) return next()
+    refuse(response, 'path', 421, 'This host is not served here; list it in admin.hosts, or use an IP address or localhost.')
+  })
   app.use((_, response) => refuse(response, 'path', 404, 'No such path; this port has GET /livez, /readyz and /metrics.'))
   app.use((_: unknown, __: unknown, response: Response, ___: unknown) => refuse(response, 'internal', 500, 'Internal error.'))
   return app
+}
+
+/** Whether `Host` names the port itself: any other name may be an attacker's, resolved to this address (DNS rebinding). */
+function isAddressed(host: string | undefined, names: ReadonlySet<string>): boolean {
+  if (host === undefined || !URL.canParse(`http://${host}`)) return false
+  const name = new URL(`http://${host}`).hostname.toLowerCase().replace(/\.$/, '')
+  return names.has(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0
 }
 
 /** The answer to what never becomes a request. */

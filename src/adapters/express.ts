@@ -111,14 +111,15 @@ function batch<T>(take: (item: T) => void): (item: T) => void {
   }
 }
 
-function write({ response, answer: { status, headers, body }, isLast }: Answered, isEnding: boolean): void {
+function write({ response, answer: { status, headers, body, bytes }, isLast }: Answered, isEnding: boolean): void {
   if (response.destroyed) return
-  const length = Buffer.byteLength(body)
+  const length = bytes ? bytes.length : Buffer.byteLength(body)
   const sent: Record<string, string | number | undefined> = { ...headers }
   if (status !== 204 && status !== 304) sent['content-length'] = length
   if (headers.vary !== undefined && response.hasHeader('vary')) sent.vary = `${headers.vary}, ${response.getHeader('vary')}`
   if (isLast || isEnding || !response.req.complete) sent.connection = 'close'
   response.writeHead(status, reasonPhrase(status), sent)
+  if (bytes) return void response.end(bytes)
   // Latin-1 is the same bytes for ASCII, and half the work.
   response.end(body, length === body.length ? 'latin1' : 'utf8')
 }

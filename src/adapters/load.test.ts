@@ -9,7 +9,7 @@ beforeEach(() => {
   vi.useFakeTimers()
   now = 0
   share = 0.1
-  load = measureLoad({ now: () => now, heapShare: () => share })
+  load = measureLoad({ now: () => now, memoryShare: () => share })
 })
 afterEach(() => {
   load.stop()
@@ -68,7 +68,7 @@ describe('X3: the lateness of a timer', () => {
   })
 })
 
-describe('X4: the heap', () => {
+describe('X4: memory, of the heap or resident,', () => {
   test.each([
     [0.84, 0],
     [0.85, 1],

@@ -1,4 +1,5 @@
-/** node:v8: how near the process is to what it can do, by the lateness of its own timer and by its memory. */
+/** node:v8 and node:os: how near the process is to what it can do, by the lateness of its own timer and by its memory. */
+import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 import type { Load, Strain } from '../core/shedding.ts'
 
@@ -22,11 +23,11 @@ const waits = [1_000, 2_000, 4_000]
 export interface Gauges {
   /** Milliseconds, never going back. */
   readonly now: () => number
-  /** Share of the heap's limit that is used. */
-  readonly heapShare: () => number
+  /** Share of the heap's limit, or of what the process may have resident, that is used. */
+  readonly memoryShare: () => number
 }
 
-export function measureLoad({ now, heapShare }: Gauges = { now: () => performance.now(), heapShare: usedShare }): MeasuredLoad {
+export function measureLoad({ now, memoryShare }: Gauges = { now: () => performance.now(), memoryShare: usedShare }): MeasuredLoad {
   const latenesses = new Array<number>(memory).fill(0)
   let at = 0
   let before = now()
@@ -40,7 +41,7 @@ export function measureLoad({ now, heapShare }: Gauges = { now: () => performanc
     latenesses[at++ % memory] = Math.max(0, moment - before - interval)
     before = moment
     measured.delay = latenesses.toSorted((a, b) => b - a)[1] ?? 0
-    measured.strain = Math.max(levelOf(measured.delay, delays), levelOf(heapShare(), shares), levelOf(waited(), waits)) as Strain
+    measured.strain = Math.max(levelOf(measured.delay, delays), levelOf(memoryShare(), shares), levelOf(waited(), waits)) as Strain
   }, interval)
   timer.unref()
   return measured
@@ -50,7 +51,15 @@ function levelOf(value: number, steps: readonly number[]): number {
   return steps.filter((step) => value >= step).length
 }
 
+/** Beside its heap the process has buffers and code: so many bytes more than the heap's limit may be resident. */
+const besideHeap = 512 * 1024 * 1024
+
 function usedShare(): number {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
-  return used / limit
+  return Math.max(used / limit, process.memoryUsage.rss() / residentLimit(limit))
+}
+
+/** The container's limit or the machine's memory, where that is less. */
+function residentLimit(heapLimit: number): number {
+  return Math.min(heapLimit + besideHeap, process.constrainedMemory() || totalmem(), totalmem())
 }

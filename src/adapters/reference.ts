@@ -25,22 +25,22 @@ const styles = ['swagger-ui.css', 'index.css']
 /** The page at `/docs`, on which a form can be chosen, and the files that it needs. */
 export function referencePages(forms: readonly Form[]): readonly Page[] {
   return [
-    { ...file(root, 'text/html; charset=utf-8', html), policy },
-    file(`${root}/start.js`, 'text/javascript; charset=utf-8', () => start(forms)),
+    { ...file(root, 'text/html; charset=utf-8', html()), policy },
+    file(`${root}/start.js`, 'text/javascript; charset=utf-8', start(forms)),
     ...styles.map((name) => lasting(name, 'text/css; charset=utf-8')),
     ...scripts.map((name) => lasting(name, 'text/javascript; charset=utf-8')),
   ]
 }
 
-function file(path: string, type: string, make: () => string): Page {
-  return { path: `/${path}`, type, content: contentOf(make), isLasting: false }
+function file(path: string, type: string, text: string): Page {
+  return { path: `/${path}`, type, content: contentOf(text), isLasting: false }
 }
 
 const { resolve } = createRequire(import.meta.url)
 
 function lasting(name: string, type: string): Page {
-  const read = (): string => readFileSync(resolve(`swagger-ui-dist/${name}`), 'utf8')
-  return { ...file(`${folder}/${name}`, type, read), isLasting: true }
+  const text = readFileSync(resolve(`swagger-ui-dist/${name}`), 'utf8')
+  return { ...file(`${folder}/${name}`, type, text), isLasting: true }
 }
 
 /** Its links have no slash in front: they hold behind a proxy that puts something before `/docs`, too. */

@@ -65,6 +65,10 @@ const server = section(
       'Most connections at a time; one more is closed at once. Keep it below half of the open files that the system allows',
       'connections',
     ),
+    connectionsPerAddress: optional(
+      integer(1, 1_000_000),
+      'Most connections of one address (IPv6: of one /64) at a time, where `trustProxy` is 0; one more is closed at once. Not set: nine tenths of all. Behind a proxy all connections are the proxy’s, and there is no such bound',
+    ),
     patience: setting(
       seconds('above 0'),
       75,
@@ -87,6 +91,11 @@ const admin = section(
   {
     host: setting(name, '127.0.0.1', 'Address to listen on'),
     port: setting(port, 9090, 'Port to listen on; 0 takes any free one and prints it'),
+    hosts: setting(
+      list(name),
+      [],
+      'Names in `Host` that the port answers beside `localhost` and IP addresses, so that no page elsewhere reaches it through a name of its own; `/livez`, `/readyz` and `/metrics` answer any',
+    ),
   },
   'The port for operators: `/livez`, `/readyz` and `/metrics`. Never expose it to clients.',
 )
@@ -305,6 +314,7 @@ const shape = {
   server,
   admin,
   defaultForm: setting(name, 'A', 'The form of a request that tells no form, `A` or `B`'),
+  docs: setting(flag, true, 'Whether `/docs` and the `openapi.json` of each form are served'),
   auth,
   redis,
   ledger,

@@ -25,7 +25,7 @@ export function shedding(load: Load, gate: Gate): Gate {
   return (op, caller) => (load.strain < shedAt[op] ? gate(op, caller) : Promise.resolve({ refusal: overloaded() }))
 }
 
-function overloaded(): Fault {
+export function overloaded(): Fault {
   return new Fault('unavailable', 'The service is overloaded; please wait as long as Retry-After says.', {
     retryAfter,
     reason: 'overloaded',

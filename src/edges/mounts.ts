@@ -39,13 +39,18 @@ function isUnder(mount: string, path: string): boolean {
 
 /** On the bare mount: by header, by credential, by a parameter that only such a form has, else the default. */
 function chosenForm({ headers, query }: HttpRequest, forms: readonly Form[], defaultForm: Form): Form {
-  const named = forms.find(({ name }) => name === headers[formHeader])
+  const named = forms.find(({ name }) => isNamed(name, headers[formHeader]))
   if (named) return named
   const offered = forms.filter(({ credential }) => credential.isOffered(headers))
   if (offered.length === 1) return offered[0] as Form
   if (offered.length > 1) return defaultForm
   if (!/(?:^|&)network(?:From|To)=/.test(query)) return defaultForm
   return forms.find(({ vocabulary }) => vocabulary.asks.getRate.has('networkFrom')) ?? defaultForm
+}
+
+/** In any case: `X-Swap-Form: a` is Form A. */
+function isNamed(name: string, header: string | undefined): boolean {
+  return header?.toLowerCase() === name.toLowerCase()
 }
 
 type MisfitFinder = (request: HttpRequest, mounted: Form | undefined) => Fault | undefined
@@ -56,8 +61,8 @@ function misfitFinder(forms: readonly Form[]): MisfitFinder {
   const credentials = forms.map(({ credential }) => credential.header)
   return ({ headers, repeated }, mounted) => {
     const named = headers[formHeader]
-    if (named !== undefined && !names.includes(named)) return misfit(`Invalid X-Swap-Form: it must be ${names.join(' or ')}.`)
-    if (named !== undefined && mounted && named !== mounted.name)
+    if (named !== undefined && !names.some((name) => isNamed(name, named))) return misfit(`Invalid X-Swap-Form: it must be ${names.join(' or ')}.`)
+    if (named !== undefined && mounted && !isNamed(mounted.name, named))
       return misfit('Invalid X-Swap-Form: the path is for another form.')
     const offered = credentials.filter((header) => headers[header] !== undefined)
     if (offered.length > 1) return misfit('Two credentials were sent; please send only the one of your form.')

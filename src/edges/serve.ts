@@ -1,6 +1,6 @@
 /** The client's edge: a `SwapService` in a form, over HTTP. The inverse of `connect`. */
 import { Fault } from '../domain/fault.ts'
-import type { Gate } from '../domain/gate.ts'
+import type { Admission, Gate } from '../domain/gate.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { Answer, Caller, Context, Op, Request, SwapService } from '../domain/operations.ts'
 import type { Tracing } from '../domain/trace.ts'
@@ -21,6 +21,8 @@ export interface Serving {
   readonly form: Form
   readonly service: SwapService
   readonly gate: Gate
+  /** Lets requests of pages in, by the client's address; absent where there are none. */
+  readonly pageGate?: ((address: string) => Promise<Admission>) | undefined
   /** Whom a key stands for, without telling the key; undefined: nobody. Throws where that cannot be found out. */
   readonly identify: (key: string) => Promise<string | undefined>
   /** Seconds for which an answer may be kept; an operation that is not here is never kept. */
@@ -82,6 +84,9 @@ async function answer(
   if (request.flaw) throw request.flaw
   if (page) {
     course.route = request.path
+    const { quota, refusal } = (await serving.pageGate?.(request.address ?? '')) ?? {}
+    telling.quota = quota
+    if (refusal) throw refusal
     return tellPage(page, request, misfit, telling)
   }
   const { pattern, operation, path, allow } = match(request.method, below)

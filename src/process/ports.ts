@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import type { Http } from '../wire/http.ts'
 import { type Drain, drainOf } from './drain.ts'
 import { boundIdleness } from './idleness.ts'
+import { boundAddresses } from './connections-per-address.ts'
 import { listening } from './listening.ts'
 import { mostConnections } from './open-files.ts'
 import { boundPipelines } from './pipelines.ts'
@@ -17,7 +18,7 @@ export interface Port {
 }
 
 export async function openAdmin({ admin }: Config, readiness: () => Readiness, printMetrics: Printing): Promise<Port> {
-  const app = adminApp({ readiness, printMetrics })
+  const app = adminApp({ readiness, printMetrics, hosts: admin.hosts })
   const { server, url } = await listening('admin', admin, () => listen(app, adminRefusal, admin))
   return { url, drain: drainOf(server) }
 }
@@ -34,14 +35,18 @@ export async function openPublic(config: Config, handle: Http, isEnding: () => b
   const patience = patienceOf(config)
   const app = expressApp(handle, { ...config.server, patience, isEnding })
   const { listener, wait, open } = turnstile(app)
+  const connections = mostConnections(config.server.connections)
   const options = {
     ...config.server,
     messages: messagesOf(app),
-    connections: mostConnections(config.server.connections),
+    connections,
     patience,
   }
   const { server, url } = await listening('server', config.server, () => listen(listener, handle, options))
   boundPipelines(server, mostDue)
+  if (config.server.trustProxy === 0) {
+    boundAddresses(server, config.server.connectionsPerAddress ?? Math.ceil(connections * shareOfOneAddress))
+  }
   boundIdleness(server, patience)
   const drain = drainOf(server)
   const begin = (): void => {
@@ -56,5 +61,7 @@ function patienceOf({ server, providers }: Config): number {
   return 1000 * Math.max(server.patience, ...providers.map(({ timeout }) => 2 * timeout))
 }
 
+/** What is left is for everybody else. */
+const shareOfOneAddress = 0.9
 /** Answers that one connection may have due. */
 const mostDue = 100

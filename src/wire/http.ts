@@ -28,6 +28,8 @@ export interface HttpResponse {
   readonly status: number
   readonly headers: Headers
   readonly body: string
+  /** Sent in place of `body`: the same bytes for every answer that has them, never copied. */
+  readonly bytes?: Uint8Array
 }
 
 /** Throws only a `Fault`: what arrived with an error status is an answer. */

@@ -1,31 +1,41 @@
 /** A fixed document at a fixed path of the public port. */
 import { entityTag } from './entity-tag.ts'
 
-interface Content {
-  readonly text: string
-  /** The strong tag of the text. */
+/** One representation of a document. Its bytes are made once: every answer sends the same ones. */
+export interface Content {
+  readonly bytes: Uint8Array
+  /** The strong tag of these bytes. */
   readonly tag: string
 }
 
 export interface Page {
   readonly path: string
   readonly type: string
-  /** Made when it is first asked for: few who start a gateway look at it. */
-  readonly content: () => Content
+  readonly content: Content
+  /** The same document, compressed. */
+  readonly gzip?: Content
   /** Whether the path will never have another text: then nobody need ask again. */
   readonly isLasting: boolean
   /** `Content-Security-Policy`, of a page that a browser shows. */
   readonly policy?: string
 }
 
-/** What `make` makes, with its tag, made once. */
-export function contentOf(make: () => string): Page['content'] {
-  let made: Content | undefined
-  return () => {
-    if (!made) {
-      const text = make()
-      made = { text, tag: entityTag(text) }
-    }
-    return made
-  }
+export function contentOf(text: string): Content {
+  return { bytes: new TextEncoder().encode(text), tag: entityTag(text) }
+}
+
+/** Whether an `Accept-Encoding` takes gzip (RFC 9110 §12.5.3). */
+export function acceptsGzip(acceptEncoding = ''): boolean {
+  const codings = acceptEncoding.toLowerCase().split(',', maxCodings).map(readCoding)
+  const found = codings.find(({ name }) => name === 'gzip') ?? codings.find(({ name }) => name === '*')
+  return found !== undefined && found.quality > 0
+}
+
+/** More codings than these are not looked at. */
+const maxCodings = 20
+
+function readCoding(text: string): { readonly name: string; readonly quality: number } {
+  const [name = '', ...parameters] = text.split(';').map((part) => part.trim())
+  const quality = parameters.find((parameter) => parameter.startsWith('q='))
+  return { name, quality: quality === undefined ? 1 : Number(quality.slice(2)) || 0 }
 }

@@ -1,0 +1,138 @@
+/** Rows H19 to H22: what stands beside the API costs little, whoever asks for it, and one address does not hold the process. */
+import { once } from 'node:events'
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { expect, it } from 'vitest'
+import { figureOf } from '../soak/figure.ts'
+import { ask } from '../support/client.ts'
+import { expectRefusal } from '../support/expectations.ts'
+import { Swapgate, Workplace } from './swapgate.ts'
+
+const timeout = 30_000
+const providers = `
+providers: { alpha: { form: A, url: "http://127.0.0.1:9/api/v2" } }
+routing: { providers: [alpha] }`
+
+interface Started extends AsyncDisposable {
+  readonly url: string
+  readonly admin: string
+}
+
+async function start(lines: string): Promise<Started> {
+  const workplace = new Workplace()
+  const gateway = new Swapgate(['start', '--config', workplace.write(lines + providers)])
+  const urls = await gateway.urls()
+  return {
+    url: urls.get('gateway') ?? '',
+    admin: urls.get('admin') ?? '',
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]()
+      workplace[Symbol.dispose]()
+    },
+  }
+}
+
+const free = 'server: { port: 0 }\nadmin: { port: 0 }'
+
+async function open(url: string, localAddress: string, question: string): Promise<Socket> {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress }).on('error', () => {})
+  await once(socket, 'connect')
+  socket.pause()
+  socket.write(question)
+  return socket
+}
+
+interface Head {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+}
+
+/** What is answered, without its body. */
+async function headOf(url: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Head> {
+  const sent = request(url + path, { headers }).end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  response.resume()
+  return { status: response.statusCode ?? 0, headers: response.headers }
+}
+
+async function scriptOf(url: string): Promise<string> {
+  const [, path] = /src="(docs\/[^"]+bundle\.js)"/.exec(await (await fetch(`${url}/docs`)).text()) ?? []
+  return `/${path}`
+}
+
+it('H19: a page is compressed for those who take it, and each representation has its tag', { timeout }, async () => {
+  await using gateway = await start(free)
+  const path = await scriptOf(gateway.url)
+  const get = (headers: Readonly<Record<string, string>>) => headOf(gateway.url, path, headers)
+  const [plain, gzip, refused] = [
+    await get({}),
+    await get({ 'accept-encoding': 'br, gzip' }),
+    await get({ 'accept-encoding': 'gzip;q=0, *' }),
+  ]
+  expect(gzip.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
+  expect(plain.headers).toMatchObject({ vary: 'accept-encoding' })
+  expect([plain.headers['content-encoding'], refused.headers['content-encoding']]).toEqual([undefined, undefined])
+  expect(Number(gzip.headers['content-length'])).toBeLessThan(Number(plain.headers['content-length']) / 2)
+  expect(gzip.headers.etag).not.toBe(plain.headers.etag)
+  const known = await get({ 'accept-encoding': 'gzip', 'if-none-match': String(gzip.headers.etag) })
+  expect(known.status).toBe(304)
+})
+
+it('H19: many who never read a page cost no memory, and the API goes on', { timeout }, async () => {
+  await using gateway = await start(free)
+  const path = await scriptOf(gateway.url)
+  const resident = async (): Promise<number> => figureOf(await (await fetch(`${gateway.admin}/metrics`)).text()).memory
+  const before = await resident()
+  const addresses = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5']
+  const sockets = await Promise.all(
+    addresses.flatMap((address) =>
+      Array.from({ length: 100 }, () => open(gateway.url, address, `GET ${path} HTTP/1.1\r\nHost: gateway\r\n\r\n`)),
+    ),
+  )
+  const answered = await ask(gateway.url, { path: '/a/api/v2/nowhere' })
+  expect(answered.status).toBe(404)
+  expect((await resident()) - before).toBeLessThan(100)
+  for (const socket of sockets) socket.destroy()
+})
+
+it('H20: pages are limited by address, and the API is not charged for them', { timeout }, async () => {
+  await using gateway = await start(free)
+  const statuses: number[] = []
+  for (let at = 0; at < 121; at++) statuses.push((await headOf(gateway.url, '/docs')).status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(120)
+  const over = await ask(gateway.url, { path: '/a/openapi.json' })
+  expectRefusal(over, 'A', 429)
+  expect(Number(over.headers['retry-after'])).toBeGreaterThan(0)
+  expect(over.headers['ratelimit-policy']).toBe('"pages";q=120;w=60')
+  const quote = await ask(gateway.url, { path: '/a/api/v2/rate' })
+  expect([quote.status, quote.headers.ratelimit]).toEqual([400, '"quotes";r=59;t=60'])
+})
+
+it('H20: docs: false serves no page', { timeout }, async () => {
+  await using gateway = await start(`${free}\ndocs: false`)
+  for (const path of ['/docs', '/docs/start.js', '/a/openapi.json']) expectRefusal(await ask(gateway.url, { path }), 'A', 404)
+  expectRefusal(await ask(gateway.url, { path: '/b/openapi.json' }), 'B', 404)
+})
+
+it('H21: one address does not hold every connection', { timeout }, async () => {
+  await using gateway = await start('server: { port: 0, connections: 20, connectionsPerAddress: 5 }\nadmin: { port: 0 }')
+  const question = 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n'
+  const isHeld = async (address: string): Promise<boolean> => {
+    const socket = (await open(gateway.url, address, question)).resume()
+    return new Promise((resolve) => socket.once('data', () => resolve(true)).once('close', () => resolve(false)))
+  }
+  const first = await Promise.all(Array.from({ length: 8 }, () => isHeld('127.0.0.2')))
+  expect(first.filter(Boolean)).toHaveLength(5)
+  expect(await isHeld('127.0.0.3')).toBe(true)
+})
+
+it('H22: the admin port answers its probes to any Host, and nothing else to a name of somebody else', { timeout }, async () => {
+  await using gateway = await start('server: { port: 0 }\nadmin: { port: 0, hosts: [ops.example] }')
+  const statusOf = async (path: string, host: string): Promise<number> => (await headOf(gateway.admin, path, { host })).status
+  for (const path of ['/livez', '/readyz', '/metrics']) expect(await statusOf(path, 'evil.example')).toBe(200)
+  const hosts = ['evil.example', 'evil.example:9090', 'ops.example.evil.example', '127.0.0.1.evil.example', 'a b']
+  for (const host of hosts) expect([host, await statusOf('/', host)]).toEqual([host, 421])
+  for (const host of ['127.0.0.1:9090', '[::1]', 'localhost:1', 'OPS.example', '10.0.0.1']) {
+    expect([host, await statusOf('/', host)]).toEqual([host, 404])
+  }
+})
