@@ -103,7 +103,9 @@ export function createGateway(given: Parts): Gateway {
 
   const pageGate = pageLimit(limiter, load, observe)
   const lifetimes = { listCurrencies: config.cache.currencies, getRate: config.cache.rate }
-  const served = forms.map((form) => [form, serve({ form, service, gate, pageGate, identify, lifetimes, observe, tracing })] as const)
+  const served = forms.map(
+    (form) => [form, serve({ form, service, gate, pageGate, identify, lifetimes, observe, tracing })] as const,
+  )
   const readers = new Map(held.map(({ tag, reader, said }) => [tag, { service: reader, said }]))
   const span = config.ledger.reconcile * 1000
   return {

@@ -85,7 +85,10 @@ function toRequest({ code, rawPacket }: ParserError): HttpRequest {
 /** The header lines that came whole. */
 function headersIn(head: string): Headers {
   const end = head.indexOf('\r\n\r\n')
-  const lines = head.slice(0, end < 0 ? Math.max(head.lastIndexOf('\r\n'), 0) : end).split('\r\n').slice(1)
+  const lines = head
+    .slice(0, end < 0 ? Math.max(head.lastIndexOf('\r\n'), 0) : end)
+    .split('\r\n')
+    .slice(1)
   return Object.fromEntries(lines.flatMap(headerIn))
 }
 

@@ -61,7 +61,8 @@ function misfitFinder(forms: readonly Form[]): MisfitFinder {
   const credentials = forms.map(({ credential }) => credential.header)
   return ({ headers, repeated }, mounted) => {
     const named = headers[formHeader]
-    if (named !== undefined && !names.some((name) => isNamed(name, named))) return misfit(`Invalid X-Swap-Form: it must be ${names.join(' or ')}.`)
+    if (named !== undefined && !names.some((name) => isNamed(name, named)))
+      return misfit(`Invalid X-Swap-Form: it must be ${names.join(' or ')}.`)
     if (named !== undefined && mounted && !isNamed(mounted.name, named))
       return misfit('Invalid X-Swap-Form: the path is for another form.')
     const offered = credentials.filter((header) => headers[header] !== undefined)
