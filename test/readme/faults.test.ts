@@ -9,9 +9,13 @@ const promised = {
   'docs/api.md': span('S', 10),
 }
 
+/** R9 promises nothing to be tested; what X5 promises is measured by `npm run bench:overload`. */
+const untested: ReadonlySet<string> = new Set(['R9', 'X5'])
+
 /** The rows in the last cell of a line of a table. */
 function rowsIn(text: string): readonly string[] {
-  return [...text.matchAll(/\| ([A-Z]\d+(?:, [A-Z]\d+)*) \|$/gm)].flatMap(([, rows = '']) => rows.split(', '))
+  const rows = [...text.matchAll(/\| ([A-Z]\d+(?:, [A-Z]\d+)*) \|$/gm)].flatMap(([, cell = '']) => cell.split(', '))
+  return rows.filter((row) => !untested.has(row))
 }
 
 describe.each(Object.entries(promised))('%s', (page, rows) => {

@@ -1,0 +1,123 @@
+/** Row H23: no regular expression takes more than its text is long, whoever sent the text. */
+import { checkSync } from 'recheck'
+import { describe, expect, it, test } from 'vitest'
+import { type Expression, expressionsOfSource } from './expressions/expressions.ts'
+
+const { literals, computed } = expressionsOfSource()
+
+/** Not linear, and never given more characters than these. */
+const bounded: Readonly<Record<string, number>> = {
+  'src/domain/amount.ts: /0+$/': 64, // an amount's lexeme
+  'src/sandbox/decimal.ts: /0+$/': 64,
+  'src/config/reference.ts: /\\$\\{([^}]*)(\\}?)/g': 10_000, // the operator's own file
+}
+for (const { name } of literals) if (name.startsWith('src/domain/message.ts')) Object.assign(bounded, { [name]: 1_000 })
+
+/** What is computed, with what it may become. */
+const becomes: Readonly<Record<string, readonly RegExp[]>> = {
+  'src/domain/key.ts: new RegExp(`^${prefix}[0-9A-Za-z]{${randomDigits + checksumDigits}}$`)': [/^sg_live_[0-9A-Za-z]{49}$/],
+  "src/domain/message.ts: new RegExp(`(?<![a-z0-9])${RegExp.escape(word)}(?![a-z0-9])`, 'i')": [/(?<![a-z0-9])alpha(?![a-z0-9])/i],
+  "src/config/kind.ts: new RegExp(`^(?:${redisKinds.join('|')})?$`)": [/^(?:redis:\/\/\S+|rediss:\/\/\S+)?$/],
+}
+
+const words = [
+  ' ',
+  '\t',
+  '0',
+  '1',
+  'a',
+  'A',
+  '-',
+  '_',
+  '.',
+  ':',
+  ';',
+  ',',
+  '/',
+  '"',
+  '\\',
+  '=',
+  '[',
+  ']',
+  '{',
+  '}',
+  '$',
+  '~',
+  '\x01',
+  'é',
+]
+const pumps = [
+  ...words,
+  'a.',
+  '1.',
+  'a:',
+  '0:',
+  '-a',
+  '"\\',
+  '\\"',
+  ' ;',
+  '; ',
+  '${',
+  'http:',
+  'localhost',
+  '127.',
+  '255.255.',
+  'x-y.',
+  'charset=',
+]
+const ends = ['', '\x01', '!', '"', 'z', '\n']
+
+/** The longest that any text of so many characters took, in milliseconds; the first that is over the limit. */
+function slowest(expression: RegExp, length: number): number {
+  let longest = 0
+  for (const start of ['', 'A:', ...words]) {
+    for (const pump of pumps) {
+      const text = start + pump.repeat(Math.ceil(length / pump.length)).slice(0, length - 1)
+      for (const end of ends) {
+        // The quickest of some: a busy machine makes any of them slow.
+        let took = timeOf(expression, text + end)
+        for (let again = 0; again < 3 && took > limit; again++) took = Math.min(took, timeOf(expression, text + end))
+        longest = Math.max(longest, took)
+        if (longest > limit) return longest
+      }
+    }
+  }
+  return longest
+}
+
+function timeOf(expression: RegExp, text: string): number {
+  expression.lastIndex = 0
+  const began = performance.now()
+  expression.test(text)
+  return performance.now() - began
+}
+
+/** Milliseconds: what is linear takes a thousandth of it, what is quadratic thousands of times as much. */
+const limit = 40
+const long = 16_384
+
+function expectBounded({ name, source, flags }: Expression): void {
+  const atMost = bounded[name]
+  if (atMost === undefined) expect(checkSync(source, flags, { timeout: 10_000 })).toMatchObject({ status: 'safe' })
+  expect(slowest(new RegExp(source, flags), atMost ?? long)).toBeLessThan(limit)
+}
+
+describe('H23: an expression takes no more than its text is long', () => {
+  it.each(literals)('$name', expectBounded)
+
+  it.each(Object.entries(becomes).flatMap(([name, all]) => all.map(({ source, flags }) => ({ name, source, flags }))))(
+    '$name as /$source/',
+    expectBounded,
+  )
+})
+
+test('H23: every expression that is computed is looked at, and every bound is of an expression that is there', () => {
+  expect(computed.toSorted()).toEqual(Object.keys(becomes).toSorted())
+  expect(Object.keys(bounded).filter((name) => !literals.some((literal) => literal.name === name))).toEqual([])
+})
+
+test('H23: a slow one is noticed', () => {
+  const header = { source: '^([A-Za-z0-9-]{1,64}):[ \\t]*([\\x20-\\x7e]*?)[ \\t]*$', flags: '' }
+  expect(checkSync(header.source, header.flags)).toMatchObject({ status: 'vulnerable' })
+  expect(slowest(new RegExp(header.source), 1_500)).toBeGreaterThan(limit)
+})
