@@ -49,7 +49,7 @@ test('a CONNECT that is reset ends nothing', async () => {
   expect((await fetch(`${running.url}/after`)).status).toBe(200)
 })
 
-test('garbage behind a whole request does not replace the answer to it', async () => {
+test('garbage behind a whole request is refused behind the answer to it', async () => {
   const socket = await open('GET /slow HTTP/1.1\r\nHost: x\r\n\r\nGARBAGE\r\n\r\n')
   const told = read(socket)
   while (release === undefined) await new Promise(setImmediate)
@@ -57,7 +57,7 @@ test('garbage behind a whole request does not replace the answer to it', async (
   const text = await told
   expect(text).toContain('HTTP/1.1 200')
   expect(text).toContain('"path":"/slow"')
-  expect(text).not.toContain('HTTP/1.1 400')
+  expect(text.indexOf('HTTP/1.1 400')).toBeGreaterThan(text.indexOf('"path":"/slow"'))
 })
 
 test('a target that is no path is answered like everything else', async () => {
