@@ -71,7 +71,7 @@ export function breaking({ breaker, provider, timeout, observe }: BreakingOption
 
 /** What comes of it is counted; nobody waits for it. */
 function probe(service: SwapService, context: Context, timeout: number): void {
-  const own = { ...context, caller: { address: '' }, deadline: performance.now() + timeout }
+  const own = { ...context, caller: { address: '' }, deadline: performance.now() + timeout, isOwn: true }
   service.call('listCurrencies', { page: 1, size: 1 }, own).catch(() => {})
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { memoryBudgets } from './allotment.ts'
 import type { Budgets } from './budget.ts'
 import { budgetFallback } from './budget-fallback.ts'
+import { memoryBudgets } from './memory-budgets.ts'
 import { Outage } from './outage.ts'
 
 beforeEach(() => void vi.useFakeTimers())

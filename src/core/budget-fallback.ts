@@ -28,25 +28,25 @@ export function budgetFallback({ shared, local, replicas, outage }: BudgetFallba
     if (isEmptied) closedUntil = lostAt + budgetWindow
     if (isEmptied || now - lostAt > budgetWindow) guardedUntil = now + budgetWindow + slack
   })
-  const reserveHere = async (bucket: string, limit: number, caller: string): Promise<Reservation> => {
+  const reserveHere = async (bucket: string, limit: number, asker?: string): Promise<Reservation> => {
     const opensAt = outage.state === 'local' ? outage.since + budgetWindow : closedUntil
     const wait = opensAt - performance.now()
     const part = Math.floor(limit / replicas)
     if (wait > 0 || part === 0) return refusal(wait > 0 ? wait : budgetWindow)
-    return local.reserve(bucket, part, caller)
+    return local.reserve(bucket, part, asker)
   }
-  const reserveThere = (bucket: string, limit: number, caller: string): Promise<Reservation> =>
-    shared.reserve(bucket, limit, caller).catch(() => {
+  const reserveThere = (bucket: string, limit: number, asker?: string): Promise<Reservation> =>
+    shared.reserve(bucket, limit, asker).catch(() => {
       outage.begin()
       return refusal(budgetWindow)
     })
   return {
-    async reserve(bucket, limit, caller) {
+    async reserve(bucket, limit, asker) {
       const isAlone = outage.state === 'local'
-      if (!isAlone && performance.now() >= guardedUntil) return reserveThere(bucket, limit, caller)
-      const here = await reserveHere(bucket, limit, caller)
+      if (!isAlone && performance.now() >= guardedUntil) return reserveThere(bucket, limit, asker)
+      const here = await reserveHere(bucket, limit, asker)
       if (isAlone || !here.isGranted) return here
-      const there = await reserveThere(bucket, limit, caller)
+      const there = await reserveThere(bucket, limit, asker)
       return { ...there, remaining: Math.min(here.remaining, there.remaining) }
     },
   }

@@ -92,7 +92,7 @@ async function read(options: CopyOptions, context: Context, last: Listing | unde
   const whole = await readWhole<'listCurrencies', Currency>(
     service,
     'listCurrencies',
-    { ...context, caller: { address: '' }, deadline },
+    { ...context, caller: { address: '' }, deadline, isOwn: true },
     {
       identify: ({ code, coin, network }) => `${code ?? coin}\n${network ?? ''}`,
       most: mostCurrencies,

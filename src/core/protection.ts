@@ -33,7 +33,7 @@ const mostWaiting = 4_096
 const patience = 1_000
 
 export function protection(options: ProtectionOptions): readonly Layer[] {
-  const { provider, timeout, breaker: makeBreaker, isOwnKey, observe } = options
+  const { provider, timeout, breaker: makeBreaker, observe } = options
   const breaker = makeBreaker((state) => observe({ what: 'breaker', provider, state }))
   observe({ what: 'breaker', provider, state: 'closed' })
   const { admission, count } = breaking({ breaker, provider, timeout, observe })
@@ -44,7 +44,7 @@ export function protection(options: ProtectionOptions): readonly Layer[] {
     queued(
       [
         bulkhead({ provider, most, mostWaiting, patience, observe }), // not too many at a time
-        spending({ ...options, isPerKey: !isOwnKey }), // not more than it lets us ask
+        spending(options), // not more than it lets us ask
       ],
       provider,
     ),

@@ -23,7 +23,14 @@ const mostCandidates = 20
 /** Of one provider, and seen by one caller. Throws where its list cannot be read: then nothing is known of any of them. */
 export async function search(opens: readonly Open[], reader: Reader, caller: Caller, ledger: Ledger, root?: Span): Promise<Find> {
   const { service, said } = reader
-  const context: Context = { requestId: crypto.randomUUID(), caller, client: said, deadline: Number.POSITIVE_INFINITY, span: root }
+  const context: Context = {
+    requestId: crypto.randomUUID(),
+    caller,
+    client: said,
+    deadline: Number.POSITIVE_INFINITY,
+    span: root,
+    isOwn: true,
+  }
   const candidatesOf = await readCandidates(opens, reader, context)
   // First whose outcome is open, then what is held: what is settled in between is seen twice, and not never.
   const rivals = Map.groupBy(await openAround(opens, ledger), ({ asked }) => plainAmount(asked.amountIn))

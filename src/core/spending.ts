@@ -1,11 +1,12 @@
 /** Budgets towards a provider: every call that goes up is paid for before it is sent (`spec/contract.md` §8). */
 import type { Observer } from '../domain/observation.ts'
-import { type Caller, keyed, type Op } from '../domain/operations.ts'
-import type { Budgets } from './budget.ts'
+import { type Context, keyed, type Op } from '../domain/operations.ts'
+import { keptForOwnReads } from '../domain/own-reads.ts'
+import { askerOf } from './asker.ts'
+import type { Budgets, Reservation } from './budget.ts'
 import { holdBack } from './busy.ts'
 import { type Layer, layer } from './layer.ts'
 import { type Policy, policyOf } from './limits.ts'
-import { subjectOf } from './subject.ts'
 
 export interface SpendingOptions {
   readonly budgets: Budgets
@@ -13,33 +14,38 @@ export interface SpendingOptions {
   readonly provider: string
   /** Calls in any 60 seconds; 0 is no bound. */
   readonly budget: Readonly<Record<Policy, number>>
-  /** Whether the provider counts what needs a key by the client's key, which is then a budget of its own. */
-  readonly isPerKey: boolean
+  /** Whether keys are issued here; else they are the provider's, which counts by them what needs one. */
+  readonly isOwnKey: boolean
   readonly observe: Observer
 }
 
+/** What the gateway is called among askers, beyond what is kept for it. */
+const own = ''
+
 /** Throws `unavailable`, for certain, where the budget is used up. */
-export function spending({ budgets, provider, budget, isPerKey, observe }: SpendingOptions): Layer {
+export function spending({ budgets, provider, budget, isOwnKey, observe }: SpendingOptions): Layer {
   const refuse = holdBack(provider, 'budget', observe)
-  const bucketOf = (op: Op, { identity }: Caller): string => {
-    const bucket = `${provider}:${policyOf[op]}`
-    return isPerKey && keyed.has(op) && identity !== undefined ? `${bucket}:${identity}` : bucket
+  const reserve = async (op: Op, { caller, isOwn }: Context): Promise<Reservation> => {
+    const policy = policyOf[op]
+    const isPerKey = !isOwnKey && keyed.has(op)
+    const bucket = isPerKey ? `${provider}:${policy}:${caller.identity}` : `${provider}:${policy}`
+    const kept = keptForOwnReads(policy, budget[policy])
+    if (isOwn && kept > 0) {
+      const reservation = await budgets.reserve(`${bucket}:own`, kept)
+      if (reservation.isGranted) return reservation
+    }
+    // Who has a bucket alone shares it with nobody; nor does the gateway compete where nothing is kept for it.
+    const asker = isPerKey || (isOwn && kept === 0) ? undefined : isOwn ? own : askerOf(op, caller, isOwnKey)
+    const reservation = await budgets.reserve(bucket, budget[policy] - kept, asker)
+    // Of many buckets, one for each key, no single one says what is left.
+    if (!isPerKey) observe({ what: 'budget', provider, policy, remaining: reservation.remaining })
+    return reservation
   }
   return layer((op, request, context, next) => {
-    const limit = budget[policyOf[op]]
-    if (limit === 0) return next.call(op, request, context)
-    const { caller } = context
-    const policy = policyOf[op]
-    return budgets.reserve(bucketOf(op, caller), limit, spenderOf(caller)).then(({ isGranted, remaining, retryAfter }) => {
-      // Of many buckets, one for each key, no single one says what is left.
-      if (!(isPerKey && keyed.has(op))) observe({ what: 'budget', provider, policy, remaining })
+    if (budget[policyOf[op]] === 0) return next.call(op, request, context)
+    return reserve(op, context).then(({ isGranted, retryAfter }) => {
       if (!isGranted) throw refuse(retryAfter * 1000)
       return next.call(op, request, context)
     })
   })
-}
-
-/** Who gets a share of the budget. */
-function spenderOf({ identity, address }: Caller): string {
-  return identity ?? subjectOf(address)
 }

@@ -68,6 +68,8 @@ export interface Context {
   readonly span?: Span | undefined
   /** The wait for a place at the provider. */
   readonly queue?: Span
+  /** Whether the gateway calls of its own accord: a list, a look for an unknown create, a probe. */
+  readonly isOwn?: boolean
   /** How often the same call has gone up before. */
   readonly resends?: number
   readonly upstream?: Upstream

@@ -1,11 +1,11 @@
 /** Where limits, proofs and budgets are counted: in Redis where the configuration names one, else in this process. */
 import { memoryLimiter, memoryProofs } from '../adapters/limiter.ts'
 import type { Config } from '../config.ts'
-import { memoryBudgets } from '../core/allotment.ts'
 import type { Budgets } from '../core/budget.ts'
 import { budgetFallback } from '../core/budget-fallback.ts'
 import { fallback } from '../core/fallback.ts'
 import type { Limiter } from '../core/limits.ts'
+import { memoryBudgets } from '../core/memory-budgets.ts'
 import { Outage } from '../core/outage.ts'
 import type { Proofs } from '../core/proof.ts'
 import { sharedProofs } from '../core/shared-proofs.ts'

@@ -1,6 +1,6 @@
 /** Contract §8: budgets towards providers, spent before sending, for whatever goes up. The provider's journal is the truth. */
 import { afterEach, expect, test } from 'vitest'
-import { memoryBudgets } from '../../src/core/allotment.ts'
+import { memoryBudgets } from '../../src/core/memory-budgets.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 
@@ -37,4 +37,43 @@ test('a provider is never asked more often than its budget lets, by whatever pat
     expect(alpha.received('get').length + alpha.received('list').length).toBe(4 * minute)
     now += 60_001
   }
+})
+
+const defaults = { quotes: 60, create: 30, read: 120 }
+const startAtDefaults = async (): Promise<void> => {
+  managed = await startManaged({
+    providers: { alpha: { budget: defaults } },
+    budgets: memoryBudgets(() => 0),
+    sections: { cache: { currencies: 600, rate: 0, staleFor: 0 } },
+  })
+}
+const quote = async (amount: number, key: string | null): Promise<number> =>
+  (await managed.client('A').get(`/rate?coinFrom=BTC&coinTo=USDTTRC20&amount=${amount}`, { key })).status
+
+test("R16: at the default numbers one account's creates do not stop another's", async () => {
+  await startAtDefaults()
+  const [greedy, modest] = [await managed.issue(), await managed.issue()]
+  const create = async (key: string): Promise<number> =>
+    (await managed.client('A').post('/transactions', orderIn('A'), { key })).status
+  const burst: number[] = []
+  for (let call = 0; call < 30; call++) burst.push(await create(greedy))
+  expect(burst.filter((status) => status === 201)).toHaveLength(24)
+  for (let call = 0; call < 6; call++) expect(await create(modest)).toBe(201)
+  expect(managed.alpha.received('create')).toHaveLength(30)
+})
+
+test('R16: callers without a key cannot use up the quotes of one who has a key, however many they are', async () => {
+  await startAtDefaults()
+  const key = await managed.issue()
+  for (let call = 0; call < 100; call++) await quote(call + 1, null)
+  for (let call = 0; call < 10; call++) expect(await quote(call + 1_000, key)).toBe(200)
+  expect(managed.alpha.received('rate')).toHaveLength(54)
+})
+
+test('R18: when the clients have used up their quotes the gateway still reads the list', async () => {
+  await startAtDefaults()
+  const keys = [await managed.issue(), await managed.issue()]
+  for (let call = 0; call < 120; call++) await quote(call + 1, keys[call % 2] as string)
+  expect(managed.alpha.received('rate')).toHaveLength(54)
+  expect(managed.alpha.received('currencies')).toHaveLength(1)
 })

@@ -166,8 +166,8 @@ describe('how providers stand', () => {
     const metrics = metricsOf()
     metrics.observe({ what: 'budget', provider: 'beta', policy: 'quotes', remaining: 12 })
     expect(await lines(metrics, 'swapgate_budget')).toEqual([
-      'swapgate_budget_size{provider="beta",policy="quotes"} 60',
-      'swapgate_budget_size{provider="beta",policy="read"} 120',
+      'swapgate_budget_size{provider="beta",policy="quotes"} 54',
+      'swapgate_budget_size{provider="beta",policy="read"} 108',
       'swapgate_budget_remaining{provider="beta",policy="quotes"} 12',
     ])
   })

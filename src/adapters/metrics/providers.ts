@@ -1,5 +1,6 @@
 /** How providers stand: configured, by their breakers, and in their budgets. */
-import { type BreakerState, breakerStates, budgetPolicies } from '../../domain/observation.ts'
+import { type BreakerState, type BudgetPolicy, breakerStates, budgetPolicies } from '../../domain/observation.ts'
+import { keptForOwnReads } from '../../domain/own-reads.ts'
 import { snakeCase } from '../../domain/snake-case.ts'
 import type { Exposition, Sample } from './exposition.ts'
 import { gauge } from './gauge.ts'
@@ -29,10 +30,14 @@ export function providerMetrics(exposition: Exposition, providers: Providers): H
   for (const [name, help, samples] of [
     ['swapgate_breaker_state', 'Where the breaker of a provider stands: 1 for its state.', breakerSamples],
     ['swapgate_provider_state', 'The configured state of a provider: 1 for its state.', stateSamples],
-    ['swapgate_budget_size', 'Calls that a provider lets us make in any 60 seconds, as configured.', () => sizes(providers)],
+    [
+      'swapgate_budget_size',
+      'Calls for clients that a provider lets us make in any 60 seconds: what is configured, without what is kept for our own reads.',
+      () => sizes(providers),
+    ],
     [
       'swapgate_budget_remaining',
-      'Calls left of the budget at a provider, as this process last saw it.',
+      'Calls for clients that are left of the budget at a provider, as this process last saw it.',
       () => sizes(providers).flatMap(remaining),
     ],
   ] as const) {
@@ -54,6 +59,10 @@ function sizes(providers: Providers): readonly Sample[] {
   return providers().flatMap(({ tag, budget }) =>
     budgetPolicies
       .filter((policy) => (budget[policy] ?? 0) > 0)
-      .map((policy) => ({ labels: { provider: tag, policy }, value: budget[policy] as number })),
+      .map((policy) => ({ labels: { provider: tag, policy }, value: clientsPart(policy, budget[policy] as number) })),
   )
+}
+
+function clientsPart(policy: BudgetPolicy, budget: number): number {
+  return budget - keptForOwnReads(policy, budget)
 }

@@ -1,0 +1,12 @@
+/** Between whom a provider's budget is shared, and whose failures count as one (`spec/contract.md` §8). */
+import { type Caller, keyed, type Op } from '../domain/operations.ts'
+import { subjectOf } from './subject.ts'
+
+/** All callers who have no valid key, where keys are issued here. */
+const withoutKey = 'anonymous'
+
+/** With keys issued here, the account. Else the key for what needs one, and the address for quotes, for which any key may be made up. */
+export function askerOf(op: Op, { identity, address }: Caller, isOwnKey: boolean): string {
+  if (isOwnKey) return identity ?? withoutKey
+  return keyed.has(op) && identity !== undefined ? identity : subjectOf(address)
+}
