@@ -14,6 +14,8 @@ export interface Connection {
   readonly script: (lua: string, numberOfKeys: number) => Script
   /** Another number than before tells that everything was lost in between. */
   readonly generation: () => Promise<number>
+  /** Calls back whenever the connection ends. */
+  readonly onLoss: (listener: () => void) => void
   readonly close: () => void
 }
 
@@ -31,12 +33,17 @@ export async function openRedis(url: string): Promise<Connection> {
   await connected(client)
   const script = scripts(client)
   const generation = script(generationScript, 1)
-  const draft = String(Math.floor(Math.random() * 2 ** 48) + 1)
   return {
     script,
-    generation: async () => (await generation(['swapgate:generation'], [draft]))[0] ?? 0,
+    generation: async () => (await generation(['swapgate:generation'], [draft()]))[0] ?? 0,
+    onLoss: (listener) => void client.on('close', listener),
     close: () => client.disconnect(),
   }
+}
+
+/** Another one each time: the process that marks an emptied store must notice it too. */
+function draft(): string {
+  return String(Math.floor(Math.random() * 2 ** 48) + 1)
 }
 
 async function connected(client: Redis | Cluster): Promise<void> {

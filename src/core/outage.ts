@@ -28,6 +28,7 @@ export class Outage {
   private lostAt = Number.NEGATIVE_INFINITY
   private known: number | undefined
   private timer: NodeJS.Timeout | undefined
+  private isStopped = false
   private readonly listeners: ((recovery: Recovery) => Promise<void>)[] = []
   private readonly generation: () => Promise<number>
   private readonly observe: Observer
@@ -55,9 +56,9 @@ export class Outage {
     }
   }
 
-  /** The store did not do what it was asked. */
+  /** The store did not do what it was asked, or hung up. */
   begin(): void {
-    if (this.current === 'local') return
+    if (this.current === 'local' || this.isStopped) return
     this.lostAt = performance.now()
     this.turn('local')
     this.lookLater()
@@ -69,6 +70,7 @@ export class Outage {
   }
 
   stop(): void {
+    this.isStopped = true
     clearTimeout(this.timer)
   }
 
@@ -92,6 +94,7 @@ export class Outage {
 
   private later(milliseconds: number, work: () => void): void {
     clearTimeout(this.timer)
+    if (this.isStopped) return
     this.timer = setTimeout(work, milliseconds).unref()
   }
 }

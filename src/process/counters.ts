@@ -41,6 +41,8 @@ export async function openCounters({ redis, limits }: Pick<Config, 'redis' | 'li
     budgets: budgetFallback({ shared: shared.budgets, local: local.budgets, replicas, outage }),
   }
   await outage.start()
+  // Who asks nothing has to learn it, too: after a loss nobody relies on a store that may have come back empty.
+  connection.onLoss(() => outage.begin())
   return {
     ...counters,
     close() {
