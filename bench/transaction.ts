@@ -11,7 +11,7 @@ export const transaction = {
   rate: 64291.16402,
   rate_type: 'float',
   deposit_address: 'bc1qxy2kgdygjrsqtzq2n0yrf2493p83kkfjhx0wlh',
-  withdrawal_address: 'TJYeasTPa6gpEEfYH5jCk6xE1RnLDc3yQm',
+  withdrawal_address: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE',
   refund_address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
   tx_hash_in: 'f4184fc596403b9d638783cf57adfe4c75c605f6356fbc91338530e9831e9e16',
   tx_hash_out: null,

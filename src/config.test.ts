@@ -223,13 +223,53 @@ describe('a fault', () => {
     ['assets: { BTC: { coin: BTC, network: BTC } }', 'assets.BTC: must be one word'],
     ['assets: { BTC: [xbt] }', 'assets.BTC: must be a word, { coin, network } or null'],
     ['assets: { BTC: xbt, btc: xbt2 }', 'assets.btc: is given twice'],
-    ['extraIds: maybe', 'extraIds: must be true or false'],
+    ['extraIds: maybe', 'extraIds: must be one of true, false, unconfirmed'],
+    ['addresses: maybe', 'addresses: must be one of checked, unchecked'],
+    ['depositMemo: XRP', 'depositMemo: must be a list'],
+    ['extraIdNames: { deposit: [a] }', 'extraIdNames.deposit: must be a text'],
+    ['extraIdNames: { payout: memo }', 'extraIdNames.payout: is not a key of the configuration'],
+    ['extraIdNames: { withdrawal: { send: memo } }', 'extraIdNames.withdrawal.send: is not a key of the configuration'],
     ['native: true', 'native: is not yet supported'],
     ['state: draining', 'state: draining is not yet supported'],
     ['state: off', 'state: off is not yet supported'],
     ['retries: 3', 'retries: is not a key of the configuration'],
   ])('in a provider: %s', (key, fault) => {
     expect(faultsOf({ gateway: withProvider(key) })).toEqual([`providers.alpha.${fault}`])
+  })
+
+  it.each([
+    ['two of them in a question', '{ withdrawal: memo, refund: { ask: memo } }', ['withdrawal', 'refund']],
+    ['two of them in an answer', '{ deposit: memo, withdrawal: { answer: memo } }', ['deposit', 'withdrawal']],
+    ["the form's word for another", '{ deposit: withdrawalExtraId }', ['deposit']],
+    ['a word of the form in a question', '{ withdrawal: { ask: amount } }', ['withdrawal']],
+    ['a word of the form in an answer', '{ refund: { answer: updatedAt } }', ['refund']],
+  ])('in the names of extra ids that are the same word: %s', (_, names, keys) => {
+    expect(faultsOf({ gateway: withProvider(`extraIdNames: ${names}`) })).toEqual(
+      keys.map((key) => `providers.alpha.extraIdNames.${key}: is what another field is called there`),
+    )
+  })
+
+  it.each([
+    '{ deposit: payinExtraId, withdrawal: { ask: extraId, answer: payoutExtraId }, refund: refundId }',
+    '{ deposit: extraId, withdrawal: { ask: extraId } }',
+    '{ withdrawal: refundExtraId, refund: withdrawalExtraId }',
+    '{ refund: { ask: updatedAt } }',
+  ])('not in the names of extra ids %s', (names) => {
+    expect(faultsOf({ gateway: withProvider(`extraIdNames: ${names}`) })).toEqual([])
+  })
+
+  it.each([
+    ['address: { pattern: "(" }', 'address.pattern: must be a pattern of RE2: without look-around and references back'],
+    ['address: { pattern: "(a)\\\\1" }', 'address.pattern: must be a pattern of RE2: without look-around and references back'],
+    ['address: { checksum: eip55 }', 'address.pattern: is missing'],
+    ['address: { pattern: a, checksum: crc }', 'address.checksum: must be base58check, bech32 or eip55, or a list of these'],
+    ['address: a', 'address: must be a mapping'],
+    ['memo: { pattern: "[" }', 'memo.pattern: must be a pattern of RE2: without look-around and references back'],
+    ['memo: { pattern: a, checksum: eip55 }', 'memo.checksum: is not a key of the configuration'],
+    ['memo: nothing', 'memo: must be { pattern } or none'],
+  ])('in a network of the table: %s', (rule, fault) => {
+    const table = `- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC, ${rule} } ] }`
+    expect(faultsOf({ assets: table })).toEqual([`assets.0.networks.0.${fault}`])
   })
 
   it.each([

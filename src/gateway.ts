@@ -1,5 +1,6 @@
 /** The whole path of a request, from the top: the client's form, its gate, the ledger, the provider's layers, the provider's form. */
 import type { Config, Provider } from './config.ts'
+import { addresses } from './core/addresses.ts'
 import { agreement } from './core/agreement.ts'
 import { asking } from './core/asking.ts'
 import { assets } from './core/assets.ts'
@@ -10,6 +11,7 @@ import { currencies } from './core/currencies.ts'
 import { custody } from './core/custody.ts'
 import { deadline } from './core/deadline.ts'
 import { dependable } from './core/dependable.ts'
+import { depositMemo } from './core/deposit-memo.ts'
 import { derivation } from './core/derivation.ts'
 import { extraIds } from './core/extra-ids.ts'
 import { idempotency } from './core/idempotency.ts'
@@ -136,6 +138,8 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
   const { tag, said, catalogue } = connected
   const book = { ledger, provider: tag, said, clock, observe, keys }
   const limit = deadline(connected.timeout)
+  const { depositMemo: networks } = provider
+  const shared = depositMemo({ networks, isTaken: provider.extraIds !== false, naming: catalogue.naming })
   const hasChoice = config.routing.providers.length > 1
   const layers = [
     asking(tag), //                       whose answer it is
@@ -145,15 +149,17 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
     statuses(), //                        words that nobody has explained
     derivation(said), //                  fee, rate, updatedAt
     chronology(said), //                  newest first, between dates
-    question(namesOf(config)), //         what the question says and the answer need not
+    question(namesOf(config), provider.extraIds === 'unconfirmed'), // what the question says and the answer need not
     extraIds(provider.extraIds), //       refused where the provider may lose them
     assets(catalogue, hasChoice), //      the table's words, the provider's words
+    addresses({ table: config.assets, isChecked: provider.addresses === 'checked', observe }), // those that the network cannot have
+    shared, //                            no deposit address without its memo
     traced('rates', rates({ lifetime: config.cache.rate * 1000, clock: steadyClock, observe }), tag), // what somebody asked for just now
-    agreement(catalogue.naming), //       whether the answer is about the question
+    agreement(catalogue.naming, provider.extraIds !== 'unconfirmed'), // whether the answer is about the question
     traced('intent', intent(book), tag), // a create is in the ledger before it goes up
     outcome(), //                         it is done, refused or unknown; nothing outside refuses one that is done
   ]
-  const reader = stack([limit, derivation(said), assets(catalogue, false)], connected.service)
+  const reader = stack([limit, derivation(said), assets(catalogue, false), shared], connected.service)
   return { ...connected, connected, service: stack(layers, connected.service), reader }
 }
 

@@ -76,8 +76,9 @@ export class Connections {
 }
 
 function connectProvider(provider: Provider, parts: ProviderParts): Connected {
-  const { config, form, keyOf, access, steadyClock: clock, observe, version } = parts
+  const { config, keyOf, access, steadyClock: clock, observe, version } = parts
   const { name, tag } = provider
+  const form = parts.form.withExtraIdNames(provider.extraIdNames)
   const timeout = provider.timeout * 1000
   const { http, retire, close } = upstream({ url: provider.url, timeout })
   const edge = connect({

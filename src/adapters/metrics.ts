@@ -1,5 +1,6 @@
 /** Everything that is counted, for Prometheus. What there is, and what it means, is `docs/observability.md`. */
 import type { Observation, Observer } from '../domain/observation.ts'
+import { addressMetrics } from './metrics/addresses.ts'
 import { attemptMetrics } from './metrics/attempts.ts'
 import { cacheMetrics } from './metrics/caches.ts'
 import { Exposition, type Printed } from './metrics/exposition.ts'
@@ -37,6 +38,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ...process,
     ...requestMetrics(exposition, formOf),
     ...attemptMetrics(exposition, providers),
+    ...addressMetrics(exposition),
     ...providerMetrics(exposition, providers),
     ...limitMetrics(exposition),
     ...cacheMetrics(exposition),

@@ -2,6 +2,7 @@
 import { type AssetTable, fold } from '../domain/asset.ts'
 import { namesByCode } from '../domain/vocabulary.ts'
 import type { Form } from '../wire/form.ts'
+import { checkExtraIdNames } from './extra-id-names.ts'
 import type { Faults } from './faults.ts'
 import { leadsTo } from './own-address.ts'
 import type { ProviderSettings } from './schema.ts'
@@ -31,8 +32,10 @@ export function checkParts(parts: Parts, table: AssetTable | undefined, forms: r
       own.add(['url'], 'leads back to the gateway itself')
     if (parts.auth?.mode === 'managed' && provider.key === '') own.add(['key'], 'is needed where auth.mode is managed')
     const form = forms.find((candidate) => candidate.name === provider.form)
-    if (form) checkWords(provider, form, table, own)
-    else own.add(['form'], `must be one of ${names.join(', ')}`)
+    if (form) {
+      checkWords(provider, form, table, own)
+      checkExtraIdNames(provider.extraIdNames, form, own)
+    } else own.add(['form'], `must be one of ${names.join(', ')}`)
   }
   checkTags(parts, faults)
   checkRouting(parts, faults)

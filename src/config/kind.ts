@@ -1,6 +1,8 @@
 /** zod: the kinds of values in a configuration. Each is read from text and says what it must be. */
 import { z } from 'zod'
+import type { Pattern } from '../domain/address/rule.ts'
 import { type Amount, compareAmounts, toAmount } from '../domain/amount.ts'
+import { toPattern } from './pattern.ts'
 
 const integerText = /^(?:0|[1-9][0-9]*)$/
 const numberText = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
@@ -63,6 +65,18 @@ export const amount = text.transform((lexeme, context): Amount => {
   return z.NEVER
 })
 
+/** A regular expression for the whole of a text. */
+export const pattern = text.transform((source, context): Pattern => {
+  const compiled = toPattern(source)
+  if (compiled) return compiled
+  context.issues.push({
+    code: 'custom',
+    message: 'must be a pattern of RE2: without look-around and references back',
+    input: source,
+  })
+  return z.NEVER
+})
+
 /** An http or https URL without credentials, query or fragment: what paths can be appended to. */
 export const baseUrl = text.check(({ value, issues }) => {
   const fail = (message: string): unknown => issues.push({ code: 'custom', message, input: value })
@@ -97,6 +111,11 @@ export const origin = text.refine((value) => URL.parse(value)?.origin === value,
 
 export function list<T extends z.ZodType>(item: T) {
   return z.array(item, must('be a list'))
+}
+
+/** One, or a list of several. */
+export function oneOrMore<T extends z.ZodType>(item: T, message: string) {
+  return z.union([list(item), item.transform((one): z.output<T>[] => [one as z.output<T>])], message)
 }
 
 export function mapping<T extends z.ZodType>(value: T) {

@@ -1,5 +1,8 @@
 /** The configuration (`spec/contract.md` §9): one strict schema. Every scalar of the file arrives here as text. */
 import { z } from 'zod'
+import { checksums } from '../domain/address/checksum.ts'
+import type { MemoRule } from '../domain/address/rule.ts'
+import type { ExtraIds } from '../domain/extra-ids.ts'
 import { statuses } from '../domain/status.ts'
 import {
   amount,
@@ -13,7 +16,9 @@ import {
   mapping,
   name,
   notYet,
+  oneOrMore,
   origin,
+  pattern,
   port,
   redisUrl,
   seconds,
@@ -196,6 +201,21 @@ const ownWords = z.union(
   'must be a word, { coin, network } or null',
 )
 
+const extraIds = choice(['true', 'false', 'unconfirmed']).transform(
+  (word): ExtraIds => (word === 'unconfirmed' ? word : word === 'true'),
+)
+
+const bothWays = z.union(
+  [name.transform((word) => ({ ask: word, answer: word })), z.strictObject({ ask: name.optional(), answer: name.optional() })],
+  'must be a word or { ask, answer }',
+)
+
+const extraIdNames = keys({
+  deposit: name.optional(),
+  withdrawal: bothWays.optional(),
+  refund: bothWays.optional(),
+})
+
 const provider = keys({
   form: required(name, 'The form that the provider speaks, `A` or `B`'),
   url: required(baseUrl, 'Base URL, up to and with `/api/v2`; `https` where a key goes to another machine'),
@@ -213,7 +233,26 @@ const provider = keys({
     {},
     'Its own word (Form A) or `{ coin, network }` (Form B) for a code of the asset table; `null`: not offered there',
   ),
-  extraIds: setting(flag, false, 'Whether it honours memos and tags; a provider that ignores one loses the funds'),
+  extraIds: setting(
+    extraIds,
+    false,
+    'Whether it honours memos and tags; a provider that ignores one loses the funds. `unconfirmed`: it does, and its answers need not repeat them',
+  ),
+  extraIdNames: setting(
+    extraIdNames,
+    {},
+    'Its own fields for them: `deposit`, `withdrawal`, `refund`, each a word or `{ ask, answer }`, where its form has other words',
+  ),
+  depositMemo: setting(
+    list(name),
+    [],
+    'Networks on which its deposit addresses are shared, so that one without a memo is told to nobody; without `extraIds` it is not offered coins from there',
+  ),
+  addresses: setting(
+    choice(['checked', 'unchecked']),
+    'checked',
+    'Whether addresses must fit their network in the asset table before anything goes up; `unchecked` leaves that to the provider',
+  ),
   state: setting(
     choice(['active', 'draining', 'off'], ['draining', 'off']),
     'active',
@@ -331,6 +370,19 @@ const shape = {
 /** The gateway's file. */
 export const schema = z.strictObject(shape, 'the file must be a mapping')
 
+const addressRule = keys({
+  pattern,
+  checksum: oneOrMore(choice(checksums), 'must be base58check, bech32 or eip55, or a list of these').default([]),
+})
+
+/** A union would hide where a pattern is wrong. */
+const memoRule = z.unknown().transform((tree, context): MemoRule => {
+  if (tree === 'none') return tree
+  const { data, error } = z.strictObject({ pattern }, 'must be { pattern } or none').safeParse(tree)
+  for (const issue of error?.issues ?? []) context.issues.push({ ...issue, input: tree } as never)
+  return data?.pattern ?? z.NEVER
+})
+
 const network = keys({
   network: required(name, 'Name of the network'),
   code: required(name, 'What Form A calls the coin on this network; no two assets share one'),
@@ -338,6 +390,12 @@ const network = keys({
   aliases: setting(list(name), [], 'Other names that are accepted for the network'),
   depositMin: optional(amount, 'Smallest deposit, told where the provider does not tell one'),
   depositMax: optional(amount, 'Largest deposit, told where the provider does not tell one'),
+  address: optional(
+    addressRule,
+    'What its addresses look like: `{ pattern, checksum }`. The pattern is one of RE2 and stands for the whole address; `checksum` is ' +
+      '`base58check`, `bech32` or `eip55`, or a list of these, each looked at only where an address has that encoding',
+  ),
+  memo: optional(memoRule, 'What its memos or tags look like: `{ pattern }`, or `none` where it has none'),
 })
 
 /** The asset table's file. */

@@ -40,10 +40,10 @@ function checkNetworks(networks: CoinSettings['networks'], faults: Faults): void
 }
 
 function toCoin({ coin, name, networks }: CoinSettings): Coin {
-  const assets = networks.map(({ default: isDefault, depositMin, depositMax, ...words }): Asset => {
+  const assets = networks.map(({ default: isDefault, depositMin, depositMax, address, memo, ...words }): Asset => {
     const isStandard = isDefault || networks.length === 1
     const limits = { ...(depositMin !== undefined && { depositMin }), ...(depositMax !== undefined && { depositMax }) }
-    return { ...words, coin, name, isStandard, ...limits }
+    return { ...words, coin, name, isStandard, ...limits, ...(address && { address }), ...(memo && { memo }) }
   })
   return { coin, name, assets: assets.toSorted((a, b) => Number(b.isStandard) - Number(a.isStandard)) }
 }

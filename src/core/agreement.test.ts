@@ -37,7 +37,7 @@ async function contradicted(asked: NewTransaction, answer: Partial<Transaction>,
     getTransaction: never,
     createTransaction: async () => ({ body: { ...told, ...answer } }),
   })
-  const service = agreement(naming(table, byCode, own))(provider)
+  const service = agreement(naming(table, byCode, own), true)(provider)
   return (await service.call('createTransaction', asked, { pair } as unknown as Context)).contradicted ?? []
 }
 

@@ -7,14 +7,17 @@ import type { Answer, Context } from '../domain/operations.ts'
 import type { NewTransaction, Transaction } from '../domain/swap.ts'
 import { after, type Layer } from './layer.ts'
 
-/** `names`: what no message to a client may hold. */
-export function question(names: readonly string[]): Layer {
+/** `names`: what no message to a client may hold. `fillsMemos`: whether memos count as taken though an answer is silent about them. */
+export function question(names: readonly string[], fillsMemos: boolean): Layer {
   return after({
     getRate: (answer, request, context) => {
       refuseMessage(answer, request.amountIn, context, names)
       return { ...answer, body: { ...answer.body, rateType: answer.body.rateType ?? request.rateType } }
     },
-    createTransaction: (answer, request) => ({ ...answer, body: fillFrom(request, answer.body) }),
+    createTransaction: (answer, request) => {
+      const body = fillFrom(request, answer.body)
+      return { ...answer, body: fillsMemos ? withMemos(request, body) : body }
+    },
   })
 }
 
@@ -35,14 +38,20 @@ function refuseMessage(
   })
 }
 
-/** What the provider leaves open of a create is as it was asked for. */
+/** What the provider leaves open of a create is as it was asked for, except a memo: one that it lost loses the funds. */
 export function fillFrom(asked: NewTransaction, told: Transaction): Transaction {
   return {
     ...told,
     rateType: told.rateType ?? asked.rateType,
     withdrawalAddress: told.withdrawalAddress ?? asked.withdrawalAddress,
     refundAddress: told.refundAddress ?? asked.refundAddress,
-    withdrawalExtraId: told.withdrawalExtraId ?? asked.withdrawalExtraId,
-    refundExtraId: told.refundExtraId ?? asked.refundExtraId,
+  }
+}
+
+function withMemos({ withdrawalExtraId, refundExtraId }: NewTransaction, told: Transaction): Transaction {
+  return {
+    ...told,
+    withdrawalExtraId: told.withdrawalExtraId ?? withdrawalExtraId,
+    refundExtraId: told.refundExtraId ?? refundExtraId,
   }
 }

@@ -85,7 +85,7 @@ function nextLook({ attemptedAt }: Open, now: number, span: number): number | un
   return next > attemptedAt + span ? undefined : next
 }
 
-type LookOutcome = Extract<CreateOutcome, 'found' | 'notFound' | 'ambiguous' | 'takenId' | 'notSeen'>
+type LookOutcome = Extract<CreateOutcome, 'found' | 'notFound' | 'ambiguous' | 'takenId' | 'contradicted' | 'notSeen'>
 
 /** Whether its outcome is known now. */
 async function look(
@@ -124,7 +124,12 @@ async function settle(
     count(isAmbiguous ? 'ambiguous' : 'notFound')
     return false
   }
-  const { derived = [], body } = found
+  const { derived = [], body, contradicted = [] } = found
+  if (contradicted.length > 0) {
+    await ledger.contradict(open.intent, body, contradicted)
+    count('contradicted')
+    return true
+  }
   const transaction = { ...body, status: body.status ?? ('wait' as const) }
   const isTheirs = await ledger.settle(open.intent, { transaction, derived, seenAt: at, readAt: at })
   count(isTheirs ? 'found' : 'takenId')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { NewTransaction } from '../domain/swap.ts'
-import { contradictedTerms } from './terms.ts'
+import { contradictedTerms, unconfirmedMemos } from './terms.ts'
 
 const classic = 'r9cZA1mLK5R5Am25ArfXFmqgNwjZgnfk59'
 const withTag1 = 'X7AcgcsBL6XDcUb289X4mJ8djcdyKaGZMhc9YTE92ehJ2Fu'
@@ -28,4 +28,10 @@ describe('M38: spellings of an address contradict nothing, and a tag in one is a
   ])('%s', (_, asked, reported, fields) => {
     expect(contradictedTerms(asked, reported)).toEqual(fields)
   })
+})
+test('a memo that was asked for is confirmed by the same place with its tag, and not by silence', () => {
+  const asked = { withdrawalAddress: classic, withdrawalExtraId: '1', refundAddress: withTag1 }
+  expect(unconfirmedMemos(asked, {})).toEqual(['withdrawalExtraId', 'refundExtraId'])
+  expect(unconfirmedMemos(asked, { withdrawalAddress: withTag1, refundExtraId: '1' })).toEqual([])
+  expect(unconfirmedMemos({ withdrawalAddress: classic }, {})).toEqual([])
 })

@@ -19,6 +19,16 @@ export function contradictedTerms(asked: Terms, reported: Terms): readonly Term[
   return terms.filter((term) => !isSame[term]())
 }
 
+/** The memos that were asked for and that the reported terms do not confirm. */
+export function unconfirmedMemos(asked: Terms, reported: Terms): readonly Term[] {
+  const isSilent = (memo: (terms: Terms) => string | undefined): boolean =>
+    memo(asked) !== undefined && memo(reported) === undefined
+  return [
+    ...(isSilent(withdrawalMemo) ? ['withdrawalExtraId' as const] : []),
+    ...(isSilent(refundMemo) ? ['refundExtraId' as const] : []),
+  ]
+}
+
 function withdrawalMemo({ withdrawalAddress, withdrawalExtraId }: Terms): string | undefined {
   return memoOf(withdrawalAddress, withdrawalExtraId)
 }

@@ -1,4 +1,5 @@
 /** The asset table: the coins and networks of the stable API, in the words that every client sees (`spec/contract.md` §9). */
+import type { AddressRule, MemoRule } from './address/rule.ts'
 import type { Amount } from './amount.ts'
 
 /** A coin on a network. */
@@ -13,6 +14,9 @@ export interface Asset {
   readonly isStandard: boolean
   readonly depositMin?: Amount
   readonly depositMax?: Amount
+  /** What its addresses and memos look like; absent: whatever a client writes is taken. */
+  readonly address?: AddressRule
+  readonly memo?: MemoRule
 }
 
 export interface Coin {

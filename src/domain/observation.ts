@@ -10,6 +10,8 @@ export type Observation =
   | { readonly what: 'keyRefused'; readonly reason: KeyRefusal }
   /** What a limit said to a request. */
   | { readonly what: 'limit'; readonly policy: LimitPolicy; readonly decision: LimitDecision }
+  /** A create went no further, since the network of the table cannot have its address. */
+  | { readonly what: 'addressRefused'; readonly network: string }
   /** What is left of a budget at a provider. */
   | { readonly what: 'budget'; readonly provider: string; readonly policy: BudgetPolicy; readonly remaining: number }
   /** A look into a cache; `age` in seconds, where it answered. */

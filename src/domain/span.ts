@@ -19,7 +19,16 @@ export interface Attributes {
   /** Tag of the provider. */
   readonly 'swapgate.provider'?: string
   /** How a create, or a look for one, ended. */
-  readonly 'swapgate.outcome'?: 'done' | 'refused' | 'unknown' | 'found' | 'notFound' | 'ambiguous' | 'takenId' | 'notSeen'
+  readonly 'swapgate.outcome'?:
+    | 'done'
+    | 'refused'
+    | 'unknown'
+    | 'found'
+    | 'notFound'
+    | 'ambiguous'
+    | 'takenId'
+    | 'contradicted'
+    | 'notSeen'
   /** Whether a quote was kept, is another's that was on its way, or was asked for. */
   readonly 'swapgate.quote'?: 'kept' | 'shared' | 'asked'
   readonly 'swapgate.replayed'?: true

@@ -1,10 +1,16 @@
 /** What a network looks like from outside: its addresses, its memos, its hashes, what a payout on it costs. */
+
+import { toCashAddress } from '../domain/address/bitcoin-cash.ts'
+import { toBase58Check, toBech32 } from '../domain/address/encoding.ts'
 import type { Amount } from '../domain/amount.ts'
 import { fold } from '../domain/asset.ts'
 import { decimal } from './decimal.ts'
 
+/** An address for these 96 bytes. */
+type ToAddress = (bytes: Buffer) => string
+
 export interface Network {
-  readonly address: { readonly prefix: string; readonly alphabet: string; readonly length: number }
+  readonly address: ToAddress
   /** Whether a deposit needs a memo or tag beside the address. */
   readonly hasMemo: boolean
   readonly hashPrefix: string
@@ -15,7 +21,6 @@ export interface Network {
 const hexadecimal = '0123456789abcdef'
 const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-const bech32 = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
 
 interface Traits {
   readonly hasMemo?: boolean
@@ -23,43 +28,60 @@ interface Traits {
   readonly fee?: string
 }
 
-function network(prefix: string, alphabet: string, length: number, { hasMemo = false, hashPrefix = '', fee = '0.1' }: Traits = {}) {
-  return { address: { prefix, alphabet, length }, hasMemo, hashPrefix, fee: decimal(fee) }
+function network(address: ToAddress, { hasMemo = false, hashPrefix = '', fee = '0.1' }: Traits = {}): Network {
+  return { address, hasMemo, hashPrefix, fee: decimal(fee) }
+}
+
+/** So many letters of the alphabet, without a checksum. */
+function spelt(prefix: string, alphabet: string, length: number): ToAddress {
+  return (bytes) => prefix + spell(bytes.toString('hex'), alphabet, length)
+}
+
+/** The hash of a key behind the bytes that say what it is. */
+function base58Check(version: string, alphabet: 'bitcoin' | 'ripple' = 'bitcoin'): ToAddress {
+  return (bytes) => toBase58Check(Buffer.concat([Buffer.from(version, 'hex'), bytes.subarray(0, 20)]), alphabet)
+}
+
+function segwit(prefix: string): ToAddress {
+  return (bytes) => toBech32(prefix, bytes.subarray(0, 20), 0)
 }
 
 /** The Ethereum virtual machine: one shape of address on many networks. */
 function ethereumLike(fee: string): Network {
-  return network('0x', hexadecimal, 40, { hashPrefix: '0x', fee })
+  return network(spelt('0x', hexadecimal, 40), { hashPrefix: '0x', fee })
 }
 
+/** Of a key for payments and one for stakes. */
+const cardano: ToAddress = (bytes) => toBech32('addr', Buffer.concat([Buffer.of(0x01), bytes.subarray(0, 56)]))
+
 const networks: Readonly<Record<string, Network>> = {
-  ADA: network('addr1q', bech32, 53, { fee: '0.2' }),
-  ALGO: network('', base32, 58),
+  ADA: network(cardano, { fee: '0.2' }),
+  ALGO: network(spelt('', base32, 58)),
   ARBITRUM: ethereumLike('0.2'),
-  ATOM: network('cosmos1', bech32, 38, { hasMemo: true }),
+  ATOM: network((bytes) => toBech32('cosmos', bytes.subarray(0, 20)), { hasMemo: true }),
   AVAXC: ethereumLike('0.2'),
   BASE: ethereumLike('0.2'),
-  BCH: network('q', bech32, 41),
+  BCH: network((bytes) => toCashAddress(bytes.subarray(0, 20))),
   BSC: ethereumLike('0.3'),
-  BTC: network('bc1q', bech32, 38, { fee: '1.8' }),
-  DASH: network('X', base58, 33),
-  DOGE: network('D', base58, 33, { fee: '0.5' }),
-  DOT: network('1', base58, 46),
+  BTC: network(segwit('bc'), { fee: '1.8' }),
+  DASH: network(base58Check('4c')),
+  DOGE: network(base58Check('1e'), { fee: '0.5' }),
+  DOT: network(spelt('1', base58, 46)),
   ETC: ethereumLike('0.2'),
   ETH: ethereumLike('1.2'),
-  FIL: network('f1', base32.toLowerCase(), 39),
-  HBAR: network('0.0.', '123456789', 12, { hasMemo: true }),
-  LTC: network('ltc1q', bech32, 38),
-  NEAR: network('', hexadecimal, 64),
+  FIL: network(spelt('f1', base32.toLowerCase(), 39)),
+  HBAR: network(spelt('0.0.', '123456789', 12), { hasMemo: true }),
+  LTC: network(segwit('ltc')),
+  NEAR: network(spelt('', hexadecimal, 64)),
   POLYGON: ethereumLike('0.2'),
-  SOL: network('', base58, 44),
-  TON: network('UQ', base58, 46, { hasMemo: true }),
-  TRX: network('T', base58, 33, { fee: '1' }),
-  XLM: network('G', base32, 55, { hasMemo: true }),
-  XMR: network('8', base58, 94),
-  XRP: network('r', base58, 33, { hasMemo: true }),
-  XTZ: network('tz1', base58, 33),
-  ZEC: network('t1', base58, 33),
+  SOL: network(spelt('', base58, 44)),
+  TON: network(spelt('UQ', base58, 46), { hasMemo: true }),
+  TRX: network(base58Check('41'), { fee: '1' }),
+  XLM: network(spelt('G', base32, 55), { hasMemo: true }),
+  XMR: network(spelt('8', base58, 94)),
+  XRP: network(base58Check('00', 'ripple'), { hasMemo: true }),
+  XTZ: network(base58Check('06a19f')),
+  ZEC: network(base58Check('1cb8')),
 }
 
 const other = ethereumLike('0.5')
@@ -75,7 +97,7 @@ export type Digest = (text: string) => string
 /** The address on which a transaction waits for its deposit. No two transactions share one. */
 export function depositAddress({ address }: Network, id: string, digest: Digest): string {
   const digits = ['address', 'address, continued', 'address, concluded'].map((part) => digest(`${part} ${id}`)).join('')
-  return address.prefix + spell(digits, address.alphabet, address.length)
+  return address(Buffer.from(digits, 'hex'))
 }
 
 /** Ten digits, which every network with memos takes. */

@@ -5,6 +5,7 @@ import type { Vocabulary } from '../domain/vocabulary.ts'
 import { type AnswerCodec, compileAnswer } from './answer.ts'
 import type { Credential } from './credential.ts'
 import type { Envelope } from './envelope.ts'
+import { type ExtraIdNames, renameExtraIds } from './extra-ids.ts'
 import { compilePath, type PathPattern } from './path.ts'
 import { compileQuestion, type QuestionCodec } from './question.ts'
 import { type Entry, fieldsOf, type Table } from './table.ts'
@@ -78,6 +79,8 @@ export interface Form {
   readonly page: Envelope
   readonly error: ErrorTable
   readonly operations: Readonly<Record<Op, OperationCodec>>
+  /** The same form of a provider that has other names for memos and tags. */
+  readonly withExtraIdNames: (names: ExtraIdNames) => Form
 }
 
 const paged: ReadonlySet<Op> = new Set<Op>(['listCurrencies', 'listTransactions'])
@@ -99,6 +102,7 @@ export function defineForm(tables: FormTables): Form {
       asks: each((op) => fieldsOf(tables.operations[op].ask)),
       answers: each((op) => fieldsOf(tables.operations[op].answer)),
     },
+    withExtraIdNames: (names) => defineForm({ ...tables, operations: each((op) => renameExtraIds(tables.operations[op], names)) }),
   }
 }
 

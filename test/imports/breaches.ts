@@ -31,7 +31,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^core\//, /^(?:core|domain)\//],
   [/^adapters\//, /^(?:wire|domain|core)\/|^sandbox\/(?:store|server)\.ts$|^node:|^npm:/],
   [/^sandbox\//, /^(?:sandbox|core|edges|wire|domain)\/|^npm:zod$/],
-  [/^config(?:\.ts$|\/)/, /^config(?:\.ts$|\/)|^(?:wire|domain)\/|^node:|^npm:(?:zod|yaml)$/],
+  [/^config(?:\.ts$|\/)/, /^config(?:\.ts$|\/)|^(?:wire|domain)\/|^node:|^npm:(?:zod|yaml|re2js)$/],
   [/^(?:(?:gateway|provider|main|index)\.ts$|cli\/|process\/)/, everything],
 ]
 

@@ -73,7 +73,7 @@ test('L8: a key is scoped to the account, over all its keys and both forms', asy
 })
 
 test('L7: a memo is part of the question', async () => {
-  managed = await startManaged({ providers: { alpha: { extraIds: true } } })
+  managed = await startManaged({ providers: { alpha: { extraIds: 'unconfirmed' } } })
   const key = await managed.issue()
   const memo = { withdrawalExtraId: '77', refundAddress: 'bc1q-refund-1', refundExtraId: '88' }
   const first = await create('A', key, 'order-7', memo)

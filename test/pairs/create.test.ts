@@ -144,8 +144,8 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     const facts = provider === 'A' ? transactionOfA() : createdB(swap())
     const own =
       provider === 'A'
-        ? { depositExtraId: 'deposit memo', withdrawalExtraId: '100200', refundExtraId: null }
-        : { deposit_extra_id: 'deposit memo', withdrawal_extra_id: '100200', refund_extra_id: '' }
+        ? { depositExtraId: 'deposit memo', withdrawalExtraId: '100200', refundExtraId: 'r-7' }
+        : { deposit_extra_id: 'deposit memo', withdrawal_extra_id: '100200', refund_extra_id: 'r-7' }
     taking.provider.reply('create', { json: { ...facts, ...own } })
     const body = order({ withdrawalExtraId: '100200', refundExtraId: 'r-7' })
     const answer = await taking.client.post('/transactions', body)

@@ -73,7 +73,11 @@ export interface Pair {
   readonly close: () => Promise<void>
 }
 
-export type PairSettings = Omit<GatewaySettings, 'provider'> & { readonly provider?: Readonly<Record<string, unknown>> }
+export type PairSettings = Omit<GatewaySettings, 'provider'> & {
+  readonly provider?: Readonly<Record<string, unknown>>
+  /** What the witness cannot judge, and why. */
+  readonly unjudged?: Readonly<Record<string, string>>
+}
 
 /** The tests of pairs make a provider say what they like in its own words, and look themselves at what becomes of it. */
 const words = 'The checker knows the words of no other form than that in which something was told.'
@@ -83,7 +87,7 @@ export async function startPair(clientForm: FormName, providerForm: FormName, se
   const provider = providerForm === 'A' ? await startFormA() : await startFormB()
   const facts = { form: providerForm, url: provider.url, ...settings.provider }
   const { name = 'alpha', tag = name } = facts as { name?: string; tag?: string }
-  const witness = new Witness({ providers: { [tag]: provider }, without })
+  const witness = new Witness({ providers: { [tag]: provider }, without: { ...without, ...settings.unjudged } })
   const gateway = witness.over(await startGateway({ ...settings, provider: facts }))
   return {
     client: client(clientForm, gateway.url, witness),

@@ -2,9 +2,10 @@
 import { bech32Letters, fromBase58Check, toBech32Letters } from './encoding.ts'
 
 const prefix = 'bitcoincash:'
-/** Of a key (`q`) or a script (`p`), of 160 bits. */
-const shape = /^[qp][02-9ac-hj-np-z]{41}$/
+/** Of a key (`q`) or a script (`p`), or where these take tokens (`z`, `r`): of 160 bits, a script of 256 too. */
+const shape = /^(?:[qpzr][02-9ac-hj-np-z]{41}|[pr][02-9ac-hj-np-z]{60})$/
 const payloadLength = 34
+const checksumLength = 8
 /** The first byte of CashAddr by that of the older spelling: of a key, of a script. */
 const versions: ReadonlyMap<number | undefined, number> = new Map([
   [0x00, 0x00],
@@ -24,7 +25,15 @@ export function bareCashAddress(address: string): string | undefined {
 
 /** Whether the checksum of a bare CashAddr is right. */
 export function isCashAddress(bare: string): boolean {
-  return remainder([...prefixDigits, ...[...bare].map((letter) => bech32Letters.indexOf(letter))]) === 0n
+  return remainder([...prefixDigits, ...digitsOf(bare)]) === 0n
+}
+
+/** The bare CashAddr of a key's hash. */
+export function toCashAddress(hash: Buffer): string {
+  const payload = toBech32Letters(Buffer.concat([Buffer.of(0), hash]))
+  const sum = remainder([...prefixDigits, ...digitsOf(payload), ...Array.from({ length: checksumLength }, () => 0)])
+  const checksum = Array.from({ length: checksumLength }, (_, at) => bech32Letters[Number((sum >> BigInt(35 - 5 * at)) & 31n)])
+  return payload + checksum.join('')
 }
 
 /** Whether both are right, and mean the same key or script. */
@@ -33,6 +42,10 @@ export function isLegacyOf(legacy: string, bare: string): boolean {
   const version = versions.get(bytes?.[0])
   if (bytes?.length !== 21 || version === undefined || !isCashAddress(bare)) return false
   return toBech32Letters(Buffer.from([version, ...bytes.subarray(1)])) === bare.slice(0, payloadLength)
+}
+
+function digitsOf(letters: string): readonly number[] {
+  return [...letters].map((letter) => bech32Letters.indexOf(letter))
 }
 
 /** The remainder of CashAddr's code, of 40 bits; 0 where the checksum is right. */

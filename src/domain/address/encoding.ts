@@ -1,22 +1,55 @@
 /** @scure/base: base 58 and bech32 are where a bug of one's own loses funds; this one is audited and needs no other package. */
 import { createHash } from 'node:crypto'
-import { base58, base58xrp, bech32 } from '@scure/base'
+import { base58, base58xrp, bech32, bech32m } from '@scure/base'
 
+/** They differ in the order of their letters. */
+export type Base58 = 'bitcoin' | 'ripple'
+
+const coders = { bitcoin: base58, ripple: base58xrp }
 /** Base 58 costs the square of its length: no longer text is decoded. */
 const maxBase58Length = 160
 const base58Pattern = /^[1-9A-HJ-NP-Za-km-z]+$/
+const bech32Pattern = /^[a-z]+1[02-9ac-hj-np-z]{6,}$/
 const checksumLength = 4
 
+export function isBase58(text: string): boolean {
+  return text.length <= maxBase58Length && base58Pattern.test(text)
+}
+
 /** The bytes that a base58check text holds; undefined for any other text, and where its checksum is wrong. */
-export function fromBase58Check(text: string, alphabet: 'bitcoin' | 'ripple'): Buffer | undefined {
-  if (text.length > maxBase58Length || !base58Pattern.test(text)) return undefined
-  const bytes = Buffer.from((alphabet === 'bitcoin' ? base58 : base58xrp).decode(text))
+export function fromBase58Check(text: string, alphabet: Base58): Buffer | undefined {
+  if (!isBase58(text)) return undefined
+  const bytes = Buffer.from(coders[alphabet].decode(text))
   const payload = bytes.subarray(0, -checksumLength)
-  return sha256(sha256(payload)).subarray(0, checksumLength).equals(bytes.subarray(-checksumLength)) ? payload : undefined
+  return checksumOf(payload).equals(bytes.subarray(-checksumLength)) ? payload : undefined
+}
+
+export function toBase58Check(payload: Buffer, alphabet: Base58): string {
+  return coders[alphabet].encode(Buffer.concat([payload, checksumOf(payload)]))
+}
+
+function checksumOf(payload: Buffer): Buffer {
+  return sha256(sha256(payload)).subarray(0, checksumLength)
 }
 
 function sha256(bytes: Buffer): Buffer {
   return createHash('sha256').update(bytes).digest()
+}
+
+/** In lower case; undefined where the text has not the shape of bech32, which is never of both cases. No checksum is looked at. */
+export function bareBech32(text: string): string | undefined {
+  const lower = text.toLowerCase()
+  return bech32Pattern.test(lower) && (text === lower || text === text.toUpperCase()) ? lower : undefined
+}
+
+/** Whether the text is bech32 or bech32m with a right checksum, of any length. */
+export function isBech32(text: string): boolean {
+  return [bech32, bech32m].some((encoding) => encoding.decodeUnsafe(text, false) !== undefined)
+}
+
+/** `version`: what a segregated witness program has before its bytes. */
+export function toBech32(prefix: string, bytes: Buffer, version?: number): string {
+  return bech32.encode(prefix, [...(version === undefined ? [] : [version]), ...bech32.toWords(bytes)], false)
 }
 
 /** The letters of bech32 for these bytes, without prefix and checksum. */

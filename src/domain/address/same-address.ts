@@ -1,10 +1,10 @@
 /** When two addresses are one, by the rules of their own networks (`spec/contract.md` §3, Addresses). */
 import { bareCashAddress, isLegacyOf } from './bitcoin-cash.ts'
+import { bareBech32 } from './encoding.ts'
 import { readClassicAddress, readXAddress } from './ripple.ts'
 import { tonAccount } from './ton.ts'
 
 const hexadecimal = /^0x[0-9a-f]+$/i
-const bech32 = /^[a-z]+1[02-9ac-hj-np-z]{6,}$/
 
 type Comparison = (one: string, other: string) => boolean
 
@@ -31,12 +31,6 @@ export function memoOf(address: string | undefined, extraId: string | undefined)
 
 function isEqual(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && one === other
-}
-
-/** In lower case; undefined where it is not bech32, which is never of both cases. */
-function bareBech32(address: string): string | undefined {
-  const lower = address.toLowerCase()
-  return bech32.test(lower) && (address === lower || address === address.toUpperCase()) ? lower : undefined
 }
 
 function isSameCash(bare: string | undefined, one: string, otherBare: string | undefined, other: string): boolean {

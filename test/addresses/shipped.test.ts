@@ -1,0 +1,119 @@
+/** Contract §3, Addresses: the table that comes with the gateway. */
+import { describe, expect, test } from 'vitest'
+import { identityOf } from '../../src/adapters/identity.ts'
+import { loadConfig } from '../../src/config.ts'
+import { type AddressRule, isAddress, isMemo } from '../../src/domain/address/rule.ts'
+import type { Asset } from '../../src/domain/asset.ts'
+import { forms } from '../../src/forms/index.ts'
+import { depositAddress, memo, networkOf } from '../../src/sandbox/network.ts'
+import { samples } from './samples.ts'
+
+const { assets: table } = loadConfig('config/gateway.yaml', forms, {})
+const assets = table.coins.flatMap((coin) => coin.assets)
+const byNetwork = Map.groupBy(assets, ({ network }) => network)
+const ruleOf = (network: string): AddressRule => byNetwork.get(network)?.[0]?.address as AddressRule
+const isOn = (network: string, address: string): boolean => isAddress(address, ruleOf(network))
+
+const everyForm = Object.entries(samples).flatMap(([network, own]) =>
+  Object.entries(own).map(([form, address]) => ({ network, form, address })),
+)
+const ethereumLike = ['ARBITRUM', 'AVAXC', 'BASE', 'BSC', 'ETC', 'ETH', 'POLYGON', 'FIL', 'HBAR']
+/** Networks that share a form: no address of it says which of them is meant. */
+const shared: readonly { readonly shape: RegExp; readonly networks: readonly string[] }[] = [
+  { shape: /^0x/, networks: ethereumLike },
+  { shape: /^0x[0-9a-f]+$/, networks: [...ethereumLike, 'NEAR'] },
+  { shape: /^[13]\w{25,34}$/, networks: ['BTC', 'BCH'] },
+  { shape: /^3\w{25,34}$/, networks: ['BTC', 'BCH', 'LTC'] },
+  // Those without a 0 or an l are 32 bytes in base 58 too.
+  { shape: /^[qp][2-9ac-hj-kmnp-z]{41}$/, networks: ['BCH', 'SOL'] },
+  { shape: /^f[12][a-km-z2-7]{39}$/, networks: ['FIL', 'SOL'] },
+]
+
+function mayBeOn(network: string, own: string, address: string): boolean {
+  return shared.some(({ shape, networks }) => shape.test(address) && networks.includes(network) && networks.includes(own))
+}
+
+test('M30: every asset of the table says what its addresses look like, the same for each network', () => {
+  const silent = assets.filter(({ address }) => !address).map(({ code }) => code)
+  expect(silent).toEqual([])
+  for (const [network, [first, ...others]] of byNetwork) {
+    const said = ({ address, memo: own }: Asset): string => JSON.stringify([address, own])
+    expect(
+      others.filter((asset) => said(asset) !== said(first as Asset)).map(({ code }) => code),
+      network,
+    ).toEqual([])
+  }
+  expect(Object.keys(samples).toSorted()).toEqual([...byNetwork.keys()].toSorted())
+})
+
+test.each(everyForm)('M30: $network takes its form $form', ({ network, address }) => {
+  expect(isOn(network, address), address).toBe(true)
+})
+
+test.each(everyForm)("M30: only networks that share it take $network's form $form", ({ network: own, address }) => {
+  const wrong = [...byNetwork.keys()].filter((other) => other !== own && isOn(other, address) !== mayBeOn(other, own, address))
+  expect(wrong, address).toEqual([])
+})
+
+describe('M31: a wrong checksum is refused', () => {
+  const checked = everyForm.filter(({ network }) => ruleOf(network).checksum.length > 0)
+  const without = /^Ae2|^Ddz|^f|^0\.0\.|^0x[0-9a-f]+$|^0x[0-9A-F]+$/
+  const sound = checked.filter(({ address }) => !without.test(address))
+
+  test.each(sound)('$network, $form', ({ network, address }) => {
+    const wrong = address.startsWith('0x') ? swapCase(address) : replaceLast(address)
+    expect(isOn(network, wrong), wrong).toBe(false)
+  })
+
+  test('and they are most', () => {
+    expect(sound.length).toBeGreaterThan(50)
+  })
+})
+
+function replaceLast(address: string): string {
+  const last = address.at(-1) as string
+  const other = last === last.toUpperCase() && last !== last.toLowerCase() ? 'Q' : 'q'
+  return address.slice(0, -1) + (last.toLowerCase() === 'q' ? (other === 'Q' ? 'P' : 'p') : other)
+}
+
+/** One letter, and it is still of both cases. */
+function swapCase(address: string): string {
+  return address.replace(/[a-f](?=[^a-f]*$)/, (letter) => letter.toUpperCase())
+}
+
+test('M30: what is no address of anything is refused everywhere', () => {
+  for (const network of byNetwork.keys()) {
+    for (const text of ['not-an-address!', '', ' ', 'TWithdraw1', '0x', 'bc1', 'x'.repeat(256)]) {
+      expect(isOn(network, text), `${network} ${text}`).toBe(false)
+    }
+  }
+})
+
+test('M32: memos and tags of the networks that have them', () => {
+  const rules = new Map(assets.flatMap(({ network, memo: rule }) => (rule ? [[network, rule] as const] : [])))
+  expect([...rules.keys()].toSorted()).toEqual(['ATOM', 'HBAR', 'TON', 'XLM', 'XRP'])
+  const isOf = (network: string, text: string): boolean => isMemo(text, rules.get(network) as NonNullable<Asset['memo']>)
+  expect(['0', '1', '4294967295'].map((tag) => isOf('XRP', tag))).toEqual([true, true, true])
+  expect(['tag', '-1', '1.5', '12345678901'].map((tag) => isOf('XRP', tag))).toEqual([false, false, false, false])
+  expect(['hello world', '18446744073709551615', 'ab'.repeat(32)].map((text) => isOf('XLM', text))).toEqual([true, true, true])
+  expect(isOf('XLM', 'x'.repeat(29))).toBe(false)
+  for (const network of ['TON', 'ATOM', 'HBAR']) expect(isOf(network, 'order 17, and a comment: ü')).toBe(true)
+})
+
+test.each([...byNetwork.keys()])("M39: the sandbox's deposit addresses on %s are such, with a memo where one is due", (network) => {
+  for (let at = 0; at < 50; at++) {
+    const address = depositAddress(networkOf(network), `id-${at}`, identityOf)
+    expect(isOn(network, address), address).toBe(true)
+  }
+  const rule = byNetwork.get(network)?.[0]?.memo
+  expect(networkOf(network).hasMemo).toBe(rule !== undefined)
+  if (rule) expect(isMemo(memo('id-1', identityOf), rule)).toBe(true)
+})
+
+test('no pattern takes long, whatever a client sends', () => {
+  const began = performance.now()
+  for (const network of byNetwork.keys()) {
+    for (const text of ['1', 'a', '0x', 'a.', 'a-', 'q', '0.0.1']) isOn(network, text.repeat(256).slice(0, 256))
+  }
+  expect(performance.now() - began).toBeLessThan(1_000)
+})
