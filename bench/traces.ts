@@ -15,6 +15,7 @@ import { memoryBudgets } from '../src/core/memory-budgets.ts'
 import { protection } from '../src/core/protection.ts'
 import { rates } from '../src/core/rates.ts'
 import { traced } from '../src/core/traced.ts'
+import { Confidential } from '../src/domain/confidential.ts'
 import type { Tracing } from '../src/domain/trace.ts'
 import { connect } from '../src/edges/connect.ts'
 import { serve } from '../src/edges/serve.ts'
@@ -34,7 +35,12 @@ const answer =
 function gateway(tracing: Tracing | undefined): Http {
   const http: Http = async () => ({ status: 200, headers: {}, body: answer })
   const server = { address: 'alpha.example', port: 443 }
-  const names = { provider: 'alpha', names: [], userAgent: 'bench', statuses: new Map() }
+  const names = {
+    provider: 'alpha',
+    confidential: new Confidential({ keys: [], hosts: [], names: [] }),
+    userAgent: 'bench',
+    statuses: new Map(),
+  }
   const edge = connect({ form: formA, http, keyOf: () => undefined, server, observe, ...names })
   const protecting = protection({
     provider: 'alpha',

@@ -41,7 +41,7 @@ import type { Tracing } from './domain/trace.ts'
 import { mounts } from './edges/mounts.ts'
 import type { Pages } from './edges/page.ts'
 import { serve } from './edges/serve.ts'
-import { type Connected, type Connections, namesOf } from './provider.ts'
+import { type Connected, type Connections, confidentialOf } from './provider.ts'
 import type { Form } from './wire/form.ts'
 import type { Http } from './wire/http.ts'
 
@@ -149,7 +149,7 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
     statuses(), //                        words that nobody has explained
     derivation(said), //                  fee, rate, updatedAt
     chronology(said), //                  newest first, between dates
-    question(namesOf(config), provider.extraIds === 'unconfirmed'), // what the question says and the answer need not
+    question(confidentialOf(config), provider.extraIds === 'unconfirmed'), // what the question says and the answer need not
     extraIds(provider.extraIds), //       refused where the provider may lose them
     assets(catalogue, hasChoice), //      the table's words, the provider's words
     addresses({ table: config.assets, isChecked: provider.addresses === 'checked', observe }), // those that the network cannot have

@@ -7,6 +7,7 @@ import { type Catalogue, catalogue } from './core/catalogue.ts'
 import { type Layer, stack } from './core/layer.ts'
 import { naming } from './core/naming.ts'
 import { protection } from './core/protection.ts'
+import { Confidential, type ConfidentialWords } from './domain/confidential.ts'
 import type { Observer, Server } from './domain/observation.ts'
 import type { Context, SwapService } from './domain/operations.ts'
 import { namesByCode, type Vocabulary } from './domain/vocabulary.ts'
@@ -50,7 +51,7 @@ export class Connections {
 
   connect(provider: Provider, parts: ProviderParts): Connected {
     const { assets, auth, cache } = parts.config
-    const made = JSON.stringify([provider, namesOf(parts.config), assets.coins, auth.mode, cache])
+    const made = JSON.stringify([provider, wordsOf(parts.config), assets.coins, auth.mode, cache])
     return this.open.getOrInsertComputed(made, () => connectProvider(provider, parts))
   }
 
@@ -88,7 +89,7 @@ function connectProvider(provider: Provider, parts: ProviderParts): Connected {
     server: serverOf(provider.url),
     keyOf,
     statuses: new Map(Object.entries(provider.statuses)),
-    names: namesOf(config),
+    confidential: confidentialOf(config),
     userAgent: `swapgate/${version}`,
     observe,
   })
@@ -122,7 +123,15 @@ function serverOf(url: string): Server {
   return { address: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) }
 }
 
-/** What no message to a client may hold. */
-export function namesOf({ providers }: Config): readonly string[] {
-  return providers.flatMap(({ name, tag }) => [name, tag])
+/** What no text of a provider may tell a client. */
+export function confidentialOf(config: Config): Confidential {
+  return new Confidential(wordsOf(config))
+}
+
+function wordsOf({ providers }: Config): ConfidentialWords {
+  return {
+    keys: providers.flatMap(({ key }) => key ?? []),
+    hosts: providers.map(({ url }) => new URL(url).hostname),
+    names: providers.flatMap(({ name, tag }) => [name, tag]),
+  }
 }

@@ -16,7 +16,10 @@ for (const { name } of literals) if (name.startsWith('src/domain/message.ts')) O
 /** What is computed, with what it may become. */
 const becomes: Readonly<Record<string, readonly RegExp[]>> = {
   'src/domain/key.ts: new RegExp(`^${prefix}[0-9A-Za-z]{${randomDigits + checksumDigits}}$`)': [/^sg_live_[0-9A-Za-z]{49}$/],
-  "src/domain/message.ts: new RegExp(`(?<![a-z0-9])${RegExp.escape(word)}(?![a-z0-9])`, 'i')": [/(?<![a-z0-9])alpha(?![a-z0-9])/i],
+  "src/domain/confidential.ts: new RegExp(sources.length === 0 ? '(?!)' : sources.join('|'), 'i')": [
+    /(?!)/i,
+    /provider-key-alpha|(?<![a-z0-9])api\.alpha\.example(?![a-z0-9])|(?<![a-z0-9])alpha(?![a-z0-9])/i,
+  ],
   "src/config/kind.ts: new RegExp(`^(?:${redisKinds.join('|')})?$`)": [/^(?:redis:\/\/\S+|rediss:\/\/\S+)?$/],
 }
 

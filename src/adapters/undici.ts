@@ -4,6 +4,7 @@ import { buildConnector, type Dispatcher, Pool } from 'undici'
 import { Fault } from '../domain/fault.ts'
 import { standardFault } from '../domain/standard-fault.ts'
 import type { Headers, Http, HttpRequest, HttpResponse } from '../wire/http.ts'
+import { ResponseBody } from './undici/response-body.ts'
 
 export interface Upstream {
   readonly http: Http
@@ -63,7 +64,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private isOver = false
   private status = 0
   private headers: Headers = {}
-  private readonly chunks: Buffer[] = []
+  private readonly body = new ResponseBody()
 
   constructor(left: number, resolve: (response: HttpResponse) => void, reject: (fault: Fault) => void) {
     this.resolve = resolve
@@ -83,11 +84,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.chunks.push(chunk)
+    this.body.add(chunk)
   }
 
   onResponseEnd(): void {
-    const bytes = this.chunks.length === 1 ? (this.chunks[0] as Buffer) : Buffer.concat(this.chunks)
+    const bytes = this.body.whole()
     if (!isUtf8(bytes)) this.fail(standardFault('unreadable'))
     else if (this.end()) this.resolve({ status: this.status, headers: this.headers, body: bytes.toString('utf8') })
   }

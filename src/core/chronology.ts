@@ -7,24 +7,19 @@ import type { Transaction, TransactionQuery } from '../domain/swap.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'
 import { readBounds } from './bounds.ts'
 import { type Layer, on } from './layer.ts'
+import { ListSnapshots } from './list-snapshots.ts'
 import { ownerOf } from './owner.ts'
 import { cutPage, readWhole } from './pages.ts'
 
 const mostRows = 5_000
 /** What was read for one key's list serves its next pages for so long, in milliseconds. */
 const snapshotLifetime = 30_000
-/** A bound on memory; whoever falls out is read again. */
-const mostSnapshots = 1_000
+/** A bound on memory, over all keys. */
+const maxSnapshotRows = 100_000
 
 interface Snapshot {
   readonly rows: readonly Dated[]
   readonly provider: string | undefined
-}
-
-interface Reading {
-  readonly snapshot: Promise<Snapshot>
-  /** Later than any clock while it is read. */
-  expiresAt: number
 }
 
 interface Dated {
@@ -34,7 +29,7 @@ interface Dated {
 
 /** `provider` is what the provider's form can say. */
 export function chronology(provider: Vocabulary): Layer {
-  const readings = new Map<string, Reading>()
+  const snapshots = new ListSnapshots<Snapshot>(snapshotLifetime, maxSnapshotRows)
   const filters = provider.asks.listTransactions.has('dateFrom')
   return on({
     async createTransaction(request, context, next) {
@@ -42,7 +37,7 @@ export function chronology(provider: Vocabulary): Layer {
         return await next.call('createTransaction', request, context)
       } finally {
         // Whatever came of it: who does not know looks for it in the list.
-        readings.delete(ownerOf(context))
+        snapshots.forget(ownerOf(context))
       }
     },
     async listTransactions(query, context, next) {
@@ -51,7 +46,7 @@ export function chronology(provider: Vocabulary): Layer {
       const isFiltered = dateFrom !== undefined || dateTo !== undefined
       const mustSort = context.client.newestFirst && !provider.newestFirst
       if (!mustSort && (filters || !isFiltered)) return next.call('listTransactions', { ...page, ...printBounds(query) }, context)
-      const { rows, provider: tag } = await snapshot(readings, query.page, next, context)
+      const { rows, provider: tag } = await snapshots.get(ownerOf(context), query.page === 1, () => readAll(next, context))
       const found = rows.filter(({ createdAt }) => createdAt >= bounds.first && createdAt <= bounds.last)
       const body = cutPage(
         found.map(({ transaction }) => transaction),
@@ -60,32 +55,6 @@ export function chronology(provider: Vocabulary): Layer {
       return { body, ...(tag !== undefined && { provider: tag }) }
     },
   })
-}
-
-/** A reading serves all who ask while it is made, its failure too; then it serves the pages behind the first, which begins anew. */
-function snapshot(readings: Map<string, Reading>, page: number, service: SwapService, context: Context): Promise<Snapshot> {
-  const owner = ownerOf(context)
-  const before = readings.get(owner)
-  const isReading = before?.expiresAt === Number.POSITIVE_INFINITY
-  if (before && (isReading || (page > 1 && before.expiresAt > performance.now()))) return before.snapshot
-  const reading: Reading = { snapshot: readAll(service, context), expiresAt: Number.POSITIVE_INFINITY }
-  readings.delete(owner)
-  readings.set(owner, reading)
-  forgetOldest(readings)
-  const forget = (): void => {
-    if (readings.get(owner) === reading) readings.delete(owner)
-  }
-  const keep = (): void => {
-    reading.expiresAt = performance.now() + snapshotLifetime
-    setTimeout(forget, snapshotLifetime).unref()
-  }
-  reading.snapshot.then(keep, forget)
-  return reading.snapshot
-}
-
-function forgetOldest(readings: Map<string, Reading>): void {
-  const [oldest] = readings.size > mostSnapshots ? readings.keys() : []
-  if (oldest !== undefined) readings.delete(oldest)
 }
 
 async function readAll(service: SwapService, context: Context): Promise<Snapshot> {

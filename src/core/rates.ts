@@ -23,19 +23,29 @@ interface Kept {
   readAt: number
 }
 
-/** A bound on memory. When it is reached all is asked for anew, which costs less than an order of age. */
-const mostKept = 10_000
+/** A bound on memory, of each of two generations: the older one goes when the younger is full or has lasted long enough. */
+const maxKept = 5_000
+const generationMs = 60_000
+/** An answer with more text than this is not kept. */
+const maxTextLength = 4_096
 
 /** Stands where questions and answers are in the provider's words, so that clients of all forms share an answer. */
 export function rates({ lifetime, clock, observe }: RatesOptions): Layer {
-  const known = new Map<string, Kept>()
+  let young = new Map<string, Kept>()
+  let old = new Map<string, Kept>()
+  let bornAt = clock()
   const keptFor = (key: string): Kept => {
-    const before = known.get(key)
-    if (before) return before
-    if (known.size >= mostKept) known.clear()
-    const fresh: Kept = { pending: undefined, answer: undefined, readAt: Number.NEGATIVE_INFINITY }
-    known.set(key, fresh)
-    return fresh
+    const now = clock()
+    if (young.size >= maxKept || now - bornAt >= Math.max(generationMs, lifetime)) {
+      old = young
+      young = new Map()
+      bornAt = now
+    }
+    const known = young.get(key)
+    if (known) return known
+    const entry = old.get(key) ?? { pending: undefined, answer: undefined, readAt: Number.NEGATIVE_INFINITY }
+    young.set(key, entry)
+    return entry
   }
   const count = (outcome: CacheOutcome): void => observe({ what: 'cache', cache: 'rate', outcome })
   return on({
@@ -61,7 +71,7 @@ export function rates({ lifetime, clock, observe }: RatesOptions): Layer {
 async function read(kept: Kept, request: RateQuery, context: Context, next: SwapService, clock: () => number): Promise<Told> {
   try {
     const answer = await next.call('getRate', request, context)
-    kept.answer = isOffer(answer) ? answer : undefined
+    kept.answer = isOffer(answer) && textLength(answer) <= maxTextLength ? answer : undefined
     kept.readAt = clock()
     return answer
   } finally {
@@ -72,6 +82,10 @@ async function read(kept: Kept, request: RateQuery, context: Context, next: Swap
 /** A message in place of an amount is about this moment alone. */
 function isOffer({ body: { amountOut } }: Told): boolean {
   return amountOut !== undefined && !isZero(amountOut)
+}
+
+function textLength({ body }: Told): number {
+  return Object.values(body).reduce((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
 }
 
 /** The same value is told in the digits in which it was asked for. */

@@ -1,7 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Amount } from './amount.ts'
+import { Confidential } from './confidential.ts'
 import { generalMessage, publicMessage, withLimits } from './message.ts'
+
+const nothing = new Confidential({ keys: [], hosts: [], names: [] })
+const names = new Confidential({ keys: [], hosts: ['pay-1'], names: ['alpha', 'b1'] })
 
 describe('a provider’s message', () => {
   it.each([
@@ -10,15 +14,21 @@ describe('a provider’s message', () => {
     'Minimum amount is 0.00007747 BTC, maximum 10.5 BTC',
     'USDT is not available on TRC20; please choose ERC20.',
     'Pair BTC/XMR is disabled',
+    'Not on TRC20.Please choose ERC20.Thank you',
+    'pay-10 is no host of ours',
     'Montant trop bas: réessayez',
     'The alphabet is no provider',
   ])('%j is passed on', (text) => {
-    expect(publicMessage(text, ['alpha', 'b1'])).toBe(text)
+    expect(publicMessage(text, names)).toBe(text)
   })
 
   it.each([
     ['a URL', 'See https://status.provider.example/incident'],
     ['a host', 'Upstream db-3.internal.example failed'],
+    ['a host in mixed case', 'Ask Api.Host.Example.Com'],
+    ['a short host in mixed case', 'Ask Example.Com'],
+    ['a host and a short port', 'connect to swap-backend:80'],
+    ['a configured host', 'PAY-1 does not answer'],
     ['localhost', 'connect ECONNREFUSED localhost:5432'],
     ['an IPv4 address', 'connect to 10.0.0.7 failed'],
     ['an IPv6 address', 'connect to fe80::1 failed'],
@@ -31,18 +41,18 @@ describe('a provider’s message', () => {
     ['nothing', ''],
     ['nothing to print', '\u0000\u200b\n'],
   ])('with %s is replaced', (_, text) => {
-    expect(publicMessage(text, ['alpha', 'b1'])).toBe(generalMessage)
+    expect(publicMessage(text, names)).toBe(generalMessage)
   })
 
   it('has at most 300 characters on one line, and none that is not printable', () => {
     const property = fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (text) => {
-      const message = publicMessage(text, [])
+      const message = publicMessage(text, nothing)
       expect([...message].length).toBeLessThanOrEqual(300)
       expect(message).not.toMatch(/[\p{Cc}\p{Cs}]/u)
       expect(message).not.toBe('')
     })
     fc.assert(property, { numRuns: 500 })
-    expect(publicMessage('ab '.repeat(200), [])).toBe('ab '.repeat(100))
+    expect(publicMessage('ab '.repeat(200), nothing)).toBe('ab '.repeat(100))
   })
 })
 
@@ -53,7 +63,7 @@ it.each([
 ])('a message of 60 kB of %s holds nobody else up', (_, unit) => {
   const text = unit.repeat(60_000 / unit.length)
   const start = performance.now()
-  publicMessage(text, ['alpha'])
+  publicMessage(text, names)
   expect(performance.now() - start).toBeLessThan(250)
 })
 
@@ -68,7 +78,7 @@ it.each([
 
 it('a credential is not told, whatever it is glued to', () => {
   for (const text of ['token=abcd_sesame', 'sesame', 'xsesamex is not known']) {
-    expect(publicMessage(text, [], 'sesame')).toBe(generalMessage)
+    expect(publicMessage(text, nothing, 'sesame')).toBe(generalMessage)
   }
-  expect(publicMessage('please ask again', [], 'sesame')).toBe('please ask again')
+  expect(publicMessage('please ask again', nothing, 'sesame')).toBe('please ask again')
 })

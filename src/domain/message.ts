@@ -1,5 +1,6 @@
 /** What of a provider's own words a client may see (`spec/contract.md` §6). */
 import type { Amount } from './amount.ts'
+import type { Confidential } from './confidential.ts'
 
 export const generalMessage = 'The request was refused; please check its parameters.'
 const maxLength = 300
@@ -7,33 +8,31 @@ const maxLength = 300
 const mostRead = 1_000
 
 const url = /[a-z][a-z0-9+.-]*:\/\//i
-const host = /(?:^|[^\w.-])(?:[Ll]ocalhost|[A-Za-z][A-Za-z0-9-]*:\d{3,5}|(?:[A-Za-z0-9-]+\.)+(?:[a-z]{2,}|[A-Z]{2,}))(?![\w-])/
+/** The end of a sentence without a space, `TRC20.Please`, is no host. */
+const host = /(?:^|[^\w.-])(?:[Ll]ocalhost|[A-Za-z][A-Za-z0-9-]*:\d{2,5}|(?:[A-Za-z0-9-]+\.)+(?:[a-z]{2,}|[A-Z]{2,}))(?![\w-])/
+const mixedHost = /(?:[a-z0-9-]+\.){2,}[a-z]{2,}|[a-z0-9-]\.(?:com|net|org|io|dev|app|xyz|info|local|internal|lan)\b/i
 const networkAddress = /(?:\d{1,3}\.){3}\d{1,3}|(?:[0-9a-f]{1,4}:){3,}|[0-9a-f]{0,4}::[0-9a-f]{0,4}/i
 /** A crypto address, a key, a token: longer than any word, and with digits in it. */
 const longRun = /(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{24,}/
 const credential = /\b(?:bearer|api[-_ ]?key|authorization)\b\s*[:=]?\s*\S*\d/i
-const telling = [url, host, networkAddress, longRun, credential]
+const telling = [url, host, mixedHost, networkAddress, longRun, credential]
 
 /**
- * At most 300 printable characters, or a general message where the text holds an address, a host, a URL, a credential or
- * one of the `unspeakable` words, or the `secret` wherever it stands.
+ * At most 300 printable characters, or a general message where the text holds an address, a host, a URL, a credential, what is
+ * confidential, or the `secret` wherever it stands.
  */
-export function publicMessage(text: string, unspeakable: readonly string[], secret = ''): string {
+export function publicMessage(text: string, confidential: Confidential, secret = ''): string {
   const printable = text
     .slice(0, mostRead)
     .replace(/[\p{C}\s]+/gu, ' ')
     .trim()
   if (printable === '' || telling.some((pattern) => pattern.test(printable))) return generalMessage
-  if (secret !== '' && printable.includes(secret)) return generalMessage
-  if (unspeakable.some((word) => holdsWord(printable, word))) return generalMessage
+  if (secret !== '' && printable.toLowerCase().includes(secret.toLowerCase())) return generalMessage
+  if (confidential.isIn(printable)) return generalMessage
   return [...printable].slice(0, maxLength).join('')
 }
 
 /** The message with the limits of the amount at its end. */
 export function withLimits(message: string, least: Amount, most: Amount): string {
   return `${/[.!?]$/.test(message) ? message : `${message}.`} Minimum ${least}, maximum ${most}.`
-}
-
-function holdsWord(text: string, word: string): boolean {
-  return word !== '' && new RegExp(`(?<![a-z0-9])${RegExp.escape(word)}(?![a-z0-9])`, 'i').test(text)
 }

@@ -1,4 +1,5 @@
 /** The provider's edge: a form over HTTP as a `SwapService`. The inverse of `serve`. */
+import type { Confidential } from '../domain/confidential.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Observer, Server } from '../domain/observation.ts'
 import type { Answer, Context, Op, Request, Response, SwapService } from '../domain/operations.ts'
@@ -14,6 +15,7 @@ import { WireProblem } from '../wire/problem.ts'
 import { Attempt } from './attempt.ts'
 import { callSpans } from './call-span.ts'
 import { toRefusal } from './refusal.ts'
+import { detach, screen } from './screen.ts'
 
 export interface Connection {
   readonly form: Form
@@ -25,8 +27,7 @@ export interface Connection {
   readonly keyOf: (context: Context) => string | undefined
   /** What the provider's own status words mean. */
   readonly statuses: ReadonlyMap<string, Status>
-  /** Names that no message to a client may hold. */
-  readonly names: readonly string[]
+  readonly confidential: Confidential
   readonly userAgent: string
   readonly observe: Observer
 }
@@ -53,9 +54,9 @@ export function connect(connection: Connection): SwapService {
         attempt.answered(response)
         if (response.status < 200 || response.status > 299) {
           const amountIn = 'amountIn' in asked ? asked.amountIn : undefined
-          throw toRefusal(response, { form, operation, amountIn, provider, unspeakable: connection.names, secret: key })
+          throw toRefusal(response, { form, operation, amountIn, provider, confidential: connection.confidential, secret: key })
         }
-        const body = readAnswer(form, operation, response.body, reading, provider) as Response<O>
+        const body = readAnswer(operation, response.body, connection, reading) as Response<O>
         attempt.end(undefined, observe)
         return { body, provider }
       } catch (reason) {
@@ -114,10 +115,26 @@ function toHttp(
   return body === undefined ? request : { ...request, body: async () => body }
 }
 
-function readAnswer(form: Form, operation: OperationCodec, text: string, reading: Reading, provider: string): unknown {
+function readAnswer(
+  operation: OperationCodec,
+  text: string,
+  { form, provider, confidential }: Connection,
+  reading: Reading,
+): unknown {
+  // One look at the whole text spares one at each field; behind an escape there may be anything.
+  const mayHoldKey = confidential.holdsKey(text) || text.includes('\\')
+  const accept = (row: Row): Row => {
+    const field = screen(row, confidential, mayHoldKey)
+    if (field !== undefined) throw new WireProblem(operation.answers.get(field) ?? field, 'it holds a key')
+    detach(row, text)
+    return row
+  }
   try {
     const body = parseJson(text)
-    return operation.paged ? readPage(form, operation, body, reading) : operation.answer.decode(body, reading)
+    if (!operation.paged) return accept(operation.answer.decode(body, reading) as Row)
+    const page = readPage(form, operation, body, reading)
+    page.items.forEach(accept)
+    return page
   } catch (reason) {
     if (!(reason instanceof WireProblem || reason instanceof JsonError)) throw reason
     reading.drift((reason instanceof WireProblem && reason.field) || '_other', 'unreadable')
@@ -125,11 +142,20 @@ function readAnswer(form: Form, operation: OperationCodec, text: string, reading
   }
 }
 
-function readPage(form: Form, { answer, dropsBadRows }: OperationCodec, body: JsonValue, reading: Reading): unknown {
+type Row = Record<string, unknown>
+
+interface ReadPage {
+  readonly items: readonly Row[]
+  readonly total: number
+  /** Rows that were not of the form. */
+  readonly dropped: number
+}
+
+function readPage(form: Form, { answer, dropsBadRows }: OperationCodec, body: JsonValue, reading: Reading): ReadPage {
   const { items, total } = decodePage(form.page, body, reading)
   const rows = items.map((item) => {
     try {
-      return answer.decode(item, reading)
+      return answer.decode(item, reading) as Row
     } catch (reason) {
       if (!dropsBadRows || !(reason instanceof WireProblem)) throw reason
       reading.drift(reason.field || '_other', 'badRow')

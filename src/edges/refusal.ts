@@ -1,6 +1,7 @@
 /** A provider's refusal in words that a client may see (`spec/contract.md` §6). */
 import { type Amount, toAmount } from '../domain/amount.ts'
 import { type AmountLimits, reasonByLimits } from '../domain/amount-limits.ts'
+import type { Confidential } from '../domain/confidential.ts'
 import { Fault, type FaultKind } from '../domain/fault.ts'
 import { publicMessage, withLimits } from '../domain/message.ts'
 import { standardMessage } from '../domain/standard-fault.ts'
@@ -15,8 +16,7 @@ export interface Refused {
   /** Of the request that was refused. */
   readonly amountIn: Amount | undefined
   readonly provider: string
-  /** Names of providers: what no message may hold. */
-  readonly unspeakable: readonly string[]
+  readonly confidential: Confidential
   /** The credential of this call; nor this. */
   readonly secret: string | undefined
 }
@@ -53,7 +53,7 @@ function kindOf(status: number, { op, keyed }: OperationCodec): FaultKind {
 function messageOf(kind: FaultKind, said: string, { minAmount, maxAmount }: AmountLimits, refused: Refused): string {
   if (kind === 'unauthorized' || kind === 'limited' || kind === 'failed') return standardMessage(kind)
   if (kind === 'notFound' && said === '') return standardMessage(kind)
-  const message = publicMessage(said, refused.unspeakable, refused.secret)
+  const message = publicMessage(said, refused.confidential, refused.secret)
   return minAmount === undefined || maxAmount === undefined ? message : withLimits(message, minAmount, maxAmount)
 }
 

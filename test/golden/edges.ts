@@ -1,4 +1,5 @@
 /** The two edges of a form with everything else taken away: what goes in, what comes out, and what was heard between. */
+import { Confidential } from '../../src/domain/confidential.ts'
 import { Fault } from '../../src/domain/fault.ts'
 import type { Context, SwapService } from '../../src/domain/operations.ts'
 import { connect } from '../../src/edges/connect.ts'
@@ -87,7 +88,7 @@ export function connectForm(form: Form, http: Http, key: string, drift: (field: 
     server: { address: 'alpha.example', port: 443 },
     keyOf: () => key,
     statuses: new Map([['on_hold', 'exchanging']]),
-    names: ['alpha'],
+    confidential: new Confidential({ keys: [], hosts: [], names: ['alpha'] }),
     userAgent: 'swapgate/test',
     observe: (seen) => {
       if (seen.what === 'drift') drift(seen.field, seen.drift)

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { ResponseBody } from './response-body.ts'
+
+/** Cuts of one read of a socket, as undici hands them over. */
+function cuts(length: number, size: number): readonly Buffer[] {
+  const read = Buffer.alloc(65_536, 'x')
+  return Array.from({ length: length / size }, (_, at) => read.subarray(at % 1_000, (at % 1_000) + size))
+}
+
+test.each([1, 7, 65_000])('V16: an answer in chunks of %i bytes takes its own size, and is whole', (size) => {
+  const body = new ResponseBody()
+  const chunks = cuts(1_050_000 - (1_050_000 % size), size)
+  for (const chunk of chunks) body.add(chunk)
+  const whole = body.whole()
+  expect(whole.equals(Buffer.concat(chunks))).toBe(true)
+  expect(whole.buffer.byteLength).toBeLessThanOrEqual(2 * whole.length + 65_536)
+})
+
+test('V16: an answer of one chunk is not copied, and one of none is empty', () => {
+  const body = new ResponseBody()
+  expect(body.whole()).toHaveLength(0)
+  const chunk = Buffer.from('{}')
+  body.add(chunk)
+  expect(body.whole()).toBe(chunk)
+})
+
+test('V16: an empty chunk in front changes nothing', () => {
+  const body = new ResponseBody()
+  for (const text of ['', '{"a"', '', ':1}']) body.add(Buffer.from(text))
+  expect(body.whole().toString()).toBe('{"a":1}')
+})

@@ -1,0 +1,43 @@
+/** node:buffer: the bytes of an answer as they come. */
+import { Buffer } from 'node:buffer'
+
+const firstBytes = 4_096
+
+/**
+ * Keeps the bytes, not the chunks: each chunk is a cut of the 64 KiB that were read from the socket, and keeps all of them. An
+ * answer that comes byte by byte would take thousands of times its size.
+ */
+export class ResponseBody {
+  /** The only chunk so far; most answers are one. */
+  private only: Buffer | undefined
+  private bytes = Buffer.alloc(0)
+  private length = 0
+
+  add(chunk: Buffer): void {
+    if (this.length === 0 && this.only === undefined) {
+      this.only = chunk
+      return
+    }
+    if (this.only) {
+      const { only } = this
+      this.only = undefined
+      this.append(only)
+    }
+    this.append(chunk)
+  }
+
+  whole(): Buffer {
+    return this.only ?? this.bytes.subarray(0, this.length)
+  }
+
+  private append(chunk: Buffer): void {
+    const needed = this.length + chunk.length
+    if (needed > this.bytes.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.bytes.length, firstBytes))
+      this.bytes.copy(grown, 0, 0, this.length)
+      this.bytes = grown
+    }
+    chunk.copy(this.bytes, this.length)
+    this.length = needed
+  }
+}
