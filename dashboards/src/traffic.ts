@@ -41,6 +41,13 @@ export const traffic = [
     queries: { '{{error_type}}': rate('swapgate_requests_total', 'error_type', `error_type!="none", ${operation}`) },
   }),
   graph({
+    title: 'What clients were told',
+    description:
+      'Answers of 4xx and 5xx by X-Swap-Reason. Much network_unknown or address_invalid of a new client: it needs help with the API.',
+    unit: 'reqps',
+    queries: { '{{reason}}': rate('swapgate_errors_total', 'reason', operation) },
+  }),
+  graph({
     title: 'Answers by status',
     description: 'HTTP status of the answers. 5xx without a burn rate above 1 is within the objective.',
     unit: 'reqps',

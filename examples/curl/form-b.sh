@@ -36,5 +36,5 @@ done
 echo '# Your swaps'
 ask "$base/transactions?size=1" -H "$credential"
 
-echo '# A mistake is named'
-ask "$base/rate?coinFrom=BTC&coinTo=NOBODY&amount=0.10"
+echo '# A mistake is named: X-Swap-Reason for programs, the message for people'
+ask --dump-header - "$base/rate?coinFrom=BTC&coinTo=NOBODY&amount=0.10" | tr -d '\r' | grep -iE '^(x-swap-reason|\{)'

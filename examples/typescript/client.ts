@@ -6,6 +6,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { components, operations } from './form-a.d.ts'
 
 type Schemas = components['schemas']
+type Refusals = components['responses']
+/** Why, for programs. The message is for people: it may change. */
+export type Reason = Refusals[keyof Refusals]['headers']['X-Swap-Reason']
 type Query<Op extends 'listCurrencies' | 'getRate' | 'listTransactions'> = operations[Op]['parameters']['query']
 
 export interface ClientOptions {
@@ -19,6 +22,8 @@ export interface ClientOptions {
 /** An answer of 4xx or 5xx. */
 export class SwapError extends Error {
   readonly status: number
+  /** Null where something in front of the gateway answered. */
+  readonly reason: Reason | null
   /** Name it when you report a fault. */
   readonly requestId: string | null
   /** Seconds to wait, where the gateway says so. */
@@ -28,6 +33,7 @@ export class SwapError extends Error {
     super(body.message)
     this.name = 'SwapError'
     this.status = response.status
+    this.reason = response.headers.get('x-swap-reason') as Reason | null
     this.requestId = response.headers.get('x-request-id')
     const seconds = response.headers.get('retry-after')
     this.retryAfter = seconds === null ? undefined : Number(seconds)
@@ -35,7 +41,23 @@ export class SwapError extends Error {
 }
 
 /** Worth another try, of a question that may be asked twice. */
-const passing = new Set([408, 409, 429, 500, 502, 503, 504])
+const passing: ReadonlySet<Reason> = new Set<Reason>([
+  'in_progress',
+  'internal',
+  'ledger_unavailable',
+  'limited',
+  'outcome_unknown',
+  'overloaded',
+  'provider_busy',
+  'provider_failed',
+  'stopping',
+  'timeout',
+  'too_slow',
+])
+
+function isPassing({ status, reason }: SwapError): boolean {
+  return reason === null ? status === 429 || status >= 500 : passing.has(reason)
+}
 
 export class SwapClient {
   private readonly options: Required<ClientOptions>
@@ -71,8 +93,8 @@ export class SwapClient {
       try {
         return await this.askOnce<Answer>(method, path, sent)
       } catch (error) {
-        const isPassing = !(error instanceof SwapError) || passing.has(error.status)
-        if (!isPassing || tried >= this.options.tries) throw error
+        const isFinal = error instanceof SwapError && !isPassing(error)
+        if (isFinal || tried >= this.options.tries) throw error
         const seconds = (error instanceof SwapError && error.retryAfter) || Math.min(8, 0.25 * 2 ** tried)
         await wait(1000 * seconds)
       }

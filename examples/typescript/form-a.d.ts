@@ -340,6 +340,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "path" | "form_conflict" | "parameter_invalid" | "parameter_unknown" | "body_invalid" | "unknown_asset" | "network_required" | "network_unknown" | "not_offered" | "address_invalid" | "memo_invalid" | "below_minimum" | "above_maximum" | "refused" | "too_large";
                 [name: string]: unknown;
             };
             content: {
@@ -363,6 +365,8 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "key_missing" | "key_invalid" | "key_scope";
                 [name: string]: unknown;
             };
             content: {
@@ -385,6 +389,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "path" | "not_found" | "not_open";
                 [name: string]: unknown;
             };
             content: {
@@ -408,6 +414,8 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 Allow: components["headers"]["Allow"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "method";
                 [name: string]: unknown;
             };
             content: {
@@ -430,6 +438,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "too_slow";
                 [name: string]: unknown;
             };
             content: {
@@ -452,6 +462,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "in_progress";
                 [name: string]: unknown;
             };
             content: {
@@ -474,6 +486,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "too_large";
                 [name: string]: unknown;
             };
             content: {
@@ -496,6 +510,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "too_large";
                 [name: string]: unknown;
             };
             content: {
@@ -518,6 +534,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "media_type";
                 [name: string]: unknown;
             };
             content: {
@@ -540,6 +558,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "parameter_invalid";
                 [name: string]: unknown;
             };
             content: {
@@ -562,6 +582,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "key_reused";
                 [name: string]: unknown;
             };
             content: {
@@ -585,6 +607,8 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 "Retry-After": components["headers"]["Retry-After"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "limited" | "unverified_limited";
                 [name: string]: unknown;
             };
             content: {
@@ -607,6 +631,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "too_large";
                 [name: string]: unknown;
             };
             content: {
@@ -629,6 +655,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "internal";
                 [name: string]: unknown;
             };
             content: {
@@ -652,6 +680,8 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "provider_failed" | "mismatch";
                 [name: string]: unknown;
             };
             content: {
@@ -675,6 +705,8 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 "Retry-After": components["headers"]["Retry-After"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "provider_failed" | "provider_busy" | "overloaded" | "ledger_unavailable" | "stopping";
                 [name: string]: unknown;
             };
             content: {
@@ -697,6 +729,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "outcome_unknown" | "timeout";
                 [name: string]: unknown;
             };
             content: {

@@ -293,6 +293,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "path" | "form_conflict" | "parameter_invalid" | "parameter_unknown" | "body_invalid" | "unknown_asset" | "network_required" | "network_unknown" | "not_offered" | "address_invalid" | "memo_invalid" | "below_minimum" | "above_maximum" | "refused" | "too_large";
                 [name: string]: unknown;
             };
             content: {
@@ -315,6 +317,8 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "key_missing" | "key_invalid" | "key_scope";
                 [name: string]: unknown;
             };
             content: {
@@ -336,6 +340,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "path" | "not_found" | "not_open";
                 [name: string]: unknown;
             };
             content: {
@@ -358,6 +364,8 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 Allow: components["headers"]["Allow"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "method";
                 [name: string]: unknown;
             };
             content: {
@@ -379,6 +387,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "too_slow";
                 [name: string]: unknown;
             };
             content: {
@@ -400,6 +410,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "in_progress";
                 [name: string]: unknown;
             };
             content: {
@@ -421,6 +433,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "too_large";
                 [name: string]: unknown;
             };
             content: {
@@ -442,6 +456,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "too_large";
                 [name: string]: unknown;
             };
             content: {
@@ -463,6 +479,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "media_type";
                 [name: string]: unknown;
             };
             content: {
@@ -484,6 +502,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "parameter_invalid";
                 [name: string]: unknown;
             };
             content: {
@@ -505,6 +525,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "key_reused";
                 [name: string]: unknown;
             };
             content: {
@@ -527,6 +549,8 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 "Retry-After": components["headers"]["Retry-After"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "limited" | "unverified_limited";
                 [name: string]: unknown;
             };
             content: {
@@ -548,6 +572,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "too_large";
                 [name: string]: unknown;
             };
             content: {
@@ -569,6 +595,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "internal";
                 [name: string]: unknown;
             };
             content: {
@@ -591,6 +619,8 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "provider_failed" | "mismatch";
                 [name: string]: unknown;
             };
             content: {
@@ -613,6 +643,8 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 "Retry-After": components["headers"]["Retry-After"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "provider_failed" | "provider_busy" | "overloaded" | "ledger_unavailable" | "stopping";
                 [name: string]: unknown;
             };
             content: {
@@ -634,6 +666,8 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
+                /** @description Why, in one word for programs; the table of errors says what to do. */
+                "X-Swap-Reason": "outcome_unknown" | "timeout";
                 [name: string]: unknown;
             };
             content: {

@@ -48,6 +48,6 @@ console.log(`swaps with this key: ${pagination.total}; this one is among them: $
 try {
   await client.rate({ ...pair, coinTo: 'NOBODY' })
 } catch (error) {
-  if (!(error instanceof SwapError)) throw error
-  console.log(`an error: ${error.status} ${error.message}`)
+  if (!(error instanceof SwapError) || error.reason !== 'unknown_asset') throw error
+  console.log(`an error: ${error.status} ${error.reason}: ${error.message}`)
 }

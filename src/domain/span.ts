@@ -1,5 +1,6 @@
 import type { Fault } from './fault.ts'
 import { randomWord } from './random-word.ts'
+import type { Reason } from './reason.ts'
 import type { Trace } from './trace.ts'
 import type { Link } from './traceparent.ts'
 
@@ -31,6 +32,8 @@ export interface Attributes {
     | 'notSeen'
   /** Whether a quote was kept, is another's that was on its way, or was asked for. */
   readonly 'swapgate.quote'?: 'kept' | 'shared' | 'asked'
+  /** What `X-Swap-Reason` tells. */
+  readonly 'swapgate.reason'?: Reason
   readonly 'swapgate.replayed'?: true
   readonly 'swapgate.stale'?: true
 }

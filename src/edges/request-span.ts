@@ -45,6 +45,7 @@ function tellRequest(span: Span, { method }: HttpRequest, course: Course, tellin
     ...(route !== '' && { 'http.route': route, 'url.path': route }),
     ...(telling.operation && { 'swapgate.operation': telling.operation.op }),
     ...(provider !== undefined && { 'swapgate.provider': provider }),
+    ...(course.fault && { 'swapgate.reason': course.fault.reason }),
     ...(headers['idempotent-replayed'] !== undefined && { 'swapgate.replayed': true }),
     ...(headers['x-swap-stale'] !== undefined && { 'swapgate.stale': true }),
   })

@@ -35,7 +35,7 @@ it('the TypeScript one quotes, creates, pays, waits and lists', async () => {
   expect(said[2]).toBe('asked again with the same Idempotency-Key: the same swap')
   expect(said).toContain('status: success')
   expect(said.at(-2)).toMatch(/^swaps with this key: \d+; this one is among them: true$/)
-  expect(said.at(-1)).toBe('an error: 400 Invalid coinTo: NOBODY is not a coin that can be swapped here.')
+  expect(said.at(-1)).toBe('an error: 400 unknown_asset: Invalid coinTo: NOBODY is not a coin that can be swapped here.')
 }, 30_000)
 
 describe.runIf(hasCurl).each(formNames)('the script of form %s', (form) => {
@@ -50,6 +50,7 @@ describe.runIf(hasCurl).each(formNames)('the script of form %s', (form) => {
     expect(said).toContain('success')
     expect(list).toMatchObject({ data: [{ id: created?.id }] })
     expect(mistake).toMatchObject({ code: 400 })
+    expect(said).toContain('x-swap-reason: unknown_asset')
   }, 30_000)
 })
 

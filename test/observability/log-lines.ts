@@ -15,6 +15,7 @@ export const requestFields: ReadonlySet<string> = new Set([
   'route',
   'status',
   'error_type',
+  'reason',
   'client_form',
   'provider_form',
   'provider',

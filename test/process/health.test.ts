@@ -11,10 +11,15 @@ import { Gateways, type RunningGateway } from './gateways.ts'
 const timeout = 30_000
 const quote = '/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=1'
 
+/** `X-Swap-Reason` of `/readyz`. */
+const reasons: Readonly<Record<string, string | undefined>> = { ready: undefined, overloaded: 'overloaded', draining: 'stopping' }
+
 /** What `/livez` and `/readyz` answer. */
 async function health({ adminUrl }: RunningGateway): Promise<unknown> {
   const [live, ready] = [await ask(adminUrl, { path: '/livez' }), await ask(adminUrl, { path: '/readyz' })]
-  return [live.status, ready.status, (ready.json as { status: unknown }).status]
+  const { status } = ready.json as { status: string }
+  expect([live.headers['x-content-type-options'], ready.headers['x-swap-reason']]).toEqual(['nosniff', reasons[status]])
+  return [live.status, ready.status, status]
 }
 
 describe('health', { timeout }, () => {
@@ -26,7 +31,7 @@ describe('health', { timeout }, () => {
     const creating = acme.create(gateway.url, gateways.order())
     expect(await health(gateway)).toEqual([200, 200, 'ready'])
     expect((await ask(gateway.url, { path: quote })).status).toBe(200)
-    expectRefusal((await creating) as Answered, 'A', 503)
+    expectRefusal((await creating) as Answered, 'A', 503, 'ledger_unavailable')
     expect(await health(gateway)).toEqual([200, 200, 'ready'])
     heal()
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(201)
@@ -55,7 +60,7 @@ describe('health', { timeout }, () => {
     await expect.poll(() => health(gateway), { timeout: 5_000, interval: 20 }).toEqual([200, 503, 'overloaded'])
     const began = performance.now()
     const [quoted, created] = await Promise.all([ask(gateway.url, { path: quote }), acme.create(gateway.url, gateways.order())])
-    expect(expectRefusal(quoted, 'A', 503)).toMatch(/overloaded/)
+    expect(expectRefusal(quoted, 'A', 503, 'overloaded')).toMatch(/overloaded/)
     expect(quoted.headers['retry-after']).toBe('2')
     expect(created?.status).toBe(201)
     await expect.poll(() => health(gateway), { timeout: 5_000, interval: 50 }).toEqual([200, 200, 'ready'])

@@ -8,6 +8,9 @@ const promised = {
   'docs/faults.md': [
     'M6',
     ...span('L', 21),
+    'L49',
+    'L50',
+    'L55',
     ...span('A', 14),
     'X7',
     'R16',
@@ -20,6 +23,9 @@ const promised = {
     'I3',
     'I6',
     'I11',
+    'S11',
+    'S12',
+    'S13',
   ],
   'docs/api.md': span('S', 10),
 }

@@ -10,6 +10,7 @@ test('headers that do not arrive in time are 408 in a form, and the connection i
   const answer = await sendRaw(pair.gateway.port, 'GET /a/api/v2/currencies HTTP/1.1\r\nHost: gateway\r\nX-Slow: ', 2_600)
   await pair.close()
   expect(answer.status).toBe(408)
+  expect(answer.head).toMatch(/\r\nx-swap-reason: too_slow(?:\r\n|$)/)
   expectErrorBody(readJson(answer.body), 'A', 408)
   expect(answer.closed).toBe(true)
 })

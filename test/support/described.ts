@@ -7,7 +7,13 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly content?: object }>>
 }
 
+interface Refusal {
+  readonly headers: { readonly 'X-Swap-Reason': { readonly schema: { readonly enum: readonly string[] } } }
+  readonly content: { readonly 'application/json': { readonly example: { readonly code: number } } }
+}
+
 interface Description {
+  readonly components: { readonly responses: Readonly<Record<string, Refusal>> }
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
@@ -25,15 +31,27 @@ function read(form: string) {
   return { description, ajv }
 }
 
+/** Why an error's reason is not one of its status; other answers have none. */
+function misnamed(form: string, { status, headers }: Answered): string | undefined {
+  if (status < 400) return undefined
+  const responses = Object.values(read(form).description.components.responses)
+  const known = responses.flatMap(({ content, headers: described }) =>
+    content['application/json'].example.code === status ? described['X-Swap-Reason'].schema.enum : [],
+  )
+  return known.includes(String(headers['x-swap-reason'])) ? undefined : `${status} never is ${headers['x-swap-reason']}`
+}
+
 /** What an answer says against the description of the form; `path` begins below the base URL. */
-export function misdescribed(form: string, method: string, path: string, { status, text }: Answered): string | undefined {
+export function misdescribed(form: string, method: string, path: string, answer: Answered): string | undefined {
+  const { status, text } = answer
   const { description, ajv } = read(form)
   const [plain = ''] = path.split('?')
   const pattern = Object.keys(description.paths).find((candidate) => fits(candidate, plain))
   const operation =
     pattern === undefined ? undefined : description.paths[pattern]?.[method === 'HEAD' ? 'get' : method.toLowerCase()]
   if (operation && !(String(status) in operation.responses)) return `${method} ${plain} never answers ${status}`
-  if (text === '') return undefined
+  const wrong = misnamed(form, answer)
+  if (wrong !== undefined || text === '') return wrong
   const pointer = operation && status < 300 ? answerOf(pattern ?? '', method, status) : '#/components/schemas/Error'
   const validate = ajv.getSchema(base + pointer) as ValidateFunction
   return validate(JSON.parse(text)) ? undefined : `${method} ${plain} ${status}: ${ajv.errorsText(validate.errors)}`

@@ -56,6 +56,7 @@ function requestEvent(end: RequestEnd, formOf: FormOf): Event {
       route: end.route,
       status: end.status,
       error_type: errorType,
+      reason: fault?.reason,
       client_form: end.client,
       provider_form: formOf(provider),
       provider: provider ?? 'none',

@@ -36,15 +36,21 @@ export function requestMetrics(exposition: Exposition, formOf: FormOf): Handlers
     labels: ['reason'],
     known: () => combinations(keyRefusals.map(snakeCase)),
   })
-  for (const family of [durations, ends, added, refusals]) exposition.add(family)
+  const errors = new Counter({
+    name: 'swapgate_errors_total',
+    help: 'Answers of 4xx and 5xx, by their X-Swap-Reason.',
+    labels: ['reason', 'operation', 'client_form'],
+  })
+  for (const family of [durations, ends, added, refusals, errors]) exposition.add(family)
   return {
     request(end) {
-      const { operation, method, route, status, errorType, client, provider, seconds, addedSeconds } = end
+      const { operation, method, route, status, errorType, fault, client, provider, seconds, addedSeconds } = end
       const exemplar = end.isTraceKept ? end.traceId : undefined
       const op = operation === undefined ? 'none' : snakeCase(operation)
       durations.observe([method, route, String(status), status >= 500 ? errorType : ''], seconds, exemplar)
       ends.add([op, client, formOf(provider), provider ?? 'none', errorType])
       added.observe([op], addedSeconds, exemplar)
+      if (fault) errors.add([fault.reason, op, client])
     },
     keyRefused: ({ reason }) => refusals.add([snakeCase(reason)]),
   }

@@ -3,6 +3,7 @@ import type { Op } from '../../domain/operations.ts'
 import { namesByCode } from '../../domain/vocabulary.ts'
 import type { Form } from '../../wire/form.ts'
 import { errorBody } from '../response.ts'
+import { reasonTable } from './reasons.ts'
 import { statusWords } from './schemas.ts'
 
 export function introduction(form: Form): string {
@@ -79,14 +80,9 @@ Every 4xx and 5xx, on any path, has this body, whatever \`Accept\` says:
 ${errorBody(form, 400, `Invalid ${form.operations.getRate.asks.get('amountIn')}: it is missing.`)}
 \`\`\`
 
-| Status | What to do |
-|---|---|
-| 400, 404, 405, 413, 414, 415, 417, 422, 431 | change the request: the message says what is wrong |
-| 401 | check the key |
-| 408, 500, 502 | try again; a create with the same \`Idempotency-Key\` |
-| 409 | ask again later with the same \`Idempotency-Key\` |
-| 429, 503 | wait as long as \`Retry-After\` says |
-| 504 | try again. **For a create the outcome is unknown**: ask again with the same \`Idempotency-Key\`, or look into your list first |`
+\`X-Swap-Reason\` says why, in one word: decide by it, and show the message to people.
+
+${reasonTable()}`
 }
 
 function limits(form: Form): string {

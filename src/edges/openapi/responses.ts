@@ -7,6 +7,7 @@ import { reasonPhrase, toStatus } from '../../wire/status.ts'
 import { errorBody } from '../response.ts'
 import { exactly } from './exactly.ts'
 import { type HeaderName, headersOf } from './headers.ts'
+import { reasonHeader } from './reasons.ts'
 import { reference } from './schemas.ts'
 
 interface Refusal {
@@ -53,7 +54,7 @@ function response(form: Form, status: number, { when, message, headers = [] }: R
   const example = exactly(errorBody(form, status, message))
   return {
     description: when,
-    headers: headersOf(...headers),
+    headers: { ...headersOf(...headers), 'X-Swap-Reason': reasonHeader(status) },
     content: { 'application/json': { schema: reference('schemas', 'Error'), example } },
   }
 }

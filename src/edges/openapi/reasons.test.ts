@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs'
+import { expect, it, test } from 'vitest'
+import { faultKinds } from '../../domain/fault.ts'
+import { defaultReasons, reasons } from '../../domain/reason.ts'
+import { toStatus } from '../../wire/status.ts'
+import { reasonGuide, reasonTable } from './reasons.ts'
+
+it('S11: the table of docs/errors.md has every reason, as the OpenAPI documents have it', () => {
+  expect(readFileSync('docs/errors.md', 'utf8')).toContain(`\n${reasonTable()}\n`)
+  expect(Object.keys(reasonGuide)).toEqual(reasons)
+})
+
+test.each(faultKinds)('a fault that is %s and names no reason has a reason of its status', (kind) => {
+  expect(reasonGuide[defaultReasons[kind]].statuses).toContain(toStatus(kind))
+})
