@@ -1,11 +1,13 @@
 /** Addresses and memos that the network of their asset cannot have go no further (`spec/contract.md` §3). */
 import { isAddress, isMemo } from '../domain/address/rule.ts'
 import { memoOf } from '../domain/address/same-address.ts'
-import type { Asset, AssetTable } from '../domain/asset.ts'
+import { type Asset, type AssetTable, isOn } from '../domain/asset.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
 import type { NewTransaction, Pair } from '../domain/swap.ts'
 import { type Layer, on } from './layer.ts'
+import type { Words } from './naming.ts'
+import { from, to, wordsOf } from './pair.ts'
 
 export interface AddressOptions {
   readonly table: AssetTable
@@ -30,12 +32,17 @@ export function addresses(options: AddressOptions): Layer {
   })
 }
 
-function placesOf({ codeFrom, codeTo }: Pair, table: AssetTable): readonly Place[] {
-  const assetOf = (code: string | undefined): Asset | undefined => (code === undefined ? undefined : table.byCode(code))
+function placesOf(pair: Pair, table: AssetTable): readonly Place[] {
   return [
-    { asset: assetOf(codeTo), address: 'withdrawalAddress', memo: 'withdrawalExtraId' },
-    { asset: assetOf(codeFrom), address: 'refundAddress', memo: 'refundExtraId' },
+    { asset: assetOf(wordsOf(pair, to), table), address: 'withdrawalAddress', memo: 'withdrawalExtraId' },
+    { asset: assetOf(wordsOf(pair, from), table), address: 'refundAddress', memo: 'refundExtraId' },
   ]
+}
+
+/** Undefined where the table has not this coin on this network: then it has no rules for it. */
+function assetOf({ code, network }: Words, table: AssetTable): Asset | undefined {
+  const asset = code === undefined ? undefined : table.byCode(code)
+  return asset && network !== undefined && isOn(asset, network) ? asset : undefined
 }
 
 function check(request: NewTransaction, { asset, address, memo }: Place, { isChecked, observe }: AddressOptions): void {

@@ -81,7 +81,7 @@ function keep(news: readonly Facts[], owner: string, ledger: Pick<Ledger, 'see'>
 }
 
 function isDetailed(entry: Entry | undefined): boolean {
-  return entry?.transaction.depositAddress !== undefined && (entry.isCreated || entry.readAt !== undefined)
+  return entry !== undefined && (entry.readAt !== undefined || (entry.isCreated && entry.transaction.depositAddress !== undefined))
 }
 
 function isNews(before: Entry | undefined, { transaction, readAt }: Facts): boolean {

@@ -53,6 +53,15 @@ it.each(['getRate', 'createTransaction'] as const)('%s: where none can take it n
   expect(await ask(op, [busy(9), busy(3), busy(7)])).toMatchObject({ kind: 'unavailable', retryAfter: 3 })
 })
 
+it('a create is told why the one that offers the pair refuses it', async () => {
+  const [offered, address] = (['not_offered', 'address_invalid'] as const).map((reason) => failing('invalid', { reason }))
+  const both = [offered, address] as [Scripted, Scripted]
+  for (const order of [both, both.toReversed()]) {
+    expect(await ask('createTransaction', order)).toMatchObject({ reason: 'address_invalid' })
+  }
+  expect(await ask('createTransaction', [...both, busy(3)])).toMatchObject({ kind: 'unavailable' })
+})
+
 it('U2: a quote leaves half of its time to the next one, a create none: it must not be cut short', async () => {
   for (const [op, share] of [
     ['getRate', 0.5],

@@ -34,7 +34,7 @@ export async function firstOf<O extends Sought>(
     } catch (reason) {
       const fault = Fault.from(reason)
       if (!passesOn(op, fault)) throw fault
-      if (!refusal || (isNoOffer(refusal) && !isNoOffer(fault)) || isSooner(fault, refusal)) refusal = fault
+      if (!refusal || rankOf(fault) > rankOf(refusal) || isSooner(fault, refusal)) refusal = fault
     }
   }
   throw refusal
@@ -63,6 +63,12 @@ function passesOn(op: Sought, fault: Fault): boolean {
 
 function isSooner(fault: Fault, { kind, retryAfter }: Fault): boolean {
   return fault.kind === 'unavailable' && kind === 'unavailable' && (fault.retryAfter ?? 1) < (retryAfter ?? 1)
+}
+
+/** What a client should rather be told: a provider that offers the pair, and refuses the address, says more than one that does not. */
+function rankOf(fault: Fault): number {
+  if (!isNoOffer(fault)) return 2
+  return fault.reason === 'address_invalid' || fault.reason === 'memo_invalid' ? 1 : 0
 }
 
 /** What no provider has said: the asset or the extra id is refused before anything is sent. */

@@ -162,3 +162,21 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     expectRefusal(await create(), form, 409)
   })
 })
+
+test.each(['A', 'B'] as const)(
+  'M35: what is found in form %s without the memo that its deposit needs is a mismatch',
+  async (side) => {
+    const name = nameOf[side]
+    managed = await startManaged({ routing: [name], providers: { [name]: { extraIds: true, depositMemo: ['BTC'] } } })
+    key = await managed.issue()
+    const create = (): Promise<Answered> =>
+      managed.client('A').post('/transactions', orderIn('A'), { key, headers: { 'idempotency-key': 'order-2' } })
+    loseAnswers(managed[name])
+    expectRefusal(await create(), 'A', 504)
+    await lookNow(managed.gateway)
+    expect(outcomesOf(managed.gateway).at(-1)).toBe('contradicted')
+    expectRefusal(await create(), 'A', 502, 'mismatch')
+    expect(await managed.gateway.bookkeeping.unresolved()).toMatchObject([{ state: 'mismatch' }])
+    expect((await managed.client('A').get('/transactions', { key })).json).toMatchObject({ data: [] })
+  },
+)

@@ -39,10 +39,10 @@ function isSameCash(bare: string | undefined, one: string, otherBare: string | u
   return otherBare !== undefined && isLegacyOf(one, otherBare)
 }
 
+/** Two X-addresses are never two spellings: an account and its tag are spelt in one way. */
 function isSameRipple(one: string, other: string): boolean {
-  const first = readXAddress(one)
-  const second = readXAddress(other)
-  if (first && second) return false // the same account and tag are spelt in one way
-  if (first) return first.account === readClassicAddress(other)?.account
-  return second !== undefined && second.account === readClassicAddress(one)?.account
+  return (
+    isEqual(readClassicAddress(one)?.account, readXAddress(other)?.account) ||
+    isEqual(readXAddress(one)?.account, readClassicAddress(other)?.account)
+  )
 }
