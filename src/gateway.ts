@@ -28,6 +28,7 @@ import { type Proofs, proof, provenBy } from './core/proof.ts'
 import { question } from './core/question.ts'
 import { rates } from './core/rates.ts'
 import { reconcile } from './core/reconciliation.ts'
+import type { RefusedAddresses } from './core/refused-addresses.ts'
 import { register } from './core/register.ts'
 import { route } from './core/route.ts'
 import { settlement } from './core/settlement.ts'
@@ -50,6 +51,7 @@ export interface Parts {
   readonly forms: readonly Form[]
   readonly limiter: Limiter
   readonly proofs: Proofs
+  readonly refusedAddresses: RefusedAddresses
   /** What each provider lets all replicas together ask. */
   readonly budgets: Budgets
   readonly load: Load
@@ -90,7 +92,8 @@ export function createGateway(given: Parts): Gateway {
   const held = config.providers.map((provider) => hold(provider, { ...given, ledger, proofs }, keys))
   const active = config.routing.providers.map((name) => held.find((holder) => holder.name === name) as Holder)
 
-  const limited = limits(limiter, config.limits, observe, isManaged ? undefined : proofs) // whoever comes too often, and strangers
+  const strangers = { refusedAddresses: given.refusedAddresses, proofs: isManaged ? undefined : proofs }
+  const limited = limits({ limiter, configured: config.limits, observe, ...strangers }) // whoever comes too often, and strangers
   const gate = shedding(load, limited) // what cannot be done in time
   const layers = [
     ...(keys ? [hearing(keys)] : []), //  whose create is still looked for
@@ -132,7 +135,7 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
     ...parts,
     form: formOf(provider.form, forms),
     keyOf: ({ caller }) => (keys ? caller.key : provider.key),
-    access: keys ? proof(proofs) : ownKey(), // whose key was accepted; what a provider says to the gateway's own
+    access: keys ? proof(proofs, parts.refusedAddresses) : ownKey(), // whose key was accepted; what a provider says to the gateway's own
     isOwnKey: keys === undefined,
   })
   const { tag, said, catalogue } = connected

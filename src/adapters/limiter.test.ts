@@ -84,7 +84,7 @@ it('R10: a window that is over is forgotten with all that began in it', async ()
 describe('a proof', () => {
   it('holds for an hour after it was given', async () => {
     const clock = setClock()
-    const proofs = memoryProofs()
+    const proofs = memoryProofs(3_600_000)
     expect(await proofs.has('acme')).toBe(false)
     await proofs.add('acme')
     clock.at(3_599)
@@ -95,7 +95,7 @@ describe('a proof', () => {
 
   it('is renewed once a minute', async () => {
     const clock = setClock()
-    const proofs = memoryProofs()
+    const proofs = memoryProofs(3_600_000)
     await proofs.add('acme')
     clock.at(59)
     await proofs.add('acme')
@@ -110,7 +110,7 @@ describe('a proof', () => {
 
   it('R10: is one of 100,000: the one that was given or renewed longest ago goes', async () => {
     const clock = setClock()
-    const proofs = memoryProofs()
+    const proofs = memoryProofs(3_600_000)
     for (let at = 0; at < 100_000; at++) void proofs.add(`key ${at}`)
     clock.at(60)
     await proofs.add('key 0')

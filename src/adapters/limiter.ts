@@ -1,5 +1,5 @@
 /** The clock of this process, and its memory: what is counted where no Redis is. */
-import type { Charge, Limiter } from '../core/limits.ts'
+import type { Charge, Counting, Limiter } from '../core/limits.ts'
 import type { Proofs } from '../core/proof.ts'
 
 /** A bound on memory: after so many buckets of a kind were begun, older ones may be forgotten. */
@@ -25,13 +25,14 @@ class Windows {
     this.length = length
   }
 
-  charge(bucket: string, limit: number): Charge {
+  charge(bucket: string, limit: number, counting: Counting): Charge {
     const now = performance.now()
     const known = this.young.get(bucket) ?? this.old.get(bucket)
     const count = known && known.until > now ? known : this.begin(bucket, now)
-    count.points++
+    const isOver = count.points >= limit
+    if (!isOver || counting === 'all') count.points++
     return {
-      isOver: count.points > limit,
+      isOver,
       remaining: Math.max(0, limit - count.points),
       reset: Math.ceil((count.until - now) / 1000),
     }
@@ -53,9 +54,9 @@ class Windows {
 export function memoryLimiter(): Limiter {
   const kinds = new Map<string, Windows>()
   return {
-    async charge(bucket, limit, window) {
+    async charge(bucket, limit, window, counting = 'all') {
       const kind = `${window} ${kindOf(bucket)}`
-      return kinds.getOrInsertComputed(kind, () => new Windows(window * 1000)).charge(bucket, limit)
+      return kinds.getOrInsertComputed(kind, () => new Windows(window * 1000)).charge(bucket, limit, counting)
     },
   }
 }
@@ -67,10 +68,8 @@ function kindOf(bucket: string): string {
   return bucket.slice(0, Math.max(first, second))
 }
 
-/** Milliseconds after the last acceptance. */
-const proofLifetime = 3_600_000
-/** A proof is renewed no more often: a map that is rewritten with every request costs more than the request. */
-const renewal = 60_000
+/** A proof is renewed after this part of its lifetime: a map that is rewritten with every request costs more than the request. */
+const renewal = 1 / 60
 /** A bound on memory: a key that falls out only has to prove itself again. */
 const mostProofs = 100_000
 
@@ -78,14 +77,14 @@ const proven = Promise.resolve(true)
 const unproven = Promise.resolve(false)
 const noted = Promise.resolve()
 
-/** Proofs of this process alone. */
-export function memoryProofs(): Proofs {
+/** Proofs of this process alone, for so many milliseconds after the last one. */
+export function memoryProofs(lifetime: number): Proofs {
   const provenAt = new Map<string, number>()
   const ageOf = (identity: string): number => performance.now() - (provenAt.get(identity) ?? Number.NEGATIVE_INFINITY)
   return {
-    has: (identity) => (ageOf(identity) < proofLifetime ? proven : unproven),
+    has: (identity) => (ageOf(identity) < lifetime ? proven : unproven),
     add(identity) {
-      if (ageOf(identity) < renewal) return noted
+      if (ageOf(identity) < lifetime * renewal) return noted
       provenAt.delete(identity)
       const [oldest] = provenAt.size < mostProofs ? [] : provenAt.keys()
       if (oldest !== undefined) provenAt.delete(oldest)

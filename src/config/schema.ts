@@ -153,7 +153,7 @@ const limits = section(
     unproven: setting(
       integer(1),
       120,
-      'Requests with keys that no provider has accepted, or with none where one is needed, from all addresses together',
+      'Requests with keys that nobody has accepted, from all addresses together. Past it, addresses of which a key was refused in the last minute get 429; past five times it, every key that nobody has accepted does',
       'requests per 60 seconds',
     ),
     window: setting(integer(1, 86_400), 60, 'Length of the window, which begins with the first request', 'seconds'),

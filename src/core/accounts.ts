@@ -21,7 +21,8 @@ export interface Holding {
 export interface Accounts {
   /** The account is made where the name is new. */
   readonly addKey: (key: IssuedKey, digest: string) => Promise<void>
-  readonly findKey: (digest: string) => Promise<Holding | undefined>
+  /** By digest; those that are unknown are left out. */
+  readonly findKeys: (digests: readonly string[]) => Promise<ReadonlyMap<string, Holding>>
   /** All keys, the oldest first. */
   readonly listKeys: () => Promise<readonly IssuedKey[]>
   /** False where there is no such key, or it was revoked before. */

@@ -2,28 +2,29 @@
 import { Fault } from '../domain/fault.ts'
 import { isKey } from '../domain/key.ts'
 import type { Accounts, Holding } from './accounts.ts'
+import { keyLookup, type Lookup } from './key-lookup.ts'
 
 /** The account's identity, or undefined where the key is malformed, unknown, expired or revoked. Throws a `Fault` where nobody can tell now. */
 export type Authentication = (key: string) => Promise<string | undefined>
 
 export interface AuthenticationOptions {
-  readonly accounts: Pick<Accounts, 'findKey'>
+  readonly accounts: Pick<Accounts, 'findKeys'>
   /** One-way: the key itself is not kept. */
   readonly digest: (key: string) => string
   /** Milliseconds since 1970. */
   readonly clock: () => number
 }
 
-type Finding = Promise<Holding | undefined>
+type Finding = ReturnType<Lookup>
 
 /** How long what was looked up serves, from the moment it was asked: what the operator changes takes effect after that. */
 const lifetime = 2_000
-/** A bound on memory. Who guesses keys fills it; then all is looked up anew, which costs less than an order of age. */
+/** A bound on memory, for keys that exist and for the others. What is full is looked up anew, which costs less than an order of age. */
 const mostKept = 10_000
 const retryAfter = 5
 
 export function authentication({ accounts, digest, clock }: AuthenticationOptions): Authentication {
-  const find = keeping(async (known) => accounts.findKey(known))
+  const find = keeping(keyLookup(accounts))
   return async (key) => {
     if (!isKey(key)) return undefined
     const holding = await find(digest(key)).catch(toUnavailable)
@@ -31,18 +32,32 @@ export function authentication({ accounts, digest, clock }: AuthenticationOption
   }
 }
 
+interface Kept {
+  readonly finding: Finding
+  readonly askedAt: number
+}
+
 /** Asks once for all who want the same within the lifetime. A failure serves only those who wait for it. */
-function keeping(find: (digest: string) => Finding): (digest: string) => Finding {
-  const kept = new Map<string, { readonly finding: Finding; readonly askedAt: number }>()
+function keeping(find: Lookup): Lookup {
+  const existing = new Map<string, Kept>()
+  const others = new Map<string, Kept>()
+  const keep = (kept: Map<string, Kept>, digest: string, found: Kept): void => {
+    if (kept.size >= mostKept) kept.clear()
+    kept.set(digest, found)
+  }
   return (digest) => {
     const now = performance.now()
-    const last = kept.get(digest)
+    const last = existing.get(digest) ?? others.get(digest)
     if (last && now - last.askedAt < lifetime) return last.finding
-    if (kept.size >= mostKept) kept.clear()
-    const finding = find(digest)
-    kept.set(digest, { finding, askedAt: now })
-    finding.catch(() => kept.get(digest)?.finding === finding && kept.delete(digest))
-    return finding
+    const found = { finding: find(digest), askedAt: now }
+    existing.delete(digest)
+    keep(others, digest, found)
+    const move = (holding: Holding | undefined): void => {
+      if (holding) keep(existing, digest, found)
+      if (holding && others.get(digest) === found) others.delete(digest)
+    }
+    found.finding.then(move, () => others.get(digest) === found && others.delete(digest))
+    return found.finding
   }
 }
 

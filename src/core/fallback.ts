@@ -1,6 +1,6 @@
 /** Limits that outlive the store in which they are shared (`spec/contract.md` §7). */
 import type { Observer } from '../domain/observation.ts'
-import type { Charge, Limiter } from './limits.ts'
+import type { Limiter } from './limits.ts'
 import type { Outage } from './outage.ts'
 
 /** Limits that all replicas share. Both throw where the store does not answer. */
@@ -40,29 +40,29 @@ const mostRounds = 10
  */
 export function fallback({ shared, local, replicas, outage, observe }: FallbackParts): Limiter {
   const debts = new Map<string, Debt>()
-  const chargeHere = (bucket: string, limit: number, window: number): Promise<Charge> =>
-    local.charge(bucket, partOf(limit, replicas), window)
-  const chargeAlone = async (bucket: string, limit: number, window: number): Promise<Charge> => {
-    const charge = await chargeHere(bucket, limit, window)
+  const chargeHere: Limiter['charge'] = (bucket, limit, window, counting) =>
+    local.charge(bucket, partOf(limit, replicas), window, counting)
+  const chargeAlone: Limiter['charge'] = async (bucket, limit, window, counting) => {
+    const charge = await chargeHere(bucket, limit, window, counting)
     if (!charge.isOver) owe(debts, bucket, { points: 1, limit, window, until: performance.now() + charge.reset * 1000 })
     return charge
   }
-  const chargeBoth = async (bucket: string, limit: number, window: number): Promise<Charge> => {
-    const here = await chargeHere(bucket, limit, window)
+  const chargeBoth: Limiter['charge'] = async (bucket, limit, window, counting) => {
+    const here = await chargeHere(bucket, limit, window, counting)
     if (here.isOver) return here
-    const there = await shared.charge(bucket, limit, window).catch(() => outage.begin())
+    const there = await shared.charge(bucket, limit, window, counting).catch(() => outage.begin())
     if (there) return there.remaining < here.remaining || there.isOver ? there : here
     owe(debts, bucket, { points: 1, limit, window, until: performance.now() + here.reset * 1000 })
     return here
   }
   outage.beforeReturn(() => settle(debts, shared, observe))
   return {
-    charge(bucket, limit, window) {
-      if (outage.state === 'local') return chargeAlone(bucket, limit, window)
-      if (outage.state === 'settling') return chargeBoth(bucket, limit, window)
-      return shared.charge(bucket, limit, window).catch(() => {
+    charge(bucket, limit, window, counting) {
+      if (outage.state === 'local') return chargeAlone(bucket, limit, window, counting)
+      if (outage.state === 'settling') return chargeBoth(bucket, limit, window, counting)
+      return shared.charge(bucket, limit, window, counting).catch(() => {
         outage.begin()
-        return chargeAlone(bucket, limit, window)
+        return chargeAlone(bucket, limit, window, counting)
       })
     },
   }

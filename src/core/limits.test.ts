@@ -2,34 +2,42 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Gate } from '../domain/gate.ts'
 import type { Observation } from '../domain/observation.ts'
 import type { Caller } from '../domain/operations.ts'
-import { type Charge, type Limits, limits } from './limits.ts'
+import { type Charge, type Counting, type Limits, limits } from './limits.ts'
 import type { Proofs } from './proof.ts'
 
 const configured: Limits = { quotes: 60, create: 30, read: 120, unproven: 600, window: 60, shadow: false }
 const stranger: Caller = { address: '192.0.2.1' }
+const guesser: Caller = { ...stranger, isKeyUnknown: true }
 const client: Caller = { address: '192.0.2.1', identity: 'acme' }
 
-let charged: [string, number, number][]
+let charged: [string, number, number, Counting?][]
 let charges: Record<string, Partial<Charge>>
 let decided: string[]
+let refused: Set<string>
 beforeEach(() => {
+  refused = new Set()
   charged = []
   charges = {}
   decided = []
 })
 
 const limiter = {
-  async charge(bucket: string, limit: number, window: number): Promise<Charge> {
-    charged.push([bucket, limit, window])
-    return { isOver: false, remaining: limit - 1, reset: 42, ...charges[bucket] }
+  async charge(bucket: string, limit: number, window: number, counting?: Counting): Promise<Charge> {
+    charged.push(counting ? [bucket, limit, window, counting] : [bucket, limit, window])
+    return { isOver: false, remaining: limit - 1, reset: 42, ...charges[bucket], ...charges[`${bucket} ${limit}`] }
   },
+}
+
+const refusedAddresses = {
+  has: async (address: string) => refused.has(address),
+  add: (address: string) => void refused.add(address),
 }
 
 function gate({ shadow = false, proofs = undefined as Proofs | undefined } = {}): Gate {
   const observe = (observation: Observation): void => {
     if (observation.what === 'limit') decided.push(`${observation.policy} ${observation.decision}`)
   }
-  return limits(limiter, { ...configured, shadow }, observe, proofs)
+  return limits({ limiter, configured: { ...configured, shadow }, refusedAddresses, observe, proofs })
 }
 
 const proofsOf = (isProven: boolean): Proofs => ({ has: async () => isProven, add: async () => {} })
@@ -63,7 +71,7 @@ describe('is charged to', () => {
     const { refusal } = await gate({ proofs: proofsOf(false) })('getTransaction', client)
     expect(charged).toEqual([
       ['unproven:address:192.0.2.1', 20, 60],
-      ['unproven:all', 600, 60],
+      ['unproven:all', 600, 60, 'admitted'],
       ['read:identity:acme', 120, 60],
     ])
     expect(refusal).toBeUndefined()
@@ -88,12 +96,40 @@ describe('is refused', () => {
     charges = { [bucket]: over }
     for (const proofs of [undefined, proofsOf(false)]) {
       charged = []
-      const { refusal, quota } = await gate({ proofs })('getTransaction', proofs ? client : stranger)
+      const { refusal, quota } = await gate({ proofs })('getTransaction', proofs ? client : guesser)
       expect(refusal).toMatchObject({ kind: 'limited', reason: 'unverified_limited' })
       expect(quota?.policy).toBe('unproven')
       expect(charged.at(-1)?.[0], 'nothing is charged after that').toBe(bucket)
     }
     expect(decided).toEqual(['unproven refused', 'unproven refused'])
+  })
+
+  it.each([
+    ['refused lately', true, 600],
+    ['not refused lately', false, 3_000],
+  ])('past the bound for all, an address of which a key was %s', async (_, isRefused, limit) => {
+    charges = { 'unproven:all 600': over, 'unproven:all 3000': over }
+    if (isRefused) refused.add('192.0.2.1')
+    const { refusal } = await gate({ proofs: proofsOf(false) })('getTransaction', client)
+    expect(refusal).toMatchObject({ kind: 'limited' })
+    expect(charged.at(-1)).toEqual(['unproven:all', limit, 60, 'admitted'])
+  })
+
+  it('nobody else past the bound for all, before five times it', async () => {
+    charges = { 'unproven:all 600': over }
+    expect((await gate({ proofs: proofsOf(false) })('getTransaction', client)).refusal).toBeUndefined()
+  })
+
+  it('who has no key, by the address alone', async () => {
+    charges = { 'unproven:all': over }
+    expect((await gate()('getTransaction', stranger)).refusal).toMatchObject({ kind: 'unauthorized' })
+    expect(charged).toEqual([['unproven:address:192.0.2.1', 20, 60]])
+    expect(refused.size).toBe(0)
+  })
+
+  it('who has a key that nobody issued: his address is noted', async () => {
+    expect((await gate()('getTransaction', guesser)).refusal).toMatchObject({ kind: 'unauthorized' })
+    expect([...refused]).toEqual(['192.0.2.1'])
   })
 
   it('who has no key, as such', async () => {
@@ -125,7 +161,7 @@ describe('in shadow', () => {
 
   it('who has no key is refused all the same', async () => {
     charges = { 'unproven:all': over }
-    expect((await gate({ shadow: true })('getTransaction', stranger)).refusal).toMatchObject({ kind: 'unauthorized' })
+    expect((await gate({ shadow: true })('getTransaction', guesser)).refusal).toMatchObject({ kind: 'unauthorized' })
     expect(decided).toEqual(['unproven shadowed'])
   })
 

@@ -5,6 +5,7 @@ import type { BudgetPolicy, LimitDecision, LimitPolicy, Observer } from '../doma
 import { type Caller, keyed, type Op } from '../domain/operations.ts'
 import { standardFault } from '../domain/standard-fault.ts'
 import type { Proofs } from './proof.ts'
+import type { RefusedAddresses } from './refused-addresses.ts'
 import { subjectOf } from './subject.ts'
 
 /** A limit's state after a request was charged to it. `isOver`: the request is one too many. */
@@ -15,9 +16,13 @@ export interface Charge {
   readonly reset: number
 }
 
+/** Whether a request that is one too many is counted like those that are admitted. */
+export type Counting = 'all' | 'admitted'
+
 /** Fixed windows that start with the first request. */
 export interface Limiter {
-  readonly charge: (bucket: string, limit: number, window: number) => Promise<Charge>
+  /** `counting` is `all` unless given. */
+  readonly charge: (bucket: string, limit: number, window: number, counting?: Counting) => Promise<Charge>
 }
 
 export interface Limits {
@@ -44,29 +49,51 @@ export const policyOf: Readonly<Record<Op, Policy>> = {
 
 const unprovenPerAddress = 20
 const unprovenWindow = 60
+/** Addresses of which no key was refused lately share so many times the bound for all. */
+const unprovenReserve = 5
 /** With at most this share of a limit left, somebody is near it. */
 const nearShare = 0.1
 
-/** `proofs`: where keys are the providers' and not issued here, which of them somebody has accepted. */
-export function limits(limiter: Limiter, configured: Limits, observe: Observer, proofs?: Proofs): Gate {
+export interface LimitsOptions {
+  readonly limiter: Limiter
+  readonly configured: Limits
+  readonly refusedAddresses: RefusedAddresses
+  readonly observe: Observer
+  /** Where keys are the providers' and not issued here: which of them a provider has accepted. */
+  readonly proofs?: Proofs | undefined
+}
+
+export function limits({ limiter, configured, refusedAddresses, observe, proofs }: LimitsOptions): Gate {
   const decide = deciding(configured.shadow, observe)
-  const charge = (policy: LimitPolicy, subject: string, limit: number, window: number): Promise<Charged> =>
-    limiter.charge(`${policy}:${subject}`, limit, window).then((charge) => admissionOf(charge, policy, limit, window))
+  const charge = (policy: LimitPolicy, subject: string, limit: number, window: number, counting?: Counting): Promise<Charged> =>
+    limiter.charge(`${policy}:${subject}`, limit, window, counting).then((charge) => admissionOf(charge, policy, limit, window))
   const take = (policy: Policy, subject: string): Promise<Admission> =>
     charge(policy, subject, configured[policy], configured.window).then((admission) => decide(policy, admission))
+  /** Past the bound for all, addresses of which a key was refused wait; the others go on, up to the reserve. */
+  const takeFromAll = async (address: string): Promise<Charged> => {
+    const all = (limit: number): Promise<Charged> => charge('unproven', 'all', limit, unprovenWindow, 'admitted')
+    const everywhere = await all(configured.unproven)
+    if (!everywhere.refusal || (await refusedAddresses.has(address))) return everywhere
+    return all(configured.unproven * unprovenReserve)
+  }
   /** Guessing keys is slow for each address, and for all addresses together. */
-  const takeUnproven = async (address: string): Promise<Admission> => {
+  const takeUnproven = async (address: string, hasKey: boolean): Promise<Admission> => {
     const here = await charge('unproven', `address:${subjectOf(address)}`, unprovenPerAddress, unprovenWindow)
-    if (here.refusal) return decide('unproven', here)
-    const everywhere = await charge('unproven', 'all', configured.unproven, unprovenWindow)
+    if (here.refusal || !hasKey) return decide('unproven', here)
+    const everywhere = await takeFromAll(address)
     return decide('unproven', everywhere.refusal ? everywhere : here)
+  }
+  const takeWithoutKey = async ({ address, isKeyUnknown = false }: Caller): Promise<Admission> => {
+    const admission = await takeUnproven(address, isKeyUnknown)
+    if (isKeyUnknown) refusedAddresses.add(address)
+    return withoutKey(admission)
   }
   return async (op, caller) => {
     const policy = policyOf[op]
     if (!keyed.has(op)) return take(policy, quoteSubject(caller, proofs === undefined))
-    if (caller.identity === undefined) return withoutKey(await takeUnproven(caller.address))
+    if (caller.identity === undefined) return takeWithoutKey(caller)
     if (proofs && !(await proofs.has(caller.identity))) {
-      const unproven = await takeUnproven(caller.address)
+      const unproven = await takeUnproven(caller.address, true)
       if (unproven.refusal) return unproven
     }
     return take(policy, `identity:${caller.identity}`)

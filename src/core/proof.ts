@@ -2,12 +2,16 @@ import { Fault } from '../domain/fault.ts'
 import { keyed } from '../domain/operations.ts'
 import { type Layer, layer } from './layer.ts'
 import type { Ledger } from './ledger.ts'
+import type { RefusedAddresses } from './refused-addresses.ts'
 
 /** Who has been accepted lately. It lies where the limits lie. */
 export interface Proofs {
   readonly has: (identity: string) => Promise<boolean>
   readonly add: (identity: string) => Promise<void>
 }
+
+/** Milliseconds after the last acceptance. */
+export const proofLifetime = 3_600_000
 
 /** Proofs, and whoever the ledger knows. */
 export function provenBy(proofs: Proofs, ledger: Pick<Ledger, 'knows'>): Proofs {
@@ -17,8 +21,8 @@ export function provenBy(proofs: Proofs, ledger: Pick<Ledger, 'knows'>): Proofs 
   }
 }
 
-/** A key is proven by any answer to it but 401 and 403; no answer proves nothing. */
-export function proof(proofs: Proofs): Layer {
+/** A key is proven by any answer to it but 401 and 403, which are noted of its address; no answer proves nothing. */
+export function proof(proofs: Proofs, refusedAddresses: RefusedAddresses): Layer {
   /** Nobody waits for it, and one that cannot be kept changes no answer: the key only has to prove itself again. */
   const note = (identity: string): void => {
     proofs.add(identity).catch(() => {})
@@ -34,8 +38,9 @@ export function proof(proofs: Proofs): Layer {
       },
       (reason) => {
         const { kind, provider } = Fault.from(reason)
-        if (provider === undefined || kind === 'unauthorized') throw reason
-        note(identity)
+        if (provider === undefined) throw reason
+        if (kind === 'unauthorized') refusedAddresses.add(context.caller.address)
+        else note(identity)
         throw reason
       },
     )

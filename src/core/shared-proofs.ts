@@ -1,5 +1,5 @@
 import type { Outage } from './outage.ts'
-import type { Proofs } from './proof.ts'
+import { type Proofs, proofLifetime } from './proof.ts'
 
 /** Proofs that all replicas share. Both throw where the store does not answer. */
 export interface SharedProofs {
@@ -14,9 +14,8 @@ interface Known {
   renewAt: number
 }
 
-/** Milliseconds after the last acceptance. */
-const lifetime = 3_600_000
-const renewal = 60_000
+/** The store hears of a proof again after this part of its lifetime. */
+const renewal = 1 / 60
 /** A bound on memory: a key that falls out is asked for again. */
 const mostKnown = 100_000
 
@@ -24,8 +23,8 @@ const proven = Promise.resolve(true)
 const unproven = Promise.resolve(false)
 const noted = Promise.resolve()
 
-/** The store is asked only for those that this process does not know; while it is lost, nobody else is proven by it. */
-export function sharedProofs(shared: SharedProofs, outage: Outage): Proofs {
+/** Each ends `lifetime` milliseconds after the last one. The store is asked only for those that this process does not know; while it is lost, nobody else is proven by it. */
+export function sharedProofs(shared: SharedProofs, outage: Outage, lifetime = proofLifetime): Proofs {
   const known = new Map<string, Known>()
   const keep = (identity: string, until: number, renewAt: number): void => {
     const before = known.get(identity)
@@ -58,7 +57,7 @@ export function sharedProofs(shared: SharedProofs, outage: Outage): Proofs {
       const now = performance.now()
       if (now < (known.get(identity)?.renewAt ?? 0)) return noted
       const isLost = outage.state === 'local'
-      keep(identity, now + lifetime, isLost ? 0 : now + renewal)
+      keep(identity, now + lifetime, isLost ? 0 : now + lifetime * renewal)
       return isLost ? noted : tell(identity)
     },
   }

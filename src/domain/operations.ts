@@ -40,6 +40,8 @@ export interface Caller {
   readonly key?: string
   /** Whom the key stands for, without saying it: what limits and owners go by. */
   readonly identity?: string
+  /** Whether a key came that nobody issued. */
+  readonly isKeyUnknown?: boolean
 }
 
 /** An `Idempotency-Key` that somebody gave to one question. */

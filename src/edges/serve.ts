@@ -145,7 +145,7 @@ async function callerOf({ headers, address = '' }: HttpRequest, { keyed }: Opera
   if (key === undefined) return { address }
   const finding = serving.identify(key)
   const identity = await (keyed ? finding : finding.catch(() => undefined))
-  return identity === undefined ? { address } : { address, key, identity }
+  return identity === undefined ? { address, isKeyUnknown: true } : { address, key, identity }
 }
 
 function readQuestion(

@@ -14,7 +14,8 @@ const serviceLimits = { quotes: 60, create: 30, read: 120, unproven: 120, window
 export function sandboxGate(limiter: Limiter, digest: Digest): Gate {
   const known = new Set(publicKeys.map(digest))
   const proofs = { has: async (identity: string) => known.has(identity), add: async () => {} }
-  const charge = limits(limiter, serviceLimits, () => {}, proofs)
+  const refusedAddresses = { has: async () => true, add: () => {} }
+  const charge = limits({ limiter, configured: serviceLimits, refusedAddresses, observe: () => {}, proofs })
   return async (op, caller) => {
     const admission = await charge(op, caller)
     const isStranger = keyed.has(op) && !known.has(caller.identity ?? '')

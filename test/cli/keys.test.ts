@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { identityOf } from '../../src/adapters/identity.ts'
 import { authentication } from '../../src/core/authentication.ts'
 import { isKey } from '../../src/domain/key.ts'
+import { findKey } from '../support/held-key.ts'
 import { Place } from './place.ts'
 
 interface Created {
@@ -73,7 +74,7 @@ describe('swapgate keys create', () => {
     const made = [await create('--name', 'acme'), await create('--name', 'acme')]
     expect(new Set(made.map(({ key }) => key)).size).toBe(2)
     const stores = await place.stores()
-    const holdings = await Promise.all(made.map(({ key }) => stores.accounts.findKey(identityOf(key))))
+    const holdings = await Promise.all(made.map(({ key }) => findKey(stores.accounts, identityOf(key))))
     expect(new Set(holdings.map((holding) => holding?.account)).size).toBe(1)
     await stores.close()
   })

@@ -6,6 +6,8 @@ import { identityOf } from '../../src/adapters/identity.ts'
 import { openLedger } from '../../src/adapters/ledger.ts'
 import { memoryLimiter, memoryProofs } from '../../src/adapters/limiter.ts'
 import { loadConfig } from '../../src/config.ts'
+import { proofLifetime } from '../../src/core/proof.ts'
+import { refusalLifetime, refusedAddresses } from '../../src/core/refused-addresses.ts'
 import { WaitingKeys } from '../../src/core/waiting-keys.ts'
 import { descriptions, pagesOf } from '../../src/edges/page.ts'
 import { formA } from '../../src/forms/a.ts'
@@ -49,7 +51,8 @@ routing: { providers: [alpha] }
     config,
     forms,
     limiter: memoryLimiter(),
-    proofs: memoryProofs(),
+    proofs: memoryProofs(proofLifetime),
+    refusedAddresses: refusedAddresses(memoryProofs(refusalLifetime)),
     connections,
     keys: new WaitingKeys(),
     load: { strain: 0 },

@@ -1,5 +1,7 @@
 /** Accounts and their keys in the ledger's store (`spec/contract.md` §5). */
+
 import { expect, test } from 'vitest'
+import { findKey } from '../support/held-key.ts'
 import { unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
@@ -12,18 +14,18 @@ describeStores(allStores, (shared) => {
     await accounts.addKey(issued(name), one)
     await accounts.addKey({ ...issued(name), expiresAt: 5_000 }, two)
     await accounts.addKey(issued(unique('acme')), other)
-    const holding = await accounts.findKey(one)
+    const holding = await findKey(accounts, one)
     expect(holding).toStrictEqual({ account: expect.any(String) })
-    expect(await accounts.findKey(two)).toStrictEqual({ account: holding?.account, expiresAt: 5_000 })
-    expect((await accounts.findKey(other))?.account).not.toBe(holding?.account)
-    expect(await accounts.findKey(unique('d'))).toBeUndefined()
+    expect(await findKey(accounts, two)).toStrictEqual({ account: holding?.account, expiresAt: 5_000 })
+    expect((await findKey(accounts, other))?.account).not.toBe(holding?.account)
+    expect(await findKey(accounts, unique('d'))).toBeUndefined()
   })
 
   test('many keys of a new name at once make one account', async () => {
     const { accounts } = shared()
     const [name, digests] = [unique('acme'), Array.from({ length: 8 }, () => unique('d'))]
     await Promise.all(digests.map((digest) => accounts.addKey(issued(name), digest)))
-    const found = await Promise.all(digests.map(accounts.findKey))
+    const found = await Promise.all(digests.map((digest) => findKey(accounts, digest)))
     expect(new Set(found.map((holding) => holding?.account)).size).toBe(1)
   })
 
@@ -45,7 +47,7 @@ describeStores(allStores, (shared) => {
     expect(await accounts.revokeKey(late.id, 4_000)).toBe(false)
     expect(await accounts.revokeKey('none', 4_000)).toBe(false)
     expect(await accounts.listKeys()).toStrictEqual([early, { ...late, revokedAt: 3_000 }])
-    expect(await accounts.findKey('late')).toMatchObject({ revokedAt: 3_000 })
+    expect(await findKey(accounts, 'late')).toMatchObject({ revokedAt: 3_000 })
   })
 
   test('a key is followed by another of its account, and ends when its time is over', async () => {
@@ -54,9 +56,9 @@ describeStores(allStores, (shared) => {
     const [first, second] = [unique('d'), unique('d')]
     await accounts.addKey(old, first)
     expect(await accounts.rotateKey(old.id, 10_000, next, second)).toBe(true)
-    const before = await accounts.findKey(first)
+    const before = await findKey(accounts, first)
     expect(before?.expiresAt).toBe(10_000)
-    expect(await accounts.findKey(second)).toEqual({ account: before?.account, expiresAt: 90_000 })
+    expect(await findKey(accounts, second)).toEqual({ account: before?.account, expiresAt: 90_000 })
   })
 
   test('a rotation does not lengthen the life of a key', async () => {
@@ -64,7 +66,7 @@ describeStores(allStores, (shared) => {
     const [old, digest] = [{ ...issued(unique('acme')), expiresAt: 5_000 }, unique('d')]
     await accounts.addKey(old, digest)
     expect(await accounts.rotateKey(old.id, 10_000, { id: unique('key'), createdAt: 2_000 }, unique('d'))).toBe(true)
-    expect((await accounts.findKey(digest))?.expiresAt).toBe(5_000)
+    expect((await findKey(accounts, digest))?.expiresAt).toBe(5_000)
   })
 
   test('a key that is not there, is revoked or is over is followed by none', async () => {
@@ -76,6 +78,6 @@ describeStores(allStores, (shared) => {
     for (const id of [revoked.id, over.id, 'none']) {
       expect(await accounts.rotateKey(id, 10_000, { id: unique('key'), createdAt: 2_000 }, digest)).toBe(false)
     }
-    expect(await accounts.findKey(digest)).toBeUndefined()
+    expect(await findKey(accounts, digest)).toBeUndefined()
   })
 })

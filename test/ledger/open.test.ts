@@ -1,4 +1,5 @@
 /** A ledger is opened: made, brought to this version's schema, or refused in words that help (`spec/contract.md` §10, §13). */
+
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
@@ -6,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { openLedger } from '../../src/adapters/ledger.ts'
+import { findKey } from '../support/held-key.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { query } from './raw.ts'
 import { facts } from './samples.ts'
@@ -58,7 +60,7 @@ describeStores(durableStores, (shared) => {
     const { ledger, accounts, close } = await openLedger(url)
     onTestFinished(close)
     await accounts.addKey({ id: 'id', name: 'acme', createdAt: 1 }, 'digest')
-    expect(await accounts.findKey('digest')).toBeDefined()
+    expect(await findKey(accounts, 'digest')).toBeDefined()
     expect(await ledger.find('owner', 'alpha', 'x')).toBeDefined()
   })
 

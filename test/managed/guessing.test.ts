@@ -106,8 +106,9 @@ describe('A10: guessing keys', () => {
       for (let at = 0; at < 10; at++) statuses.push((await from(`198.51.100.${host}`, makeKey(randomBytes(keyBytes)))).status)
       expect((await from(`198.51.100.${host}`, right)).status).toBe(200)
     }
-    expect(statuses.filter((status) => status === 401)).toHaveLength(120)
-    expect(statuses.filter((status) => status === 429)).toHaveLength(80)
+    // Past the bound for all, the first guess of an address is answered as such; from then on it is known for a refused key.
+    expect(statuses.filter((status) => status === 401)).toHaveLength(120 + 8)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(80 - 8)
     expect(upstream()).toBe(0)
   })
 })

@@ -25,6 +25,21 @@ it('R2: of 400 calls at once over four replicas exactly 60 are admitted', async 
   expect(charges.filter(({ remaining }) => remaining > 0)).toHaveLength(59)
 })
 
+it('R22: what is refused is not counted where only admitted requests are, over all replicas', async () => {
+  const charge = (call: number, limit: number) => at(call % 4).limiter.charge('r22', limit, 60, 'admitted')
+  const charges = await Promise.all(Array.from({ length: 200 }, (_, call) => charge(call, 20)))
+  expect(charges.filter(({ isOver }) => !isOver)).toHaveLength(20)
+  expect(await charge(0, 100)).toEqual({ isOver: false, remaining: 79, reset: 60 })
+  expect(await at(1).limiter.charge('r22', 100, 60)).toMatchObject({ isOver: false, remaining: 78 })
+})
+
+it('R22: an address of which a key was refused is known to every replica, for a minute', async () => {
+  at(0).refusedAddresses.add('2001:db8:1:2::3')
+  await expect.poll(() => at(1).refusedAddresses.has('2001:db8:1:2::4')).toBe(true)
+  expect(await at(2).refusedAddresses.has('2001:db8:1:3::4')).toBe(false)
+  expect(Number((await redis.command('PTTL', 'swapgate:refused:2001:db8:1:2')).slice(1))).toBeLessThanOrEqual(60_000)
+})
+
 it('R14: of 200 calls at once over four replicas exactly the budget is granted', async () => {
   const calls = Array.from({ length: 200 }, (_, call) => at(call % 4).budgets.reserve('r14', 30, `asker ${call % 3}`))
   expect((await Promise.all(calls)).filter(({ isGranted }) => isGranted)).toHaveLength(30)

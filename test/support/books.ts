@@ -1,8 +1,10 @@
 /** What a gateway's ledger says at the end of a scenario, in the terms of the checker. */
+
 import { identityOf } from '../../src/adapters/identity.ts'
 import type { Evidence } from '../faults/evidence.ts'
 import type { RunningGateway } from './gateway.ts'
 import type { Hands } from './hands.ts'
+import { findKey } from './held-key.ts'
 
 interface Reading {
   readonly gateway: RunningGateway
@@ -30,7 +32,7 @@ async function read({ gateway, clients, hands, began }: Reading): Promise<Partia
   const owners = new Map<string, string>()
   for (const [client, [key = '']] of clients) {
     const digest = identityOf(key)
-    owners.set(client, (await accounts.findKey(digest))?.account ?? digest)
+    owners.set(client, (await findKey(accounts, digest))?.account ?? digest)
   }
   const holdings = [...owners].map(([client, owner]) => {
     const ids = new Set(exported.filter((row) => row.owner === owner).map(({ id }) => id))

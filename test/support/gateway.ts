@@ -15,6 +15,8 @@ import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
 import type { MakeBreaker } from '../../src/core/breaker.ts'
 import type { Budgets } from '../../src/core/budget.ts'
 import type { Ledger } from '../../src/core/ledger.ts'
+import { proofLifetime } from '../../src/core/proof.ts'
+import { refusalLifetime, refusedAddresses } from '../../src/core/refused-addresses.ts'
 import { WaitingKeys } from '../../src/core/waiting-keys.ts'
 import { keyBytes, makeKey } from '../../src/domain/key.ts'
 import type { Observation } from '../../src/domain/observation.ts'
@@ -109,7 +111,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   const file = writeConfiguration(directory, settings)
   const config = loadConfig(file, forms, {})
   rmSync(directory, { recursive: true })
-  const proofs = memoryProofs()
+  const proofs = memoryProofs(proofLifetime)
   const prove = (key: string): Promise<void> => proofs.add(createHash('sha256').update(key).digest('hex'))
   for (const key of settings.provenKeys ?? [clientKey]) await prove(key)
   const observations: Observation[] = []
@@ -126,6 +128,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     forms,
     limiter: memoryLimiter(),
     proofs,
+    refusedAddresses: refusedAddresses(memoryProofs(refusalLifetime)),
     connections,
     keys: new WaitingKeys(),
     load: { strain: 0 },

@@ -25,7 +25,7 @@ export interface Passthrough extends AsyncDisposable {
 /** `routedTo`: the one provider in `routing.providers`. */
 export async function startPassthrough(
   routedTo: 'alpha' | 'beta',
-  settings: Pick<GatewaySettings, 'ledgerLayer'> = {},
+  settings: Pick<GatewaySettings, 'ledgerLayer' | 'sections'> = {},
 ): Promise<Passthrough> {
   const [alpha, beta] = [await startFormA(), await startFormB()]
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-passthrough-'))
@@ -37,7 +37,7 @@ export async function startPassthrough(
       provider: { name: 'alpha', form: 'A', url: alpha.url },
       others: { beta: { form: 'B', url: beta.url } },
       ledger: `sqlite:${file}`,
-      sections: { routing: { providers: [name] } },
+      sections: { routing: { providers: [name] }, ...settings.sections },
     })
   let routed = routedTo
   let gateway = witness.over(await start(routed))

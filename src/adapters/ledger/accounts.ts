@@ -5,14 +5,16 @@ import { type Database, prepare, type Store } from './store.ts'
 
 export function accounts({ database, write, writeOne }: Store): Accounts {
   const find = prepare(database, ['digest'], ({ digest }) => keys(database).where('digest', '=', digest).compile())
+  const findAll = (digests: readonly string[]) => keys(database).where('digest', 'in', digests).execute()
   return {
     addKey: (key, digest) =>
       write(async (within) => {
         await insertKey(within, await accountOf(within, key), key, digest)
       }),
-    async findKey(digest) {
-      const [row] = await find({ digest })
-      return row && { account: row.account, ...ends(row) }
+    async findKeys(digests) {
+      const [digest] = digests
+      const rows = digests.length === 1 && digest !== undefined ? await find({ digest }) : await findAll(digests)
+      return new Map(rows.map((row) => [row.digest, { account: row.account, ...ends(row) }]))
     },
     async listKeys() {
       const rows = await keys(database).orderBy('keys.created_at').orderBy('keys.id').execute()
@@ -37,7 +39,7 @@ function keys(database: Database) {
   return database
     .selectFrom('keys')
     .innerJoin('accounts', 'accounts.id', 'keys.account')
-    .select(['keys.id', 'keys.account', 'accounts.name', 'keys.created_at', 'keys.expires_at', 'keys.revoked_at'])
+    .select(['keys.id', 'keys.digest', 'keys.account', 'accounts.name', 'keys.created_at', 'keys.expires_at', 'keys.revoked_at'])
 }
 
 type KeyRow = Awaited<ReturnType<ReturnType<typeof keys>['execute']>>[number]

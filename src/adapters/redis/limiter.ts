@@ -1,7 +1,15 @@
 /** rate-limiter-flexible: the same fixed windows as in memory, counted by its script in Redis. */
 import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible'
 import type { SharedLimiter } from '../../core/fallback.ts'
+import type { Charge } from '../../core/limits.ts'
 import type { Connection, Script } from '../redis.ts'
+
+/** The same window, in which only what is admitted is counted. ARGV: the limit, and the window in milliseconds. */
+const chargeAdmitted = `
+redis.call('SET', KEYS[1], 0, 'PX', ARGV[2], 'NX')
+local isOver = tonumber(redis.call('GET', KEYS[1])) >= tonumber(ARGV[1])
+local points = isOver and tonumber(ARGV[1]) or redis.call('INCR', KEYS[1])
+return {isOver and 1 or 0, points, redis.call('PTTL', KEYS[1])}`
 
 /** Limits of all processes that use the same Redis, whose clock the windows follow. Throws where it does not answer. */
 export function redisLimiter(connection: Pick<Connection, 'script'>): SharedLimiter {
@@ -11,19 +19,26 @@ export function redisLimiter(connection: Pick<Connection, 'script'>): SharedLimi
     if (known) return known
     const limiter = new RateLimiterRedis({
       storeClient: storeOn(connection),
-      keyPrefix: `swapgate:limit:${window}`,
+      keyPrefix: prefixOf(window),
       points: Number.MAX_SAFE_INTEGER,
       duration: window,
     })
     limiters.set(window, limiter)
     return limiter
   }
+  const charging = connection.script(chargeAdmitted, 1)
+  const chargeIfAdmitted = async (bucket: string, limit: number, window: number): Promise<Charge> => {
+    const [isOver, points = 0, rest = 0] = await charging([`${prefixOf(window)}:${bucket}`], [String(limit), String(window * 1000)])
+    return { isOver: isOver === 1, remaining: Math.max(0, limit - points), reset: Math.ceil(rest / 1000) }
+  }
   // It rejects beyond its points, which are out of reach: the limit is the caller's, and every request is counted.
   return {
-    charge: (bucket, limit, window) =>
-      limiterFor(window)
-        .consume(bucket)
-        .then((state) => chargeOf(state, limit)),
+    charge: (bucket, limit, window, counting) =>
+      counting === 'admitted'
+        ? chargeIfAdmitted(bucket, limit, window)
+        : limiterFor(window)
+            .consume(bucket)
+            .then((state) => chargeOf(state, limit)),
     add: (bucket, points, window, rest) =>
       limiterFor(window)
         .consume(bucket, points, { customDuration: rest })
@@ -31,7 +46,11 @@ export function redisLimiter(connection: Pick<Connection, 'script'>): SharedLimi
   }
 }
 
-function chargeOf({ consumedPoints, msBeforeNext }: RateLimiterRes, limit: number) {
+function prefixOf(window: number): string {
+  return `swapgate:limit:${window}`
+}
+
+function chargeOf({ consumedPoints, msBeforeNext }: RateLimiterRes, limit: number): Charge {
   return {
     isOver: consumedPoints > limit,
     remaining: Math.max(0, limit - consumedPoints),
