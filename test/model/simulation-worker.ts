@@ -1,0 +1,6 @@
+/** Simulates in a thread of its own what it is sent, one after another. */
+import { parentPort } from 'node:worker_threads'
+import { openModel, type Simulation } from './simulator.ts'
+
+const simulate = await openModel()
+parentPort?.on('message', (simulation: Simulation) => parentPort?.postMessage(simulate(simulation)))

@@ -1,0 +1,29 @@
+/** The model in `docs/model` holds, and it notices each defect that it knows. `npm run model` does the same at length. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import found from './found.json' with { type: 'json' }
+import { defects, openModel } from './simulator.ts'
+
+let simulate: Awaited<ReturnType<typeof openModel>>
+beforeAll(async () => {
+  simulate = await openModel()
+}, 60_000)
+
+describe('the model of a create', () => {
+  it('L61: 500 random traces keep every invariant, and reach what they are about', () => {
+    const seed = BigInt(Date.now() % 2 ** 31)
+    const outcome = simulate({ seed, samples: 500 })
+    console.info(`model: seed ${seed}`, outcome.witnessed)
+    expect([outcome.violated, outcome.seed, Object.values(outcome.witnessed).every((count) => count > 0)]).toEqual([
+      [],
+      outcome.seed,
+      true,
+    ])
+  }, 120_000)
+
+  it('L62: it knows a trace for each defect', () => expect(Object.keys(found).toSorted()).toEqual(defects.toSorted()))
+
+  it.each(Object.entries(found))('L62: it notices %s', (defect, seed) => {
+    const { violated } = simulate({ defect, seed: BigInt(seed), samples: 1 })
+    expect(violated).not.toEqual([])
+  })
+})
