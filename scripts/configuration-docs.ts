@@ -19,7 +19,8 @@ wrong with both, by its path, without starting; \`start\` refuses the same, with
 - \`\${file:/run/secrets/alpha}\` reads a file, without the blank space around it. A relative path is relative to the file in
   which it stands.
 - Times are in seconds and may have a fraction, unless the unit says otherwise.
-- No message ever shows a value: it may be a secret.
+- No message ever shows a value: it may be a secret. A name that looks like one, such as a key of a provider in the place of a name, is told by its length:
+  \`providers.<28 characters>.url: is missing\`.
 `
 
 const header = '| Key | Default | Unit | Meaning |\n|---|---|---|---|'

@@ -1,5 +1,7 @@
+import { publicName } from './public-name.ts'
+
 export interface ConfigFault {
-  /** Like `providers.alpha.url`; empty for the file as a whole. */
+  /** Like `providers.alpha.url`; empty for the file as a whole. A name that may be a secret is told by its length. */
   readonly path: string
   /** Never holds a value: it may be a secret. */
   readonly message: string
@@ -18,8 +20,9 @@ export class Faults {
   }
 
   add(path: Path, message: string): void {
-    const full = [...this.root, ...path].map(String).join('.')
-    if (!this.byPath.has(full)) this.byPath.set(full, { path: full, message })
+    const names = [...this.root, ...path].map(String)
+    const full = JSON.stringify(names)
+    if (!this.byPath.has(full)) this.byPath.set(full, { path: names.map(publicName).join('.'), message })
   }
 
   /** The same collection, with paths that are told from `path` on. */

@@ -43,6 +43,8 @@ describe('a reference', () => {
 
   it.each([
     ['${MISSING}', 'the environment variable MISSING is not set'],
+    ['${ALPHA_2_KEY}', 'the environment variable ALPHA_2_KEY is not set'],
+    ['${sk_live_51H8xQ2eZvKYlo2C}', 'the environment variable <24 characters> is not set'],
     ['${file:/run/secrets/beta}', 'the file /run/secrets/beta cannot be read'],
     ['${HOST', 'a reference must be ${NAME}, ${NAME:-default} or ${file:path}'],
     ['${HOST:default}', 'a reference must be ${NAME}, ${NAME:-default} or ${file:path}'],

@@ -1,6 +1,7 @@
 /** `${NAME}`, `${NAME:-default}` and `${file:path}` in the values of a document (`spec/contract.md` §9). */
 import type { Tree } from './document.ts'
 import type { Faults } from './faults.ts'
+import { publicName } from './public-name.ts'
 
 /** Where references are looked up. `readFile` throws where the file cannot be read. */
 export interface Sources {
@@ -9,6 +10,8 @@ export interface Sources {
 }
 
 const reference = /\$\{([^}]*)(\}?)/g
+/** What may be told whole: a secret between braces is no such name. */
+const conventional = /^[A-Z][A-Z0-9_]{0,63}$/
 const variable = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s
 
 /** The tree with every reference in its values filled in; what was filled in is not looked at again. */
@@ -36,7 +39,7 @@ function fillText(text: string, sources: Sources, fail: Fail): string {
 function fromEnvironment(name: string, standard: string | undefined, { environment }: Sources, fail: Fail): string {
   const value = environment[name]
   if (standard !== undefined) return value || standard
-  if (value === undefined) fail(`the environment variable ${name} is not set`)
+  if (value === undefined) fail(`the environment variable ${conventional.test(name) ? name : publicName(name)} is not set`)
   return value ?? ''
 }
 

@@ -9,6 +9,7 @@ const always: Span = { first: -(2n ** 80n), last: 2n ** 80n }
 export function readBounds({ dateFrom, dateTo }: TransactionQuery): Span {
   const first = dateFrom === undefined ? always.first : (toSpan(dateFrom)?.first ?? always.first)
   const last = dateTo === undefined ? always.last : (toSpan(dateTo)?.last ?? always.last)
-  if (first > last) throw new Fault('invalid', 'it must not be after the last date', { field: 'dateFrom' })
+  if (first > last)
+    throw new Fault('invalid', 'it must not be after the last date', { field: 'dateFrom', reason: 'parameter_invalid' })
   return { first, last }
 }

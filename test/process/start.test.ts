@@ -119,6 +119,25 @@ routing: { providers: [] }
     ])
   })
 
+  it('S14: repeats no secret that was written where a name should be, at a start or in a check', async () => {
+    const secret = 'canary_live_51H8xQ2eZvKYlo2C'
+    const file = workplace.write(`
+${secret}: 1
+server: { port: 0, ${secret}: 1 }
+providers:
+  alpha: { form: A, url: "https://alpha.example/api", "${secret}" }
+  ${secret}: { form: "\${${secret}}", url: nowhere, statuses: { ${secret}: nothing }, assets: { ${secret}: [1] } }
+routing: { providers: [alpha], colour: red }
+`)
+    for (const command of [['start'], ['check'], ['check', '--json']]) {
+      await using swapgate = new Swapgate([...command, '--config', file])
+      const { exitCode, out, err } = await swapgate.ended
+      expect([exitCode, out.includes('canary'), err.includes('canary')]).toEqual([1, false, false])
+      expect(out + err).toContain('<28 characters>')
+      expect(out + err).toContain('routing.colour')
+    }
+  })
+
   it('says in one line that a port is in use and ends with 1, with nothing left open', async () => {
     const holder = createServer().listen(0, '127.0.0.1')
     await once(holder, 'listening')

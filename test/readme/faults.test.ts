@@ -31,6 +31,7 @@ const promised = {
     'S11',
     'S12',
     'S13',
+    'S14',
   ],
   'docs/api.md': span('S', 10),
 }
