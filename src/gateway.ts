@@ -10,6 +10,7 @@ import { chronology } from './core/chronology.ts'
 import { currencies } from './core/currencies.ts'
 import { custody } from './core/custody.ts'
 import { deadline } from './core/deadline.ts'
+import type { DeferredResults } from './core/deferred-results.ts'
 import { dependable } from './core/dependable.ts'
 import { depositMemo } from './core/deposit-memo.ts'
 import { derivation } from './core/derivation.ts'
@@ -32,7 +33,7 @@ import type { RefusedAddresses } from './core/refused-addresses.ts'
 import { register } from './core/register.ts'
 import { route } from './core/route.ts'
 import { settlement } from './core/settlement.ts'
-import { type Load, shedding } from './core/shedding.ts'
+import { type LedgerWaits, type Load, shedding } from './core/shedding.ts'
 import { statuses } from './core/statuses.ts'
 import { traced } from './core/traced.ts'
 import { hearing, type WaitingKeys } from './core/waiting-keys.ts'
@@ -55,7 +56,11 @@ export interface Parts {
   /** What each provider lets all replicas together ask. */
   readonly budgets: Budgets
   readonly load: Load
+  /** How long the first has waited for the ledger. */
+  readonly ledgerWaits: () => LedgerWaits
   readonly ledger: Ledger
+  /** Results of creates that the ledger could not take at once. */
+  readonly results: DeferredResults
   readonly breaker: MakeBreaker
   /** Milliseconds that are never set back, for whatever rests or is kept a while. */
   readonly steadyClock: () => number
@@ -84,7 +89,7 @@ export interface Gateway {
 const clock = Date.now
 
 export function createGateway(given: Parts): Gateway {
-  const { config, forms, limiter, load, identify, observe, tracing } = given
+  const { config, forms, limiter, load, ledgerWaits, identify, observe, tracing } = given
   const isManaged = config.auth.mode === 'managed'
   const ledger = dependable(given.ledger, observe)
   const proofs = provenBy(given.proofs, ledger)
@@ -94,7 +99,7 @@ export function createGateway(given: Parts): Gateway {
 
   const strangers = { refusedAddresses: given.refusedAddresses, proofs: isManaged ? undefined : proofs }
   const limited = limits({ limiter, configured: config.limits, observe, ...strangers }) // whoever comes too often, and strangers
-  const gate = shedding(load, limited) // what cannot be done in time
+  const gate = shedding({ load, ledgerWaits, readsNeedLedger: isManaged }, limited) // what cannot be done in time
   const layers = [
     ...(keys ? [hearing(keys)] : []), //  whose create is still looked for
     traced('idempotency', idempotency(ledger, config.assets)), // a question that was asked before
@@ -116,7 +121,9 @@ export function createGateway(given: Parts): Gateway {
   return {
     handle: mounts(new Map(served), formOf(config.defaultForm, forms), given.pages),
     reconcile: () =>
-      reconcile({ ledger, readers, keys, span, clock, observe, tracing }).then(() => observe({ what: 'reconciled', at: clock() })),
+      reconcile({ ledger: given.results.withoutHeld(ledger), readers, keys, span, clock, observe, tracing }).then(() =>
+        observe({ what: 'reconciled', at: clock() }),
+      ),
     connected: held.map(({ connected }) => connected),
   }
 }
@@ -130,7 +137,7 @@ interface Holder extends Pick<Connected, 'name' | 'tag' | 'timeout' | 'service' 
 
 /** A question goes down through the layers, its answer comes back up. `keys`: where clients hold the provider's own. */
 function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): Holder {
-  const { config, forms, ledger, proofs, connections, steadyClock, observe } = parts
+  const { config, forms, ledger, results, proofs, connections, steadyClock, observe } = parts
   const connected = connections.connect(provider, {
     ...parts,
     form: formOf(provider.form, forms),
@@ -139,7 +146,7 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
     isOwnKey: keys === undefined,
   })
   const { tag, said, catalogue } = connected
-  const book = { ledger, provider: tag, said, clock, observe, keys }
+  const book = { ledger: results.over(ledger, tag), provider: tag, said, clock, observe, keys }
   const limit = deadline(connected.timeout)
   const { depositMemo: networks } = provider
   const shared = depositMemo({ networks, isTaken: provider.extraIds !== false, naming: catalogue.naming })

@@ -6,6 +6,7 @@ import { openLedger } from './adapters/ledger.ts'
 import { measureLoad } from './adapters/load.ts'
 import type { Config } from './config.ts'
 import type { MakeBreaker } from './core/breaker.ts'
+import { DeferredResults } from './core/deferred-results.ts'
 import { WaitingKeys } from './core/waiting-keys.ts'
 import type { Observer } from './domain/observation.ts'
 import { forms } from './forms/index.ts'
@@ -57,17 +58,30 @@ export async function start(config: Config): Promise<Running> {
 
   const sandboxUrls = await addSandbox(config, open)
 
-  const { ledger, accounts, bookkeeping, close } = await openLedger(config.ledger.url)
+  const { ledger, accounts, bookkeeping, waits: ledgerWaits, close } = await openLedger(config.ledger.url)
   open.defer(close)
   telemetry.watch(bookkeeping)
   const { close: closeCounters, ...counters } = await openCounters(config, observe)
   open.defer(closeCounters)
   const tracing = await openTraces(config.telemetry, observe)
   if (tracing) open.defer(tracing.close)
+  const results = new DeferredResults({ observe })
+  open.defer(() => results.close())
   const connections = new Connections()
   open.defer(() => connections.close())
   const pages = await preparingPages
-  const kept = { ...counters, tracing, load, ledger, breaker, steadyClock, connections, keys: new WaitingKeys() }
+  const kept = {
+    ...counters,
+    tracing,
+    load,
+    ledger,
+    ledgerWaits,
+    results,
+    breaker,
+    steadyClock,
+    connections,
+    keys: new WaitingKeys(),
+  }
   const generationOf = (next: Config): Generation => {
     const identify = identification(next, accounts)
     const shown = next.docs ? pages : noPages

@@ -2,6 +2,7 @@
 import type { Accounts } from '../core/accounts.ts'
 import type { Bookkeeping } from '../core/bookkeeping.ts'
 import type { Ledger } from '../core/ledger.ts'
+import type { LedgerWaits } from '../core/shedding.ts'
 import { accounts } from './ledger/accounts.ts'
 import { bookkeeping } from './ledger/bookkeeping.ts'
 import { claims } from './ledger/claims.ts'
@@ -24,6 +25,8 @@ export interface OpenLedger {
   readonly ledger: Ledger
   readonly accounts: Accounts
   readonly bookkeeping: Bookkeeping
+  /** How long the first question and the first change have waited for their turn. */
+  readonly waits: () => LedgerWaits
   readonly close: () => Promise<void>
 }
 
@@ -41,9 +44,9 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
 }
 
 function assemble(store: Store): OpenLedger {
-  const { close } = store
+  const { close, waits } = store
   const ledger = { ...intents(store), ...claims(store), ...entries(store), ...looks(store), close }
-  return { ledger, accounts: accounts(store), bookkeeping: bookkeeping(store), close }
+  return { ledger, accounts: accounts(store), bookkeeping: bookkeeping(store), waits, close }
 }
 
 const sqliteUrl = /^sqlite:(.+)$/

@@ -76,9 +76,12 @@ export interface ListQuery {
   readonly created: Span
 }
 
-/** Every method throws where the store cannot do it, and then has done nothing. */
+/**
+ * Every method throws where the store cannot do it, and then has done nothing: but for an `UncertainChange`, after which nobody
+ * knows. A `LedgerConflict` is thrown where what is held already stands against it.
+ */
 export interface Ledger {
-  /** False where the owner has used the claim's key before: nothing is kept then. */
+  /** False where the owner has used the claim's key before: nothing is kept then. To begin what has begun changes nothing. */
   readonly begin: (intent: Intent) => Promise<boolean>
   /** Nothing was created: the intent and its claim are gone. */
   readonly drop: (intent: string) => Promise<void>

@@ -32,7 +32,6 @@ export function settlement({ ledger, provider, said, clock, observe, keys }: Set
       }
       if (compareAmounts(body.amountIn, request.amountIn) !== 0) count('otherAmount')
       const isTheirs = await ledger.settle(attempt, factsOf(answer, said, clock())).catch((reason) => {
-        count('unknown')
         keys?.hold(context.caller)
         throw unknownOutcome(Fault.from(reason), provider)
       })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ops } from '../domain/operations.ts'
-import { type Load, type Strain, shedding } from './shedding.ts'
+import { type LedgerWaits, type Load, type Strain, shedding } from './shedding.ts'
 
 const caller = { address: '192.0.2.1' }
 
@@ -13,7 +13,7 @@ describe('X3: with strain', () => {
   ])('%i these are refused: %j', async (strain, refused) => {
     const load: Load = { strain }
     let charged = 0
-    const gate = shedding(load, async () => {
+    const gate = shedding({ load, ledgerWaits: () => ({ readMs: 0, writeMs: 0 }), readsNeedLedger: true }, async () => {
       charged++
       return {}
     })
@@ -22,5 +22,21 @@ describe('X3: with strain', () => {
     expect(shed.map(([op]) => op)).toEqual(refused)
     for (const [, refusal] of shed) expect(refusal).toMatchObject({ kind: 'unavailable', retryAfter: 2 })
     expect(charged).toBe(ops.length - refused.length)
+  })
+})
+
+describe('L53: while the ledger is waited for', () => {
+  test.each<[string, LedgerWaits, boolean, readonly string[]]>([
+    ['a little', { readMs: 400, writeMs: 900 }, true, []],
+    ['by reads', { readMs: 500, writeMs: 0 }, true, ['listTransactions', 'getTransaction']],
+    ['by reads that can do without it', { readMs: 999, writeMs: 0 }, false, []],
+    ['by changes', { readMs: 0, writeMs: 1_000 }, true, ['createTransaction']],
+    ['by all', { readMs: 1_000, writeMs: 0 }, true, ['createTransaction', 'listTransactions', 'getTransaction']],
+  ])('%s (%j, managed: %s) these are refused: %j', async (_, ledgerWaits, isManaged, refused) => {
+    const gate = shedding({ load: { strain: 0 }, ledgerWaits: () => ledgerWaits, readsNeedLedger: isManaged }, async () => ({}))
+    const answers = await Promise.all(ops.map(async (op) => [op, (await gate(op, caller)).refusal] as const))
+    const shed = answers.filter(([, refusal]) => refusal)
+    expect(shed.map(([op]) => op)).toEqual(refused)
+    for (const [, refusal] of shed) expect(refusal).toMatchObject({ reason: 'overloaded', retryAfter: 2 })
   })
 })

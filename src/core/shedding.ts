@@ -6,6 +6,12 @@ import type { Op } from '../domain/operations.ts'
 /** How much of its work the process cannot do in time: 0 none, 1 quotes are too many, 2 reads too, 3 creates too. */
 export type Strain = 0 | 1 | 2 | 3
 
+/** Milliseconds. */
+export interface LedgerWaits {
+  readonly readMs: number
+  readonly writeMs: number
+}
+
 export interface Load {
   readonly strain: Strain
 }
@@ -21,8 +27,26 @@ const shedAt: Readonly<Record<Op, Strain>> = {
 
 const retryAfter = 2
 
-export function shedding(load: Load, gate: Gate): Gate {
-  return (op, caller) => (load.strain < shedAt[op] ? gate(op, caller) : Promise.resolve({ refusal: overloaded() }))
+/** From so long a wait on, whoever comes new to the ledger is refused; nobody waits for it longer than twice that. */
+const longestReadMs = 500
+const longestCreateMs = 1_000
+
+export interface SheddingOptions {
+  readonly load: Load
+  /** How long the first has waited for the ledger. */
+  readonly ledgerWaits: () => LedgerWaits
+  /** Whether the ledger decides whose a transaction is. */
+  readonly readsNeedLedger: boolean
+}
+
+export function shedding({ load, ledgerWaits, readsNeedLedger }: SheddingOptions, gate: Gate): Gate {
+  const isLedgerBusy = (op: Op): boolean => {
+    const { readMs, writeMs } = ledgerWaits()
+    if (op === 'createTransaction') return Math.max(readMs, writeMs) >= longestCreateMs
+    return readsNeedLedger && shedAt[op] === 2 && readMs >= longestReadMs
+  }
+  return (op, caller) =>
+    load.strain < shedAt[op] && !isLedgerBusy(op) ? gate(op, caller) : Promise.resolve({ refusal: overloaded() })
 }
 
 export function overloaded(): Fault {

@@ -76,6 +76,12 @@ export function errorTypeOf(fault: Fault | undefined): ErrorType {
   if (told !== undefined) return told
   if (kind === 'limited') return provider === undefined ? 'limit_client' : 'provider_limited'
   if (kind === 'failed') return certain && provider !== undefined ? 'provider_refused' : 'provider_failed'
+  if (kind === 'outcomeUnknown' && isOfLedger(cause)) return 'gateway_ledger'
   if (kind !== 'unavailable') return byKind[kind]
   return cause instanceof Fault ? errorTypeOf(cause) : 'provider_failed'
+}
+
+/** The provider has answered, and the ledger could not take it. */
+function isOfLedger(cause: unknown): boolean {
+  return cause instanceof Fault && cause.reason === 'ledger_unavailable'
 }

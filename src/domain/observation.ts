@@ -159,6 +159,10 @@ export const createOutcomes = [
   'notFound',
   'ambiguous',
   'notSeen', // it was looked for, and the provider did not let us see
+  'unrecorded', // the ledger could not take what became of it: that is kept in memory
+  'recorded', // the ledger has it now
+  'conflicting', // the ledger holds something else about it
+  'abandoned', // too many were kept in memory, or the process ended: it is looked for
 ] as const
 
 export type CreateOutcome = (typeof createOutcomes)[number]

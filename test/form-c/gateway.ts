@@ -6,6 +6,7 @@ import { identityOf } from '../../src/adapters/identity.ts'
 import { openLedger } from '../../src/adapters/ledger.ts'
 import { memoryLimiter, memoryProofs } from '../../src/adapters/limiter.ts'
 import { loadConfig } from '../../src/config.ts'
+import { DeferredResults } from '../../src/core/deferred-results.ts'
 import { proofLifetime } from '../../src/core/proof.ts'
 import { refusalLifetime, refusedAddresses } from '../../src/core/refused-addresses.ts'
 import { WaitingKeys } from '../../src/core/waiting-keys.ts'
@@ -57,6 +58,8 @@ routing: { providers: [alpha] }
     keys: new WaitingKeys(),
     load: { strain: 0 },
     ledger: store.ledger,
+    ledgerWaits: store.waits,
+    results: new DeferredResults({ observe: () => {} }),
     budgets: unbounded,
     breaker: neverOpen,
     steadyClock: hastyClock(),

@@ -1,8 +1,6 @@
 /** A store that fails: the call is told, the process lives, and nothing is half done (`spec/contract.md` §10). */
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -11,9 +9,11 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openLedger } from '../../src/adapters/ledger.ts'
-import { type Postgres, startPostgres } from '../support/postgres.ts'
+import { UncertainChange } from '../../src/domain/ledger-error.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { type Lost, startPostgresProxy } from '../support/postgres-proxy.ts'
 import { wrongTallies } from './raw.ts'
-import { facts, intent } from './samples.ts'
+import { facts, intent, unique } from './samples.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -88,29 +88,10 @@ describe('SQLite', () => {
 })
 
 describe('PostgreSQL', () => {
-  /** Between the ledger and its server: it can stop passing anything on. */
-  async function proxy(server: Postgres, database: string) {
-    const { hostname, port } = new URL(server.url)
-    const sockets = new Set<Socket>()
-    const listener = createServer((near) => {
-      const far = connect(Number(port), hostname)
-      const end = () => void [near.destroy(), far.destroy()]
-      for (const socket of [near, far]) sockets.add(socket.on('error', () => {}).on('close', end))
-      near.pipe(far).pipe(near)
-    })
-    const listen = async (on: number) => void (await once(listener.listen(on, '127.0.0.1'), 'listening'))
-    await listen(0)
-    const own = (listener.address() as AddressInfo).port
-    const url = Object.assign(new URL(database), { hostname: '127.0.0.1', port: own }).href
-    const cut = () => sockets.forEach((socket) => void socket.destroy())
-    onTestFinished(() => void [listener.close(), cut()])
-    return {
-      url,
-      cut,
-      silence: () => sockets.forEach((socket) => void socket.unpipe().pause()),
-      refuse: () => void listener.close(),
-      admit: () => listen(own),
-    }
+  async function proxy(database: string) {
+    const started = await startPostgresProxy(database)
+    onTestFinished(started.close)
+    return started
   }
 
   async function serverWithDatabase() {
@@ -118,7 +99,7 @@ describe('PostgreSQL', () => {
     onTestFinished(server.close)
     const database = await server.createDatabase()
     await (await openLedger(database)).close()
-    return { server, database }
+    return { database }
   }
 
   /** With a shorter patience than the gateway's. */
@@ -129,8 +110,8 @@ describe('PostgreSQL', () => {
   }
 
   test('L15: connections that break are told, and the next call has another', async () => {
-    const { server, database } = await serverWithDatabase()
-    const { url, cut } = await proxy(server, database)
+    const { database } = await serverWithDatabase()
+    const { url, cut } = await proxy(database)
     const ledger = await impatient(url)
     const calls = Array.from({ length: 20 }, (_, n) => ledger.see('owner', 'alpha', facts(`${n}`)))
     cut()
@@ -143,8 +124,8 @@ describe('PostgreSQL', () => {
   })
 
   test('L15: a server that falls silent is given up, and the next call has another connection', async () => {
-    const { server, database } = await serverWithDatabase()
-    const { url, silence } = await proxy(server, database)
+    const { database } = await serverWithDatabase()
+    const { url, silence } = await proxy(database)
     const ledger = await impatient(url)
     await ledger.see('owner', 'alpha', facts('x'))
     silence()
@@ -155,8 +136,8 @@ describe('PostgreSQL', () => {
   })
 
   test('L15: a server that is gone is told at once, and found when it is back', async () => {
-    const { server, database } = await serverWithDatabase()
-    const { url, cut, refuse, admit } = await proxy(server, database)
+    const { database } = await serverWithDatabase()
+    const { url, cut, refuse, admit } = await proxy(database)
     const ledger = await impatient(url)
     await ledger.see('owner', 'alpha', facts('x'))
     refuse()
@@ -180,5 +161,103 @@ describe('PostgreSQL', () => {
     await expect(ledger.find('owner', 'alpha', 'x')).rejects.toThrow('timeout')
     await other.query('ROLLBACK')
     expect(await ledger.begin(made)).toBe(true)
+  })
+
+  const claim = { key: 'key', fingerprint: 'f' }
+
+  test.each<Lost>(['request', 'answer'])('L48: a COMMIT of which the %s is lost is looked up, and done once', async (lost) => {
+    const { database } = await serverWithDatabase()
+    const { url, loseCommits } = await proxy(database)
+    const { ledger, bookkeeping, close } = await openLedger(url)
+    onTestFinished(close)
+    const [made, refused, wrong] = [intent({ claim }), intent({ owner: 'stranger' }), intent()]
+    loseCommits(lost, 2)
+    expect(await ledger.begin(made)).toBe(true)
+    expect(await ledger.claimed('owner', 'key')).toMatchObject({ state: 'open' })
+    loseCommits(lost, 1)
+    expect(await ledger.begin(intent({ claim }))).toBe(false)
+    loseCommits(lost, 1)
+    expect(await ledger.settle(made.id, facts('x'))).toBe(true)
+    expect(await ledger.claimed('owner', 'key')).toMatchObject({ state: 'done', first: { transaction: { id: 'x' } } })
+    await ledger.begin(refused)
+    await ledger.begin(wrong)
+    loseCommits(lost, 1)
+    await ledger.contradict(wrong.id, facts('y').transaction, ['coinTo'])
+    loseCommits(lost, 1)
+    expect(await ledger.settle(refused.id, facts('x'))).toBe(false)
+    const { entries, mismatches, pending } = await bookkeeping.stats(0)
+    expect({ entries, mismatches, pending }).toEqual({
+      entries: [{ provider: 'alpha', status: 'wait', count: 1 }],
+      mismatches: 2,
+      pending: 0,
+    })
+    expect(await wrongTallies(database)).toEqual([])
+  })
+
+  test.each<Lost>(['request', 'answer'])(
+    'L48: where it cannot be looked up, nobody knows (%s lost), and to begin again is safe',
+    async (lost) => {
+      const { database } = await serverWithDatabase()
+      const { url, loseCommits, refuse, admit } = await proxy(database)
+      const { ledger, bookkeeping, close } = await openLedger(url)
+      onTestFinished(close)
+      const made = intent({ claim })
+      loseCommits(lost, 1, refuse)
+      await expect(ledger.begin(made)).rejects.toThrow(UncertainChange)
+      await admit()
+      expect(await ledger.begin(made)).toBe(true)
+      loseCommits(lost, 1, refuse)
+      await expect(ledger.settle(made.id, facts('x'))).rejects.toThrow(UncertainChange)
+      await admit()
+      expect(await ledger.settle(made.id, facts('x'))).toBe(true)
+      expect((await bookkeeping.stats(0)).entries).toEqual([{ provider: 'alpha', status: 'wait', count: 1 }])
+    },
+  )
+
+  test('L48: a connection that breaks before the COMMIT has done nothing', async () => {
+    const { database } = await serverWithDatabase()
+    const { url, cut } = await proxy(database)
+    const ledger = await impatient(url)
+    const made = intent({ claim })
+    const other = new pg.Client({ connectionString: database })
+    await other.connect()
+    onTestFinished(() => other.end())
+    await other.query('BEGIN')
+    await other.query('LOCK TABLE claims')
+    const beginning = ledger.begin(made).catch((reason: unknown) => reason)
+    await vi.waitFor(async () => {
+      const { rows } = await other.query("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'claims'::regclass")
+      expect(rows).toHaveLength(1)
+    })
+    cut()
+    const reason = await beginning
+    expect(reason).toBeInstanceOf(Error)
+    expect(reason).not.toBeInstanceOf(UncertainChange)
+    await other.query('ROLLBACK')
+    expect(await ledger.claimed('owner', 'key')).toBeUndefined()
+  })
+
+  test('L53: results find a connection while others hold all that are not theirs', async () => {
+    const { database } = await serverWithDatabase()
+    const { ledger, waits, close } = await openLedger(database)
+    onTestFinished(close)
+    const made = Array.from({ length: 5 }, () => intent({ owner: unique('owner') }))
+    const unsettled = intent()
+    for (const each of [unsettled, ...made]) await ledger.begin(each)
+    const other = new pg.Client({ connectionString: database })
+    await other.connect()
+    onTestFinished(() => other.end())
+    await other.query('BEGIN')
+    await other.query(
+      `INSERT INTO claims (owner, key, intent, fingerprint, created_at) VALUES ('owner', 'key', '${unsettled.id}', 'f', 0)`,
+    )
+    const begins = Array.from({ length: 30 }, () => ledger.begin(intent({ claim })).catch(() => 'timed out'))
+    await vi.waitFor(() => expect(waits().writeMs).toBeGreaterThan(50))
+    const started = performance.now()
+    for (const each of made) expect(await ledger.settle(each.id, facts(each.id))).toBe(true)
+    expect(performance.now() - started).toBeLessThan(1_500)
+    await other.query('ROLLBACK')
+    expect((await Promise.all(begins)).filter((begun) => begun === true)).toHaveLength(1)
+    expect(waits()).toEqual({ readMs: 0, writeMs: 0 })
   })
 })

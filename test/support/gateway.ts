@@ -14,6 +14,7 @@ import { authentication } from '../../src/core/authentication.ts'
 import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
 import type { MakeBreaker } from '../../src/core/breaker.ts'
 import type { Budgets } from '../../src/core/budget.ts'
+import { DeferredResults } from '../../src/core/deferred-results.ts'
 import type { Ledger } from '../../src/core/ledger.ts'
 import { proofLifetime } from '../../src/core/proof.ts'
 import { refusalLifetime, refusedAddresses } from '../../src/core/refused-addresses.ts'
@@ -123,6 +124,8 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   const accounts = latest(() => store.accounts)
   const isManaged = config.auth.mode === 'managed'
   const connections = new Connections()
+  const observe = (observation: Observation): void => void observations.push(observation)
+  const results = new DeferredResults({ observe, firstPauseMs: 20, longestPauseMs: 100 })
   const gateway = createGateway({
     config,
     forms,
@@ -133,11 +136,13 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     keys: new WaitingKeys(),
     load: { strain: 0 },
     ledger,
+    ledgerWaits: () => store.waits(),
+    results,
     budgets: settings.budgets ?? unbounded,
     breaker: settings.breaker ?? neverOpen,
     steadyClock: settings.steadyClock ?? hastyClock(),
     identify: isManaged ? authentication({ accounts, digest: identityOf, clock: Date.now }) : async (key) => identityOf(key),
-    observe: (observation) => void observations.push(observation),
+    observe,
     version: '1.2.3',
     pages,
   })
@@ -172,6 +177,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
       server.closeAllConnections()
       await closed
       await connections.close()
+      await results.close()
       await store.close()
     },
   }

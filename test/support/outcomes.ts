@@ -1,5 +1,6 @@
 /** Creates whose outcome nobody knows, and their time coming. */
 
+import type { RequestEnd } from '../../src/domain/observation.ts'
 import type { ProviderA } from './form-a.ts'
 import type { ProviderB } from './form-b.ts'
 import type { RunningGateway } from './gateway.ts'
@@ -41,4 +42,8 @@ export async function lookNow({ ledger, bookkeeping, reconcile }: RunningGateway
 
 export function outcomesOf({ observations }: RunningGateway): readonly string[] {
   return observations.filter((seen) => seen.what === 'create').map(({ outcome }) => outcome)
+}
+
+export function requestsOf({ observations }: RunningGateway): readonly RequestEnd[] {
+  return observations.filter((seen) => seen.what === 'request')
 }

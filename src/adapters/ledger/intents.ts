@@ -9,10 +9,10 @@ import type { State } from './tables.ts'
 export function intents({ write, writeOne, clock }: Store): Pick<Ledger, 'begin' | 'drop' | 'doubt' | 'settle' | 'contradict'> {
   return {
     begin: (intent) => write((within) => begin(within, intent, clock)),
-    drop: (intent) => writeOne(async (within) => void (await drop(within, intent, open))),
-    doubt: (intent, lookAt) => writeOne((within) => doubt(within, intent, lookAt)),
-    settle: (intent, facts) => write((within) => settle(within, intent, facts)),
-    contradict: (intent, told, fields) => write((within) => contradict(within, intent, told, fields)),
+    drop: (intent) => writeOne(async (within) => void (await drop(within, intent, open)), 'result'),
+    doubt: (intent, lookAt) => writeOne((within) => doubt(within, intent, lookAt), 'result'),
+    settle: (intent, facts) => write((within) => settle(within, intent, facts), 'result'),
+    contradict: (intent, told, fields) => write((within) => contradict(within, intent, told, fields), 'result'),
   }
 }
 
@@ -29,7 +29,13 @@ async function begin(within: Database, intent: Intent, clock: LedgerClock): Prom
     asked: JSON.stringify(intent.asked),
     traceparent: intent.traceparent ?? null,
   } as const
-  await within.insertInto('transactions').values(row).execute()
+  const inserted = within
+    .insertInto('transactions')
+    .values(row)
+    .onConflict((conflict) => conflict.column('intent').doNothing())
+  const { numInsertedOrUpdatedRows } = await inserted.executeTakeFirstOrThrow()
+  // The same create once more: the first time, its COMMIT was not confirmed.
+  if (numInsertedOrUpdatedRows === 0n) return true
   if (await claim(within, intent, clock)) return true
   await drop(within, intent.id, open)
   return false

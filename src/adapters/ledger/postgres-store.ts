@@ -1,20 +1,27 @@
 /** Kysely: the store in PostgreSQL, which many gateways share. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
+import { UncertainChange } from '../../domain/ledger-error.ts'
 import { serverClock } from './clock.ts'
-import { codeOf, openPool } from './postgres.ts'
+import { codeOf, openPools } from './postgres.ts'
 import { running } from './running.ts'
-import type { Database, Store } from './store.ts'
+import type { Database, Priority, Store } from './store.ts'
 import type { Tables } from './tables.ts'
 
 /** `timeout`: for one statement, in milliseconds. `now`: in place of the server's clock. */
 export async function postgresStore(url: string, timeout: number, now?: () => number): Promise<Store> {
-  const database: Database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(url, timeout) }) })
+  const { waitMs, ...pools } = openPools(url, timeout)
+  const over = (priority: Priority): Database => new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pools[priority] }) })
+  const databases = { usual: over('usual'), result: over('result') }
+  const database = databases.usual
   await sql`select 1`.execute(database)
   const { track, ended } = running()
   return {
     database,
-    write: (work) => track(persistently(() => database.transaction().setIsolationLevel('read committed').execute(work))),
-    writeOne: (work) => track(work(database)),
+    write: (work, priority = 'usual') =>
+      track(persistently(() => databases[priority].transaction().setIsolationLevel('read committed').execute(work))),
+    writeOne: (work, priority = 'usual') => track(work(databases[priority])),
+    waits: () => ({ readMs: waitMs(), writeMs: waitMs() }),
     types: { whole: 'bigint', text: 'text collate "C"', hasClock: true },
     clock: serverClock(now),
     isAmong: (column, list) => sql`${sql.ref(column)} = any(${list})`,
@@ -22,7 +29,7 @@ export async function postgresStore(url: string, timeout: number, now?: () => nu
     lockSchema: async (within) => void (await sql`select pg_advisory_xact_lock(${sql.lit(schemaLock)})`.execute(within)),
     close: async () => {
       await ended()
-      await database.destroy()
+      await Promise.all([databases.usual.destroy(), databases.result.destroy()])
     },
   }
 }
@@ -33,13 +40,22 @@ const attempts = 5
 /** Serialization failure, deadlock, and a unique key that another transaction took in the meantime. */
 const momentary = new Set(['40001', '40P01', '23505'])
 
-/** Another transaction came between: the next try finds what it has left. */
+/** How long it is tried to find out whether a change was made, in milliseconds. */
+const lookUpMs = 2_000
+const pauseMs = 50
+
+/** Where another transaction came between, or nobody knows whether the change was made, the next try finds what there is. */
 async function persistently<T>(work: () => Promise<T>): Promise<T> {
+  let uncertain: { readonly until: number } | undefined
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (reason) {
-      if (attempt === attempts || !momentary.has(codeOf(reason) ?? '')) throw reason
+      if (reason instanceof UncertainChange) uncertain ??= { until: performance.now() + lookUpMs }
+      const isMomentary = attempt < attempts && momentary.has(codeOf(reason) ?? '')
+      if (!uncertain && !isMomentary) throw reason
+      if (uncertain && performance.now() > uncertain.until) throw new UncertainChange(reason)
     }
+    if (uncertain) await delay(pauseMs)
   }
 }

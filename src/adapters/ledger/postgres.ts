@@ -1,17 +1,29 @@
 /** pg: a pool of connections to PostgreSQL, none of which hangs and none of whose failures ends the process. */
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
+import { UncertainChange } from '../../domain/ledger-error.ts'
+import { admission } from './admission.ts'
+import type { Priority } from './store.ts'
 
 const connectTimeout = 2_000
+const connections = 10
+/** Connections that only results of creates take. */
+const reserved = 2
+const resultTimeout = 5_000
 /** A transaction that its process has forgotten lets go of its locks. */
 const idleTimeout = 10_000
 const int8 = 20
 
-/** `timeout`: for one statement, in milliseconds. */
-export function openPool(url: string, timeout: number): PostgresPool {
+export interface Pools extends Readonly<Record<Priority, PostgresPool>> {
+  /** How long the first without priority has waited for a connection, in milliseconds. */
+  readonly waitMs: () => number
+}
+
+/** One pool, with a way in for each priority. `timeout`: for one statement, in milliseconds. */
+export function openPools(url: string, timeout: number): Pools {
   const pool = new pg.Pool({
     connectionString: url,
-    max: 10,
+    max: connections,
     connectionTimeoutMillis: connectTimeout,
     statement_timeout: timeout,
     query_timeout: timeout,
@@ -23,22 +35,46 @@ export function openPool(url: string, timeout: number): PostgresPool {
   // A connection that breaks leaves the pool; whoever uses it or asks next is told. Unheard, it would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => void client.on('error', () => {}))
-  return { options: {}, connect: async () => guard(await pool.connect()), end: () => pool.end() }
+  const { enter, waitMs } = admission({
+    places: connections,
+    reserved,
+    patienceMs: { usual: connectTimeout, result: resultTimeout },
+  })
+  const poolFor = (priority: Priority): PostgresPool => ({
+    options: {},
+    async connect() {
+      const leave = await enter(priority)
+      try {
+        return guard(await pool.connect(), leave)
+      } catch (reason) {
+        leave()
+        throw reason
+      }
+    },
+    end: async () => void (pool.ending || (await pool.end())),
+  })
+  return { usual: poolFor('usual'), result: poolFor('result'), waitMs }
 }
 
 /** After a time-out or a broken connection nothing more is sent over it, and the pool makes another. */
-function guard(client: pg.PoolClient): PostgresPoolClient {
+function guard(client: pg.PoolClient, leave: () => void): PostgresPoolClient {
   let broken: unknown
   const query = async (statement: string, parameters: readonly unknown[] = []) => {
     if (broken !== undefined) throw broken
     try {
       return await client.query({ name: nameOf(statement), text: statement, values: [...parameters] })
     } catch (reason) {
-      if (!isAnswer(reason)) broken = reason
-      throw reason
+      if (isAnswer(reason)) throw reason
+      // The server may have done it. What is thrown here comes back from the rollback that follows.
+      broken = statement.toLowerCase() === 'commit' ? new UncertainChange(reason) : reason
+      throw broken
     }
   }
-  return { query: query as unknown as PostgresPoolClient['query'], release: () => client.release(broken !== undefined) }
+  const release = (): void => {
+    client.release(broken !== undefined)
+    leave()
+  }
+  return { query: query as unknown as PostgresPoolClient['query'], release }
 }
 
 const names = new Map<string, string>()

@@ -1,6 +1,7 @@
 /** Kysely: a create whose outcome is open becomes an entry, or a mismatch. */
 import { sql } from 'kysely'
 import type { Facts } from '../../core/ledger.ts'
+import { LedgerConflict } from '../../domain/ledger-error.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import { isFinal, sortKey, toRow } from './entry.ts'
 import type { Database } from './store.ts'
@@ -8,7 +9,7 @@ import { addToTally, takeFromTally } from './tallies.ts'
 
 export async function settle(within: Database, intent: string, facts: Facts): Promise<boolean> {
   const create = await lockCreate(within, intent)
-  if (!create) throw new Error(`The ledger has no create ${intent}.`)
+  if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
   if (create.state === 'mismatch') return false
   if (create.state === 'done') return isSettledAs(create, facts)
   const holder = await lockHolder(within, create.provider, facts.transaction.id)
@@ -28,12 +29,12 @@ export async function settle(within: Database, intent: string, facts: Facts): Pr
 /** A result that is told twice is taken once. */
 function isSettledAs({ intent, provider_id }: Create, { transaction }: Facts): true {
   if (provider_id === transaction.id) return true
-  throw new Error(`The create ${intent} is settled with another id.`)
+  throw new LedgerConflict(`The create ${intent} is settled with another id.`)
 }
 
 export async function contradict(within: Database, intent: string, told: Transaction, fields: readonly string[]): Promise<void> {
   const create = await lockCreate(within, intent)
-  if (!create || create.state === 'done') throw new Error(`The ledger has no create ${intent} whose outcome is open.`)
+  if (!create || create.state === 'done') throw new LedgerConflict(`The ledger has no create ${intent} whose outcome is open.`)
   const holder = await lockHolder(within, create.provider, told.id)
   const isFree = !holder || holder.intent === intent
   await becomeMismatch(within, intent, isFree ? told.id : null, { told, fields })

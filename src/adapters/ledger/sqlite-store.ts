@@ -16,8 +16,8 @@ export async function sqliteStore(file: string, now?: () => number): Promise<Sto
   const reading = file === ':memory:' ? writing : new Kysely<Tables>({ dialect: sqliteDialect(await openSqlite(file, recovery)) })
   await sql`select 1`.execute(reading)
   const { track, ended } = running()
-  const commit = groupCommit(writing)
-  const write: Store['write'] = (work) => track(commit(work))
+  const { commit, waitMs } = groupCommit(writing)
+  const write: Store['write'] = (work, priority) => track(commit(work, priority))
   const clock = now ? fixedClock(now) : runningClock(reading, write)
   return {
     database: reading,
@@ -27,6 +27,7 @@ export async function sqliteStore(file: string, now?: () => number): Promise<Sto
     clock,
     isAmong: (column, list) => sql`${sql.ref(column)} in (select value from json_each(${list}))`,
     toList: (texts) => JSON.stringify(texts),
+    waits: () => ({ readMs: 0, writeMs: waitMs() }),
     lockSchema: async () => {}, // whoever writes is alone
     close: async () => {
       await clock.stop()

@@ -1,16 +1,23 @@
 /** Kysely: one way to read and to write, whichever database is below. */
 import type { CompiledQuery, Kysely, RawBuilder, SqlBool } from 'kysely'
+import type { LedgerWaits } from '../../core/shedding.ts'
 import type { LedgerClock } from './clock.ts'
 import type { Types } from './migrations.ts'
 import type { Tables } from './tables.ts'
 
 export type Database = Kysely<Tables>
 
+/** `result`: what became of a create, which goes before all else. */
+export type Priority = 'result' | 'usual'
+
 export interface Store {
   /** For questions; it sees all that was written before. */
   readonly database: Database
-  /** One transaction: all that the work changes is kept, durable, or none of it. The work may run more than once. */
-  readonly write: <T>(work: (within: Database) => Promise<T>) => Promise<T>
+  /**
+   * One transaction: all that the work changes is kept, durable, or none of it. The work may run more than once, also after it
+   * was kept where that could not be known. Throws an `UncertainChange` where nobody can tell.
+   */
+  readonly write: <T>(work: (within: Database) => Promise<T>, priority?: Priority) => Promise<T>
   /** The same for work that is a single statement. */
   readonly writeOne: Store['write']
   readonly types: Types
@@ -19,6 +26,8 @@ export interface Store {
   readonly isAmong: (column: string, list: unknown) => RawBuilder<SqlBool>
   /** Texts as one value. */
   readonly toList: (texts: readonly string[]) => unknown
+  /** How long the first question and the first change without priority have waited for their turn. */
+  readonly waits: () => LedgerWaits
   /** Until the transaction ends no other process looks at the schema in this way. */
   readonly lockSchema: (within: Database) => Promise<void>
   readonly close: () => Promise<void>

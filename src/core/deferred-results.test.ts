@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Fault } from '../domain/fault.ts'
+import { LedgerConflict, UncertainChange } from '../domain/ledger-error.ts'
+import type { Observation } from '../domain/observation.ts'
+import { DeferredResults } from './deferred-results.ts'
+import type { Facts, Intent, Ledger, Open } from './ledger.ts'
+
+const facts = { derived: [], seenAt: 1 } as unknown as Facts
+const intent = (id: string) => ({ id }) as Intent
+const failure = (cause: unknown) => new Fault('unavailable', 'Later.', { certain: true, reason: 'ledger_unavailable', cause })
+
+let written: string[]
+let outcomes: string[]
+let refuse: (what: string) => unknown
+let results: DeferredResults
+let ledger: Ledger
+
+function fake(): Ledger {
+  const act = (what: string) => async (id: string | Intent) => {
+    const name = `${what} ${typeof id === 'string' ? id : id.id}`
+    const reason = refuse(name)
+    if (reason !== undefined) throw reason
+    written.push(name)
+    return true
+  }
+  const due = async (): Promise<readonly Open[]> => ['a', 'b', 'c'].map((name) => ({ intent: name }) as Open)
+  return { begin: act('begin'), settle: act('settle'), contradict: act('contradict'), drop: act('drop'), due } as unknown as Ledger
+}
+
+const observe = (seen: Observation): void => void (seen.what === 'create' && outcomes.push(seen.outcome))
+const fail = (): unknown => failure(new Error('locked'))
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  written = []
+  outcomes = []
+  refuse = () => undefined
+  results = new DeferredResults({ observe, most: 3 })
+  ledger = results.over(fake(), 'alpha')
+})
+afterEach(() => void vi.useRealTimers())
+
+describe('L46: what the ledger cannot take at once', () => {
+  test('fails, and is written in order as soon as the ledger can, with longer and longer pauses', async () => {
+    refuse = fail
+    for (const id of ['a', 'b']) await expect(ledger.settle(id, facts)).rejects.toMatchObject({ reason: 'ledger_unavailable' })
+    await expect(ledger.drop('c')).rejects.toMatchObject({ reason: 'ledger_unavailable' })
+    expect(outcomes).toEqual(['unrecorded', 'unrecorded', 'unrecorded'])
+    const tried = vi.fn((_: string) => fail())
+    refuse = tried
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(tried.mock.calls.length).toBeLessThan(10)
+    expect(new Set(tried.mock.calls.slice(0, 4).map(([what]) => what))).toEqual(new Set(['settle a']))
+    refuse = () => undefined
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(written.toSorted()).toEqual(['drop c', 'settle a', 'settle b'])
+    expect(outcomes.slice(3)).toEqual(['recorded', 'recorded', 'recorded'])
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(written).toHaveLength(3)
+  })
+
+  test('is not looked for meanwhile, also while it is being written for the first time', async () => {
+    const dueNow = async () => (await results.withoutHeld(fake()).due(1, 200, undefined)).map((open) => open.intent)
+    refuse = fail
+    await ledger.settle('a', facts).catch(() => {})
+    refuse = () => undefined
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const slow = results.over({ ...fake(), settle: () => promise }, 'alpha')
+    const settling = slow.settle('b', facts)
+    expect(await dueNow()).toEqual(['c'])
+    resolve(true)
+    await settling
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(await dueNow()).toEqual(['a', 'b', 'c'])
+  })
+
+  test('is kept up to a bound; what comes then is left to be looked for', async () => {
+    refuse = fail
+    for (const id of ['a', 'b', 'c', 'd']) await ledger.settle(id, facts).catch(() => {})
+    expect(outcomes).toEqual(['unrecorded', 'unrecorded', 'unrecorded', 'abandoned'])
+    refuse = () => undefined
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(written).toEqual(['settle a', 'settle b', 'settle c'])
+  })
+
+  test('is given up where the ledger holds something else by then', async () => {
+    refuse = fail
+    for (const id of ['a', 'b']) await ledger.settle(id, facts).catch(() => {})
+    refuse = (what) => (what === 'settle a' ? failure(new LedgerConflict('bound by hand')) : undefined)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(written).toEqual(['settle b'])
+    expect(outcomes.slice(2)).toEqual(['conflicting', 'recorded'])
+    await expect(ledger.settle('a', facts)).rejects.toBeDefined()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(outcomes.slice(4)).toEqual(['conflicting'])
+  })
+
+  test('does not hold up the others where it can never be written', async () => {
+    refuse = fail
+    for (const id of ['a', 'b']) await ledger.settle(id, facts).catch(() => {})
+    refuse = (what) => (what === 'settle a' ? fail() : undefined)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(written).toEqual(['settle b'])
+  })
+
+  test('is tried once more when the process ends, and then not any more', async () => {
+    refuse = fail
+    for (const id of ['a', 'b']) await ledger.settle(id, facts).catch(() => {})
+    refuse = (what) => (what === 'settle b' ? fail() : undefined)
+    await results.close()
+    expect(written).toEqual(['settle a'])
+    expect(outcomes.slice(2)).toEqual(['recorded', 'abandoned'])
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(written).toEqual(['settle a'])
+  })
+
+  test('does not hold up the end of the process', async () => {
+    refuse = fail
+    let isFirst = true
+    const settle = (): Promise<boolean> => {
+      if (!isFirst) return new Promise(() => {})
+      isFirst = false
+      return Promise.reject(fail())
+    }
+    const hanging = results.over({ ...fake(), settle }, 'alpha')
+    await hanging.settle('a', facts).catch(() => {})
+    const closing = results.close()
+    await vi.advanceTimersByTimeAsync(2_000)
+    await closing
+    expect(outcomes).toEqual(['unrecorded', 'abandoned'])
+  })
+})
+
+describe('L48: a create that may have begun', () => {
+  test('is withdrawn as soon as the ledger can: nothing went up, so its key is free', async () => {
+    refuse = () => failure(new UncertainChange(new Error('cut')))
+    await expect(ledger.begin(intent('a'))).rejects.toMatchObject({ reason: 'ledger_unavailable' })
+    refuse = () => undefined
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(written).toEqual(['begin a', 'drop a'])
+  })
+
+  test('one that certainly has not begun is left alone', async () => {
+    refuse = fail
+    await expect(ledger.begin(intent('a'))).rejects.toBeDefined()
+    refuse = () => undefined
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(written).toEqual([])
+  })
+})

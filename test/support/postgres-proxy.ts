@@ -1,0 +1,78 @@
+/** Between a ledger and its PostgreSQL: it can cut, fall silent, refuse, and lose what is said around a COMMIT. */
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** What of a COMMIT does not arrive: the request at the server, or its answer at the ledger. */
+export type Lost = 'request' | 'answer'
+
+export interface PostgresProxy {
+  /** Of the database, through the proxy. */
+  readonly url: string
+  readonly cut: () => void
+  readonly silence: () => void
+  readonly refuse: () => void
+  readonly admit: () => Promise<void>
+  /** From now on: so many COMMITs lose this, and their connection with it. `then` is called at each. */
+  readonly loseCommits: (lost: Lost, count: number, then?: () => void) => void
+  readonly close: () => void
+}
+
+export async function startPostgresProxy(database: string): Promise<PostgresProxy> {
+  const { hostname, port } = new URL(database)
+  const sockets = new Set<Socket>()
+  let losing: { readonly lost: Lost; left: number; readonly then: () => void } | undefined
+  const commits = commitFinder()
+  const listener = createServer((near) => {
+    const far = connect(Number(port), hostname)
+    const end = (): void => void [near.destroy(), far.destroy()]
+    for (const socket of [near, far]) sockets.add(socket.on('error', () => {}).on('close', end))
+    far.pipe(near)
+    near.on('data', (chunk: Buffer) => {
+      const isLost = commits(chunk) && losing !== undefined && losing.left > 0
+      if (!isLost) return void far.write(chunk)
+      const { lost, then } = losing as NonNullable<typeof losing>
+      ;(losing as { left: number }).left--
+      const lose = (): void => {
+        end()
+        then()
+      }
+      if (lost === 'request') return lose()
+      far.unpipe(near)
+      far.once('data', lose).resume()
+      far.write(chunk)
+    })
+  })
+  const listen = async (on: number): Promise<void> => void (await once(listener.listen(on, '127.0.0.1'), 'listening'))
+  await listen(0)
+  const own = (listener.address() as AddressInfo).port
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return {
+    url: Object.assign(new URL(database), { hostname: '127.0.0.1', port: own }).href,
+    cut,
+    silence() {
+      for (const socket of sockets) socket.unpipe().pause()
+    },
+    refuse: () => void listener.close(),
+    admit: () => listen(own),
+    loseCommits(lost, count, then = () => {}) {
+      losing = { lost, left: count, then }
+    },
+    close() {
+      listener.close()
+      cut()
+    },
+  }
+}
+
+/** Whether a chunk has a COMMIT: its text, or the name under which a connection has prepared it. */
+function commitFinder(): (chunk: Buffer) => boolean {
+  const names = new Set<string>()
+  return (chunk) => {
+    const text = chunk.toString('latin1')
+    const prepared = /([\w-]+)\0commit\0/i.exec(text)?.[1]
+    if (prepared !== undefined) names.add(prepared)
+    return /\0commit\0/i.test(text) || [...names].some((name) => text.includes(`\0${name}\0`))
+  }
+}
