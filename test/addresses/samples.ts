@@ -78,7 +78,8 @@ export const samples: Readonly<Record<string, Forms>> = {
   HBAR: {
     account: '0.0.123',
     'with a checksum': '0.0.123-vfmkw',
-    'alias of a key': `0.0.${'302d300706052b8104000a032100114e6abc371b82dab5c15ea149f02d34a012087b163516dd70f44acafabf7777'.slice(0, 94)}`,
+    'alias of a key': '0.0.302a300506032b6570032100114e6abc371b82dab5c15ea149f02d34a012087b163516dd70f44acafabf7777',
+    'alias of a key, in base 32': '0.0.CIQAAAH4AY2OFK2FL37TSPYEQGPPUJRP4XTKWHD62HKPQX543DTOFFQ',
     'alias of Ethereum': ethereum['of both cases'] as string,
   },
   LTC: {

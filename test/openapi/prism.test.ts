@@ -21,7 +21,7 @@ describe.each(pairs)('S1: client $client, provider $provider', ({ client: form, 
   let client: Sender
   beforeAll(async () => {
     const limits = { quotes: 100_000, create: 4, read: 100_000, unproven: 100_000 }
-    pair = await startPair(form, side, { sections: { limits }, provider: { timeout: 0.5, extraIds: true } })
+    pair = await startPair(form, side, { sections: { limits }, provider: { timeout: 0.5, extraIds: 'unconfirmed' } })
     prism = await startPrism(fileOf(form), upstreamOf(form, pair.gateway.url))
   }, 60_000)
   beforeEach(async () => {
