@@ -20,6 +20,7 @@ import { intent } from './core/intent.ts'
 import { type Layer, stack } from './core/layer.ts'
 import type { Ledger } from './core/ledger.ts'
 import { type Limiter, limits } from './core/limits.ts'
+import { ListReadings } from './core/list-readings.ts'
 import { memory } from './core/memory.ts'
 import { outcome } from './core/outcome.ts'
 import { ownKey } from './core/own-key.ts'
@@ -28,6 +29,7 @@ import { pageLimit } from './core/page-limit.ts'
 import { type Proofs, proof, provenBy } from './core/proof.ts'
 import { question } from './core/question.ts'
 import { rates } from './core/rates.ts'
+import { readShare } from './core/read-share.ts'
 import { reconcile } from './core/reconciliation.ts'
 import type { RefusedAddresses } from './core/refused-addresses.ts'
 import { register } from './core/register.ts'
@@ -116,12 +118,13 @@ export function createGateway(given: Parts): Gateway {
   const served = forms.map(
     (form) => [form, serve({ form, service, gate, pageGate, identify, lifetimes, observe, tracing })] as const,
   )
-  const readers = new Map(held.map(({ tag, reader, said }) => [tag, { service: reader, said }]))
+  const readers = new Map(held.map(({ tag, reader, said, catalogue: { naming } }) => [tag, { service: reader, said, naming }]))
+  const readings = new ListReadings()
   const span = config.ledger.reconcile * 1000
   return {
     handle: mounts(new Map(served), formOf(config.defaultForm, forms), given.pages),
     reconcile: () =>
-      reconcile({ ledger: given.results.withoutHeld(ledger), readers, keys, span, clock, observe, tracing }).then(() =>
+      reconcile({ ledger: given.results.withoutHeld(ledger), readers, readings, keys, span, clock, observe, tracing }).then(() =>
         observe({ what: 'reconciled', at: clock() }),
       ),
     connected: held.map(({ connected }) => connected),
@@ -169,7 +172,8 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
     traced('intent', intent(book), tag), // a create is in the ledger before it goes up
     outcome(), //                         it is done, refused or unknown; nothing outside refuses one that is done
   ]
-  const reader = stack([limit, derivation(said), assets(catalogue, false), shared], connected.service)
+  const share = readShare({ limit: provider.budget.read, clock: steadyClock })
+  const reader = stack([limit, share, derivation(said), assets(catalogue, false), shared], connected.service)
   return { ...connected, connected, service: stack(layers, connected.service), reader }
 }
 

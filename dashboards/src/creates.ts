@@ -42,7 +42,7 @@ export const creates = [
   bars({
     title: 'What was found out',
     description:
-      'In the time that is shown. unknown with as many found is well. ambiguous and not_found need you; not_seen: the provider could not be looked at; other_amount: it took another amount than was asked.',
+      'In the time that is shown. unknown with as many found is well. ambiguous needs you, not_found does if it stays; not_created: it ended, with nothing in the provider’s list; not_seen: the provider could not be looked at; other_amount: it took another amount than was asked.',
     runbooks: ['SwapgateCreatesUnknown', 'SwapgateCreateMismatch'],
     span: 12,
     unit: 'short',

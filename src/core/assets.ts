@@ -1,6 +1,6 @@
 /** The table's words for assets towards clients, the provider's own towards the provider (`spec/contract.md` §3, §9). */
 import type { Context, Op } from '../domain/operations.ts'
-import type { Pair, Transaction } from '../domain/swap.ts'
+import type { Pair } from '../domain/swap.ts'
 import type { Catalogue } from './catalogue.ts'
 import { type Layer, on } from './layer.ts'
 import type { Listing } from './listing.ts'
@@ -27,15 +27,15 @@ export function assets(catalogue: Catalogue, mustBeListed: boolean): Layer {
     const source = await resolve(wordsOf(question, from), from, resolution)
     return [source, await resolve(wordsOf(question, to), to, resolution)]
   }
-  const recogniseBoth = (row: Transaction, listing?: Listing | 'unreadable'): Transaction | undefined => {
+  const recogniseBoth = <Row extends Pair>(row: Row, listing?: Listing | 'unreadable'): Row | undefined => {
     const source = recognise(wordsOf(row, from), catalogue.naming, listing)
     const target = recognise(wordsOf(row, to), catalogue.naming, listing)
     return source && target && namePair(row, source, target)
   }
   /** What configuration and table cannot tell, the provider's list may. */
-  const recogniseListed = async (row: Transaction, context: Context): Promise<Transaction> => {
+  const recogniseListed = async <Row extends Pair>(row: Row, context: Context): Promise<Row> => {
     const listing = await catalogue.listing(context).catch(() => 'unreadable' as const)
-    return recogniseBoth(row, listing) as Transaction
+    return recogniseBoth(row, listing) as Row
   }
   return on({
     async getRate(request, context, next) {
@@ -57,8 +57,11 @@ export function assets(catalogue: Catalogue, mustBeListed: boolean): Layer {
       }),
     async listTransactions(request, context, next) {
       const answer = await next.call('listTransactions', request, context)
-      const items = await Promise.all(answer.body.items.map((item) => recogniseBoth(item) ?? recogniseListed(item, context)))
-      return { ...answer, body: { ...answer.body, items } }
+      const recogniseOne = <Row extends Pair>(row: Row) => recogniseBoth(row) ?? recogniseListed(row, context)
+      const items = await Promise.all(answer.body.items.map(recogniseOne))
+      const unreadable = answer.body.unreadable?.map(async ({ key, fields }) => ({ key, fields: await recogniseOne(fields) }))
+      const odd = unreadable && { unreadable: await Promise.all(unreadable) }
+      return { ...answer, body: { ...answer.body, items, ...odd } }
     },
   })
 }

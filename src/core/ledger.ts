@@ -118,7 +118,13 @@ export interface Ledger {
   readonly take: (open: Open, next: number | undefined) => Promise<boolean>
   /** Creates of unknown outcome at the provider that were attempted between these times. */
   readonly openBetween: (provider: string, first: number, last: number) => Promise<readonly Open[]>
-  /** Which of these ids are in the ledger, whoever holds them. */
+  /**
+   * The provider's whole list has nothing that this create may have made: it and its claim are gone, and a result that comes
+   * later is still taken. False where it is not so long after its beginning, in milliseconds on the ledger's clock, or
+   * another process has taken a look since.
+   */
+  readonly end: (open: Open, span: number) => Promise<boolean>
+  /** Which of these ids are those of creates here, whoever made them; what was merely seen is none of them. */
   readonly held: (provider: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
 
   /** Forgets claims that are older than 24 hours by the ledger's own clock and whose outcome is known. */

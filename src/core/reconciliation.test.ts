@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Amount } from '../domain/amount.ts'
+import { AssetTable } from '../domain/asset.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Observation } from '../domain/observation.ts'
 import type { Context, SwapService } from '../domain/operations.ts'
@@ -7,6 +8,8 @@ import type { Transaction, TransactionQuery } from '../domain/swap.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'
 import { answers } from './layer.ts'
 import type { Facts, Ledger, Open } from './ledger.ts'
+import { ListReadings } from './list-readings.ts'
+import { naming } from './naming.ts'
 import { reconcile } from './reconciliation.ts'
 import { WaitingKeys } from './waiting-keys.ts'
 
@@ -37,18 +40,29 @@ const made: Transaction = {
   status: 'confirmation',
   coinFrom: 'BTC',
   coinTo: 'USDT',
+  networkTo: 'TRX',
   amountIn: '0.1' as Amount,
   createdAt: '2026-03-01T10:00:01Z',
   depositAddress: 'bc1q-deposit',
   withdrawalAddress: 'TWithdraw',
   refundAddress: '0xabc',
+  rateType: 'float',
 }
+
+const asset = (coin: string, network: string, code: string) => ({ coin, network, code, name: coin, aliases: [], isStandard: false })
+const table = new AssetTable([
+  { coin: 'BTC', name: 'Bitcoin', assets: [asset('BTC', 'BTC', 'BTC')] },
+  { coin: 'USDT', name: 'Tether', assets: [asset('USDT', 'TRX', 'USDTTRC20'), asset('USDT', 'ETH', 'USDTERC20')] },
+])
 
 interface World {
   open: Open[]
   rows: Transaction[]
   held: Set<string>
   fails: boolean
+  /** The page of the list that fails, and how. */
+  failsOn?: number | undefined
+  fault?: Fault
   isTaken: boolean
   /** What the provider's lists can be asked for. */
   dates: readonly string[]
@@ -56,6 +70,8 @@ interface World {
   total?: number
   /** What details say otherwise than the list. */
   details?: Partial<Transaction>
+  /** Whether the ledger lets a create end as not created. */
+  ends: boolean
   /** Whether what is found has got an owner meanwhile. */
   isOthers: boolean
   now: number
@@ -63,6 +79,8 @@ interface World {
 
 let world: World
 let settled: [string, Facts][]
+let ended: [string, number][]
+let readings: ListReadings
 let taken: (number | undefined)[]
 let looks: number[]
 let rivalsAskedFor: number[]
@@ -79,10 +97,13 @@ beforeEach(() => {
     fails: false,
     isTaken: false,
     isOthers: false,
+    ends: true,
     dates: ['dateFrom', 'dateTo'],
     now: attemptedAt + 5_000,
   }
   settled = []
+  ended = []
+  readings = new ListReadings()
   taken = []
   looks = []
   rivalsAskedFor = []
@@ -103,6 +124,7 @@ const ledger = {
     return world.open
   },
   held: async () => world.held,
+  end: async ({ intent }: Open, span: number) => world.ends && ended.push([intent, span]) > 0,
   settle: async (intent: string, facts: Facts) => settled.push([intent, facts]) > 0 && !world.isOthers,
 } as unknown as Ledger
 
@@ -117,9 +139,10 @@ const service: SwapService = answers({
   async listTransactions(query, context) {
     calls.push(context)
     queries.push(query)
-    if (world.fails) throw new Fault('failed', 'broken')
-    const items = world.rows.map(({ withdrawalAddress: _a, refundAddress: _b, ...row }) => row)
-    return { body: { items: query.page === 1 ? items : [], total: world.total ?? items.length } }
+    if (world.fails || query.page === world.failsOn) throw world.fault ?? new Fault('failed', 'broken')
+    const items = world.rows.map(({ withdrawalAddress: _a, refundAddress: _b, rateType: _c, networkTo: _d, ...row }) => row)
+    const { page, size } = query
+    return { body: { items: items.slice((page - 1) * size, page * size), total: world.total ?? items.length } }
   },
   async getTransaction({ id }) {
     detailed.push(id)
@@ -127,10 +150,13 @@ const service: SwapService = answers({
   },
 })
 
+const said = { asks: { listTransactions: { has: (field: string) => world.dates.includes(field) } } } as unknown as Vocabulary
+
 const run = (keys?: WaitingKeys, store: Ledger = ledger): Promise<void> =>
   reconcile({
     ledger: store,
-    readers: new Map([['beta', { service, said: { asks: { listTransactions: new Set(world.dates) } } as unknown as Vocabulary }]]),
+    readers: new Map([['beta', { service, said, naming: naming(table, false, new Map()) }]]),
+    readings,
     keys,
     span: 86_400_000,
     clock: () => world.now,
@@ -155,7 +181,6 @@ describe('L2: one transaction that fits', () => {
     ['made two minutes before the attempt', { createdAt: '2026-03-01T09:58:00Z' }],
     ['made ten minutes after it', { createdAt: '2026-03-01T10:10:00Z' }],
     ['with a time that has no zone', { createdAt: '2026-03-01T10:00:00' }],
-    ['of which the provider does not tell where a refund goes', { refundAddress: undefined }],
   ])('%s', async (_, facts) => {
     world.rows = [{ ...made, ...facts }]
     await run()
@@ -173,12 +198,25 @@ describe('L3: it is never guessed', () => {
     ['of another rate type', { rateType: 'fixed' }],
     ['made longer before', { createdAt: '2026-03-01T09:57:59Z' }],
     ['made later', { createdAt: '2026-03-01T10:10:01Z' }],
-    ['made nobody knows when', { createdAt: 'yesterday' }],
   ])('a transaction %s is not taken', async (_, facts) => {
     world.rows = [{ ...made, ...facts }]
     await run()
     expect(settled).toEqual([])
     expect(counted).toEqual(['create notFound'])
+  })
+
+  test.each<[string, Partial<Transaction>]>([
+    ['when it was made', { createdAt: 'yesterday' }],
+    ['where a refund goes', { refundAddress: undefined }],
+    ['where it goes', { withdrawalAddress: undefined }],
+    ['on which network', { networkTo: undefined }],
+    ['of which rate type it is', { rateType: undefined }],
+    ['of which coin it is', { coinFrom: undefined }],
+  ])('L22: a transaction that does not tell %s may be it, and is not taken', async (_, facts) => {
+    world.rows = [{ ...made, ...facts }]
+    await run()
+    expect(settled).toEqual([])
+    expect(counted).toEqual(['create ambiguous'])
   })
 
   test('of two that fit, none is taken', async () => {
@@ -229,7 +267,7 @@ describe('L3: it is never guessed', () => {
   })
 
   test.each([
-    [20, 20],
+    [20, 2],
     [21, 0],
   ])('of %i that look alike %i are asked for, and none is taken', async (count, asked) => {
     world.rows = Array.from({ length: count }, (_, at) => ({ ...made, id: `tx-${at}` }))
@@ -280,7 +318,8 @@ describe('one reading of the list', () => {
       ['intent-1', { transaction: { id: 'tx-1' } }],
       ['intent-2', { transaction: { id: 'tx-2' } }],
     ])
-    expect(queries).toMatchObject([{ dateFrom: '2026-03-01T09:58:00.000Z', dateTo: '2026-03-01T10:10:00.000Z' }])
+    const window = { dateFrom: '2026-03-01T09:58:00.000Z', dateTo: '2026-03-01T10:10:00.000Z', page: 1 }
+    expect(queries).toMatchObject([window, window])
   })
 
   test('is one for each span of time, where lists can be asked for dates', async () => {
@@ -288,9 +327,9 @@ describe('one reading of the list', () => {
     world.now = attemptedAt + 60 * minute
     world.open = [30, 12, 0].map((at) => ({ ...lost, attemptedAt: attemptedAt + at * minute }))
     await run()
-    expect(queries.map(({ dateFrom, dateTo }) => [dateFrom, dateTo])).toEqual([
-      ['2026-03-01T09:58:00.000Z', '2026-03-01T10:22:00.000Z'],
-      ['2026-03-01T10:28:00.000Z', '2026-03-01T10:40:00.000Z'],
+    expect([...new Set(queries.map(({ dateFrom, dateTo }) => `${dateFrom} ${dateTo}`))]).toEqual([
+      '2026-03-01T09:58:00.000Z 2026-03-01T10:22:00.000Z',
+      '2026-03-01T10:28:00.000Z 2026-03-01T10:40:00.000Z',
     ])
   })
 
@@ -300,7 +339,7 @@ describe('one reading of the list', () => {
     world.rows = [...others, made]
     await run()
     expect(settled).toHaveLength(1)
-    expect(queries).toEqual([{ page: 1, size: 100 }])
+    expect(queries.map(({ page }) => page)).toEqual([...Array.from({ length: 61 }, (_, at) => at + 1), 1])
   })
 
   test('is of one key, where each sees only its own', async () => {
@@ -309,7 +348,7 @@ describe('one reading of the list', () => {
     keys.hold({ address: '', identity: 'acme', key: 'secret' })
     keys.hold({ address: '', identity: 'other', key: 'secret-2' })
     await run(keys)
-    expect(calls.map(({ caller }) => caller.key)).toEqual(['secret', 'secret-2'])
+    expect([...new Set(calls.map(({ caller }) => caller.key))].toSorted()).toEqual(['secret', 'secret-2'])
   })
 })
 
@@ -326,11 +365,83 @@ describe('when it is looked for', () => {
     [20_000, 23_600],
     [590, 600],
     [596, 596 + 3600],
-    [86_000, undefined],
+    [86_000, 86_400],
   ])('at %i s after the attempt without success: again at %s s', async (seconds, next) => {
     world.now = attemptedAt + seconds * 1000
     await run()
     expect(taken.at(-1)).toEqual(next === undefined ? undefined : attemptedAt + next * 1000)
+  })
+
+  test('L28: where it ends as not created, the ledger is asked, and it is not looked for again', async () => {
+    world.now = attemptedAt + 86_400_000
+    await run()
+    expect(ended).toEqual([['intent-1', 86_400_000]])
+    expect(counted).toEqual(['create notCreated'])
+    expect(taken).toEqual([world.now + 15_000])
+  })
+
+  test('L28: before its time is over, nothing ends', async () => {
+    world.now = attemptedAt + 86_399_999
+    await run()
+    expect([ended, counted]).toEqual([[], ['create notFound']])
+    expect(taken.at(-1)).toBe(attemptedAt + 86_400_000)
+  })
+
+  test('L28: where the ledger’s clock says that its time is not over, it is looked for again', async () => {
+    Object.assign(world, { now: attemptedAt + 86_400_000, ends: false })
+    await run()
+    expect(counted).toEqual(['create notFound'])
+    expect(taken.at(-1)).toBe(world.now + 3_600_000)
+  })
+
+  test('L28: with a candidate it stays unknown, and waits for a person', async () => {
+    world.now = attemptedAt + 86_400_000
+    world.rows = [made, { ...made, id: 'tx-2' }]
+    await run()
+    expect([ended, counted]).toEqual([[], ['create ambiguous']])
+    expect(taken.at(-1)).toBeUndefined()
+  })
+
+  test('L28: what is found when its time is over is bound all the same', async () => {
+    world.now = attemptedAt + 86_400_000
+    world.rows = [made]
+    await run()
+    expect(settled).toHaveLength(1)
+  })
+
+  test('L28: without a whole list it stays unknown, and is looked for hourly until there is one', async () => {
+    Object.assign(world, { now: attemptedAt + 90_000_000, total: 1 })
+    await run()
+    expect([ended, counted]).toEqual([[], ['create notSeen']])
+    expect(taken.at(-1)).toBe(world.now + 3_600_000)
+  })
+
+  test('L28: a list that was begun to be read before its time was over does not count', async () => {
+    world.dates = []
+    world.rows = Array.from({ length: 150 }, (_, at) => ({ ...made, id: `other-${at}`, amountIn: '7' as Amount }))
+    world.now = attemptedAt + 86_399_000
+    world.failsOn = 2
+    await run()
+    expect(counted).toEqual(['create notSeen'])
+    Object.assign(world, { now: attemptedAt + 86_400_000, failsOn: undefined })
+    queries.length = 0
+    await run()
+    expect(queries.map(({ page }) => page)).toEqual([1, 2, 1])
+    expect(counted.at(-1)).toBe('create notCreated')
+  })
+
+  test('L26: a list that is not whole yet is read on in the next look, as soon as there is a share for it', async () => {
+    world.dates = []
+    world.rows = [...Array.from({ length: 150 }, (_, at) => ({ ...made, id: `other-${at}`, amountIn: '7' as Amount })), made]
+    world.failsOn = 2
+    world.fault = new Fault('unavailable', 'no share', { retryAfter: 7, busyCause: 'budget' })
+    world.now = attemptedAt + 30_000
+    await run()
+    expect(taken.at(-1)).toBe(world.now + 7_000)
+    world.failsOn = undefined
+    await run()
+    expect(queries.map(({ page }) => page)).toEqual([1, 2, 2, 1])
+    expect(settled).toHaveLength(1)
   })
 
   test('each look is counted', async () => {

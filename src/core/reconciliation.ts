@@ -1,13 +1,14 @@
 /** Finds out what became of creates whose outcome is unknown (`spec/contract.md` §10): by looking, never by guessing. */
-import { Fault } from '../domain/fault.ts'
-import type { CreateOutcome, Observer } from '../domain/observation.ts'
+import type { Observer } from '../domain/observation.ts'
 import type { Span } from '../domain/span.ts'
 import type { Tracing } from '../domain/trace.ts'
 import { type Link, readTraceparent } from '../domain/traceparent.ts'
 import type { Reader } from './candidates.ts'
 import type { Clock } from './intent.ts'
 import type { Ledger, Open } from './ledger.ts'
-import { type Find, type Found, search } from './search.ts'
+import type { ListReadings } from './list-readings.ts'
+import { type LookResult, look } from './look.ts'
+import { type Find, search } from './search.ts'
 import type { WaitingKeys } from './waiting-keys.ts'
 import { atMost } from './workers.ts'
 
@@ -15,6 +16,8 @@ export interface ReconciliationOptions {
   readonly ledger: Ledger
   /** How the transactions of each provider are read, by tag. */
   readonly readers: ReadonlyMap<string, Reader>
+  /** What was read of lists that are longer than one look reads. */
+  readonly readings: ListReadings
   /** Where a provider answers only to the key of the client who made the create: the keys that are at hand. */
   readonly keys?: WaitingKeys | undefined
   /** How long after its attempt a create is looked for, in milliseconds. */
@@ -38,28 +41,33 @@ const atOnce = 8
 /** Looks for every create that is due. Throws where the ledger fails; what a provider does not tell now waits for the next look. */
 export async function reconcile(options: ReconciliationOptions): Promise<void> {
   const { ledger, keys, clock } = options
-  if (keys) keys.want(await ledger.waitingOwners())
+  if (keys) await keys.want(() => ledger.waitingOwners())
   if (keys?.owners.length === 0) return
   const due = await ledger.due(clock(), mostInOneRun, keys?.owners)
   // One reading of a list serves all who may see it.
   const together = Map.groupBy(due, ({ provider, owner }) => (keys ? `${provider} ${owner}` : provider))
-  await atMost(atOnce, [...together.values()], (opens) => lookFor(opens, options))
+  await atMost(atOnce, [...together], ([whose, opens]) => lookFor(opens, whose, options))
 }
 
-async function lookFor(due: readonly Open[], options: ReconciliationOptions): Promise<void> {
-  const { ledger, clock, span, tracing } = options
+async function lookFor(due: readonly Open[], whose: string, options: ReconciliationOptions): Promise<void> {
+  const { ledger, clock, span, readings, observe, tracing } = options
   const leased = clock() + lease
   const isTaken = await Promise.all(due.map((open) => ledger.take(open, leased)))
-  const opens = due.filter((_, at) => isTaken[at])
+  const opens = due.filter((_, at) => isTaken[at]).map((open) => ({ ...open, looks: open.looks + 1, lookAt: leased }))
   if (opens.length === 0) return
   const root = tracing?.begin('internal', 'reconciliation', opens.flatMap(requestOf))
-  const finding = find(opens, options, root)
+  const finding = find(opens, whose, options, root)
+  finding?.catch(() => {}) // each look meets it
+  const results: LookResult[] = []
   const looking = atMost(atOnce, opens, async (open) => {
-    if (await look(open, finding, options, root)) return
-    const again = { ...open, looks: open.looks + 1, lookAt: leased }
-    await ledger.take(again, nextLook(open, clock(), span))
+    const isLast = clock() >= open.attemptedAt + span
+    const trace = { root, links: requestOf(open) }
+    const result = await look(open, finding, { ledger, span, isLast, at: clock(), observe, trace })
+    results.push(result)
+    if (!result.isOver) await ledger.take(open, nextLook(open, result, clock(), span))
   })
   await looking.finally(() => root?.trace.finish(true))
+  if (results.every(({ outcome }) => outcome !== 'notSeen')) readings.forget(whose)
 }
 
 /** The request that made the create, in its trace. */
@@ -69,69 +77,28 @@ function requestOf({ traceparent }: Open): readonly Link[] {
 }
 
 /** Undefined where their provider is not configured any more. */
-function find(opens: readonly Open[], { ledger, readers, keys }: ReconciliationOptions, root?: Span): Promise<Find> | undefined {
+function find(opens: readonly Open[], whose: string, options: ReconciliationOptions, root?: Span): Promise<Find> | undefined {
+  const { ledger, readers, readings, keys, clock, span } = options
   const [first] = opens
   const reader = first && readers.get(first.provider)
   if (!reader) return undefined
   const key = keys?.of(first.owner)
   const caller = { address: '', ...(key !== undefined && { identity: first.owner, key }) }
-  return search(opens, reader, caller, ledger, root)
+  const now = clock()
+  // Nothing was created only if a list says so that was begun to be read when the time for looking was over.
+  const ends = opens.map(({ attemptedAt }) => attemptedAt + span).filter((end) => end <= now)
+  return search(opens, { reader, caller, ledger, root, readings, whose, now, notBefore: Math.max(0, ...ends) })
 }
 
-/** Undefined where it is not looked for again. */
-function nextLook({ attemptedAt }: Open, now: number, span: number): number | undefined {
-  const after = looks.find((moment) => attemptedAt + moment > now + pause)
-  const next = after === undefined ? now + hour : attemptedAt + after
-  return next > attemptedAt + span ? undefined : next
-}
-
-type LookOutcome = Extract<CreateOutcome, 'found' | 'notFound' | 'ambiguous' | 'takenId' | 'contradicted' | 'notSeen'>
-
-/** Whether its outcome is known now. */
-async function look(
-  open: Open,
-  finding: Promise<Find> | undefined,
-  { ledger, clock, observe }: ReconciliationOptions,
-  root: Span | undefined,
-): Promise<boolean> {
-  const { provider } = open
-  const span = root?.begin('look', { 'swapgate.provider': provider }, 'internal', requestOf(open))
-  const count = (outcome: LookOutcome): void => {
-    observe({ what: 'create', provider, outcome })
-    span?.tell({ 'swapgate.outcome': outcome })
-  }
-  try {
-    const found = await (await finding)?.(open, span)
-    if (!found) return false
-    return await settle(open, found, ledger, clock(), count)
-  } catch (reason) {
-    if (Fault.from(reason).kind === 'internal') throw reason
-    count('notSeen')
-    return false
-  } finally {
-    span?.end()
-  }
-}
-
-async function settle(
-  open: Open,
-  { found, isAmbiguous }: Found,
-  ledger: Ledger,
-  at: number,
-  count: (outcome: LookOutcome) => void,
-): Promise<boolean> {
-  if (!found) {
-    count(isAmbiguous ? 'ambiguous' : 'notFound')
-    return false
-  }
-  const { derived = [], body, contradicted = [] } = found
-  if (contradicted.length > 0) {
-    await ledger.contradict(open.intent, body, contradicted)
-    count('contradicted')
-    return true
-  }
-  const transaction = { ...body, status: body.status ?? ('wait' as const) }
-  const isTheirs = await ledger.settle(open.intent, { transaction, derived, seenAt: at, readAt: at })
-  count(isTheirs ? 'found' : 'takenId')
-  return true
+/**
+ * The next look, and the last one when the time for looking is over. After that: undefined where the list has a candidate,
+ * which only a person can tell from the others; else again until the list could be read whole.
+ */
+function nextLook({ attemptedAt }: Open, { outcome, retryAfterMs }: LookResult, now: number, span: number): number | undefined {
+  const end = attemptedAt + span
+  if (now >= end && outcome === 'ambiguous') return undefined
+  const step = looks.find((moment) => attemptedAt + moment > now + pause)
+  const regular = step === undefined ? now + hour : attemptedAt + step
+  const next = retryAfterMs === undefined ? regular : Math.min(regular, now + Math.max(pause, retryAfterMs))
+  return now < end ? Math.min(next, end) : next
 }

@@ -1,16 +1,21 @@
 /** Looks for the one transaction that a create must have made (`spec/contract.md` §10). */
+
 import { plainAmount } from '../domain/amount.ts'
+import { Fault } from '../domain/fault.ts'
+import { isIdentifier } from '../domain/identifier.ts'
 import type { Answer, Caller, Context } from '../domain/operations.ts'
 import type { Span } from '../domain/span.ts'
-import { after, before, type Candidates, fits, type Reader, readCandidates } from './candidates.ts'
+import type { Transaction } from '../domain/swap.ts'
+import { type Candidates, type ListOptions, type Reader, readCandidates } from './candidates.ts'
+import { type Account, after, before, judge } from './comparison.ts'
 import type { Ledger, Open } from './ledger.ts'
+import type { ListedRow } from './list-reading.ts'
 import { namesOf } from './pair.ts'
-import { fillFrom } from './question.ts'
 
 export interface Found {
-  /** The only one that fits. */
+  /** The only one that is confirmed to be it. */
   readonly found?: Answer<'getTransaction'>
-  /** Whether several fit, or it fits several creates. */
+  /** Whether another may be it too, it may be another create's, or nothing confirms that it is it. */
   readonly isAmbiguous: boolean
 }
 
@@ -18,11 +23,19 @@ export interface Found {
 export type Find = (open: Open, span?: Span) => Promise<Found>
 
 /** More candidates than these are not told apart by asking for each. */
-const mostCandidates = 20
+const maxCandidates = 20
 
-/** Of one provider, and seen by one caller. Throws where its list cannot be read: then nothing is known of any of them. */
-export async function search(opens: readonly Open[], reader: Reader, caller: Caller, ledger: Ledger, root?: Span): Promise<Find> {
-  const { service, said } = reader
+export interface SearchOptions extends ListOptions {
+  readonly reader: Reader
+  readonly caller: Caller
+  readonly ledger: Ledger
+  readonly root?: Span | undefined
+}
+
+/** Of one provider, and seen by one caller. Throws where its list cannot be read whole: then nothing is known of any of them. */
+export async function search(opens: readonly Open[], options: SearchOptions): Promise<Find> {
+  const { reader, caller, ledger, root } = options
+  const { said, naming } = reader
   const context: Context = {
     requestId: crypto.randomUUID(),
     caller,
@@ -31,23 +44,68 @@ export async function search(opens: readonly Open[], reader: Reader, caller: Cal
     span: root,
     isOwn: true,
   }
-  const candidatesOf = await readCandidates(opens, reader, context)
+  const candidatesOf = await readCandidates(opens, reader, context, options)
   // First whose outcome is open, then what is held: what is settled in between is seen twice, and not never.
   const rivals = Map.groupBy(await openAround(opens, ledger), ({ asked }) => plainAmount(asked.amountIn))
   const held = await heldOf(opens, candidatesOf, ledger)
   return async (open, span) => {
-    const candidates = candidatesOf(open).filter(({ id }) => !held.has(id))
-    if (candidates.length > mostCandidates) return { isAmbiguous: true }
-    const details: Answer<'getTransaction'>[] = []
-    for (const { id } of candidates) details.push(await service.call('getTransaction', { id }, { ...context, span }))
-    const [only, ...others] = details.filter(({ body }) => fits(body, open))
-    if (!only) return { isAmbiguous: false }
+    const rows = candidatesOf(open).filter(({ account: { id } }) => id === undefined || !held.has(id))
+    const only = await onlyMatch(rows, open, reader, { ...context, span })
+    if (!only?.match) return { isAmbiguous: only !== undefined }
+    const { accounts, details } = only.match
     const rivalsOfAmount = rivals.get(plainAmount(open.asked.amountIn)) ?? []
-    const isContested = rivalsOfAmount.some((rival) => rival.intent !== open.intent && fits(only.body, rival))
-    if (others.length > 0 || isContested) return { isAmbiguous: true }
-    const body = { ...fillFrom(open.asked, only.body), ...namesOf(open.asked) }
-    return { found: { ...only, body }, isAmbiguous: false }
+    const isContested = rivalsOfAmount.some((rival) => rival.intent !== open.intent && judge(accounts, rival, naming) !== 'other')
+    if (isContested) return { isAmbiguous: true }
+    return { found: { ...details, body: { ...merge(accounts), ...namesOf(open.asked) } }, isAmbiguous: false }
   }
+}
+
+interface Match {
+  readonly accounts: readonly Account[]
+  readonly details: Answer<'getTransaction'>
+}
+
+/** Undefined where none of them may be it; without a match where several may be it, or nothing confirms that one is. */
+async function onlyMatch(
+  rows: readonly ListedRow[],
+  open: Open,
+  { service, naming }: Reader,
+  context: Context,
+): Promise<{ readonly match?: Match } | undefined> {
+  if (rows.length > maxCandidates) return {}
+  let match: Match | undefined
+  for (const row of rows) {
+    const details = await detailsOf(row, service, context)
+    const accounts = details ? [row.account, details.body] : [row.account]
+    const verdict = judge(accounts, open, naming)
+    if (verdict === 'other') continue
+    if (verdict === 'silent' || !row.isReadable || !details || match) return {}
+    match = { accounts, details }
+  }
+  return match && { match }
+}
+
+/** Undefined where the provider tells no more than the row did: another transaction, none, or one that is as unreadable. */
+async function detailsOf(
+  { account: { id }, isReadable }: ListedRow,
+  service: Reader['service'],
+  context: Context,
+): Promise<Answer<'getTransaction'> | undefined> {
+  if (id === undefined || !isIdentifier(id)) return undefined
+  try {
+    const details = await service.call('getTransaction', { id }, context)
+    return details.body.id === id ? details : undefined
+  } catch (reason) {
+    const { kind } = Fault.from(reason)
+    if (kind === 'notFound' || (kind === 'unreadable' && !isReadable)) return undefined
+    throw reason
+  }
+}
+
+/** What the provider reported; the latest account counts. */
+function merge(accounts: readonly Account[]): Transaction {
+  const reported = accounts.flatMap((account) => Object.entries(account).filter(([, value]) => value !== undefined))
+  return Object.fromEntries(reported) as unknown as Transaction
 }
 
 /** Creates that may have made the same transactions. */
@@ -59,6 +117,6 @@ function openAround(opens: readonly Open[], ledger: Ledger): Promise<readonly Op
 
 function heldOf(opens: readonly Open[], candidatesOf: Candidates, ledger: Ledger): Promise<ReadonlySet<string>> {
   const [{ provider }] = opens as [Open]
-  const ids = opens.flatMap((open) => candidatesOf(open).map(({ id }) => id))
+  const ids = opens.flatMap((open) => candidatesOf(open).map(({ account: { id } }) => id)).filter((id) => id !== undefined)
   return ledger.held(provider, [...new Set(ids)])
 }

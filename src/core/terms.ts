@@ -29,6 +29,12 @@ export function unconfirmedMemos(asked: Terms, reported: Terms): readonly Term[]
   ]
 }
 
+/** The terms that were asked for and that the reported ones leave open. */
+export function silentTerms(asked: Terms, reported: Terms): readonly Term[] {
+  const fields = ['withdrawalAddress', 'refundAddress', 'rateType'] as const
+  return [...fields.filter((field) => asked[field] && !reported[field]), ...unconfirmedMemos(asked, reported)]
+}
+
 function withdrawalMemo({ withdrawalAddress, withdrawalExtraId }: Terms): string | undefined {
   return memoOf(withdrawalAddress, withdrawalExtraId)
 }

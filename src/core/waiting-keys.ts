@@ -19,10 +19,11 @@ export class WaitingKeys {
     if (caller.identity !== undefined && this.wanted.has(caller.identity)) this.hold(caller)
   }
 
-  /** These owners wait; the keys of others are forgotten. */
-  want(owners: readonly string[]): void {
-    this.wanted = new Set(owners)
-    for (const owner of this.keys.keys()) if (!this.wanted.has(owner)) this.keys.delete(owner)
+  /** Keeps the keys of the owners who wait, as `readOwners` returns them; a key that is held in the meantime stays. */
+  async want(readOwners: () => Promise<readonly string[]>): Promise<void> {
+    const before = this.owners
+    this.wanted = new Set(await readOwners())
+    for (const owner of before) if (!this.wanted.has(owner)) this.keys.delete(owner)
   }
 
   of(owner: string): string | undefined {

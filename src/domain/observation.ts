@@ -157,6 +157,7 @@ export const createOutcomes = [
   'otherAmount',
   'found', // one transaction was found that an unknown create must have made
   'notFound',
+  'notCreated', // its time is over, and the provider's whole list has nothing that it may have made
   'ambiguous',
   'notSeen', // it was looked for, and the provider did not let us see
   'unrecorded', // the ledger could not take what became of it: that is kept in memory

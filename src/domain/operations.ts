@@ -74,6 +74,8 @@ export interface Context {
   readonly isOwn?: boolean
   /** How often the same call has gone up before. */
   readonly resends?: number
+  /** Whether a row of a list that is not of the provider's form is handed over by itself, and does not spoil its page. */
+  readonly takesUnreadableRows?: boolean
   readonly upstream?: Upstream
 }
 

@@ -26,6 +26,7 @@ export interface Attributes {
     | 'unknown'
     | 'found'
     | 'notFound'
+    | 'notCreated'
     | 'ambiguous'
     | 'takenId'
     | 'contradicted'

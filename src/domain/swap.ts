@@ -101,4 +101,13 @@ export interface Page<Item> {
   readonly total: number
   /** Rows of this page that were not of the provider's form. */
   readonly dropped?: number | undefined
+  /** Such rows as far as they can be read, for a question that takes them (`Context.takesUnreadableRows`). */
+  readonly unreadable?: readonly UnreadableRow<Item>[] | undefined
+}
+
+/** A row that is not of the provider's form. */
+export interface UnreadableRow<Item> {
+  /** Tells it from other rows of the list, whatever its page. */
+  readonly key: string
+  readonly fields: Partial<Item>
 }

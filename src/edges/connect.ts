@@ -4,18 +4,15 @@ import { Fault } from '../domain/fault.ts'
 import type { Observer, Server } from '../domain/observation.ts'
 import type { Answer, Context, Op, Request, Response, SwapService } from '../domain/operations.ts'
 import type { Span } from '../domain/span.ts'
-import { standardFault } from '../domain/standard-fault.ts'
 import type { Status } from '../domain/status.ts'
 import type { Reading } from '../wire/answer.ts'
-import { decodePage } from '../wire/envelope.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 import type { Http, HttpRequest } from '../wire/http.ts'
-import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
 import { WireProblem } from '../wire/problem.ts'
 import { Attempt } from './attempt.ts'
 import { callSpans } from './call-span.ts'
+import { readAnswer } from './read-answer.ts'
 import { toRefusal } from './refusal.ts'
-import { detach, screen } from './screen.ts'
 
 export interface Connection {
   readonly form: Form
@@ -56,7 +53,7 @@ export function connect(connection: Connection): SwapService {
           const amountIn = 'amountIn' in asked ? asked.amountIn : undefined
           throw toRefusal(response, { form, operation, amountIn, provider, confidential: connection.confidential, secret: key })
         }
-        const body = readAnswer(operation, response.body, connection, reading) as Response<O>
+        const body = readAnswer(operation, response.body, { ...connection, reading, context }) as Response<O>
         attempt.end(undefined, observe)
         return { body, provider }
       } catch (reason) {
@@ -113,55 +110,4 @@ function toHttp(
   if (key !== undefined) Object.assign(headers, connection.form.credential.encode(key))
   const request = { method: operation.method, path: operation.path.fill(path), query, headers, deadline }
   return body === undefined ? request : { ...request, body: async () => body }
-}
-
-function readAnswer(
-  operation: OperationCodec,
-  text: string,
-  { form, provider, confidential }: Connection,
-  reading: Reading,
-): unknown {
-  // One look at the whole text spares one at each field; behind an escape there may be anything.
-  const mayHoldKey = confidential.holdsKey(text) || text.includes('\\')
-  const accept = (row: Row): Row => {
-    const field = screen(row, confidential, mayHoldKey)
-    if (field !== undefined) throw new WireProblem(operation.answers.get(field) ?? field, 'it holds a key')
-    detach(row, text)
-    return row
-  }
-  try {
-    const body = parseJson(text)
-    if (!operation.paged) return accept(operation.answer.decode(body, reading) as Row)
-    const page = readPage(form, operation, body, reading)
-    page.items.forEach(accept)
-    return page
-  } catch (reason) {
-    if (!(reason instanceof WireProblem || reason instanceof JsonError)) throw reason
-    reading.drift((reason instanceof WireProblem && reason.field) || '_other', 'unreadable')
-    throw standardFault('unreadable', { provider, cause: reason })
-  }
-}
-
-type Row = Record<string, unknown>
-
-interface ReadPage {
-  readonly items: readonly Row[]
-  readonly total: number
-  /** Rows that were not of the form. */
-  readonly dropped: number
-}
-
-function readPage(form: Form, { answer, dropsBadRows }: OperationCodec, body: JsonValue, reading: Reading): ReadPage {
-  const { items, total } = decodePage(form.page, body, reading)
-  const rows = items.map((item) => {
-    try {
-      return answer.decode(item, reading) as Row
-    } catch (reason) {
-      if (!dropsBadRows || !(reason instanceof WireProblem)) throw reason
-      reading.drift(reason.field || '_other', 'badRow')
-      return undefined
-    }
-  })
-  const read = rows.filter((row) => row !== undefined)
-  return { items: read, total, dropped: rows.length - read.length }
 }

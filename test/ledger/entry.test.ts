@@ -87,13 +87,16 @@ describeStores(allStores, (shared) => {
     expect(totals).toEqual(seen.map((entry) => (entry ? 1 : 0)))
   })
 
-  test('the ids that anybody holds are told, and no others', async () => {
+  test('the ids of creates are told, whoever made them, and those that were merely seen are not', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
+    const [done, mismatch, open] = [intent({ owner, provider }), intent({ provider }), intent({ owner, provider })]
+    for (const made of [done, mismatch, open]) await ledger.begin(made)
+    await ledger.settle(done.id, facts('x'))
+    await ledger.contradict(mismatch.id, facts('y').transaction, ['coinTo'])
+    await ledger.see(owner, provider, facts('z'))
     await ledger.see(owner, provider, facts('x'))
-    await ledger.see(unique('owner'), provider, facts('y'))
-    await ledger.begin(intent({ owner, provider }))
-    expect(await ledger.held(provider, ['x', 'y', 'z'])).toEqual(new Set(['x', 'y']))
+    expect(await ledger.held(provider, ['x', 'y', 'z', 'other'])).toEqual(new Set(['x', 'y']))
     expect(await ledger.held(unique('provider'), ['x'])).toEqual(new Set())
     expect(await ledger.held(provider, [])).toEqual(new Set())
     expect(await ledger.findAll(owner, provider, [])).toEqual([])

@@ -1,5 +1,5 @@
 /** Creates of unknown outcome: which are to be looked for, and that one process does (`spec/contract.md` §10). */
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Open } from '../../src/core/ledger.ts'
 import { asked, facts, intent, unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
@@ -95,5 +95,57 @@ describeStores(allStores, (shared) => {
     expect(await ids(2_000, 3_000)).toEqual([2_000, 3_000])
     expect(await ids(0, 999)).toEqual([])
     expect(await ids(0, 9_000, unique('provider'))).toEqual([])
+  })
+
+  describe('a create of which the provider’s whole list has nothing', () => {
+    const key = unique('key')
+    const claim = { key, fingerprint: 'f' }
+    const lost = async (store: ReturnType<typeof shared>, owner = unique('owner')): Promise<Open> => {
+      const { ledger } = store
+      const made = intent({ owner, provider: unique('provider'), attemptedAt: 1_000, lookAt: 2_000, claim })
+      await ledger.begin(made)
+      await ledger.doubt(made.id, 2_000)
+      const [open] = await ledger.due(2_000, 10, [owner])
+      return open as Open
+    }
+
+    test('L28: ends as not created, and its key is free', async () => {
+      const { ledger, bookkeeping } = shared()
+      const open = await lost(shared())
+      expect(await ledger.claimed(open.owner, key)).toMatchObject({ state: 'open' })
+      expect(await ledger.end(open, 0)).toBe(true)
+      expect(await ledger.claimed(open.owner, key)).toBeUndefined()
+      expect(await ledger.due(9_000, 10, [open.owner])).toEqual([])
+      expect((await bookkeeping.unresolved()).map(({ intent: id }) => id)).not.toContain(open.intent)
+      expect(await ledger.begin(intent({ owner: open.owner, claim }))).toBe(true)
+      expect(await ledger.end(open, 0)).toBe(false)
+    })
+
+    test('L28: does not end before the ledger’s own clock says that its time is over', async () => {
+      const { ledger } = shared()
+      const open = await lost(shared())
+      expect(await ledger.end(open, 60_000)).toBe(false)
+      expect(await ledger.claimed(open.owner, key)).toMatchObject({ state: 'open' })
+    })
+
+    test('L28: does not end where another process has taken a look, or it was settled', async () => {
+      const { ledger } = shared()
+      const [looked, settled] = [await lost(shared()), await lost(shared())]
+      await ledger.take(looked, 3_000)
+      await ledger.settle(settled.intent, facts('x'))
+      for (const open of [looked, settled]) expect(await ledger.end(open, 0)).toBe(false)
+      expect(await ledger.find(settled.owner, settled.provider, 'x')).toBeDefined()
+    })
+
+    test('L28: a result that comes late all the same is its owner’s', async () => {
+      const { ledger, bookkeeping } = shared()
+      const [done, mismatch] = [await lost(shared()), await lost(shared())]
+      for (const open of [done, mismatch]) await ledger.end(open, 0)
+      expect(await ledger.settle(done.intent, facts('x'))).toBe(true)
+      expect(await ledger.find(done.owner, done.provider, 'x')).toMatchObject({ isCreated: true })
+      expect(await ledger.claimed(done.owner, key)).toBeUndefined()
+      await ledger.contradict(mismatch.intent, facts('y').transaction, ['coinTo'])
+      expect(await bookkeeping.unresolved()).toContainEqual(expect.objectContaining({ intent: mismatch.intent, state: 'mismatch' }))
+    })
   })
 })

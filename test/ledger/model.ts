@@ -157,7 +157,7 @@ export class Model {
   }
 
   held(provider: string, ids: readonly string[]): Set<string> {
-    return new Set(ids.filter((id) => this.holder(provider, id)))
+    return new Set(ids.filter((id) => this.holder(provider, id)?.intent))
   }
 
   knows(owner: string): boolean {

@@ -45,7 +45,13 @@ describeStores(durableStores, (shared) => {
     const { url, close } = await shared().openNew()
     await close()
     await query(url, 'DROP TABLE claims', 'DROP TABLE transactions', 'DROP TABLE tallies', 'DROP TABLE keys', 'DROP TABLE accounts')
-    await query(url, 'DROP TABLE kysely_migration', 'DROP TABLE kysely_migration_lock', 'DROP TABLE IF EXISTS clock')
+    await query(
+      url,
+      'DROP TABLE kysely_migration',
+      'DROP TABLE kysely_migration_lock',
+      'DROP TABLE IF EXISTS clock',
+      'DROP TABLE ended',
+    )
     const opened = await Promise.all(Array.from({ length: 6 }, () => openLedger(url)))
     await Promise.all(opened.map(({ ledger }, n) => ledger.see('owner', 'alpha', facts(`${n}`))))
     expect(await opened[0]?.ledger.findAll('owner', 'alpha', ['0', '1', '2', '3', '4', '5'])).toHaveLength(6)
@@ -56,6 +62,7 @@ describeStores(durableStores, (shared) => {
     const url = await usedStore()
     await query(url, 'DROP TABLE keys', 'DROP TABLE accounts', 'DROP INDEX transactions_going')
     await query(url, 'ALTER TABLE transactions DROP COLUMN traceparent', 'DROP TABLE IF EXISTS clock')
+    await query(url, 'ALTER TABLE transactions DROP COLUMN begun_at', 'DROP TABLE ended')
     await query(url, "DELETE FROM kysely_migration WHERE name NOT LIKE '%transactions'")
     const { ledger, accounts, close } = await openLedger(url)
     onTestFinished(close)

@@ -152,7 +152,10 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
   test('L3: what another account already has is not bound a second time', async () => {
     await lose()
     const [made] = provider().holdings.swaps
-    await managed.gateway.ledger.see('somebody', name, {
+    const asked = { amountIn: '0.10', withdrawalAddress: 'TWithdraw1', rateType: 'float' } as never
+    const intent = { id: 'theirs', owner: 'somebody', provider: name, asked, attemptedAt: Date.now(), lookAt: Date.now() }
+    await managed.gateway.ledger.begin(intent)
+    await managed.gateway.ledger.settle('theirs', {
       transaction: { id: made?.id, amountIn: '0.10', createdAt: made?.createdAt } as never,
       derived: [],
       seenAt: Date.now(),

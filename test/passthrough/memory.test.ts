@@ -1,6 +1,7 @@
 /** Contract §3 and §5 where clients hold the provider's keys: what the ledger adds to its answers, and to whose. */
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { identityOf } from '../../src/adapters/identity.ts'
 import type { Answered } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { detailedB } from '../support/form-b.ts'
@@ -82,7 +83,7 @@ describe('a Form B provider', () => {
     const first = await list('A')
     expect(rows(first)).toMatchObject([{ depositAddress: 'bc1q-deposit-1' }, { depositAddress: 'bc1q-deposit-1' }])
     expect(place.beta.received('get')).toHaveLength(2)
-    const kept = async () => (await place.gateway.ledger.held('beta', ['old-1', 'old-2'])).size
+    const kept = async () => (await place.gateway.ledger.findAll(identityOf(mine), 'beta', ['old-1', 'old-2'])).length
     await expect.poll(kept).toBe(2)
     const another = client('A', (await place.second()).url, place.witness)
     expect((await another.get('/transactions', { key: mine })).text).toBe(first.text)

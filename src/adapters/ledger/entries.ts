@@ -21,6 +21,7 @@ export function entries({ database, write, writeOne, isAmong, toList }: Store): 
       .select('provider_id')
       .where('provider', '=', provider)
       .where(isAmong('provider_id', ids))
+      .where('intent', 'is not', null)
       .compile(),
   )
   return {

@@ -26,6 +26,7 @@ async function begin(within: Database, intent: Intent, clock: LedgerClock): Prom
     state: 'pending',
     attempted_at: intent.attemptedAt,
     look_at: intent.lookAt,
+    begun_at: clock.at(clock.read()),
     asked: JSON.stringify(intent.asked),
     traceparent: intent.traceparent ?? null,
   } as const

@@ -2,11 +2,12 @@
 import { sql } from 'kysely'
 import type { Ledger, Open } from '../../core/ledger.ts'
 import type { NewTransaction } from '../../domain/swap.ts'
+import { end } from './ended.ts'
 import type { Database, Store } from './store.ts'
 
-type Looks = Pick<Ledger, 'due' | 'waitingOwners' | 'take' | 'openBetween'>
+type Looks = Pick<Ledger, 'due' | 'waitingOwners' | 'take' | 'openBetween' | 'end'>
 
-export function looks({ database, writeOne, isAmong, toList }: Store): Looks {
+export function looks({ database, write, writeOne, isAmong, toList, clock }: Store): Looks {
   return {
     async due(now, most, owners) {
       const waiting = openCreates(database).where('look_at', '<=', now).orderBy('look_at').orderBy('attempted_at').limit(most)
@@ -18,6 +19,7 @@ export function looks({ database, writeOne, isAmong, toList }: Store): Looks {
       return (await waiting.execute()).map(({ owner }) => owner)
     },
     take: (open, next) => writeOne((within) => take(within, open, next)),
+    end: (open, span) => write((within) => end(within, open, span, clock)),
     async openBetween(provider, first, last) {
       const between = openCreates(database).where('provider', '=', provider).where('attempted_at', '>=', first)
       return (await between.where('attempted_at', '<=', last).orderBy('attempted_at').execute()).map(toOpen)

@@ -19,6 +19,7 @@ export function migrations(types: Types): Record<string, Migration> {
     '2026-11-22 going': step(going()),
     '2026-11-23 traces': step([`ALTER TABLE transactions ADD COLUMN traceparent ${types.text}`]),
     '2026-11-24 clock': step(types.hasClock ? [] : clock(types)),
+    '2026-11-25 ended': step(ended(types)),
   }
 }
 
@@ -93,6 +94,21 @@ function clock({ whole }: Types): readonly string[] {
   return [
     `CREATE TABLE clock (time ${whole} NOT NULL)`,
     'INSERT INTO clock SELECT max(coalesce(max(created_at), 0), unixepoch() * 1000) FROM claims',
+  ]
+}
+
+/** What ends as not created leaves the transactions, and is remembered for a while. */
+function ended({ whole, text }: Types): readonly string[] {
+  return [
+    `ALTER TABLE transactions ADD COLUMN begun_at ${whole}`,
+    `CREATE TABLE ended (
+      intent ${text} PRIMARY KEY,
+      owner ${text} NOT NULL,
+      provider ${text} NOT NULL,
+      asked ${text} NOT NULL,
+      attempted_at ${whole} NOT NULL,
+      ended_at ${whole} NOT NULL
+    )`,
   ]
 }
 

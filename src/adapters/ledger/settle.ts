@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Facts } from '../../core/ledger.ts'
 import { LedgerConflict } from '../../domain/ledger-error.ts'
 import type { Transaction } from '../../domain/swap.ts'
+import { revive } from './ended.ts'
 import { isFinal, sortKey, toRow } from './entry.ts'
 import type { Database } from './store.ts'
 import { addToTally, takeFromTally } from './tallies.ts'
@@ -45,7 +46,7 @@ type Create = NonNullable<Awaited<ReturnType<typeof lockCreate>>>
 export async function lockCreate(within: Database, intent: string) {
   const found = within.selectFrom('transactions').where('intent', '=', intent).forUpdate()
   const row = await found.select(['owner', 'provider', 'provider_id', 'state', 'attempted_at', 'asked']).executeTakeFirst()
-  return row && { ...row, intent }
+  return row ? { ...row, intent } : await revive(within, intent)
 }
 
 type Holder = NonNullable<Awaited<ReturnType<typeof lockHolder>>>

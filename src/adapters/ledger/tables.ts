@@ -5,6 +5,7 @@ import type { Status } from '../../domain/status.ts'
 export interface Tables {
   transactions: Transactions
   claims: Claims
+  ended: Ended
   tallies: Tallies
   accounts: Accounts
   keys: Keys
@@ -38,12 +39,25 @@ interface Transactions {
   changed_at: number | null
   look_at: number | null
   looks: ColumnType<number, number | undefined, number>
+  /** When it was begun, on the ledger's clock; null where that is not known. */
+  begun_at: ColumnType<never, number | null | undefined, never>
   /** JSON: the question. */
   asked: string | null
   /** JSON: what is known of an entry, without its status; what was told of a mismatch. */
   facts: string | null
   /** Of the request that made it, where that was traced. */
   traceparent: string | null
+}
+
+/** Creates that made nothing, as far as the provider's list says: a late result is still known by them. */
+interface Ended {
+  intent: string
+  owner: string
+  provider: string
+  asked: string
+  attempted_at: number
+  /** On the ledger's clock. */
+  ended_at: Written<number>
 }
 
 interface Claims {

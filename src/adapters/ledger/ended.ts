@@ -1,0 +1,46 @@
+/** Kysely: creates of unknown outcome that made nothing, as far as the provider's list says. */
+import { sql } from 'kysely'
+import type { Open } from '../../core/ledger.ts'
+import type { LedgerClock } from './clock.ts'
+import type { Database } from './store.ts'
+
+/** A late result is known for so long, in milliseconds. */
+const rememberedMs = 30 * 86_400_000
+/** The ledger notes the beginning a little after the attempt, in milliseconds. */
+const toleranceMs = 1_000
+
+/** False where another process has taken a look since, or the ledger's clock has not come so far. */
+export async function end(within: Database, { intent, looks, lookAt }: Open, span: number, clock: LedgerClock): Promise<boolean> {
+  const now = clock.at(clock.read())
+  const gone = within
+    .deleteFrom('transactions')
+    .where('intent', '=', intent)
+    .where('looks', '=', looks)
+    .where('look_at', 'is not distinct from', lookAt ?? null)
+    .where('state', '=', 'unknown')
+    .where(sql<boolean>`coalesce(begun_at, 0) + ${sql.lit(span - toleranceMs)} <= ${now}`)
+    .returning(['owner', 'provider', 'asked', 'attempted_at'])
+  const create = await gone.executeTakeFirst()
+  if (!create) return false
+  const asked = create.asked as string
+  const attempted_at = create.attempted_at as number
+  await within
+    .insertInto('ended')
+    .values({ ...create, asked, attempted_at, intent, ended_at: now })
+    .execute()
+  await within
+    .deleteFrom('ended')
+    .where(sql<boolean>`ended_at < ${now} - ${sql.lit(rememberedMs)}`)
+    .execute()
+  return true
+}
+
+/** It did make something: it is in doubt again. Undefined where it is not remembered. */
+export async function revive(within: Database, intent: string) {
+  const found = within.deleteFrom('ended').where('intent', '=', intent)
+  const create = await found.returning(['owner', 'provider', 'asked', 'attempted_at']).executeTakeFirst()
+  if (!create) return undefined
+  const row = { ...create, intent, state: 'unknown', provider_id: null } as const
+  await within.insertInto('transactions').values(row).execute()
+  return row
+}
