@@ -3,6 +3,8 @@ import lockfile from '../package-lock.json' with { type: 'json' }
 
 interface Entry {
   readonly resolved?: string
+  readonly dev?: boolean
+  readonly hasInstallScript?: boolean
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
@@ -31,4 +33,11 @@ it('holds the packages of every platform, so that npm ci installs on each', () =
 
 it('names no registry', () => {
   expect(entries.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
+})
+
+it('S15: brings no package into production that runs a script when it is installed', () => {
+  const running = entries.filter(([, { hasInstallScript }]) => hasInstallScript)
+  expect(running.filter(([, { dev }]) => !dev).map(([path]) => path)).toEqual([])
+  // Else the mark is no longer called so.
+  expect(running.length).toBeGreaterThan(0)
 })

@@ -31,6 +31,7 @@ const promised = {
     'S12',
     'S13',
     'S14',
+    'S15',
   ],
   'docs/api.md': span('S', 10),
 }

@@ -1,5 +1,12 @@
 /** @opentelemetry/sdk-trace: what sends spans in batches. */
-import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace'
+import type { Resource } from '@opentelemetry/resources'
+import {
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  type SpanExporter,
+  type SpanProcessor,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
 
 interface Batches {
   readonly exporter: SpanExporter
@@ -19,5 +26,7 @@ export function batches({ exporter, queue, batch, exportTimeout }: Batches): Spa
   })
 }
 
-/** What is kept was decided before. */
-export const always = new AlwaysOnSampler()
+/** What is kept was decided before. Nothing is registered for the whole process: spans are told their parents. */
+export function providerOf(processor: SpanProcessor, resource: Resource): TracerProvider {
+  return new TracerProvider({ resource, sampler: new AlwaysOnSampler(), spanProcessors: [processor] })
+}
