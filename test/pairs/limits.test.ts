@@ -160,7 +160,7 @@ describe('keys that nobody has accepted', () => {
     expect(pair.provider.journal).toEqual([])
   })
 
-  test('of all addresses together number limits.unproven', async () => {
+  test('without a key count against their address alone', async () => {
     const sections = { limits: { ...limits, unproven: 4 }, server: { trustProxy: 1 } }
     const pair = await startPair('A', 'A', { provenKeys: [], sections })
     const statuses: number[] = []
@@ -169,7 +169,21 @@ describe('keys that nobody has accepted', () => {
       statuses.push((await pair.client.get('/transactions', { key: null, headers })).status)
     }
     await pair.close()
-    expect(statuses).toEqual([401, 401, 401, 401, 429, 429])
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 401])
+  })
+
+  test('of all addresses together number limits.unproven; past it those of refused keys wait, and others five times as long', async () => {
+    const sections = { limits: { ...limits, unproven: 4 }, server: { trustProxy: 1 } }
+    const pair = await startPair('A', 'A', { provenKeys: [], sections })
+    pair.provider.reply('list', { status: 401, json: { error: 'Unauthorized', message: 'No', code: 401 } })
+    const ask = async (at: number): Promise<number> => {
+      const headers = { 'x-forwarded-for': `192.0.2.${at}` }
+      return (await pair.client.get('/transactions', { key: `junk-${at}`, headers })).status
+    }
+    const statuses: number[] = []
+    for (const at of [0, 1, 2, 3, 0, 1, ...Array.from({ length: 17 }, (_, other) => 10 + other)]) statuses.push(await ask(at))
+    await pair.close()
+    expect(statuses).toEqual([401, 401, 401, 401, 429, 429, ...Array.from({ length: 16 }, () => 401), 429])
   })
 
   test('hold up no key that was accepted once', async () => {
