@@ -114,6 +114,9 @@ it('O8: metrics, clients and the journal of the provider agree', { timeout: 120_
   expect(scrape.by('http_server_request_duration_seconds_count', 'http_response_status_code')).toEqual(
     tally(told.map(({ answer }) => String(answer.status))),
   )
+  const reasons = told.map(({ answer }) => answer.headers['x-swap-reason']).filter((reason) => reason !== undefined)
+  expect(scrape.by('swapgate_errors_total', 'reason')).toEqual(tally(reasons.map(String)))
+  expect(new Set(reasons)).toEqual(new Set(['key_invalid', 'mismatch', 'outcome_unknown', 'path', 'refused']))
   const having = (status: number) => told.filter(({ answer }) => answer.status === status).length
   const errors = scrape.by('swapgate_requests_total', 'error_type')
   const { provider_contradicted: contradicted = 0 } = errors

@@ -184,14 +184,14 @@ test.each([{ cors: [] }, { cors: ['https://app.example'] }])(
   },
 )
 
-test('H16: a page of a listed origin sends no cookies, and reads the limits', async () => {
+test('H16: a page of a listed origin sends no cookies, and reads the limits and the reason of an error', async () => {
   const pair = await startPair('A', 'A', { sections: { server: { cors: ['https://app.example'] } } })
   const { headers } = await pair.client.get('/transactions', { headers: { origin: 'https://app.example' } })
   await pair.close()
   expect(headers['access-control-allow-origin']).toBe('https://app.example')
   expect(headers['access-control-allow-credentials']).toBeUndefined()
   expect(headers['access-control-expose-headers']?.split(',')).toEqual(
-    expect.arrayContaining(['RateLimit', 'RateLimit-Policy', 'Retry-After']),
+    expect.arrayContaining(['RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Swap-Reason']),
   )
   expect(headers.vary).toMatch(/\bOrigin\b/)
 })
