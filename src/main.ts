@@ -4,7 +4,7 @@ import type { Readiness } from './adapters/admin.ts'
 import { circuit } from './adapters/breaker.ts'
 import { openLedger } from './adapters/ledger.ts'
 import { measureLoad } from './adapters/load.ts'
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import type { MakeBreaker } from './core/breaker.ts'
 import { DeferredResults } from './core/deferred-results.ts'
 import { WaitingKeys } from './core/waiting-keys.ts'
@@ -18,6 +18,7 @@ import { listening } from './process/listening.ts'
 import { noPages, preparePages } from './process/pages.ts'
 import { openAdmin, openPublic } from './process/ports.ts'
 import { startRounds } from './process/rounds.ts'
+import { Tags } from './process/tags.ts'
 import { openTelemetry } from './process/telemetry.ts'
 import { openTraces } from './process/traces.ts'
 import { version } from './process/version.ts'
@@ -27,8 +28,13 @@ import type { Http } from './wire/http.ts'
 export interface Running {
   /** By what answers there: `gateway`, `form A`, `admin`, `sandbox`. */
   readonly urls: ReadonlyMap<string, string>
-  /** From now on requests are answered by this configuration; those in flight end by the one before. */
-  readonly reconfigure: (config: Config) => void
+  /**
+   * From now on requests are answered by this configuration; those in flight end by the one before. Answers what an operator is
+   * to know; throws a `ConfigError` where the ledger contradicts it, and then nothing changes.
+   */
+  readonly reconfigure: (config: Config) => Promise<readonly string[]>
+  /** What an operator is to know of the configuration, by what the ledger knows. */
+  readonly notices: readonly string[]
   /** Counts and logs what happens to the process. */
   readonly observe: Observer
   /** Logs what failed with nobody to care. */
@@ -58,9 +64,12 @@ export async function start(config: Config): Promise<Running> {
 
   const sandboxUrls = await addSandbox(config, open)
 
-  const { ledger, accounts, bookkeeping, waits: ledgerWaits, close } = await openLedger(config.ledger.url)
+  const { ledger, accounts, bookkeeping, tags: records, waits: ledgerWaits, close } = await openLedger(config.ledger.url)
   open.defer(close)
   telemetry.watch(bookkeeping)
+  const tags = new Tags(records)
+  const { faults, notices } = await tags.open(config)
+  if (faults.length > 0) throw new ConfigError(faults)
   const { close: closeCounters, ...counters } = await openCounters(config, observe)
   open.defer(closeCounters)
   const tracing = await openTraces(config.telemetry, observe)
@@ -90,23 +99,33 @@ export async function start(config: Config): Promise<Running> {
   }
   let generation = generationOf(config)
   const handle: Http = (request) => generation.handle(request)
-  const rounds = [startRounds(() => generation.reconcile(), 1_000), startRounds(() => ledger.expireClaims(), 3_600_000)]
+  const rounds = [
+    startRounds(() => generation.reconcile(), 1_000),
+    startRounds(() => ledger.expireClaims(), 3_600_000),
+    startRounds(() => tags.flush(), 10_000),
+  ]
   for (const { stop } of rounds) open.defer(stop)
 
   const front = await openPublic(config, handle, () => readiness === 'draining')
   open.defer(() => front.drain.finish(config.server.drain * 1000))
   load.watch(front.wait)
 
+  await tags.remember(config)
   readiness = 'ready'
   const running = open.move()
   return {
     urls: new Map([...urlsOf(front.url), ['admin', admin.url], ...sandboxUrls]),
-    reconfigure(next) {
+    notices,
+    async reconfigure(next) {
+      const report = await tags.compare(next)
+      if (report.faults.length > 0) throw new ConfigError(report.faults)
       const before = generation
       generation = generationOf(next)
       before.retire()
       current = next
       log.configure(next.log)
+      await tags.remember(next)
+      return report.notices
     },
     observe,
     fail: log.fail,

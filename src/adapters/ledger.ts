@@ -3,6 +3,7 @@ import type { Accounts } from '../core/accounts.ts'
 import type { Bookkeeping } from '../core/bookkeeping.ts'
 import type { Ledger } from '../core/ledger.ts'
 import type { LedgerWaits } from '../core/shedding.ts'
+import type { TagRecord, TagRecords } from '../core/tag-records.ts'
 import { accounts } from './ledger/accounts.ts'
 import { bookkeeping } from './ledger/bookkeeping.ts'
 import { claims } from './ledger/claims.ts'
@@ -13,6 +14,7 @@ import { looks } from './ledger/looks.ts'
 import { migrate } from './ledger/migrate.ts'
 import { sqliteStore } from './ledger/sqlite-store.ts'
 import type { Store } from './ledger/store.ts'
+import { readTagRecords, tagRecords } from './ledger/tag-records.ts'
 
 export interface LedgerOptions {
   /** For one statement at a server, in milliseconds. */
@@ -25,6 +27,7 @@ export interface OpenLedger {
   readonly ledger: Ledger
   readonly accounts: Accounts
   readonly bookkeeping: Bookkeeping
+  readonly tags: TagRecords
   /** How long the first question and the first change have waited for their turn. */
   readonly waits: () => LedgerWaits
   readonly close: () => Promise<void>
@@ -46,13 +49,14 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
 function assemble(store: Store): OpenLedger {
   const { close, waits } = store
   const ledger = { ...intents(store), ...claims(store), ...entries(store), ...looks(store), close }
-  return { ledger, accounts: accounts(store), bookkeeping: bookkeeping(store), waits, close }
+  return { ledger, accounts: accounts(store), bookkeeping: bookkeeping(store), tags: tagRecords(store), waits, close }
 }
 
 const sqliteUrl = /^sqlite:(.+)$/
 const postgresUrl = /^postgres(?:ql)?:/
 /** A step of a migration may take longer than other statements. */
 const stepTimeout = 600_000
+const inspectionTimeout = 1_000
 
 async function openStore(url: string, { timeout = 5_000, now }: LedgerOptions): Promise<Store> {
   const file = sqliteUrl.exec(url)?.[1]
@@ -62,6 +66,22 @@ async function openStore(url: string, { timeout = 5_000, now }: LedgerOptions): 
   const migrating = await migrated(await postgresStore(url, stepTimeout))
   await migrating.close()
   return await postgresStore(url, timeout, now)
+}
+
+/**
+ * What a ledger knows of these tags and its own, without creating, changing or blocking it. Undefined where it cannot be read
+ * so: it is not there yet, of another version, locked, or out of reach for a second.
+ */
+export async function inspectTags(url: string, tags: readonly string[]): Promise<readonly TagRecord[] | undefined> {
+  const file = sqliteUrl.exec(url)?.[1]
+  try {
+    if (file !== undefined) return await (await import('./ledger/inspection.ts')).inspectSqlite(file, tags)
+    const { postgresStore } = await import('./ledger/postgres-store.ts')
+    const store = await postgresStore(url, inspectionTimeout)
+    return await readTagRecords(store.database, tags).finally(store.close)
+  } catch {
+    return undefined
+  }
 }
 
 /** Brought to this version's schema, or closed. */

@@ -29,7 +29,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     .option(...jsonOption)
     .action(async ({ config, json = false }: Options) => {
       const { check } = await import('./check.ts')
-      end(check(configFile(config), { json }, terminal))
+      end(await check(configFile(config), { json }, terminal))
     })
   addKeys(program, terminal, end)
   addLedger(program, terminal, end)

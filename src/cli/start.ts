@@ -41,9 +41,9 @@ export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
   return exitCode
 }
 
-function tellStart(file: string, config: Config, { urls }: Running, { out }: Terminal): void {
+function tellStart(file: string, config: Config, { urls, notices }: Running, { out }: Terminal): void {
   out(`swapgate ${version}: ${[...urls].map(([what, url]) => `${what} ${url}`).join(', ')}`)
-  for (const notice of [...noticesOfFile(file), ...noticesOf(config)]) out(`notice: ${notice}`)
+  for (const notice of [...noticesOfFile(file), ...noticesOf(config), ...notices]) out(`notice: ${notice}`)
 }
 
 interface Reloading {
@@ -55,27 +55,43 @@ interface Reloading {
 /** Reads it again whenever one of its files is another one than when it was read, and when it is told to. */
 function reload(file: string, started: Reading, running: Running, terminal: Terminal): Reloading {
   let { config, signatures } = started
-  const again = (): void => {
+  let isStopped = false
+  const readAgain = async (): Promise<void> => {
     stopWatching()
-    const next = read(file, running)
+    const next = await take(file, running)
     // What is faulty now is read again when it has changed once more.
     signatures = next?.signatures ?? signaturesOf(config.files)
     if (next) {
-      running.reconfigure(next.config)
-      tellReload(config, next.config, started.config, running, terminal)
+      tellReload(config, next, started.config, running, terminal)
       config = next.config
     }
-    stopWatching = watchFiles(signatures, again)
+    if (!isStopped) stopWatching = watchFiles(signatures, again)
+  }
+  let reading = Promise.resolve()
+  // One after another, so that the last one counts.
+  const again = (): void => {
+    reading = reading.then(readAgain)
   }
   let stopWatching = watchFiles(signatures, again)
-  return { reload: again, stop: () => stopWatching() }
+  const stop = (): void => {
+    isStopped = true
+    stopWatching()
+  }
+  return { reload: again, stop }
 }
 
-function tellReload(before: Config, after: Config, started: Config, { observe }: Running, { out }: Terminal): void {
+function tellReload(
+  before: Config,
+  { config: after, notices }: Taken,
+  started: Config,
+  { observe }: Running,
+  { out }: Terminal,
+): void {
   const known = noticesOf(before)
   const told = [
     ...needsRestart(started, after).map((section) => `${section}: a change takes effect after a restart`),
     ...noticesOf(after).filter((notice) => !known.includes(notice)),
+    ...notices,
   ]
   out('swapgate: the configuration was read again')
   for (const notice of told) out(`notice: ${notice}`)
@@ -93,10 +109,15 @@ function load(file: string): Reading {
   return { config, signatures: signaturesOf(config.files) }
 }
 
-/** Undefined where it is not whole. */
-function read(file: string, { observe }: Running): Reading | undefined {
+interface Taken extends Reading {
+  readonly notices: readonly string[]
+}
+
+/** The configuration that counts from now on. Undefined where it is not whole, or the ledger contradicts it. */
+async function take(file: string, { observe, reconfigure }: Running): Promise<Taken | undefined> {
   try {
-    return load(file)
+    const reading = load(file)
+    return { ...reading, notices: await reconfigure(reading.config) }
   } catch (reason) {
     if (!(reason instanceof ConfigError)) throw reason
     observe({ what: 'reload', result: 'refused', told: reason.faults.map(textOf) })

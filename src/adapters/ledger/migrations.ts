@@ -20,6 +20,7 @@ export function migrations(types: Types): Record<string, Migration> {
     '2026-11-23 traces': step([`ALTER TABLE transactions ADD COLUMN traceparent ${types.text}`]),
     '2026-11-24 clock': step(types.hasClock ? [] : clock(types)),
     '2026-11-25 ended': step(ended(types)),
+    '2026-11-27 providers': step(providers(types)),
   }
 }
 
@@ -87,6 +88,11 @@ function going(): readonly string[] {
     `CREATE INDEX transactions_going ON transactions (provider, status, sort_key)
       WHERE state = 'done' AND (status IS NULL OR status NOT IN ('success', 'refunded', 'overdue'))`,
   ]
+}
+
+/** As each tag was last configured. */
+function providers({ text }: Types): readonly string[] {
+  return [`CREATE TABLE providers (tag ${text} PRIMARY KEY, form ${text} NOT NULL, url ${text} NOT NULL)`]
 }
 
 /** How long processes ran: it begins after all claims that are there. */

@@ -7,6 +7,7 @@ export interface Tables {
   claims: Claims
   ended: Ended
   tallies: Tallies
+  providers: Providers
   accounts: Accounts
   keys: Keys
 }
@@ -80,6 +81,13 @@ interface Tallies {
   entries: number
   /** How many the owner has that are older than these. */
   older: number
+}
+
+interface Providers {
+  tag: string
+  form: string
+  /** Without credentials. */
+  url: string
 }
 
 interface Accounts {

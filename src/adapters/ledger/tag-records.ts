@@ -1,0 +1,31 @@
+/** Kysely: the form and the URL under which each tag was last configured. */
+import { sql } from 'kysely'
+import type { TagRecord, TagRecords } from '../../core/tag-records.ts'
+import type { Database, Store } from './store.ts'
+
+export function tagRecords({ database, write }: Store): TagRecords {
+  return {
+    read: (tags) => readTagRecords(database, tags),
+    remember: (tags) =>
+      write(async (within) => {
+        for (const { tag, form, url } of tags) {
+          const provider = within.insertInto('providers').values({ tag, form, url })
+          await provider.onConflict((conflict) => conflict.column('tag').doUpdateSet({ form, url })).execute()
+        }
+      }),
+  }
+}
+
+export async function readTagRecords(database: Database, tags: readonly string[]): Promise<readonly TagRecord[]> {
+  const known = await database.selectFrom('providers').selectAll().execute()
+  const all = new Map<string, Omit<TagRecord, 'isUsed'>>(tags.map((tag) => [tag, { tag }]))
+  for (const row of known) all.set(row.tag, row)
+  const records: TagRecord[] = []
+  for (const record of all.values()) records.push({ ...record, isUsed: await isUsed(database, record.tag) })
+  return records
+}
+
+async function isUsed(database: Database, tag: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from transactions where provider = ${tag} limit 1`.execute(database)
+  return rows.length > 0
+}

@@ -1,0 +1,99 @@
+/** Whether the providers of a configuration are those whose transactions the ledger has under their tags (`spec/contract.md` §10). */
+import type { Config, ConfigFault } from '../config.ts'
+import type { ConfiguredTag, TagRecord, TagRecords } from '../core/tag-records.ts'
+
+export interface TagReport {
+  readonly faults: readonly ConfigFault[]
+  readonly notices: readonly string[]
+}
+
+type Providers = Pick<Config, 'providers'>
+
+export function compareTags({ providers }: Providers, records: readonly TagRecord[]): TagReport {
+  const faults: ConfigFault[] = []
+  const notices: string[] = []
+  for (const { name, form, ...provider } of providers) {
+    const { tag, url } = configuredTag({ ...provider, form })
+    const known = records.find((record) => record.tag === tag)
+    const path = `providers.${name}`
+    if (known?.isUsed && known.form !== undefined && known.form !== form) {
+      const message = `the ledger has transactions of the tag ${tag} in form ${known.form}: another service needs a tag of its own`
+      faults.push({ path: `${path}.form`, message })
+    }
+    if (known?.url === url) continue
+    const other = records.find((record) => record.tag !== tag && record.url === url)
+    if (known?.isUsed && other) {
+      const message = `the ledger has transactions of the tag ${tag}, and knows this URL by the tag ${other.tag}: leave each tag to its own service`
+      faults.push({ path: `${path}.url`, message })
+    } else if (known?.url !== undefined) {
+      notices.push(`${path}.url: transactions of the tag ${tag} were at ${known.url}, and are read at ${url} from now on`)
+    }
+  }
+  return { faults, notices }
+}
+
+function configuredTag({ tag, form, url }: Pick<Config['providers'][number], 'tag' | 'form' | 'url'>): ConfiguredTag {
+  const { origin, pathname } = new URL(url)
+  return { tag, form, url: origin + pathname.replace(/\/+$/, '') }
+}
+
+export function configuredTags({ providers }: Providers): readonly ConfiguredTag[] {
+  return providers.map(configuredTag)
+}
+
+/** A reload does not wait longer for the ledger than this. */
+const patienceMs = 1_000
+
+/** The tags of a process that runs: while the ledger is lost, what was last read of it counts. */
+export class Tags {
+  private readonly records: TagRecords
+  private last: readonly TagRecord[] = []
+  private unwritten: readonly ConfiguredTag[] | undefined
+
+  constructor(records: TagRecords) {
+    this.records = records
+  }
+
+  /** Throws where the ledger cannot be read. */
+  async open(config: Providers): Promise<TagReport> {
+    this.last = await this.read(config)
+    return compareTags(config, this.last)
+  }
+
+  async compare(config: Providers): Promise<TagReport> {
+    const { promise: late, resolve } = Promise.withResolvers<undefined>()
+    const timer = setTimeout(() => resolve(undefined), patienceMs)
+    const read = await Promise.race([this.read(config).catch(() => undefined), late])
+    clearTimeout(timer)
+    if (read) this.last = read
+    // Of what cannot be read now it is not known whether it has transactions by now.
+    return compareTags(config, read ?? this.last.map((record) => ({ ...record, isUsed: true })))
+  }
+
+  /** From now on this is how they were last configured. What the ledger cannot take now is noted with the next `flush`. */
+  async remember(config: Providers): Promise<void> {
+    const tags = configuredTags(config)
+    const before = this.last.filter((record) => !tags.some(({ tag }) => tag === record.tag))
+    this.last = [...before, ...tags.map((tag) => ({ ...tag, isUsed: this.isUsed(tag.tag) }))]
+    this.unwritten = tags
+    await this.flush()
+  }
+
+  async flush(): Promise<void> {
+    const tags = this.unwritten
+    if (!tags) return
+    const isWritten = await this.records.remember(tags).then(
+      () => true,
+      () => false,
+    )
+    if (isWritten && this.unwritten === tags) this.unwritten = undefined
+  }
+
+  private read(config: Providers): Promise<readonly TagRecord[]> {
+    return this.records.read(configuredTags(config).map(({ tag }) => tag))
+  }
+
+  private isUsed(tag: string): boolean {
+    return this.last.some((record) => record.tag === tag && record.isUsed)
+  }
+}
