@@ -6,13 +6,13 @@ import { asking } from './core/asking.ts'
 import { assets } from './core/assets.ts'
 import type { MakeBreaker } from './core/breaker.ts'
 import type { Budgets } from './core/budget.ts'
+import type { Reader } from './core/candidates.ts'
 import { chronology } from './core/chronology.ts'
 import { currencies } from './core/currencies.ts'
 import { custody } from './core/custody.ts'
 import { deadline } from './core/deadline.ts'
 import type { DeferredResults } from './core/deferred-results.ts'
 import { dependable } from './core/dependable.ts'
-import { depositMemo } from './core/deposit-memo.ts'
 import { derivation } from './core/derivation.ts'
 import { extraIds } from './core/extra-ids.ts'
 import { idempotency } from './core/idempotency.ts'
@@ -29,7 +29,6 @@ import { pageLimit } from './core/page-limit.ts'
 import { type Proofs, proof, provenBy } from './core/proof.ts'
 import { question } from './core/question.ts'
 import { rates } from './core/rates.ts'
-import { readShare } from './core/read-share.ts'
 import { reconcile } from './core/reconciliation.ts'
 import type { RefusedAddresses } from './core/refused-addresses.ts'
 import { register } from './core/register.ts'
@@ -40,12 +39,11 @@ import { statuses } from './core/statuses.ts'
 import { traced } from './core/traced.ts'
 import { hearing, type WaitingKeys } from './core/waiting-keys.ts'
 import type { Observer } from './domain/observation.ts'
-import type { SwapService } from './domain/operations.ts'
 import type { Tracing } from './domain/trace.ts'
 import { mounts } from './edges/mounts.ts'
 import type { Pages } from './edges/page.ts'
 import { serve } from './edges/serve.ts'
-import { type Connected, type Connections, confidentialOf } from './provider.ts'
+import { type Connected, type Connections, confidentialOf, readerOf, sharedDeposits } from './provider.ts'
 import type { Form } from './wire/form.ts'
 import type { Http } from './wire/http.ts'
 
@@ -118,7 +116,7 @@ export function createGateway(given: Parts): Gateway {
   const served = forms.map(
     (form) => [form, serve({ form, service, gate, pageGate, identify, lifetimes, observe, tracing })] as const,
   )
-  const readers = new Map(held.map(({ tag, reader, said, catalogue: { naming } }) => [tag, { service: reader, said, naming }]))
+  const readers = new Map(held.map(({ tag, reader }) => [tag, reader]))
   const readings = new ListReadings()
   const span = config.ledger.reconcile * 1000
   return {
@@ -135,7 +133,7 @@ export function createGateway(given: Parts): Gateway {
 interface Holder extends Pick<Connected, 'name' | 'tag' | 'timeout' | 'service' | 'said' | 'catalogue'> {
   readonly connected: Connected
   /** Its transactions by its own account of them, whoever holds them here. */
-  readonly reader: SwapService
+  readonly reader: Reader
 }
 
 /** A question goes down through the layers, its answer comes back up. `keys`: where clients hold the provider's own. */
@@ -150,13 +148,10 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
   })
   const { tag, said, catalogue } = connected
   const book = { ledger: results.over(ledger, tag), provider: tag, said, clock, observe, keys }
-  const limit = deadline(connected.timeout)
-  const { depositMemo: networks } = provider
-  const shared = depositMemo({ networks, isTaken: provider.extraIds !== false, naming: catalogue.naming })
   const hasChoice = config.routing.providers.length > 1
   const layers = [
     asking(tag), //                       whose answer it is
-    limit, //                             no answer later than this
+    deadline(connected.timeout), //       no answer later than this
     traced('settlement', settlement(book), tag), // what was created is in the ledger before anybody hears of it
     ...possession(provider, connected, parts), // whose it is, and what is known of it already
     statuses(), //                        words that nobody has explained
@@ -166,15 +161,13 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
     extraIds(provider.extraIds), //       refused where the provider may lose them
     assets(catalogue, hasChoice), //      the table's words, the provider's words
     addresses({ table: config.assets, isChecked: provider.addresses === 'checked', observe }), // those that the network cannot have
-    shared, //                            no deposit address without its memo
+    sharedDeposits(provider, catalogue.naming), // no deposit address without its memo
     traced('rates', rates({ lifetime: config.cache.rate * 1000, clock: steadyClock, observe }), tag), // what somebody asked for just now
     agreement(catalogue.naming, provider.extraIds !== 'unconfirmed'), // whether the answer is about the question
     traced('intent', intent(book), tag), // a create is in the ledger before it goes up
     outcome(), //                         it is done, refused or unknown; nothing outside refuses one that is done
   ]
-  const share = readShare({ limit: provider.budget.read, clock: steadyClock })
-  const reader = stack([limit, share, derivation(said), assets(catalogue, false), shared], connected.service)
-  return { ...connected, connected, service: stack(layers, connected.service), reader }
+  return { ...connected, connected, service: stack(layers, connected.service), reader: readerOf(connected, provider, steadyClock) }
 }
 
 /** With issued keys the ledger decides whose a transaction is; else the provider does, and the ledger completes its answers. */

@@ -1,12 +1,18 @@
 /** Configured providers, connected: each with its form over its connections, its list of currencies, and what its form can say. */
 import { upstream } from './adapters/undici.ts'
 import type { Config, Provider } from './config.ts'
+import { assets } from './core/assets.ts'
 import type { MakeBreaker } from './core/breaker.ts'
 import type { Budgets } from './core/budget.ts'
+import type { Reader } from './core/candidates.ts'
 import { type Catalogue, catalogue } from './core/catalogue.ts'
+import { deadline } from './core/deadline.ts'
+import { depositMemo } from './core/deposit-memo.ts'
+import { derivation } from './core/derivation.ts'
 import { type Layer, stack } from './core/layer.ts'
-import { naming } from './core/naming.ts'
+import { type Naming, naming } from './core/naming.ts'
 import { protection } from './core/protection.ts'
+import { readShare } from './core/read-share.ts'
 import { Confidential, type ConfidentialWords } from './domain/confidential.ts'
 import type { Observer, Server } from './domain/observation.ts'
 import type { Context, SwapService } from './domain/operations.ts'
@@ -108,6 +114,24 @@ function connectProvider(provider: Provider, parts: ProviderParts): Connected {
   })
   const known = { name, tag, timeout, service, catalogue: listing, said: form.vocabulary }
   return { ...known, retire: ending(listing, retire), close: ending(listing, close) }
+}
+
+/** Its transactions by its own account of them, whoever holds them here. */
+export function readerOf({ service, said, catalogue, timeout }: Connected, provider: Provider, clock: () => number): Reader {
+  const { naming } = catalogue
+  const layers = [
+    deadline(timeout),
+    readShare({ limit: provider.budget.read, clock }),
+    derivation(said),
+    assets(catalogue, false),
+    sharedDeposits(provider, naming),
+  ]
+  return { service: stack(layers, service), said, naming }
+}
+
+/** No deposit address without its memo, where the provider's addresses are shared. */
+export function sharedDeposits({ depositMemo: networks, extraIds }: Provider, naming: Naming): Layer {
+  return depositMemo({ networks, isTaken: extraIds !== false, naming })
 }
 
 /** Ends the readings of the list first. */

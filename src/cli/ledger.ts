@@ -17,6 +17,12 @@ interface PruneOptions extends Options {
   readonly before: number
 }
 
+interface ResolveOptions extends Options {
+  readonly bind?: string
+  readonly none?: boolean
+  readonly force?: boolean
+}
+
 export function addLedger(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
   const ledger = program.command('ledger').description('look into the ledger, settle what is unknown, take copies, forget')
   const run = async (options: Options, work: (session: Session) => Promise<ExitCode>): Promise<void> =>
@@ -35,9 +41,11 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
   add('resolve <intent>', 'settle such a create by hand')
     .option('--bind <id>', 'it exists: its id at the provider, or the id that clients see')
     .option('--none', 'nothing was created')
-    .action((intent: string, { bind, none = false, ...options }: Options & { bind?: string; none?: boolean }, command: Command) => {
+    .option('--force', 'bind it though it cannot be read at the provider')
+    .action((intent: string, { bind, none = false, force = false, ...options }: ResolveOptions, command: Command) => {
       if ((bind !== undefined) === none) command.error('error: either --bind <id> or --none must be given')
-      return run(options, (session) => resolve(intent, bind, session))
+      if (force && none) command.error('error: --force goes with --bind <id>')
+      return run(options, (session) => resolve(intent, { id: bind, isForced: force }, session))
     })
   add('export', 'print all transactions, one JSON object on a line')
     .option('--since <date>', `only those created since then: ${dates}`, asMoment)

@@ -1,7 +1,7 @@
 /** What an operator does with the ledger by hand (`spec/contract.md` §10). Times are milliseconds since 1970. */
 import type { Status } from '../domain/status.ts'
 import type { NewTransaction } from '../domain/swap.ts'
-import type { Entry } from './ledger.ts'
+import type { Entry, Facts } from './ledger.ts'
 
 export interface LedgerStats {
   readonly entries: readonly StatusCount[]
@@ -72,10 +72,11 @@ export interface Bookkeeping {
   /** Creates of unknown outcome and mismatches, the oldest attempt first. */
   readonly unresolved: () => Promise<readonly Unresolved[]>
   /**
-   * The provider holds this create under `id`: from now on it is its owner's, and the next read asks the provider for the rest.
-   * `taken`: the ledger gave this id to another create or owner. `missing`: there is no such create to settle.
+   * The provider holds this create under `id`: from now on it is its owner's. Without `facts` it is what was asked, and the next
+   * read asks the provider for the rest. `taken`: the ledger gave this id to another create or owner. `missing`: there is no
+   * such create to settle.
    */
-  readonly bind: (intent: string, id: string, at: number) => Promise<'bound' | 'taken' | 'missing'>
+  readonly bind: (intent: string, id: string, at: number, facts?: Facts) => Promise<'bound' | 'taken' | 'missing'>
   /** Nothing was created: the intent and its claim are gone. False where there is no such create to settle. */
   readonly none: (intent: string) => Promise<boolean>
   /** All transactions, or those created since then: owner by owner, newest creation first. */

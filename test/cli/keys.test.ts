@@ -230,7 +230,7 @@ describe('the ledger', () => {
   })
 
   it('is told in one line where it cannot be opened', async () => {
-    using elsewhere = new Place('sqlite:/dev/null/ledger.db')
+    using elsewhere = new Place({ ledgerUrl: 'sqlite:/dev/null/ledger.db' })
     for (const args of [['create', '--name', 'acme'], ['list'], ['revoke', 'x'], ['rotate', 'x']]) {
       const { exitCode, out, err } = await elsewhere.swapgate('keys', ...args)
       expect([exitCode, out]).toEqual([1, []])

@@ -142,9 +142,12 @@ describe('swapgate ledger unknown', () => {
 describe('swapgate ledger resolve', () => {
   it.each(['tx-1', 'alpha~tx-1'])('binds a create to its owner by the id %s', async (id) => {
     await doubted('in-doubt')
-    expect(await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', id)).toEqual({
+    expect(await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', id, '--force')).toEqual({
       exitCode: 0,
-      out: ['The create in-doubt is the transaction alpha~tx-1 of its owner.'],
+      out: [
+        'The create in-doubt is the transaction alpha~tx-1 of its owner.',
+        'It was not read at the provider: nothing was compared.',
+      ],
       err: [],
     })
     expect((await stores.ledger.find('acme', 'alpha', 'tx-1'))?.transaction.amountIn).toBe('0.10')
@@ -165,9 +168,28 @@ describe('swapgate ledger resolve', () => {
   it('refuses an id that the ledger has given already', async () => {
     await created('one', {}, { owner: 'umbrella' })
     await doubted('in-doubt')
-    const said = await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', 'one')
+    const said = await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', 'one', '--force')
     expect(said).toEqual({ exitCode: 1, out: [], err: ['swapgate: the ledger holds alpha~one already'] })
     expect((await stores.ledger.find('umbrella', 'alpha', 'one'))?.owner).toBe('umbrella')
+  })
+
+  it('L29: binds nothing unread with the provider’s own keys, which only clients have', async () => {
+    await doubted('in-doubt')
+    const said = await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', 'tx-1')
+    const why = 'alpha~tx-1 cannot be read there, only its owner has the key for it; --force binds it unread'
+    expect(said).toEqual({ exitCode: 1, out: [], err: [`swapgate: ${why}`] })
+    expect(await place.facts('ledger', 'unknown')).toHaveLength(1)
+  })
+
+  it('L29: never shows an asked memo of what is bound unread, as if the provider had told it', async () => {
+    await doubted('in-doubt', { asked: { ...asked, withdrawalExtraId: 'memo-7' } })
+    await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', 'tx-1', '--force')
+    expect((await stores.ledger.find('acme', 'alpha', 'tx-1'))?.transaction).not.toHaveProperty('withdrawalExtraId')
+  })
+
+  it.each([[['--none', '--force']], [['--bind', 'x', '--none']], [['--force']]])('takes %j for wrong usage', async (how) => {
+    await doubted('in-doubt')
+    expect((await place.swapgate('ledger', 'resolve', 'in-doubt', ...how)).exitCode).toBe(2)
   })
 
   it('forgets a create that did not happen, so that its Idempotency-Key is free', async () => {
@@ -196,7 +218,7 @@ describe('swapgate ledger resolve', () => {
 
   it('takes all behind the first ~ for the id at the provider', async () => {
     await doubted('in-doubt')
-    expect((await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', 'alpha~a~b')).exitCode).toBe(0)
+    expect((await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', 'alpha~a~b', '--force')).exitCode).toBe(0)
     expect(await stores.ledger.find('acme', 'alpha', 'a~b')).toBeDefined()
   })
 
@@ -305,7 +327,7 @@ describe('wrong usage', () => {
 })
 
 it('a ledger that cannot be opened is told in one line by every command', async () => {
-  using elsewhere = new Place('sqlite:/dev/null/ledger.db')
+  using elsewhere = new Place({ ledgerUrl: 'sqlite:/dev/null/ledger.db' })
   for (const args of [['stats'], ['unknown'], ['resolve', 'x', '--none'], ['export'], ['prune', '--before', '2026-01-01']]) {
     const { exitCode, out, err } = await elsewhere.swapgate('ledger', ...args)
     expect([exitCode, out]).toEqual([1, []])

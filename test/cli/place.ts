@@ -5,12 +5,29 @@ import { join } from 'node:path'
 import { openLedger } from '../../src/adapters/ledger.ts'
 import { run } from '../../src/cli/command.ts'
 
-const assets = '- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }'
-const providers = `providers:
-  alpha: { form: A, url: "http://127.0.0.1:1/api/v2" }
-  beta: { form: B, url: "http://127.0.0.1:1/api/v2" }
-routing: { providers: [alpha] }
+const assets = `
+- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }
+- { coin: ETH, name: Ethereum, networks: [ { network: ETH, code: ETH } ] }
+- { coin: USDT, name: Tether, networks: [ { network: TRX, code: USDTTRC20 }, { network: ETH, code: USDTERC20 } ] }
 `
+const nowhere = [{ url: 'http://127.0.0.1:1/api/v2' }, { url: 'http://127.0.0.1:1/api/v2' }]
+
+/** With the gateway's own keys where its providers are there. */
+function providersAt(providers: PlaceOptions['providers']): string {
+  const [alpha, beta] = providers ?? nowhere
+  const facts = (form: string, url = ''): string => JSON.stringify({ form, url, ...(providers && { key: 'provider-key-1' }) })
+  const mode = providers ? 'auth: { mode: managed }' : ''
+  return `providers: { alpha: ${facts('A', alpha?.url)}, beta: ${facts('B', beta?.url)} }
+routing: { providers: [alpha] }
+${mode}
+`
+}
+
+interface PlaceOptions {
+  readonly ledgerUrl?: string
+  /** One of form A, one of form B. */
+  readonly providers?: readonly { readonly url: string }[]
+}
 
 export interface Said {
   readonly exitCode: number
@@ -23,9 +40,9 @@ export class Place implements Disposable {
   readonly file = join(this.directory, 'gateway.yaml')
   readonly ledgerUrl: string
 
-  constructor(ledgerUrl?: string) {
+  constructor({ ledgerUrl, providers }: PlaceOptions = {}) {
     this.ledgerUrl = ledgerUrl ?? `sqlite:${join(this.directory, 'ledger.db')}`
-    writeFileSync(this.file, `${providers}ledger: { url: "${this.ledgerUrl}" }\n`)
+    writeFileSync(this.file, `${providersAt(providers)}ledger: { url: "${this.ledgerUrl}" }\n`)
     writeFileSync(join(this.directory, 'assets.yaml'), assets)
   }
 

@@ -51,7 +51,7 @@ it.each([
   ['keys', 'list'],
   ['ledger', 'stats'],
 ])('%s %s ends with 1 and one line where the ledger cannot be opened', async (...args) => {
-  using elsewhere = new Place('sqlite:/dev/null/ledger.db')
+  using elsewhere = new Place({ ledgerUrl: 'sqlite:/dev/null/ledger.db' })
   await using swapgate = new Swapgate([...args, '--config', elsewhere.file])
   const { exitCode, out, err } = await swapgate.ended
   expect([exitCode, out]).toEqual([1, ''])

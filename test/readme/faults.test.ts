@@ -8,7 +8,7 @@ const promised = {
   'docs/faults.md': [
     'M6',
     ...span('M', 39).slice(29),
-    ...span('L', 28),
+    ...span('L', 29),
     ...['L46', 'L47', 'L48', 'L49', 'L50', 'L51', 'L52', 'L53'],
     'L55',
     'L61',

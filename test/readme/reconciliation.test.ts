@@ -1,11 +1,15 @@
 /** `docs/reconciliation.md` shows what the commands print, and what a rehearsed outage looks like. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import type { Facts, Intent } from '../../src/core/ledger.ts'
 import type { Amount } from '../../src/domain/amount.ts'
 import type { NewTransaction, Transaction } from '../../src/domain/swap.ts'
 import { Place } from '../cli/place.ts'
+import { startFormA } from '../support/form-a.ts'
+import { startFormB } from '../support/form-b.ts'
+import { digits } from '../support/json.ts'
+import { swap } from '../support/swaps.ts'
 import { commandsOf } from './page.ts'
 import { lastingPart, repetitions, type Step, toursOf } from './tour.ts'
 import { workplace } from './workplace.ts'
@@ -57,7 +61,20 @@ async function fill({ ledger }: Awaited<ReturnType<Place['stores']>>): Promise<v
 }
 
 it('shows each command with what it prints', async () => {
-  using place = new Place()
+  const providers = [await startFormA(), await startFormB()] as const
+  onTestFinished(async () => void (await Promise.all(providers.map(({ close }) => close()))))
+  const [{ holdings }] = providers
+  holdings.swaps = [
+    swap({
+      id: 'd2f1c6a7',
+      withdrawalAddress: asked.withdrawalAddress,
+      refundAddress: null,
+      ...{ createdAt: '2026-11-20T09:31:08Z', updatedAt: '2026-11-20T09:31:08Z' },
+      ...{ amountOut: digits('9425.243471'), rate: digits('94252.43471') },
+      depositAddress: 'bc1q7uw0lv4qhm0ekzrnl6fp7sa23mj0tfcax3ldq5',
+    }),
+  ]
+  using place = new Place({ providers })
   await place.swapgate('keys', 'create', '--name', 'acme')
   const stores = await place.stores()
   await fill(stores)

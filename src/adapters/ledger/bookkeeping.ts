@@ -19,7 +19,7 @@ export function bookkeeping(store: Store): Bookkeeping {
     stats: (now) => stats(database, now),
     figures: () => figures(database),
     unresolved: () => unresolved(database),
-    bind: (intent, id, at) => write((within) => bind(within, intent, id, at)),
+    bind: (intent, id, at, facts) => write((within) => bind(within, intent, id, at, facts)),
     none: (intent) => writeOne((within) => drop(within, intent, unresolvedStates)),
     export: exporter(store),
     prune: pruner(store),
@@ -88,19 +88,26 @@ function toTold(facts: string): { readonly id: string; readonly fields: readonly
 }
 
 /** What a list has shown of it before does not stand in the way; another create's does. */
-async function bind(within: Database, intent: string, id: string, at: number): Promise<'bound' | 'taken' | 'missing'> {
+async function bind(
+  within: Database,
+  intent: string,
+  id: string,
+  at: number,
+  facts: Facts | undefined,
+): Promise<'bound' | 'taken' | 'missing'> {
   const create = await lockCreate(within, intent)
   if (!create || create.state === 'done') return 'missing'
   const holder = await lockHolder(within, create.provider, id)
   const isOwn = !holder || holder.intent === intent || (holder.owner === create.owner && holder.intent === null)
   if (!isOwn) return 'taken'
-  await becomeEntry(within, create, boundFacts(create, id, at), holder)
+  await becomeEntry(within, create, facts ?? boundFacts(create, id, at), holder)
   return 'bound'
 }
 
-/** What was asked; the provider tells the rest when it is read. */
+/** What was asked, but for memos, which nobody has confirmed; the provider tells the rest when it is read. */
 function boundFacts({ asked, attempted_at }: { asked: string | null; attempted_at: number | null }, id: string, at: number): Facts {
   const createdAt = new Date(attempted_at as number).toISOString()
-  const transaction = { ...(JSON.parse(asked as string) as NewTransaction), id, status: 'wait', createdAt } as const
+  const { withdrawalExtraId: _, refundExtraId: __, ...known } = JSON.parse(asked as string) as NewTransaction
+  const transaction = { ...known, id, status: 'wait', createdAt } as const
   return { transaction, derived: [], seenAt: at }
 }
