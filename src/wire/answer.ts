@@ -29,6 +29,9 @@ export interface AnswerSlot extends Entry {
 
 const notationOf: Readonly<Record<string, Notation<unknown>>> = {
   id: answered.id,
+  icon: answered.longText,
+  message: answered.longText,
+  notes: answered.longText,
   code: answered.name,
   coin: answered.name,
   codeFrom: answered.name,

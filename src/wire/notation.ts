@@ -89,13 +89,22 @@ export const asked = {
   ),
 }
 
+/** Far beyond what addresses, memos, hashes and names have: so much of a text may a provider make the ledger keep. */
+const longestText = 4_096
+
+function short(text: string): string | undefined {
+  return text.length <= longestText ? text : undefined
+}
+
 /** What a provider may answer. */
 export const answered = {
-  text: textual('a text', (text) => text),
-  name: asked.name,
+  text: textual(`a text of at most ${longestText} characters`, short),
+  /** It is never kept with a transaction. */
+  longText: textual('a text', (text) => text),
+  name: textual(`a text of 1 to ${longestText} characters`, (text) => short(text) || undefined, { minLength: 1 }),
   /** It becomes a segment of a path. */
   id: textual('an id of 1 to 256 characters', (text) => (isIdentifier(text) ? text : undefined), { minLength: 1 }),
-  date: textual('a text', (text) => text, { format: 'date-time' }),
+  date: textual(`a text of at most ${longestText} characters`, short, { format: 'date-time' }),
   rateType: asked.rateType,
   status: textual<Status>('a status', oneOf(statuses)),
   amount: numeric<Amount>('a number', toAmount, { type: 'number' }),
