@@ -88,7 +88,7 @@ export interface Ledger {
   /** Nobody knows whether it was created; a result that comes later is still taken. */
   readonly doubt: (intent: string, lookAt: number) => Promise<void>
   /**
-   * It was created; its claim keeps these facts as the first answer. False where another owner holds the id: then the
+   * It was created; its claim keeps these facts as the first answer, for all its time from now on. False where another owner holds the id: then the
    * intent is a mismatch. An owner's own id, told twice, is one entry.
    */
   readonly settle: (intent: string, facts: Facts) => Promise<boolean>

@@ -1,6 +1,7 @@
 /** An `Idempotency-Key` in the ledger: who used it, for what, and what came of it (`spec/contract.md` §10). */
 import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openLedger } from '../../src/adapters/ledger.ts'
+import type { Intent } from '../../src/core/ledger.ts'
 import { facts, intent, unique } from './samples.ts'
 import { allStores, describeStores, durableStores, openSite, type Site } from './stores.ts'
 
@@ -83,6 +84,27 @@ describeStores(allStores, (shared) => {
     expect(await ledger.begin(create(made.owner))).toBe(false)
     await ledger.expireClaims()
     expect(await ledger.claimed(made.owner, 'key')).toMatchObject({ state: 'open' })
+  })
+
+  test('L63: a claim whose outcome took days to be known is kept for a day from then on, found or bound by hand', async () => {
+    const { ledger, bookkeeping } = shared()
+    const [found, bound] = ['found', 'bound'].map((owner) => ({ ...create(unique(owner)), provider: unique('provider') })) as [
+      Intent,
+      Intent,
+    ]
+    for (const made of [found, bound]) await ledger.begin(made)
+    passHours(50)
+    expect(await ledger.settle(found.id, facts('x'))).toBe(true)
+    expect(await bookkeeping.bind(bound.id, 'x', Date.now())).toBe('bound')
+    for (const { owner } of [found, bound]) {
+      expect(await ledger.claimed(owner, 'key')).toMatchObject({ state: 'done' })
+      expect(await ledger.begin(create(owner))).toBe(false)
+    }
+    await ledger.expireClaims()
+    passHours(23.5)
+    for (const { owner } of [found, bound]) expect(await ledger.claimed(owner, 'key')).toMatchObject({ state: 'done' })
+    passHours(1)
+    for (const { owner } of [found, bound]) expect(await ledger.claimed(owner, 'key')).toBeUndefined()
   })
 
   test('old claims are forgotten where their outcome is known, and only they', async () => {

@@ -19,7 +19,8 @@ interface Held {
   readonly owner: string
   readonly key: string
   readonly fingerprint: string
-  readonly madeAt: number
+  /** Of the create, or of its outcome. */
+  madeAt: number
   row: Row
   first?: Facts | undefined
 }
@@ -60,6 +61,7 @@ export class Model {
     if (row.state === 'done' && row.id !== id) throw new Error('settled with another id')
     if (row.state === 'done') return true
     const holder = this.holder(row.provider, id)
+    for (const claim of this.claims) if (claim.row === row) claim.madeAt = Date.now()
     if (holder && (holder.owner !== row.owner || holder.state !== 'done')) {
       Object.assign(row, { state: 'mismatch', lookAt: undefined })
       return false
@@ -82,6 +84,7 @@ export class Model {
     const holder = this.holder(row.provider, id)
     if (holder && holder !== row && (holder.owner !== row.owner || holder.intent)) return 'taken'
     const createdAt = new Date(row.intent.attemptedAt).toISOString()
+    for (const claim of this.claims) if (claim.row === row) claim.madeAt = Date.now()
     this.enter(row, { transaction: { ...row.intent.asked, id, status: 'wait', createdAt }, derived: [], seenAt: at }, holder)
     return 'bound'
   }

@@ -12,6 +12,7 @@ const promised = {
     ...span('L', 55).slice(45),
     'L61',
     'L62',
+    'L63',
     ...span('A', 14),
     'X7',
     'R16',

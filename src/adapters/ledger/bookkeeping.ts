@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Bookkeeping, LedgerStats, Unresolved } from '../../core/bookkeeping.ts'
 import type { Facts } from '../../core/ledger.ts'
 import type { NewTransaction } from '../../domain/swap.ts'
+import { renewClaim } from './claims.ts'
 import { exporter } from './exporter.ts'
 import { figures } from './figures.ts'
 import { drop } from './intents.ts'
@@ -14,12 +15,17 @@ import type { State } from './tables.ts'
 const unresolvedStates: readonly State[] = ['pending', 'unknown', 'mismatch']
 
 export function bookkeeping(store: Store): Bookkeeping {
-  const { database, write, writeOne } = store
+  const { database, write, writeOne, clock } = store
   return {
     stats: (now) => stats(database, now),
     figures: () => figures(database),
     unresolved: () => unresolved(database),
-    bind: (intent, id, at, facts) => write((within) => bind(within, intent, id, at, facts)),
+    bind: (intent, id, at, facts) =>
+      write(async (within) => {
+        const outcome = await bind(within, intent, id, at, facts)
+        if (outcome === 'bound') await renewClaim(within, intent, clock)
+        return outcome
+      }),
     none: (intent) => writeOne((within) => drop(within, intent, unresolvedStates)),
     export: exporter(store),
     prune: pruner(store),

@@ -43,6 +43,17 @@ export async function claim(within: Database, { id, owner, claim: asked }: Inten
   return numInsertedOrUpdatedRows === 1n
 }
 
+/** Its outcome is known: however long that took, the owner has all the time of a claim to ask for it. */
+export async function renewClaim(
+  within: Database,
+  intent: string,
+  clock: LedgerClock,
+  facts: { first?: string } = {},
+): Promise<void> {
+  const renewed = within.updateTable('claims').set({ ...facts, created_at: clock.at(clock.read()) })
+  await renewed.where('intent', '=', intent).execute()
+}
+
 interface ClaimRow extends EntryRow {
   readonly fingerprint: string
   readonly first: string | null

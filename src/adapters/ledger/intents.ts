@@ -11,7 +11,7 @@ export function intents({ write, writeOne, clock }: Store): Pick<Ledger, 'begin'
     begin: (intent) => write((within) => begin(within, intent, clock)),
     drop: (intent) => writeOne(async (within) => void (await drop(within, intent, open)), 'result'),
     doubt: (intent, lookAt) => writeOne((within) => doubt(within, intent, lookAt), 'result'),
-    settle: (intent, facts) => write((within) => settle(within, intent, facts), 'result'),
+    settle: (intent, facts) => write((within) => settle(within, intent, facts, clock), 'result'),
     contradict: (intent, told, fields) => write((within) => contradict(within, intent, told, fields), 'result'),
   }
 }

@@ -3,26 +3,25 @@ import { sql } from 'kysely'
 import type { Facts } from '../../core/ledger.ts'
 import { LedgerConflict } from '../../domain/ledger-error.ts'
 import type { Transaction } from '../../domain/swap.ts'
+import { renewClaim } from './claims.ts'
+import type { LedgerClock } from './clock.ts'
 import { revive } from './ended.ts'
 import { isFinal, sortKey, toRow } from './entry.ts'
 import type { Database } from './store.ts'
 import { addToTally, takeFromTally } from './tallies.ts'
 
-export async function settle(within: Database, intent: string, facts: Facts): Promise<boolean> {
+export async function settle(within: Database, intent: string, facts: Facts, clock: LedgerClock): Promise<boolean> {
   const create = await lockCreate(within, intent)
   if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
   if (create.state === 'mismatch') return false
   if (create.state === 'done') return isSettledAs(create, facts)
   const holder = await lockHolder(within, create.provider, facts.transaction.id)
   if (holder && (holder.owner !== create.owner || holder.state !== 'done')) {
+    await renewClaim(within, intent, clock)
     await becomeMismatch(within, intent, null, { told: facts.transaction, fields: ['id'] })
     return false
   }
-  await within
-    .updateTable('claims')
-    .set({ first: JSON.stringify(facts) })
-    .where('intent', '=', intent)
-    .execute()
+  await renewClaim(within, intent, clock, { first: JSON.stringify(facts) })
   await becomeEntry(within, create, facts, holder)
   return true
 }
