@@ -1,12 +1,13 @@
-/** OpenTelemetry's SDK for traces: to any collector over OTLP, as operators know it by its OTEL_… variables. */
+/** @opentelemetry/sdk-node: traces to any collector over OTLP, as operators know it by its OTEL_… variables. */
+import { NodeSDK } from '@opentelemetry/sdk-node'
 import type { SpanResult } from '../domain/observation.ts'
 import type { Span } from '../domain/span.ts'
 import { recordTraces, type Tracing } from '../domain/trace.ts'
 import { exporter } from './tracing/exporter.ts'
 import { Outbox } from './tracing/outbox.ts'
-import { batches, providerOf } from './tracing/processor.ts'
+import { always, batches } from './tracing/processor.ts'
 import { readable, tellerOf } from './tracing/readable.ts'
-import { resource } from './tracing/resource.ts'
+import { detectors, resource } from './tracing/resource.ts'
 
 export interface TracingOptions {
   /** Base URL of the collector. */
@@ -42,8 +43,19 @@ export function openTracing(options: TracingOptions): OpenTracing {
     observe(result, count)
   }
   const processor = batches({ ...options, exporter: exporter(options, settle) })
-  const provider = providerOf(processor, resource(version))
-  const teller = tellerOf(provider, version)
+  const sdk = new NodeSDK({
+    resource: resource(version),
+    resourceDetectors: detectors,
+    sampler: always,
+    spanProcessors: [processor],
+    metricReaders: [],
+    logRecordProcessors: [],
+    textMapPropagator: null,
+    // Spans are told their parents; to follow them through every promise would cost all requests.
+    contextManager: null as never,
+  })
+  sdk.start()
+  const teller = tellerOf(version)
   const send = (spans: readonly Span[]): void => {
     const since1970 = Date.now() - performance.now()
     for (const span of spans) processor.onEnd(readable(span, since1970, teller))
@@ -59,7 +71,7 @@ export function openTracing(options: TracingOptions): OpenTracing {
   }
   const close = (): Promise<void> => {
     outbox.flush()
-    return within(timeout, provider.shutdown())
+    return within(timeout, sdk.shutdown())
   }
   return { ...recordTraces(ratio, take), close }
 }

@@ -24,7 +24,11 @@ test('a look for an unknown create is a trace of its own that refers to the requ
     links: request,
     attributes: { 'swapgate.outcome': 'found', 'swapgate.provider': 'alpha' },
   })
-  expect(look?.clients.map(({ attributes }) => attributes['swapgate.operation'])).toEqual(['listTransactions', 'getTransaction'])
+  expect(look?.clients.map(({ attributes }) => attributes['swapgate.operation'])).toEqual([
+    'listTransactions',
+    'listTransactions',
+    'getTransaction',
+  ])
   const [listed] = rig.alpha.received('list')
   expect(listed?.headers.traceparent).toBe(`00-${look?.root.traceId}-${look?.clients[0]?.spanId}-00`)
 }, 25_000)

@@ -70,7 +70,7 @@ test('without an endpoint nothing of the SDK is loaded', async () => {
     await run({ NODE_V8_COVERAGE: coverage, ...env })
     const files = readdirSync(coverage).map((name) => JSON.parse(readFileSync(join(coverage, name), 'utf8')))
     const urls = files.flatMap(({ result }: { result: { url: string }[] }) => result.map(({ url }) => url))
-    return urls.filter((url) => url.includes('@opentelemetry/sdk-trace'))
+    return urls.filter((url) => url.includes('@opentelemetry/sdk-node'))
   }
   expect(await loaded({})).toEqual([])
   expect((await loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })).length).toBeGreaterThan(0)

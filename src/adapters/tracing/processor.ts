@@ -1,12 +1,5 @@
 /** @opentelemetry/sdk-trace: what sends spans in batches. */
-import type { Resource } from '@opentelemetry/resources'
-import {
-  AlwaysOnSampler,
-  BatchSpanProcessor,
-  type SpanExporter,
-  type SpanProcessor,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace'
+import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace'
 
 interface Batches {
   readonly exporter: SpanExporter
@@ -26,7 +19,5 @@ export function batches({ exporter, queue, batch, exportTimeout }: Batches): Spa
   })
 }
 
-/** What is kept was decided before. Nothing is registered for the whole process: spans are told their parents. */
-export function providerOf(processor: SpanProcessor, resource: Resource): TracerProvider {
-  return new TracerProvider({ resource, sampler: new AlwaysOnSampler(), spanProcessors: [processor] })
-}
+/** What is kept was decided before. */
+export const always = new AlwaysOnSampler()

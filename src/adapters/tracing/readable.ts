@@ -1,12 +1,5 @@
 /** @opentelemetry/sdk-trace: spans that have ended, as its processors and exporters read them. */
-import {
-  type HrTime,
-  type Attributes as OtherAttributes,
-  SpanKind,
-  SpanStatusCode,
-  TraceFlags,
-  type TracerProvider,
-} from '@opentelemetry/api'
+import { type HrTime, type Attributes as OtherAttributes, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace'
 import { errorTypeOf } from '../../domain/error-type.ts'
 import type { Attributes, Span } from '../../domain/span.ts'
@@ -19,9 +12,9 @@ const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: Span
 const failed = { code: SpanStatusCode.ERROR }
 const unset = { code: SpanStatusCode.UNSET }
 
-/** Only a span of its own knows what the SDK has found out about the process. */
-export function tellerOf(provider: TracerProvider, version: string): Teller {
-  return provider.getTracer('swapgate', version).startSpan('') as unknown as ReadableSpan
+/** Only a span of its own knows what the SDK, once it has started, has found out about the process. */
+export function tellerOf(version: string): Teller {
+  return trace.getTracer('swapgate', version).startSpan('') as unknown as ReadableSpan
 }
 
 /** `since1970`: what is to be added to the clock of spans, in milliseconds. */
