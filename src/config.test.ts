@@ -237,6 +237,47 @@ describe('a fault', () => {
     expect(faultsOf({ gateway: withProvider(key) })).toEqual([`providers.alpha.${fault}`])
   })
 
+  describe('own words that name two assets at one provider', () => {
+    const tether = `
+- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }
+- coin: USDT
+  name: Tether
+  networks:
+    - { network: TRX, code: USDTTRC20, default: true, aliases: [TRC20] }
+    - { network: ETH, code: USDTERC20, aliases: [ERC20] }`
+    const wordsFaults = (form: string, words: string): readonly string[] =>
+      faultsOf({
+        assets: tether,
+        gateway: `providers: { alpha: { form: ${form}, url: "https://swap.example", assets: ${words} } }\n${routing}`,
+      })
+    const taken = (code: string): string => `providers.alpha.assets.${code}: is what another code is called there`
+
+    it.each([
+      ['A', '{ USDTTRC20: USDTERC20 }', 'USDTTRC20'],
+      ['A', '{ USDTTRC20: usdterc20 }', 'USDTTRC20'],
+      ['A', '{ usdtTrc20: btc }', 'usdtTrc20'],
+      ['A', '{ USDTTRC20: usdt, USDTERC20: USDT }', 'USDTERC20'],
+      ['B', '{ USDTTRC20: { coin: USDT, network: ETH } }', 'USDTTRC20'],
+      ['B', '{ USDTTRC20: { network: eth, coin: usdt } }', 'USDTTRC20'],
+      ['B', '{ USDTTRC20: { coin: USDT, network: erc20 } }', 'USDTTRC20'],
+      ['B', '{ USDTTRC20: { coin: BTC, network: BTC } }', 'USDTTRC20'],
+      ['B', '{ BTC: { coin: X, network: Y }, USDTTRC20: { coin: x, network: y } }', 'USDTTRC20'],
+    ])('are a fault in form %s: %s', (form, words, code) => {
+      expect(wordsFaults(form, words)).toEqual([taken(code)])
+    })
+
+    it.each([
+      ['A', '{ USDTTRC20: USDTERC20, USDTERC20: null }'],
+      ['A', '{ USDTTRC20: USDTERC20, USDTERC20: USDTTRC20 }'],
+      ['A', '{ USDTTRC20: USDTTRC20, BTC: null, USDTERC20: null }'],
+      ['B', '{ USDTTRC20: { coin: USDT, network: ERC20 }, USDTERC20: null }'],
+      ['B', '{ USDTTRC20: { coin: USDT, network: ETH }, USDTERC20: { coin: USDT, network: TRX } }'],
+      ['B', '{ BTC: { coin: A B, network: C }, USDTTRC20: { coin: A, network: B C } }'],
+    ])('are none in form %s where each names one: %s', (form, words) => {
+      expect(wordsFaults(form, words)).toEqual([])
+    })
+  })
+
   it.each([
     ['two of them in a question', '{ withdrawal: memo, refund: { ask: memo } }', ['withdrawal', 'refund']],
     ['two of them in an answer', '{ deposit: memo, withdrawal: { answer: memo } }', ['deposit', 'withdrawal']],

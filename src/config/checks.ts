@@ -1,12 +1,12 @@
 /** What one key of the configuration demands of another. */
-import { type AssetTable, fold } from '../domain/asset.ts'
-import { namesByCode } from '../domain/vocabulary.ts'
+import type { AssetTable } from '../domain/asset.ts'
 import type { Form } from '../wire/form.ts'
 import { checkExtraIdNames } from './extra-id-names.ts'
 import type { Faults } from './faults.ts'
 import { leadsTo } from './own-address.ts'
 import type { ProviderSettings } from './schema.ts'
 import type { Parts } from './validation.ts'
+import { checkWords } from './words.ts'
 
 const tagPattern = /^[a-z0-9]{1,16}$/
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
@@ -60,21 +60,6 @@ function overlap(a: string, b: string): boolean {
 function checkKey({ url, key }: ProviderSettings, faults: Faults): void {
   const { protocol, hostname } = new URL(url)
   if (protocol === 'http:' && key !== '' && !loopback.test(hostname)) faults.add(['url'], 'must be https where a key is sent')
-}
-
-function checkWords({ assets }: ProviderSettings, form: Form, table: AssetTable | undefined, faults: Faults): void {
-  const wantsCode = namesByCode(form.vocabulary)
-  const codes = Object.keys(assets).map(fold)
-  const taken = new Set<string>()
-  for (const [at, [code, words]] of Object.entries(assets).entries()) {
-    if (table && !table.byCode(code)) faults.add(['assets', code], 'is not a code of the asset table')
-    if (codes.indexOf(fold(code)) !== at) faults.add(['assets', code], 'is given twice')
-    if (words && wantsCode !== 'code' in words)
-      faults.add(['assets', code], wantsCode ? 'must be one word' : 'must be { coin, network }')
-    const said = words && fold(Object.values(words).join(' '))
-    if (said && taken.has(said)) faults.add(['assets', code], 'is what another code is called there')
-    if (said) taken.add(said)
-  }
 }
 
 function checkTags({ providers }: Parts, faults: Faults): void {
