@@ -1,7 +1,7 @@
 /** Form B of `spec/service.md`: snake_case answers, `X-API-Key`, `count`; two words for an asset. */
 import { keyHeader } from '../wire/credential.ts'
 import { defineForm, operation } from '../wire/form.ts'
-import { extension, optional, orElse, orNull } from '../wire/table.ts'
+import { extension, optional, optionalText, orElse, orNull } from '../wire/table.ts'
 
 export const formB = defineForm({
   name: 'B',
@@ -16,7 +16,7 @@ export const formB = defineForm({
       at: 'GET /currencies',
       success: 200,
       ask: { page: orElse('page', 1), size: orElse('size', 50), search: optional('search') },
-      answer: { code: 'coin', name: 'name', icon: 'icon', notes: optional('notes') },
+      answer: { code: 'coin', name: 'name', icon: 'icon', notes: optionalText('notes') },
     }),
     getRate: operation<'getRate'>()({
       at: 'GET /rate',

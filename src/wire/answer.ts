@@ -94,7 +94,12 @@ function read(
   reading: Reading,
 ): void {
   if (slot.field === 'status') answer.status = readStatus(slot, value, statuses, reading)
-  else if (value !== '' || slot.absence !== 'extension') answer[slot.field] = readValue(slot, value, reading)
+  else if (!isNothing(slot, value)) answer[slot.field] = readValue(slot, value, reading)
+}
+
+/** An empty text where the form may be silent tells nothing: it is no name, no address, no hash. */
+function isNothing({ absence, mayBeEmpty, notation }: AnswerSlot, value: JsonValue): boolean {
+  return value === '' && absence !== 'required' && !mayBeEmpty && notation !== answered.amount
 }
 
 function readValue({ name, notation }: AnswerSlot, value: JsonValue, reading: Reading): unknown {

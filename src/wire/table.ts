@@ -8,6 +8,8 @@ export interface Entry<Field extends string = string> {
   readonly absence: Absence
   /** In an answer: the field may be absent only where this holds. */
   readonly when?: (answer: Readonly<Record<string, unknown>>) => boolean
+  /** In an answer: an empty text is a value, not the absence of one. */
+  readonly mayBeEmpty?: true
   /** In a question: what is meant where nothing is said. Towards a provider it is always said. */
   readonly standard?: string | number
 }
@@ -18,6 +20,11 @@ export type Table<Field extends string = string> = Readonly<Record<string, Field
 /** May be absent or null; left out where it is not known. */
 export function optional<const Field extends string>(field: Field, when?: NonNullable<Entry['when']>): Entry<Field> {
   return { field, absence: 'omitted', ...(when && { when }) }
+}
+
+/** The same for a text that may be empty. */
+export function optionalText<const Field extends string>(field: Field): Entry<Field> {
+  return { field, absence: 'omitted', mayBeEmpty: true }
 }
 
 /** May be absent or null; null where it is not known. */
