@@ -9,6 +9,7 @@ import type { Budgets } from './core/budget.ts'
 import type { Reader } from './core/candidates.ts'
 import { chronology } from './core/chronology.ts'
 import { currencies } from './core/currencies.ts'
+import type { CurrencyLists } from './core/currency-lists.ts'
 import { custody } from './core/custody.ts'
 import { deadline } from './core/deadline.ts'
 import type { DeferredResults } from './core/deferred-results.ts'
@@ -61,6 +62,8 @@ export interface Parts {
   readonly ledger: Ledger
   /** Results of creates that the ledger could not take at once. */
   readonly results: DeferredResults
+  /** Where currency lists outlive the process. */
+  readonly currencyLists: CurrencyLists
   readonly breaker: MakeBreaker
   /** Milliseconds that are never set back, for whatever rests or is kept a while. */
   readonly steadyClock: () => number
@@ -92,9 +95,10 @@ export function createGateway(given: Parts): Gateway {
   const { config, forms, limiter, load, ledgerWaits, identify, observe, tracing } = given
   const isManaged = config.auth.mode === 'managed'
   const ledger = dependable(given.ledger, observe)
+  const currencyLists = dependable(given.currencyLists, observe)
   const proofs = provenBy(given.proofs, ledger)
   const keys = isManaged ? undefined : given.keys
-  const held = config.providers.map((provider) => hold(provider, { ...given, ledger, proofs }, keys))
+  const held = config.providers.map((provider) => hold(provider, { ...given, ledger, currencyLists, proofs }, keys))
   const active = config.routing.providers.map((name) => held.find((holder) => holder.name === name) as Holder)
 
   const strangers = { refusedAddresses: given.refusedAddresses, proofs: isManaged ? undefined : proofs }

@@ -64,7 +64,8 @@ export async function start(config: Config): Promise<Running> {
 
   const sandboxUrls = await addSandbox(config, open)
 
-  const { ledger, accounts, bookkeeping, tags: records, waits: ledgerWaits, close } = await openLedger(config.ledger.url)
+  const { ledger, accounts, bookkeeping, ...stores } = await openLedger(config.ledger.url)
+  const { currencyLists, tags: records, waits: ledgerWaits, close } = stores
   open.defer(close)
   telemetry.watch(bookkeeping)
   const tags = new Tags(records)
@@ -84,6 +85,7 @@ export async function start(config: Config): Promise<Running> {
     tracing,
     load,
     ledger,
+    currencyLists,
     ledgerWaits,
     results,
     breaker,

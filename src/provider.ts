@@ -6,6 +6,7 @@ import type { MakeBreaker } from './core/breaker.ts'
 import type { Budgets } from './core/budget.ts'
 import type { Reader } from './core/candidates.ts'
 import { type Catalogue, catalogue } from './core/catalogue.ts'
+import type { CurrencyLists } from './core/currency-lists.ts'
 import { deadline } from './core/deadline.ts'
 import { depositMemo } from './core/deposit-memo.ts'
 import { derivation } from './core/derivation.ts'
@@ -29,6 +30,7 @@ export interface ProviderParts {
   readonly access: Layer
   readonly budgets: Budgets
   readonly breaker: MakeBreaker
+  readonly currencyLists: CurrencyLists
   /** Whether what needs a key goes up with the gateway's own. */
   readonly isOwnKey: boolean
   /** Milliseconds, on a clock that is never set back. */
@@ -105,6 +107,8 @@ function connectProvider(provider: Provider, parts: ProviderParts): Connected {
     service,
     naming: naming(config.assets, namesByCode(form.vocabulary), new Map(Object.entries(provider.assets))),
     said: form.vocabulary,
+    lists: parts.currencyLists,
+    source: { provider: tag, url: provider.url, form: form.name },
     lifetime: config.cache.currencies * 1000,
     staleFor: config.cache.staleFor * 1000,
     timeout,

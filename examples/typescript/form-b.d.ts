@@ -96,7 +96,7 @@ export interface components {
             name: string;
             /** @description Where an icon of the coin is. */
             icon: string;
-            /** @description The networks of the coin, the default one first, where it has several; may be empty. */
+            /** @description The networks of the coin, the default one first, like `Networks: TRX, ETH`; or what the provider says. Empty where none is known. */
             notes: string;
         };
         Rate: {

@@ -1,12 +1,14 @@
 /** Where transactions, their owners and the keys of accounts are kept: SQLite or PostgreSQL, as the URL says. */
 import type { Accounts } from '../core/accounts.ts'
 import type { Bookkeeping } from '../core/bookkeeping.ts'
+import type { CurrencyLists } from '../core/currency-lists.ts'
 import type { Ledger } from '../core/ledger.ts'
 import type { LedgerWaits } from '../core/shedding.ts'
 import type { TagRecord, TagRecords } from '../core/tag-records.ts'
 import { accounts } from './ledger/accounts.ts'
 import { bookkeeping } from './ledger/bookkeeping.ts'
 import { claims } from './ledger/claims.ts'
+import { currencyLists } from './ledger/currency-lists.ts'
 import { diagnose } from './ledger/diagnosis.ts'
 import { entries } from './ledger/entries.ts'
 import { intents } from './ledger/intents.ts'
@@ -30,6 +32,7 @@ export interface OpenLedger {
   readonly tags: TagRecords
   /** How long the first question and the first change have waited for their turn. */
   readonly waits: () => LedgerWaits
+  readonly currencyLists: CurrencyLists
   readonly close: () => Promise<void>
 }
 
@@ -49,7 +52,8 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
 function assemble(store: Store): OpenLedger {
   const { close, waits } = store
   const ledger = { ...intents(store), ...claims(store), ...entries(store), ...looks(store), close }
-  return { ledger, accounts: accounts(store), bookkeeping: bookkeeping(store), tags: tagRecords(store), waits, close }
+  const lists = { tags: tagRecords(store), currencyLists: currencyLists(store) }
+  return { ledger, accounts: accounts(store), bookkeeping: bookkeeping(store), ...lists, waits, close }
 }
 
 const sqliteUrl = /^sqlite:(.+)$/

@@ -2,6 +2,7 @@
 import { circuit } from '../adapters/breaker.ts'
 import type { Config, Provider } from '../config.ts'
 import type { Reader } from '../core/candidates.ts'
+import type { CurrencyLists } from '../core/currency-lists.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Answer } from '../domain/operations.ts'
 import { forms } from '../forms/index.ts'
@@ -9,6 +10,7 @@ import { openCounters } from '../process/counters.ts'
 import { version } from '../process/version.ts'
 import { Connections, readerOf } from '../provider.ts'
 import type { Form } from '../wire/form.ts'
+import type { Session } from './session.ts'
 
 export type ProviderAccount =
   | { readonly outcome: 'read'; readonly answer: Answer<'getTransaction'>; readonly naming: Reader['naming'] }
@@ -16,18 +18,18 @@ export type ProviderAccount =
   | { readonly outcome: 'unreadable'; readonly why: string }
 
 /** `id` is the provider's own. Paid for out of the provider's budget, as any call. */
-export async function readAccount(tag: string, id: string, config: Config): Promise<ProviderAccount> {
+export async function readAccount(tag: string, id: string, { config, stores }: Session): Promise<ProviderAccount> {
   const provider = config.providers.find((each) => each.tag === tag)
   if (!provider) return { outcome: 'unreadable', why: 'this provider is not configured any more' }
   if (config.auth.mode === 'passthrough') return { outcome: 'unreadable', why: 'only its owner has the key for it' }
   if (provider.key === '') return { outcome: 'unreadable', why: `providers.${provider.name} has no key` }
-  return await ask(provider, id, config)
+  return await ask(provider, id, config, stores.currencyLists)
 }
 
 const clock = (): number => performance.now()
 const unnoticed = (): void => {}
 
-async function ask(provider: Provider, id: string, config: Config): Promise<ProviderAccount> {
+async function ask(provider: Provider, id: string, config: Config, currencyLists: CurrencyLists): Promise<ProviderAccount> {
   await using open = new AsyncDisposableStack()
   const { budgets, close } = await openCounters(config, unnoticed)
   open.defer(close)
@@ -39,6 +41,7 @@ async function ask(provider: Provider, id: string, config: Config): Promise<Prov
     keyOf: () => provider.key,
     access: (next) => next,
     budgets,
+    currencyLists,
     breaker: (onState) => circuit({ clock, random: Math.random, onState }),
     isOwnKey: true,
     steadyClock: clock,

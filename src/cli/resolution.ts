@@ -23,12 +23,13 @@ export async function resolve(intent: string, { id, isForced }: Resolution, sess
   return id === undefined ? none(intent, session) : bind(create, id, isForced, session)
 }
 
-async function bind(create: Unresolved, id: string, isForced: boolean, { stores, config, terminal }: Session): Promise<ExitCode> {
+async function bind(create: Unresolved, id: string, isForced: boolean, session: Session): Promise<ExitCode> {
+  const { stores, terminal } = session
   const own = ownId(id, create.provider)
   if (own === undefined) return refuse(`${id} is no id at ${create.provider}, where this create was tried`, terminal)
   // Loaded only where it is wanted.
   const { readAccount } = await import('./provider-account.ts')
-  const account = await readAccount(create.provider, own, config)
+  const account = await readAccount(create.provider, own, session)
   const objection = objectionTo(account, create, own, isForced)
   if (objection !== undefined) return refuse(objection, terminal)
   const outcome = await stores.bookkeeping.bind(create.intent, own, Date.now(), factsOf(account, create))

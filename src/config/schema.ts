@@ -177,7 +177,12 @@ const cache = section(
       'How long a rate is told again, to whoever asks the same; 0 asks the provider each time',
       'seconds',
     ),
-    staleFor: setting(seconds(), 86_400, 'How much longer an old list of currencies serves while the provider fails', 'seconds'),
+    staleFor: setting(
+      seconds(),
+      86_400,
+      'How much longer an old list of currencies serves while the provider fails; and how old the list may be that a create to Form A relies on (`currencies` where that is more)',
+      'seconds',
+    ),
   },
   'Answers that are kept.',
 )
@@ -231,7 +236,7 @@ const provider = keys({
   assets: setting(
     mapping(ownWords),
     {},
-    'Its own word (Form A) or `{ coin, network }` (Form B) for a code of the asset table; `null`: not offered there',
+    'Its own word (Form A) or `{ coin, network }` (Form B) for a code of the asset table, another for each; `null`: not offered there. With words for both assets a create to Form A needs no list of the provider',
   ),
   extraIds: setting(
     extraIds,

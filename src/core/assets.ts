@@ -11,17 +11,13 @@ import { type Resolved, resolve } from './resolution.ts'
 /** `mustBeListed`: what the provider's list lacks is refused, since another provider may have it. */
 export function assets(catalogue: Catalogue, mustBeListed: boolean): Layer {
   const resolveBoth = async (op: Op, question: Pair, context: Context): Promise<[Resolved, Resolved]> => {
-    let atHand: Promise<Listing | undefined> | undefined
-    const readAtHand = (): Promise<Listing | undefined> => {
-      // Waited for once, or both sides together would take three quarters of the time.
-      atHand ??= catalogue.listingAtHand(context)
-      return atHand
-    }
+    const isCreate = op === 'createTransaction'
+    // Waited for once, or both sides together would take three quarters of the time.
     const resolution = {
       catalogue,
-      read: () => catalogue.listing(context),
-      readAtHand,
-      needsNetwork: op === 'createTransaction',
+      read: once(() => (isCreate ? catalogue.listingForCreate(context) : catalogue.listing(context))),
+      readAtHand: once(() => catalogue.listingAtHand(context)),
+      isCreate,
       mustBeListed,
     }
     const source = await resolve(wordsOf(question, from), from, resolution)
@@ -64,4 +60,12 @@ export function assets(catalogue: Catalogue, mustBeListed: boolean): Layer {
       return { ...answer, body: { ...answer.body, items, ...odd } }
     },
   })
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let begun: Promise<T> | undefined
+  return () => {
+    begun ??= work()
+    return begun
+  }
 }

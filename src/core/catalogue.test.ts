@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { noLists } from '../../test/support/no-lists.ts'
 import { type Asset, AssetTable } from '../domain/asset.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Context } from '../domain/operations.ts'
@@ -47,6 +48,8 @@ function listing(lists: readonly (readonly Currency[] | undefined)[], lifetime =
     service,
     naming: naming(table, true, new Map()),
     said: formA.vocabulary,
+    lists: noLists,
+    source: { provider: 'alpha', url: 'http://127.0.0.1/a/api/v2', form: 'A' },
     lifetime,
     staleFor: 60_000,
     timeout: 1_000,

@@ -1,4 +1,5 @@
-/** A provider's whole currency list, kept (`spec/contract.md` §8). */
+/** A provider's whole currency list, kept (`spec/contract.md` §3, §8). */
+import { Fault } from '../domain/fault.ts'
 import type { CacheOutcome } from '../domain/observation.ts'
 import { type Context, waitingWith } from '../domain/operations.ts'
 import { Copy, type CopyOptions } from './copy.ts'
@@ -12,14 +13,22 @@ export interface Catalogue {
   readonly listing: (context: Context) => Promise<Listing>
   /** The same where it is to be had soon, for whom it only confirms what the table says; not tried again where it just failed. */
   readonly listingAtHand: (context: Context) => Promise<Listing | undefined>
+  /**
+   * The list that a create may rely on: read within `staleFor`. Throws 503 where there is none soon: nothing was sent, and
+   * another provider may take the create.
+   */
+  readonly listingForCreate: (context: Context) => Promise<Listing>
+  /** The last whole list, however old. */
+  readonly last: () => Listing | undefined
   /** Reads no more in the background. */
   readonly close: () => void
 }
 
 /** How long a newer list is waited for where an old one would do. */
 const patience = 300
-/** How long a failed reading is not tried again where an old list would do. */
+/** How long a failed reading is not tried again where an old list would do, and where none would. */
 const pause = 5_000
+const shortPause = 1_000
 
 const unnoticed = (): void => {}
 
@@ -31,30 +40,50 @@ export interface CatalogueOptions extends CopyOptions {
 export function catalogue(options: CatalogueOptions): Catalogue {
   const { naming, lifetime, staleFor } = options
   const copy = new Copy(options)
-  const look = async (context: Context, looked: CatalogueOptions['looked']): Promise<Listing> => {
+  const isWithin = (listing: Listing | undefined, maxAge: number): boolean =>
+    listing !== undefined && performance.now() - listing.readAt < maxAge
+  const look = async (context: Context, looked: CatalogueOptions['looked'], maxAge: number): Promise<Listing> => {
+    if (!copy.last) await copy.recall()
     const now = performance.now()
     const old = copy.last
-    const age = old ? now - old.readAt : Number.POSITIVE_INFINITY
-    const isFresh = age < lifetime
-    const isServing = age < lifetime + staleFor
-    if (old && (isFresh || (isServing && now - copy.failedAt < pause))) {
-      looked(isFresh ? 'hit' : 'stale', age)
+    const isFresh = isWithin(old, lifetime)
+    if (old && (isFresh || (isWithin(old, maxAge) && now - copy.failedAt < pause))) {
+      looked(isFresh ? 'hit' : 'stale', now - old.readAt)
       return old
     }
     const outcome = copy.isReading ? 'shared' : 'miss'
-    const reading = waitingWith(context, copy.read(context))
-    const told = await (old && isServing ? soonOr(reading, old, patience) : reading.finally(() => looked(outcome)))
-    if (old && isServing) looked(told === old ? 'stale' : outcome, told === old ? age : undefined)
-    return told
+    const reading = waitingWith(context, copy.read(context)).catch((failure: unknown) => {
+      // Another process may have read it in the meantime.
+      if (copy.last && isWithin(copy.last, maxAge)) return copy.last
+      throw failure
+    })
+    if (!old || !isWithin(old, maxAge)) return reading.finally(() => looked(outcome))
+    const listing = await soonOr(reading, old, patience)
+    looked(listing === old ? 'stale' : outcome, listing === old ? now - old.readAt : undefined)
+    return listing
   }
+  const hasFailedWithin = (time: number): boolean => performance.now() - copy.failedAt < time
+  const lookBriefly = (context: Context, maxAge: number): Promise<Listing | undefined> =>
+    soonOr(look(context, unnoticed, maxAge), undefined, (context.deadline - performance.now()) / 2)
+  const creatable = Math.max(lifetime, staleFor)
   return {
     naming,
-    listing: (context) => look(context, options.looked),
+    listing: (context) => look(context, options.looked, lifetime + staleFor),
     async listingAtHand(context) {
-      const now = performance.now()
-      if (!copy.last && now - copy.failedAt < pause) return undefined
-      return soonOr(look(context, unnoticed), undefined, (context.deadline - now) / 2)
+      return !copy.last && hasFailedWithin(pause) ? undefined : lookBriefly(context, lifetime + staleFor)
     },
+    async listingForCreate(context) {
+      const isHopeless = !isWithin(copy.last, creatable) && hasFailedWithin(shortPause)
+      const listing = isHopeless ? undefined : await lookBriefly(context, creatable)
+      if (!listing) throw noListing(copy.failure)
+      return listing
+    },
+    last: () => copy.last,
     close: () => copy.close(),
   }
+}
+
+function noListing(cause: Fault | undefined): Fault {
+  const message = 'The networks of these coins cannot be confirmed at the moment; please try again soon.'
+  return new Fault('unavailable', message, { retryAfter: cause?.retryAfter ?? 1, certain: true, elsewhere: true, cause })
 }

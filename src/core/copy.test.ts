@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { noLists } from '../../test/support/no-lists.ts'
 import { contextOf, type Scripted, scripted } from '../../test/support/service.ts'
 import { AssetTable } from '../domain/asset.ts'
 import { Fault } from '../domain/fault.ts'
@@ -28,6 +29,8 @@ function rig(): Rig {
   const options = {
     naming: naming(new AssetTable([]), true, new Map()),
     said: formA.vocabulary,
+    lists: noLists,
+    source: { provider: 'alpha', url: 'http://127.0.0.1/a/api/v2', form: 'A' },
     timeout: 1_000,
     drift: () => {},
     looked: () => {},

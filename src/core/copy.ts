@@ -1,12 +1,14 @@
-/** A provider's currency list as it was last read, and the readings of it. */
+/** A provider's currency list as it was last read, here or by another process, and the readings of it. */
 import { Fault } from '../domain/fault.ts'
 import type { Drift } from '../domain/observation.ts'
 import type { Context, SwapService } from '../domain/operations.ts'
-import type { Currency } from '../domain/swap.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'
+import type { CurrencyLists, ListSource } from './currency-lists.ts'
+import { readCurrencies } from './currency-pages.ts'
+import { latestSaver, type ReadList } from './latest-saver.ts'
 import { interpret, type Listing } from './listing.ts'
 import type { Naming } from './naming.ts'
-import { readWhole } from './pages.ts'
+import { soonOr } from './patience.ts'
 
 /** Times in milliseconds. */
 export interface CopyOptions {
@@ -14,6 +16,9 @@ export interface CopyOptions {
   readonly naming: Naming
   /** What the provider's form can say. */
   readonly said: Vocabulary
+  /** Where the list is kept, and under what. */
+  readonly lists: CurrencyLists
+  readonly source: ListSource
   readonly lifetime: number
   /** How long beyond its lifetime a list serves where no newer one can be read. */
   readonly staleFor: number
@@ -22,24 +27,31 @@ export interface CopyOptions {
   readonly drift: (drift: Drift) => void
 }
 
-const mostCurrencies = 10_000
 /** After this part of its lifetime a list is read again in the background, so that nobody waits for the next one. */
 const earlier = 0.8
 /** How soon a reading in the background is tried again that failed. */
 const pause = 5_000
+/** How long the store of lists is waited for, and how soon it is asked again. */
+const storePatience = 500
+const storePause = 1_000
 /** A timer takes no more. */
 const longestTimer = 2_147_483_647
 
 export class Copy {
   last: Listing | undefined
+  failure: Fault | undefined
   failedAt = Number.NEGATIVE_INFINITY
   private readonly options: CopyOptions
   private reading: Promise<Listing> | undefined
+  private recalling: Promise<void> | undefined
+  private recalledAt = Number.NEGATIVE_INFINITY
+  private readonly save: (list: ReadList) => void
   private timer: NodeJS.Timeout | undefined
   private isClosed = false
 
   constructor(options: CopyOptions) {
     this.options = options
+    this.save = latestSaver(options.lists, options.source)
   }
 
   get isReading(): boolean {
@@ -52,22 +64,59 @@ export class Copy {
     return this.reading
   }
 
+  /** Takes over the list that is kept, where it is newer. Waits a short while at most, and fails never. */
+  async recall(): Promise<void> {
+    if (!this.recalling && performance.now() - this.recalledAt < storePause) return
+    this.recalling ??= this.takeKept()
+    await soonOr(this.recalling, undefined, storePatience)
+  }
+
   close(): void {
     this.isClosed = true
     clearTimeout(this.timer)
   }
 
   private async renew(context: Context): Promise<Listing> {
+    const { options } = this
     try {
-      this.last = await read(this.options, context, this.last)
-      this.readAgain(this.options.lifetime * earlier)
+      const deadline = performance.now() + options.timeout
+      const { rows, provider } = await readCurrencies(options.service, {
+        ...context,
+        caller: { address: '' },
+        deadline,
+        isOwn: true,
+      })
+      const readAt = performance.now()
+      this.last = { ...(await interpret(rows, options.naming, options.drift)), provider, readAt }
+      this.readAgain(options.lifetime * earlier)
+      this.save({ rows, readAt })
       return this.last
     } catch (reason) {
+      this.failure = asFailure(reason)
       this.failedAt = performance.now()
+      await this.recall()
       if (this.last) this.readAgain(pause)
-      throw asFailure(reason)
+      throw this.failure
     } finally {
       this.reading = undefined
+    }
+  }
+
+  private async takeKept(): Promise<void> {
+    const { lists, source, naming, lifetime } = this.options
+    try {
+      const kept = await lists.loadCurrencies(source)
+      const readAt = performance.now() - (kept?.ageMs ?? 0)
+      if (!kept || (this.last && this.last.readAt >= readAt)) return
+      const meaning = await interpret(kept.rows, naming, () => {})
+      if (this.last && this.last.readAt >= readAt) return
+      this.last = { ...meaning, provider: source.provider, readAt }
+      this.readAgain(Math.max(pause, lifetime * earlier - kept.ageMs))
+    } catch {
+      // What cannot be had from the store is read from the provider.
+    } finally {
+      this.recalling = undefined
+      this.recalledAt = performance.now()
     }
   }
 
@@ -83,24 +132,6 @@ export class Copy {
 /** Of nobody's asking: a list belongs to no client. */
 function ownContext({ said }: CopyOptions): Context {
   return { requestId: crypto.randomUUID(), caller: { address: '' }, client: said, deadline: Number.POSITIVE_INFINITY }
-}
-
-/** A list that breaks off does not replace one that did not. */
-async function read(options: CopyOptions, context: Context, last: Listing | undefined): Promise<Listing> {
-  const { service, naming, timeout, drift } = options
-  const deadline = performance.now() + timeout
-  const whole = await readWhole<'listCurrencies', Currency>(
-    service,
-    'listCurrencies',
-    { ...context, caller: { address: '' }, deadline, isOwn: true },
-    {
-      identify: ({ code, coin, network }) => `${code ?? coin}\n${network ?? ''}`,
-      most: mostCurrencies,
-      tooMany: () => new Fault('unreadable', "The provider's list of currencies is too long."),
-    },
-  )
-  if (last && !whole.isComplete) throw new Fault('unreadable', "The provider's list of currencies broke off.")
-  return { ...interpret(whole.rows, naming, drift), provider: whole.provider, readAt: performance.now() }
 }
 
 /** The list is the gateway's own question: a refusal of it is not the client's fault. */

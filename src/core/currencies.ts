@@ -1,11 +1,10 @@
 /** `/currencies`, answered from the providers' whole lists: joined, shaped for the client's form, searched, cut into pages. */
-import { fold } from '../domain/asset.ts'
 import type { Answer, Context } from '../domain/operations.ts'
-import type { Currency, CurrencyQuery } from '../domain/swap.ts'
+import type { CurrencyQuery } from '../domain/swap.ts'
 import { namesByCode, type Vocabulary } from '../domain/vocabulary.ts'
 import type { Catalogue } from './catalogue.ts'
+import { type CurrencyRow, currencyRows, type ProviderListing } from './currency-rows.ts'
 import { type Layer, on } from './layer.ts'
-import type { Listing, Offer } from './listing.ts'
 import { cutPage } from './pages.ts'
 
 export interface Source {
@@ -14,16 +13,12 @@ export interface Source {
   readonly said: Vocabulary
 }
 
-/** An offer, and whether its provider says the notes of a coin itself. */
-interface Row extends Offer {
-  readonly tellsNotes: boolean
-}
-
 type Told = Answer<'listCurrencies'>
 
-/** Pages of the same lists, ready to be told again. */
+/** What was made of the same lists: rows by the client's manner of naming, and pages, ready to be told again. */
 interface Ready {
-  readonly listings: readonly Read[]
+  readonly listings: readonly ProviderListing[]
+  readonly rows: Map<boolean, Promise<readonly CurrencyRow[]>>
   readonly pages: Map<string, Told>
 }
 
@@ -32,107 +27,54 @@ const mostPages = 1_000
 
 /** The union over the providers in their order; one that cannot be read is left out, unless none can. */
 export function currencies(sources: readonly Source[]): Layer {
-  let ready: Ready = { listings: [], pages: new Map() }
+  let latest: Ready = { listings: [], rows: new Map(), pages: new Map() }
   return on({
     async listCurrencies(query, context) {
       const listings = await readAll(sources, context)
-      if (!areSame(listings, ready.listings)) ready = { listings, pages: new Map() }
-      const { pages } = ready
-      const key = `${namesByCode(context.client)} ${query.page} ${query.size} ${query.search?.toLowerCase() ?? ''}`
-      let told = pages.get(key)
-      if (!told) {
-        told = tell(listings, query, context)
-        if (pages.size >= mostPages) pages.clear()
-        pages.set(key, told)
-      }
+      if (!areSame(listings, latest.listings)) latest = { listings, rows: new Map(), pages: new Map() }
       const readAt = Math.min(...listings.map(({ listing }) => listing.readAt))
+      const told = await tell(latest, query, context)
       return { ...told, age: (performance.now() - readAt) / 1000 }
     },
   })
 }
 
-function areSame(now: readonly Read[], before: readonly Read[]): boolean {
+function areSame(now: readonly ProviderListing[], before: readonly ProviderListing[]): boolean {
   return now.length === before.length && now.every(({ listing }, at) => listing === before[at]?.listing)
 }
 
-function tell(listings: readonly Read[], query: CurrencyQuery, context: Context): Told {
-  const offers = join(listings)
-  const rows = shape(offers, context)
+async function tell(ready: Ready, query: CurrencyQuery, { client }: Context): Promise<Told> {
+  const byCode = namesByCode(client)
   const word = query.search?.toLowerCase()
-  const found = word === undefined ? rows : rows.filter((row) => mentions(row, word, context))
-  const isDerived = !namesByCode(context.client) && offers.some(({ tellsNotes }) => !tellsNotes) && found.length > 0
+  const key = `${byCode} ${query.page} ${query.size} ${word ?? ''}`
+  const before = ready.pages.get(key)
+  if (before) return before
+  const rows = await ready.rows.getOrInsertComputed(byCode, () => currencyRows(ready.listings, byCode))
+  const told = pageOf(rows, word, query, ready.listings)
+  if (ready.pages.size >= mostPages) ready.pages.clear()
+  ready.pages.set(key, told)
+  return told
+}
+
+function pageOf(
+  rows: readonly CurrencyRow[],
+  word: string | undefined,
+  query: CurrencyQuery,
+  listings: readonly ProviderListing[],
+): Told {
+  const found = word === undefined ? rows : rows.filter(({ texts }) => texts.some((text) => text.includes(word)))
+  const { items, total } = cutPage(found, query)
   const [provider, ...others] = listings.map(({ listing }) => listing.provider)
   return {
-    body: cutPage(found, query),
+    body: { items: items.map(({ currency }) => currency), total },
     ...(provider !== undefined && others.length === 0 && { provider }),
-    ...(isDerived && { derived: ['notes'] }),
+    ...(items.some(({ isNotesDerived }) => isNotesDerived) && { derived: ['notes'] }),
   }
 }
 
-interface Read {
-  readonly listing: Listing
-  readonly said: Vocabulary
-}
-
-async function readAll(sources: readonly Source[], context: Context): Promise<readonly Read[]> {
+async function readAll(sources: readonly Source[], context: Context): Promise<readonly ProviderListing[]> {
   const readings = sources.map(async ({ catalogue, said }) => ({ listing: await catalogue.listing(context), said }))
   const settled = await Promise.allSettled(readings)
   const read = settled.filter((result) => result.status === 'fulfilled').map(({ value }) => value)
-  return read.length > 0 ? read : [await (readings[0] as Promise<Read>)]
-}
-
-/** One row for each asset: the first provider that offers it says what it is. */
-function join(listings: readonly Read[]): readonly Row[] {
-  const rows = new Map<string, Row>()
-  for (const { listing, said } of listings) {
-    const tellsNotes = said.answers.listCurrencies.has('notes')
-    const earlier = Map.groupBy([...rows.values()].filter(isOwn), ownWord)
-    for (const offer of listing.offers) {
-      const key = offer.asset?.code ?? `own ${ownWord(offer)} ${fold(offer.row.network ?? '')}`
-      const isKnown = isOwn(offer) && earlier.get(ownWord(offer))?.some((row) => mayBeSame(row, offer))
-      if (!isKnown && !rows.has(key)) rows.set(key, { ...offer, tellsNotes })
-    }
-  }
-  return [...rows.values()]
-}
-
-/** Whether the table lacks it. */
-function isOwn({ asset }: Offer): boolean {
-  return asset === undefined
-}
-
-function ownWord({ row }: Offer): string {
-  return fold(row.code ?? '')
-}
-
-/** Where one of two providers does not say the network of a coin, it is not shown twice. */
-function mayBeSame({ row: one }: Offer, { row: other }: Offer): boolean {
-  return one.network === undefined || other.network === undefined
-}
-
-/** One row for each asset, or for each coin where the client's form says the network beside it. */
-function shape(offers: readonly Row[], { client }: Context): readonly Currency[] {
-  if (namesByCode(client)) return offers.map(({ row }) => row)
-  return [...Map.groupBy(offers, ({ row }) => row.coin ?? '').values()].map(coinRow)
-}
-
-function coinRow(offers: readonly Row[]): Currency {
-  const { row } = offers[0] as Row
-  return offers.every(({ tellsNotes }) => tellsNotes) ? row : { ...row, notes: networkNotes(offers) }
-}
-
-/** `Networks: TRX, ETH`, the default one first, where there are several. */
-function networkNotes(offers: readonly Offer[]): string {
-  const standardFirst = offers.toSorted((a, b) => Number(isStandard(b)) - Number(isStandard(a)))
-  const networks = standardFirst.map(({ row }) => row.network).filter((network) => network !== undefined)
-  return networks.length > 1 ? `Networks: ${networks.join(', ')}` : ''
-}
-
-function isStandard({ asset }: Offer): boolean {
-  return asset?.isStandard === true
-}
-
-function mentions({ code, coin, name }: Currency, word: string, { client }: Context): boolean {
-  const shown = namesByCode(client) ? code : coin
-  return `${shown ?? ''}`.toLowerCase().includes(word) || name.toLowerCase().includes(word)
+  return read.length > 0 ? read : [await (readings[0] as Promise<ProviderListing>)]
 }

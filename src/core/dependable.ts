@@ -1,13 +1,12 @@
 import { Fault } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
-import type { Ledger } from './ledger.ts'
 
 const message = 'The service cannot do this at the moment; please try again soon.'
 const retryAfter = 5
 
-/** The same ledger, timed, of which every failure is counted and a fault: 503, and it is certain that nothing was done. */
-export function dependable(ledger: Ledger, observe: Observer): Ledger {
-  const methods = Object.entries(ledger).map(([action, method]) => {
+/** The same port of the ledger, timed, of which every failure is counted and a fault: 503, and it is certain that nothing was done. */
+export function dependable<Port extends object>(port: Port, observe: Observer): Port {
+  const methods = Object.entries(port).map(([action, method]) => {
     const call = method as (...args: readonly unknown[]) => Promise<unknown>
     const told = (...args: readonly unknown[]): Promise<unknown> => {
       const began = performance.now()
@@ -26,5 +25,5 @@ export function dependable(ledger: Ledger, observe: Observer): Ledger {
     }
     return [action, told] as const
   })
-  return Object.fromEntries(methods) as unknown as Ledger
+  return Object.fromEntries(methods) as unknown as Port
 }

@@ -32,32 +32,23 @@ export function naming(table: AssetTable, byCode: boolean, own: OwnWords): Namin
     if (words === null) return undefined
     return words ?? (byCode ? { code: asset.code } : { coin: asset.coin, network: asset.network })
   }
-  const meanings = ({ code, coin, network }: Words): readonly Asset[] => {
-    if (code !== undefined) return assets.filter((asset) => sameName(wordsFor(asset)?.code ?? '', code))
-    const named = assets.filter((asset) => sameName(wordsFor(asset)?.coin ?? '', coin ?? ''))
-    if (network === undefined) return named
-    return named.filter((asset) => sameName(wordsFor(asset)?.network ?? '', network) || isOn(asset, network))
-  }
+  const byWord = (word: 'code' | 'coin'): ReadonlyMap<string, readonly Asset[]> =>
+    Map.groupBy(
+      assets.filter((asset) => wordsFor(asset)?.[word] !== undefined),
+      (asset) => fold(wordsFor(asset)?.[word] as string),
+    )
+  const codes = byWord('code')
+  const coins = byWord('coin')
   return {
     table,
     byCode,
     wordsFor,
     ownWordsFor: (asset) => ownByCode.get(fold(asset.code)) ?? undefined,
-    meanings: remembered(meanings),
-  }
-}
-
-const mostRemembered = 10_000
-
-/** Few words are ever asked for, and each of them often. */
-function remembered(meanings: (words: Words) => readonly Asset[]): (words: Words) => readonly Asset[] {
-  const known = new Map<string, readonly Asset[]>()
-  return (words) => {
-    const key = `${words.code ?? ''}\n${words.coin ?? ''}\n${words.network ?? ''}`
-    const before = known.get(key)
-    if (before) return before
-    const found = meanings(words)
-    if (known.size < mostRemembered) known.set(key, found)
-    return found
+    meanings({ code, coin, network }) {
+      if (code !== undefined) return codes.get(fold(code)) ?? []
+      const named = coins.get(fold(coin ?? '')) ?? []
+      if (network === undefined) return named
+      return named.filter((asset) => sameName(wordsFor(asset)?.network ?? '', network) || isOn(asset, network))
+    },
   }
 }

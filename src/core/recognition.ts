@@ -1,5 +1,5 @@
 /** From a provider's words in an answer to the table's: what it cannot tell stays unknown. */
-import { sameName } from '../domain/asset.ts'
+import { fold } from '../domain/asset.ts'
 import type { Listing } from './listing.ts'
 import type { Naming, Words } from './naming.ts'
 
@@ -19,8 +19,8 @@ function recogniseCode(code: string, naming: Naming, listing: Listing | 'unreada
   const asset = meant ?? naming.table.byCode(code)
   if (asset) return asset
   if (listing === undefined) return undefined
-  const offers = listing === 'unreadable' ? [] : listing.offers
-  return offers.find(({ words }) => sameName(words.code ?? '', code))?.asset ?? { code, coin: code }
+  const [offer, ...others] = (listing !== 'unreadable' && listing.byWord.get(fold(code))) || []
+  return (others.length === 0 && offer?.asset) || { code, coin: code }
 }
 
 function recogniseBoth(coin: string, network: string, { meanings, table }: Naming): Words {

@@ -1,11 +1,12 @@
 /** From a client's words for an asset to a provider's, and to the stable words for the answer. */
 import type { Asset, Coin } from '../domain/asset.ts'
-import { sameName, standardOf } from '../domain/asset.ts'
+import { fold, sameName, standardOf } from '../domain/asset.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Reason } from '../domain/reason.ts'
 import type { Catalogue } from './catalogue.ts'
-import type { Listing, Offer } from './listing.ts'
+import type { Listing } from './listing.ts'
 import type { Words } from './naming.ts'
+import type { Offer } from './offer.ts'
 import type { Side } from './pair.ts'
 
 export interface Resolved {
@@ -17,11 +18,12 @@ export interface Resolved {
 
 export interface Resolution {
   readonly catalogue: Catalogue
+  /** The list, for what nothing else can tell. */
   readonly read: () => Promise<Listing>
   /** Undefined where the list is not to be had: what the table knows can be asked for all the same. */
   readonly readAtHand: () => Promise<Listing | undefined>
-  /** Whether the question must say the network, by the asset or beside it. */
-  readonly needsNetwork: boolean
+  /** A create says the network, by the asset or beside it, and none of its networks is in doubt. */
+  readonly isCreate: boolean
   /** Whether another provider may be asked for what this one's list lacks, though the table knows it. */
   readonly mustBeListed: boolean
 }
@@ -43,11 +45,11 @@ export async function resolve(said: Words, side: Side, resolution: Resolution): 
 }
 
 async function resolveCode(code: string, side: Side, resolution: Resolution): Promise<Resolved> {
-  const { catalogue, read, needsNetwork } = resolution
+  const { catalogue, read, isCreate } = resolution
   const asset = catalogue.naming.table.byCode(code)
   if (asset) return resolveAsset(asset, side.code, resolution)
   const [offer, ...others] = await ownOffers(code, read)
-  if (!offer || others.length > 0 || (needsNetwork && !catalogue.naming.byCode)) throw unknownAsset(side.code, code)
+  if (!offer || others.length > 0 || (isCreate && !catalogue.naming.byCode)) throw unknownAsset(side.code, code)
   return ofOffer(offer, side.code)
 }
 
@@ -58,10 +60,14 @@ async function resolveAsset(asset: Asset, field: string, resolution: Resolution)
   const words = naming.wordsFor(asset)
   if (!words) throw notOffered(field)
   if (!naming.byCode && !resolution.mustBeListed) return { words, names }
-  const listing = await resolution.readAtHand()
-  if (listing?.doubtful.has(asset)) throw doubtful(field)
-  const offer = listing && offerOf(asset, listing)
-  if (listing && !offer && resolution.mustBeListed) throw notOffered(field)
+  const needsList = resolution.isCreate && naming.byCode && naming.ownWordsFor(asset) === undefined
+  const refuseDoubtful = (): void => {
+    if (resolution.catalogue.last()?.doubtful.has(asset)) throw doubtful(field)
+  }
+  const reading = needsList ? resolution.read() : resolution.readAtHand()
+  const listing = await reading.finally(refuseDoubtful)
+  const offer = listing?.byAsset.get(asset)
+  if (listing && !offer && (needsList || resolution.mustBeListed)) throw notOffered(field)
   return { words: offer?.words ?? words, names }
 }
 
@@ -78,7 +84,7 @@ async function resolveOpenNetwork(coin: Coin, side: Side, resolution: Resolution
     )
   }
   const listing = resolution.mustBeListed ? await resolution.readAtHand() : undefined
-  const isListed = (asset: Asset): boolean => !listing || offerOf(asset, listing) !== undefined
+  const isListed = (asset: Asset): boolean => !listing || listing.byAsset.has(asset)
   const offered = [standard, ...coin.assets].find((asset) => asset && naming.wordsFor(asset) && isListed(asset))
   const words = offered && naming.wordsFor(offered)
   if (!words) throw notOffered(side.coin)
@@ -114,13 +120,8 @@ function ofOffer({ words, row, isDoubtful }: Offer, field: string): Resolved {
   }
 }
 
-function offerOf(asset: Asset, { offers }: Listing): Offer | undefined {
-  return offers.find((offer) => offer.asset === asset)
-}
-
 async function ownOffers(word: string, read: Resolution['read']): Promise<readonly Offer[]> {
-  const { offers } = await read()
-  return offers.filter(({ asset, row }) => !asset && sameName(row.code ?? '', word))
+  return (await read()).ownOffers.get(fold(word)) ?? []
 }
 
 function networksOf(offers: readonly Offer[]): readonly string[] {

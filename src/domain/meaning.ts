@@ -11,7 +11,8 @@ export const meaning: Readonly<Record<Field, string>> = {
   network: 'The network that the code stands for.',
   name: 'The full name of the coin.',
   icon: 'Where an icon of the coin is.',
-  notes: 'The networks of the coin, the default one first, where it has several; may be empty.',
+  notes:
+    'The networks of the coin, the default one first, like `Networks: TRX, ETH`; or what the provider says. Empty where none is known.',
   depositMin: 'The least amount that is taken as a deposit.',
   depositMax: 'The greatest amount that is taken as a deposit.',
   codeFrom: 'The code of the coin that is given.',

@@ -53,7 +53,7 @@ export function connect(connection: Connection): SwapService {
           const amountIn = 'amountIn' in asked ? asked.amountIn : undefined
           throw toRefusal(response, { form, operation, amountIn, provider, confidential: connection.confidential, secret: key })
         }
-        const body = readAnswer(operation, response.body, { ...connection, reading, context }) as Response<O>
+        const body = (await readAnswer(operation, response.body, { ...connection, reading, context })) as Response<O>
         attempt.end(undefined, observe)
         return { body, provider }
       } catch (reason) {

@@ -1,6 +1,7 @@
 /** A provider's answer, read by the table of its form. */
 import type { Confidential } from '../domain/confidential.ts'
 import type { Context } from '../domain/operations.ts'
+import { inSlices } from '../domain/slices.ts'
 import { standardFault } from '../domain/standard-fault.ts'
 import type { Reading } from '../wire/answer.ts'
 import { decodePage } from '../wire/envelope.ts'
@@ -20,7 +21,7 @@ export interface AnswerOptions {
 }
 
 /** Throws `unreadable` where the answer is not of the form. */
-export function readAnswer(operation: OperationCodec, text: string, options: AnswerOptions): unknown {
+export async function readAnswer(operation: OperationCodec, text: string, options: AnswerOptions): Promise<unknown> {
   const { form, provider, confidential, reading, context } = options
   // One look at the whole text spares one at each field; behind an escape there may be anything.
   const mayHoldKey = confidential.holdsKey(text) || text.includes('\\')
@@ -34,8 +35,8 @@ export function readAnswer(operation: OperationCodec, text: string, options: Ans
     const body = parseJson(text)
     if (!operation.paged) return accept(operation.answer.decode(body, reading) as Row)
     if (context.takesUnreadableRows) return readOddPage(form, operation, body, reading, accept)
-    const page = readPage(form, operation, body, reading)
-    page.items.forEach(accept)
+    const page = await readPage(form, operation, body, reading)
+    await inSlices(page.items, accept)
     return page
   } catch (reason) {
     if (!(reason instanceof WireProblem || reason instanceof JsonError)) throw reason
@@ -76,17 +77,22 @@ function readOddPage(
   return { items: rows.filter((row) => row !== undefined), total, unreadable }
 }
 
-function readPage(form: Form, { answer, dropsBadRows }: OperationCodec, body: JsonValue, reading: Reading): ReadPage {
-  const { items, total } = decodePage(form.page, body, reading)
-  const rows = items.map((item) => {
+/** A provider may send its whole list as one page. */
+async function readPage(
+  form: Form,
+  { answer, dropsBadRows }: OperationCodec,
+  body: JsonValue,
+  reading: Reading,
+): Promise<ReadPage> {
+  const page = decodePage(form.page, body, reading)
+  const items: Row[] = []
+  await inSlices(page.items, (item) => {
     try {
-      return answer.decode(item, reading) as Row
+      items.push(answer.decode(item, reading) as Row)
     } catch (reason) {
       if (!dropsBadRows || !(reason instanceof WireProblem)) throw reason
       reading.drift(reason.field || '_other', 'badRow')
-      return undefined
     }
   })
-  const read = rows.filter((row) => row !== undefined)
-  return { items: read, total, dropped: rows.length - read.length }
+  return { items, total: page.total, dropped: page.items.length - items.length }
 }

@@ -65,6 +65,9 @@ function documentsA({ tag, status, ids, of, rate, fee, updatedAt, depositMin, si
   }
 }
 
+/** What the gateway says of USDT where the provider's form has no notes. */
+export const networks = 'Networks: TRX, ETH'
+
 function documentsB({ tag, status, ids, of, notes }: Facts): Documents {
   const item = (id: string): object => ({
     ...{ id: `${tag}${id}`, status, coin_from: 'BTC', coin_to: 'USDT', amount_in: number('0.10'), created_at: created[id] },
@@ -74,7 +77,7 @@ function documentsB({ tag, status, ids, of, notes }: Facts): Documents {
   const page = (data: readonly object[]): string => JSON.stringify({ data, count: data.length })
   return {
     currencies: page([
-      { code: 'BTC', name: 'Bitcoin', icon: 'Bitcoin.svg', notes: '' },
+      { code: 'BTC', name: 'Bitcoin', icon: 'Bitcoin.svg', notes: notes === networks ? 'Networks: BTC' : '' },
       { code: 'USDT', name: 'Tether', icon: 'Tether.svg', notes },
     ]),
     rate: JSON.stringify({

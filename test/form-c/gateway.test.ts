@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sameDocument } from '../golden/document.ts'
-import { documents, type Facts, type FormName } from './documents.ts'
+import { documents, type Facts, type FormName, networks } from './documents.ts'
 import { askGateway, startGateway } from './gateway.ts'
 import { type Heard, type Provider, startProvider } from './provider.ts'
 import { credentials, type Name, questions, type Request } from './questions.ts'
@@ -17,7 +17,7 @@ const seen: Readonly<Record<string, Facts>> = {
   'C over A': facts({ tag: 'alpha~', status: 'exchanging', fee: '0.50', size: 50 }),
   'C over B': facts({ tag: 'alpha~', status: 'wait', ids: ['tx7', 'tx6'], rate: '65005', fee: '0.5', size: 50 }),
   'A over C': facts({ tag: 'alpha~', status: 'exchanging', fee: '0.50', size: 50, depositMin: '0.0010' }),
-  'B over C': facts({ tag: 'alpha~', status: 'exchanging', ids: ['tx7', 'tx6'], notes: 'Networks: TRX, ETH' }),
+  'B over C': facts({ tag: 'alpha~', status: 'exchanging', ids: ['tx7', 'tx6'], notes: networks }),
   'C over C': facts({ tag: 'alpha~', status: 'exchanging', fee: '0.50', size: 50 }),
 }
 

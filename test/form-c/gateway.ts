@@ -60,6 +60,7 @@ routing: { providers: [alpha] }
     ledger: store.ledger,
     ledgerWaits: store.waits,
     results: new DeferredResults({ observe: () => {} }),
+    currencyLists: store.currencyLists,
     budgets: unbounded,
     breaker: neverOpen,
     steadyClock: hastyClock(),

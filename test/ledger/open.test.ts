@@ -52,6 +52,7 @@ describeStores(durableStores, (shared) => {
       'DROP TABLE IF EXISTS clock',
       'DROP TABLE ended',
       'DROP TABLE providers',
+      'DROP TABLE currency_lists',
     )
     const opened = await Promise.all(Array.from({ length: 6 }, () => openLedger(url)))
     await Promise.all(opened.map(({ ledger }, n) => ledger.see('owner', 'alpha', facts(`${n}`))))
@@ -63,7 +64,13 @@ describeStores(durableStores, (shared) => {
     const url = await usedStore()
     await query(url, 'DROP TABLE keys', 'DROP TABLE accounts', 'DROP INDEX transactions_going')
     await query(url, 'ALTER TABLE transactions DROP COLUMN traceparent', 'DROP TABLE IF EXISTS clock')
-    await query(url, 'ALTER TABLE transactions DROP COLUMN begun_at', 'DROP TABLE ended', 'DROP TABLE providers')
+    await query(
+      url,
+      'ALTER TABLE transactions DROP COLUMN begun_at',
+      'DROP TABLE ended',
+      'DROP TABLE currency_lists',
+      'DROP TABLE providers',
+    )
     await query(url, "DELETE FROM kysely_migration WHERE name NOT LIKE '%transactions'")
     const { ledger, accounts, close } = await openLedger(url)
     onTestFinished(close)

@@ -6,6 +6,7 @@ import type { Answered } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { transactionA } from '../support/form-a.ts'
 import { type Managed, orderIn, ownKeys, startManaged } from '../support/managed.ts'
+import { ownWords } from '../support/own-words.ts'
 import { type FormName, formNames } from '../support/pair.ts'
 import type { Reply } from '../support/stand-in.ts'
 import { swap } from '../support/swaps.ts'
@@ -15,7 +16,7 @@ let key: string
 const strange: Server[] = []
 
 const start = async (alpha: object = {}): Promise<void> => {
-  managed = await startManaged({ routing: ['alpha', 'beta'], providers: { alpha } })
+  managed = await startManaged({ routing: ['alpha', 'beta'], providers: { alpha: { assets: ownWords, ...alpha } } })
   key = await managed.issue()
 }
 afterEach(async () => {
@@ -106,7 +107,10 @@ test.each([
   'where one cannot be reached and the other does not offer the pair, it is not the pair that is wrong (%s first)',
   async (...routing) => {
     const url = `http://127.0.0.1:${await closedPort()}`
-    managed = await startManaged({ routing, providers: { alpha: { url }, beta: { assets: { USDTTRC20: null } } } })
+    managed = await startManaged({
+      routing,
+      providers: { alpha: { url, assets: ownWords }, beta: { assets: { USDTTRC20: null } } },
+    })
     key = await managed.issue()
     expectRefusal(await create('A'), 'A', 502)
     expectRefusal(await rate('B'), 'B', 502)

@@ -79,10 +79,20 @@ describe.each(formNames)('M5, form %s', (form) => {
     expect(await managed.gateway.bookkeeping.unresolved()).toEqual([])
   })
 
-  test('a list that cannot be read refuses nothing that the table knows', async () => {
+  test('a create that one cannot take without its list goes to the next', async () => {
     await start(['alpha', 'beta'])
     managed.alpha.reply('currencies', { status: 500, json: {} })
-    expect((await create(form, usdcEth)).headers['x-swap-provider']).toBe('alpha')
+    expect((await create(form, usdtTrx)).headers['x-swap-provider']).toBe('beta')
+    expect(managed.alpha.received('create')).toEqual([])
+    const quoted = await managed.client(form).get(rateQuestion(form, { from: btc, to: usdtTrx, amount: '1' }))
+    expect(quoted.headers['x-swap-provider']).toBe('alpha')
+  })
+
+  test('where none can take it without its list, it is 503, and nothing is sent', async () => {
+    await start(['alpha', 'beta'], { beta: { assets: { USDTTRC20: null } } })
+    managed.alpha.reply('currencies', { status: 500, json: {} })
+    expectRefusal(await create(form, usdtTrx), form, 503)
+    expect([...managed.alpha.received('create'), ...managed.beta.received('create')]).toEqual([])
   })
 })
 

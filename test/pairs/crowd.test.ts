@@ -7,6 +7,7 @@ import { transactionA } from '../support/form-a.ts'
 import { detailedB } from '../support/form-b.ts'
 import { startGateway } from '../support/gateway.ts'
 import { digits, readJson } from '../support/json.ts'
+import { ownWords } from '../support/own-words.ts'
 import { client, pairs, pairWords, rateQuestion, startPair } from '../support/pair.ts'
 import { rawResponse, startRawProvider } from '../support/raw.ts'
 import { assets, swap } from '../support/swaps.ts'
@@ -82,7 +83,7 @@ test('a caller who hangs up does not cut the order off that he sent', async () =
     caller.destroy()
     setTimeout(() => cut.push(socket.destroyed), 100)
   })
-  const gateway = await startGateway({ provider: { form: 'A', url: provider.url, timeout: 1 } })
+  const gateway = await startGateway({ provider: { form: 'A', url: provider.url, timeout: 1, assets: ownWords } })
   const caller = connect(gateway.port, '127.0.0.1')
   caller.write(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
   await expect.poll(() => cut, { timeout: 2_000, interval: 10 }).toEqual([false])

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { currenciesA } from '../support/form-a.ts'
 import { currenciesB } from '../support/form-b.ts'
 import { digits, readJson } from '../support/json.ts'
-import { type FormName, formNames, type Pair, pairs, startPair } from '../support/pair.ts'
+import { type FormName, formNames, type Pair, type PairSettings, pairs, startPair } from '../support/pair.ts'
 
 interface Page {
   readonly data: readonly Record<string, unknown>[]
@@ -148,8 +148,36 @@ test('A from A: code, name and network in the words of the table', async () => {
   })
 })
 
-test('B from B: as given, notes and all', async () => {
-  expect((await listOf('B', 'B', currenciesB)).data).toEqual(currenciesB)
+describe('B from B', () => {
+  const read = async (rows: readonly object[], settings: PairSettings = {}) => {
+    const pair = await startPair('B', 'B', settings)
+    pair.provider.holdings.currencies = rows
+    const answer = await pair.client.get('/currencies')
+    await pair.close()
+    const notes = (answer.json as Page).data.map(({ code, notes }) => [code, notes])
+    return { notes: Object.fromEntries(notes), derived: answer.headers['x-swap-derived'] }
+  }
+
+  test('notes are as given; empty ones are filled with the networks of the table', async () => {
+    const { notes, derived } = await read(currenciesB)
+    expect(notes).toEqual({ BTC: 'Networks: BTC', ETH: 'ERC20 only', USDT: 'TRC20 and ERC20', DOGE: '' })
+    expect(derived).toBe('notes')
+  })
+
+  test('notes that are only given are not derived', async () => {
+    const { derived } = await read([row('ETH', { notes: 'ERC20 only' }), row('DOGE', { notes: '' })])
+    expect(derived).toBeUndefined()
+  })
+
+  test.each([[''], ['  '], [null], [undefined]])('notes %j are empty', async (given) => {
+    const { notes } = await read([row('USDT', { notes: given })])
+    expect(notes).toEqual({ USDT: 'Networks: TRX, ETH' })
+  })
+
+  test('a network on which the coin is not offered is not named', async () => {
+    const { notes } = await read([row('USDT', { notes: '' })], { provider: { assets: { USDTTRC20: null } } })
+    expect(notes).toEqual({ USDT: 'Networks: ETH' })
+  })
 })
 
 test('A from B: one row for each asset, with what the table knows of it and no notes', async () => {
@@ -183,10 +211,10 @@ test('A from B: what is left out is named', async () => {
 test('B from A: one row for each coin, with its networks in the notes, the default one first', async () => {
   const { data } = await listOf('B', 'A', currenciesA)
   expect(data).toEqual([
-    { code: 'BTC', name: 'Bitcoin', icon: icon('btc'), notes: '' },
-    { code: 'ETH', name: 'Ethereum', icon: icon('eth'), notes: '' },
+    { code: 'BTC', name: 'Bitcoin', icon: icon('btc'), notes: 'Networks: BTC' },
+    { code: 'ETH', name: 'Ethereum', icon: icon('eth'), notes: 'Networks: ETH' },
     { code: 'USDT', name: 'Tether', icon: icon('usdt'), notes: 'Networks: TRX, ETH' },
-    { code: 'DOGE', name: 'Dogecoin', icon: icon('doge'), notes: '' },
+    { code: 'DOGE', name: 'Dogecoin', icon: icon('doge'), notes: 'Networks: DOGE' },
   ])
 })
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { expectAlive, expectRefusal } from '../support/expectations.ts'
+import { ownWords } from '../support/own-words.ts'
 import { type Client, type FormName, type Pair, pairs, pairWords, rateQuestion, startPair } from '../support/pair.ts'
 import type { Operation, Reply } from '../support/stand-in.ts'
 import { assets, swap } from '../support/swaps.ts'
@@ -210,7 +211,8 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
 test.each(pairs)(
   'client $client, provider $provider: a provider that is not there is 502, for a create too, since nothing was sent',
   async (names) => {
-    const pair = await startPair(names.client, names.provider)
+    const provider = names.provider === 'A' ? { assets: ownWords } : {}
+    const pair = await startPair(names.client, names.provider, { provider })
     await pair.provider.close()
     const answers = await Promise.all(
       (['rate', 'list', 'get', 'create'] as const).map((operation) => asking(pair.client, operation, 'k-1')),

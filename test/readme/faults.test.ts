@@ -7,6 +7,7 @@ const span = (letter: string, last: number): readonly string[] => Array.from({ l
 const promised = {
   'docs/faults.md': [
     'M6',
+    ...span('M', 27).slice(19),
     ...span('M', 39).slice(29),
     ...span('L', 29),
     ...span('L', 55).slice(45),

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { startGateway } from '../support/gateway.ts'
+import { ownWords } from '../support/own-words.ts'
 import { client, pairWords, rateQuestion } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
 
@@ -44,7 +45,7 @@ const cases = [
 ] as const
 test.each(cases)('H12: %s end what goes round, and the process lives', async (_, sections, timeout, isRefused) => {
   await using mirror = await startMirror()
-  const gateway = await startGateway({ provider: { form: 'A', url: mirror.url, timeout }, sections })
+  const gateway = await startGateway({ provider: { form: 'A', url: mirror.url, timeout, assets: ownWords }, sections })
   mirror.port = gateway.port
   const { get, post } = client('A', gateway.url)
   const order = { ...pairWords('A', assets.btc, assets.usdtTrx), amount: 1, withdrawalAddress: 'w' }

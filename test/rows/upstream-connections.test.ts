@@ -11,6 +11,7 @@ import { expectRefusal } from '../support/expectations.ts'
 import { startFormA, transactionA } from '../support/form-a.ts'
 import { startGateway } from '../support/gateway.ts'
 import { orderIn, startManaged } from '../support/managed.ts'
+import { ownWords } from '../support/own-words.ts'
 import { client, pairWords } from '../support/pair.ts'
 import { rawResponse } from '../support/raw.ts'
 import { get, rig, whole } from '../support/raw-rig.ts'
@@ -160,7 +161,7 @@ test('U19: a thousand questions to a provider that hangs: most are refused at on
 })
 
 test('U21: a name that is not resolved is 502, nothing is sent, and no create is in doubt', async () => {
-  const gateway = await startGateway({ provider: { form: 'A', url: 'https://no-such-host.invalid/v2' } })
+  const gateway = await startGateway({ provider: { form: 'A', url: 'https://no-such-host.invalid/v2', assets: ownWords } })
   cleanUps.push(() => gateway.close())
   const asking = client('A', gateway.url)
   expectRefusal(await asking.get('/transactions/alpha~tx-1'), 'A', 502)
@@ -172,7 +173,7 @@ test('U21: a provider that is found again is used again', async () => {
   const behind = await startFormA()
   const proxy = await FaultProxy.start(behind.url)
   behind.holdings.swaps = [swap()]
-  const gateway = await startGateway({ provider: { form: 'A', url: proxy.url } })
+  const gateway = await startGateway({ provider: { form: 'A', url: proxy.url, assets: ownWords } })
   cleanUps.push(
     () => behind.close(),
     () => proxy[Symbol.asyncDispose](),
@@ -203,7 +204,9 @@ describe('U22', () => {
       received.push(text)
       socket.write(rawResponse(whole))
     })
-    const gateway = await startGateway({ provider: { form: 'A', url: `https://localhost:${port}/v2`, timeout: 2 } })
+    const gateway = await startGateway({
+      provider: { form: 'A', url: `https://localhost:${port}/v2`, timeout: 2, assets: ownWords },
+    })
     cleanUps.push(() => gateway.close())
     const asking = client('A', gateway.url)
     return { read: await asking.get('/transactions/alpha~tx-1'), created: await asking.post('/transactions', order), received }

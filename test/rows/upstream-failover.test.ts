@@ -6,6 +6,7 @@ import type { Budgets } from '../../src/core/budget.ts'
 import type { Answered } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
+import { ownWords } from '../support/own-words.ts'
 import type { Operation, Reply } from '../support/stand-in.ts'
 
 interface Rig extends Managed {
@@ -30,7 +31,8 @@ async function start(settings: Settings = {}): Promise<Rig> {
   let now = 1_000_000
   const steadyClock = (): number => now
   const breaker: MakeBreaker = (onState) => circuit({ clock: steadyClock, random: () => 0, onState })
-  const managed = await startManaged({ routing: ['alpha', 'beta'], breaker, steadyClock, ...settings })
+  const providers = { ...settings.providers, alpha: { assets: ownWords, ...settings.providers?.alpha } }
+  const managed = await startManaged({ routing: ['alpha', 'beta'], breaker, steadyClock, ...settings, providers })
   open.push(managed)
   const key = await managed.issue()
   const client = managed.client('A')

@@ -14,6 +14,7 @@ import { authentication } from '../../src/core/authentication.ts'
 import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
 import type { MakeBreaker } from '../../src/core/breaker.ts'
 import type { Budgets } from '../../src/core/budget.ts'
+import type { CurrencyLists } from '../../src/core/currency-lists.ts'
 import { DeferredResults } from '../../src/core/deferred-results.ts'
 import type { Ledger } from '../../src/core/ledger.ts'
 import { proofLifetime } from '../../src/core/proof.ts'
@@ -36,6 +37,8 @@ export interface GatewaySettings {
   readonly ledger?: string
   /** Stands between the gateway and its ledger. */
   readonly ledgerLayer?: (ledger: Ledger) => Ledger
+  /** In the ledger's store unless given. */
+  readonly currencyLists?: CurrencyLists
   /** Other sections of the configuration file; they replace the ones below. */
   readonly sections?: Readonly<Record<string, unknown>>
   readonly assetTable?: readonly unknown[]
@@ -138,6 +141,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     ledger,
     ledgerWaits: () => store.waits(),
     results,
+    currencyLists: settings.currencyLists ?? latest(() => store.currencyLists),
     budgets: settings.budgets ?? unbounded,
     breaker: settings.breaker ?? neverOpen,
     steadyClock: settings.steadyClock ?? hastyClock(),

@@ -5,6 +5,7 @@ import type { Answered } from './client.ts'
 import { expectAlive, expectRefusal } from './expectations.ts'
 import { transactionA } from './form-a.ts'
 import { type RunningGateway, startGateway } from './gateway.ts'
+import { ownWords } from './own-words.ts'
 import { type Client, client, type FormName, pairWords } from './pair.ts'
 import { type RawProvider, rawResponse, startRawProvider } from './raw.ts'
 import { assets, swap } from './swaps.ts'
@@ -23,7 +24,9 @@ export async function rig(answer: (socket: Socket, request: string) => void, for
   const provider = await startRawProvider((socket, request) =>
     request.includes('/currencies') ? void socket.write(currencies) : answer(socket, request),
   )
-  const gateway = await startGateway({ provider: { form, url: provider.url, timeout: 0.3 } })
+  const gateway = await startGateway({
+    provider: { form, url: provider.url, timeout: 0.3, ...(form === 'A' && { assets: ownWords }) },
+  })
   const made = { client: client('A', gateway.url), provider, gateway }
   running.push(made)
   return made

@@ -21,6 +21,7 @@ export function migrations(types: Types): Record<string, Migration> {
     '2026-11-24 clock': step(types.hasClock ? [] : clock(types)),
     '2026-11-25 ended': step(ended(types)),
     '2026-11-27 providers': step(providers(types)),
+    '2026-11-28 currency lists': step(currencyLists(types)),
   }
 }
 
@@ -128,6 +129,19 @@ function accounts({ whole, text }: Types): readonly string[] {
       created_at ${whole} NOT NULL,
       expires_at ${whole},
       revoked_at ${whole}
+    )`,
+  ]
+}
+
+function currencyLists({ whole, text }: Types): readonly string[] {
+  return [
+    `CREATE TABLE currency_lists (
+      provider ${text} PRIMARY KEY,
+      url ${text} NOT NULL,
+      form ${text} NOT NULL,
+      rows ${text} NOT NULL,
+      read_at ${whole} NOT NULL,
+      read_at_uptime ${whole}
     )`,
   ]
 }

@@ -24,6 +24,7 @@ export async function postgresStore(url: string, timeout: number, now?: () => nu
     waits: () => ({ readMs: waitMs(), writeMs: waitMs() }),
     types: { whole: 'bigint', text: 'text collate "C"', hasClock: true },
     clock: serverClock(now),
+    databaseTime: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
     isAmong: (column, list) => sql`${sql.ref(column)} = any(${list})`,
     toList: (texts) => texts,
     lockSchema: async (within) => void (await sql`select pg_advisory_xact_lock(${sql.lit(schemaLock)})`.execute(within)),

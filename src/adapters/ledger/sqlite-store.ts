@@ -1,4 +1,5 @@
 /** Kysely: the store in one SQLite file. One connection writes, another reads what is committed and waits for nobody. */
+import { uptime } from 'node:os'
 import { Kysely, sql } from 'kysely'
 import { fixedClock, runningClock } from './clock.ts'
 import { groupCommit } from './group-commit.ts'
@@ -25,6 +26,8 @@ export async function sqliteStore(file: string, now?: () => number): Promise<Sto
     writeOne: write,
     types: { whole: 'integer', text: 'text', hasClock: false },
     clock,
+    databaseTime: sql`cast(unixepoch('subsec') * 1000 as integer)`,
+    uptime: () => Math.round(uptime() * 1000),
     isAmong: (column, list) => sql`${sql.ref(column)} in (select value from json_each(${list}))`,
     toList: (texts) => JSON.stringify(texts),
     waits: () => ({ readMs: 0, writeMs: waitMs() }),

@@ -22,6 +22,10 @@ export interface Store {
   readonly writeOne: Store['write']
   readonly types: Types
   readonly clock: LedgerClock
+  /** The database's clock, in milliseconds since 1970. */
+  readonly databaseTime: RawBuilder<number>
+  /** Milliseconds since the machine was started; absent where processes on other machines use the store too. */
+  readonly uptime?: () => number
   /** `list` is what `toList` made. */
   readonly isAmong: (column: string, list: unknown) => RawBuilder<SqlBool>
   /** Texts as one value. */

@@ -10,6 +10,7 @@ export interface Tables {
   providers: Providers
   accounts: Accounts
   keys: Keys
+  currency_lists: CurrencyLists
 }
 
 /** `done` is an entry, whose facts are known; the others are creates that nobody was told of. */
@@ -103,4 +104,17 @@ interface Keys {
   created_at: number
   expires_at: number | null
   revoked_at: number | null
+}
+
+/** The last whole currency list of a provider. */
+interface CurrencyLists {
+  provider: string
+  url: string
+  form: string
+  /** JSON: its rows. */
+  rows: string
+  /** By the database's clock. */
+  read_at: Written<number>
+  /** Since the machine was started, where store and processes are on one machine. */
+  read_at_uptime: number | null
 }

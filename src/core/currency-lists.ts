@@ -1,0 +1,27 @@
+/**
+ * Providers' whole currency lists, kept for other processes and for the next start (`spec/contract.md` §3). One port; the
+ * stores of the ledger fill it.
+ */
+import type { Currency } from '../domain/swap.ts'
+
+/** Whose list it is: another URL or another form is another list. */
+export interface ListSource {
+  /** The provider's tag. */
+  readonly provider: string
+  readonly url: string
+  readonly form: string
+}
+
+export interface KeptList {
+  readonly rows: readonly Currency[]
+  /** How long ago it was read, by a clock that no process sets; infinite where that is not known. */
+  readonly ageMs: number
+}
+
+/** Both methods throw where the store cannot do it. */
+export interface CurrencyLists {
+  /** The last list that was saved of this source. */
+  readonly loadCurrencies: (source: ListSource) => Promise<KeptList | undefined>
+  /** Replaces the provider's list. */
+  readonly saveCurrencies: (source: ListSource, list: KeptList) => Promise<void>
+}
