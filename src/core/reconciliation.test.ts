@@ -430,6 +430,19 @@ describe('when it is looked for', () => {
     expect(counted.at(-1)).toBe('create notCreated')
   })
 
+  test('L28: whose time is over only while it is looked for does not end by that look', async () => {
+    world.now = attemptedAt + 86_399_999
+    const openBetween = async (): Promise<readonly Open[]> => {
+      world.now += 10
+      return []
+    }
+    const slow = { ...ledger, openBetween }
+    await run(undefined, slow)
+    expect([ended, counted]).toEqual([[], ['create notFound']])
+    await run()
+    expect(counted.at(-1)).toBe('create notCreated')
+  })
+
   test('L26: a list that is not whole yet is read on in the next look, as soon as there is a share for it', async () => {
     world.dates = []
     world.rows = [...Array.from({ length: 150 }, (_, at) => ({ ...made, id: `other-${at}`, amountIn: '7' as Amount })), made]

@@ -51,20 +51,22 @@ export async function reconcile(options: ReconciliationOptions): Promise<void> {
 
 async function lookFor(due: readonly Open[], whose: string, options: ReconciliationOptions): Promise<void> {
   const { ledger, clock, span, readings, observe, tracing } = options
-  const leased = clock() + lease
+  // One moment for all of it: a list that was begun before a create's time was over never ends it.
+  const now = clock()
+  const leased = now + lease
   const isTaken = await Promise.all(due.map((open) => ledger.take(open, leased)))
   const opens = due.filter((_, at) => isTaken[at]).map((open) => ({ ...open, looks: open.looks + 1, lookAt: leased }))
   if (opens.length === 0) return
   const root = tracing?.begin('internal', 'reconciliation', opens.flatMap(requestOf))
-  const finding = find(opens, whose, options, root)
+  const finding = find(opens, whose, now, options, root)
   finding?.catch(() => {}) // each look meets it
   const results: LookResult[] = []
   const looking = atMost(atOnce, opens, async (open) => {
-    const isLast = clock() >= open.attemptedAt + span
+    const isLast = now >= open.attemptedAt + span
     const trace = { root, links: requestOf(open) }
     const result = await look(open, finding, { ledger, span, isLast, at: clock(), observe, trace })
     results.push(result)
-    if (!result.isOver) await ledger.take(open, nextLook(open, result, clock(), span))
+    if (!result.isOver) await ledger.take(open, nextLook(open, result, now, span))
   })
   await looking.finally(() => root?.trace.finish(true))
   if (results.every(({ outcome }) => outcome !== 'notSeen')) readings.forget(whose)
@@ -77,14 +79,19 @@ function requestOf({ traceparent }: Open): readonly Link[] {
 }
 
 /** Undefined where their provider is not configured any more. */
-function find(opens: readonly Open[], whose: string, options: ReconciliationOptions, root?: Span): Promise<Find> | undefined {
-  const { ledger, readers, readings, keys, clock, span } = options
+function find(
+  opens: readonly Open[],
+  whose: string,
+  now: number,
+  options: ReconciliationOptions,
+  root: Span | undefined,
+): Promise<Find> | undefined {
+  const { ledger, readers, readings, keys, span } = options
   const [first] = opens
   const reader = first && readers.get(first.provider)
   if (!reader) return undefined
   const key = keys?.of(first.owner)
   const caller = { address: '', ...(key !== undefined && { identity: first.owner, key }) }
-  const now = clock()
   // Nothing was created only if a list says so that was begun to be read when the time for looking was over.
   const ends = opens.map(({ attemptedAt }) => attemptedAt + span).filter((end) => end <= now)
   return search(opens, { reader, caller, ledger, root, readings, whose, now, notBefore: Math.max(0, ...ends) })
