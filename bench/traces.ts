@@ -8,8 +8,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
-import { circuit } from '../src/adapters/breaker.ts'
 import { openTracing } from '../src/adapters/tracing.ts'
+import { breaking } from '../src/core/breaker.ts'
 import { stack } from '../src/core/layer.ts'
 import { memoryBudgets } from '../src/core/memory-budgets.ts'
 import { protection } from '../src/core/protection.ts'
@@ -47,7 +47,7 @@ function gateway(tracing: Tracing | undefined): Http {
     timeout: 10_000,
     budget: { quotes: 1_000_000_000, create: 0, read: 0 },
     budgets: memoryBudgets(clock),
-    breaker: (onState) => circuit({ clock, random: Math.random, onState }),
+    breaker: breaking,
     isOwnKey: true,
     clock,
     random: Math.random,

@@ -1,11 +1,10 @@
 /** The process: everything that runs, started in order and ended in reverse (`spec/contract.md` §13). */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Readiness } from './adapters/admin.ts'
-import { circuit } from './adapters/breaker.ts'
 import { openLedger } from './adapters/ledger.ts'
 import { measureLoad } from './adapters/load.ts'
 import { type Config, ConfigError } from './config.ts'
-import type { MakeBreaker } from './core/breaker.ts'
+import { breaking } from './core/breaker.ts'
 import { DeferredResults } from './core/deferred-results.ts'
 import { WaitingKeys } from './core/waiting-keys.ts'
 import type { Observer } from './domain/observation.ts'
@@ -88,7 +87,7 @@ export async function start(config: Config): Promise<Running> {
     currencyLists,
     ledgerWaits,
     results,
-    breaker,
+    breaker: breaking,
     steadyClock,
     connections,
     keys: new WaitingKeys(),
@@ -142,8 +141,6 @@ export async function start(config: Config): Promise<Running> {
 }
 
 const steadyClock = (): number => performance.now()
-
-const breaker: MakeBreaker = (onState) => circuit({ clock: steadyClock, random: Math.random, onState })
 
 /** Loaded only where it is wanted. */
 async function addSandbox(config: Config, open: AsyncDisposableStack): Promise<[string, string][]> {

@@ -6,8 +6,8 @@ import { graph, timeline } from './panel.ts'
 const chosen = 'provider=~"$provider"'
 
 /** 0, 1 or 2, by the state that comes second and third. */
-function stateOf(metric: string, second: string, third: string): string {
-  const is = (state: string): string => `max by (provider) (${series(metric, `state="${state}", ${chosen}`)})`
+function stateOf(metric: string, labels: string, second: string, third: string): string {
+  const is = (state: string): string => `max by (${labels}) (${series(metric, `state="${state}", ${chosen}`)})`
   return `${is(second)} + 2 * ${is(third)}`
 }
 
@@ -15,17 +15,19 @@ const health = [
   timeline({
     title: 'Breaker',
     description:
-      'Closed: calls go up. Open: the provider failed five times in a row and is left alone. Half open: one read finds out. In the worst of the replicas.',
+      'By operation. Closed: calls go up. Open: they failed for everybody and are held back. Half open: one call finds out. In the worst of the replicas.',
     runbooks: ['SwapgateBreakerOpen'],
     unit: 'short',
-    queries: { '{{provider}}': `clamp_max(${stateOf('swapgate_breaker_state', 'half_open', 'open')}, 2)` },
+    queries: {
+      '{{provider}} {{operation}}': `clamp_max(${stateOf('swapgate_breaker_state', 'provider, operation', 'half_open', 'open')}, 2)`,
+    },
     states: { closed: 'green', 'half open': 'orange', open: 'red' },
   }),
   timeline({
     title: 'Configured state',
     description: 'What `providers.<name>.state` says. Draining: no quotes, no creates. Off: never called.',
     unit: 'short',
-    queries: { '{{provider}}': `clamp_max(${stateOf('swapgate_provider_state', 'draining', 'off')}, 2)` },
+    queries: { '{{provider}}': `clamp_max(${stateOf('swapgate_provider_state', 'provider', 'draining', 'off')}, 2)` },
     states: { active: 'green', draining: 'orange', off: 'gray' },
   }),
   graph({
@@ -49,7 +51,7 @@ const protection = [
   graph({
     title: 'Held back',
     description:
-      'Calls that did not go up: budget used up, breaker open, too many at once (bulkhead), or a rest that the provider asked for.',
+      'Calls that did not go up: budget used up, breaker open, a caller whose calls alone fail, too many at once (bulkhead), or a rest that the provider asked for.',
     runbooks: ['SwapgateBudgetUsedUp', 'SwapgateBreakerOpen'],
     unit: 'reqps',
     queries: { '{{provider}} {{by}}': rate('swapgate_provider_held_back_total', 'provider, by', chosen) },

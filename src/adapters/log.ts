@@ -66,9 +66,9 @@ function newsFilter(): (observation: Observation) => boolean {
   const breakers = new Map<string, BreakerState>()
   return (observation) => {
     if (observation.what !== 'breaker') return true
-    const { provider, state } = observation
-    const before = breakers.get(provider) ?? 'closed'
-    breakers.set(provider, state)
+    const { provider, operation, state } = observation
+    const before = breakers.get(`${provider} ${operation}`) ?? 'closed'
+    breakers.set(`${provider} ${operation}`, state)
     return state !== before
   }
 }

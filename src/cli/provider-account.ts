@@ -1,6 +1,6 @@
 /** What a provider itself says of a transaction, for a command that is run beside the gateway. */
-import { circuit } from '../adapters/breaker.ts'
 import type { Config, Provider } from '../config.ts'
+import { breaking } from '../core/breaker.ts'
 import type { Reader } from '../core/candidates.ts'
 import type { CurrencyLists } from '../core/currency-lists.ts'
 import { Fault } from '../domain/fault.ts'
@@ -42,7 +42,7 @@ async function ask(provider: Provider, id: string, config: Config, currencyLists
     access: (next) => next,
     budgets,
     currencyLists,
-    breaker: (onState) => circuit({ clock, random: Math.random, onState }),
+    breaker: breaking,
     isOwnKey: true,
     steadyClock: clock,
     observe: unnoticed,

@@ -10,3 +10,8 @@ export function askerOf(op: Op, { identity, address }: Caller, isOwnKey: boolean
   if (isOwnKey) return identity ?? withoutKey
   return keyed.has(op) && identity !== undefined ? identity : subjectOf(address)
 }
+
+/** Whose calls are held back where they alone fail: without a valid key, of those of one address. */
+export function callerOf(op: Op, caller: Caller, isOwnKey: boolean): string {
+  return isOwnKey && caller.identity === undefined ? subjectOf(caller.address) : askerOf(op, caller, isOwnKey)
+}

@@ -1,6 +1,6 @@
 /** What stands between the gateway and every call that goes up to a provider, the outermost first. */
 import type { Observer } from '../domain/observation.ts'
-import { breaking, type MakeBreaker } from './breaker.ts'
+import type { MakeBreaker } from './breaker.ts'
 import type { Budgets } from './budget.ts'
 import { bulkhead } from './bulkhead.ts'
 import type { Layer } from './layer.ts'
@@ -33,10 +33,8 @@ const mostWaiting = 4_096
 const patience = 1_000
 
 export function protection(options: ProtectionOptions): readonly Layer[] {
-  const { provider, timeout, breaker: makeBreaker, observe } = options
-  const breaker = makeBreaker((state) => observe({ what: 'breaker', provider, state }))
-  observe({ what: 'breaker', provider, state: 'closed' })
-  const { admission, count } = breaking({ breaker, provider, timeout, observe })
+  const { provider, observe } = options
+  const { admission, count } = options.breaker(options)
   return [
     retry(options), //                       a read that failed, once more
     resting(options), //                     not while it has had enough

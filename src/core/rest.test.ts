@@ -12,18 +12,23 @@ interface Rig {
   readonly pass: (seconds: number) => void
   /** What the provider says from now on. */
   say: FaultKind | 'well'
+  /** To the gateway's own reads, where that is something else. */
+  ownSay?: FaultKind | 'well'
   retryAfter: number
 }
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 function rig(isOwnKey: boolean): Rig {
   let now = 0
   const observations: Observation[] = []
-  const provider = scripted(() => {
-    if (made.say === 'well') return 'well'
-    throw new Fault(made.say, 'no', { provider: 'alpha', certain: true, retryAfter: made.retryAfter })
+  const provider = scripted((_, { context }) => {
+    const say = context.isOwn ? (made.ownSay ?? made.say) : made.say
+    if (say === 'well') return 'well'
+    throw new Fault(say, 'no', { provider: 'alpha', certain: true, retryAfter: made.retryAfter })
   })
   const observe = (observation: Observation): void => void observations.push(observation)
-  const service = resting({ provider: 'alpha', isOwnKey, clock: () => now, observe })(provider)
+  const service = resting({ provider: 'alpha', isOwnKey, timeout: 10_000, clock: () => now, observe })(provider)
   const made: Rig = {
     provider,
     observations,
@@ -74,30 +79,52 @@ it("U12: what a provider says to a client's own key is about that client, and no
   expect(await made.ask('getRate')).toMatchObject({ kind: 'unavailable' })
 })
 
-it('U13: a provider that refuses our own key twice in a row is left alone for 30 s, and at once again where it still does', async () => {
+it("U30: our key counts as refused where the gateway's own read is refused: then the provider is left alone for 30 s", async () => {
   const made = rig(true)
   made.say = 'unauthorized'
-  for (const op of ['getTransaction', 'createTransaction'] as const)
-    expect(await made.ask(op)).toMatchObject({ kind: 'unauthorized' })
+  expect(await made.ask('createTransaction')).toMatchObject({ kind: 'unauthorized' })
+  await settled()
+  expect(made.provider.asked.at(-1)).toMatchObject({
+    op: 'listTransactions',
+    request: { page: 1, size: 1 },
+    context: { isOwn: true },
+  })
   expect(made.observations).toEqual([{ what: 'rest', provider: 'alpha', reason: 'keyRefused' }])
   for (const op of ['getRate', 'createTransaction', 'getTransaction'] as const) {
     expect(await made.ask(op)).toMatchObject({ kind: 'unavailable', retryAfter: 30 })
   }
   made.pass(30)
   expect(await made.ask('getTransaction')).toMatchObject({ kind: 'unauthorized' })
+  await settled()
   expect(await made.ask('getTransaction')).toMatchObject({ kind: 'unavailable' })
 })
 
-it('U13: one refusal alone may be about what a client wrote', async () => {
+it("U30: refusals of clients' calls alone are about these calls, and the gateway reads once in ten seconds", async () => {
   const made = rig(true)
-  for (const say of ['unauthorized', 'well', 'unauthorized', 'notFound', 'unauthorized'] as const) {
-    made.say = say
-    await made.ask('createTransaction')
+  for (let call = 0; call < 50; call++) {
+    made.say = 'unauthorized'
+    made.ownSay = 'well'
+    expect(await made.ask('createTransaction')).toMatchObject({ kind: 'unauthorized' })
+    await settled()
   }
-  made.say = 'well'
-  expect(await made.ask('createTransaction')).toBe('well')
+  expect(made.provider.asked.filter(({ context }) => context.isOwn)).toHaveLength(1)
+  made.pass(10)
+  await made.ask('createTransaction')
+  expect(made.provider.asked.filter(({ context }) => context.isOwn)).toHaveLength(2)
   expect(made.observations).toEqual([])
 })
+
+it.each(['failed', 'timedOut', 'limited'] as const)(
+  'U30: a read that ends otherwise (%s) says nothing of the key',
+  async (kind) => {
+    const made = rig(true)
+    made.say = 'unauthorized'
+    made.ownSay = kind
+    await made.ask('createTransaction')
+    await settled()
+    expect(made.observations).toEqual([])
+  },
+)
 
 it("U13: that a client's own key is refused says nothing of the provider", async () => {
   const made = rig(false)

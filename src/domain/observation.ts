@@ -31,8 +31,8 @@ export type Observation =
   | { readonly what: 'reconciled'; readonly at: number }
   /** Something that the ledger did, or could not do, by the name of its method. */
   | { readonly what: 'ledger'; readonly action: string; readonly seconds: number; readonly isFailure: boolean }
-  /** Where the breaker of a provider stands from now on. */
-  | { readonly what: 'breaker'; readonly provider: string; readonly state: BreakerState }
+  /** Where the breaker of an operation at a provider stands from now on. */
+  | { readonly what: 'breaker'; readonly provider: string; readonly operation: Op; readonly state: BreakerState }
   /** A provider is left alone for a while: it said that it has had enough, or it refuses the gateway's own key. */
   | { readonly what: 'rest'; readonly provider: string; readonly reason: RestReason }
   /** A call that did not go up to the provider. */
@@ -138,7 +138,8 @@ export const restReasons = ['limited', 'keyRefused'] as const
 
 export type RestReason = (typeof restReasons)[number]
 
-export const holders = ['budget', 'breaker', 'bulkhead', 'rest'] as const
+/** `caller`: what this caller asks keeps failing, and what others ask does not. */
+export const holders = ['budget', 'breaker', 'caller', 'bulkhead', 'rest'] as const
 
 export type HeldBackBy = (typeof holders)[number]
 

@@ -31,8 +31,7 @@ export function toRefusal(response: HttpResponse, refused: Refused): Fault {
   const messageName = Object.entries(form.error).find(([, part]) => part === 'message')?.[0] ?? ''
   const said = body?.get(messageName)
   const isWorded = typeof said === 'string'
-  const isClientError = response.status >= 400 && response.status < 500 && response.status !== 408
-  const certain = response.status === 429 || (isClientError && (isWorded || operation.method === 'GET'))
+  const certain = isCertain(response.status, isWorded, operation)
   const limits = limitsIn(body, form)
   return new Fault(kind, messageOf(kind, isWorded ? said : '', limits, refused), {
     provider,
@@ -40,6 +39,13 @@ export function toRefusal(response: HttpResponse, refused: Refused): Fault {
     ...(kind === 'invalid' && { reason: reasonByLimits(refused.amountIn, limits) }),
     ...(kind === 'limited' && { retryAfter: readRetryAfter(response.headers['retry-after']) ?? retryAfterStandard }),
   })
+}
+
+/** Whether the provider did nothing. A refused key is refused by whoever stands before it, too; 409 may mean that it exists already. */
+function isCertain(status: number, isWorded: boolean, { method }: OperationCodec): boolean {
+  if (status === 401 || status === 403 || status === 429) return true
+  if (status < 400 || status >= 500 || status === 408) return false
+  return method === 'GET' || (isWorded && status !== 409)
 }
 
 function kindOf(status: number, { op, keyed }: OperationCodec): FaultKind {

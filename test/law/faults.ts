@@ -15,7 +15,7 @@ export function expectedFault(op: Op, { kind, message, retryAfter }: Fault): Exp
   if (kind === 'limited') return { kind, certain: true, ...(retryAfter !== undefined && { retryAfter }) }
   if (kind === 'unauthorized') return { kind: keyed.has(op) ? kind : 'failed', certain: true }
   if (kind === 'notFound') return notFound(op, message)
-  return { kind: 'failed', certain: refusals.has(kind) }
+  return { kind: 'failed', certain: refusals.has(kind) || (kind === 'inProgress' && op !== 'createTransaction') }
 }
 
 /** 404 to a quote or a create means that the coin is not there; a list cannot be missing. */
@@ -24,10 +24,9 @@ function notFound(op: Op, message: string): Expected {
   return { kind: 'notFound', certain: true, message }
 }
 
-/** 4xx but 408, with a text message: certain that nothing was done. */
+/** 4xx but 408, and 409 to a create, with a text message: certain that nothing was done. */
 const refusals: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'methodNotAllowed',
-  'inProgress',
   'tooLarge',
   'pathTooLong',
   'unsupportedMediaType',

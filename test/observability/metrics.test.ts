@@ -157,8 +157,11 @@ describe('requests and calls', () => {
 describe('how providers stand', () => {
   it('is told by one state of many', async () => {
     const metrics = metricsOf()
-    metrics.observe({ what: 'breaker', provider: 'beta', state: 'halfOpen' })
-    expect(await lines(metrics, 'swapgate_breaker_state')).toEqual(['swapgate_breaker_state{provider="beta",state="half_open"} 1'])
+    metrics.observe({ what: 'breaker', provider: 'beta', operation: 'getRate', state: 'halfOpen' })
+    const states = await lines(metrics, 'swapgate_breaker_state')
+    expect(states).toHaveLength(5)
+    expect(states).toContain('swapgate_breaker_state{provider="beta",operation="get_rate",state="half_open"} 1')
+    expect(states).toContain('swapgate_breaker_state{provider="beta",operation="create_transaction",state="closed"} 1')
     expect(await lines(metrics, 'swapgate_provider_state')).toEqual(['swapgate_provider_state{provider="beta",state="draining"} 1'])
   })
 

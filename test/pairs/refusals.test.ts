@@ -50,7 +50,7 @@ const table: readonly (readonly [Asked, number, number])[] = [
   ['create', 422, 400],
   ['create', 401, 401],
   ['create', 403, 401],
-  ['create', 409, 502],
+  ['create', 409, 504],
   ['create', 429, 429],
   ['create', 408, 504],
   ['create', 500, 504],

@@ -23,6 +23,7 @@ const promised = {
     'R20',
     'R21',
     'R22',
+    ...span('U', 30).slice(25),
     'I1',
     'I2',
     'I3',

@@ -1,8 +1,8 @@
-/** Rows U1, U2, U12, U13, U15 to U18, U20 and U25 of the reliability matrix: who is asked where a provider fails. Journals are the truth. */
+/** Rows U1, U2, U12, U13, U15 to U18, U20, U25, U26, U29 and U30 of the reliability matrix: who is asked where a provider fails. Journals are the truth. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { circuit } from '../../src/adapters/breaker.ts'
-import type { MakeBreaker } from '../../src/core/breaker.ts'
+import { breaking, type MakeBreaker } from '../../src/core/breaker.ts'
 import type { Budgets } from '../../src/core/budget.ts'
+import type { Op } from '../../src/domain/operations.ts'
 import type { Answered } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
@@ -30,7 +30,7 @@ type Settings = NonNullable<Parameters<typeof startManaged>[0]>
 async function start(settings: Settings = {}): Promise<Rig> {
   let now = 1_000_000
   const steadyClock = (): number => now
-  const breaker: MakeBreaker = (onState) => circuit({ clock: steadyClock, random: () => 0, onState })
+  const breaker: MakeBreaker = (options) => breaking({ ...options, random: () => 0 })
   const providers = { ...settings.providers, alpha: { assets: ownWords, ...settings.providers?.alpha } }
   const managed = await startManaged({ routing: ['alpha', 'beta'], breaker, steadyClock, ...settings, providers })
   open.push(managed)
@@ -57,8 +57,23 @@ function say(provider: Rig['alpha'] | Rig['beta'], reply: Reply): void {
   for (const operation of everything) provider.reply(operation, reply)
 }
 
-async function openBreaker(rig: Rig): Promise<void> {
+const isOpen = ({ gateway }: Rig, provider: string, operation: Op): boolean =>
+  gateway.observations
+    .filter((seen) => seen.what === 'breaker')
+    .findLast((seen) => seen.provider === provider && seen.operation === operation)?.state === 'open'
+
+/** By five failures of one caller, after which the gateway's own read of the first provider fails too. */
+async function openForQuotes(rig: Rig): Promise<void> {
   for (let failed = 0; failed < 5; failed++) await rig.rate()
+  await expect.poll(() => isOpen(rig, 'alpha', 'getRate')).toBe(true)
+}
+
+/** By one failure of each of two accounts. */
+async function openForCreates(rig: Rig): Promise<void> {
+  for (let account = 0; account < 2; account++) {
+    const key = await rig.issue()
+    expectRefusal(await rig.client('A').post('/transactions', orderIn('A'), { key }), 'A', 504)
+  }
 }
 
 describe.each<[string, Reply]>([
@@ -87,36 +102,44 @@ describe.each<[string, Reply]>([
     expect(performance.now() - before).toBeLessThan(600)
   })
 
-  test('U15: after five failures it is not asked any more, neither for quotes nor for creates', async () => {
+  test('U15: one that fails for everybody is not asked any more, for quotes or for creates', async () => {
     const rig = await start({ providers: shortTimeouts })
     say(rig.alpha, reply)
-    await openBreaker(rig)
+    await openForQuotes(rig)
+    await openForCreates(rig)
     rig.alpha.journal.length = 0
     const [rate, created] = [await rig.rate(), await rig.create()]
     expect([rate.headers['x-swap-provider'], created.headers['x-swap-provider']]).toEqual(['beta', 'beta'])
     expect(created.status).toBe(201)
-    expect(rig.alpha.journal).toEqual([])
-    expect(rig.gateway.observations).toContainEqual({ what: 'breaker', provider: 'alpha', state: 'open' })
+    expect([...rig.alpha.received('rate'), ...rig.alpha.received('create')]).toEqual([])
   })
 })
 
-test('U15: after the rest a create does not find out, but a question of the gateway does, and then creates go up again', async () => {
-  const rig = await start()
-  say(rig.alpha, down)
-  await openBreaker(rig)
+test('U29: after its cooldown one create of a client finds out, and no read does', async () => {
+  const rig = await start({ sections: { cache: { currencies: 600, rate: 0, staleFor: 0 } } })
+  await rig.currencies()
+  rig.alpha.reply('create', down)
+  await openForCreates(rig)
+  expect(isOpen(rig, 'alpha', 'createTransaction')).toBe(true)
+  expect((await rig.create()).headers['x-swap-provider']).toBe('beta')
   rig.alpha.reset()
   rig.pass(30)
-  expect((await rig.create()).headers['x-swap-provider']).toBe('beta')
-  await expect.poll(() => rig.alpha.received('currencies').length).toBe(1)
-  expect(rig.alpha.received('create')).toEqual([])
-  await expect.poll(async () => (await rig.create()).headers['x-swap-provider']).toBe('alpha')
+  for (const ask of [rig.rate, rig.currencies]) await ask()
+  expect(isOpen(rig, 'alpha', 'createTransaction')).toBe(true)
+  rig.alpha.journal.length = 0
+  expect((await rig.create()).headers['x-swap-provider']).toBe('alpha')
+  expect(rig.alpha.journal.map(({ operation }) => operation)).toEqual(['create'])
+  expect(isOpen(rig, 'alpha', 'createTransaction')).toBe(false)
 })
 
-test('U16: where all rest, reads and creates are 503 with the smaller Retry-After, and nobody is asked', async () => {
+test('U16: where all are left alone, reads and creates are 503 with the smaller Retry-After, and nobody is asked', async () => {
   const rig = await start()
   say(rig.alpha, down)
   say(rig.beta, down)
-  await openBreaker(rig)
+  await openForQuotes(rig)
+  await expect.poll(() => isOpen(rig, 'beta', 'getRate')).toBe(true)
+  for (let provider = 0; provider < 2; provider++) await openForCreates(rig)
+  const { unknown: before } = await rig.gateway.bookkeeping.stats(Date.now())
   rig.pass(10)
   rig.alpha.journal.length = 0
   rig.beta.journal.length = 0
@@ -126,9 +149,64 @@ test('U16: where all rest, reads and creates are 503 with the smaller Retry-Afte
     expect(answer.headers['retry-after']).toBe('20')
     expect(answer.headers).not.toHaveProperty('x-swap-provider')
   }
-  expect([...rig.alpha.journal, ...rig.beta.journal]).toEqual([])
+  for (const { received } of [rig.alpha, rig.beta]) expect([...received('rate'), ...received('create')]).toEqual([])
   const { pending, unknown } = await rig.gateway.bookkeeping.stats(Date.now())
-  expect({ pending, unknown }).toEqual({ pending: 0, unknown: 0 })
+  expect({ pending, unknown }).toEqual({ pending: 0, unknown: before })
+})
+
+describe('one client stops a provider for nobody else', () => {
+  const quote = (rig: Rig, key: string, amount: string): Promise<Answered> =>
+    rig.client('A').get(`/rate?coinFrom=BTC&coinTo=USDTTRC20&amount=${amount}`, { key })
+  const odd = '666'
+
+  test('U26: by quotes that are answered 500: it alone is held back, for as long as a breaker would be open', async () => {
+    const rig = await start({ routing: ['alpha'] })
+    rig.alpha.reply('rate', ({ query }) => (query.get('amount') === odd ? down : undefined))
+    const other = await rig.issue()
+    for (let call = 0; call < 5; call++) {
+      expectRefusal(await quote(rig, rig.key, odd), 'A', 502)
+      expect((await quote(rig, other, '1')).status).toBe(200)
+    }
+    await expect.poll(async () => (await quote(rig, rig.key, '1')).status).toBe(503)
+    expect((await quote(rig, rig.key, '1')).headers['retry-after']).toBe('30')
+    expect((await rig.create()).status, 'another operation').toBe(201)
+    expect((await quote(rig, other, '1')).status).toBe(200)
+    expect((await rig.rate()).status, 'without a key').toBe(200)
+    rig.pass(30)
+    expect((await quote(rig, rig.key, '1')).status).toBe(200)
+  })
+
+  test('U26: by creates that a provider answers with 500', async () => {
+    const rig = await start({ routing: ['alpha'] })
+    rig.alpha.reply('create', ({ body }) => (body.includes('TOdd') ? down : undefined))
+    const create = (key: string, withdrawalAddress: string): Promise<Answered> =>
+      rig.client('A').post('/transactions', orderIn('A', { withdrawalAddress }), { key })
+    const other = await rig.issue()
+    for (let call = 0; call < 8; call++) {
+      expect([503, 504]).toContain((await create(rig.key, 'TOdd')).status)
+      expect((await create(other, 'TGood')).status).toBe(201)
+    }
+    expect(rig.alpha.received('create').filter(({ body }) => body.includes('TOdd'))).toHaveLength(5)
+  })
+
+  test("U30: by creates that a firewall answers with 403: 502 for them, their keys stay free, and the gateway's key is in use", async () => {
+    const rig = await start({ routing: ['alpha'] })
+    const firewall: Reply = { status: 403, headers: { 'content-type': 'text/html' }, text: '<html>Forbidden</html>' }
+    rig.alpha.reply('create', ({ body }) => (body.includes('TOdd') ? firewall : undefined))
+    const create = (key: string, withdrawalAddress: string, name: string): Promise<Answered> => {
+      const order = orderIn('A', { withdrawalAddress })
+      return rig.client('A').post('/transactions', order, { key, headers: { 'idempotency-key': name } })
+    }
+    const other = await rig.issue()
+    for (let call = 0; call < 8; call++) {
+      expectRefusal(await create(rig.key, 'TOdd', 'same'), 'A', 502)
+      expect((await create(other, 'TGood', `${call}`)).status).toBe(201)
+    }
+    expect(rig.alpha.received('list')).toHaveLength(1)
+    expect(rig.gateway.observations.filter(({ what }) => what === 'rest')).toEqual([])
+    rig.alpha.reset()
+    expect((await create(rig.key, 'TOdd', 'same')).status).toBe(201)
+  })
 })
 
 test('U17: of a storm at a provider that fails little comes through, and clients are told soon', async () => {
@@ -156,7 +234,7 @@ test('U20: a provider that flaps rests longer each time, and what it holds is as
   const rests: string[] = []
   for (const rest of [30, 60, 90]) {
     say(rig.alpha, down)
-    await openBreaker(rig)
+    await openForQuotes(rig)
     const answer = await rig.get(id)
     expect([answer.status, answer.headers['x-swap-provider']]).toEqual([200, 'alpha'])
     expect(answer.headers).toHaveProperty('x-swap-stale')
@@ -200,12 +278,14 @@ test('U12: while the first provider rests, quotes and creates go to the next one
 
 test('U13: a provider that refuses our own key is out for a while; clients are never told 401', async () => {
   const rig = await start()
-  rig.alpha.reply('create', { status: 401, json: { error: 'x', message: 'Invalid API key', code: 401 } })
-  for (let asked = 0; asked < 2; asked++) expectRefusal(await rig.create(), 'A', 502)
+  const refused: Reply = { status: 401, json: { error: 'x', message: 'Invalid API key', code: 401 } }
+  for (const operation of ['create', 'list', 'get'] as const) rig.alpha.reply(operation, refused)
+  expectRefusal(await rig.create(), 'A', 502)
+  await expect.poll(() => rig.gateway.observations.some(({ what }) => what === 'rest')).toBe(true)
   const [rate, created] = [await rig.rate(), await rig.create()]
   expect([rate.headers['x-swap-provider'], created.headers['x-swap-provider'], created.status]).toEqual(['beta', 'beta', 201])
   expect(rig.gateway.observations).toContainEqual({ what: 'rest', provider: 'alpha', reason: 'keyRefused' })
-  expect(rig.alpha.received('create')).toHaveLength(2)
+  expect(rig.alpha.received('create')).toHaveLength(1)
   rig.alpha.reset()
   rig.pass(30)
   expect((await rig.create()).headers['x-swap-provider']).toBe('alpha')

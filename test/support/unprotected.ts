@@ -6,7 +6,7 @@ export const unbounded: Budgets = {
   reserve: async () => ({ isGranted: true, remaining: Number.MAX_SAFE_INTEGER, retryAfter: 1 }),
 }
 
-export const neverOpen: MakeBreaker = () => ({ state: () => 'closed', rest: () => 0, run: (call) => call() })
+export const neverOpen: MakeBreaker = () => ({ admission: (next) => next, count: (next) => next })
 
 /** Every rest is over when the next call comes. */
 export function hastyClock(): () => number {

@@ -20,8 +20,9 @@ export function eventOf(observation: Observation, formOf: FormOf): Event | undef
       return { level: outcome === 'found' ? 'info' : 'warn', fields: { event: 'create', provider, outcome: snakeCase(outcome) } }
     }
     case 'breaker': {
-      const { provider, state } = observation
-      return { level: state === 'open' ? 'warn' : 'info', fields: { event: 'breaker', provider, state: snakeCase(state) } }
+      const { provider, operation, state } = observation
+      const fields = { event: 'breaker', provider, operation: snakeCase(operation), state: snakeCase(state) }
+      return { level: state === 'open' ? 'warn' : 'info', fields }
     }
     case 'rest': {
       const { provider, reason } = observation

@@ -1,5 +1,6 @@
 /** How providers stand: configured, by their breakers, and in their budgets. */
 import { type BreakerState, type BudgetPolicy, breakerStates, budgetPolicies } from '../../domain/observation.ts'
+import { type Op, ops } from '../../domain/operations.ts'
 import { keptForOwnReads } from '../../domain/own-reads.ts'
 import { snakeCase } from '../../domain/snake-case.ts'
 import type { Exposition, Sample } from './exposition.ts'
@@ -17,9 +18,12 @@ interface Left {
 
 export function providerMetrics(exposition: Exposition, providers: Providers): Handlers<'breaker' | 'budget'> {
   const breakers = new Map<string, BreakerState>()
+  const breakerOf = (tag: string, op: Op): readonly Sample[] => {
+    const state = breakers.get(`${tag} ${op}`) ?? 'closed'
+    return oneOf('state', breakerStates, state, { provider: tag, operation: snakeCase(op) })
+  }
   const left = new Map<string, Left>()
-  const breakerSamples = (): readonly Sample[] =>
-    providers().flatMap(({ tag }) => oneOf('state', breakerStates, breakers.get(tag) ?? 'closed', { provider: tag }))
+  const breakerSamples = (): readonly Sample[] => providers().flatMap(({ tag }) => ops.flatMap((op) => breakerOf(tag, op)))
   const stateSamples = (): readonly Sample[] =>
     providers().flatMap(({ tag, state }) => oneOf('state', states, state, { provider: tag }))
   const remaining = ({ labels, value }: Sample): readonly Sample[] => {
@@ -28,7 +32,7 @@ export function providerMetrics(exposition: Exposition, providers: Providers): H
     return [{ labels, value: performance.now() - seen.at < budgetWindow ? Math.min(seen.remaining, value) : value }]
   }
   for (const [name, help, samples] of [
-    ['swapgate_breaker_state', 'Where the breaker of a provider stands: 1 for its state.', breakerSamples],
+    ['swapgate_breaker_state', 'Where the breaker of an operation at a provider stands: 1 for its state.', breakerSamples],
     ['swapgate_provider_state', 'The configured state of a provider: 1 for its state.', stateSamples],
     [
       'swapgate_budget_size',
@@ -44,7 +48,7 @@ export function providerMetrics(exposition: Exposition, providers: Providers): H
     exposition.add(gauge(name, help, samples))
   }
   return {
-    breaker: ({ provider, state }) => void breakers.set(provider, state),
+    breaker: ({ provider, operation, state }) => void breakers.set(`${provider} ${operation}`, state),
     budget: ({ provider, policy, remaining }) => void left.set(`${provider}\n${policy}`, { remaining, at: performance.now() }),
   }
 }
