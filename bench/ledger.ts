@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type OpenLedger, openLedger } from '../src/adapters/ledger.ts'
-import type { ListQuery } from '../src/core/ledger.ts'
+import type { Entry, ListQuery } from '../src/core/ledger.ts'
 import { facts, intent } from '../test/ledger/samples.ts'
 import { startPostgres } from '../test/support/postgres.ts'
 import { fill } from './ledger/fill.ts'
@@ -34,8 +34,11 @@ const reads: Readonly<Record<string, Action>> = {
   get: (ledger, rows) => ledger.find(heavy, provider, `tx-${rows / 2}`),
 }
 let made = 0
+let known: Entry | undefined
 const writes: Readonly<Record<string, Action>> = {
-  'see, known': (ledger) => ledger.see(heavy, provider, facts('tx-0', { status: 'sending' })),
+  'see, known': async (ledger) => {
+    known = await ledger.see(heavy, provider, facts('tx-0', { status: 'sending' }, { sequence: ++made }), known)
+  },
   'see, new': (ledger) => ledger.see(heavy, provider, facts(`seen-${made++}`)),
   'begin + settle': async (ledger) => {
     const create = intent({ owner: heavy, provider })

@@ -16,6 +16,7 @@ import type { DeferredResults } from './core/deferred-results.ts'
 import { dependable } from './core/dependable.ts'
 import { derivation } from './core/derivation.ts'
 import { extraIds } from './core/extra-ids.ts'
+import { Freshness } from './core/freshness.ts'
 import { idempotency } from './core/idempotency.ts'
 import { intent } from './core/intent.ts'
 import { type Layer, stack } from './core/layer.ts'
@@ -89,7 +90,9 @@ export interface Gateway {
   readonly connected: readonly Connected[]
 }
 
-const clock = Date.now
+const clock = (): number => Date.now()
+/** By the wall clock when the process began. */
+const steadyWallClock = (): number => performance.timeOrigin + performance.now()
 
 export function createGateway(given: Parts): Gateway {
   const { config, forms, limiter, load, ledgerWaits, identify, observe, tracing } = given
@@ -98,7 +101,8 @@ export function createGateway(given: Parts): Gateway {
   const currencyLists = dependable(given.currencyLists, observe)
   const proofs = provenBy(given.proofs, ledger)
   const keys = isManaged ? undefined : given.keys
-  const held = config.providers.map((provider) => hold(provider, { ...given, ledger, currencyLists, proofs }, keys))
+  const freshness = new Freshness({ refreshMs: config.ledger.refresh * 1000, clock, steadyClock: steadyWallClock })
+  const held = config.providers.map((provider) => hold(provider, { ...given, ledger, currencyLists, proofs, freshness }, keys))
   const active = config.routing.providers.map((name) => held.find((holder) => holder.name === name) as Holder)
 
   const strangers = { refusedAddresses: given.refusedAddresses, proofs: isManaged ? undefined : proofs }
@@ -108,7 +112,7 @@ export function createGateway(given: Parts): Gateway {
     ...(keys ? [hearing(keys)] : []), //  whose create is still looked for
     traced('idempotency', idempotency(ledger, config.assets)), // a question that was asked before
     traced('currencies', currencies(active)), // the whole lists, searched and cut into pages
-    ...(isManaged ? [traced('register', register({ ledger, refresh: config.ledger.refresh * 1000, clock }))] : []), // an account's list
+    ...(isManaged ? [traced('register', register({ ledger, freshness }))] : []), // an account's list
   ]
   const holders = new Map(held.map(({ tag, service }) => [tag, service]))
   const untagged = isManaged ? undefined : active.find(({ name }) => name === config.routing.untagged)?.tag
@@ -133,6 +137,10 @@ export function createGateway(given: Parts): Gateway {
   }
 }
 
+interface HeldParts extends Parts {
+  readonly freshness: Freshness
+}
+
 /** A provider as the gateway offers it. */
 interface Holder extends Pick<Connected, 'name' | 'tag' | 'timeout' | 'service' | 'said' | 'catalogue'> {
   readonly connected: Connected
@@ -141,7 +149,7 @@ interface Holder extends Pick<Connected, 'name' | 'tag' | 'timeout' | 'service' 
 }
 
 /** A question goes down through the layers, its answer comes back up. `keys`: where clients hold the provider's own. */
-function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): Holder {
+function hold(provider: Provider, parts: HeldParts, keys: WaitingKeys | undefined): Holder {
   const { config, forms, ledger, results, proofs, connections, steadyClock, observe } = parts
   const connected = connections.connect(provider, {
     ...parts,
@@ -175,11 +183,11 @@ function hold(provider: Provider, parts: Parts, keys: WaitingKeys | undefined): 
 }
 
 /** With issued keys the ledger decides whose a transaction is; else the provider does, and the ledger completes its answers. */
-function possession({ name }: Provider, { tag, said }: Connected, { config, ledger, observe }: Parts): readonly Layer[] {
-  const refresh = config.ledger.refresh * 1000
-  if (config.auth.mode === 'managed')
-    return [traced('ownership', ownership({ ledger, provider: tag, refresh, clock, observe }), tag)]
-  const remembered = traced('memory', memory({ ledger, provider: tag, said, clock }), tag)
+function possession({ name }: Provider, { tag, said }: Connected, parts: HeldParts): readonly Layer[] {
+  const { config, ledger, connections, freshness, observe } = parts
+  const record = { ledger, provider: tag, table: config.assets, sequences: connections.sequences, freshness, clock, observe }
+  if (config.auth.mode === 'managed') return [traced('ownership', ownership(record), tag)]
+  const remembered = traced('memory', memory({ ...record, said }), tag)
   return config.routing.providers.includes(name) ? [remembered] : [traced('custody', custody(ledger, tag), tag), remembered]
 }
 

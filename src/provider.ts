@@ -14,6 +14,7 @@ import { type Layer, stack } from './core/layer.ts'
 import { type Naming, naming } from './core/naming.ts'
 import { protection } from './core/protection.ts'
 import { readShare } from './core/read-share.ts'
+import { SequenceClock, sequenced } from './core/sequence.ts'
 import { Confidential, type ConfidentialWords } from './domain/confidential.ts'
 import type { Observer, Server } from './domain/observation.ts'
 import type { Context, SwapService } from './domain/operations.ts'
@@ -54,13 +55,15 @@ export interface Connected {
 
 /** One that is configured as it was before keeps its connections and its list, whatever else has changed. */
 export class Connections {
+  /** Orders what goes up to all providers, whatever configuration counts. */
+  readonly sequences = new SequenceClock(() => Date.now())
   private readonly open = new Map<string, Connected>()
   private readonly keepers = new WeakMap<Connected, number>()
 
   connect(provider: Provider, parts: ProviderParts): Connected {
     const { assets, auth, cache } = parts.config
     const made = JSON.stringify([provider, wordsOf(parts.config), assets.coins, auth.mode, cache])
-    return this.open.getOrInsertComputed(made, () => connectProvider(provider, parts))
+    return this.open.getOrInsertComputed(made, () => connectProvider(provider, parts, this.sequences))
   }
 
   /** Keeps these; the function lets go of those that nobody else keeps. */
@@ -84,7 +87,7 @@ export class Connections {
   }
 }
 
-function connectProvider(provider: Provider, parts: ProviderParts): Connected {
+function connectProvider(provider: Provider, parts: ProviderParts, sequences: SequenceClock): Connected {
   const { config, keyOf, access, steadyClock: clock, observe, version } = parts
   const { name, tag } = provider
   const form = parts.form.withExtraIdNames(provider.extraIdNames)
@@ -102,7 +105,7 @@ function connectProvider(provider: Provider, parts: ProviderParts): Connected {
     observe,
   })
   const protecting = protection({ ...parts, clock, provider: tag, timeout, budget: provider.budget, random: Math.random })
-  const service = stack([access, ...protecting], edge)
+  const service = stack([access, ...protecting, sequenced(sequences)], edge)
   const listing = catalogue({
     service,
     naming: naming(config.assets, namesByCode(form.vocabulary), new Map(Object.entries(provider.assets))),

@@ -48,4 +48,15 @@ export const creates = [
     unit: 'short',
     queries: { '{{provider}} {{outcome}}': count('swapgate_create_outcomes_total', 'provider, outcome', chosen) },
   }),
+  bars({
+    title: 'Answers that differ from the ledger',
+    description:
+      'In the time that is shown, about swaps that were created here. rejected: another coin, network, address or memo; the last known state was served. accepted: another refund address or rate type.',
+    runbooks: ['SwapgateTransactionContradicted'],
+    span: 24,
+    unit: 'short',
+    queries: {
+      '{{provider}} {{field}} {{action}}': count('swapgate_transaction_discrepancies_total', 'provider, field, action', chosen),
+    },
+  }),
 ]

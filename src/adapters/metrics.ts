@@ -43,7 +43,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ...limitMetrics(exposition),
     ...cacheMetrics(exposition),
     ...ledgerMetrics(exposition, providers, figures),
-    ...fidelityMetrics(exposition, formOf),
+    ...fidelityMetrics(exposition, providers, formOf),
   }
   return { print, observe: (observation) => (handlers[observation.what] as Observer)(observation) }
 }

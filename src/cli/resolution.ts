@@ -55,9 +55,10 @@ function objectionTo(account: ProviderAccount, { asked, provider }: Unresolved, 
 /** What the provider reported, where it could be read. */
 function factsOf(account: ProviderAccount, { asked }: Unresolved): Facts | undefined {
   if (account.outcome !== 'read') return undefined
-  const { body, derived = [] } = account.answer
+  const { body, derived = [], sequence } = account.answer
   const at = Date.now()
-  return { transaction: { ...body, status: body.status ?? 'wait', ...namesOf(asked) }, derived, seenAt: at, readAt: at }
+  const transaction = { ...body, status: body.status ?? ('wait' as const), ...namesOf(asked) }
+  return { transaction, derived, seenAt: at, readAt: at, sequence }
 }
 
 function remarksOn(account: ProviderAccount, { asked, attemptedAt }: Unresolved): readonly string[] {

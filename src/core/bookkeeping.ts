@@ -73,7 +73,7 @@ export interface Bookkeeping {
   readonly unresolved: () => Promise<readonly Unresolved[]>
   /**
    * The provider holds this create under `id`: from now on it is its owner's. Without `facts` it is what was asked, and the next
-   * read asks the provider for the rest. `taken`: the ledger gave this id to another create or owner. `missing`: there is no
+   * read asks the provider for the rest. `taken`: the ledger gave this id to another create. `missing`: there is no
    * such create to settle.
    */
   readonly bind: (intent: string, id: string, at: number, facts?: Facts) => Promise<'bound' | 'taken' | 'missing'>

@@ -20,6 +20,8 @@ const maxSnapshotRows = 100_000
 interface Snapshot {
   readonly rows: readonly Dated[]
   readonly provider: string | undefined
+  /** Of the request for its first page. */
+  readonly sequence: number | undefined
 }
 
 interface Dated {
@@ -46,19 +48,24 @@ export function chronology(provider: Vocabulary): Layer {
       const isFiltered = dateFrom !== undefined || dateTo !== undefined
       const mustSort = context.client.newestFirst && !provider.newestFirst
       if (!mustSort && (filters || !isFiltered)) return next.call('listTransactions', { ...page, ...printBounds(query) }, context)
-      const { rows, provider: tag } = await snapshots.get(ownerOf(context), query.page === 1, () => readAll(next, context))
+      const {
+        rows,
+        provider: tag,
+        sequence,
+      } = await snapshots.get(ownerOf(context), query.page === 1, () => readAll(next, context))
       const found = rows.filter(({ createdAt }) => createdAt >= bounds.first && createdAt <= bounds.last)
       const body = cutPage(
         found.map(({ transaction }) => transaction),
         page,
       )
-      return { body, ...(tag !== undefined && { provider: tag }) }
+      return { body, sequence, ...(tag !== undefined && { provider: tag }) }
     },
   })
 }
 
 async function readAll(service: SwapService, context: Context): Promise<Snapshot> {
-  const whole = await readWhole<'listTransactions', Transaction>(wholeOrUnavailable(service), 'listTransactions', context, {
+  const pages = wholeOrUnavailable(service)
+  const whole = await readWhole<'listTransactions', Transaction>(pages, 'listTransactions', context, {
     identify: ({ id }) => id,
     most: mostRows,
     tooMany,
@@ -66,15 +73,19 @@ async function readAll(service: SwapService, context: Context): Promise<Snapshot
   if (!whole.isComplete) throw incomplete()
   const rows = whole.rows.map((transaction) => ({ transaction, createdAt: instantOf(transaction) }))
   rows.sort((a, b) => compare(b.createdAt, a.createdAt) || compare(a.transaction.id, b.transaction.id))
-  return { rows, provider: whole.provider }
+  return { rows, provider: whole.provider, sequence: pages.sequence() }
 }
 
 /** A list that breaks off after its first page is not a list: sorting and filtering are whole or not at all. */
-function wholeOrUnavailable(service: SwapService): SwapService {
+function wholeOrUnavailable(service: SwapService): SwapService & { readonly sequence: () => number | undefined } {
+  let sequence: number | undefined
   return {
+    sequence: () => sequence,
     async call(op, request, context) {
       try {
-        return await service.call(op, request, context)
+        const answer = await service.call(op, request, context)
+        sequence ??= answer.sequence
+        return answer
       } catch (reason) {
         const { page } = request as TransactionQuery
         throw page === 1 ? reason : incomplete(reason)

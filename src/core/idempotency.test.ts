@@ -32,7 +32,9 @@ let claims: (Claimed | undefined)[]
 let looked: [string, string][]
 let asked: Context[]
 let fails: unknown
+let address: Partial<Transaction>
 beforeEach(() => {
+  address = { depositAddress: 'bc1' }
   claims = []
   looked = []
   asked = []
@@ -50,7 +52,7 @@ const service = {
   async call(op: string, _: unknown, context: Context) {
     asked.push(context)
     if (fails) throw fails
-    return { body: { ...transaction, id: `${op} answer` } }
+    return { body: { ...transaction, ...address, id: `${op} answer` } }
   },
 } as unknown as SwapService
 
@@ -103,9 +105,15 @@ describe('a key that was used', () => {
       provider: 'alpha',
       replayed: true,
       derived: [],
-      body: { ...transaction, id: 'getTransaction answer' },
+      body: { ...transaction, ...address, id: 'getTransaction answer' },
     })
     expect(asked).toHaveLength(1)
+  })
+
+  it('has no answer yet, where it was bound by hand and nobody knows where to pay to', async () => {
+    claims = [await done({ first: undefined })]
+    address = {}
+    await expect(create()).rejects.toMatchObject({ kind: 'inProgress' })
   })
 
   it.each([
@@ -181,6 +189,13 @@ describe('L5: another question', () => {
       { codeTo: undefined, coinTo: 'XYZ', networkTo: 'Q' },
       { codeTo: undefined, coinTo: 'XYZ', networkTo: undefined },
     ],
+    [
+      'L45: with the space elsewhere',
+      { codeTo: undefined, coinTo: 'A B', networkTo: 'C' },
+      { codeTo: undefined, coinTo: 'A', networkTo: 'B C' },
+    ],
+    ['L45: of one word with a space in it, or of two', { codeTo: 'A B' }, { codeTo: undefined, coinTo: 'A', networkTo: 'B' }],
+    ['L45: of one word that looks like two', { codeTo: '["A","B"]' }, { codeTo: undefined, coinTo: '"A', networkTo: 'B"' }],
     ['of another rate type', {}, { rateType: 'fixed' }],
     ['to another address', {}, { withdrawalAddress: 'T2' }],
     ['with a refund address', {}, { refundAddress: 'T1' }],
@@ -189,4 +204,12 @@ describe('L5: another question', () => {
   ])('%s', async (_, one, other) => {
     expect(await fingerprint(one)).not.toBe(await fingerprint(other))
   })
+})
+
+it('L45: what claims are kept by stays as it was', async () => {
+  const kept = async (question: Partial<NewTransaction>): Promise<unknown> => JSON.parse(await fingerprint(question))
+  const rest = ['0.1', 'T1', null, null, null, 'float']
+  expect(await kept({})).toEqual(['BTC', 'USDTTRC20', ...rest])
+  expect(await kept({ codeTo: undefined, coinTo: 'xyz', networkTo: 'q' })).toEqual(['BTC', 'XYZ Q', ...rest])
+  expect(await kept({ codeTo: undefined, coinTo: 'xyz', networkTo: 'é' })).toEqual(['BTC', 'xyz é', ...rest])
 })

@@ -63,8 +63,10 @@ async function current(
   context: Context,
   service: SwapService,
 ): Promise<Answer<'createTransaction'>> {
-  const { body, derived = [] } = await service.call('getTransaction', { id: taggedId(provider, transaction.id) }, context)
-  return { body, provider, derived, replayed: true }
+  const { body, derived = [], stale } = await service.call('getTransaction', { id: taggedId(provider, transaction.id) }, context)
+  // What nobody knows where to pay for is no answer to a create yet.
+  if (body.depositAddress === undefined) throw inProgress()
+  return { body, provider, derived, stale, replayed: true }
 }
 
 /** The same for the same question: assets in the table's words, amounts by value. */
@@ -78,5 +80,8 @@ function fingerprintOf(request: NewTransaction, table: AssetTable): string {
 function assetOf(request: NewTransaction, side: Side, table: AssetTable): string {
   const { code, coin, network } = wordsOf(request, side)
   const asset = code !== undefined ? table.byCode(code) : table.find(coin ?? '', network ?? '')
-  return asset ? asset.code : fold([code ?? coin, network].filter((word) => word !== undefined).join(' '))
+  const words = asset ? [asset.code] : [code ?? coin, network].filter((word) => word !== undefined)
+  // Claims are kept by it: what a space between the words tells apart stays as it always was.
+  if (words.some((word) => /[\s"]/.test(word))) return JSON.stringify(words.map(fold))
+  return asset ? asset.code : fold(words.join(' '))
 }

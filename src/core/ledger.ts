@@ -37,6 +37,8 @@ export interface Facts {
   readonly readAt?: number | undefined
   /** When a change of its status was last seen. */
   readonly changedAt?: number | undefined
+  /** Of the request whose response this is: of two, the greater went up later. */
+  readonly sequence?: number | undefined
 }
 
 /** A transaction in the ledger. */
@@ -88,10 +90,14 @@ export interface Ledger {
   /** Nobody knows whether it was created; a result that comes later is still taken. */
   readonly doubt: (intent: string, lookAt: number) => Promise<void>
   /**
-   * It was created; its claim keeps these facts as the first answer, for all its time from now on. False where another owner holds the id: then the
-   * intent is a mismatch. An owner's own id, told twice, is one entry.
+   * It was created; its claim keeps these facts as the first answer, for all its time from now on. False where the ledger holds
+   * the id for another create, of this owner or another, or for a transaction that was there before and has gone on: then the
+   * intent is a mismatch, and what is held stays as it is. What was merely seen under the id, by whichever owner, becomes this
+   * create.
    */
   readonly settle: (intent: string, facts: Facts) => Promise<boolean>
+  /** It was found at the provider. False where the ledger holds the id for another create: then nothing changes. */
+  readonly bindFound: (intent: string, facts: Facts) => Promise<boolean>
   /** The provider's answer contradicted the question, in these fields; the intent is kept as a mismatch. */
   readonly contradict: (intent: string, told: Transaction, fields: readonly string[]) => Promise<void>
 
@@ -103,10 +109,11 @@ export interface Ledger {
   /** Newest creation first, ties by id; `total` is over all pages. */
   readonly list: (owner: string, query: ListQuery) => Promise<{ readonly entries: readonly Entry[]; readonly total: number }>
   /**
-   * Keeps what was seen of an owner's transaction, known before or not, unless another owner holds it. A status that is
-   * final here stays (`spec/contract.md` §3, Status). Answers what is kept now; undefined where it is another owner's.
+   * Keeps what was seen of an owner's transaction. `before`: what the facts were worked out from (undefined: nothing); where
+   * something else is kept by now, that stays. A status that is final here stays (`spec/contract.md` §3, Status). Answers what is
+   * kept now; undefined where it is another owner's.
    */
-  readonly see: (owner: string, provider: string, facts: Facts) => Promise<Entry | undefined>
+  readonly see: (owner: string, provider: string, facts: Facts, before?: Entry) => Promise<Entry | undefined>
   /** Whether anything here is this owner's. */
   readonly knows: (owner: string) => Promise<boolean>
 

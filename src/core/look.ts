@@ -56,14 +56,14 @@ async function resultOf(open: Open, finding: Promise<Find>, options: LookOptions
     const { found, isAmbiguous } = await (await finding)(open, span)
     if (isAmbiguous) return { outcome: 'ambiguous', isOver: false }
     if (!found) return await conclude(open, options)
-    const { derived = [], body, contradicted = [] } = found
+    const { derived = [], body, contradicted = [], sequence } = found
     if (contradicted.length > 0) {
       await ledger.contradict(open.intent, body, contradicted)
       return { outcome: 'contradicted', isOver: true }
     }
     const transaction = { ...body, status: body.status ?? ('wait' as const) }
-    const isTheirs = await ledger.settle(open.intent, { transaction, derived, seenAt: at, readAt: at })
-    return { outcome: isTheirs ? 'found' : 'takenId', isOver: true }
+    const isBound = await ledger.bindFound(open.intent, { transaction, derived, seenAt: at, readAt: at, sequence })
+    return { outcome: isBound ? 'found' : 'takenId', isOver: isBound }
   } catch (reason) {
     const { kind, retryAfter, busyCause } = Fault.from(reason)
     if (kind === 'internal') throw reason

@@ -5,41 +5,43 @@
 import type { Answer, Context, SwapService } from '../domain/operations.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'
 import { lookUp, needsDetails } from './completion.ts'
+import { type Freshness, oldestOf } from './freshness.ts'
 import type { Clock } from './intent.ts'
 import { type Layer, on } from './layer.ts'
 import type { Entry, Facts, Ledger } from './ledger.ts'
 import { ownerOf } from './owner.ts'
-import { recent } from './recent.ts'
-import { shown, sight } from './sighting.ts'
+import { type Known, type Recent, recent } from './recent.ts'
+import { type Merged, merge, type RecordOptions, report } from './record.ts'
+import { isOvertaken, readingOf, type Sighting, shown } from './sighting.ts'
 import { withStatus } from './statuses.ts'
+import { writeBehind } from './write-behind.ts'
 
-export interface MemoryOptions {
+export interface MemoryOptions extends RecordOptions {
   readonly ledger: Ledger
-  /** Tag of the provider. */
-  readonly provider: string
   /** What its form can say. */
   readonly said: Vocabulary
+  readonly freshness: Freshness
   readonly clock: Clock
 }
 
-export function memory(options: MemoryOptions): Layer {
-  const { provider, clock } = options
-  const looked = recent(options.ledger, provider)
+type Options = MemoryOptions & { readonly looked: Recent; readonly write: ReturnType<typeof writeBehind> }
+
+export function memory(given: MemoryOptions): Layer {
+  const looked = recent(given.ledger, given.provider)
+  const options = { ...given, looked, write: writeBehind(looked, given) }
   return on({
     async getTransaction(request, context, next) {
-      const owner = ownerOf(context)
-      const recalling = looked.find(owner, provider, request.id).catch(() => undefined)
+      const sentAt = performance.now()
       const answer = await next.call('getTransaction', request, context)
       if (answer.body.id !== request.id) return answer
-      const before = await recalling
-      const { body: told, derived = [] } = answer
-      const facts = sight(before, { told, derived, at: clock(), isWhole: true })
-      if (isNews(before, facts)) keep([facts], owner, looked, provider)
-      return withStatus({ ...answer, body: shown(facts, context), derived: facts.derived })
+      const owner = ownerOf(context)
+      const known = await looked.find(owner, request.id, sentAt)
+      const { facts, stale } = take(owner, known, [readingOf(answer, options.clock())], options)
+      return withStatus({ ...answer, body: shown(facts, context), derived: facts.derived, ...(stale !== undefined && { stale }) })
     },
     async listTransactions(request, context, next) {
       const answer = await next.call('listTransactions', request, context)
-      return answer.body.items.length === 0 ? answer : remember(answer, context, next, { ...options, looked })
+      return answer.body.items.length === 0 ? answer : remember(answer, context, next, options)
     },
   })
 }
@@ -49,43 +51,58 @@ async function remember(
   answer: Answer<'listTransactions'>,
   context: Context,
   service: SwapService,
-  options: MemoryOptions & { readonly looked: Pick<Ledger, 'see'> },
+  options: Options,
 ): Promise<Answer<'listTransactions'>> {
-  const { ledger, provider, said, clock, looked } = options
+  const { said, clock, looked } = options
   const { items } = answer.body
   const owner = ownerOf(context)
   const ids = items.map(({ id }) => id)
-  const known = new Map((await ledger.findAll(owner, provider, ids).catch(() => [])).map((entry) => [entry.transaction.id, entry]))
-  const open = needsDetails(context, said) ? ids.filter((id) => !isDetailed(known.get(id))) : []
+  const known = await looked.findAll(owner, ids)
+  const open = needsDetails(context, said) ? ids.filter((id) => !isDetailed(latestOf(known.get(id)))) : []
   const details = await lookUp(new Set(open), service, context)
   const at = clock()
   const rows = items.map((told) => {
-    const before = known.get(told.id)
+    const row: Sighting = { told, derived: answer.derived ?? [], at, isWhole: false, sequence: answer.sequence }
     const detail = details.get(told.id)
-    const whole = detail && sight(before, { told: detail.body, derived: detail.derived ?? [], at, isWhole: true })
-    const latest = whole ? { isCreated: false, ...before, owner, provider, ...whole } : before
-    return { before, facts: sight(latest, { told, derived: answer.derived ?? [], at, isWhole: false }) }
+    return take(owner, known.get(told.id) as Known, detail ? [row, readingOf(detail, at)] : [row], options)
   })
-  const news = rows.filter(({ before, facts }) => isNews(before, facts)).map(({ facts }) => facts)
-  keep(news, owner, looked, provider)
+  const stale = oldestOf(rows)
   const derived = [...new Set(rows.flatMap(({ facts }) => facts.derived))]
-  return { ...answer, body: { ...answer.body, items: rows.map(({ facts }) => shown(facts, context)) }, derived }
+  const body = { ...answer.body, items: rows.map(({ facts }) => shown(facts, context)) }
+  return { ...answer, body, derived, ...(stale !== undefined && { stale }) }
 }
 
-/** Nobody waits for it, and what cannot be kept now is kept when it is seen again. */
-function keep(news: readonly Facts[], owner: string, ledger: Pick<Ledger, 'see'>, provider: string): void {
-  const keepAll = async (): Promise<void> => {
-    for (const facts of news) await ledger.see(owner, provider, facts)
+interface Taken {
+  readonly facts: Facts
+  /** Seconds since it was so, where the provider now contradicts what was created here. */
+  readonly stale?: number
+}
+
+/** What is known after these sightings, of which each was asked for after the one before. What is news is kept. */
+function take(owner: string, known: Known, sightings: readonly Sighting[], options: Options): Taken {
+  const { noted } = known
+  if (noted && sightings.every((sighting) => isOvertaken(noted, sighting))) return { facts: noted }
+  const before = latestOf(known)
+  const toEntry = (facts: Facts): Entry => ({ isCreated: before?.isCreated ?? false, ...facts, owner, provider: options.provider })
+  let last: { readonly merged: Merged; readonly sighting: Sighting } | undefined
+  for (const sighting of sightings) {
+    const merged = merge(last ? toEntry(last.merged.facts) : before, sighting, options)
+    report(merged, options)
+    if (merged.rejected.length > 0) break
+    last = { merged, sighting }
   }
-  if (news.length > 0) keepAll().catch(() => {})
+  if (!last) return { facts: before as Entry, stale: Math.floor(options.freshness.secondsSince(before as Entry)) }
+  const { facts } = last.merged
+  if (facts === before) return { facts }
+  options.write(owner, known, last)
+  options.looked.note(known, toEntry(facts))
+  return { facts }
+}
+
+function latestOf(known: Known | undefined): Entry | undefined {
+  return known?.isWriting ? known.noted : known?.stored
 }
 
 function isDetailed(entry: Entry | undefined): boolean {
   return entry !== undefined && (entry.readAt !== undefined || (entry.isCreated && entry.transaction.depositAddress !== undefined))
-}
-
-function isNews(before: Entry | undefined, { transaction, readAt }: Facts): boolean {
-  if (!before || (before.readAt === undefined && readAt !== undefined)) return true
-  const { status, amountOut, depositAddress } = before.transaction
-  return status !== transaction.status || amountOut !== transaction.amountOut || depositAddress !== transaction.depositAddress
 }

@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { AssetTable } from '../domain/asset.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Observation } from '../domain/observation.ts'
 import type { Answer, Context, SwapService } from '../domain/operations.ts'
 import type { Transaction } from '../domain/swap.ts'
+import { Freshness } from './freshness.ts'
 import type { Entry, Ledger } from './ledger.ts'
-import { isDue, ownership } from './ownership.ts'
+import { ownership } from './ownership.ts'
+import { SequenceClock } from './sequence.ts'
 
 const now = Date.parse('2026-03-01T10:00:00Z')
 const transaction = { id: 'tx-1', status: 'wait', amountIn: '1', createdAt: '2026-03-01T09:00:00Z' } as Transaction
@@ -47,7 +50,16 @@ const service = {
 } as unknown as SwapService
 
 const observe = (observation: Observation): void => void observed.push(observation)
-const layer = ownership({ ledger, provider: 'alpha', refresh: 10_000, clock: () => now, observe })(service)
+const clock = (): number => now
+const makeLayer = () => {
+  const freshness = new Freshness({ refreshMs: 10_000, clock, steadyClock: clock })
+  const sequences = new SequenceClock(clock)
+  return ownership({ ledger, provider: 'alpha', table: new AssetTable([]), freshness, sequences, clock, observe })(service)
+}
+let layer = makeLayer()
+beforeEach(() => {
+  layer = makeLayer()
+})
 const get = (who: Context = context): Promise<Answer<'getTransaction'>> => layer.call('getTransaction', { id: 'tx-1' }, who)
 
 it("another's transaction is one that does not exist, and nobody is asked", async () => {
@@ -93,16 +105,5 @@ describe('where the provider fails', () => {
   it.each(['notFound', 'accessRefused', 'internal'] as const)('with %s it is told', async (kind) => {
     told = () => Promise.reject(new Fault(kind, 'no'))
     await expect(get()).rejects.toMatchObject({ kind })
-  })
-})
-
-describe('is due', () => {
-  it.each<[string, Partial<Entry>, boolean]>([
-    ['as long ago as it counts as fresh', { readAt: now - 10_000 }, true],
-    ['a moment less', { readAt: now - 9_999 }, false],
-    ['never, only its create was seen', { readAt: undefined }, true],
-    ['long ago, and final', { readAt: 0, transaction: { ...transaction, status: 'success' } }, false],
-  ])('read %s: %#', (_, changed, expected) => {
-    expect(isDue({ ...(entry as Entry), ...changed }, now, 10_000)).toBe(expected)
   })
 })

@@ -1,22 +1,27 @@
 /** The ledger decides whose a transaction is, with issued keys (`spec/contract.md` §5, §8, §12). */
+import type { AssetTable } from '../domain/asset.ts'
 import { Fault, type FaultKind } from '../domain/fault.ts'
 import type { CacheOutcome, Observer } from '../domain/observation.ts'
 import { type Answer, type Context, waitingWith } from '../domain/operations.ts'
 import { standardFault } from '../domain/standard-fault.ts'
+import type { Freshness } from './freshness.ts'
 import type { Clock } from './intent.ts'
 import { type Layer, on } from './layer.ts'
 import type { Entry, Facts, Ledger } from './ledger.ts'
 import { ownerOf } from './owner.ts'
 import { soonOr } from './patience.ts'
-import { isFinal, shown, sight } from './sighting.ts'
+import { keep, merge, report } from './record.ts'
+import type { SequenceClock } from './sequence.ts'
+import { readingOf, shown } from './sighting.ts'
 import { withStatus } from './statuses.ts'
 
 export interface OwnershipOptions {
   readonly ledger: Ledger
   /** Tag of the provider. */
   readonly provider: string
-  /** How long what was read counts as fresh, in milliseconds. */
-  readonly refresh: number
+  readonly table: AssetTable
+  readonly freshness: Freshness
+  readonly sequences: SequenceClock
   readonly clock: Clock
   readonly observe: Observer
 }
@@ -31,31 +36,34 @@ type Details = Answer<'getTransaction'>
 
 /** Another's transaction is one that does not exist. What is final or fresh is answered from the ledger, and what fails too. */
 export function ownership(options: OwnershipOptions): Layer {
-  const { ledger, provider, refresh, clock, observe } = options
+  const { ledger, provider, freshness, sequences, observe } = options
   const count = (outcome: CacheOutcome, entry?: Entry): void =>
-    observe({ what: 'cache', cache: 'transaction', outcome, ...(entry && { age: (clock() - entry.seenAt) / 1000 }) })
+    observe({ what: 'cache', cache: 'transaction', outcome, ...(entry && { age: freshness.secondsSince(entry) }) })
   const readings = new Map<string, ReturnType<typeof read>>()
   return on({
     async getTransaction(request, context, next) {
-      const entry = await ledger.find(ownerOf(context), provider, request.id)
+      const owner = ownerOf(context)
+      const entry = await ledger.find(owner, provider, request.id)
       if (!entry) throw noTransaction()
-      if (!isDue(entry, clock(), refresh)) {
+      if (!freshness.isDue(entry)) {
         count('hit', entry)
         return withStatus(recall(entry, context))
       }
+      sequences.observe(entry.sequence)
       // Whoever asks meanwhile waits for the same reading.
       const others = readings.get(request.id)
       try {
         const reading = others ? waitingWith(context, others) : read(entry, next.call('getTransaction', request, context), options)
         if (!others) readings.set(request.id, reading)
-        const { answer, kept } = await reading.finally(() => readings.delete(request.id))
+        const { answer, kept } = await reading.finally(() => readings.get(request.id) === reading && readings.delete(request.id))
         count(others ? 'shared' : 'miss')
         return withStatus({ ...answer, body: shown(kept, context), derived: kept.derived })
       } catch (reason) {
         if (neverStale.has(Fault.from(reason).kind)) throw reason
-        count('stale', entry)
-        const stale = Math.floor((clock() - entry.seenAt) / 1000)
-        return withStatus({ ...recall(entry, context), stale })
+        // Another process may have seen more since.
+        const latest = (await soonOr(ledger.find(owner, provider, request.id), entry, patience)) ?? entry
+        count('stale', latest)
+        return withStatus({ ...recall(latest, context), stale: Math.floor(freshness.secondsSince(latest)) })
       }
     },
   })
@@ -65,19 +73,20 @@ export function ownership(options: OwnershipOptions): Layer {
 async function read(
   entry: Entry,
   asked: Promise<Details>,
-  { ledger, provider, clock }: OwnershipOptions,
+  options: OwnershipOptions,
 ): Promise<{ readonly answer: Details; readonly kept: Facts }> {
+  const { provider, clock, freshness } = options
   const answer = await asked
-  const { body: told, derived = [] } = answer
-  if (told.id !== entry.transaction.id) throw anotherOne(provider)
-  const facts = sight(entry, { told, derived, at: clock(), isWhole: true })
-  const kept = await soonOr(ledger.see(entry.owner, provider, facts), undefined, patience)
-  return { answer, kept: kept ?? facts }
-}
-
-/** Whether the provider is to be asked before the entry is shown: what only its create told is never fresh. */
-export function isDue({ transaction, readAt }: Entry, now: number, refresh: number): boolean {
-  return !isFinal(transaction.status) && (readAt === undefined || now - readAt >= refresh)
+  const { id } = entry.transaction
+  if (answer.body.id !== id) throw anotherOne(provider)
+  const reading = readingOf(answer, clock())
+  const merged = merge(entry, reading, options)
+  const keeping = keep(entry.owner, reading, { merged, stored: entry }, options)
+  const latest = (await soonOr(keeping, undefined, patience)) ?? merged
+  report(latest, options)
+  if (latest.rejected.length > 0) throw anotherOne(provider)
+  freshness.note(provider, id, reading.at)
+  return { answer, kept: latest.facts }
 }
 
 /** As it was last seen. */

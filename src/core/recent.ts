@@ -1,45 +1,88 @@
-import type { Entry, Ledger } from './ledger.ts'
+import type { Entry, Facts, Ledger } from './ledger.ts'
 
 /** How long what the ledger said serves again, in milliseconds: clients ask for one transaction in bursts. */
-const lifetime = 1_000
+const lifetimeMs = 1_000
+/** While a request took longer than this, another process may have seen more: the ledger is asked anew. */
+const shortRequestMs = 100
+/** How long what this process has seen is compared with what comes in later, in milliseconds: no request takes that long. */
+const notedLifetimeMs = 60_000
 /** A bound on memory. When it is reached all is asked for anew, which costs less than an order of age. */
 const mostKept = 10_000
 
-interface Kept {
-  owner: string
-  entry: Entry | undefined
-  until: number
+/** What one owner may know of one transaction, as far as this process does. It changes in place. */
+export interface Known {
+  /** What the ledger had when it was last asked; undefined where it fails. */
+  stored: Entry | undefined
+  /** What was shown last, whether the ledger has it or not. */
+  noted: Entry | undefined
+  /** Whether the ledger has lately given it to another owner. */
+  isForeign: boolean
+  /** While what is noted is on its way into the ledger. */
+  isWriting: boolean
+}
+
+interface Kept extends Known {
+  lookedAt: number
+  notedAt: number
 }
 
 /** One provider's entries, which need not be asked for with every look. What is seen here is known at once. */
-export function recent(ledger: Ledger, provider: string): Pick<Ledger, 'find' | 'see'> {
-  const kept = new Map<string, Kept>()
-  const keep = (id: string, owner: string, entry: Entry | undefined): void => {
-    const until = performance.now() + lifetime
-    const before = kept.get(id)
-    // Changed in place: a map that is rewritten with every request leaves dead tables behind.
-    if (before) Object.assign(before, { owner, entry, until })
-    else {
-      if (kept.size >= mostKept) kept.clear()
-      kept.set(id, { owner, entry, until })
+export interface Recent extends Pick<Ledger, 'see'> {
+  /** `sentAt`: when the request went up whose answer it is compared with, on the clock of `performance.now()`. */
+  readonly find: (owner: string, id: string, sentAt: number) => Promise<Known>
+  readonly findAll: (owner: string, ids: readonly string[]) => Promise<ReadonlyMap<string, Known>>
+  readonly note: (known: Known, entry: Entry) => void
+}
+
+export function recent(ledger: Ledger, provider: string): Recent {
+  const entries = new Map<string, Kept>()
+  const keptOf = (owner: string, id: string): Kept => {
+    const key = `${owner} ${id}`
+    const before = entries.get(key)
+    if (before) {
+      if (performance.now() - before.notedAt >= notedLifetimeMs) before.noted = undefined
+      return before
     }
+    if (entries.size >= mostKept) entries.clear()
+    const kept = nothing()
+    entries.set(key, kept)
+    return kept
   }
   return {
-    async find(owner, _, id) {
-      const known = kept.get(id)
-      if (known && known.owner === owner && performance.now() < known.until) return known.entry
-      const entry = await ledger.find(owner, provider, id)
-      keep(id, owner, entry)
-      return entry
+    async find(owner, id, sentAt) {
+      const kept = keptOf(owner, id)
+      const now = performance.now()
+      if (now - kept.lookedAt < lifetimeMs && now - sentAt < shortRequestMs) return kept
+      learn(kept, await ledger.find(owner, provider, id).catch(() => undefined), now)
+      return kept
     },
-    async see(owner, _, facts) {
-      const { id } = facts.transaction
-      const before = kept.get(id)
-      const isCreated = before?.owner === owner && before.entry?.isCreated === true
-      keep(id, owner, { ...facts, owner, provider, isCreated })
-      const entry = await ledger.see(owner, provider, facts)
-      keep(id, owner, entry)
-      return entry
+    async findAll(owner, ids) {
+      const now = performance.now()
+      const stored = await ledger.findAll(owner, provider, ids).catch(() => [])
+      const byId = new Map(stored.map((entry) => [entry.transaction.id, entry]))
+      return new Map(ids.map((id) => [id, learn(keptOf(owner, id), byId.get(id), now)]))
+    },
+    note(known, entry) {
+      known.noted = entry
+      ;(known as Kept).notedAt = performance.now()
+    },
+    async see(owner, _, facts: Facts, before) {
+      const stored = await ledger.see(owner, provider, facts, before)
+      const kept = learn(keptOf(owner, facts.transaction.id), stored, performance.now())
+      kept.isForeign = stored === undefined
+      return stored
     },
   }
+}
+
+function nothing(): Kept {
+  const never = Number.NEGATIVE_INFINITY
+  return { stored: undefined, noted: undefined, isForeign: false, isWriting: false, lookedAt: never, notedAt: never }
+}
+
+function learn(kept: Kept, stored: Entry | undefined, lookedAt: number): Kept {
+  kept.stored = stored
+  kept.isForeign &&= stored === undefined
+  kept.lookedAt = lookedAt
+  return kept
 }

@@ -125,7 +125,7 @@ const ledger = {
   },
   held: async () => world.held,
   end: async ({ intent }: Open, span: number) => world.ends && ended.push([intent, span]) > 0,
-  settle: async (intent: string, facts: Facts) => settled.push([intent, facts]) > 0 && !world.isOthers,
+  bindFound: async (intent: string, facts: Facts) => settled.push([intent, facts]) > 0 && !world.isOthers,
 } as unknown as Ledger
 
 const never = (): never => {
@@ -249,11 +249,11 @@ describe('L3: it is never guessed', () => {
     expect(settled).toEqual([])
   })
 
-  test('one that got an owner while it was looked for is not bound, and not looked for again', async () => {
+  test('one that became another create while it was looked for is not bound, and what it came from stays unknown', async () => {
     world.isOthers = true
     await run()
     expect(counted).toEqual(['create takenId'])
-    expect(taken).toHaveLength(1)
+    expect(taken).toHaveLength(2)
   })
 
   test.each<[string, Partial<Transaction>]>([
@@ -473,7 +473,7 @@ describe('when it is looked for', () => {
 
   test('a mistake of ours is none of the provider', async () => {
     world.rows = [made]
-    const broken = { ...ledger, settle: () => Promise.reject(new TypeError('a mistake')) }
+    const broken = { ...ledger, bindFound: () => Promise.reject(new TypeError('a mistake')) }
     await expect(run(undefined, broken)).rejects.toThrow('a mistake')
     expect(counted).toEqual([])
   })

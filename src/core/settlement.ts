@@ -43,10 +43,10 @@ export function settlement({ ledger, provider, said, clock, observe, keys }: Set
 }
 
 /** What the first answer promises to pay out is not yet received. */
-function factsOf({ body, derived = [] }: Answer<'createTransaction'>, said: Vocabulary, seenAt: number): Facts {
+function factsOf({ body, derived = [], sequence }: Answer<'createTransaction'>, said: Vocabulary, seenAt: number): Facts {
   const { amountOut, ...rest } = body
   const transaction: Transaction = said.expectsAmount ? body : rest
-  return { transaction, derived, promised: amountOut, seenAt }
+  return { transaction, derived, promised: amountOut, seenAt, sequence }
 }
 
 /** The answer to a create that made something else: asked again under its `Idempotency-Key`, it is the same. */

@@ -99,6 +99,46 @@ describe('updatedAt', () => {
   })
 })
 
+describe('L41: of two readings the one that was asked for later counts', () => {
+  const sightingOf = (sequence: number | undefined, status: Status) =>
+    sight(
+      { ...holding({ status: 'sending' }), sequence: 10 },
+      { told: { ...told, status }, derived: [], at, isWhole: true, sequence },
+    )
+
+  test.each<[number | undefined, Status, Status, number]>([
+    [9, 'exchanging', 'sending', 10],
+    [10, 'exchanging', 'sending', 10],
+    [11, 'exchanging', 'exchanging', 11],
+    [undefined, 'exchanging', 'exchanging', 10],
+    [9, 'success', 'success', 11],
+    [9, 'refunded', 'refunded', 11],
+  ])('%s tells %s: %s', (sequence, status, wanted, kept) => {
+    expect(sightingOf(sequence, status)).toMatchObject({ sequence: kept, transaction: { status: wanted } })
+  })
+
+  test('and of two ends the one that is kept', () => {
+    const ended = { ...holding({ status: 'refunded' }), sequence: 10 }
+    const sighting = { told: { ...told, status: 'success' }, derived: [], at, isWhole: true } as const
+    expect(sight(ended, { ...sighting, sequence: 9 })).toBe(ended)
+    expect(sight(ended, { ...sighting, sequence: 11 }).transaction.status).toBe('refunded')
+  })
+})
+
+test('what is told as empty is not told', () => {
+  expect(see(entry, { refundAddress: '' }).transaction.refundAddress).toBe('bc1q-refund')
+})
+
+describe('L43: a wall clock that was set back', () => {
+  test('does not move updatedAt before the last change, or before the creation', () => {
+    const changed = { ...holding({ status: 'wait' }), changedAt: at + 3_600_000 }
+    expect(see(changed).changedAt).toBe(at + 3_600_000)
+    const created = new Date(at + 60_000).toISOString()
+    expect(see(entry, { createdAt: created }).transaction.updatedAt).toBe(created)
+    expect(see(entry, { createdAt: created.slice(0, -1) }).transaction.updatedAt).toBe(created)
+  })
+})
+
 test.each([
   [true, undefined, '6500'],
   [true, '6400', '6400'],

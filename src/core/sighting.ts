@@ -1,5 +1,6 @@
 /** What is known of a transaction after its provider has told of it once more (`spec/contract.md` §3, Get and list, Status). */
-import type { Context } from '../domain/operations.ts'
+import { toInstant } from '../domain/instant.ts'
+import type { Answer, Context } from '../domain/operations.ts'
 import type { Status } from '../domain/status.ts'
 import type { Transaction } from '../domain/swap.ts'
 import type { Entry, Facts } from './ledger.ts'
@@ -14,6 +15,13 @@ export interface Sighting {
   readonly at: number
   /** Whether this is all that the provider knows of it; a list may say less. */
   readonly isWhole: boolean
+  /** Of the request that it answers. */
+  readonly sequence?: number | undefined
+}
+
+/** What a get has brought. */
+export function readingOf({ body: told, derived = [], sequence }: Answer<'getTransaction'>, at: number): Sighting {
+  return { told, derived, at, isWhole: true, sequence }
 }
 
 /** A status that is final stays, whatever a provider says later. */
@@ -21,25 +29,48 @@ export function isFinal(status: Status | undefined): boolean {
   return status === 'success' || status === 'refunded'
 }
 
-/** What is told now over what was known. The assets are those that the creator said, and a list names them less well than a get. */
-export function sight(before: Entry | undefined, { told, derived, at, isWhole }: Sighting): Facts {
+/**
+ * What is told now over what was known; `before` itself where that was asked for later. The assets are those that the creator
+ * said, and a list names them less well than a get.
+ */
+export function sight(before: Entry | undefined, sighting: Sighting): Facts {
+  if (before && isOvertaken(before, sighting)) return before
+  const { told, derived, at, isWhole } = sighting
   const known: Partial<Transaction> = before?.transaction ?? {}
   const status = isFinal(known.status) ? known.status : (told.status ?? known.status)
   const isChange = known.status !== undefined && status !== known.status
-  const changedAt = isChange ? at : before?.changedAt
+  const changedAt = isChange ? Math.max(at, before?.changedAt ?? 0) : before?.changedAt
   const remembered = before?.derived.filter((field) => told[field as keyof Transaction] === undefined) ?? []
   return {
     transaction: {
       ...fill(told, known, before?.isCreated || !isWhole),
       status,
-      ...(changedAt !== undefined && derived.includes('updatedAt') && { updatedAt: new Date(changedAt).toISOString() }),
+      ...(changedAt !== undefined && derived.includes('updatedAt') && { updatedAt: changeOf(told, changedAt) }),
     },
     derived: remembered.length === 0 ? derived : [...new Set([...derived, ...remembered])],
     promised: before?.promised,
     seenAt: at,
     readAt: isWhole ? at : before?.readAt,
     changedAt,
+    sequence: later(before?.sequence, sighting.sequence),
   }
+}
+
+/** Whether it was asked for before what is kept. An end is news whenever it was asked for. */
+export function isOvertaken({ transaction, sequence: kept }: Entry, { told, sequence }: Sighting): boolean {
+  if (kept === undefined || sequence === undefined || kept < sequence) return false
+  return isFinal(transaction.status) || !isFinal(told.status)
+}
+
+/** Greater than what is kept, so that every change shows. */
+function later(kept: number | undefined, sequence: number | undefined): number | undefined {
+  return kept === undefined || sequence === undefined ? (sequence ?? kept) : Math.max(sequence, kept + 1)
+}
+
+/** Never before it was created, whatever the clock here says. */
+function changeOf({ createdAt }: Transaction, changedAt: number): string {
+  const created = Number((toInstant(createdAt) ?? toInstant(`${createdAt}Z`) ?? 0n) / 1_000_000n)
+  return new Date(Math.max(changedAt, created)).toISOString()
 }
 
 /** What a client is shown: where its form tells the amount to be expected, the promised one until there is a better. */
@@ -53,7 +84,7 @@ function fill(told: Transaction, known: Partial<Transaction>, areNamesKnown: boo
   const filled: Record<string, unknown> = { ...told }
   for (const field in known) {
     const isName = names.has(field)
-    if (isName ? areNamesKnown : filled[field] === undefined) filled[field] = known[field as keyof Transaction] ?? filled[field]
+    if (isName ? areNamesKnown : (filled[field] ?? '') === '') filled[field] = known[field as keyof Transaction] ?? filled[field]
   }
   return filled as unknown as Transaction
 }

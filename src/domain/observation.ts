@@ -27,6 +27,14 @@ export type Observation =
     }
   /** A create that did not simply end as it was asked, or what was found out about one later. */
   | { readonly what: 'create'; readonly provider: string; readonly outcome: CreateOutcome }
+  /** A provider's account of a transaction differs from the ledger in this field. */
+  | {
+      readonly what: 'discrepancy'
+      readonly provider: string
+      readonly field: Discrepancy
+      /** `rejected`: the last known state is served, and kept. */
+      readonly action: DiscrepancyAction
+    }
   /** All creates of unknown outcome that were due have been looked for; `at` in milliseconds since 1970. */
   | { readonly what: 'reconciled'; readonly at: number }
   /** Something that the ledger did, or could not do, by the name of its method. */
@@ -154,7 +162,7 @@ export type ReloadResult = (typeof reloadResults)[number]
 export const createOutcomes = [
   'unknown',
   'contradicted',
-  'takenId', // the provider gave an id that another client holds
+  'takenId', // the provider gave an id that the ledger holds for another create
   'otherAmount',
   'found', // one transaction was found that an unknown create must have made
   'notFound',
@@ -168,6 +176,25 @@ export const createOutcomes = [
 ] as const
 
 export type CreateOutcome = (typeof createOutcomes)[number]
+
+/** `coinFrom`, `coinTo`: the coin or its network. */
+export const discrepancies = [
+  'coinFrom',
+  'coinTo',
+  'withdrawalAddress',
+  'withdrawalExtraId',
+  'depositAddress',
+  'depositExtraId',
+  'refundAddress',
+  'refundExtraId',
+  'rateType',
+] as const
+
+export type Discrepancy = (typeof discrepancies)[number]
+
+export const discrepancyActions = ['rejected', 'accepted'] as const
+
+export type DiscrepancyAction = (typeof discrepancyActions)[number]
 
 export type Drift =
   | 'unknownField'

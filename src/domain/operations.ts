@@ -95,7 +95,9 @@ export interface Answer<O extends Op> {
   /** Seconds since the provider said so, where that was not just now. */
   readonly age?: number
   /** Seconds since the provider said so, where it cannot be asked now. */
-  readonly stale?: number
+  readonly stale?: number | undefined
+  /** Greater for a request that went up later, over all processes; absent where none did. */
+  readonly sequence?: number | undefined
   /** Whether this is the answer to an earlier request under the same `Idempotency-Key`. */
   readonly replayed?: boolean
   /** Fields of a create in which the answer contradicts the question. */

@@ -39,6 +39,18 @@ export const contradiction: Event = {
   },
 }
 
+export const anotherSwap: Event = {
+  name: 'a provider reports another withdrawal address under the id of a swap',
+  alerts: ['SwapgateTransactionContradicted'],
+  panels: ['Transactions: Answers that differ from the ledger'],
+  async cause(world) {
+    const { alpha } = world
+    const id = await created(world, alpha)
+    await alpha.provider.change(id.replace('alpha~', ''), { withdrawalAddress: '0xSomebodyElse' })
+    return repeating(500, () => alpha.customers[0].get(alpha.gateway.url, id))
+  },
+}
+
 export const strangeStatus: Event = {
   name: 'a provider has a status that nobody has explained',
   alerts: ['SwapgateContractDrift'],

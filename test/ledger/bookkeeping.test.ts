@@ -5,7 +5,7 @@ import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
 import type { Intent, Ledger } from '../../src/core/ledger.ts'
 import type { Status } from '../../src/domain/status.ts'
 import { query, wrongTallies } from './raw.ts'
-import { always, asked, eachOf, facts, intent, unique } from './samples.ts'
+import { always, asked, eachOf, facts, intent, see, unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
 const claim = { key: 'key', fingerprint: 'f' }
@@ -34,7 +34,7 @@ describeStores(allStores, (shared) => {
     const { ledger, bookkeeping } = await shared().openNew()
     expect(await bookkeeping.figures()).toEqual({ open: [], unsettled: [] })
     const seen = (provider: string, id: string, status: Status | undefined, createdAt: string) =>
-      ledger.see('o', provider, facts(id, { status, createdAt }))
+      see(ledger, 'o', provider, facts(id, { status, createdAt }))
     for (const status of ['success', 'refunded', 'overdue'] as const) await seen('alpha', status, status, '2026-01-01T00:00:00Z')
     await seen('alpha', 'x', 'wait', '2026-02-03T00:00:00Z')
     await seen('alpha', 'y', 'wait', '2026-02-01T00:00:00.500Z')
@@ -130,15 +130,21 @@ describeStores(allStores, (shared) => {
     expect(await ledger.held(two.provider, ['x', 'y'])).toEqual(new Set(['y']))
   })
 
-  test('a create is not bound to what another create or owner has', async () => {
+  test('a create is not bound to what another create has, but to what another key has merely seen', async () => {
     const { ledger, bookkeeping } = shared()
     const { id, owner, provider } = await begun(ledger)
     const other = await begun(ledger, { owner, provider, claim: undefined })
     await ledger.settle(other.id, facts('x'))
-    await ledger.see(unique('stranger'), provider, facts('y'))
+    const strangers = await begun(ledger, { owner: unique('stranger'), provider, claim: undefined })
+    await ledger.settle(strangers.id, facts('y'))
+    const seer = unique('stranger')
+    await ledger.see(seer, provider, facts('z', { status: 'exchanging' }))
     expect(await bookkeeping.bind(id, 'x', 5)).toBe('taken')
     expect(await bookkeeping.bind(id, 'y', 5)).toBe('taken')
     expect(await ledger.claimed(owner, 'key')).toMatchObject({ state: 'open' })
+    expect(await bookkeeping.bind(id, 'z', 5)).toBe('bound')
+    expect(await ledger.find(seer, provider, 'z')).toBeUndefined()
+    expect(await ledger.find(owner, provider, 'z')).toMatchObject({ isCreated: true, transaction: { status: 'exchanging' } })
   })
 
   test('what its owner has seen of it in a list does not stand in the way', async () => {
@@ -246,7 +252,7 @@ describeStores(allStores, (shared) => {
     expect(await bookkeeping.prune(now)).toEqual({ pruned: 2, kept: { ...none, overdue: 2 } })
     const { entries } = await ledger.list('o', { page: 1, size: 5, created: always })
     expect(entries.map(({ transaction }) => transaction.id).sort()).toEqual(['changed lately', 'seen lately'])
-    expect((await ledger.see('o', 'alpha', facts('changed lately', { status: 'success' })))?.transaction.status).toBe('success')
+    expect((await see(ledger, 'o', 'alpha', facts('changed lately', { status: 'success' })))?.transaction.status).toBe('success')
   })
 
   test('L49: prune keeps what a create of unknown outcome could be bound to', async () => {

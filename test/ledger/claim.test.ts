@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openLedger } from '../../src/adapters/ledger.ts'
 import type { Intent } from '../../src/core/ledger.ts'
-import { facts, intent, unique } from './samples.ts'
+import { facts, intent, see, unique } from './samples.ts'
 import { allStores, describeStores, durableStores, openSite, type Site } from './stores.ts'
 
 const hour = 3_600_000
@@ -47,7 +47,7 @@ describeStores(allStores, (shared) => {
     const first = facts('x', {}, { derived: ['updatedAt'], seenAt: 1 })
     await ledger.begin(made)
     await ledger.settle(made.id, first)
-    const entry = await ledger.see(made.owner, made.provider, facts('x', { status: 'success' }, { readAt: 2 }))
+    const entry = await see(ledger, made.owner, made.provider, facts('x', { status: 'success' }, { readAt: 2 }))
     expect(await ledger.claimed(made.owner, 'key')).toStrictEqual({ fingerprint: 'f', state: 'done', entry, first })
   })
 
@@ -159,7 +159,7 @@ describe.each(durableStores)('the clock of a ledger: %s', (name) => {
     const { ledger: later, bookkeeping } = await open(url)
     expect(await later.begin(intent({ owner: 'owner', claim }))).toBe(false)
     expect(await later.expireClaims()).toBe(0)
-    await later.see('owner', 'alpha', facts('x', { status: 'success' }))
+    await see(later, 'owner', 'alpha', facts('x', { status: 'success' }))
     expect(await bookkeeping.prune(Date.now() + 9_000 * hour)).toMatchObject({ pruned: 0, kept: { recentKey: 1 } })
     expect(await later.claimed('owner', 'key')).toMatchObject({ state: 'done' })
   })

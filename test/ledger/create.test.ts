@@ -145,40 +145,101 @@ describeStores(allStores, (shared) => {
     expect(found.map((entry) => entry !== undefined)).toEqual(won)
   })
 
-  test('an id that its owner was told twice is one entry, with the newer facts', async () => {
+  test('L36: an id that the ledger gave to another create of the same client makes a mismatch, and the first stays', async () => {
     const { ledger } = shared()
     const { owner, provider } = await settled(
       ledger,
       'x',
       { claim: { key: 'one', fingerprint: '1' } },
-      facts('x', {}, { seenAt: 1 }),
+      facts('x', { status: 'success' }),
     )
-    const claim = { key: 'two', fingerprint: '2' }
-    await settled(ledger, 'x', { owner, provider, claim }, facts('x', { status: 'sending' }, { seenAt: 2 }))
-    const { entries, total } = await ledger.list(owner, page)
-    expect([total, entries.length, entries[0]?.transaction.status, entries[0]?.seenAt]).toEqual([1, 1, 'sending', 2])
-    const claims = await Promise.all(['one', 'two'].map((key) => ledger.claimed(owner, key)))
-    expect(claims).toMatchObject([
-      { state: 'done', entry: entries[0], first: { seenAt: 1 } },
-      { state: 'done', entry: entries[0], first: { seenAt: 2 } },
-    ])
+    const before = await ledger.find(owner, provider, 'x')
+    const second = await begun(ledger, { owner, provider, claim: { key: 'two', fingerprint: '2' } })
+    expect(await ledger.settle(second.id, facts('x', { depositAddress: 'other', status: 'wait' }))).toBe(false)
+    expect(await ledger.settle(second.id, facts('x'))).toBe(false)
+    expect(await ledger.list(owner, page)).toStrictEqual({ entries: [before], total: 1 })
+    expect(await ledger.claimed(owner, 'one')).toMatchObject({ state: 'done', entry: before })
+    expect(await ledger.claimed(owner, 'two')).toEqual({ fingerprint: '2', state: 'mismatch', provider })
   })
 
-  test('what its owner saw before its result came is the same entry, and counts as created', async () => {
+  test('L36: of many creates of one client that are told one id at once, one has it', async () => {
     const { ledger } = shared()
-    const created = await begun(ledger, { claim: { key: 'key', fingerprint: 'f' } })
-    const { owner, provider } = created
-    expect(await ledger.see(owner, provider, facts('x', { status: 'success' }, { changedAt: 7 }))).toMatchObject({
-      isCreated: false,
-    })
-    const told = facts('x', { status: 'wait', depositAddress: 'newer' })
-    expect(await ledger.settle(created.id, told)).toBe(true)
-    expect(await ledger.settle(created.id, told)).toBe(true)
-    const { entries, total } = await ledger.list(owner, page)
-    expect(total).toBe(1)
-    expect(entries).toMatchObject([{ isCreated: true, changedAt: 7, transaction: { status: 'success', depositAddress: 'newer' } }])
-    expect(await ledger.claimed(owner, 'key')).toStrictEqual({ fingerprint: 'f', state: 'done', entry: entries[0], first: told })
+    const [owner, provider] = [unique('owner'), unique('provider')]
+    const creates = await Promise.all(Array.from({ length: 8 }, () => begun(ledger, { owner, provider })))
+    const won = await Promise.all(creates.map(({ id }) => ledger.settle(id, facts('x'))))
+    expect(won.filter(Boolean)).toHaveLength(1)
+    expect(await ledger.list(owner, page)).toMatchObject({ total: 1 })
   })
+
+  test('L36: an id that was found in a list is not bound where another create has it, and the create stays unknown', async () => {
+    const { ledger } = shared()
+    const { owner, provider } = await settled(ledger, 'x')
+    const before = await ledger.find(owner, provider, 'x')
+    for (const [by, own] of [
+      [owner, 'y'],
+      [unique('owner'), 'z'],
+    ] as const) {
+      const lost = await begun(ledger, { owner: by, provider, claim: { key: 'key', fingerprint: 'f' } })
+      await ledger.doubt(lost.id, 5)
+      expect(await ledger.bindFound(lost.id, facts('x', { depositAddress: 'other' }))).toBe(false)
+      expect(await ledger.claimed(by, 'key')).toEqual({ fingerprint: 'f', state: 'open', provider })
+      expect(await ledger.bindFound(lost.id, facts(own))).toBe(true)
+      expect(await ledger.bindFound(lost.id, facts(own))).toBe(true)
+      expect(await ledger.bindFound(lost.id, facts('x'))).toBe(false)
+      expect(await ledger.claimed(by, 'key')).toMatchObject({ state: 'done', entry: { transaction: { id: own } } })
+    }
+    expect(await ledger.find(owner, provider, 'x')).toStrictEqual(before)
+  })
+
+  test.each(['its owner', 'another key'])(
+    'L37: what %s saw before its result came is its creator’s, and counts as created',
+    async (who) => {
+      const { ledger } = shared()
+      const created = await begun(ledger, { claim: { key: 'key', fingerprint: 'f' } })
+      const { owner, provider } = created
+      const seer = who === 'its owner' ? owner : unique('owner')
+      const seen = facts('x', { status: 'success', depositAddress: undefined }, { changedAt: 7, sequence: 12 })
+      expect(await ledger.see(seer, provider, seen)).toMatchObject({ isCreated: false })
+      const told = facts('x', { status: 'wait', depositAddress: 'newer' }, { sequence: 11 })
+      expect(await ledger.settle(created.id, told)).toBe(true)
+      expect(await ledger.settle(created.id, told)).toBe(true)
+      const { entries, total } = await ledger.list(owner, page)
+      expect(total).toBe(1)
+      const transaction = { status: 'success', depositAddress: 'newer' }
+      expect(entries).toMatchObject([{ isCreated: true, changedAt: 7, sequence: 12, transaction }])
+      expect(await ledger.claimed(owner, 'key')).toStrictEqual({ fingerprint: 'f', state: 'done', entry: entries[0], first: told })
+      if (seer === owner) return
+      expect(await ledger.find(seer, provider, 'x')).toBeUndefined()
+      expect(await ledger.list(seer, page)).toMatchObject({ total: 0 })
+      expect(await ledger.see(seer, provider, seen, { ...seen, owner: seer, provider, isCreated: false })).toBeUndefined()
+    },
+  )
+
+  test('L37: what was seen after its result was asked for, and as unchanged, is its creator’s too', async () => {
+    const { ledger } = shared()
+    const created = await begun(ledger)
+    await ledger.see(unique('owner'), created.provider, facts('x', {}, { sequence: 10 }))
+    expect(await ledger.settle(created.id, facts('x', {}, { sequence: 11 }))).toBe(true)
+  })
+
+  test.each([
+    ['has gone on', { status: 'exchanging' }],
+    ['has ended', { status: 'success' }],
+    ['has another address to pay to', { depositAddress: 'older' }],
+  ] as const)(
+    'L36: a transaction that was seen before the create was sent, and %s, is not what the create made',
+    async (_, known) => {
+      const { ledger } = shared()
+      for (const who of ['same', 'another']) {
+        const second = await begun(ledger, { claim: { key: 'key', fingerprint: 'f' } })
+        const seer = who === 'same' ? second.owner : unique('owner')
+        const before = await ledger.see(seer, second.provider, facts('x', known, { sequence: 10 }))
+        expect(await ledger.settle(second.id, facts('x', { depositAddress: 'newer' }, { sequence: 11 }))).toBe(false)
+        expect(await ledger.find(seer, second.provider, 'x')).toStrictEqual(before)
+        expect(await ledger.claimed(second.owner, 'key')).toMatchObject({ state: 'mismatch' })
+      }
+    },
+  )
 
   test('M6: an answer that contradicts the question is kept as a mismatch, and nobody finds it', async () => {
     const { ledger } = shared()

@@ -1,7 +1,7 @@
 /** Transactions in the ledger: whose they are, and what is kept of what was seen (`spec/contract.md` §3, §5). */
 import { expect, test } from 'vitest'
 import { progress } from '../../src/domain/status.ts'
-import { always, amount, facts, intent, unique } from './samples.ts'
+import { always, amount, facts, intent, see, unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
 const page = { page: 1, size: 10, created: always }
@@ -24,7 +24,7 @@ describeStores(allStores, (shared) => {
     const { owner, provider } = names()
     await ledger.see(owner, provider, facts('x', {}, { promised: amount('1'), readAt: 4 }))
     const newer = facts('x', { status: 'sending', depositAddress: undefined, txHashIn: 'h' }, { changedAt: 9 })
-    const kept = await ledger.see(owner, provider, newer)
+    const kept = await see(ledger, owner, provider, newer)
     expect(kept).toEqual({ ...newer, owner, provider, isCreated: false })
     expect(kept).not.toHaveProperty('promised')
     expect(kept).not.toHaveProperty('readAt')
@@ -51,7 +51,7 @@ describeStores(allStores, (shared) => {
     await ledger.see(owner, provider, facts('x', { status: end }, { changedAt: 5 }))
     const others = [...progress, 'overdue', 'refunded', undefined] as const
     for (const status of others.filter((other) => other !== end)) {
-      const kept = await ledger.see(owner, provider, facts('x', { status, txHashOut: `${status}` }, { changedAt: 6, seenAt: 7 }))
+      const kept = await see(ledger, owner, provider, facts('x', { status, txHashOut: `${status}` }, { changedAt: 6, seenAt: 7 }))
       expect(kept?.transaction).toMatchObject({ status: end, txHashOut: `${status}` })
       expect([kept?.seenAt, kept?.changedAt]).toEqual([7, 5])
     }
@@ -62,19 +62,45 @@ describeStores(allStores, (shared) => {
     const { ledger } = shared()
     const { owner, provider } = names()
     for (const status of ['sending', 'wait', 'overdue', 'confirmation'] as const) {
-      expect((await ledger.see(owner, provider, facts('x', { status })))?.transaction.status).toBe(status)
+      expect((await see(ledger, owner, provider, facts('x', { status })))?.transaction.status).toBe(status)
     }
-    expect((await ledger.see(owner, provider, facts('x', { status: undefined })))?.transaction.status).toBe('confirmation')
+    expect((await see(ledger, owner, provider, facts('x', { status: undefined })))?.transaction.status).toBe('confirmation')
     expect((await ledger.see(owner, provider, facts('y', { status: undefined })))?.transaction).not.toHaveProperty('status')
   })
 
   test('L19: an end is not lost where many see the transaction at once', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
-    const told = Array.from({ length: 30 }, (_, n) => facts('x', { status: n === 10 ? 'success' : 'wait' }))
-    await Promise.all(told.map((each) => ledger.see(owner, provider, each)))
+    const told = Array.from({ length: 30 }, (_, n) => facts('x', { status: n === 10 ? 'success' : 'wait' }, { sequence: n }))
+    await Promise.all(told.map((each) => see(ledger, owner, provider, each)))
     const { entries, total } = await ledger.list(owner, page)
     expect([total, entries.length, entries[0]?.transaction.status]).toEqual([1, 1, 'success'])
+  })
+
+  test('L39: where something else is kept than what the facts were worked out from, that stays and is told', async () => {
+    const { ledger } = shared()
+    const { owner, provider } = names()
+    const first = await ledger.see(owner, provider, facts('x', {}, { sequence: 1 }))
+    const second = await ledger.see(owner, provider, facts('x', { status: 'sending' }, { sequence: 2 }), first)
+    expect(second).toMatchObject({ sequence: 2, transaction: { status: 'sending' } })
+    for (const stale of [first, undefined]) {
+      const kept = await ledger.see(owner, provider, facts('x', { status: 'exchanging' }, { sequence: 3 }), stale)
+      expect(kept).toStrictEqual(second)
+    }
+    expect(await ledger.find(owner, provider, 'x')).toStrictEqual(second)
+    expect(await ledger.see(owner, provider, facts('y', {}, { sequence: 3 }), first)).toMatchObject({ sequence: 3 })
+  })
+
+  test('L39: what was seen without knowing of the create does not take its facts', async () => {
+    const { ledger } = shared()
+    const { owner, provider } = names()
+    const created = intent({ owner, provider })
+    await ledger.begin(created)
+    const seen = await ledger.see(owner, provider, facts('x', { depositAddress: undefined }, { sequence: 5 }))
+    await ledger.settle(created.id, facts('x', {}, { promised: amount('2'), sequence: 4 }))
+    const late = facts('x', { status: 'sending', depositAddress: undefined }, { sequence: 6 })
+    const kept = await ledger.see(owner, provider, late, seen)
+    expect(kept).toMatchObject({ isCreated: true, promised: '2', sequence: 5, transaction: { depositAddress: 'to-x' } })
   })
 
   test('of many owners who see a new transaction at once, one has it', async () => {

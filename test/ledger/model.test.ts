@@ -5,7 +5,7 @@ import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
 import type { Intent, Ledger } from '../../src/core/ledger.ts'
 import { type Status, statuses } from '../../src/domain/status.ts'
 import { Model } from './model.ts'
-import { always, facts, intent, unique } from './samples.ts'
+import { always, facts, intent, see, unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -22,6 +22,7 @@ interface Told {
   readonly status: Status | undefined
   /** Milliseconds after the attempt. */
   readonly created: number
+  readonly sequence: number
 }
 
 /** What can be done; numbers choose among what there is. */
@@ -45,6 +46,7 @@ const told = {
   id: fc.nat(2),
   status: fc.option(fc.constantFrom(...statuses), { nil: undefined }),
   created: fc.constantFrom(-600_000, -1_000, 0, 5, 60_000, 10 * hour),
+  sequence: fc.nat(5),
 }
 const commands: fc.Arbitrary<Command> = fc.oneof(
   { weight: 5, arbitrary: named('begin', fc.record({ owner: one, provider: one, key: fc.option(one) })) },
@@ -81,8 +83,8 @@ async function play(ledger: Ledger, bookkeeping: Bookkeeping, steps: readonly Co
   const provider = (n: number) => theirProviders[n] as string
   const creates: Intent[] = [intent({ owner: owner(0), provider: provider(0), attemptedAt: start })]
   const chosen = (n: number) => creates[n % creates.length] as Intent
-  const toldOf = ({ id, status, created }: Told, from: number) =>
-    facts(ids[id] as string, { status, createdAt: new Date(from + created).toISOString() }, { changedAt: Date.now() })
+  const toldOf = ({ id, status, created, sequence }: Told, from: number) =>
+    facts(ids[id] as string, { status, createdAt: new Date(from + created).toISOString() }, { changedAt: Date.now(), sequence })
 
   const does: { readonly [Name in keyof Commands]: (chosen: Commands[Name]) => readonly [() => unknown, () => unknown] } = {
     begin({ key, ...by }) {
@@ -113,7 +115,7 @@ async function play(ledger: Ledger, bookkeeping: Bookkeeping, steps: readonly Co
     },
     see({ owner: who, provider: where, ...what }) {
       const seen = toldOf(what, start)
-      return [() => ledger.see(owner(who), provider(where), seen), () => model.see(owner(who), provider(where), seen)]
+      return [() => see(ledger, owner(who), provider(where), seen), () => model.see(owner(who), provider(where), seen)]
     },
     take({ nth, after }) {
       const open = model.due(Date.now() + hour, theirOwners)[nth]

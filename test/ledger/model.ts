@@ -62,7 +62,7 @@ export class Model {
     if (row.state === 'done') return true
     const holder = this.holder(row.provider, id)
     for (const claim of this.claims) if (claim.row === row) claim.madeAt = Date.now()
-    if (holder && (holder.owner !== row.owner || holder.state !== 'done')) {
+    if (holder && (holder.intent || wasThereBefore(holder.facts, facts))) {
       Object.assign(row, { state: 'mismatch', lookAt: undefined })
       return false
     }
@@ -82,7 +82,7 @@ export class Model {
     const row = this.rows.find((each) => each.intent?.id === intent && each.state !== 'done')
     if (!row?.intent) return 'missing'
     const holder = this.holder(row.provider, id)
-    if (holder && holder !== row && (holder.owner !== row.owner || holder.intent)) return 'taken'
+    if (holder && holder !== row && holder.intent) return 'taken'
     const createdAt = new Date(row.intent.attemptedAt).toISOString()
     for (const claim of this.claims) if (claim.row === row) claim.madeAt = Date.now()
     this.enter(row, { transaction: { ...row.intent.asked, id, status: 'wait', createdAt }, derived: [], seenAt: at }, holder)
@@ -194,7 +194,7 @@ export class Model {
     const own = milliseconds(row.intent?.attemptedAt ?? 0)
     const said = toInstant(facts.transaction.createdAt) ?? own
     const isNear = said >= own - milliseconds(120_000) && said <= own + milliseconds(600_000)
-    const end = isEnd(before?.facts?.transaction.status) ? renewed(before?.facts, facts) : facts
+    const end = before && before !== row ? withLater(before.facts, facts) : facts
     Object.assign(row, { state: 'done', id: facts.transaction.id, lookAt: undefined, facts: end, createdAt: isNear ? said : own })
   }
 }
@@ -209,6 +209,23 @@ function renewed(before: Facts | undefined, facts: Facts): Facts {
   const status = isEnd(old) ? old : (facts.transaction.status ?? old)
   const changedAt = isEnd(old) && facts.transaction.status !== old ? before?.changedAt : facts.changedAt
   return { ...facts, transaction: { ...facts.transaction, status }, changedAt }
+}
+
+/** A create's facts, with the status that was asked for later. */
+function withLater(before: Facts | undefined, facts: Facts): Facts {
+  const { sequence = 0, changedAt } = before ?? {}
+  const { status } = before?.transaction ?? {}
+  const isLater = sequence >= (facts.sequence ?? 0) && !isEnd(facts.transaction.status)
+  const latest = { ...facts, sequence: Math.max(sequence, facts.sequence ?? 0) || undefined }
+  if (!status || status === facts.transaction.status || !(isLater || isEnd(status))) return latest
+  return { ...latest, transaction: { ...facts.transaction, status }, changedAt }
+}
+
+/** Seen before the create was sent, and gone on since or with another address to pay to. */
+function wasThereBefore(before: Facts | undefined, facts: Facts): boolean {
+  const { status, depositAddress } = before?.transaction ?? {}
+  const hasGoneOn = status !== undefined && status !== 'wait'
+  return (before?.sequence ?? 0) < (facts.sequence ?? 0) && (hasGoneOn || depositAddress !== facts.transaction.depositAddress)
 }
 
 function entryOf({ owner, provider, facts, intent }: Row): Entry {

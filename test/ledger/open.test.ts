@@ -71,6 +71,7 @@ describeStores(durableStores, (shared) => {
       'DROP TABLE currency_lists',
       'DROP TABLE providers',
     )
+    await query(url, 'ALTER TABLE transactions DROP COLUMN sequence')
     await query(url, "DELETE FROM kysely_migration WHERE name NOT LIKE '%transactions'")
     const { ledger, accounts, close } = await openLedger(url)
     onTestFinished(close)

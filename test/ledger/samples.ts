@@ -1,6 +1,6 @@
 /** Creates and facts to keep. */
 import { randomUUID } from 'node:crypto'
-import type { Facts, Intent } from '../../src/core/ledger.ts'
+import type { Entry, Facts, Intent, Ledger } from '../../src/core/ledger.ts'
 import { type Amount, toAmount } from '../../src/domain/amount.ts'
 import type { NewTransaction, Transaction } from '../../src/domain/swap.ts'
 
@@ -36,6 +36,15 @@ export function facts(id: string, transaction: Partial<Transaction> = {}, more: 
   const createdAt = new Date(seenAt).toISOString()
   const told: Transaction = { ...asked, id, status: 'wait', depositAddress: `to-${id}`, createdAt, ...transaction }
   return { transaction: told, derived: [], seenAt, ...more }
+}
+
+/** Keeps them over whatever is kept of the transaction by then. */
+export async function see(ledger: Ledger, owner: string, provider: string, seen: Facts): Promise<Entry | undefined> {
+  for (;;) {
+    const before = await ledger.find(owner, provider, seen.transaction.id)
+    const kept = await ledger.see(owner, provider, seen, before)
+    if (!kept || kept.sequence === seen.sequence) return kept
+  }
 }
 
 export const always = { first: -(2n ** 80n), last: 2n ** 80n }

@@ -37,9 +37,9 @@ describe('SQLite', () => {
 
   test('L15: while another process writes, reads go on, and writes wait for it', async () => {
     const { ledger, file } = await ledgerFile()
-    await ledger.see('owner', 'alpha', facts('x'))
+    const before = await ledger.see('owner', 'alpha', facts('x'))
     const other = locked(file)
-    const writing = ledger.see('owner', 'alpha', facts('x', { status: 'success' }))
+    const writing = ledger.see('owner', 'alpha', facts('x', { status: 'success' }), before)
     expect((await ledger.find('owner', 'alpha', 'x'))?.transaction.status).toBe('wait')
     other.exec('COMMIT')
     expect((await writing)?.transaction.status).toBe('success')

@@ -198,6 +198,32 @@ describe.each(formNames)('form %s', (form) => {
     expect(outcomes().at(-1)).toBe('otherAmount')
   })
 
+  test('L36: an id that the same client holds for another create: 502, and the first is as it was', async () => {
+    const json = { ...transactionA(swap({ id: `again-${form}`, refundAddress: null })), status: 'success' }
+    managed.alpha.reply('create', { status: 201, json })
+    managed.alpha.reply('get', { json })
+    const first = await create('order-36')
+    managed.alpha.reply('create', { status: 201, json: { ...json, depositAddress: 'bc1q-other', status: 'wait' } })
+    for (const name of [undefined, 'order-37']) {
+      const second = await create(name)
+      expectRefusal(second, form, 502)
+      expect(second.text).not.toContain('bc1q-other')
+      expect(outcomes().at(-1)).toBe('takenId')
+    }
+    const again = await create('order-37')
+    expect([again.status, again.headers['idempotent-replayed']]).toEqual([502, 'true'])
+    expect((await create('order-36')).text).toBe(first.text)
+    expect(creates()).toBe(3)
+    const path = `/transactions/alpha~again-${form}`
+    expect((await managed.client('A').get(path, { key })).json).toMatchObject({
+      depositAddress: 'bc1q-deposit-1',
+      status: 'success',
+    })
+    const list = await managed.client(form).get('/transactions', { key })
+    expect((list.json as { data: readonly object[] }).data).toMatchObject([{ id: `alpha~again-${form}`, status: 'success' }])
+    for (const { intent } of await managed.gateway.bookkeeping.unresolved()) await managed.gateway.bookkeeping.none(intent)
+  })
+
   test("L16: an id that another client holds: 502, counted, and the other's is as it was", async () => {
     const json = transactionA(swap({ id: `repeated-${form}`, refundAddress: null }))
     managed.alpha.reply('create', { status: 201, json })

@@ -1,5 +1,6 @@
 /** Contract §8 and §12: when an issued key's transactions are read again, and what is told while their provider fails. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { transactionA } from '../support/form-a.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
@@ -45,6 +46,51 @@ describe('what was read is fresh for ledger.refresh', () => {
   })
 })
 
+describe('L43: a wall clock that is set', () => {
+  afterEach(() => void vi.useRealTimers())
+  const setClock = (by: number): void => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + by })
+
+  test.each([-3_600_000, -86_400_000, 3_600_000])('by %i ms makes nothing fresh, and no age negative', async (jump) => {
+    await start(0.2)
+    const id = await create()
+    await get(id)
+    await delay(250)
+    setClock(jump)
+    advance({ status: 'exchanging' })
+    expect((await get(id)).json).toMatchObject({ status: 'exchanging' })
+    await delay(250)
+    managed.alpha.reply('get', { reset: true })
+    const stale = Number((await get(id)).headers['x-swap-stale'])
+    expect(stale).toBeGreaterThanOrEqual(0)
+    expect(stale).toBeLessThanOrEqual(2)
+  })
+
+  test('back for a new process: what was read in its future is read again, and orders nothing', async () => {
+    await start(600)
+    const id = await create()
+    const [entry] = await Array.fromAsync(managed.gateway.bookkeeping.export())
+    if (!entry) throw new Error('nothing is in the ledger')
+    const ahead = Date.now() + 3_600_000
+    const read = { ...entry, seenAt: ahead, readAt: ahead, sequence: ahead * 1_000 }
+    await managed.gateway.ledger.see(entry.owner, 'alpha', read, entry)
+    for (const status of ['exchanging', 'success']) {
+      advance({ status })
+      const answer = await get(id)
+      expect(answer.json).toMatchObject({ status })
+      if (status === 'success') break
+      const [kept] = await Array.fromAsync(managed.gateway.bookkeeping.export())
+      if (!kept) throw new Error('nothing is in the ledger')
+      await managed.gateway.ledger.see(
+        entry.owner,
+        'alpha',
+        { ...kept, seenAt: ahead, readAt: ahead, sequence: ahead * 2_000 },
+        kept,
+      )
+    }
+    expect(managed.alpha.received('get')).toHaveLength(2)
+  })
+})
+
 describe('what is not fresh', () => {
   beforeEach(() => start(0))
 
@@ -81,7 +127,7 @@ describe('what is not fresh', () => {
     const [entry] = await Array.fromAsync(managed.gateway.bookkeeping.export())
     if (!entry) throw new Error('nothing is in the ledger')
     const ended = { ...entry, transaction: { ...entry.transaction, status: 'success' as const } }
-    await managed.gateway.ledger.see(entry.owner, 'alpha', ended)
+    await managed.gateway.ledger.see(entry.owner, 'alpha', ended, entry)
     expect((await reading).json).toMatchObject({ status: 'success' })
   })
 

@@ -86,7 +86,10 @@ test('dates cut it, both ends inclusive, and the total with it', async () => {
 
 describe('rows that are not final are read again first', () => {
   const many = 20
-  const details = ({ path }: Received) => swap({ id: path.slice('/transactions/'.length), status: 'exchanging' })
+  const details = ({ path }: Received) => {
+    const held = managed.alpha.holdings.swaps.find(({ id }) => path === `/transactions/${id}`)
+    return swap({ ...held, status: 'exchanging' })
+  }
 
   test('at most 8 at a time', async () => {
     await start()

@@ -10,6 +10,7 @@ const promised = {
     ...span('M', 27).slice(19),
     ...span('M', 39).slice(29),
     ...span('L', 29),
+    ...['L36', 'L37', 'L38', 'L39', 'L40', 'L41', 'L42', 'L43', 'L45'],
     ...span('L', 55).slice(45),
     'L61',
     'L62',

@@ -36,9 +36,9 @@ export function overseen(gateway: RunningGateway, { hands, issued, forgot }: Ove
 function ledgerOf({ ledger }: RunningGateway, hands: () => Hands): RunningGateway['ledger'] {
   return {
     ...ledger,
-    see(owner, provider, facts) {
+    see(owner, provider, facts, before) {
       hands().handed.push({ id: `${provider}~${facts.transaction.id}`, owner })
-      return ledger.see(owner, provider, facts)
+      return ledger.see(owner, provider, facts, before)
     },
   }
 }

@@ -26,6 +26,8 @@ export interface Reply {
   readonly text?: string | Uint8Array
   /** Milliseconds. */
   readonly delay?: number
+  /** It is sent when this has happened. */
+  readonly after?: Promise<unknown>
   /** Breaks the connection instead of answering. */
   readonly reset?: boolean
 }
@@ -113,12 +115,13 @@ function operationOf(method: string, path: string): Operation {
   return /^\/transactions\/[^/]+$/.test(path) ? 'get' : 'other'
 }
 
-function send(response: ServerResponse, { status = 200, headers = {}, json, text, delay = 0, reset = false }: Reply): void {
+function send(response: ServerResponse, { status = 200, headers = {}, json, text, delay = 0, after, reset = false }: Reply): void {
   if (reset) return void response.socket?.resetAndDestroy()
   const write = (): void => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers } as Record<string, string>)
     response.end(text ?? JSON.stringify(json))
   }
-  if (delay > 0) setTimeout(write, delay)
+  if (after) after.then(write)
+  else if (delay > 0) setTimeout(write, delay)
   else write()
 }

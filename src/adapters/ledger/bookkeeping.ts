@@ -104,8 +104,8 @@ async function bind(
   const create = await lockCreate(within, intent)
   if (!create || create.state === 'done') return 'missing'
   const holder = await lockHolder(within, create.provider, id)
-  const isOwn = !holder || holder.intent === intent || (holder.owner === create.owner && holder.intent === null)
-  if (!isOwn) return 'taken'
+  const isFree = !holder || holder.intent === intent || holder.intent === null
+  if (!isFree) return 'taken'
   await becomeEntry(within, create, facts ?? boundFacts(create, id, at), holder)
   return 'bound'
 }

@@ -33,9 +33,12 @@ export function entries({ database, write, writeOne, isAmong, toList }: Store): 
       return (await findAll({ owner, provider, ids: toList(ids) })).map(toEntry)
     },
     list: lister(database),
-    async see(owner, provider, facts) {
-      const known = await writeOne((within) => renew(within, owner, provider, facts))
-      return known ?? write((within) => add(within, owner, provider, facts))
+    async see(owner, provider, facts, before) {
+      const renewed = before && (await writeOne((within) => renew(within, before, facts)))
+      const changed = renewed ?? (await write((within) => add(within, owner, provider, facts)))
+      if (changed) return changed
+      const [row] = await find({ owner, provider, id: facts.transaction.id })
+      return row && toEntry(row)
     },
     async knows(owner) {
       const { rows } = await sql`
@@ -59,6 +62,7 @@ function ofOwner(database: Database, owner: string) {
   return database.selectFrom('transactions').select(entryColumns).where(isTheirs)
 }
 
+/** Undefined where anybody holds it already. */
 async function add(within: Database, owner: string, provider: string, facts: Facts): Promise<Entry | undefined> {
   const row = toRow(facts)
   const at = { sort_key: sortKey(facts), provider_id: facts.transaction.id, provider }
@@ -67,7 +71,7 @@ async function add(within: Database, owner: string, provider: string, facts: Fac
     .values({ ...row, ...at, owner, state: 'done' })
     .onConflict((conflict) => conflict.columns(['provider', 'provider_id']).doNothing())
     .executeTakeFirstOrThrow()
-  if (numInsertedOrUpdatedRows === 0n) return renew(within, owner, provider, facts)
+  if (numInsertedOrUpdatedRows === 0n) return undefined
   await addToTally(within, owner, at)
   return toEntry({ ...row, owner, provider, asked: null })
 }
@@ -75,7 +79,7 @@ async function add(within: Database, owner: string, provider: string, facts: Fac
 const isHeld = sql<boolean>`status in ('success', 'refunded')`
 
 /** Decided where the row is locked, so that no other process can come between: what ended stays as it ended. */
-async function renew(within: Database, owner: string, provider: string, facts: Facts): Promise<Entry | undefined> {
+async function renew(within: Database, before: Entry, facts: Facts): Promise<Entry | undefined> {
   const { status, changed_at, ...row } = toRow(facts)
   const renewed = within
     .updateTable('transactions')
@@ -84,10 +88,12 @@ async function renew(within: Database, owner: string, provider: string, facts: F
       status: sql`case when ${isHeld} then status else coalesce(${status}, status) end`,
       changed_at: sql`case when ${isHeld} and ${status} is distinct from status then changed_at else ${changed_at} end`,
     })
-    .where('owner', '=', owner)
-    .where('provider', '=', provider)
+    .where('owner', '=', before.owner)
+    .where('provider', '=', before.provider)
     .where('provider_id', '=', facts.transaction.id)
     .where('state', '=', 'done')
+    .where('sequence', 'is not distinct from', before.sequence ?? null)
+    .where('asked', before.isCreated ? 'is not' : 'is', null)
     .returning(entryColumns)
   const found = await renewed.executeTakeFirst()
   return found && toEntry(found)

@@ -4,7 +4,17 @@ import { toInstant } from '../../domain/instant.ts'
 import type { Status } from '../../domain/status.ts'
 import type { Transaction } from '../../domain/swap.ts'
 
-export const entryColumns = ['owner', 'provider', 'status', 'seen_at', 'read_at', 'changed_at', 'asked', 'facts'] as const
+export const entryColumns = [
+  'owner',
+  'provider',
+  'status',
+  'seen_at',
+  'read_at',
+  'changed_at',
+  'sequence',
+  'asked',
+  'facts',
+] as const
 
 /** The columns of `entryColumns` where the state is `done`. */
 export interface EntryRow {
@@ -14,6 +24,7 @@ export interface EntryRow {
   readonly seen_at: number | null
   readonly read_at: number | null
   readonly changed_at: number | null
+  readonly sequence: number | null
   readonly asked: string | null
   readonly facts: string | null
 }
@@ -23,7 +34,7 @@ interface Kept extends Pick<Facts, 'derived' | 'promised'> {
   readonly transaction: Omit<Transaction, 'status'>
 }
 
-export function toRow({ transaction, derived, promised, seenAt, readAt, changedAt }: Facts) {
+export function toRow({ transaction, derived, promised, seenAt, readAt, changedAt, sequence }: Facts) {
   const { status, ...rest } = transaction
   const kept: Kept = { transaction: rest, derived, promised }
   return {
@@ -31,8 +42,14 @@ export function toRow({ transaction, derived, promised, seenAt, readAt, changedA
     seen_at: seenAt,
     read_at: readAt ?? null,
     changed_at: changedAt ?? null,
+    sequence: sequence ?? null,
     facts: JSON.stringify(kept),
   }
+}
+
+/** Without its status. */
+export function toTransaction(facts: string): Kept['transaction'] {
+  return (JSON.parse(facts) as Kept).transaction
 }
 
 export function toEntry(row: EntryRow): Entry {
@@ -43,6 +60,7 @@ export function toEntry(row: EntryRow): Entry {
     seenAt: row.seen_at as number,
     ...(row.read_at !== null && { readAt: row.read_at }),
     ...(row.changed_at !== null && { changedAt: row.changed_at }),
+    ...(row.sequence !== null && { sequence: row.sequence }),
     owner: row.owner,
     provider: row.provider,
     isCreated: row.asked !== null,

@@ -2,16 +2,19 @@
 import type { Intent, Ledger } from '../../core/ledger.ts'
 import { claim } from './claims.ts'
 import type { LedgerClock } from './clock.ts'
-import { contradict, settle } from './settle.ts'
+import { bindFound, contradict, settle } from './settle.ts'
 import type { Database, Store } from './store.ts'
 import type { State } from './tables.ts'
 
-export function intents({ write, writeOne, clock }: Store): Pick<Ledger, 'begin' | 'drop' | 'doubt' | 'settle' | 'contradict'> {
+type Intents = Pick<Ledger, 'begin' | 'drop' | 'doubt' | 'settle' | 'bindFound' | 'contradict'>
+
+export function intents({ write, writeOne, clock }: Store): Intents {
   return {
     begin: (intent) => write((within) => begin(within, intent, clock)),
     drop: (intent) => writeOne(async (within) => void (await drop(within, intent, open)), 'result'),
     doubt: (intent, lookAt) => writeOne((within) => doubt(within, intent, lookAt), 'result'),
     settle: (intent, facts) => write((within) => settle(within, intent, facts, clock), 'result'),
+    bindFound: (intent, facts) => write((within) => bindFound(within, intent, facts, clock), 'result'),
     contradict: (intent, told, fields) => write((within) => contradict(within, intent, told, fields), 'result'),
   }
 }

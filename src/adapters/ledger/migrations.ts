@@ -22,6 +22,7 @@ export function migrations(types: Types): Record<string, Migration> {
     '2026-11-25 ended': step(ended(types)),
     '2026-11-27 providers': step(providers(types)),
     '2026-11-28 currency lists': step(currencyLists(types)),
+    '2026-11-30 sequences': step([`ALTER TABLE transactions ADD COLUMN sequence ${types.whole}`]),
   }
 }
 

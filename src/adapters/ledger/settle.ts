@@ -6,7 +6,7 @@ import type { Transaction } from '../../domain/swap.ts'
 import { renewClaim } from './claims.ts'
 import type { LedgerClock } from './clock.ts'
 import { revive } from './ended.ts'
-import { isFinal, sortKey, toRow } from './entry.ts'
+import { isFinal, sortKey, toRow, toTransaction } from './entry.ts'
 import type { Database } from './store.ts'
 import { addToTally, takeFromTally } from './tallies.ts'
 
@@ -16,14 +16,43 @@ export async function settle(within: Database, intent: string, facts: Facts, clo
   if (create.state === 'mismatch') return false
   if (create.state === 'done') return isSettledAs(create, facts)
   const holder = await lockHolder(within, create.provider, facts.transaction.id)
-  if (holder && (holder.owner !== create.owner || holder.state !== 'done')) {
+  if (holder && (holder.intent !== null || wasThereBefore(holder, facts))) {
     await renewClaim(within, intent, clock)
     await becomeMismatch(within, intent, null, { told: facts.transaction, fields: ['id'] })
     return false
   }
-  await renewClaim(within, intent, clock, { first: JSON.stringify(facts) })
-  await becomeEntry(within, create, facts, holder)
+  await enter(within, create, facts, holder, clock)
   return true
+}
+
+/** What was found at the provider may have been seen before, and have gone on since. */
+export async function bindFound(within: Database, intent: string, facts: Facts, clock: LedgerClock): Promise<boolean> {
+  const create = await lockCreate(within, intent)
+  if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
+  if (create.state === 'done') return create.provider_id === facts.transaction.id
+  const holder = await lockHolder(within, create.provider, facts.transaction.id)
+  if (create.state === 'mismatch' || (holder && holder.intent !== null)) return false
+  await enter(within, create, facts, holder, clock)
+  return true
+}
+
+async function enter(
+  within: Database,
+  create: Create,
+  facts: Facts,
+  holder: Holder | undefined,
+  clock: LedgerClock,
+): Promise<void> {
+  await renewClaim(within, create.intent, clock, { first: JSON.stringify(facts) })
+  await becomeEntry(within, create, facts, holder)
+}
+
+/** It was seen before the create was sent, and is not as the create says: so this create did not make it. */
+function wasThereBefore({ sequence, status, facts: seen }: Holder, { transaction, sequence: own }: Facts): boolean {
+  if ((sequence ?? 0) >= (own ?? 0)) return false
+  const { depositAddress } = toTransaction(seen as string)
+  const isOtherAddress = Boolean(depositAddress) && depositAddress !== transaction.depositAddress
+  return (status !== null && status !== 'wait') || isOtherAddress
 }
 
 /** A result that is told twice is taken once. */
@@ -54,7 +83,7 @@ type Holder = NonNullable<Awaited<ReturnType<typeof lockHolder>>>
 export async function lockHolder(within: Database, provider: string, id: string) {
   const found = within.selectFrom('transactions').where('provider', '=', provider).where('provider_id', '=', id).forUpdate()
   const key = sql<string>`cast(sort_key as text)`.as('sort_key')
-  return found.select(['intent', 'owner', 'state', 'status', 'changed_at', key]).executeTakeFirst()
+  return found.select(['intent', 'owner', 'state', 'status', 'changed_at', 'sequence', 'facts', key]).executeTakeFirst()
 }
 
 /** What a mismatch keeps in place of facts. */
@@ -68,27 +97,28 @@ async function becomeMismatch(within: Database, intent: string, id: string | nul
   await within.updateTable('transactions').set(row).where('intent', '=', intent).execute()
 }
 
-/** What the owner had under this id before goes up in the entry. */
+/** What was merely seen under this id before, by whichever owner, goes up in the entry. */
 export async function becomeEntry(within: Database, create: Create, facts: Facts, before: Holder | undefined): Promise<void> {
   const { intent, owner, provider } = create
   const provider_id = facts.transaction.id
-  if (before?.state === 'done') await forget(within, create, provider_id, before)
-  const row = toRow(before ? keepEnd(facts, before) : facts)
+  if (before?.state === 'done') await forget(within, create.provider, provider_id, before)
+  const row = toRow(before ? withLater(facts, before) : facts)
   const at = { sort_key: sortKey(facts, create.attempted_at as number), provider_id, provider }
   const entry = { ...row, ...at, state: 'done', look_at: null } as const
   await within.updateTable('transactions').set(entry).where('intent', '=', intent).execute()
   await addToTally(within, owner, at)
 }
 
-async function forget(within: Database, { intent, owner, provider }: Create, provider_id: string, before: Holder): Promise<void> {
-  if (before.intent !== null) await within.updateTable('claims').set({ intent }).where('intent', '=', before.intent).execute()
+async function forget(within: Database, provider: string, provider_id: string, { owner, sort_key }: Holder): Promise<void> {
   const gone = within.deleteFrom('transactions').where('provider', '=', provider).where('provider_id', '=', provider_id)
   await gone.execute()
-  await takeFromTally(within, owner, { sort_key: BigInt(before.sort_key), provider_id, provider })
+  await takeFromTally(within, owner, { sort_key: BigInt(sort_key), provider_id, provider })
 }
 
-/** What ended stays as it ended. */
-function keepEnd(facts: Facts, { status, changed_at }: Holder): Facts {
-  if (!isFinal(status) || facts.transaction.status === status) return facts
-  return { ...facts, transaction: { ...facts.transaction, status: status ?? undefined }, changedAt: changed_at ?? undefined }
+/** The create's facts, with the status that was asked for later; what ended stays as it ended. */
+function withLater(facts: Facts, { status, changed_at, sequence }: Holder): Facts {
+  const isLater = (sequence ?? 0) >= (facts.sequence ?? 0) && !isFinal(facts.transaction.status ?? null)
+  const latest = { ...facts, sequence: Math.max(sequence ?? 0, facts.sequence ?? 0) || undefined }
+  if (status === null || status === facts.transaction.status || !(isLater || isFinal(status))) return latest
+  return { ...latest, transaction: { ...facts.transaction, status }, changedAt: changed_at ?? undefined }
 }

@@ -39,6 +39,8 @@ interface Transactions {
   seen_at: number | null
   read_at: number | null
   changed_at: number | null
+  /** Of the request whose response this is, over all processes; null where it was kept before that was noted. */
+  sequence: number | null
   look_at: number | null
   looks: ColumnType<number, number | undefined, number>
   /** When it was begun, on the ledger's clock; null where that is not known. */

@@ -1,10 +1,16 @@
 /** How far providers keep to their forms, and what answers lack. */
+import { discrepancies, discrepancyActions } from '../../domain/observation.ts'
 import { snakeCase } from '../../domain/snake-case.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
-import type { FormOf, Handlers } from './handler.ts'
+import type { FormOf, Handlers, Providers } from './handler.ts'
+import { combinations } from './label.ts'
 
-export function fidelityMetrics(exposition: Exposition, formOf: FormOf): Handlers<'drift' | 'omitted' | 'derived'> {
+export function fidelityMetrics(
+  exposition: Exposition,
+  providers: Providers,
+  formOf: FormOf,
+): Handlers<'drift' | 'omitted' | 'derived' | 'discrepancy'> {
   const drifts = new Counter({
     name: 'swapgate_contract_drift_total',
     help: 'Oddities in the answers of providers, by field of their form.',
@@ -15,11 +21,21 @@ export function fidelityMetrics(exposition: Exposition, formOf: FormOf): Handler
     help: 'Fields of answers that were left out or worked out.',
     labels: ['what', 'client_form', 'provider_form', 'field'],
   })
-  for (const family of [drifts, fields]) exposition.add(family)
+  const found = new Counter({
+    name: 'swapgate_transaction_discrepancies_total',
+    help: 'Answers that differ from what the ledger knows of a transaction that was created here.',
+    labels: ['provider', 'field', 'action'],
+    known: () => {
+      const tags = providers().map(({ tag }) => tag)
+      return combinations(tags, discrepancies.map(snakeCase), discrepancyActions)
+    },
+  })
+  for (const family of [drifts, fields, found]) exposition.add(family)
   const count: Handlers<'omitted'>['omitted'] = ({ what, client, provider, field }) =>
     fields.add([what, client, formOf(provider), field])
   return {
     drift: ({ provider, field, drift }) => drifts.add([provider, field, snakeCase(drift)]),
+    discrepancy: ({ provider, field, action }) => found.add([provider, snakeCase(field), action]),
     omitted: count,
     derived: count,
   }
