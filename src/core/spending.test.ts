@@ -7,7 +7,7 @@ import { spending } from './spending.ts'
 
 interface Rig {
   readonly provider: Scripted
-  readonly observations: readonly Observation[]
+  readonly observations: Observation[]
   readonly reserved: readonly (readonly [bucket: string, limit: number, asker: string | undefined])[]
   readonly ask: (op: Op, identity?: string, isOwn?: boolean) => Promise<unknown>
 }
@@ -84,12 +84,21 @@ it('a budget below ten keeps nothing for the gateway, which then takes what is f
 
 it('used up: refused for certain, with the time to wait, and nothing is sent', async () => {
   const { ask, provider, observations } = rig(true, undefined, 1)
+  observations.length = 0
   await ask('createTransaction', 'acme')
   const refusal = { kind: 'unavailable', retryAfter: 42, certain: true, elsewhere: true, provider: undefined }
   expect(await ask('createTransaction', 'acme')).toMatchObject(refusal)
   expect(provider.asked).toHaveLength(1)
   const seen = { what: 'budget', provider: 'alpha', policy: 'create', remaining: 0 }
   expect(observations).toEqual([seen, seen, { what: 'heldBack', provider: 'alpha', by: 'budget' }])
+})
+
+it.each([
+  [true, ['quotes 54', 'create 30', 'read 108']],
+  [false, ['quotes 54']],
+])('what is left of each budget that is shared is known from the start (own key: %s)', (isOwnKey, left) => {
+  const seen = rig(isOwnKey).observations.map((seen) => seen.what === 'budget' && `${seen.policy} ${seen.remaining}`)
+  expect(seen).toEqual(left)
 })
 
 it('0 is no bound, and nothing is reserved', async () => {

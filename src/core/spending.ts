@@ -1,5 +1,5 @@
 /** Budgets towards a provider: every call that goes up is paid for before it is sent (`spec/contract.md` §8). */
-import type { Observer } from '../domain/observation.ts'
+import { budgetPolicies, type Observer } from '../domain/observation.ts'
 import { type Context, keyed, type Op } from '../domain/operations.ts'
 import { keptForOwnReads } from '../domain/own-reads.ts'
 import { askerOf } from './asker.ts'
@@ -25,6 +25,11 @@ const own = ''
 /** Throws `unavailable`, for certain, where the budget is used up. */
 export function spending({ budgets, provider, budget, isOwnKey, observe }: SpendingOptions): Layer {
   const refuse = holdBack(provider, 'budget', observe)
+  // What is left is told from the start, also where only the gateway's own reads go up.
+  for (const policy of isOwnKey ? budgetPolicies : (['quotes'] as const)) {
+    const limit = budget[policy]
+    if (limit > 0) observe({ what: 'budget', provider, policy, remaining: limit - keptForOwnReads(policy, limit) })
+  }
   const reserve = async (op: Op, { caller, isOwn }: Context): Promise<Reservation> => {
     const policy = policyOf[op]
     const isPerKey = !isOwnKey && keyed.has(op)
