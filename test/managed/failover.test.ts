@@ -156,7 +156,7 @@ const reached: readonly [string, Reply, number][] = [
   ['answers 400', { status: 400, json: { message, code: 400 } }, 400],
   ['answers 404', { status: 404, json: { message, code: 404 } }, 400],
   ['answers 422', { status: 422, json: { message, code: 422 } }, 400],
-  ['answers 409', { status: 409, json: { message, code: 409 } }, 502],
+  ['answers 409', { status: 409, json: { message, code: 409 } }, 504],
   ['answers 401', { status: 401, json: { message, code: 401 } }, 502],
   ['answers 429', { status: 429, json: { message, code: 429 } }, 503],
 ]
