@@ -92,6 +92,20 @@ describeStores(allStores, (shared) => {
     await expect(ledger.settle(id, facts('another'))).rejects.toThrow('another id')
   })
 
+  test('L28: a late result is its owner’s, though the create is bound to another transaction, or was settled by hand', async () => {
+    const { ledger, bookkeeping } = shared()
+    const [bound, none] = [await begun(ledger), await begun(ledger)]
+    await ledger.bindFound(bound.id, facts('x'))
+    await expect(ledger.settle(bound.id, facts('late'))).rejects.toThrow('another id')
+    await expect(ledger.settle(bound.id, facts('late'))).rejects.toThrow('another id')
+    expect(await ledger.find(bound.owner, bound.provider, 'late')).toMatchObject({ isCreated: false })
+    expect(await ledger.list(bound.owner, page)).toMatchObject({ total: 2 })
+    expect(await bookkeeping.none(none.id)).toBe(true)
+    expect(await bookkeeping.none(none.id)).toBe(false)
+    expect(await ledger.settle(none.id, facts('late'))).toBe(true)
+    expect(await ledger.find(none.owner, none.provider, 'late')).toMatchObject({ isCreated: true })
+  })
+
   test('a result that many tell at once is kept once', async () => {
     const { ledger, bookkeeping } = shared()
     const { id, owner, provider } = await begun(ledger)

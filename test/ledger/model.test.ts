@@ -29,6 +29,7 @@ interface Told {
 interface Commands {
   readonly begin: { readonly owner: number; readonly provider: number; readonly key: number | null }
   readonly drop: { readonly create: number }
+  readonly none: { readonly create: number }
   readonly doubt: { readonly create: number; readonly after: number }
   readonly settle: Told & { readonly create: number }
   readonly contradict: Told & { readonly create: number }
@@ -51,6 +52,7 @@ const told = {
 const commands: fc.Arbitrary<Command> = fc.oneof(
   { weight: 5, arbitrary: named('begin', fc.record({ owner: one, provider: one, key: fc.option(one) })) },
   { weight: 1, arbitrary: named('drop', fc.record({ create })) },
+  { weight: 1, arbitrary: named('none', fc.record({ create })) },
   { weight: 2, arbitrary: named('doubt', fc.record({ create, after: fc.nat(3) })) },
   { weight: 5, arbitrary: named('settle', fc.record({ create, ...told })) },
   { weight: 2, arbitrary: named('contradict', fc.record({ create, ...told })) },
@@ -95,6 +97,7 @@ async function play(ledger: Ledger, bookkeeping: Bookkeeping, steps: readonly Co
       return [() => ledger.begin(made), () => model.begin(made)]
     },
     drop: ({ create }) => [() => ledger.drop(chosen(create).id), () => model.drop(chosen(create).id)],
+    none: ({ create }) => [() => bookkeeping.none(chosen(create).id), () => model.none(chosen(create).id)],
     doubt({ create, after }) {
       const lookAt = Date.now() + after * hour
       return [() => ledger.doubt(chosen(create).id, lookAt), () => model.doubt(chosen(create).id, lookAt)]

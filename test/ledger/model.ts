@@ -31,6 +31,7 @@ const milliseconds = (time: number) => BigInt(time) * 1_000_000n
 
 export class Model {
   private rows: Row[] = []
+  private ended: Row[] = []
   private claims: Held[] = []
 
   begin(intent: Intent): boolean {
@@ -49,6 +50,14 @@ export class Model {
     if (row) this.remove(row)
   }
 
+  none(intent: string): boolean {
+    const row = this.rows.find((each) => each.intent?.id === intent && each.state !== 'done')
+    if (!row) return false
+    this.remove(row)
+    this.ended.push(row)
+    return true
+  }
+
   doubt(intent: string, lookAt: number): void {
     const row = this.open(intent)
     if (row) Object.assign(row, { state: 'unknown', lookAt })
@@ -58,7 +67,10 @@ export class Model {
     const row = this.row(intent)
     const { id } = facts.transaction
     if (row.state === 'mismatch') return false
-    if (row.state === 'done' && row.id !== id) throw new Error('settled with another id')
+    if (row.state === 'done' && row.id !== id) {
+      if (!this.holder(row.provider, id)) this.see(row.owner, row.provider, facts)
+      throw new Error('settled with another id')
+    }
     if (row.state === 'done') return true
     const holder = this.holder(row.provider, id)
     for (const claim of this.claims) if (claim.row === row) claim.madeAt = Date.now()
@@ -168,8 +180,17 @@ export class Model {
   }
 
   private row(intent: string): Row {
-    const row = this.rows.find((each) => each.intent?.id === intent)
+    const row = this.rows.find((each) => each.intent?.id === intent) ?? this.revived(intent)
     if (!row) throw new Error('no such create')
+    return row
+  }
+
+  private revived(intent: string): Row | undefined {
+    const row = this.ended.find((each) => each.intent?.id === intent)
+    if (!row) return undefined
+    this.ended = this.ended.filter((each) => each !== row)
+    Object.assign(row, { state: 'unknown', id: undefined, lookAt: undefined, looks: 0 })
+    this.rows.push(row)
     return row
   }
 

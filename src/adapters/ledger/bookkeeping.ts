@@ -4,18 +4,16 @@ import type { Bookkeeping, LedgerStats, Unresolved } from '../../core/bookkeepin
 import type { Facts } from '../../core/ledger.ts'
 import type { NewTransaction } from '../../domain/swap.ts'
 import { renewClaim } from './claims.ts'
+import { endByHand } from './ended.ts'
 import { exporter } from './exporter.ts'
 import { figures } from './figures.ts'
-import { drop } from './intents.ts'
 import { pruner } from './pruner.ts'
 import { becomeEntry, lockCreate, lockHolder, type Told } from './settle.ts'
 import type { Database, Store } from './store.ts'
 import type { State } from './tables.ts'
 
-const unresolvedStates: readonly State[] = ['pending', 'unknown', 'mismatch']
-
 export function bookkeeping(store: Store): Bookkeeping {
-  const { database, write, writeOne, clock } = store
+  const { database, write, clock } = store
   return {
     stats: (now) => stats(database, now),
     figures: () => figures(database),
@@ -26,7 +24,7 @@ export function bookkeeping(store: Store): Bookkeeping {
         if (outcome === 'bound') await renewClaim(within, intent, clock)
         return outcome
       }),
-    none: (intent) => writeOne((within) => drop(within, intent, unresolvedStates)),
+    none: (intent) => write((within) => endByHand(within, intent, clock)),
     export: exporter(store),
     prune: pruner(store),
   }

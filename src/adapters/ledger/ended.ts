@@ -1,5 +1,5 @@
-/** Kysely: creates of unknown outcome that made nothing, as far as the provider's list says. */
-import { sql } from 'kysely'
+/** Kysely: creates of unknown outcome that made nothing, as far as the provider's list or a person says. */
+import { type RawBuilder, sql } from 'kysely'
 import type { Open } from '../../core/ledger.ts'
 import type { LedgerClock } from './clock.ts'
 import type { Database } from './store.ts'
@@ -10,17 +10,23 @@ const rememberedMs = 30 * 86_400_000
 const toleranceMs = 1_000
 
 /** False where another process has taken a look since, or the ledger's clock has not come so far. */
-export async function end(within: Database, { intent, looks, lookAt }: Open, span: number, clock: LedgerClock): Promise<boolean> {
+export function end(within: Database, { intent, looks, lookAt }: Open, span: number, clock: LedgerClock): Promise<boolean> {
   const now = clock.at(clock.read())
-  const gone = within
-    .deleteFrom('transactions')
-    .where('intent', '=', intent)
-    .where('looks', '=', looks)
-    .where('look_at', 'is not distinct from', lookAt ?? null)
-    .where('state', '=', 'unknown')
-    .where(sql<boolean>`coalesce(begun_at, 0) + ${sql.lit(span - toleranceMs)} <= ${now}`)
-    .returning(['owner', 'provider', 'asked', 'attempted_at'])
-  const create = await gone.executeTakeFirst()
+  const isDue = sql<boolean>`state = 'unknown' and looks = ${looks} and look_at is not distinct from ${lookAt ?? null}
+    and coalesce(begun_at, 0) + ${sql.lit(span - toleranceMs)} <= ${now}`
+  return endWhere(within, intent, isDue, clock)
+}
+
+/** Somebody says that it made nothing. False where it is not in doubt. */
+export function endByHand(within: Database, intent: string, clock: LedgerClock): Promise<boolean> {
+  return endWhere(within, intent, sql<boolean>`state <> 'done'`, clock)
+}
+
+/** Its claim goes with it. */
+async function endWhere(within: Database, intent: string, condition: RawBuilder<boolean>, clock: LedgerClock): Promise<boolean> {
+  const now = clock.at(clock.read())
+  const gone = within.deleteFrom('transactions').where('intent', '=', intent).where(condition)
+  const create = await gone.returning(['owner', 'provider', 'asked', 'attempted_at']).executeTakeFirst()
   if (!create) return false
   const asked = create.asked as string
   const attempted_at = create.attempted_at as number

@@ -63,7 +63,7 @@ function ofOwner(database: Database, owner: string) {
 }
 
 /** Undefined where anybody holds it already. */
-async function add(within: Database, owner: string, provider: string, facts: Facts): Promise<Entry | undefined> {
+export async function add(within: Database, owner: string, provider: string, facts: Facts): Promise<Entry | undefined> {
   const row = toRow(facts)
   const at = { sort_key: sortKey(facts), provider_id: facts.transaction.id, provider }
   const { numInsertedOrUpdatedRows } = await within

@@ -1,8 +1,10 @@
 /** Kysely: creates, from before they go up until it is known what came of them. */
-import type { Intent, Ledger } from '../../core/ledger.ts'
+import type { Facts, Intent, Ledger } from '../../core/ledger.ts'
+import { LedgerConflict } from '../../domain/ledger-error.ts'
 import { claim } from './claims.ts'
 import type { LedgerClock } from './clock.ts'
-import { bindFound, contradict, settle } from './settle.ts'
+import { add } from './entries.ts'
+import { bindFound, contradict, lockCreate, settle } from './settle.ts'
 import type { Database, Store } from './store.ts'
 import type { State } from './tables.ts'
 
@@ -11,9 +13,13 @@ type Intents = Pick<Ledger, 'begin' | 'drop' | 'doubt' | 'settle' | 'bindFound' 
 export function intents({ write, writeOne, clock }: Store): Intents {
   return {
     begin: (intent) => write((within) => begin(within, intent, clock)),
-    drop: (intent) => writeOne(async (within) => void (await drop(within, intent, open)), 'result'),
+    drop: (intent) => writeOne((within) => drop(within, intent), 'result'),
     doubt: (intent, lookAt) => writeOne((within) => doubt(within, intent, lookAt), 'result'),
-    settle: (intent, facts) => write((within) => settle(within, intent, facts, clock), 'result'),
+    settle: (intent, facts) =>
+      write((within) => settle(within, intent, facts, clock), 'result').catch(async (reason) => {
+        if (reason instanceof LedgerConflict) await write((within) => keepBeside(within, intent, facts), 'result')
+        throw reason
+      }),
     bindFound: (intent, facts) => write((within) => bindFound(within, intent, facts, clock), 'result'),
     contradict: (intent, told, fields) => write((within) => contradict(within, intent, told, fields), 'result'),
   }
@@ -41,15 +47,19 @@ async function begin(within: Database, intent: Intent, clock: LedgerClock): Prom
   // The same create once more: the first time, its COMMIT was not confirmed.
   if (numInsertedOrUpdatedRows === 0n) return true
   if (await claim(within, intent, clock)) return true
-  await drop(within, intent.id, open)
+  await drop(within, intent.id)
   return false
 }
 
-/** Its claim goes with it. False where it is in none of these states. */
-export async function drop(within: Database, intent: string, states: readonly State[]): Promise<boolean> {
-  const gone = within.deleteFrom('transactions').where('intent', '=', intent).where('state', 'in', states)
-  const { numDeletedRows } = await gone.executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
+/** Its claim goes with it. */
+async function drop(within: Database, intent: string): Promise<void> {
+  await within.deleteFrom('transactions').where('intent', '=', intent).where('state', 'in', open).execute()
+}
+
+/** The create is bound to another transaction: this one is its owner's all the same. */
+async function keepBeside(within: Database, intent: string, facts: Facts): Promise<void> {
+  const create = await lockCreate(within, intent)
+  if (create?.state === 'done') await add(within, create.owner, create.provider, facts)
 }
 
 async function doubt(within: Database, intent: string, lookAt: number): Promise<void> {

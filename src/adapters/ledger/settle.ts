@@ -11,7 +11,7 @@ import type { Database } from './store.ts'
 import { addToTally, takeFromTally } from './tallies.ts'
 
 export async function settle(within: Database, intent: string, facts: Facts, clock: LedgerClock): Promise<boolean> {
-  const create = await lockCreate(within, intent)
+  const create = await lockCreateOrRevive(within, intent)
   if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
   if (create.state === 'mismatch') return false
   if (create.state === 'done') return isSettledAs(create, facts)
@@ -27,7 +27,7 @@ export async function settle(within: Database, intent: string, facts: Facts, clo
 
 /** What was found at the provider may have been seen before, and have gone on since. */
 export async function bindFound(within: Database, intent: string, facts: Facts, clock: LedgerClock): Promise<boolean> {
-  const create = await lockCreate(within, intent)
+  const create = await lockCreateOrRevive(within, intent)
   if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
   if (create.state === 'done') return create.provider_id === facts.transaction.id
   const holder = await lockHolder(within, create.provider, facts.transaction.id)
@@ -62,7 +62,7 @@ function isSettledAs({ intent, provider_id }: Create, { transaction }: Facts): t
 }
 
 export async function contradict(within: Database, intent: string, told: Transaction, fields: readonly string[]): Promise<void> {
-  const create = await lockCreate(within, intent)
+  const create = await lockCreateOrRevive(within, intent)
   if (!create || create.state === 'done') throw new LedgerConflict(`The ledger has no create ${intent} whose outcome is open.`)
   const holder = await lockHolder(within, create.provider, told.id)
   const isFree = !holder || holder.intent === intent
@@ -71,10 +71,15 @@ export async function contradict(within: Database, intent: string, told: Transac
 
 type Create = NonNullable<Awaited<ReturnType<typeof lockCreate>>>
 
+/** A result that comes late is taken, though its create has ended as not created. */
+async function lockCreateOrRevive(within: Database, intent: string) {
+  return (await lockCreate(within, intent)) ?? (await revive(within, intent))
+}
+
 export async function lockCreate(within: Database, intent: string) {
   const found = within.selectFrom('transactions').where('intent', '=', intent).forUpdate()
   const row = await found.select(['owner', 'provider', 'provider_id', 'state', 'attempted_at', 'asked']).executeTakeFirst()
-  return row ? { ...row, intent } : await revive(within, intent)
+  return row && { ...row, intent }
 }
 
 type Holder = NonNullable<Awaited<ReturnType<typeof lockHolder>>>
