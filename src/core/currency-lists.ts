@@ -22,6 +22,6 @@ export interface KeptList {
 export interface CurrencyLists {
   /** The last list that was saved of this source. */
   readonly loadCurrencies: (source: ListSource) => Promise<KeptList | undefined>
-  /** Replaces the provider's list. */
+  /** Replaces the provider's list; of a very long one nothing is kept. */
   readonly saveCurrencies: (source: ListSource, list: KeptList) => Promise<void>
 }

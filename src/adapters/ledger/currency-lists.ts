@@ -4,8 +4,8 @@ import type { CurrencyLists } from '../../core/currency-lists.ts'
 import type { Currency } from '../../domain/swap.ts'
 import type { Store } from './store.ts'
 
-/** A longer list is not kept: it would be slow to read, and no provider has one. In characters of JSON. */
-const maxLength = 8_388_608
+/** A longer list is not kept: to write and read it would hold up other work. In characters of its texts. */
+const maxLength = 4_194_304
 
 export function currencyLists({ database, writeOne, databaseTime, uptime }: Store): CurrencyLists {
   return {
@@ -22,13 +22,16 @@ export function currencyLists({ database, writeOne, databaseTime, uptime }: Stor
       return { rows: JSON.parse(row.rows) as readonly Currency[], ageMs: ageOf(row.age, atLeast) }
     },
     async saveCurrencies({ provider, url, form }, { rows, ageMs }) {
-      const text = JSON.stringify(rows)
-      if (text.length > maxLength) throw new Error('The list of currencies is too long to be kept.')
+      if (lengthOf(rows) > maxLength) {
+        // The one before is not the last any more.
+        await writeOne((within) => within.deleteFrom('currency_lists').where('provider', '=', provider).execute())
+        return
+      }
       const age = Math.round(ageMs)
       const list = {
         url,
         form,
-        rows: text,
+        rows: JSON.stringify(rows),
         read_at: sql<number>`${databaseTime} - ${age}`,
         read_at_uptime: uptime ? uptime() - age : null,
       }
@@ -41,6 +44,12 @@ export function currencyLists({ database, writeOne, databaseTime, uptime }: Stor
       )
     },
   }
+}
+
+function lengthOf(rows: readonly Currency[]): number {
+  let length = 0
+  for (const row of rows) for (const text of Object.values(row)) length += String(text ?? '').length
+  return length
 }
 
 /** A list from the future was kept before the clock was set back: how old it is nobody knows. */
