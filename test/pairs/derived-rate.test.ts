@@ -14,8 +14,10 @@ describe('A from B: the derived rate', () => {
   afterAll(() => pair.close())
 
   const order = { coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: 1, withdrawalAddress: 'TWithdraw1' }
+  let made = 0
   const answerTo = (amountIn: string, expected: string): Promise<Answered> => {
-    pair.provider.reply('create', { json: createdB(swap({ amountIn: digits(amountIn), amountOut: digits(expected) })) })
+    const id = `tx-${++made}`
+    pair.provider.reply('create', { json: createdB(swap({ id, amountIn: digits(amountIn), amountOut: digits(expected) })) })
     return pair.client.post('/transactions', order)
   }
 

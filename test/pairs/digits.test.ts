@@ -24,7 +24,10 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   beforeAll(async () => {
     pair = await startPair(form, provider)
   })
-  beforeEach(() => pair.provider.reset())
+  beforeEach(async () => {
+    pair.provider.reset()
+    await pair.gateway.forget()
+  })
   afterAll(() => pair.close())
 
   test("a client's amount reaches the provider as it was written, and comes back so", async () => {

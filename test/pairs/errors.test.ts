@@ -13,9 +13,10 @@ describe.each(formNames)('client %s', (form) => {
   beforeAll(async () => {
     pair = await startPair(form, form)
   })
-  beforeEach(() => {
+  beforeEach(async () => {
     pair.provider.reset()
     pair.provider.holdings.swaps = [swap()]
+    await pair.gateway.forget() // the provider gives its ids anew
   })
   afterAll(() => pair.close())
 

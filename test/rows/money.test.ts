@@ -16,9 +16,10 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   beforeAll(async () => {
     pair = await startPair(form, provider)
   })
-  beforeEach(() => {
+  beforeEach(async () => {
     pair.provider.reset()
     pair.provider.holdings.swaps = []
+    await pair.gateway.forget() // the provider gives its ids anew
   })
   afterAll(async () => {
     await expectAlive(pair.client)

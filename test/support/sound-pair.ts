@@ -10,9 +10,10 @@ export function soundPair(): () => Pair {
   beforeAll(async () => {
     pair = await startPair('A', 'A')
   })
-  beforeEach(() => {
+  beforeEach(async () => {
     pair.provider.reset()
     pair.provider.holdings.swaps = [swap()]
+    await pair.gateway.forget() // the provider gives its ids anew
   })
   afterEach(() => expectAlive(pair.client))
   afterAll(() => pair.close())
