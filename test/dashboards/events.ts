@@ -42,7 +42,6 @@ export const contradiction: Event = {
 export const anotherSwap: Event = {
   name: 'a provider reports another withdrawal address under the id of a swap',
   alerts: ['SwapgateTransactionContradicted'],
-  panels: ['Transactions: Answers that differ from the ledger'],
   async cause(world) {
     const { alpha } = world
     const id = await created(world, alpha)
@@ -68,9 +67,11 @@ export const refusedKey: Event = {
   alerts: ['SwapgateProviderKeyRefused'],
   async cause(world) {
     const { gateway, customers, provider } = world.gamma
-    await provider.fault({ before: 401, message: 'Invalid API key', times: 2 })
+    const refused = { before: 401, message: 'Invalid API key', times: 2 }
+    // The client's create, and the gateway's own read by which it concludes that the key is refused.
+    for (const operation of ['create', 'list'] as const) await provider.fault({ operation, ...refused })
     for (const customer of customers) await customer.create(gateway.url, world.order())
-    return nothing
+    return () => provider.heal()
   },
 }
 
