@@ -61,6 +61,11 @@ describe('L40: rejected is', () => {
     expect(compare(reported)).toEqual({ rejected: [field], accepted: [] })
   })
 
+  it('L64: takes the memo of a transaction that was bound unread: no account of it is known yet', () => {
+    const before = { withdrawalExtraId: undefined, depositAddress: undefined, depositExtraId: undefined }
+    expect(compare({ withdrawalExtraId: '43' }, before)).toEqual({ rejected: [], accepted: [] })
+  })
+
   it('a withdrawal memo where none was asked for', () => {
     const before = { withdrawalExtraId: undefined }
     expect(compare({ withdrawalExtraId: '43' }, before)).toEqual({ rejected: ['withdrawalExtraId'], accepted: [] })

@@ -19,14 +19,18 @@ export function discrepanciesOf(known: Transaction, reported: Transaction, table
   return { rejected: rejected.filter(isOther), accepted: accepted.filter(isOther) }
 }
 
-/** A memo that nobody asked for is another one: with it the funds go to somebody else. */
+/**
+ * A memo that nobody asked for is another one: with it the funds go to somebody else. Of what a person bound unread, memos are
+ * known from the first reading on.
+ */
 const differs: Readonly<Record<Discrepancy, (known: Transaction, reported: Transaction, table: AssetTable) => boolean>> = {
   coinFrom: (known, reported, table) => isOtherAsset(known, reported, from, table),
   coinTo: (known, reported, table) => isOtherAsset(known, reported, to, table),
   withdrawalAddress: (known, reported) => isOtherAddress(known.withdrawalAddress, reported.withdrawalAddress),
   withdrawalExtraId: (known, reported) => {
-    const memo = memoOf(reported.withdrawalAddress, reported.withdrawalExtraId)
-    return memo !== undefined && memo !== memoOf(known.withdrawalAddress, known.withdrawalExtraId)
+    const [before, now] = [known, reported].map((swap) => memoOf(swap.withdrawalAddress, swap.withdrawalExtraId))
+    const wasRead = before !== undefined || known.depositAddress !== undefined
+    return wasRead && now !== undefined && now !== before
   },
   depositAddress: (known, reported) => isOtherAddress(known.depositAddress, reported.depositAddress),
   depositExtraId: (known, reported) =>

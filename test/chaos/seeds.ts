@@ -8,13 +8,16 @@ export interface Seed {
   readonly path: string
 }
 
-const directory = fileURLToPath(new URL('seeds', import.meta.url))
-
-export function keptSeeds(): readonly Seed[] {
-  return globSync(`${directory}/*.json`).map((file) => JSON.parse(readFileSync(file, 'utf8')) as Seed)
+/** `folder`: of another property than the first. */
+function directoryOf(folder: string): string {
+  return fileURLToPath(new URL(`seeds/${folder}`, import.meta.url))
 }
 
-export function keepSeed({ seed, path }: Seed): void {
-  mkdirSync(directory, { recursive: true })
-  writeFileSync(`${directory}/${seed}.json`, `${JSON.stringify({ seed, path })}\n`)
+export function keptSeeds(folder = ''): readonly Seed[] {
+  return globSync(`${directoryOf(folder)}/*.json`).map((file) => JSON.parse(readFileSync(file, 'utf8')) as Seed)
+}
+
+export function keepSeed({ seed, path }: Seed, folder = ''): void {
+  mkdirSync(directoryOf(folder), { recursive: true })
+  writeFileSync(`${directoryOf(folder)}/${seed}.json`, `${JSON.stringify({ seed, path })}\n`)
 }

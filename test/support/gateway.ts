@@ -8,7 +8,7 @@ import { identityOf } from '../../src/adapters/identity.ts'
 import { openLedger } from '../../src/adapters/ledger.ts'
 import { memoryLimiter, memoryProofs } from '../../src/adapters/limiter.ts'
 import { listen } from '../../src/adapters/server.ts'
-import { loadConfig } from '../../src/config.ts'
+import { type Config, loadConfig } from '../../src/config.ts'
 import type { Accounts } from '../../src/core/accounts.ts'
 import { authentication } from '../../src/core/authentication.ts'
 import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
@@ -24,8 +24,10 @@ import { keyBytes, makeKey } from '../../src/domain/key.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import { descriptions, pagesOf } from '../../src/edges/page.ts'
 import { forms } from '../../src/forms/index.ts'
-import { createGateway } from '../../src/gateway.ts'
+import { createGateway, type Parts } from '../../src/gateway.ts'
+import { Generation } from '../../src/process/generation.ts'
 import { Connections } from '../../src/provider.ts'
+import type { Http } from '../../src/wire/http.ts'
 import { hastyClock, neverOpen, unbounded } from './unprotected.ts'
 
 export interface GatewaySettings {
@@ -50,9 +52,12 @@ export interface GatewaySettings {
   readonly breaker?: MakeBreaker
   /** Over any rest with every look at it, unless given. */
   readonly steadyClock?: () => number
+  /** In place of the clock by which claims expire. */
+  readonly ledgerClock?: () => number
 }
 
 export interface RunningGateway {
+  readonly config: Config
   readonly url: string
   readonly port: number
   /** What the gateway counted. */
@@ -68,6 +73,10 @@ export interface RunningGateway {
   readonly forget: () => Promise<void>
   /** Looks once for the creates whose outcome is unknown. */
   readonly reconcile: () => Promise<void>
+  /** Reads the configuration again, with these other facts of the one provider. */
+  readonly reload: (facts: Readonly<Record<string, unknown>>) => void
+  /** Takes no more requests, and breaks off those that wait for an answer. */
+  readonly cut: () => void
   readonly close: () => Promise<void>
 }
 
@@ -111,16 +120,14 @@ const assetTable: readonly unknown[] = [
 ]
 
 export async function startGateway(settings: GatewaySettings): Promise<RunningGateway> {
-  const directory = mkdtempSync(join(tmpdir(), 'swapgate-test-'))
-  const file = writeConfiguration(directory, settings)
-  const config = loadConfig(file, forms, {})
-  rmSync(directory, { recursive: true })
+  const config = configurationOf(settings)
   const proofs = memoryProofs(proofLifetime)
   const prove = (key: string): Promise<void> => proofs.add(createHash('sha256').update(key).digest('hex'))
   for (const key of settings.provenKeys ?? [clientKey]) await prove(key)
   const observations: Observation[] = []
   const place = settings.ledger ?? 'sqlite::memory:'
-  let store = await openLedger(place)
+  const openStore = () => openLedger(place, { ...(settings.ledgerClock && { now: settings.ledgerClock }) })
+  let store = await openStore()
   const { ledgerLayer = (own) => own } = settings
   const ledger = ledgerLayer(latest(() => store.ledger))
   const bookkeeping = latest(() => store.bookkeeping)
@@ -129,7 +136,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   const connections = new Connections()
   const observe = (observation: Observation): void => void observations.push(observation)
   const results = new DeferredResults({ observe, firstPauseMs: 20, longestPauseMs: 100 })
-  const gateway = createGateway({
+  const parts: Parts = {
     config,
     forms,
     limiter: memoryLimiter(),
@@ -149,10 +156,13 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     observe,
     version: '1.2.3',
     pages,
-  })
-  const app = expressApp(gateway.handle, config.server)
-  const { server, url } = await listen(app, gateway.handle, { host: '127.0.0.1', port: 0, messages: messagesOf(app) })
+  }
+  let generation = generationOf(parts)
+  const handle: Http = (request) => generation.handle(request)
+  const app = expressApp(handle, config.server)
+  const { server, url } = await listen(app, handle, { host: '127.0.0.1', port: 0, messages: messagesOf(app) })
   return {
+    config,
     url,
     port: Number(new URL(url).port),
     observations,
@@ -172,10 +182,20 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     bookkeeping,
     async forget() {
       const before = store
-      store = await openLedger(place)
+      store = await openStore()
       await before.close()
     },
-    reconcile: gateway.reconcile,
+    reconcile: () => generation.reconcile(),
+    reload(facts) {
+      const before = generation
+      const next = configurationOf({ ...settings, provider: { ...settings.provider, ...facts } })
+      generation = generationOf({ ...parts, config: next })
+      before.retire()
+    },
+    cut() {
+      server.close()
+      server.closeAllConnections()
+    },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
@@ -185,6 +205,18 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
       await store.close()
     },
   }
+}
+
+function configurationOf(settings: GatewaySettings): Config {
+  const directory = mkdtempSync(join(tmpdir(), 'swapgate-test-'))
+  const config = loadConfig(writeConfiguration(directory, settings), forms, {})
+  rmSync(directory, { recursive: true })
+  return config
+}
+
+function generationOf(parts: Parts): Generation {
+  const gateway = createGateway(parts)
+  return new Generation(gateway, parts.connections.keep(gateway.connected))
 }
 
 /** Whichever it is by then. */

@@ -1,0 +1,18 @@
+import '../model/clock.ts'
+import { it } from 'vitest'
+import { keptSeeds } from './seeds.ts'
+import { checkTwins, twinSeeds } from './twin-model.ts'
+
+const runs = Number(process.env.SWAPGATE_RUNS ?? 40)
+
+it.each(keptSeeds(twinSeeds))(
+  'L65: the mix that failed once, seed $seed, path $path',
+  (seed) => checkTwins({ ...seed, numRuns: 1 }),
+  120_000,
+)
+
+it(
+  'L65: whatever lists, memos, ids, the ledger, clocks and reloads do, no key makes two, and nobody is given another’s address',
+  () => checkTwins({ numRuns: runs }),
+  60_000 + runs * 2_000,
+)

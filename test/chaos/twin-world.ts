@@ -1,0 +1,186 @@
+/** Two gateways in this process whose provider, ledger and clocks fail as a mix of commands says; and what is then wrong. */
+
+import type { Exchange } from '../model/exchange.ts'
+import type { ClientName, Question, State } from '../model/trace.ts'
+import { World } from '../model/world.ts'
+import type { Answered } from '../support/client.ts'
+
+export interface Made {
+  readonly client: ClientName
+  readonly key: string
+  readonly question: Question
+  /** On which it was attempted: swaps of another day cannot be its own. */
+  readonly day: number
+  intent?: string
+  readonly answers: Answered[]
+}
+
+/** A swap that the provider holds, and which create made it; 0: another. */
+interface Swap {
+  readonly id: number
+  readonly by: number
+  readonly holder: string
+  readonly question: Question
+  readonly day: number
+}
+
+type Silence = State['keepsSilent']
+
+export class TwinWorld implements AsyncDisposable {
+  readonly made: Made[] = []
+  readonly swaps: Swap[] = []
+  /** Told by gets: id and deposit address. */
+  readonly shown: { readonly id: number; readonly deposit: string | undefined }[] = []
+  readonly wrong: string[] = []
+  day = 0
+  readonly world: World
+  private readonly silence: Silence
+
+  private constructor(world: World, silence: Silence) {
+    this.world = world
+    this.silence = silence
+  }
+
+  static async start(isManaged: boolean, keepsSilent: Silence): Promise<TwinWorld> {
+    return new TwinWorld(await World.start({ isManaged, keepsSilent }), keepsSilent)
+  }
+
+  get exchange(): Exchange {
+    return this.world.exchanges.alpha
+  }
+
+  account(client: ClientName): string {
+    return client === 'bob' ? 'bob' : 'ann'
+  }
+
+  holderOf(client: ClientName): string {
+    return this.world.isManaged ? 'gateway' : this.account(client)
+  }
+
+  ownerOf(client: ClientName): string {
+    return this.world.isManaged ? this.account(client) : client
+  }
+
+  /** The provider has done it. */
+  add(by: number, client: ClientName, question: Question, isListed: boolean): number {
+    const id = this.swaps.length + 1
+    const swap = { id, by, holder: this.holderOf(client), question, day: this.day }
+    this.swaps.push(swap)
+    this.exchange.transactions.set(id, { ...swap, isListed, isFinished: false, createdAt: new Date(Date.now()).toISOString() })
+    return id
+  }
+
+  /** Whether a swap may be a create's own, by the provider's account of it. */
+  mayBe({ holder, question: told, day }: Swap, create: Made): boolean {
+    const asked = create.question
+    if (holder !== this.holderOf(create.client) || day !== create.day) return false
+    const isOtherNetwork = !this.silence.includes('network') && told.network !== asked.network
+    const isOtherMemo = !this.silence.includes('memo') && told.memo !== '' && told.memo !== asked.memo
+    return !isOtherNetwork && !isOtherMemo
+  }
+
+  async done(): Promise<ReadonlySet<number>> {
+    const ids = new Set<number>()
+    for await (const { isCreated, transaction } of this.world.store.bookkeeping.export()) {
+      if (isCreated) ids.add(Number(transaction.id.slice('tx-'.length)))
+    }
+    return ids
+  }
+
+  /** Creates that wait for a look or a person, by their intents. */
+  async open(): Promise<ReadonlyMap<string, string>> {
+    return new Map((await this.world.store.bookkeeping.unresolved()).map(({ intent, state }) => [intent, state]))
+  }
+
+  /** A look binds only what alone can be the answer, and the answer to one create alone. */
+  async look(look: () => Promise<unknown>): Promise<void> {
+    const [heldBefore, openBefore] = [await this.done(), await this.open()]
+    const waiting = this.made.filter(({ intent }) => ['pending', 'unknown'].includes(openBefore.get(intent ?? '') ?? ''))
+    const listed = this.swaps.filter(({ id }) => this.exchange.transactions.get(id)?.isListed && !heldBefore.has(id))
+    await look()
+    for (const id of (await this.done()).difference(heldBefore)) {
+      const swap = this.swaps[id - 1] as Swap
+      const asked = waiting.filter((create) => this.mayBe(swap, create))
+      const others = listed.filter((other) => asked.some((create) => this.mayBe(other, create)))
+      if (asked.length !== 1 || others.length !== 1) this.wrong.push(`tx-${id} was bound by a guess`)
+      const [{ question }] = asked as [Made]
+      if (question.memo !== swap.question.memo || question.network !== swap.question.network)
+        this.wrong.push(`tx-${id} is another's`)
+    }
+  }
+
+  /** Everything that must not be. */
+  async violations(): Promise<readonly string[]> {
+    return [...this.wrong, ...this.doubled(), ...this.misled(), ...(await this.forgotten())]
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.world[Symbol.asyncDispose]()
+  }
+
+  /** Creates of one owner under one key. */
+  private get byKey(): ReadonlyMap<string, readonly Made[]> {
+    return Map.groupBy(
+      this.made.filter(({ key }) => key !== ''),
+      ({ client, key }) => `${this.ownerOf(client)} ${key}`,
+    )
+  }
+
+  private doubled(): readonly string[] {
+    return [...this.byKey].flatMap(([key, creates]) => {
+      const numbers = new Set(creates.map((create) => this.made.indexOf(create) + 1))
+      const swaps = this.swaps.filter(({ by }) => numbers.has(by))
+      const ids = new Set(creates.flatMap(({ answers }) => answers).flatMap((answer) => idIn(answer) ?? []))
+      const isTwice = swaps.length > 1 ? [`the key ${key} made ${swaps.length} transactions`] : []
+      return ids.size > 1 ? [...isTwice, `the key ${key} was answered with ${[...ids]}`] : isTwice
+    })
+  }
+
+  private misled(): readonly string[] {
+    const created = this.made.flatMap(({ question, answers }) => answers.map((answer) => ({ question, answer })))
+    const wrong = created.filter(({ question, answer }) => {
+      const id = idIn(answer)
+      const swap = this.swaps[(id ?? 0) - 1]
+      return (
+        id !== undefined && (depositIn(answer) !== `deposit-${id}` || JSON.stringify(swap?.question) !== JSON.stringify(question))
+      )
+    })
+    const mixedUp = this.shown.filter(({ id, deposit }) => deposit !== `deposit-${id}`)
+    return [
+      ...wrong.map(({ answer }) => `a create was answered with another's ${depositIn(answer)}`),
+      ...mixedUp.map(({ id, deposit }) => `a get of tx-${id} showed ${deposit}`),
+    ]
+  }
+
+  /** As many creates wait or are done as there are swaps that creates made. */
+  private async forgotten(): Promise<readonly string[]> {
+    const [held, open] = [await this.done(), await this.open()]
+    const groupOf = (holder: string, question: Question) => `${holder} ${JSON.stringify(question)}`
+    const applied = Map.groupBy(
+      this.swaps.filter(({ by }) => by > 0),
+      ({ holder, question }) => groupOf(holder, question),
+    )
+    return [...applied].flatMap(([group, swaps]) => {
+      const bound = this.swaps.filter(({ id, holder, question }) => held.has(id) && groupOf(holder, question) === group).length
+      const waiting = this.made.filter(
+        ({ client, question, intent }) => open.has(intent ?? '') && groupOf(this.holderOf(client), question) === group,
+      ).length
+      return swaps.length > bound + waiting
+        ? [`of ${swaps.length} of ${group}, ${bound} are bound and ${waiting} creates wait`]
+        : []
+    })
+  }
+}
+
+function bodyOf({ status, json }: Answered): { id?: string; deposit_address?: string } {
+  return status === 200 ? (json as object) : {}
+}
+
+export function idIn(answer: Answered): number | undefined {
+  const { id } = bodyOf(answer)
+  return id === undefined ? undefined : Number(id.split('tx-')[1])
+}
+
+export function depositIn(answer: Answered): string | undefined {
+  return bodyOf(answer).deposit_address
+}

@@ -1,0 +1,29 @@
+/** The clocks of a replay: the wall clock of every process, and the one by which keys expire. Imported before anything reads a clock. */
+const steady = Date.now.bind(Date)
+let passed = 0
+let ahead = 0
+
+/** What the code under test reads is the same function from its first import on. */
+Date.now = () => steady() + passed + ahead
+
+const hour = 3_600_000
+/** A clock that is ahead is so by less than a day of the model, so that its days stay apart. */
+const aheadMs = 25 * hour
+const dayMs = 100 * hour
+
+export const time = {
+  /** True time: it is never set. */
+  ledger: (): number => steady() + passed,
+  /** Half a day ago, by the days of the model. */
+  startOfDay: (): number => steady() + passed - dayMs / 2,
+  dayPasses(): void {
+    passed += dayMs
+  },
+  set isAhead(is: boolean) {
+    ahead = is ? aheadMs : 0
+  },
+  reset(): void {
+    passed = 0
+    ahead = 0
+  },
+}

@@ -1,0 +1,172 @@
+/** A provider of Form B that does what a trace of the model says, when it says so. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { digits } from '../support/json.ts'
+import type { Question } from './trace.ts'
+
+export interface Held {
+  readonly id: number
+  readonly holder: string
+  readonly question: Question
+  readonly createdAt: string
+  isListed: boolean
+  isFinished: boolean
+}
+
+/** What a look is shown: these rows, newest first. `missed` lies behind the first page when it is read, and in it when the second is. */
+export interface View {
+  readonly rows: readonly number[]
+  readonly missed?: number | undefined
+}
+
+const pageSize = 100
+
+export class Exchange implements AsyncDisposable {
+  readonly transactions = new Map<number, Held>()
+  /** What its lists and gets leave out. */
+  keepsSilent: readonly string[] = []
+  /** Under these ids, a get tells of another transaction. */
+  readonly mixedUp = new Map<number, number>()
+  /** Creates that have come. */
+  received = 0
+  view: View | 'live' | 'hold' = 'live'
+  private readonly server = createServer((request, response) => void this.answer(request, response))
+  private readonly holderOf: (key: string) => string
+  private arrival: PromiseWithResolvers<ServerResponse> | undefined
+  private fillers = 0
+
+  constructor(holderOf: (key: string) => string) {
+    this.holderOf = holderOf
+  }
+
+  async listen(): Promise<this> {
+    await once(this.server.listen(0, '127.0.0.1'), 'listening')
+    return this
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+  }
+
+  /** The next create, or where `view` is `hold` the next question for the list, waits for what the trace says. */
+  next(): Promise<ServerResponse> {
+    this.arrival = Promise.withResolvers()
+    return this.arrival.promise
+  }
+
+  /** Takes no more calls, and breaks off those that wait. */
+  cut(): void {
+    this.server.close()
+    this.server.closeAllConnections()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.cut()
+  }
+
+  /** 200 with this id; everything else as it was asked. */
+  give(response: ServerResponse, id: number, question: Question): void {
+    const { createdAt } = this.transactions.get(id) as Held
+    const facts = {
+      ...factsOf(id),
+      amount_out_expected: digits('99.5'),
+      rate_type: 'float',
+      ...termsOf(id, question),
+      created_at: createdAt,
+    }
+    send(response, 200, facts)
+  }
+
+  /** A page of what the look is shown. */
+  list(response: ServerResponse, page: number, holder: string): void {
+    const view = this.view === 'live' || this.view === 'hold' ? { rows: this.listed(holder) } : this.view
+    const rows = view.rows.map((id) => this.listedAs(id))
+    if (view.missed === undefined) {
+      send(response, 200, { data: page === 1 ? rows : [], count: rows.length })
+      return
+    }
+    // The page is full of rows that mean nothing; each time it is read another one is among them.
+    const fillers = Array.from({ length: pageSize }, (_, at) => this.filler(at === 0 ? ++this.fillers : -at))
+    const data = page === 1 ? fillers : page === 2 ? [...rows, this.filler(-pageSize)] : []
+    send(response, 200, { data, count: pageSize + rows.length + 1 })
+  }
+
+  private listed(holder: string): readonly number[] {
+    const listed = [...this.transactions.values()].filter((held) => held.isListed && held.holder === holder)
+    return listed.map(({ id }) => id).reverse()
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? '', this.url)
+    const holder = this.holderOf(String(request.headers['x-api-key']))
+    for await (const _ of request); // to its end
+    if (pathname === '/currencies') return send(response, 200, { data: currencies, count: currencies.length })
+    if (request.method === 'POST') {
+      this.received++
+      return this.arrive(response)
+    }
+    if (pathname === '/transactions') {
+      if (this.view === 'hold') return this.arrive(response)
+      return this.list(response, Number(searchParams.get('page') ?? 1), holder)
+    }
+    const id = Number(pathname.split('tx-')[1])
+    if (this.transactions.get(id)?.holder !== holder) return send(response, 404, { message: 'Transaction not found', code: 404 })
+    send(response, 200, this.detailed(id))
+  }
+
+  private arrive(response: ServerResponse): void {
+    this.arrival?.resolve(response)
+    this.arrival = undefined
+  }
+
+  private listedAs(id: number): object {
+    const { createdAt, isFinished } = this.transactions.get(id) as Held
+    return { ...factsOf(id, isFinished), amount_out: digits('99.5'), created_at: createdAt }
+  }
+
+  private filler(at: number): object {
+    return {
+      ...factsOf(0),
+      id: `filler-${at}`,
+      amount_in: digits('7'),
+      amount_out: null,
+      created_at: new Date(Date.now()).toISOString(),
+    }
+  }
+
+  private detailed(id: number): object {
+    const told = this.mixedUp.get(id) ?? id
+    const { question } = this.transactions.get(told) as Held
+    const isSilent = (about: string) => this.keepsSilent.includes(about)
+    return {
+      ...this.listedAs(id),
+      ...(!isSilent('network') && { network_from: 'BTC', network_to: question.network }),
+      ...termsOf(told, isSilent('memo') ? { ...question, memo: '' } : question),
+      rate: null,
+      rate_type: 'float',
+      refund_address: null,
+      tx_hash_in: null,
+      tx_hash_out: null,
+    }
+  }
+}
+
+const currencies = ['BTC', 'USDT'].map((code) => ({ code, name: code, icon: 'https://icons.test/icon.svg', notes: '' }))
+
+function factsOf(id: number, isFinished = false): object {
+  const status = isFinished ? 'success' : 'wait'
+  return { id: `tx-${id}`, status, coin_from: 'BTC', coin_to: 'USDT', amount_in: digits('0.5') }
+}
+
+function termsOf(id: number, { memo }: Question): object {
+  return {
+    deposit_address: `deposit-${id}`,
+    withdrawal_address: 'withdrawal-1',
+    ...(memo !== '' && { withdrawal_extra_id: memo }),
+  }
+}
+
+export function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}

@@ -1,0 +1,97 @@
+/** Between one process and the ledger: what a trace of the model says becomes of each write, and when. */
+import type { Intent, Ledger } from '../../src/core/ledger.ts'
+import type { Store } from './trace.ts'
+
+/** A create that is about to be written. */
+export interface Waiting {
+  readonly intent: Intent
+  readonly pass: (store: Store) => void
+}
+
+type Write = 'begin' | 'settle' | 'drop' | 'doubt' | 'contradict'
+type Call = (...given: readonly unknown[]) => Promise<unknown>
+
+export class Gates {
+  /** Of a process that was killed nothing reaches the ledger, and nothing comes back. */
+  isDead = false
+  /** The intent that is looked for; `all` for every one. */
+  wanted: string | undefined
+  /** A create that goes on to the next provider does not wait again: this becomes of it. */
+  follow: Store | undefined
+  readonly begun: Intent[] = []
+  /** What becomes of the writes for an intent, until the trace says otherwise. */
+  readonly stores = new Map<string, Store>()
+  private readonly writes = new Map<string, () => void>()
+  private readonly silence = Promise.withResolvers<never>()
+  private arrival: PromiseWithResolvers<Waiting> | undefined
+
+  /** The next create that is about to be written. */
+  next(): Promise<Waiting> {
+    this.arrival = Promise.withResolvers()
+    return this.arrival.promise
+  }
+
+  readonly layer = (ledger: Ledger): Ledger => {
+    const own = Object.entries(ledger).map(([name, call]) => [name, this.living(call as Call)] as const)
+    const all = Object.fromEntries(own) as unknown as Ledger
+    return {
+      ...all,
+      begin: async (intent) => {
+        const store = this.follow ?? (await this.wait(intent))
+        this.begun.push(intent)
+        return this.write('begin', () => all.begin(intent), this.stores.get(intent.id) ?? store) as Promise<boolean>
+      },
+      settle: (intent, facts) => this.written('settle', intent, () => all.settle(intent, facts)),
+      drop: (intent) => this.written('drop', intent, () => all.drop(intent)),
+      doubt: (intent, lookAt) => this.written('doubt', intent, () => all.doubt(intent, lookAt)),
+      contradict: (intent, told, fields) => this.written('contradict', intent, () => all.contradict(intent, told, fields)),
+      due: async (_, most, owners) => {
+        const due = await all.due(Number.MAX_SAFE_INTEGER, most, owners)
+        return due.filter(({ intent }) => this.wanted === 'all' || intent === this.wanted)
+      },
+    }
+  }
+
+  /** Nobody waits any more for what a killed process would have been told. */
+  end(): void {
+    this.silence.promise.catch(() => {})
+    this.silence.reject(new Error('The process was killed.'))
+  }
+
+  private wait(intent: Intent): Promise<Store> {
+    const { promise, resolve } = Promise.withResolvers<Store>()
+    this.arrival?.resolve({ intent, pass: resolve })
+    this.arrival = undefined
+    return promise
+  }
+
+  private async written<T>(name: Write, intent: string, call: () => Promise<T>): Promise<T> {
+    try {
+      return await this.write(name, call, this.stores.get(intent) ?? 'Works')
+    } finally {
+      if (!this.stores.has(intent)) this.writes.get(intent)?.()
+    }
+  }
+
+  /** When the next write for the intent has been taken. */
+  nextWrite(intent: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.writes.set(intent, resolve)
+    return promise
+  }
+
+  private async write<T>(name: Write, call: () => Promise<T>, store: Store): Promise<T> {
+    if (store === 'Fails') throw new Error(`${name}: the store is locked`)
+    // A store that does not hear the answer to its COMMIT does it once more, and so learns what became of it.
+    if (store === 'AnswerLost') await call()
+    return call()
+  }
+
+  private living(call: Call): Call {
+    return async (...given) => {
+      if (this.isDead) return this.silence.promise
+      const answer = await call(...given)
+      return this.isDead ? this.silence.promise : answer
+    }
+  }
+}

@@ -1,0 +1,175 @@
+/** Two gateways over one ledger file before two providers, as a trace of the model begins. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type OpenLedger, openLedger } from '../../src/adapters/ledger.ts'
+import { resolve } from '../../src/cli/resolution.ts'
+import type { Terminal } from '../../src/cli/terminal.ts'
+import type { Config } from '../../src/config.ts'
+import type { Budgets } from '../../src/core/budget.ts'
+import type { Intent } from '../../src/core/ledger.ts'
+import { type Answered, ask } from '../support/client.ts'
+import { type RunningGateway, startGateway } from '../support/gateway.ts'
+import { time } from './clock.ts'
+import { Exchange, type View } from './exchange.ts'
+import { Gates, type Waiting } from './gates.ts'
+import type { ClientName, ProcessName, ProviderName, Question, State } from './trace.ts'
+
+export interface Process {
+  readonly gateway: RunningGateway
+  readonly gates: Gates
+}
+
+/** A create of the trace, in the real world. */
+export interface Create {
+  readonly process: Process
+  readonly client: ClientName
+  readonly question: Question
+  /** Undefined where its connection was cut. */
+  readonly sent: Promise<Answered | undefined>
+  answer?: Answered | undefined
+  waiting?: Waiting | undefined
+  intent?: Intent
+  /** Of the provider, until it answers. */
+  response?: ServerResponse
+}
+
+/** A look whose question for the list waits for its answer. */
+export interface Reading {
+  readonly exchange: Exchange
+  readonly view: View
+  readonly done: Promise<void>
+  readonly response: ServerResponse | undefined
+}
+
+/** What no step of a trace takes; the provider's own timeout is as long. */
+const timeout = 60
+
+export class World implements AsyncDisposable {
+  readonly processes = new Map<ProcessName, Process>()
+  readonly creates = new Map<number, Create>()
+  /** Lists that are being read, by the create that is looked for. */
+  readonly looks = new Map<number, Reading>()
+  /** Reads the ledger beside the processes, and is never in their way. */
+  readonly store: OpenLedger
+  /** Which provider has no budget left for a create. */
+  exhausted: ProviderName | undefined
+  readonly isManaged: boolean
+  private config: Config | undefined
+  readonly exchanges: Readonly<Record<ProviderName, Exchange>>
+  private readonly ledger: string
+  private readonly ended: Process[] = []
+  private readonly open: AsyncDisposable
+  private keys: Readonly<Record<ClientName, string>> = { 'ann-1': 'key-of-ann-1', 'ann-2': 'key-of-ann-2', bob: 'key-of-bob' }
+
+  private constructor(isManaged: boolean, exchanges: World['exchanges'], ledger: string, store: OpenLedger, open: AsyncDisposable) {
+    this.isManaged = isManaged
+    this.exchanges = exchanges
+    this.ledger = ledger
+    this.store = store
+    this.open = open
+  }
+
+  static async start({ isManaged, keepsSilent }: Pick<State, 'isManaged' | 'keepsSilent'>, ledger?: string): Promise<World> {
+    await using open = new AsyncDisposableStack()
+    time.reset()
+    const directory = mkdtempSync(join(tmpdir(), 'swapgate-replay-'))
+    open.defer(() => rmSync(directory, { recursive: true }))
+    const holderOf = (key: string) => (isManaged ? 'gateway' : key.includes('ann') ? 'ann' : 'bob')
+    const exchanges = {
+      alpha: open.use(await new Exchange(holderOf).listen()),
+      beta: open.use(await new Exchange(holderOf).listen()),
+    }
+    for (const exchange of Object.values(exchanges)) exchange.keepsSilent = keepsSilent
+    const place = ledger ?? `sqlite:${join(directory, 'ledger.db')}`
+    const store = await openLedger(place, { now: time.ledger })
+    open.defer(store.close)
+    const world = new World(isManaged, exchanges, place, store, open.move())
+    for (const name of ['north', 'south'] as const) await world.restart(name)
+    if (isManaged) await world.issueKeys()
+    return world
+  }
+
+  async restart(name: ProcessName): Promise<void> {
+    const gates = new Gates()
+    const facts = (of: ProviderName) => ({
+      form: 'B',
+      url: this.exchanges[of].url,
+      timeout,
+      extraIds: true,
+      ...(this.isManaged && { key: `own-${of}` }),
+    })
+    const budgets: Budgets = {
+      reserve: async (bucket) => ({ isGranted: bucket !== `${this.exhausted}:create`, remaining: 1_000, retryAfter: 1 }),
+    }
+    const managed = { auth: { mode: 'managed' }, routing: { providers: ['alpha', 'beta'] } }
+    const gateway = await startGateway({
+      provider: { name: 'alpha', ...facts('alpha') },
+      others: { beta: facts('beta') },
+      ledger: this.ledger,
+      ledgerLayer: gates.layer,
+      ledgerClock: time.ledger,
+      budgets,
+      provenKeys: Object.values(this.keys),
+      sections: { ...(this.isManaged && managed), ledger: { refresh: 0 }, cache: { currencies: 600, rate: 0, staleFor: 86_400 } },
+    })
+    this.config = gateway.config
+    this.processes.set(name, { gateway, gates })
+  }
+
+  /** Nothing that it does from now on has an effect; what it sent to a provider is there. */
+  kill(name: ProcessName): void {
+    const { gateway, gates } = this.processes.get(name) as Process
+    gates.isDead = true
+    this.processes.delete(name)
+    this.ended.push({ gateway, gates })
+    gateway.cut()
+  }
+
+  /** One that runs; which one, nothing depends on. */
+  get some(): Process {
+    return [...this.processes.values()][0] as Process
+  }
+
+  ask(
+    process: Process,
+    client: ClientName,
+    path: string,
+    question?: { readonly body: object; readonly key: string },
+  ): Promise<Answered> {
+    const headers = { 'x-api-key': this.keys[client], ...(question && { 'content-type': 'application/json' }) }
+    const named = question?.key ? { 'idempotency-key': question.key } : {}
+    const body = question && JSON.stringify(question.body)
+    const method = question ? 'POST' : 'GET'
+    return ask(process.gateway.url, { method, path: `/b/api/v2${path}`, headers: { ...headers, ...named }, ...(body && { body }) })
+  }
+
+  /** As an operator does it, who forces only what is right; what is refused is told to nobody here. */
+  async resolve({ intent }: Create, id: string | undefined, isRight: boolean): Promise<void> {
+    if (!intent) return
+    const terminal = { out: () => {}, err: () => {} } as unknown as Terminal
+    // A create that was cut off is at an end for the operator too.
+    const create = (await this.store.bookkeeping.unresolved()).find((unresolved) => unresolved.intent === intent.id)
+    if (create?.state === 'pending') await this.store.ledger.doubt(intent.id, Date.now())
+    const isForced = !this.isManaged && isRight
+    await resolve(intent.id, { id, isForced }, { stores: this.store, terminal, config: this.config as Config })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const exchange of Object.values(this.exchanges)) exchange.cut()
+    for (const [name] of this.processes) this.kill(name)
+    for (const { gates } of this.ended) gates.end()
+    await Promise.all(this.ended.map(({ gateway }) => gateway.close()))
+    await this.open[Symbol.asyncDispose]()
+  }
+
+  private async issueKeys(): Promise<void> {
+    const { gateway } = this.some
+    this.keys = {
+      'ann-1': await gateway.issueKey('ann'),
+      'ann-2': await gateway.issueKey('ann'),
+      bob: await gateway.issueKey('bob'),
+    }
+  }
+}
