@@ -14,7 +14,7 @@ import { type Known, type Recent, recent } from './recent.ts'
 import { type Merged, merge, type RecordOptions, report } from './record.ts'
 import { isOvertaken, readingOf, type Sighting, shown } from './sighting.ts'
 import { withStatus } from './statuses.ts'
-import { writeBehind } from './write-behind.ts'
+import { WriteBehind } from './write-behind.ts'
 
 export interface MemoryOptions extends RecordOptions {
   readonly ledger: Ledger
@@ -24,11 +24,11 @@ export interface MemoryOptions extends RecordOptions {
   readonly clock: Clock
 }
 
-type Options = MemoryOptions & { readonly looked: Recent; readonly write: ReturnType<typeof writeBehind> }
+type Options = MemoryOptions & { readonly looked: Recent; readonly behind: WriteBehind }
 
 export function memory(given: MemoryOptions): Layer {
   const looked = recent(given.ledger, given.provider)
-  const options = { ...given, looked, write: writeBehind(looked, given) }
+  const options = { ...given, looked, behind: new WriteBehind(looked, given) }
   return on({
     async getTransaction(request, context, next) {
       const sentAt = performance.now()
@@ -94,8 +94,8 @@ function take(owner: string, known: Known, sightings: readonly Sighting[], optio
   if (!last) return { facts: before as Entry, stale: Math.floor(options.freshness.secondsSince(before as Entry)) }
   const { facts } = last.merged
   if (facts === before) return { facts }
-  options.write(owner, known, last)
-  options.looked.note(known, toEntry(facts))
+  const isNews = options.behind.write(known, { owner, ...last })
+  options.looked.note(known, toEntry(facts), isNews)
   return { facts }
 }
 

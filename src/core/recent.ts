@@ -1,4 +1,4 @@
-import type { Entry, Facts, Ledger } from './ledger.ts'
+import type { Entry, Ledger } from './ledger.ts'
 
 /** How long what the ledger said serves again, in milliseconds: clients ask for one transaction in bursts. */
 const lifetimeMs = 1_000
@@ -13,7 +13,7 @@ const mostKept = 10_000
 export interface Known {
   /** What the ledger had when it was last asked; undefined where it fails. */
   stored: Entry | undefined
-  /** What was shown last, whether the ledger has it or not. */
+  /** What was shown last, where the ledger does not have it as it was shown. */
   noted: Entry | undefined
   /** Whether the ledger has lately given it to another owner. */
   isForeign: boolean
@@ -22,6 +22,7 @@ export interface Known {
 }
 
 interface Kept extends Known {
+  readonly key: string
   lookedAt: number
   notedAt: number
 }
@@ -30,27 +31,30 @@ interface Kept extends Known {
 export interface Recent extends Pick<Ledger, 'see'> {
   /** `sentAt`: when the request went up whose answer it is compared with, on the clock of `performance.now()`. */
   readonly find: (owner: string, id: string, sentAt: number) => Promise<Known>
+  /** Of these only what is noted is remembered. */
   readonly findAll: (owner: string, ids: readonly string[]) => Promise<ReadonlyMap<string, Known>>
-  readonly note: (known: Known, entry: Entry) => void
+  /** `isNews`: it is on its way into the ledger. */
+  readonly note: (known: Known, entry: Entry, isNews: boolean) => void
 }
 
 export function recent(ledger: Ledger, provider: string): Recent {
   const entries = new Map<string, Kept>()
   const keptOf = (owner: string, id: string): Kept => {
     const key = `${owner} ${id}`
-    const before = entries.get(key)
-    if (before) {
-      if (performance.now() - before.notedAt >= notedLifetimeMs) before.noted = undefined
-      return before
-    }
-    if (entries.size >= mostKept) entries.clear()
-    const kept = nothing()
-    entries.set(key, kept)
+    const kept = entries.get(key)
+    if (!kept) return nothing(key)
+    if (performance.now() - kept.notedAt >= notedLifetimeMs) kept.noted = undefined
     return kept
+  }
+  const remember = (kept: Kept): void => {
+    if (entries.get(kept.key) === kept) return
+    if (entries.size >= mostKept) entries.clear()
+    entries.set(kept.key, kept)
   }
   return {
     async find(owner, id, sentAt) {
       const kept = keptOf(owner, id)
+      remember(kept)
       const now = performance.now()
       if (now - kept.lookedAt < lifetimeMs && now - sentAt < shortRequestMs) return kept
       learn(kept, await ledger.find(owner, provider, id).catch(() => undefined), now)
@@ -62,22 +66,25 @@ export function recent(ledger: Ledger, provider: string): Recent {
       const byId = new Map(stored.map((entry) => [entry.transaction.id, entry]))
       return new Map(ids.map((id) => [id, learn(keptOf(owner, id), byId.get(id), now)]))
     },
-    note(known, entry) {
-      known.noted = entry
-      ;(known as Kept).notedAt = performance.now()
+    note(known, entry, isNews) {
+      const kept = known as Kept
+      if (isNews) remember(kept)
+      kept.noted = entry
+      kept.notedAt = performance.now()
     },
-    async see(owner, _, facts: Facts, before) {
+    async see(owner, _, facts, before) {
       const stored = await ledger.see(owner, provider, facts, before)
       const kept = learn(keptOf(owner, facts.transaction.id), stored, performance.now())
       kept.isForeign = stored === undefined
+      if (kept.noted && (kept.noted.sequence ?? 0) <= (stored?.sequence ?? -1)) kept.noted = undefined
       return stored
     },
   }
 }
 
-function nothing(): Kept {
+function nothing(key: string): Kept {
   const never = Number.NEGATIVE_INFINITY
-  return { stored: undefined, noted: undefined, isForeign: false, isWriting: false, lookedAt: never, notedAt: never }
+  return { key, stored: undefined, noted: undefined, isForeign: false, isWriting: false, lookedAt: never, notedAt: never }
 }
 
 function learn(kept: Kept, stored: Entry | undefined, lookedAt: number): Kept {
