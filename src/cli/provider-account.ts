@@ -56,6 +56,6 @@ async function ask(provider: Provider, id: string, config: Config, currencyLists
     return { outcome: 'read', answer, naming }
   } catch (reason) {
     const { kind, message } = Fault.from(reason)
-    return kind === 'notFound' ? { outcome: 'missing' } : { outcome: 'unreadable', why: message.replace(/[.;].*$/, '') }
+    return kind === 'notFound' ? { outcome: 'missing' } : { outcome: 'unreadable', why: message.split(/[.;]/)[0] ?? message }
   }
 }

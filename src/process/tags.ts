@@ -34,7 +34,7 @@ export function compareTags({ providers }: Providers, records: readonly TagRecor
 
 function configuredTag({ tag, form, url }: Pick<Config['providers'][number], 'tag' | 'form' | 'url'>): ConfiguredTag {
   const { origin, pathname } = new URL(url)
-  return { tag, form, url: origin + pathname.replace(/\/+$/, '') }
+  return { tag, form, url: origin + withoutSlashes(pathname) }
 }
 
 export function configuredTags({ providers }: Providers): readonly ConfiguredTag[] {
@@ -96,4 +96,11 @@ export class Tags {
   private isUsed(tag: string): boolean {
     return this.last.some((record) => record.tag === tag && record.isUsed)
   }
+}
+
+/** A base URL means the same with and without slashes at its end. */
+function withoutSlashes(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return path.slice(0, end)
 }
