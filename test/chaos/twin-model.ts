@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { keepSeed, type Seed } from './seeds.ts'
 import { twinMixes } from './twin-commands.ts'
+import { violations } from './twin-violations.ts'
 import { TwinWorld } from './twin-world.ts'
 
 export const twinSeeds = 'twins'
@@ -11,7 +12,7 @@ const property = fc.asyncProperty(fc.boolean(), silence, twinMixes, async (isMan
   await using real = await TwinWorld.start(isManaged, keepsSilent)
   for (const command of mix) {
     await command.run(real)
-    const found = await real.violations()
+    const found = await violations(real)
     if (found.length > 0) throw new Error(found.join('\n'))
   }
 })

@@ -9,8 +9,8 @@ export interface Made {
   readonly client: ClientName
   readonly key: string
   readonly question: Question
-  /** On which it was attempted: swaps of another day cannot be its own. */
-  readonly day: number
+  /** When it was attempted: swaps of another time cannot be its own. */
+  readonly moment: string
   intent?: string
   readonly answers: Answered[]
 }
@@ -21,7 +21,7 @@ interface Swap {
   readonly by: number
   readonly holder: string
   readonly question: Question
-  readonly day: number
+  readonly moment: string
 }
 
 type Silence = State['keepsSilent']
@@ -33,6 +33,7 @@ export class TwinWorld implements AsyncDisposable {
   readonly shown: { readonly id: number; readonly deposit: string | undefined }[] = []
   readonly wrong: string[] = []
   day = 0
+  isAhead = false
   readonly world: World
   private readonly silence: Silence
 
@@ -43,6 +44,11 @@ export class TwinWorld implements AsyncDisposable {
 
   static async start(isManaged: boolean, keepsSilent: Silence): Promise<TwinWorld> {
     return new TwinWorld(await World.start({ isManaged, keepsSilent }), keepsSilent)
+  }
+
+  /** By the clocks of all machines. */
+  get moment(): string {
+    return `${this.day}${this.isAhead ? ' ahead' : ''}`
   }
 
   get exchange(): Exchange {
@@ -64,16 +70,16 @@ export class TwinWorld implements AsyncDisposable {
   /** The provider has done it. */
   add(by: number, client: ClientName, question: Question, isListed: boolean): number {
     const id = this.swaps.length + 1
-    const swap = { id, by, holder: this.holderOf(client), question, day: this.day }
+    const swap = { id, by, holder: this.holderOf(client), question, moment: this.moment }
     this.swaps.push(swap)
     this.exchange.transactions.set(id, { ...swap, isListed, isFinished: false, createdAt: new Date(Date.now()).toISOString() })
     return id
   }
 
   /** Whether a swap may be a create's own, by the provider's account of it. */
-  mayBe({ holder, question: told, day }: Swap, create: Made): boolean {
+  mayBe({ holder, question: told, moment }: Swap, create: Made): boolean {
     const asked = create.question
-    if (holder !== this.holderOf(create.client) || day !== create.day) return false
+    if (holder !== this.holderOf(create.client) || moment !== create.moment) return false
     const isOtherNetwork = !this.silence.includes('network') && told.network !== asked.network
     const isOtherMemo = !this.silence.includes('memo') && told.memo !== '' && told.memo !== asked.memo
     return !isOtherNetwork && !isOtherMemo
@@ -109,66 +115,8 @@ export class TwinWorld implements AsyncDisposable {
     }
   }
 
-  /** Everything that must not be. */
-  async violations(): Promise<readonly string[]> {
-    return [...this.wrong, ...this.doubled(), ...this.misled(), ...(await this.forgotten())]
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await this.world[Symbol.asyncDispose]()
-  }
-
-  /** Creates of one owner under one key. */
-  private get byKey(): ReadonlyMap<string, readonly Made[]> {
-    return Map.groupBy(
-      this.made.filter(({ key }) => key !== ''),
-      ({ client, key }) => `${this.ownerOf(client)} ${key}`,
-    )
-  }
-
-  private doubled(): readonly string[] {
-    return [...this.byKey].flatMap(([key, creates]) => {
-      const numbers = new Set(creates.map((create) => this.made.indexOf(create) + 1))
-      const swaps = this.swaps.filter(({ by }) => numbers.has(by))
-      const ids = new Set(creates.flatMap(({ answers }) => answers).flatMap((answer) => idIn(answer) ?? []))
-      const isTwice = swaps.length > 1 ? [`the key ${key} made ${swaps.length} transactions`] : []
-      return ids.size > 1 ? [...isTwice, `the key ${key} was answered with ${[...ids]}`] : isTwice
-    })
-  }
-
-  private misled(): readonly string[] {
-    const created = this.made.flatMap(({ question, answers }) => answers.map((answer) => ({ question, answer })))
-    const wrong = created.filter(({ question, answer }) => {
-      const id = idIn(answer)
-      const swap = this.swaps[(id ?? 0) - 1]
-      return (
-        id !== undefined && (depositIn(answer) !== `deposit-${id}` || JSON.stringify(swap?.question) !== JSON.stringify(question))
-      )
-    })
-    const mixedUp = this.shown.filter(({ id, deposit }) => deposit !== `deposit-${id}`)
-    return [
-      ...wrong.map(({ answer }) => `a create was answered with another's ${depositIn(answer)}`),
-      ...mixedUp.map(({ id, deposit }) => `a get of tx-${id} showed ${deposit}`),
-    ]
-  }
-
-  /** As many creates wait or are done as there are swaps that creates made. */
-  private async forgotten(): Promise<readonly string[]> {
-    const [held, open] = [await this.done(), await this.open()]
-    const groupOf = (holder: string, question: Question) => `${holder} ${JSON.stringify(question)}`
-    const applied = Map.groupBy(
-      this.swaps.filter(({ by }) => by > 0),
-      ({ holder, question }) => groupOf(holder, question),
-    )
-    return [...applied].flatMap(([group, swaps]) => {
-      const bound = this.swaps.filter(({ id, holder, question }) => held.has(id) && groupOf(holder, question) === group).length
-      const waiting = this.made.filter(
-        ({ client, question, intent }) => open.has(intent ?? '') && groupOf(this.holderOf(client), question) === group,
-      ).length
-      return swaps.length > bound + waiting
-        ? [`of ${swaps.length} of ${group}, ${bound} are bound and ${waiting} creates wait`]
-        : []
-    })
   }
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { digits } from '../support/json.ts'
+import { currencies, factsOf, send, termsOf } from './exchange-rows.ts'
 import type { Question } from './trace.ts'
 
 export interface Held {
@@ -150,23 +151,4 @@ export class Exchange implements AsyncDisposable {
       tx_hash_out: null,
     }
   }
-}
-
-const currencies = ['BTC', 'USDT'].map((code) => ({ code, name: code, icon: 'https://icons.test/icon.svg', notes: '' }))
-
-function factsOf(id: number, isFinished = false): object {
-  const status = isFinished ? 'success' : 'wait'
-  return { id: `tx-${id}`, status, coin_from: 'BTC', coin_to: 'USDT', amount_in: digits('0.5') }
-}
-
-function termsOf(id: number, { memo }: Question): object {
-  return {
-    deposit_address: `deposit-${id}`,
-    withdrawal_address: 'withdrawal-1',
-    ...(memo !== '' && { withdrawal_extra_id: memo }),
-  }
-}
-
-export function send(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }

@@ -1,0 +1,133 @@
+/** Creates over two gateways: alone, again under the same key, and in both at once. */
+import fc from 'fast-check'
+import { send } from '../model/exchange-rows.ts'
+import type { ClientName, ProcessName, Question, Store } from '../model/trace.ts'
+import type { Process } from '../model/world.ts'
+import { digits } from '../support/json.ts'
+import { idIn, type Made, type TwinWorld } from './twin-world.ts'
+
+export interface Command {
+  readonly run: (real: TwinWorld) => Promise<unknown>
+  readonly toString: () => string
+}
+
+/** How one create goes: what the ledger does with its intent and its result, and what the provider does in between. */
+interface Course {
+  readonly begin: Store
+  readonly settle: Store
+  readonly isApplied: boolean
+  readonly isListed: boolean
+  readonly reply: 'give' | 'repeat' | 'refuse' | 'lose' | 'kill'
+}
+
+export function command(name: string, given: unknown, run: Command['run']): Command {
+  return { run, toString: () => `${name}(${JSON.stringify(given)})` }
+}
+
+export const client = fc.constantFrom<ClientName>('ann-1', 'ann-2', 'bob')
+export const process = fc.constantFrom<ProcessName>('north', 'south')
+export const nth = fc.nat(20)
+export const question = fc.constantFrom<Question>(
+  { network: 'TRX', memo: '' },
+  { network: 'TRX', memo: '7' },
+  { network: 'ETH', memo: '' },
+)
+const store = fc.oneof({ weight: 6, arbitrary: fc.constant<Store>('Works') }, fc.constantFrom<Store>('Fails', 'AnswerLost'))
+const course: fc.Arbitrary<Course> = fc.record({
+  begin: store,
+  settle: store,
+  isApplied: fc.boolean(),
+  isListed: fc.boolean(),
+  reply: fc.constantFrom<Course['reply']>('give', 'give', 'repeat', 'refuse', 'lose', 'lose', 'kill'),
+})
+
+export const create = fc.record({ at: process, by: client, key: fc.constantFrom('', 'k1', 'k2'), question, course }).map((given) =>
+  command('create', given, async (real) => {
+    const { by, key, question: asked } = given
+    const made: Made = { client: by, key: key && `${key}-${real.day}`, question: asked, moment: real.moment, answers: [] }
+    real.made.push(made)
+    await ask(real, made, given.at, given.course)
+  }),
+)
+
+export const again = fc.record({ nth, at: process, course }).map((given) =>
+  command('again', given, async (real) => {
+    const before = real.made[given.nth % real.made.length]
+    // A key that was used the day before is a new one.
+    if (!before?.key.endsWith(`-${real.day}`)) return
+    const made: Made = { ...before, moment: real.moment, answers: [] }
+    delete made.intent
+    real.made.push(made)
+    await ask(real, made, given.at, given.course)
+  }),
+)
+
+/** The same create in both processes at once; whoever comes first goes up, and nobody answers. */
+export const race = fc.record({ by: client, question, isApplied: fc.boolean() }).map((given) =>
+  command('race', given, async (real) => {
+    const both = [...real.world.processes.values()]
+    const made: Made = {
+      client: given.by,
+      key: `race${real.made.length}-${real.day}`,
+      question: given.question,
+      moment: real.moment,
+      answers: [],
+    }
+    real.made.push(made)
+    for (const { gates } of both) gates.follow = 'Works'
+    const arrived = real.exchange.next()
+    const asked = both.map((each) => sent(real, made, each))
+    const response = await Promise.race([arrived, Promise.all(asked).then(() => undefined)])
+    if (given.isApplied && response) real.add(real.made.length, given.by, given.question, true)
+    response?.socket?.resetAndDestroy()
+    await Promise.all(asked)
+    for (const { gates } of both) gates.follow = undefined
+    const begun = both.flatMap(({ gates }) => gates.begun.slice(-1))
+    const open = await real.open()
+    const intent = begun.find(({ id }) => open.has(id) && real.made.every((other) => other.intent !== id))
+    if (intent) made.intent = intent.id
+  }),
+)
+
+async function ask(real: TwinWorld, made: Made, at: ProcessName, course: Course): Promise<void> {
+  const { world, exchange } = real
+  const to = world.processes.get(at)
+  if (!to) return
+  const waiting = to.gates.next()
+  const answered = sent(real, made, to)
+  const begun = await Promise.race([waiting, answered.then(() => undefined)])
+  if (!begun) return
+  made.intent = begun.intent.id
+  const arrived = exchange.next()
+  begun.pass(course.begin)
+  const response = await Promise.race([arrived, answered.then(() => undefined)])
+  if (!response) return
+  const number = real.made.indexOf(made) + 1
+  const isRefused = course.reply === 'refuse'
+  const own = course.isApplied && !isRefused ? real.add(number, made.client, made.question, course.isListed) : undefined
+  to.gates.stores.set(begun.intent.id, course.settle)
+  const repeated = course.reply === 'repeat' ? givenBefore(real) : undefined
+  const given = repeated ?? (course.reply === 'give' ? own : undefined)
+  if (course.reply === 'kill') world.kill(at)
+  else if (isRefused) send(response, 400, { message: 'No, certainly not', code: 400 })
+  else if (given !== undefined) exchange.give(response, given, made.question)
+  else response.socket?.resetAndDestroy()
+  await answered
+  const isKept = course.settle === 'Fails' && (isRefused || given !== undefined)
+  const written = isKept ? to.gates.nextWrite(begun.intent.id) : undefined
+  to.gates.stores.delete(begun.intent.id)
+  await written
+}
+
+/** An id that the ledger holds. */
+function givenBefore({ made }: TwinWorld): number | undefined {
+  return made.flatMap(({ answers }) => answers.flatMap((answer) => idIn(answer) ?? [])).at(-1)
+}
+
+async function sent({ world }: TwinWorld, made: Made, to: Process): Promise<void> {
+  const { network, memo } = made.question
+  const pair = { coinFrom: 'BTC', networkFrom: 'BTC', coinTo: 'USDT', networkTo: network }
+  const body = { ...pair, amount: digits('0.5'), withdrawalAddress: 'withdrawal-1', ...(memo && { withdrawalExtraId: memo }) }
+  const answer = await world.ask(to, made.client, '/transactions', { body, key: made.key }).catch(() => undefined)
+  if (answer) made.answers.push(answer)
+}

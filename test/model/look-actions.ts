@@ -1,0 +1,43 @@
+/** Looks for creates of unknown outcome: the list is asked for, and later comes. */
+import { type Actions, createOf, exchangeOf } from './action.ts'
+import type { View } from './exchange.ts'
+import type { ClientName, Look } from './trace.ts'
+import type { Process, World } from './world.ts'
+
+export const lookActions: Actions = {
+  async look(world, { picks: { r, process: name, missed }, state }) {
+    const create = createOf(world, r)
+    const process = world.processes.get(name)
+    const { intent } = create
+    if (!process || !intent) throw new Error('nobody looks')
+    await world.store.ledger.doubt(intent.id, Date.now())
+    if (!world.isManaged) await hear(world, process, create.client)
+    const exchange = exchangeOf(world, create)
+    const { truth } = state.looks.find(({ request }) => request === r) as Look
+    const view: View = { rows: truth.filter((id) => id !== missed).toReversed(), ...(truth.includes(missed) && { missed }) }
+    exchange.view = 'hold'
+    process.gates.wanted = intent.id
+    const asked = exchange.next()
+    const done = process.gateway.reconcile()
+    const response = await Promise.race([asked, done.then(() => undefined)])
+    process.gates.wanted = undefined
+    exchange.view = 'live'
+    world.looks.set(r, { view, done, response, exchange })
+  },
+
+  async conclude(world, { picks: { reading } }) {
+    const look = world.looks.get(reading.request)
+    world.looks.delete(reading.request)
+    if (!look?.response) throw new Error('the look asked for no list')
+    look.exchange.view = look.view
+    look.exchange.list(look.response, 1, '')
+    await look.done
+    look.exchange.view = 'live'
+  },
+}
+
+/** Where keys are the provider's own, a process looks with those that it has heard since it knows whom it waits for. */
+async function hear(world: World, process: Process, client: ClientName): Promise<void> {
+  await process.gateway.reconcile()
+  await world.ask(process, client, '/transactions/alpha~tx-0')
+}
