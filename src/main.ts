@@ -1,4 +1,4 @@
-/** The process: everything that runs, started in order and ended in reverse (`spec/contract.md` §13). */
+/** The process: everything that runs, started in order and ended in reverse (docs/contract.md §13). */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Readiness } from './adapters/admin.ts'
 import { openLedger } from './adapters/ledger.ts'

@@ -1,4 +1,4 @@
-/** `swapgate keys`: keys that the operator issues to accounts (`spec/contract.md` §5, §13). */
+/** `swapgate keys`: keys that the operator issues to accounts (docs/contract.md §5, §13). */
 import type { Command } from 'commander'
 import { identityOf } from '../adapters/identity.ts'
 import type { IssuedKey } from '../core/accounts.ts'

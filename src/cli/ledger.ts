@@ -1,4 +1,4 @@
-/** `swapgate ledger`: what an operator asks of the ledger and does with it by hand (`spec/contract.md` §10, §13). */
+/** `swapgate ledger`: what an operator asks of the ledger and does with it by hand (docs/contract.md §10, §13). */
 import type { Command } from 'commander'
 import type { Pruned } from '../core/bookkeeping.ts'
 import { type ExportOptions, exportEntries } from './export.ts'

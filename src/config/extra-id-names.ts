@@ -1,4 +1,4 @@
-/** A provider's own words for memos and tags against the words of its form (`spec/contract.md` §3, Extra ids). */
+/** A provider's own words for memos and tags against the words of its form (docs/contract.md §3.5). */
 import { answeredWords, askedWords, type ExtraIdNames } from '../wire/extra-ids.ts'
 import type { Form } from '../wire/form.ts'
 import type { Faults } from './faults.ts'

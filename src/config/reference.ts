@@ -1,4 +1,4 @@
-/** `${NAME}`, `${NAME:-default}` and `${file:path}` in the values of a document (`spec/contract.md` §9). */
+/** `${NAME}`, `${NAME:-default}` and `${file:path}` in the values of a document (docs/contract.md §9). */
 import type { Tree } from './document.ts'
 import type { Faults } from './faults.ts'
 import { publicName } from './public-name.ts'

@@ -1,4 +1,4 @@
-/** The configuration (`spec/contract.md` §9): one strict schema. Every scalar of the file arrives here as text. */
+/** The configuration (docs/contract.md §9): one strict schema. Every scalar of the file arrives here as text. */
 import { z } from 'zod'
 import { checksums } from '../domain/address/checksum.ts'
 import type { MemoRule } from '../domain/address/rule.ts'

@@ -1,4 +1,4 @@
-/** `assets.yaml` as an asset table (`spec/contract.md` §9). */
+/** `assets.yaml` as an asset table (docs/contract.md §9). */
 import { compareAmounts } from '../domain/amount.ts'
 import { type Asset, AssetTable, type Coin, fold } from '../domain/asset.ts'
 import type { Faults, Path } from './faults.ts'

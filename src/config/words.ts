@@ -1,4 +1,4 @@
-/** A provider's own words for assets: each names one asset of the table (`spec/contract.md` §3, §9). */
+/** A provider's own words for assets: each names one asset of the table (docs/contract.md §3, §9). */
 import { type Asset, type AssetTable, fold } from '../domain/asset.ts'
 import { namesByCode } from '../domain/vocabulary.ts'
 import type { Form } from '../wire/form.ts'

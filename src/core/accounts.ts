@@ -1,4 +1,4 @@
-/** Keys that the operator issues to accounts (`spec/contract.md` §5). Times are milliseconds since 1970. */
+/** Keys that the operator issues to accounts (docs/contract.md §5). Times are milliseconds since 1970. */
 
 export interface IssuedKey {
   readonly id: string

@@ -1,4 +1,4 @@
-/** Addresses and memos that the network of their asset cannot have go no further (`spec/contract.md` §3). */
+/** Addresses and memos that the network of their asset cannot have go no further (docs/contract.md §3.6). */
 import { isAddress, isMemo } from '../domain/address/rule.ts'
 import { memoOf } from '../domain/address/same-address.ts'
 import { type Asset, type AssetTable, isOn } from '../domain/asset.ts'

@@ -1,4 +1,4 @@
-/** Whether a provider's answer is about what it was asked (`spec/contract.md` §10). */
+/** Whether a provider's answer is about what it was asked (docs/contract.md §10.3). */
 import { memoOf } from '../domain/address/same-address.ts'
 import { sameName } from '../domain/asset.ts'
 import { Fault } from '../domain/fault.ts'

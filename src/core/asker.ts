@@ -1,4 +1,4 @@
-/** Between whom a provider's budget is shared, and whose failures count as one (`spec/contract.md` §8). */
+/** Between whom a provider's budget is shared, and whose failures count as one (docs/contract.md §8). */
 import { type Caller, keyed, type Op } from '../domain/operations.ts'
 import { subjectOf } from './subject.ts'
 

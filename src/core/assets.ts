@@ -1,4 +1,4 @@
-/** The table's words for assets towards clients, the provider's own towards the provider (`spec/contract.md` §3, §9). */
+/** The table's words for assets towards clients, the provider's own towards the provider (docs/contract.md §3, §9). */
 import type { Context, Op } from '../domain/operations.ts'
 import type { Pair } from '../domain/swap.ts'
 import type { Catalogue } from './catalogue.ts'

@@ -1,4 +1,4 @@
-/** Who a key is that the operator issued (`spec/contract.md` §5, `managed`). */
+/** Who a key is that the operator issued (docs/contract.md §5, `managed`). */
 import { Fault } from '../domain/fault.ts'
 import { isKey } from '../domain/key.ts'
 import type { Accounts, Holding } from './accounts.ts'

@@ -1,4 +1,4 @@
-/** What an operator does with the ledger by hand (`spec/contract.md` §10). Times are milliseconds since 1970. */
+/** What an operator does with the ledger by hand (docs/contract.md §10). Times are milliseconds since 1970. */
 import type { Status } from '../domain/status.ts'
 import type { NewTransaction } from '../domain/swap.ts'
 import type { Entry, Facts } from './ledger.ts'

@@ -1,4 +1,4 @@
-/** The date bounds of a list (`spec/contract.md` §3, Get and list). */
+/** The date bounds of a list (docs/contract.md §3.4). */
 import { Fault } from '../domain/fault.ts'
 import { type Span, toSpan } from '../domain/instant.ts'
 import type { TransactionQuery } from '../domain/swap.ts'

@@ -1,4 +1,4 @@
-/** Leaves a provider alone that fails for everybody, and holds back one whose calls alone fail (`spec/contract.md` §8). */
+/** Leaves a provider alone that fails for everybody, and holds back one whose calls alone fail (docs/contract.md §8). */
 import { Fault } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
 import { type Context, keyed, type Op, ops, type SwapService } from '../domain/operations.ts'

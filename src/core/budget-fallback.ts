@@ -1,4 +1,4 @@
-/** Budgets that outlive the store in which they are shared (`spec/contract.md` §8). */
+/** Budgets that outlive the store in which they are shared (docs/contract.md §8). */
 import { budgetWindow } from './allotment.ts'
 import type { Budgets } from './budget.ts'
 import type { Outage } from './outage.ts'

@@ -1,4 +1,4 @@
-/** What a provider lets the gateway ask in any 60 seconds, shared by all replicas (`spec/contract.md` §8). */
+/** What a provider lets the gateway ask in any 60 seconds, shared by all replicas (docs/contract.md §8). */
 
 export interface Reservation {
   readonly isGranted: boolean

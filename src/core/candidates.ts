@@ -1,4 +1,4 @@
-/** What a provider's own list has that creates of unknown outcome may have made (`spec/contract.md` §10). */
+/** What a provider's own list has that creates of unknown outcome may have made (docs/contract.md §10.2). */
 import { plainAmount } from '../domain/amount.ts'
 import type { Context, SwapService } from '../domain/operations.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'

@@ -1,4 +1,4 @@
-/** A provider's whole currency list, kept (`spec/contract.md` §3, §8). */
+/** A provider's whole currency list, kept (docs/contract.md §3, §8). */
 import { Fault } from '../domain/fault.ts'
 import type { CacheOutcome } from '../domain/observation.ts'
 import { type Context, waitingWith } from '../domain/operations.ts'

@@ -1,4 +1,4 @@
-/** Lists newest creation first and between dates, where the provider's form promises neither (`spec/contract.md` §3, Get and list). */
+/** Lists newest creation first and between dates, where the provider's form promises neither (docs/contract.md §3.4). */
 
 import { Fault } from '../domain/fault.ts'
 import { toInstant } from '../domain/instant.ts'

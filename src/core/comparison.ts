@@ -1,4 +1,4 @@
-/** What a provider reports of a transaction, compared with what a create asked for (`spec/contract.md` §10). */
+/** What a provider reports of a transaction, compared with what a create asked for (docs/contract.md §10). */
 import { plainAmount } from '../domain/amount.ts'
 import { isOn, sameName } from '../domain/asset.ts'
 import { toInstant } from '../domain/instant.ts'

@@ -1,4 +1,4 @@
-/** List items made whole from the provider's own details (`spec/contract.md` §3, Get and list). */
+/** List items made whole from the provider's own details (docs/contract.md §3.4). */
 import { Fault } from '../domain/fault.ts'
 import type { Answer, Context, SwapService } from '../domain/operations.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'

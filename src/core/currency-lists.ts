@@ -1,5 +1,5 @@
 /**
- * Providers' whole currency lists, kept for other processes and for the next start (`spec/contract.md` §3). One port; the
+ * Providers' whole currency lists, kept for other processes and for the next start (docs/contract.md §3.3). One port; the
  * stores of the ledger fill it.
  */
 import type { Currency } from '../domain/swap.ts'

@@ -3,7 +3,7 @@ import { Fault } from '../domain/fault.ts'
 import type { Context, SwapService } from '../domain/operations.ts'
 import type { Currency } from '../domain/swap.ts'
 
-/** The largest page that the service has (`spec/service.md`, Limits). */
+/** The largest page that the service has (docs/service.md §8). */
 const pageSize = 100
 const maxRows = 10_000
 /** How often a list is read whose rows move from page to page meanwhile. */

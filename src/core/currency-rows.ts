@@ -1,4 +1,4 @@
-/** The rows of `/currencies`: of all providers, for one manner of naming assets (`spec/contract.md` §3, Currencies). */
+/** The rows of `/currencies`: of all providers, for one manner of naming assets (docs/contract.md §3.1). */
 import { fold } from '../domain/asset.ts'
 import { inSlices } from '../domain/slices.ts'
 import type { Currency } from '../domain/swap.ts'

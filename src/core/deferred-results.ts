@@ -1,4 +1,4 @@
-/** What became of creates where the ledger could not take it at once: kept in memory until it can (`spec/contract.md` §10). */
+/** What became of creates where the ledger could not take it at once: kept in memory until it can (docs/contract.md §10.4). */
 
 import { LedgerConflict, UncertainChange } from '../domain/ledger-error.ts'
 import type { CreateOutcome, Observer } from '../domain/observation.ts'

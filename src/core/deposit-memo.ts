@@ -1,4 +1,4 @@
-/** Networks on which a provider's deposit addresses are shared: without its memo, a deposit there is lost (`spec/contract.md` §3). */
+/** Networks on which a provider's deposit addresses are shared: without its memo, a deposit there is lost (docs/contract.md §3.5). */
 import { memoOf } from '../domain/address/same-address.ts'
 import { type Asset, fold } from '../domain/asset.ts'
 import { Fault } from '../domain/fault.ts'

@@ -1,4 +1,4 @@
-/** Fields of the client's form that the provider's form lacks and that follow from others (`spec/contract.md` §3). */
+/** Fields of the client's form that the provider's form lacks and that follow from others (docs/contract.md §3). */
 import { divide, isPositive, multiplySubtract } from '../domain/amount.ts'
 import type { Answer, Op } from '../domain/operations.ts'
 import type { Rate, Transaction } from '../domain/swap.ts'

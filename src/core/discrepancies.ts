@@ -1,4 +1,4 @@
-/** Where a provider's account of a transaction differs from what the ledger knows of it (`spec/contract.md` §10). */
+/** Where a provider's account of a transaction differs from what the ledger knows of it (docs/contract.md §10.3). */
 import { memoOf, sameAddress } from '../domain/address/same-address.ts'
 import { type AssetTable, sameName } from '../domain/asset.ts'
 import type { Discrepancy } from '../domain/observation.ts'

@@ -2,7 +2,7 @@ import type { ExtraIds } from '../domain/extra-ids.ts'
 import { Fault } from '../domain/fault.ts'
 import { type Layer, on } from './layer.ts'
 
-/** Refuses a memo or tag that the provider may ignore: a lost one loses the funds (`spec/contract.md` §3, Extra ids). */
+/** Refuses a memo or tag that the provider may ignore: a lost one loses the funds (docs/contract.md §3.5). */
 export function extraIds(support: ExtraIds): Layer {
   return on({
     async createTransaction(request, context, next) {

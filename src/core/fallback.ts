@@ -1,4 +1,4 @@
-/** Limits that outlive the store in which they are shared (`spec/contract.md` §7). */
+/** Limits that outlive the store in which they are shared (docs/contract.md §7). */
 import type { Observer } from '../domain/observation.ts'
 import type { Limiter } from './limits.ts'
 import type { Outage } from './outage.ts'

@@ -1,4 +1,4 @@
-/** One create for one `Idempotency-Key` of one identity, whichever form it comes in (`spec/contract.md` §10). */
+/** One create for one `Idempotency-Key` of one identity, whichever form it comes in (docs/contract.md §10.1). */
 import { plainAmount } from '../domain/amount.ts'
 import type { AssetTable } from '../domain/asset.ts'
 import { fold } from '../domain/asset.ts'

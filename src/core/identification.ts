@@ -1,4 +1,4 @@
-/** A transaction's id towards clients: the tag of the provider that holds it, and the provider's own id (`spec/contract.md` §4). */
+/** A transaction's id towards clients: the tag of the provider that holds it, and the provider's own id (docs/contract.md §4). */
 
 const divider = '~'
 

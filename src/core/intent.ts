@@ -23,7 +23,7 @@ const margin = 5_000
 const firstLook = 5_000
 
 /**
- * A create is in the ledger before its first byte goes up (`spec/contract.md` §10). What certainly created nothing leaves it
+ * A create is in the ledger before its first byte goes up (docs/contract.md §10). What certainly created nothing leaves it
  * again; what nobody knows stays, to be looked for.
  */
 export function intent({ ledger, provider, clock, observe, keys }: IntentOptions): Layer {

@@ -1,5 +1,5 @@
 /**
- * Who holds which swap, and what is known of it (`spec/contract.md` §3, §5, §10, §12). One port; SQLite and PostgreSQL fill
+ * Who holds which swap, and what is known of it (docs/contract.md §3, §5, §10, §12). One port; SQLite and PostgreSQL fill
  * it and pass one contract suite. What a method has answered is durable. Times are milliseconds since 1970.
  */
 import type { Amount } from '../domain/amount.ts'
@@ -110,7 +110,7 @@ export interface Ledger {
   readonly list: (owner: string, query: ListQuery) => Promise<{ readonly entries: readonly Entry[]; readonly total: number }>
   /**
    * Keeps what was seen of an owner's transaction. `before`: what the facts were worked out from (undefined: nothing); where
-   * something else is kept by now, that stays. A status that is final here stays (`spec/contract.md` §3, Status). Answers what is
+   * something else is kept by now, that stays. A status that is final here stays (docs/contract.md §3.7). Answers what is
    * kept now; undefined where it is another owner's.
    */
   readonly see: (owner: string, provider: string, facts: Facts, before?: Entry) => Promise<Entry | undefined>

@@ -1,4 +1,4 @@
-/** Limits on clients (`spec/contract.md` §7): a gate, so it knows the operation and the caller and nothing of the question. */
+/** Limits on clients (docs/contract.md §7): a gate, so it knows the operation and the caller and nothing of the question. */
 import type { Fault } from '../domain/fault.ts'
 import type { Admission, Gate, Quota } from '../domain/gate.ts'
 import type { BudgetPolicy, LimitDecision, LimitPolicy, Observer } from '../domain/observation.ts'
@@ -36,7 +36,7 @@ export interface Limits {
   readonly shadow: boolean
 }
 
-/** A row of the service's table of limits (`spec/service.md`, Limits). */
+/** A row of the service's table of limits (docs/service.md §8). */
 export type Policy = BudgetPolicy
 
 export const policyOf: Readonly<Record<Op, Policy>> = {

@@ -1,9 +1,9 @@
-/** A provider's list of transactions, read page by page until it is whole, over several looks if need be (`spec/contract.md` §10). */
+/** A provider's list of transactions, read page by page until it is whole, over several looks if need be (docs/contract.md §10.2). */
 import { Fault } from '../domain/fault.ts'
 import type { Page, Transaction, TransactionQuery } from '../domain/swap.ts'
 import { type Account, instantOf } from './comparison.ts'
 
-/** The largest page that the service has (`spec/service.md`, Limits). */
+/** The largest page that the service has (docs/service.md §8). */
 const pageSize = 100
 /** Of one list. */
 const maxRows = 50_000

@@ -1,4 +1,4 @@
-/** What a provider's currency list offers, in the words of the asset table (`spec/contract.md` §3, §9). */
+/** What a provider's currency list offers, in the words of the asset table (docs/contract.md §3, §9). */
 import { type Asset, fold } from '../domain/asset.ts'
 import type { Drift } from '../domain/observation.ts'
 import type { Currency } from '../domain/swap.ts'

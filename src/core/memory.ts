@@ -1,6 +1,6 @@
 /**
  * What is remembered of a caller's transactions where the provider decides whose they are: it completes what the provider's
- * form lacks, for the same key only (`spec/contract.md` §3, §5). Where the ledger fails, answers are as the provider gave them.
+ * form lacks, for the same key only (docs/contract.md §3, §5). Where the ledger fails, answers are as the provider gave them.
  */
 import type { Answer, Context, SwapService } from '../domain/operations.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'

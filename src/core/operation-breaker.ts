@@ -1,4 +1,4 @@
-/** The breaker of one operation at one provider: what opens it, and whom it holds back (`spec/contract.md` §8). */
+/** The breaker of one operation at one provider: what opens it, and whom it holds back (docs/contract.md §8). */
 import { AskerVotes } from './asker-votes.ts'
 import { CallerFailures } from './caller-failures.ts'
 import { Circuit, type CircuitOptions } from './circuit.ts'

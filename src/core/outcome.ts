@@ -3,7 +3,7 @@ import { type Layer, on } from './layer.ts'
 
 /**
  * A create ends as done, as refused (certain: nothing was created) or as unknown, never as a mere failure
- * (`spec/contract.md` §10).
+ * (docs/contract.md §10).
  */
 export function outcome(): Layer {
   return on({

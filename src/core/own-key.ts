@@ -4,7 +4,7 @@ import { type Layer, layer } from './layer.ts'
 
 /**
  * What a provider says to the gateway's own key is not about the client's: a refusal of it is the provider's failure, and its
- * limit means that it can take nothing now (`spec/contract.md` §5, §6).
+ * limit means that it can take nothing now (docs/contract.md §5, §6).
  */
 export function ownKey(): Layer {
   return layer((op, request, context, next) =>

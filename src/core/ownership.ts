@@ -1,4 +1,4 @@
-/** The ledger decides whose a transaction is, with issued keys (`spec/contract.md` §5, §8, §12). */
+/** The ledger decides whose a transaction is, with issued keys (docs/contract.md §5, §8, §12). */
 import type { AssetTable } from '../domain/asset.ts'
 import { Fault, type FaultKind } from '../domain/fault.ts'
 import type { CacheOutcome, Observer } from '../domain/observation.ts'

@@ -3,7 +3,7 @@ import type { Fault } from '../domain/fault.ts'
 import type { Context, SwapService } from '../domain/operations.ts'
 import type { Page } from '../domain/swap.ts'
 
-/** The largest page that the service has (`spec/service.md`, Limits). */
+/** The largest page that the service has (docs/service.md §8). */
 const pageSize = 100
 
 export interface Whole<Row> {

@@ -1,4 +1,4 @@
-/** Who takes a quote or a create: the first of the list that can (`spec/contract.md` §12). */
+/** Who takes a quote or a create: the first of the list that can (docs/contract.md §12). */
 import { Fault, type FaultKind } from '../domain/fault.ts'
 import type { Answer, Context, Request, SwapService } from '../domain/operations.ts'
 import { within } from './deadline.ts'

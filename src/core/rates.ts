@@ -1,4 +1,4 @@
-/** Quotes that were asked for just now are answered again, whoever asks (`spec/contract.md` §8). */
+/** Quotes that were asked for just now are answered again, whoever asks (docs/contract.md §8). */
 import { compareAmounts, isZero, plainAmount } from '../domain/amount.ts'
 import { Fault } from '../domain/fault.ts'
 import type { CacheOutcome, Observer } from '../domain/observation.ts'

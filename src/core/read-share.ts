@@ -1,4 +1,4 @@
-/** How much of a provider's read budget the gateway's own looks take: never so much that clients have none (`spec/contract.md` §10). */
+/** How much of a provider's read budget the gateway's own looks take: never so much that clients have none (docs/contract.md §10.2). */
 import { standardFault } from '../domain/standard-fault.ts'
 import { type Layer, layer } from './layer.ts'
 

@@ -1,4 +1,4 @@
-/** Finds out what became of creates whose outcome is unknown (`spec/contract.md` §10): by looking, never by guessing. */
+/** Finds out what became of creates whose outcome is unknown (docs/contract.md §10.2): by looking, never by guessing. */
 import type { Observer } from '../domain/observation.ts'
 import type { Span } from '../domain/span.ts'
 import type { Tracing } from '../domain/trace.ts'

@@ -1,4 +1,4 @@
-/** Brings together what a provider says of a transaction and what the ledger knows of it (`spec/contract.md` §10). */
+/** Brings together what a provider says of a transaction and what the ledger knows of it (docs/contract.md §10). */
 import type { AssetTable } from '../domain/asset.ts'
 import type { Observer } from '../domain/observation.ts'
 import { discrepanciesOf } from './discrepancies.ts'

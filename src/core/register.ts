@@ -1,4 +1,4 @@
-/** The list of an account's transactions, out of the ledger, whichever providers hold them (`spec/contract.md` §12). */
+/** The list of an account's transactions, out of the ledger, whichever providers hold them (docs/contract.md §12). */
 import type { Answer, Context, SwapService } from '../domain/operations.ts'
 import type { Transaction } from '../domain/swap.ts'
 import { readBounds } from './bounds.ts'

@@ -26,7 +26,7 @@ const refusedRest = 30_000
 const betweenLooks = 10_000
 
 /**
- * A 429 rests its row of limits (`spec/service.md`, Limits), a refusal of the gateway's own key all of them. What a client's call is
+ * A 429 rests its row of limits (docs/service.md §8), a refusal of the gateway's own key all of them. What a client's call is
  * answered may be about that call: the key counts as refused where a read of the gateway's own is. Throws `unavailable`, for certain.
  */
 export function resting(options: RestOptions): Layer {

@@ -1,4 +1,4 @@
-/** A read that failed is sent once more, where that cannot make things worse (`spec/contract.md` §8). */
+/** A read that failed is sent once more, where that cannot make things worse (docs/contract.md §8). */
 import { Fault, type FaultKind } from '../domain/fault.ts'
 import type { Observer } from '../domain/observation.ts'
 import { type Layer, layer } from './layer.ts'

@@ -1,4 +1,4 @@
-/** Which provider answers, and the tag by which a transaction's id remembers it (`spec/contract.md` §4, §12). */
+/** Which provider answers, and the tag by which a transaction's id remembers it (docs/contract.md §4, §12). */
 import { isIdentifier } from '../domain/identifier.ts'
 import type { SwapService } from '../domain/operations.ts'
 import type { Transaction } from '../domain/swap.ts'

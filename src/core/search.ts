@@ -1,4 +1,4 @@
-/** Looks for the one transaction that a create must have made (`spec/contract.md` §10). */
+/** Looks for the one transaction that a create must have made (docs/contract.md §10.2). */
 
 import { plainAmount } from '../domain/amount.ts'
 import { Fault } from '../domain/fault.ts'

@@ -15,7 +15,7 @@ export interface SettlementOptions extends IntentOptions {
 }
 
 /**
- * What a create made is in the ledger before its owner hears of it (`spec/contract.md` §10). An answer that contradicts the
+ * What a create made is in the ledger before its owner hears of it (docs/contract.md §10). An answer that contradicts the
  * question is kept, and nobody is given its deposit address.
  */
 export function settlement({ ledger, provider, said, clock, observe, keys }: SettlementOptions): Layer {

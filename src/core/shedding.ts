@@ -1,4 +1,4 @@
-/** Sheds load before it costs anything (`spec/contract.md` §6, 503): quotes first, creates last. */
+/** Sheds load before it costs anything (docs/contract.md §6, 503): quotes first, creates last. */
 import { Fault } from '../domain/fault.ts'
 import type { Gate } from '../domain/gate.ts'
 import type { Op } from '../domain/operations.ts'

@@ -1,4 +1,4 @@
-/** What is known of a transaction after its provider has told of it once more (`spec/contract.md` §3, Get and list, Status). */
+/** What is known of a transaction after its provider has told of it once more (docs/contract.md §3.4, §3.7). */
 import { toInstant } from '../domain/instant.ts'
 import type { Answer, Context } from '../domain/operations.ts'
 import type { Status } from '../domain/status.ts'

@@ -1,4 +1,4 @@
-/** Budgets towards a provider: every call that goes up is paid for before it is sent (`spec/contract.md` §8). */
+/** Budgets towards a provider: every call that goes up is paid for before it is sent (docs/contract.md §8). */
 import { budgetPolicies, type Observer } from '../domain/observation.ts'
 import { type Context, keyed, type Op } from '../domain/operations.ts'
 import { keptForOwnReads } from '../domain/own-reads.ts'

@@ -2,7 +2,7 @@ import { Fault } from '../domain/fault.ts'
 import type { Answer } from '../domain/operations.ts'
 import { after, type Layer } from './layer.ts'
 
-/** A create whose status nobody has explained has only begun (`spec/contract.md` §3, Status). */
+/** A create whose status nobody has explained has only begun (docs/contract.md §3.7). */
 export function statuses(): Layer {
   return after({
     createTransaction: (answer) => ({ ...answer, body: { ...answer.body, status: answer.body.status ?? 'wait' } }),

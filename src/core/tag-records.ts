@@ -1,4 +1,4 @@
-/** What the ledger remembers of each provider's tag: an id names its provider by it, for good (`spec/contract.md` §4, §10). */
+/** What the ledger remembers of each provider's tag: an id names its provider by it, for good (docs/contract.md §4, §10.5). */
 
 export interface TagRecord {
   readonly tag: string

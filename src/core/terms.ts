@@ -1,4 +1,4 @@
-/** What a create asks for beside its assets and its amount, compared with what a provider reports (`spec/contract.md` §10). */
+/** What a create asks for beside its assets and its amount, compared with what a provider reports (docs/contract.md §10.3). */
 import { memoOf, sameAddress } from '../domain/address/same-address.ts'
 import type { Transaction } from '../domain/swap.ts'
 

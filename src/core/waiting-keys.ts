@@ -1,6 +1,6 @@
 /**
  * Keys of clients who wait for the outcome of a create, where a provider answers only to them: in memory alone, since the
- * ledger has no more than their digests (`spec/contract.md` §10).
+ * ledger has no more than their digests (docs/contract.md §10.2).
  */
 import type { Caller } from '../domain/operations.ts'
 import { type Layer, layer } from './layer.ts'

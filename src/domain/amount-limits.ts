@@ -1,4 +1,4 @@
-/** Which limit of an amount a refusal is about, where the same answer tells the limits (`spec/contract.md` §6). */
+/** Which limit of an amount a refusal is about, where the same answer tells the limits (docs/contract.md §6). */
 import { type Amount, compareAmounts, isPositive } from './amount.ts'
 import type { Reason } from './reason.ts'
 

@@ -1,4 +1,4 @@
-/** Exact decimals as text. No amount ever passes through binary floating point (`spec/contract.md` §3). */
+/** Exact decimals as text. No amount ever passes through binary floating point (docs/contract.md §3). */
 
 declare const brand: unique symbol
 

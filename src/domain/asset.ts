@@ -1,4 +1,4 @@
-/** The asset table: the coins and networks of the stable API, in the words that every client sees (`spec/contract.md` §9). */
+/** The asset table: the coins and networks of the stable API, in the words that every client sees (docs/contract.md §9). */
 import type { AddressRule, MemoRule } from './address/rule.ts'
 import type { Amount } from './amount.ts'
 

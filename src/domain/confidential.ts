@@ -1,4 +1,4 @@
-/** What no client may read in a provider's words: keys, hosts and names of providers (`spec/contract.md` §8). */
+/** What no client may read in a provider's words: keys, hosts and names of providers (docs/contract.md §8). */
 
 /** Shorter keys stand in ordinary words by chance. */
 const shortestKey = 8

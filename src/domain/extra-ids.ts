@@ -1,4 +1,4 @@
-/** Memos and tags at a provider (`spec/contract.md` §3, Extra ids). */
+/** Memos and tags at a provider (docs/contract.md §3.5). */
 
 /** Whether it honours those that it is given; `unconfirmed`: it does, and its answers may be silent about them. */
 export type ExtraIds = boolean | 'unconfirmed'

@@ -41,7 +41,7 @@ export interface FaultDetails {
   readonly allow?: string
   /** Tag of the provider that answered so. */
   readonly provider?: string
-  /** True where it is certain that the provider did nothing (`spec/contract.md` §10). */
+  /** True where it is certain that the provider did nothing (docs/contract.md §10). */
   readonly certain?: boolean
   /** True where it was told before, to the same question. */
   readonly replayed?: boolean

@@ -3,7 +3,7 @@
 const longest = 256
 const control = /[\u0000-\u001f\u007f-\u009f]/
 
-/** False for what no path can carry: nothing, `.` and `..`, control characters, over 256 characters (`spec/contract.md` §4). */
+/** False for what no path can carry: nothing, `.` and `..`, control characters, over 256 characters (docs/contract.md §4). */
 export function isIdentifier(id: string): boolean {
   if (id === '' || id === '.' || id === '..' || control.test(id)) return false
   return id.length <= longest || [...id].length <= longest

@@ -1,4 +1,4 @@
-/** What of a provider's own words a client may see (`spec/contract.md` §6). */
+/** What of a provider's own words a client may see (docs/contract.md §6). */
 import type { Amount } from './amount.ts'
 import type { Confidential } from './confidential.ts'
 

@@ -31,7 +31,7 @@ export type Row<O extends Op> = Response<O> extends Page<infer Item> ? Item : Re
 
 export const ops: readonly Op[] = ['listCurrencies', 'getRate', 'createTransaction', 'listTransactions', 'getTransaction']
 
-/** Operations that need a key; the others are public (`spec/service.md`, Authentication). */
+/** Operations that need a key; the others are public (docs/service.md §5). */
 export const keyed: ReadonlySet<Op> = new Set<Op>(['createTransaction', 'listTransactions', 'getTransaction'])
 
 export interface Caller {

@@ -1,4 +1,4 @@
-/** Why a request was refused or failed, in one word for programs: the closed list of `X-Swap-Reason` (`spec/contract.md` §6). */
+/** Why a request was refused or failed, in one word for programs: the closed list of `X-Swap-Reason` (docs/contract.md §6). */
 import type { FaultKind } from './fault.ts'
 
 export const reasons = [

@@ -1,4 +1,4 @@
-/** How far a swap has come (`spec/service.md`, States and transitions). */
+/** How far a swap has come (docs/service.md §3). */
 
 /** In order: a later word is more progress. */
 export const progress = ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending', 'success'] as const
@@ -11,7 +11,7 @@ export type Status = (typeof statuses)[number]
 
 /**
  * The word for `status` among `words`: itself, or the furthest that is not further than the truth, so nobody is told of
- * more progress than is known (`spec/contract.md` §3, Status). Undefined where `words` has none.
+ * more progress than is known (docs/contract.md §3.7). Undefined where `words` has none.
  */
 export function roundDown(status: Status, words: ReadonlySet<string>): Status | undefined {
   if (words.has(status)) return status

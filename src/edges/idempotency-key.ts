@@ -1,4 +1,4 @@
-/** The `Idempotency-Key` header (`spec/contract.md` §10; a string of RFC 9651, whose quotes may be left out). */
+/** The `Idempotency-Key` header (docs/contract.md §10.1; a string of RFC 9651, whose quotes may be left out). */
 import { Fault } from '../domain/fault.ts'
 import type { HttpRequest } from '../wire/http.ts'
 

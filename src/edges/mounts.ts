@@ -1,4 +1,4 @@
-/** Which form a client speaks (`spec/contract.md` §2). */
+/** Which form a client speaks (docs/contract.md §2). */
 import { Fault } from '../domain/fault.ts'
 import type { Form } from '../wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'

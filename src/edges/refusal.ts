@@ -1,4 +1,4 @@
-/** A provider's refusal in words that a client may see (`spec/contract.md` §6). */
+/** A provider's refusal in words that a client may see (docs/contract.md §6). */
 import { type Amount, toAmount } from '../domain/amount.ts'
 import { type AmountLimits, reasonByLimits } from '../domain/amount-limits.ts'
 import type { Confidential } from '../domain/confidential.ts'

@@ -50,7 +50,7 @@ export function unlessKnown(response: HttpResponse, ifNoneMatch: string | undefi
   return { status: 304, headers: { ...headers, etag }, body: '' }
 }
 
-/** `X-Swap-Derived` and `X-Swap-Omitted` (`spec/contract.md` §3). */
+/** `X-Swap-Derived` and `X-Swap-Omitted` (docs/contract.md §3.8). */
 function tellFidelity(
   what: 'derived' | 'omitted',
   fields: readonly string[],
@@ -79,7 +79,7 @@ export function encodeFault(fault: Fault, telling: Telling): HttpResponse {
   return { status, headers, body: errorBody(form, status, message) }
 }
 
-/** The error body of the form for a status (`spec/contract.md` §6). */
+/** The error body of the form for a status (docs/contract.md §6). */
 export function errorBody(form: Form, status: number, message: string): string {
   const parts = { reason: printString(reasonPhrase(status)), message: printString(message), status: String(status) }
   return `{${Object.entries(form.error)

@@ -1,4 +1,4 @@
-/** What of a provider's answer may go on: no key in any text of it, and no confidential word in free text (`spec/contract.md` §8). */
+/** What of a provider's answer may go on: no key in any text of it, and no confidential word in free text (docs/contract.md §8). */
 import type { Confidential } from '../domain/confidential.ts'
 
 /** Free text of an answer that is left out where it is confidential. A rate's `message` may be a refusal: its layer decides. */

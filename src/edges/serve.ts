@@ -70,7 +70,7 @@ export function serve(serving: Serving): (request: HttpRequest, arrival?: Arriva
   }
 }
 
-/** The checks in the order of `spec/contract.md` §6, then the call. */
+/** The checks in the order of docs/contract.md §6, then the call. */
 async function answer(
   request: HttpRequest,
   { mount = '', path: below, misfit, page }: Arrival,

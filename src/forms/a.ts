@@ -1,4 +1,4 @@
-/** Form A of `spec/service.md`: camelCase, `Authorization: Bearer`, `pagination`; one word for an asset. */
+/** Form A of `docs/service.md`: camelCase, `Authorization: Bearer`, `pagination`; one word for an asset. */
 import { bearer } from '../wire/credential.ts'
 import { defineForm, operation } from '../wire/form.ts'
 import { extension, optional, orElse } from '../wire/table.ts'

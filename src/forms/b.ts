@@ -1,4 +1,4 @@
-/** Form B of `spec/service.md`: snake_case answers, `X-API-Key`, `count`; two words for an asset. */
+/** Form B of `docs/service.md`: snake_case answers, `X-API-Key`, `count`; two words for an asset. */
 import { keyHeader } from '../wire/credential.ts'
 import { defineForm, operation } from '../wire/form.ts'
 import { extension, optional, optionalText, orElse, orNull } from '../wire/table.ts'

@@ -1,4 +1,4 @@
-/** Ends a server without losing a request (`spec/contract.md` §13). */
+/** Ends a server without losing a request (docs/contract.md §13). */
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 

@@ -1,4 +1,4 @@
-/** The gateway of one configuration, with the requests that began while it was in force (`spec/contract.md` §10). */
+/** The gateway of one configuration, with the requests that began while it was in force (docs/contract.md §10). */
 import type { Gateway } from '../gateway.ts'
 import type { Http } from '../wire/http.ts'
 

@@ -1,4 +1,4 @@
-/** The two ports: the public one, and the operators' own (`spec/contract.md` §13). */
+/** The two ports: the public one, and the operators' own (docs/contract.md §13). */
 import { adminApp, adminRefusal, type Readiness } from '../adapters/admin.ts'
 import { expressApp, messagesOf } from '../adapters/express.ts'
 import { listen } from '../adapters/server.ts'

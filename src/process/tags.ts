@@ -1,4 +1,4 @@
-/** Whether the providers of a configuration are those whose transactions the ledger has under their tags (`spec/contract.md` §10). */
+/** Whether the providers of a configuration are those whose transactions the ledger has under their tags (docs/contract.md §10.5). */
 import type { Config, ConfigFault } from '../config.ts'
 import type { ConfiguredTag, TagRecord, TagRecords } from '../core/tag-records.ts'
 

@@ -52,7 +52,7 @@ export function turnstile(begin: RequestListener): Turnstile {
     const first = creates.shift() ?? others.shift()
     if (!first) return
     const { request, response } = first
-    // Whoever hung up reads nothing any more; what he wanted created is created (`spec/contract.md` §10).
+    // Whoever hung up reads nothing any more; what he wanted created is created (docs/contract.md §10).
     if (!response.destroyed || request.method === 'POST') begin(request, response)
   }
   const readNext = (): void => void unread.shift()?.socket.resume()

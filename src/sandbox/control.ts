@@ -1,4 +1,4 @@
-/** The endpoints under `/sandbox`: what the outside world does to a provider (`spec/contract.md` §14). */
+/** The endpoints under `/sandbox`: what the outside world does to a provider (docs/contract.md §14). */
 import { Fault } from '../domain/fault.ts'
 import { errorBody } from '../edges/response.ts'
 import type { Form } from '../wire/form.ts'

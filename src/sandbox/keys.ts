@@ -7,7 +7,7 @@ import type { Digest } from './network.ts'
 
 export const publicKeys: readonly string[] = ['sandbox-key-1', 'sandbox-key-2']
 
-/** Per minute (`spec/service.md`, Limits). */
+/** Per minute (docs/service.md §8). */
 const serviceLimits = { quotes: 60, create: 30, read: 120, unproven: 120, window: 60, shadow: false }
 
 /** The limits of the service, then the key. `digest` is what makes a key's identity. */

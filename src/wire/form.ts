@@ -62,7 +62,7 @@ export interface OperationCodec {
   readonly success: number
   readonly keyed: boolean
   readonly paged: boolean
-  /** Whether a row that is not of the form is dropped instead of spoiling its page (`spec/contract.md` §8). */
+  /** Whether a row that is not of the form is dropped instead of spoiling its page (docs/contract.md §8). */
   readonly dropsBadRows: boolean
   readonly question: QuestionCodec
   readonly answer: AnswerCodec

@@ -1,4 +1,4 @@
-/** What each kind of fault is in HTTP (`spec/contract.md` §6). */
+/** What each kind of fault is in HTTP (docs/contract.md §6). */
 import type { FaultKind } from '../domain/fault.ts'
 
 const statusOf: Readonly<Record<FaultKind, number>> = {

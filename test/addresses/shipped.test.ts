@@ -1,4 +1,4 @@
-/** Contract §3, Addresses: the table that comes with the gateway. */
+/** docs/contract.md §3.6: the table that comes with the gateway. */
 import { describe, expect, test } from 'vitest'
 import { identityOf } from '../../src/adapters/identity.ts'
 import { loadConfig } from '../../src/config.ts'

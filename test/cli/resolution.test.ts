@@ -1,4 +1,4 @@
-/** Contract §10: a create is bound by hand only to a transaction that the provider itself reports so. */
+/** docs/contract.md §10.2: a create is bound by hand only to a transaction that the provider itself reports so. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Intent } from '../../src/core/ledger.ts'
 import type { Amount } from '../../src/domain/amount.ts'

@@ -1,4 +1,4 @@
-/** A client of the gateway, as an integrator writes one from `spec/service.md`; everything that it asks is recorded. */
+/** A client of the gateway, as an integrator writes one from `docs/service.md`; everything that it asks is recorded. */
 import { type Answered, ask } from '../support/client.ts'
 import { digits } from '../support/json.ts'
 import type { AssetWords } from '../support/swaps.ts'

@@ -1,5 +1,5 @@
 /**
- * A provider of Form A or Form B, written from `spec/service.md` alone, that fails as it is told. In this process, or as a
+ * A provider of Form A or Form B, written from `docs/service.md` alone, that fails as it is told. In this process, or as a
  * process of its own: `node test/faults/provider.ts --form B --name beta --key secret --journal file [--port 0]`.
  */
 import { once } from 'node:events'

@@ -70,7 +70,7 @@ function said({ headers }: WireRequest): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !unsaid.has(name)))
 }
 
-/** What a form is besides its exchanges (`spec/service.md`: Authentication, GET /transactions). */
+/** What a form is besides its exchanges (docs/service.md §4.4, §5). */
 export interface Promises {
   readonly name: string
   /** The header of the credential, as it is written. */

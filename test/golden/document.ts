@@ -12,7 +12,7 @@ const exact = JSON as unknown as {
 }
 
 /**
- * Throws where the documents differ. The order of members is not compared, for no form speaks of one (`spec/service.md`
+ * Throws where the documents differ. The order of members is not compared, for no form speaks of one (`docs/service.md`
  * lists fields) and JSON knows none (RFC 8259 §4); digits are, for `1.10` is not what `1.1` is to someone who relays it.
  */
 export function sameDocument(actual: string, expected: string): void {

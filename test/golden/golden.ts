@@ -1,5 +1,5 @@
 /**
- * A golden: one exchange, on the wire and in the domain, written by hand from `spec/service.md` and never from what the
+ * A golden: one exchange, on the wire and in the domain, written by hand from `docs/service.md` and never from what the
  * code answers. `README.md` beside this file shows how one reads.
  */
 import type { FaultKind } from '../../src/domain/fault.ts'

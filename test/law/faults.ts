@@ -1,4 +1,4 @@
-/** What a service's fault becomes on the way through a form (`spec/contract.md` §6): the kinds that HTTP can tell apart. */
+/** What a service's fault becomes on the way through a form (docs/contract.md §6): the kinds that HTTP can tell apart. */
 import type { Fault, FaultKind } from '../../src/domain/fault.ts'
 import { keyed, type Op } from '../../src/domain/operations.ts'
 

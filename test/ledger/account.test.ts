@@ -1,4 +1,4 @@
-/** Accounts and their keys in the ledger's store (`spec/contract.md` §5). */
+/** Accounts and their keys in the ledger's store (docs/contract.md §5). */
 
 import { expect, test } from 'vitest'
 import { findKey } from '../support/held-key.ts'

@@ -1,4 +1,4 @@
-/** What an operator does with the ledger by hand (`spec/contract.md` §10). */
+/** What an operator does with the ledger by hand (docs/contract.md §10). */
 import { afterEach, expect, test, vi } from 'vitest'
 import { fullTally } from '../../src/adapters/ledger/tallies.ts'
 import type { Bookkeeping } from '../../src/core/bookkeeping.ts'

@@ -1,4 +1,4 @@
-/** A create in the ledger, from before it goes up until its outcome is known (`spec/contract.md` §10). */
+/** A create in the ledger, from before it goes up until its outcome is known (docs/contract.md §10). */
 import { expect, test } from 'vitest'
 import type { Facts, Intent, Ledger } from '../../src/core/ledger.ts'
 import { always, amount, asked, facts, intent, unique } from './samples.ts'

@@ -1,4 +1,4 @@
-/** Transactions in the ledger: whose they are, and what is kept of what was seen (`spec/contract.md` §3, §5). */
+/** Transactions in the ledger: whose they are, and what is kept of what was seen (docs/contract.md §3, §5). */
 import { expect, test } from 'vitest'
 import { progress } from '../../src/domain/status.ts'
 import { always, amount, facts, intent, see, unique } from './samples.ts'

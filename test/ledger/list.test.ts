@@ -1,4 +1,4 @@
-/** Lists of an owner's transactions: pages, totals and dates are exact, whatever the number (`spec/contract.md` §12). */
+/** Lists of an owner's transactions: pages, totals and dates are exact, whatever the number (docs/contract.md §12). */
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fullTally } from '../../src/adapters/ledger/tallies.ts'

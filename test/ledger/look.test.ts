@@ -1,4 +1,4 @@
-/** Creates of unknown outcome: which are to be looked for, and that one process does (`spec/contract.md` §10). */
+/** Creates of unknown outcome: which are to be looked for, and that one process does (docs/contract.md §10.2). */
 import { describe, expect, test } from 'vitest'
 import type { Open } from '../../src/core/ledger.ts'
 import { asked, facts, intent, unique } from './samples.ts'

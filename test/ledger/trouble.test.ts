@@ -1,4 +1,4 @@
-/** A store that fails: the call is told, the process lives, and nothing is half done (`spec/contract.md` §10). */
+/** A store that fails: the call is told, the process lives, and nothing is half done (docs/contract.md §10). */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

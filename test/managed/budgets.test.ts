@@ -1,4 +1,4 @@
-/** Contract §8: budgets towards providers, spent before sending, for whatever goes up. The provider's journal is the truth. */
+/** docs/contract.md §8: budgets towards providers, spent before sending, for whatever goes up. The provider's journal is the truth. */
 import { afterEach, expect, test } from 'vitest'
 import { memoryBudgets } from '../../src/core/memory-budgets.ts'
 import { expectRefusal } from '../support/expectations.ts'

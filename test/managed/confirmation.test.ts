@@ -1,4 +1,4 @@
-/** Contract §10: what was asked is confirmed by the provider's own account, its list or its get. Silence confirms nothing. */
+/** docs/contract.md §10.2: what was asked is confirmed by the provider's own account, its list or its get. Silence confirms nothing. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

@@ -1,4 +1,4 @@
-/** Contract §10: a create happens once, whatever breaks. The providers' journals are the truth. */
+/** docs/contract.md §10: a create happens once, whatever breaks. The providers' journals are the truth. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

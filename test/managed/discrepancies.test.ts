@@ -1,4 +1,4 @@
-/** Contract §10 with issued keys: what a provider reports of a transaction is compared with what was created here. */
+/** docs/contract.md §10.3 with issued keys: what a provider reports of a transaction is compared with what was created here. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

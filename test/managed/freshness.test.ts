@@ -1,4 +1,4 @@
-/** Contract §8 and §12: when an issued key's transactions are read again, and what is told while their provider fails. */
+/** docs/contract.md §8, §12: when an issued key's transactions are read again, and what is told while their provider fails. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Answered } from '../support/client.ts'

@@ -1,4 +1,4 @@
-/** Contract §12: an account's list out of the ledger, over all providers, and what of it is read again. */
+/** docs/contract.md §12: an account's list out of the ledger, over all providers, and what of it is read again. */
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Transaction } from '../../src/domain/swap.ts'
 import type { Answered } from '../support/client.ts'

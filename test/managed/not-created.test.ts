@@ -1,4 +1,4 @@
-/** Contract §10: a create of unknown outcome ends as not created when its time is over and the provider's whole list has nothing for it. */
+/** docs/contract.md §10.2: a create of unknown outcome ends as not created when its time is over and the provider's whole list has nothing for it. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Ledger } from '../../src/core/ledger.ts'
 import type { Answered } from '../support/client.ts'

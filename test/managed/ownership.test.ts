@@ -1,4 +1,4 @@
-/** Contract §5 and §12 with issued keys: whose a transaction is, and which key goes where. */
+/** docs/contract.md §5, §12 with issued keys: whose a transaction is, and which key goes where. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { transactionA } from '../support/form-a.ts'

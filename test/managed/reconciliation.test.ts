@@ -1,4 +1,4 @@
-/** Contract §10 with issued keys: what became of a create whose outcome nobody knew, and what its key answers then. */
+/** docs/contract.md §10.2 with issued keys: what became of a create whose outcome nobody knew, and what its key answers then. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

@@ -1,4 +1,4 @@
-/** Contract §10: what an Idempotency-Key answers, with its headers, in both forms and after a restart. */
+/** docs/contract.md §10.1: what an Idempotency-Key answers, with its headers, in both forms and after a restart. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

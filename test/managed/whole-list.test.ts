@@ -1,4 +1,4 @@
-/** Contract §10: what a provider's list must be like for a create of unknown outcome to be bound by it. */
+/** docs/contract.md §10.2: what a provider's list must be like for a create of unknown outcome to be bound by it. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { memoryBudgets } from '../../src/core/memory-budgets.ts'
 import type { Answered } from '../support/client.ts'

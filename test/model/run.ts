@@ -1,5 +1,5 @@
 /**
- * `npm run model [traces] [seed]`: simulates so many traces of the model as the contract has it, then puts back each known defect
+ * `npm run model [traces] [seed]`: simulates so many traces of the model without defects, then puts back each known defect
  * until a trace shows it; `found.json` keeps which one, for the tests. Prints the figures; ends with 1 where a trace violates
  * something, or a defect is not found.
  */

@@ -1,4 +1,4 @@
-/** Contract §3, Addresses: what the network of an asset cannot have goes no further. */
+/** docs/contract.md §3.6: what the network of an asset cannot have goes no further. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

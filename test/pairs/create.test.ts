@@ -1,4 +1,4 @@
-/** Contract §3, Create and Extra ids. */
+/** docs/contract.md §3.3, §3.5: creates and their extra ids. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

@@ -1,4 +1,4 @@
-/** Contract §3, Currencies. */
+/** docs/contract.md §3.1: currencies. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { currenciesA } from '../support/form-a.ts'
 import { currenciesB } from '../support/form-b.ts'

@@ -1,4 +1,4 @@
-/** Contract §3, Get and list: dates. */
+/** docs/contract.md §3.4: dates. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

@@ -1,4 +1,4 @@
-/** Contract §3, Create: the rate that form A has and form B does not. */
+/** docs/contract.md §3.3: the rate that form A has and form B does not. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { createdB } from '../support/form-b.ts'

@@ -1,4 +1,4 @@
-/** Contract §3: no amount loses a digit, in either direction, in any pair. */
+/** docs/contract.md §3: no amount loses a digit, in either direction, in any pair. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { transactionA } from '../support/form-a.ts'

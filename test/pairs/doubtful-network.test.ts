@@ -1,4 +1,4 @@
-/** Contract §3: a create to a provider that names an asset in one word needs that provider's whole list, or the operator's word. */
+/** docs/contract.md §3.3: a create to a provider that names an asset in one word needs that provider's whole list, or the operator's word. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { readJson } from '../support/json.ts'

@@ -1,4 +1,4 @@
-/** Contract §6: refusals of the gateway itself, and the order in which it checks. */
+/** docs/contract.md §6: refusals of the gateway itself, and the order in which it checks. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answered, ask } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

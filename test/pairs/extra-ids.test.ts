@@ -1,4 +1,4 @@
-/** Contract §3, Extra ids: memos and tags are carried, confirmed, and never lost in silence. */
+/** docs/contract.md §3.5: memos and tags are carried, confirmed, and never lost in silence. */
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

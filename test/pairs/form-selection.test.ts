@@ -1,4 +1,4 @@
-/** Contract §2: which form a client speaks. */
+/** docs/contract.md §2: which form a client speaks. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ask } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

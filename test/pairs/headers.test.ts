@@ -1,4 +1,4 @@
-/** Contract §2.3, §6 and §8: the headers of answers, and the headers that go up. */
+/** docs/contract.md §2.3, §6, §8: the headers of answers, and the headers that go up. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { type Pair, pairs, pairWords, rateQuestion, startPair } from '../support/pair.ts'

@@ -1,4 +1,4 @@
-/** Contract §4: transaction ids and their tags. */
+/** docs/contract.md §4: transaction ids and their tags. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Pair, pairs, startPair } from '../support/pair.ts'

@@ -1,4 +1,4 @@
-/** Contract §6 and §8: what is kept of quotes, and how the client is told. */
+/** docs/contract.md §6, §8: what is kept of quotes, and how the client is told. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { ask } from '../support/client.ts'

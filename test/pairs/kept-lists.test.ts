@@ -1,4 +1,4 @@
-/** Contract §3: a provider's whole list outlives the process that read it. */
+/** docs/contract.md §3.3: a provider's whole list outlives the process that read it. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

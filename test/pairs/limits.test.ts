@@ -1,4 +1,4 @@
-/** Contract §7: limits on clients, as their headers tell them. */
+/** docs/contract.md §7: limits on clients, as their headers tell them. */
 import { describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

@@ -1,4 +1,4 @@
-/** Contract §3, Get and list: newest creation first, over a provider that does not promise it. */
+/** docs/contract.md §3.4: newest creation first, over a provider that does not promise it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

@@ -1,4 +1,4 @@
-/** Contract §3, Rate. */
+/** docs/contract.md §3.2: rates. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { digits, readJson } from '../support/json.ts'

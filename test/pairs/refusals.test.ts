@@ -1,4 +1,4 @@
-/** Contract §6 and §10: what a provider's refusals and failures are to a client. */
+/** docs/contract.md §6, §10: what a provider's refusals and failures are to a client. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { expectAlive, expectRefusal } from '../support/expectations.ts'

@@ -1,4 +1,4 @@
-/** Contract §3, Status. */
+/** docs/contract.md §3.7: statuses. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { transactionA } from '../support/form-a.ts'

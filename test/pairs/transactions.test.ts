@@ -1,4 +1,4 @@
-/** Contract §3, Get and list: single transactions, and lists in the provider's order. */
+/** docs/contract.md §3.4: single transactions, and lists in the provider's order. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { transactionA } from '../support/form-a.ts'

@@ -1,4 +1,4 @@
-/** Contract §5: a client's own key goes to the provider in the routing, and to another one only for what this key made there. */
+/** docs/contract.md §5: a client's own key goes to the provider in the routing, and to another one only for what this key made there. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { identityOf } from '../../src/adapters/identity.ts'
 import type { Answered } from '../support/client.ts'

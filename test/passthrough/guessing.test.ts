@@ -1,4 +1,4 @@
-/** Contract §7: unproven keys are few for each address and for all, and lock out nobody who has done nothing. */
+/** docs/contract.md §7: unproven keys are few for each address and for all, and lock out nobody who has done nothing. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { type Passthrough, startPassthrough } from '../support/passthrough.ts'

@@ -1,4 +1,4 @@
-/** Contract §3 and §5 where clients hold the provider's keys: what the ledger adds to its answers, and to whose. */
+/** docs/contract.md §3, §5 where clients hold the provider's keys: what the ledger adds to its answers, and to whose. */
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { identityOf } from '../../src/adapters/identity.ts'

@@ -1,4 +1,4 @@
-/** Contract §5 and §10 where clients hold the provider's keys: which of its answers are believed, and which of two counts. */
+/** docs/contract.md §5, §10 where clients hold the provider's keys: which of its answers are believed, and which of two counts. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/core/ledger.ts'

@@ -1,4 +1,4 @@
-/** Contract §10 where clients hold the provider's keys: a lost create is looked for with the key of whoever made it, and no other. */
+/** docs/contract.md §10.2 where clients hold the provider's keys: a lost create is looked for with the key of whoever made it, and no other. */
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Answered } from '../support/client.ts'

@@ -1,4 +1,4 @@
-/** Contract §10 with the provider's own keys: a client that looks at its list after a 504 changes nothing of what is found. */
+/** docs/contract.md §10.2 with the provider's own keys: a client that looks at its list after a 504 changes nothing of what is found. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { identityOf } from '../../src/adapters/identity.ts'
 import type { Answered } from '../support/client.ts'

@@ -1,4 +1,4 @@
-/** Row D5: what `/livez` and `/readyz` say while something is wrong (contract §13). */
+/** Row D5: what `/livez` and `/readyz` say while something is wrong (docs/contract.md §13). */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

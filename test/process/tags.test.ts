@@ -1,4 +1,4 @@
-/** Contract §10: an id names its provider by a tag, so no configuration gives the tag to another service. */
+/** docs/contract.md §10.5: an id names its provider by a tag, so no configuration gives the tag to another service. */
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'

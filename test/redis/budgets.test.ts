@@ -1,4 +1,4 @@
-/** Contract §8: budgets towards providers, in memory and in Redis by the same rule. */
+/** docs/contract.md §8: budgets towards providers, in memory and in Redis by the same rule. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { redisBudgets } from '../../src/adapters/redis/budgets.ts'
 import type { Budgets } from '../../src/core/budget.ts'

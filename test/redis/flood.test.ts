@@ -1,4 +1,4 @@
-/** Contract §7: over a loss and a recovery inside one window at most twice the limit is admitted, however hard clients try. */
+/** docs/contract.md §7: over a loss and a recovery inside one window at most twice the limit is admitted, however hard clients try. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { RedisServer } from '../support/redis.ts'

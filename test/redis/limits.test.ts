@@ -1,4 +1,4 @@
-/** Contract §7: limits that all replicas share. */
+/** docs/contract.md §7: limits that all replicas share. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { RedisServer } from '../support/redis.ts'

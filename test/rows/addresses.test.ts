@@ -1,4 +1,4 @@
-/** R4 to R6: which address a request is counted for (contract §7), and what a client can claim about it. */
+/** R4 to R6: which address a request is counted for (docs/contract.md §7), and what a client can claim about it. */
 import { afterEach, expect, test } from 'vitest'
 import { type Pair, rateQuestion, startPair } from '../support/pair.ts'
 import { sendRaw } from '../support/raw.ts'

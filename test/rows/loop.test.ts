@@ -1,4 +1,4 @@
-/** H12: a gateway whose provider is itself. No header says so (contract §8), so its limits and its deadline are what end it. */
+/** H12: a gateway whose provider is itself. No header says so (docs/contract.md §8), so its limits and its deadline are what end it. */
 
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Row S11: which word of `X-Swap-Reason` each refusal has (contract §6), in both forms and with its neighbours. */
+/** Row S11: which word of `X-Swap-Reason` each refusal has (docs/contract.md §6), in both forms and with its neighbours. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Reason } from '../../src/domain/reason.ts'
 import { type Answered, ask } from '../support/client.ts'

@@ -1,4 +1,4 @@
-/** Contract §6: 408. Node's own clock decides when, so this waits for it once. */
+/** docs/contract.md §6: 408. Node's own clock decides when, so this waits for it once. */
 import { expect, test } from 'vitest'
 import { expectErrorBody } from '../support/expectations.ts'
 import { readJson } from '../support/json.ts'

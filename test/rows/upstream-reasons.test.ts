@@ -1,4 +1,4 @@
-/** Row S11: which word of `X-Swap-Reason` each refusal has (contract §6), where it is the provider's, a limit's or the ledger's. */
+/** Row S11: which word of `X-Swap-Reason` each refusal has (docs/contract.md §6), where it is the provider's, a limit's or the ledger's. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Reason } from '../../src/domain/reason.ts'
 import type { Answered } from '../support/client.ts'

@@ -34,7 +34,7 @@ export function expectErrorBody(json: unknown, form: FormName, status: number): 
   return message
 }
 
-/** A refusal with everything that the contract says of refusals, and this reason if one is given. Returns the message. */
+/** A refusal with everything that docs/contract.md §6 says of refusals, and this reason if one is given. Returns the message. */
 export function expectRefusal(answer: Answered, form: FormName, status: number, reason?: Reason): string {
   expect([answer.status, answer.reason], answer.text).toEqual([status, reasons[status]])
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')

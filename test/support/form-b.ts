@@ -1,4 +1,4 @@
-/** A provider of Form B, written from `spec/service.md` alone. */
+/** A provider of Form B, written from `docs/service.md` alone. */
 import { digits, readJson } from './json.ts'
 import { type Received, type Reply, type StandIn, standIn } from './stand-in.ts'
 import { byCoin, cut, type Holdings, noSuchTransaction, type Order, refused, type Swap, swap } from './swaps.ts'

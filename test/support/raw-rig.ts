@@ -45,7 +45,7 @@ const create = ({ client: asking }: Rig): Promise<Answered> =>
   asking.post('/transactions', { ...pairWords('A', assets.btc, assets.usdtTrx), amount: 1, withdrawalAddress: 'w' })
 export const whole = JSON.stringify(transactionA(swap()))
 
-/** A read fails with `status`; the outcome of a create is unknown, and it is sent once (contract §10, where a row says 502). */
+/** A read fails with `status`; the outcome of a create is unknown, and it is sent once (docs/contract.md §10, where a row says 502). */
 export async function expectFailure(answer: (socket: Socket, request: string) => void, status: 502 | 504): Promise<void> {
   const made = await rig(answer)
   const before = performance.now()

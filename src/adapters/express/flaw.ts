@@ -14,7 +14,7 @@ export function repeatedHeaders({ rawHeaders, headers }: IncomingMessage): reado
   return names.filter((name, at) => names.indexOf(name) !== at)
 }
 
-/** Why the request is refused, whatever it asks for: §3.2, §6.1. */
+/** Why the request is refused, whatever it asks for (RFC 9112 §3.2, §6.1). */
 export function flawOf(request: IncomingMessage, repeated: readonly string[]): Fault | undefined {
   const { url = '', headers, httpVersionMinor } = request
   if (url.length > longestPath) return new Fault('pathTooLong', `The path and query must have at most ${longestPath} characters.`)

@@ -1,4 +1,4 @@
-/** Kysely: the time by which claims expire (`spec/contract.md` §10): never a wall clock of this machine, which may be set. */
+/** Kysely: the time by which claims expire (docs/contract.md §10.1): never a wall clock of this machine, which may be set. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Database, Store } from './store.ts'
 

@@ -92,7 +92,7 @@ export function limitKey(key: bigint): bigint {
   return key < -largestKey ? -largestKey : key > largestKey ? largestKey : key
 }
 
-/** What never changes any more (`spec/contract.md` §3, Status). */
+/** What never changes any more (docs/contract.md §3.7). */
 export function isFinal(status: Status | null): boolean {
   return status === 'success' || status === 'refunded'
 }

@@ -1,4 +1,4 @@
-/** What texts are addresses and memos of a network, as the asset table has it (`spec/contract.md` §3, Addresses and Extra ids). */
+/** What texts are addresses and memos of a network, as the asset table has it (docs/contract.md §3.6, §3.5). */
 import { type Checksum, hasWrongChecksum } from './checksum.ts'
 
 /** All of a text, or nothing. Its matching takes time in proportion to the text, whatever the text is. */

@@ -1,4 +1,4 @@
-/** When two addresses are one, by the rules of their own networks (`spec/contract.md` §3, Addresses). */
+/** When two addresses are one, by the rules of their own networks (docs/contract.md §3.6). */
 import { bareCashAddress, isLegacyOf } from './bitcoin-cash.ts'
 import { bareBech32 } from './encoding.ts'
 import { readClassicAddress, readXAddress } from './ripple.ts'

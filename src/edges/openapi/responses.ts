@@ -1,4 +1,4 @@
-/** The answers that are not a success, as OpenAPI components: one for each status (`spec/contract.md` §6). */
+/** The answers that are not a success, as OpenAPI components: one for each status (docs/contract.md §6). */
 import type { FaultKind } from '../../domain/fault.ts'
 import { standardMessage } from '../../domain/standard-fault.ts'
 import type { Form, OperationCodec } from '../../wire/form.ts'
