@@ -38,10 +38,11 @@ export async function readCandidates(
 ): Promise<Candidates> {
   const isDated = said.asks.listTransactions.has('dateFrom')
   const since = Math.min(...opens.map(({ attemptedAt }) => attemptedAt)) - before
+  const intents = opens.map(({ intent }) => intent)
   const rows: ListedRow[] = []
   for (const window of isDated ? windowsOf(opens) : [{}]) {
-    const options = { window, since, beganAt: now }
-    const read = await readings.finish(whose, options, notBefore, async (query) => {
+    const options = { window, since, beganAt: now, notBefore, intents }
+    const read = await readings.finish(whose, options, async (query) => {
       const listed = await service.call('listTransactions', query, { ...context, takesUnreadableRows: true })
       return listed.body
     })

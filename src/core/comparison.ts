@@ -68,7 +68,10 @@ function compareAsset(side: Side, account: Account, asked: NewTransaction, { tab
   const there = wordsOf(account, side)
   const here = wordsOf(asked, side)
   const isSame = (word: keyof typeof side): boolean => Boolean(there[word] && here[word] && sameName(there[word], here[word]))
-  const other = words.find((word) => there[word] && here[word] && !isSame(word))
+  // A word that only the provider's list explains says nothing where that list is not to be had, or has lost it.
+  const isUnexplained = isSame('coin') && there.code !== undefined && table.byCode(there.code) === undefined
+  const compared = isUnexplained ? words.filter((word) => word !== 'code') : words
+  const other = compared.find((word) => there[word] && here[word] && !isSame(word))
   if (other) return { contradicted: [side[other]], silent: [] }
   if (!isSame('code') && !isSame('coin')) return { contradicted: [], silent: [side.coin] }
   // One word for an asset names its network too; and a coin of one network has no other.

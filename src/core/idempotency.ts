@@ -65,7 +65,7 @@ async function current(
 ): Promise<Answer<'createTransaction'>> {
   const { body, derived = [], stale } = await service.call('getTransaction', { id: taggedId(provider, transaction.id) }, context)
   // What nobody knows where to pay for is no answer to a create yet.
-  if (body.depositAddress === undefined) throw inProgress()
+  if (!body.depositAddress) throw inProgress()
   return { body, provider, derived, stale, replayed: true }
 }
 

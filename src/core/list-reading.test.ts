@@ -131,6 +131,17 @@ describe('L26: a list that is longer than one look reads', () => {
     expect(pages).toEqual([1, 1])
   })
 
+  test('L66: is read at its beginning again for another create, which may have made what is younger', async () => {
+    const { readPage, pages, list } = listOf(rows(150))
+    const read = reading()
+    await read.finish(readPage, ['one'])
+    list.unshift(row('young'))
+    expect(idsOf(await read.finish(readPage, ['one']))).not.toContain('young')
+    expect(idsOf(await read.finish(readPage, ['one', 'two']))).toContain('young')
+    expect(idsOf(await read.finish(readPage, ['two']))).toContain('young')
+    expect(pages).toEqual([1, 2, 1, 1, 1])
+  })
+
   test('keeps of rows that are too old no more than that they are there', async () => {
     const { readPage } = listOf([
       row('old', { createdAt: '2020-01-01T00:00:00Z' }),

@@ -10,7 +10,7 @@ const maxRows = 50_000
 const maxCharacters = 32_000_000
 /** How often the first page is read again until it agrees. */
 const maxConfirmations = 3
-/** A list that was whole so short a time ago still is, in milliseconds: a look that its share has cut short goes on with it. */
+/** So long after it was whole a look that its share has cut short goes on with it, for the same creates: in milliseconds. */
 const confirmedForMs = 120_000
 
 export type Window = Pick<TransactionQuery, 'dateFrom' | 'dateTo'>
@@ -43,6 +43,7 @@ export class ListReading {
   private size = pageSize
   private characters = 0
   private confirmedAt = Number.NEGATIVE_INFINITY
+  private confirmedFor: ReadonlySet<string> = new Set()
 
   constructor({ window, since, beganAt }: ListReadingOptions) {
     this.window = window
@@ -55,9 +56,13 @@ export class ListReading {
     return this.characters
   }
 
-  /** The rows, once the list is whole. What `readPage` throws leaves it as far as it is; `BrokenList` means to begin anew. */
-  async finish(readPage: ReadPage): Promise<readonly ListedRow[]> {
-    if (performance.now() - this.confirmedAt < confirmedForMs) return this.kept
+  /**
+   * The rows, once the list is whole. What `readPage` throws leaves it as far as it is; `BrokenList` means to begin anew. For
+   * intents that it was not confirmed for its first page is read again: what they made may be younger than the list.
+   */
+  async finish(readPage: ReadPage, intents: readonly string[] = []): Promise<readonly ListedRow[]> {
+    const isRecent = performance.now() - this.confirmedAt < confirmedForMs
+    if (isRecent && intents.every((intent) => this.confirmedFor.has(intent))) return this.kept
     for (let confirmations = 0; ; confirmations++) {
       while (!this.isAtEnd) {
         await this.take(this.next, readPage)
@@ -72,6 +77,7 @@ export class ListReading {
       this.next = news > 0 ? 2 : Math.floor(this.keys.size / this.size) + 1
     }
     this.confirmedAt = performance.now()
+    this.confirmedFor = new Set(intents)
     return this.kept
   }
 

@@ -4,23 +4,31 @@ import { BrokenList, type ListedRow, ListReading, type ListReadingOptions, type 
 const maxReadings = 1_000
 const maxCharacters = 64_000_000
 
+export interface ReadingOptions extends ListReadingOptions {
+  /** A reading that began earlier does not count. */
+  readonly notBefore: number
+  /** The creates that are looked for. */
+  readonly intents: readonly string[]
+}
+
 /** Lists that could not be read whole in one look are read on in the next, by the same process. */
 export class ListReadings {
   private readonly kept = new Map<string, ListReading>()
 
   /**
    * The rows of the list once it is whole, of the same caller at the same provider (`whose`). Throws where it cannot be read
-   * to its end now. `notBefore`: a reading that began earlier does not count.
+   * to its end now.
    */
-  async finish(whose: string, options: ListReadingOptions, notBefore: number, readPage: ReadPage): Promise<readonly ListedRow[]> {
+  async finish(whose: string, options: ReadingOptions, readPage: ReadPage): Promise<readonly ListedRow[]> {
     const { dateFrom, dateTo } = options.window
+    const { notBefore, intents } = options
     const name = `${whose} ${dateFrom} ${dateTo}`
     const known = this.kept.get(name)
     const isUsable = known && known.since <= options.since && known.beganAt >= notBefore
     const reading = isUsable ? known : new ListReading(options)
     this.kept.delete(name)
     try {
-      const rows = await reading.finish(readPage)
+      const rows = await reading.finish(readPage, intents)
       this.kept.set(name, reading)
       return rows
     } catch (reason) {

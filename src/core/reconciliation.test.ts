@@ -70,6 +70,8 @@ interface World {
   total?: number
   /** What details say otherwise than the list. */
   details?: Partial<Transaction>
+  /** Whether details cannot be had now. */
+  hidesDetails?: boolean
   /** Whether the ledger lets a create end as not created. */
   ends: boolean
   /** Whether what is found has got an owner meanwhile. */
@@ -145,6 +147,7 @@ const service: SwapService = answers({
     return { body: { items: items.slice((page - 1) * size, page * size), total: world.total ?? items.length } }
   },
   async getTransaction({ id }) {
+    if (world.hidesDetails) throw new Fault('unavailable', 'no share')
     detailed.push(id)
     return { body: { ...(world.rows.find((row) => row.id === id) as Transaction), ...world.details } }
   },
@@ -340,6 +343,20 @@ describe('one reading of the list', () => {
     await run()
     expect(settled).toHaveLength(1)
     expect(queries.map(({ page }) => page)).toEqual([...Array.from({ length: 61 }, (_, at) => at + 1), 1])
+  })
+
+  test('L66: does not serve creates that were made after it', async () => {
+    world.dates = []
+    world.rows = [made, theirs]
+    world.hidesDetails = true
+    await run()
+    expect(counted).toEqual(['create notSeen'])
+    const later = { ...another, attemptedAt: attemptedAt + 10_000, lookAt: attemptedAt + 15_000 }
+    const own = { ...theirs, id: 'tx-3', createdAt: '2026-03-01T10:00:11Z' }
+    Object.assign(world, { now: attemptedAt + 15_000, open: [lost, later], rows: [own, made, theirs], hidesDetails: false })
+    await run()
+    expect(settled).toMatchObject([['intent-1', { transaction: { id: 'tx-1' } }]])
+    expect(counted.slice(1).toSorted()).toEqual(['create ambiguous', 'create found'])
   })
 
   test('is of one key, where each sees only its own', async () => {

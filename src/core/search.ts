@@ -55,8 +55,11 @@ export async function search(opens: readonly Open[], options: SearchOptions): Pr
     const { accounts, details } = only.match
     const rivalsOfAmount = rivals.get(plainAmount(open.asked.amountIn)) ?? []
     const isContested = rivalsOfAmount.some((rival) => rival.intent !== open.intent && judge(accounts, rival, naming) !== 'other')
-    if (isContested) return { isAmbiguous: true }
-    return { found: { ...details, body: { ...merge(accounts), ...namesOf(open.asked) } }, isAmbiguous: false }
+    const body = merge(accounts)
+    // One that has no address yet is its owner's no sooner than an answer to its create could be.
+    const isAwaited = !body.depositAddress && !details.contradicted?.length
+    if (isContested || isAwaited) return { isAmbiguous: true }
+    return { found: { ...details, body: { ...body, ...namesOf(open.asked) } }, isAmbiguous: false }
   }
 }
 
@@ -102,9 +105,9 @@ async function detailsOf(
   }
 }
 
-/** What the provider reported; the latest account counts. */
+/** What the provider reported; the latest account counts, and an empty text is no account. */
 function merge(accounts: readonly Account[]): Transaction {
-  const reported = accounts.flatMap((account) => Object.entries(account).filter(([, value]) => value !== undefined))
+  const reported = accounts.flatMap((account) => Object.entries(account).filter(([, value]) => value !== undefined && value !== ''))
   return Object.fromEntries(reported) as unknown as Transaction
 }
 

@@ -1,8 +1,9 @@
 /** Creates of unknown outcome: which are to be looked for, and that one process does (docs/contract.md §10.2). */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { openLedger } from '../../src/adapters/ledger.ts'
 import type { Open } from '../../src/core/ledger.ts'
 import { asked, facts, intent, unique } from './samples.ts'
-import { allStores, describeStores } from './stores.ts'
+import { allStores, describeStores, openSite } from './stores.ts'
 
 describeStores(allStores, (shared) => {
   test('what nobody knows the outcome of is due when its time comes, the longest waiting first', async () => {
@@ -148,4 +149,24 @@ describeStores(allStores, (shared) => {
       expect(await bookkeeping.unresolved()).toContainEqual(expect.objectContaining({ intent: mismatch.intent, state: 'mismatch' }))
     })
   })
+})
+
+test('L69: with SQLite the time of a process that was killed counts up to what it wrote last', async () => {
+  const site = await openSite('SQLite in a file')
+  onTestFinished(site.close)
+  onTestFinished(() => void vi.useRealTimers())
+  const url = await site.createStore()
+  vi.useFakeTimers({ toFake: ['performance', 'Date'] })
+  const killed = await openLedger(url)
+  onTestFinished(killed.close)
+  vi.advanceTimersByTime(50_000)
+  const made = intent({ attemptedAt: 1_000, lookAt: 2_000 })
+  await killed.ledger.begin(made)
+  await killed.ledger.doubt(made.id, 2_000)
+  const { ledger, close } = await openLedger(url)
+  onTestFinished(close)
+  const [open] = await ledger.due(2_000, 10, undefined)
+  expect(await ledger.end(open as Open, 10_000)).toBe(false)
+  vi.advanceTimersByTime(10_000)
+  expect(await ledger.end(open as Open, 10_000)).toBe(true)
 })

@@ -1,4 +1,5 @@
 /** docs/contract.md §10.2: what was asked is confirmed by the provider's own account, its list or its get. Silence confirms nothing. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
@@ -101,6 +102,16 @@ describe.each(formNames)('a provider of form %s', (side) => {
     expect(await look()).toBe('found')
   })
 
+  test('L67: one that has no deposit address yet is bound when it has one', async () => {
+    await lose({}, { refundAddress: null, depositAddress: '' })
+    expect(await look()).toBe('ambiguous')
+    expectRefusal(await create(), form, 409)
+    const [made] = provider().holdings.swaps as [Swap]
+    provider().holdings.swaps = [{ ...made, depositAddress: 'bc1q-late' }]
+    expect(await look()).toBe('found')
+    expect((await create()).json).toMatchObject({ depositAddress: 'bc1q-late' })
+  })
+
   test('a get that answers about another id confirms nothing', async () => {
     await lose({})
     account({ got: { id: 'another' } })
@@ -165,5 +176,53 @@ describe('L23: the network of a coin that has several, at a provider of form B',
     await lose({ coinFrom: 'BTC', coinTo: 'ETH', withdrawalAddress: 'bc1q-to-1' })
     silent({ network_from: null, network_to: null })
     expect(await look()).toBe('found')
+  })
+})
+
+describe('L68: a word that only the list of currencies explains, at a provider of form A', () => {
+  const reason = 'The checker knows assets by the words of the table, and this provider has one of its own.'
+  const words = (usdt: string): readonly object[] =>
+    [
+      ['BTC', 'BTC'],
+      [usdt, 'TRX'],
+    ].map(([code, network]) => ({ code, name: code, icon: 'i', network }))
+  const create = (): Promise<Answered> =>
+    managed.client('A').post('/transactions', orderIn('A'), { key, headers: { 'idempotency-key': 'order-2' } })
+  const look = async (): Promise<string | undefined> => {
+    await lookNow(managed.gateway)
+    return outcomesOf(managed.gateway).at(-1)
+  }
+  const lose = async (): Promise<void> => {
+    managed = await startManaged({ sections: { cache: { currencies: 0, rate: 0, staleFor: 0 }, ledger: { reconcile: 1 } } })
+    managed.witness.excuse('I4', reason)
+    managed.alpha.holdings.currencies = words('USDT')
+    key = await managed.issue()
+    loseAnswers(managed.alpha, { refundAddress: null })
+    expectRefusal(await create(), 'A', 504)
+    expect(managed.alpha.holdings.swaps).toMatchObject([{ to: { code: 'USDT' } }])
+    managed.alpha.reply('create', { status: 500, json: {} })
+  }
+
+  test.each<[string, () => void]>([
+    ['cannot be read', () => managed.alpha.reply('currencies', { status: 500, json: {} })],
+    ['has lost it', () => Object.assign(managed.alpha.holdings, { currencies: words('USDTTRC20') })],
+  ])('where that list %s, its create is neither bound nor ended', async (_, change) => {
+    await lose()
+    managed.witness.excuse('I5', reason)
+    change()
+    await delay(1_100)
+    expect(await look()).toBe('ambiguous')
+    expectRefusal(await create(), 'A', 409)
+    managed.alpha.reply('currencies', () => undefined)
+    managed.alpha.holdings.currencies = words('USDT')
+    expect(await look()).toBe('found')
+    expect((await create()).json).toMatchObject({ coinTo: 'USDTTRC20' })
+  })
+
+  test('where the list says that it is on another network, it is another transaction', async () => {
+    await lose()
+    const [made] = managed.alpha.holdings.swaps as [Swap]
+    managed.alpha.holdings.swaps = [{ ...made, to: assets.usdtEth }]
+    expect(await look()).toBe('notFound')
   })
 })

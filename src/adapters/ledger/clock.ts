@@ -37,6 +37,14 @@ function asGiven(read: unknown): RawBuilder<number> {
 
 const intervalMs = 60_000
 
+/** The latest that was written down, also with a claim or a create: a process that is killed writes no more. */
+const latest = sql<{ time: number }>`
+  select max(time) as time from (
+    select time from clock
+    union all select max(created_at) from claims
+    union all select max(begun_at) from transactions where state in ('pending', 'unknown')
+  )`
+
 /**
  * Counts the time in which processes run, on steady clocks: what is counted is written down each minute and read at the next
  * start. So a claim lasts longer by the time in which no process ran.
@@ -51,7 +59,7 @@ export function runningClock(database: Database, write: Store['write']): LedgerC
     read,
     at: asGiven,
     async start() {
-      const { rows } = await sql<{ time: number }>`select time from clock`.execute(database)
+      const { rows } = await latest.execute(database)
       offsetMs = Math.max(...rows.map(({ time }) => time)) - performance.now()
       timer = setInterval(() => void keep().catch(() => {}), intervalMs).unref()
     },
