@@ -1,7 +1,8 @@
 /** ioredis: the shared store of limits, proofs and budgets. What it does not answer in time is not done later either. */
 import { once } from 'node:events'
 import { Cluster, type Redis } from 'ioredis'
-import { addressOf } from './redis/address.ts'
+import { parseRedisUrl } from '../domain/redis-url.ts'
+import { withTimeout } from '../domain/with-timeout.ts'
 import { createClient } from './redis/client.ts'
 import { DistantClock, fenced } from './redis/fence.ts'
 import { leastPatience, Patience, type Waiting } from './redis/patience.ts'
@@ -27,7 +28,7 @@ return {tonumber(redis.call('GET', KEYS[1]))}`
 
 /** Resolves once it is connected, or after a second: where Redis is down it is looked for in the background. */
 export async function openRedis(url: string): Promise<Connection> {
-  const client = createClient(addressOf(url))
+  const client = createClient(parseRedisUrl(url))
   // Whoever asks learns it; a listener must be there all the same.
   client.on('error', () => {})
   await connected(client)
@@ -47,17 +48,15 @@ function draft(): string {
 }
 
 async function connected(client: Redis | Cluster): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, startPatience)
   // The nodes of a cluster would be connected with the first command for each, which nothing waits for.
   client.on('+node', (node: Redis) => void node.connect().catch(() => {}))
-  client
-    .connect()
-    .then(() => Promise.all(client instanceof Cluster ? client.nodes('master').map(ready) : []))
-    .then(() => resolve())
-    .catch(() => {})
-  await promise
-  clearTimeout(timer)
+  const connecting = client.connect().then(() => Promise.all(client instanceof Cluster ? client.nodes('master').map(ready) : []))
+  const never = new Promise<never>(() => {}) // where it fails, the client goes on trying
+  await withTimeout(
+    connecting.catch(() => never),
+    startPatience,
+    () => {},
+  )
 }
 
 async function ready(node: Redis): Promise<void> {

@@ -3,6 +3,7 @@ import { NodeSDK } from '@opentelemetry/sdk-node'
 import type { SpanResult } from '../domain/observation.ts'
 import type { Span } from '../domain/span.ts'
 import { recordTraces, type Tracing } from '../domain/trace.ts'
+import { withDefault } from '../domain/with-timeout.ts'
 import { exporter } from './tracing/exporter.ts'
 import { Outbox } from './tracing/outbox.ts'
 import { always, batches } from './tracing/processor.ts'
@@ -71,15 +72,7 @@ export function openTracing(options: TracingOptions): OpenTracing {
   }
   const close = (): Promise<void> => {
     outbox.flush()
-    return within(timeout, sdk.shutdown())
+    return withDefault(sdk.shutdown(), timeout, undefined) // what is not sent by then is lost
   }
   return { ...recordTraces(ratio, take), close }
-}
-
-/** What is not sent by then is lost. */
-async function within(time: number, work: Promise<void>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, time)
-  await Promise.race([work.catch(() => {}), promise])
-  clearTimeout(timer)
 }

@@ -1,5 +1,6 @@
 /** What one key of the configuration demands of another. */
 import type { AssetTable } from '../domain/asset.ts'
+import { isLoopback } from '../domain/loopback.ts'
 import type { Form } from '../wire/form.ts'
 import { checkExtraIdNames } from './extra-id-names.ts'
 import type { Faults } from './faults.ts'
@@ -9,7 +10,6 @@ import type { Parts } from './validation.ts'
 import { checkWords } from './words.ts'
 
 const tagPattern = /^[a-z0-9]{1,16}$/
-const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
 export function tagOf(name: string, { tag }: ProviderSettings): string {
@@ -59,7 +59,7 @@ function overlap(a: string, b: string): boolean {
 
 function checkKey({ url, key }: ProviderSettings, faults: Faults): void {
   const { protocol, hostname } = new URL(url)
-  if (protocol === 'http:' && key !== '' && !loopback.test(hostname)) faults.add(['url'], 'must be https where a key is sent')
+  if (protocol === 'http:' && key !== '' && !isLoopback(hostname)) faults.add(['url'], 'must be https where a key is sent')
 }
 
 function checkTags({ providers }: Parts, faults: Faults): void {

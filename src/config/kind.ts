@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Pattern } from '../domain/address/rule.ts'
 import { type Amount, compareAmounts, toAmount } from '../domain/amount.ts'
+import { isRedisUrl } from '../domain/redis-url.ts'
 import { toPattern } from './pattern.ts'
 
 const integerText = /^(?:0|[1-9][0-9]*)$/
@@ -92,17 +93,9 @@ export const baseUrlOrNone = z.union(
   'must be an http or https URL without credentials, query or fragment',
 )
 
-const redisHost = '(?:\\[[\\da-fA-F:.]+\\]|[^\\s:/@,?#[\\]]+)(?::\\d{1,5})?'
-const redisEnd = {
-  '': `${redisHost}(?:/\\d+)?`,
-  '\\+sentinel': `${redisHost}(?:,${redisHost})*/[^\\s/?#]+(?:/\\d+)?(?:\\?sentinel=[^\\s?#]+)?`,
-  '\\+cluster': `${redisHost}(?:,${redisHost})*`,
-}
-const redisKinds = Object.entries(redisEnd).map(([kind, end]) => `rediss?${kind}://(?:[^\\s@/]*@)?${end}`)
-
 /** Empty, or a node, sentinels, or nodes of a cluster, with or without credentials. */
-export const redisUrl = text.regex(
-  new RegExp(`^(?:${redisKinds.join('|')})?$`),
+export const redisUrl = text.refine(
+  (value) => value === '' || isRedisUrl(value),
   'must be redis://host, redis+sentinel://host,host/name or redis+cluster://host,host',
 )
 

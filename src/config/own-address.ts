@@ -1,6 +1,6 @@
 /** Whether a URL leads back to this process: it would ask itself, over and over. */
-import { isIPv4 } from 'node:net'
 import { hostname as machineName, networkInterfaces } from 'node:os'
+import { isLoopback } from '../domain/loopback.ts'
 
 export interface Listener {
   readonly host: string
@@ -35,8 +35,7 @@ function isListenedOn(address: string, host: string): boolean {
 
 function isOfThisMachine(address: string): boolean {
   const own = Object.values(networkInterfaces()).flatMap((all = []) => all.map((one) => one.address))
-  const isLoopback = (isIPv4(address) && address.startsWith('127.')) || address === '::1'
-  return isLoopback || own.includes(address) || address === machineName().toLowerCase()
+  return isLoopback(address) || own.includes(address) || address === machineName().toLowerCase()
 }
 
 function dotted(high: number, low: number): string {

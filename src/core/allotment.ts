@@ -1,6 +1,7 @@
 /** A sliding window of 60 seconds that several askers share: the rule, in memory. `adapters/redis/budgets.ts` has it in Redis. */
+
+import { BoundedMap } from './bounded-map.ts'
 import type { Reservation } from './budget.ts'
-import { Generations } from './generations.ts'
 import { RecentCount } from './recent-count.ts'
 
 /** Milliseconds. */
@@ -34,7 +35,7 @@ export class Allotment {
   /** In the order in which they were made; those before `first` are over. */
   private grants: Grant[] = []
   private first = 0
-  private readonly askers = new Generations<Asker>(mostAskers, budgetWindow)
+  private readonly askers = new BoundedMap<Asker>({ maxEntries: mostAskers, lifetimeMs: budgetWindow })
   private readonly recent = new RecentCount(budgetWindow / 1000)
 
   /** Without a name the window is not shared: first come, first served. */
@@ -60,7 +61,7 @@ export class Allotment {
   }
 
   private see(name: string, now: number): Asker {
-    const asker = this.askers.get(name, now) ?? this.askers.add(name, { held: 0 }, now)
+    const asker = this.askers.get(name, now) ?? this.askers.set(name, { held: 0 }, now)
     asker.seen = this.recent.add(now, asker.seen)
     return asker
   }

@@ -1,4 +1,4 @@
-import { Generations } from './generations.ts'
+import { BoundedMap } from './bounded-map.ts'
 import { RecentCount } from './recent-count.ts'
 
 /** Milliseconds. */
@@ -15,7 +15,7 @@ interface Vote {
 
 /** How those fare who called in the last 30 seconds. It counts askers, not calls, and a call costs the same however many there are. */
 export class AskerVotes {
-  private readonly votes = new Generations<Vote>(mostAskers, window)
+  private readonly votes = new BoundedMap<Vote>({ maxEntries: mostAskers, lifetimeMs: window })
   private readonly callers = new RecentCount(window / 1000)
   private readonly failing = new RecentCount(window / 1000)
 
@@ -39,7 +39,7 @@ export class AskerVotes {
   }
 
   private voteOf(asker: string, now: number): Vote {
-    const vote = this.votes.get(asker, now) ?? this.votes.add(asker, { answeredAt: Number.NEGATIVE_INFINITY }, now)
+    const vote = this.votes.get(asker, now) ?? this.votes.set(asker, { answeredAt: Number.NEGATIVE_INFINITY }, now)
     vote.called = this.callers.add(now, vote.called)
     return vote
   }

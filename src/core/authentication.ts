@@ -2,6 +2,7 @@
 import { Fault } from '../domain/fault.ts'
 import { isKey } from '../domain/key.ts'
 import type { Accounts, Holding } from './accounts.ts'
+import { BoundedMap } from './bounded-map.ts'
 import { keyLookup, type Lookup } from './key-lookup.ts'
 
 /** The account's identity, or undefined where the key is malformed, unknown, expired or revoked. Throws a `Fault` where nobody can tell now. */
@@ -19,7 +20,7 @@ type Finding = ReturnType<Lookup>
 
 /** How long what was looked up serves, from the moment it was asked: what the operator changes takes effect after that. */
 const lifetime = 2_000
-/** A bound on memory, for keys that exist and for the others. What is full is looked up anew, which costs less than an order of age. */
+/** A bound on memory, for keys that exist and for the others. What is dropped is looked up again. */
 const mostKept = 10_000
 const retryAfter = 5
 
@@ -39,24 +40,22 @@ interface Kept {
 
 /** Asks once for all who want the same within the lifetime. A failure serves only those who wait for it. */
 function keeping(find: Lookup): Lookup {
-  const existing = new Map<string, Kept>()
-  const others = new Map<string, Kept>()
-  const keep = (kept: Map<string, Kept>, digest: string, found: Kept): void => {
-    if (kept.size >= mostKept) kept.clear()
-    kept.set(digest, found)
-  }
+  const existing = new BoundedMap<Kept>({ maxEntries: mostKept })
+  const others = new BoundedMap<Kept>({ maxEntries: mostKept })
   return (digest) => {
     const now = performance.now()
     const last = existing.get(digest) ?? others.get(digest)
     if (last && now - last.askedAt < lifetime) return last.finding
     const found = { finding: find(digest), askedAt: now }
     existing.delete(digest)
-    keep(others, digest, found)
+    others.set(digest, found)
     const move = (holding: Holding | undefined): void => {
-      if (holding) keep(existing, digest, found)
+      if (holding) existing.set(digest, found)
       if (holding && others.get(digest) === found) others.delete(digest)
     }
-    found.finding.then(move, () => others.get(digest) === found && others.delete(digest))
+    found.finding.then(move, () => {
+      if (others.get(digest) === found) others.delete(digest)
+    })
     return found.finding
   }
 }

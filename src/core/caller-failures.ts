@@ -1,5 +1,5 @@
+import { BoundedMap } from './bounded-map.ts'
 import { cooldown } from './circuit.ts'
-import { Generations } from './generations.ts'
 
 interface Failures {
   inRow: number
@@ -14,7 +14,7 @@ const memory = 600_000
 
 /** Callers whose calls fail while those of others do not: each is held back alone, as long as a breaker would be open. */
 export class CallerFailures {
-  private readonly known = new Generations<Failures>(mostCallers, memory)
+  private readonly known = new BoundedMap<Failures>({ maxEntries: mostCallers, lifetimeMs: memory })
   private anyHeldUntil = Number.NEGATIVE_INFINITY
 
   isAnyHeld(now: number): boolean {
@@ -29,7 +29,7 @@ export class CallerFailures {
   /** Whether it has failed five times in a row, at least. */
   add(caller: string, now: number): boolean {
     const fresh = { inRow: 0, holds: 0, heldUntil: Number.NEGATIVE_INFINITY }
-    const failures = this.known.get(caller, now) ?? this.known.add(caller, fresh, now)
+    const failures = this.known.get(caller, now) ?? this.known.set(caller, fresh, now)
     return ++failures.inRow >= failuresInRow
   }
 

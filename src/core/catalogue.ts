@@ -2,10 +2,10 @@
 import { Fault } from '../domain/fault.ts'
 import type { CacheOutcome } from '../domain/observation.ts'
 import { type Context, waitingWith } from '../domain/operations.ts'
+import { withDefault } from '../domain/with-timeout.ts'
 import { Copy, type CopyOptions } from './copy.ts'
 import type { Listing } from './listing.ts'
 import type { Naming } from './naming.ts'
-import { soonOr } from './patience.ts'
 
 export interface Catalogue {
   readonly naming: Naming
@@ -58,13 +58,13 @@ export function catalogue(options: CatalogueOptions): Catalogue {
       throw failure
     })
     if (!old || !isWithin(old, maxAge)) return reading.finally(() => looked(outcome))
-    const listing = await soonOr(reading, old, patience)
+    const listing = await withDefault(reading, patience, old)
     looked(listing === old ? 'stale' : outcome, listing === old ? now - old.readAt : undefined)
     return listing
   }
   const hasFailedWithin = (time: number): boolean => performance.now() - copy.failedAt < time
   const lookBriefly = (context: Context, maxAge: number): Promise<Listing | undefined> =>
-    soonOr(look(context, unnoticed, maxAge), undefined, (context.deadline - performance.now()) / 2)
+    withDefault(look(context, unnoticed, maxAge), (context.deadline - performance.now()) / 2, undefined)
   const creatable = Math.max(lifetime, staleFor)
   return {
     naming,

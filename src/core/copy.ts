@@ -2,13 +2,14 @@
 import { Fault } from '../domain/fault.ts'
 import type { Drift } from '../domain/observation.ts'
 import type { Context, SwapService } from '../domain/operations.ts'
+import { singleFlight } from '../domain/single-flight.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'
+import { withTimeout } from '../domain/with-timeout.ts'
 import type { CurrencyLists, ListSource } from './currency-lists.ts'
 import { readCurrencies } from './currency-pages.ts'
 import { latestSaver, type ReadList } from './latest-saver.ts'
 import { interpret, type Listing } from './listing.ts'
 import type { Naming } from './naming.ts'
-import { soonOr } from './patience.ts'
 
 /** Times in milliseconds. */
 export interface CopyOptions {
@@ -42,8 +43,8 @@ export class Copy {
   failure: Fault | undefined
   failedAt = Number.NEGATIVE_INFINITY
   private readonly options: CopyOptions
-  private reading: Promise<Listing> | undefined
-  private recalling: Promise<void> | undefined
+  private readonly reading = singleFlight((context: Context) => this.renew(context))
+  private readonly recalling = singleFlight(() => this.takeKept())
   private recalledAt = Number.NEGATIVE_INFINITY
   private readonly save: (list: ReadList) => void
   private timer: NodeJS.Timeout | undefined
@@ -55,20 +56,18 @@ export class Copy {
   }
 
   get isReading(): boolean {
-    return this.reading !== undefined
+    return this.reading.isRunning()
   }
 
   /** One reading serves all who ask while it is made. */
   read(context: Context): Promise<Listing> {
-    this.reading ??= this.renew(context)
-    return this.reading
+    return this.reading.run(context)
   }
 
   /** Takes over the list that is kept, where it is newer. Waits a short while at most, and fails never. */
   async recall(): Promise<void> {
-    if (!this.recalling && performance.now() - this.recalledAt < storePause) return
-    this.recalling ??= this.takeKept()
-    await soonOr(this.recalling, undefined, storePatience)
+    if (!this.recalling.isRunning() && performance.now() - this.recalledAt < storePause) return
+    await withTimeout(this.recalling.run(), storePatience, () => {})
   }
 
   close(): void {
@@ -97,8 +96,6 @@ export class Copy {
       await this.recall()
       if (this.last) this.readAgain(pause)
       throw this.failure
-    } finally {
-      this.reading = undefined
     }
   }
 
@@ -115,7 +112,6 @@ export class Copy {
     } catch {
       // What cannot be had from the store is read from the provider.
     } finally {
-      this.recalling = undefined
       this.recalledAt = performance.now()
     }
   }

@@ -2,6 +2,7 @@
 import type { Answer, Context } from '../domain/operations.ts'
 import type { CurrencyQuery } from '../domain/swap.ts'
 import { namesByCode, type Vocabulary } from '../domain/vocabulary.ts'
+import { BoundedMap } from './bounded-map.ts'
 import type { Catalogue } from './catalogue.ts'
 import { type CurrencyRow, currencyRows, type ProviderListing } from './currency-rows.ts'
 import { type Layer, on } from './layer.ts'
@@ -19,24 +20,28 @@ type Told = Answer<'listCurrencies'>
 interface Ready {
   readonly listings: readonly ProviderListing[]
   readonly rows: Map<boolean, Promise<readonly CurrencyRow[]>>
-  readonly pages: Map<string, Told>
+  readonly pages: BoundedMap<Told>
 }
 
-/** A bound on memory. When it is reached all pages are cut anew, which costs less than an order of age. */
+/** A bound on memory. A page that is dropped is cut again. */
 const mostPages = 1_000
 
 /** The union over the providers in their order; one that cannot be read is left out, unless none can. */
 export function currencies(sources: readonly Source[]): Layer {
-  let latest: Ready = { listings: [], rows: new Map(), pages: new Map() }
+  let latest = readyFrom([])
   return on({
     async listCurrencies(query, context) {
       const listings = await readAll(sources, context)
-      if (!areSame(listings, latest.listings)) latest = { listings, rows: new Map(), pages: new Map() }
+      if (!areSame(listings, latest.listings)) latest = readyFrom(listings)
       const readAt = Math.min(...listings.map(({ listing }) => listing.readAt))
       const told = await tell(latest, query, context)
       return { ...told, age: (performance.now() - readAt) / 1000 }
     },
   })
+}
+
+function readyFrom(listings: readonly ProviderListing[]): Ready {
+  return { listings, rows: new Map(), pages: new BoundedMap({ maxEntries: mostPages }) }
 }
 
 function areSame(now: readonly ProviderListing[], before: readonly ProviderListing[]): boolean {
@@ -51,7 +56,6 @@ async function tell(ready: Ready, query: CurrencyQuery, { client }: Context): Pr
   if (before) return before
   const rows = await ready.rows.getOrInsertComputed(byCode, () => currencyRows(ready.listings, byCode))
   const told = pageOf(rows, word, query, ready.listings)
-  if (ready.pages.size >= mostPages) ready.pages.clear()
   ready.pages.set(key, told)
   return told
 }

@@ -2,6 +2,8 @@
 
 import { LedgerConflict, UncertainChange } from '../domain/ledger-error.ts'
 import type { CreateOutcome, Observer } from '../domain/observation.ts'
+import { singleFlight } from '../domain/single-flight.ts'
+import { withTimeout } from '../domain/with-timeout.ts'
 import type { Intent, Ledger } from './ledger.ts'
 
 export interface DeferredResultsOptions {
@@ -32,7 +34,7 @@ export class DeferredResults {
   private readonly recording = new Set<string>()
   private pauseMs: number
   private timer: NodeJS.Timeout | undefined
-  private flushing: Promise<void> | undefined
+  private readonly flushing = singleFlight(() => this.writeAll())
   private isClosed = false
 
   constructor(options: DeferredResultsOptions) {
@@ -67,10 +69,7 @@ export class DeferredResults {
   async close(): Promise<void> {
     this.isClosed = true
     clearTimeout(this.timer)
-    const { promise: late, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, lastPatienceMs)
-    await Promise.race([this.flush(), late])
-    clearTimeout(timer)
+    await withTimeout(this.flushing.run(), lastPatienceMs, () => {})
     for (const { provider } of this.waiting.values()) this.count(provider, 'abandoned')
     this.waiting.clear()
   }
@@ -99,19 +98,12 @@ export class DeferredResults {
   private flushLater(): void {
     if (this.timer !== undefined || this.isClosed) return
     this.timer = setTimeout(() => {
-      void this.flush().finally(() => {
+      void this.flushing.run().finally(() => {
         this.timer = undefined
         if (this.waiting.size > 0) this.flushLater()
       })
     }, this.pauseMs)
     this.timer.unref()
-  }
-
-  private flush(): Promise<void> {
-    this.flushing ??= this.writeAll().finally(() => {
-      this.flushing = undefined
-    })
-    return this.flushing
   }
 
   /** One after another, until one fails. */

@@ -1,6 +1,7 @@
+import { isFinal } from '../domain/status.ts'
+import { BoundedMap } from './bounded-map.ts'
 import type { Clock } from './intent.ts'
 import type { Entry } from './ledger.ts'
-import { isFinal } from './sighting.ts'
 
 export interface FreshnessOptions {
   readonly refreshMs: number
@@ -21,7 +22,7 @@ interface OwnReading {
 
 /** How old what the ledger knows is. A wall clock that is set makes nothing fresh. */
 export class Freshness {
-  private readonly own = new Map<string, OwnReading>()
+  private readonly own = new BoundedMap<OwnReading>({ maxEntries: maxReadings })
   private readonly options: FreshnessOptions
 
   constructor(options: FreshnessOptions) {
@@ -30,7 +31,6 @@ export class Freshness {
 
   /** This process has just read it. */
   note(provider: string, id: string, readAt: number): void {
-    if (this.own.size >= maxReadings) this.own.clear()
     this.own.set(keyOf(provider, id), { readAt, at: this.options.steadyClock() })
   }
 

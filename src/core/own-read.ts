@@ -1,5 +1,6 @@
 import { Fault } from '../domain/fault.ts'
 import type { Context, SwapService } from '../domain/operations.ts'
+import { singleFlight } from '../domain/single-flight.ts'
 import { endingOf } from './ending.ts'
 
 /** Which harmless read tells how a provider is: with the gateway's own key, or without any. */
@@ -12,6 +13,8 @@ export function ownRead(op: OwnRead, service: SwapService, client: Context['clie
   return service.call(op, { page: 1, size: 1 }, context)
 }
 
+type Read = (op: OwnRead) => Promise<unknown>
+
 /** For so many milliseconds an answer to such a read shows that the provider is well. */
 const trust = 10_000
 
@@ -19,20 +22,22 @@ const trust = 10_000
 export class OwnReads {
   private readonly clock: () => number
   private readonly answeredAt: Partial<Record<OwnRead, number>> = {}
-  private readonly underWay: Partial<Record<OwnRead, Promise<boolean>>> = {}
+  private readonly flights = {
+    listTransactions: singleFlight((read: Read) => this.make('listTransactions', read)),
+    listCurrencies: singleFlight((read: Read) => this.make('listCurrencies', read)),
+  }
 
   constructor(clock: () => number) {
     this.clock = clock
   }
 
   /** What tells nothing, such as a budget that is used up, is no failure. */
-  fails(op: OwnRead, read: (op: OwnRead) => Promise<unknown>): Promise<boolean> {
+  fails(op: OwnRead, read: Read): Promise<boolean> {
     if (this.clock() - (this.answeredAt[op] ?? Number.NEGATIVE_INFINITY) < trust) return Promise.resolve(false)
-    this.underWay[op] ??= this.make(op, read)
-    return this.underWay[op]
+    return this.flights[op].run(read)
   }
 
-  private async make(op: OwnRead, read: (op: OwnRead) => Promise<unknown>): Promise<boolean> {
+  private async make(op: OwnRead, read: Read): Promise<boolean> {
     try {
       await read(op)
       this.answeredAt[op] = this.clock()
@@ -40,8 +45,6 @@ export class OwnReads {
     } catch (reason) {
       const ending = endingOf(Fault.from(reason), true)
       return ending === 'failed' || ending === 'unconnected'
-    } finally {
-      delete this.underWay[op]
     }
   }
 }

@@ -4,12 +4,12 @@ import { Fault, type FaultKind } from '../domain/fault.ts'
 import type { CacheOutcome, Observer } from '../domain/observation.ts'
 import { type Answer, type Context, waitingWith } from '../domain/operations.ts'
 import { standardFault } from '../domain/standard-fault.ts'
+import { withDefault } from '../domain/with-timeout.ts'
 import type { Freshness } from './freshness.ts'
 import type { Clock } from './intent.ts'
 import { type Layer, on } from './layer.ts'
 import type { Entry, Facts, Ledger } from './ledger.ts'
 import { ownerOf } from './owner.ts'
-import { soonOr } from './patience.ts'
 import { keep, merge, report } from './record.ts'
 import type { SequenceClock } from './sequence.ts'
 import { readingOf, shown } from './sighting.ts'
@@ -61,7 +61,7 @@ export function ownership(options: OwnershipOptions): Layer {
       } catch (reason) {
         if (neverStale.has(Fault.from(reason).kind)) throw reason
         // Another process may have seen more since.
-        const latest = (await soonOr(ledger.find(owner, provider, request.id), entry, patience)) ?? entry
+        const latest = (await withDefault(ledger.find(owner, provider, request.id), patience, entry)) ?? entry
         count('stale', latest)
         return withStatus({ ...recall(latest, context), stale: Math.floor(freshness.secondsSince(latest)) })
       }
@@ -82,7 +82,7 @@ async function read(
   const reading = readingOf(answer, clock())
   const merged = merge(entry, reading, options)
   const keeping = keep(entry.owner, reading, { merged, stored: entry }, options)
-  const latest = (await soonOr(keeping, undefined, patience)) ?? merged
+  const latest = (await withDefault(keeping, patience, undefined)) ?? merged
   report(latest, options)
   if (latest.rejected.length > 0) throw anotherOne(provider)
   freshness.note(provider, id, reading.at)

@@ -4,6 +4,8 @@ import { Fault } from '../domain/fault.ts'
 import type { CacheOutcome, Observer } from '../domain/observation.ts'
 import { type Answer, type Context, type SwapService, waitingWith } from '../domain/operations.ts'
 import type { Pair, RateQuery } from '../domain/swap.ts'
+import { withTimeout } from '../domain/with-timeout.ts'
+import { BoundedMap } from './bounded-map.ts'
 import { type Layer, on } from './layer.ts'
 
 export interface RatesOptions {
@@ -23,29 +25,19 @@ interface Kept {
   readAt: number
 }
 
-/** A bound on memory, of each of two generations: the older one goes when the younger is full or has lasted long enough. */
-const maxKept = 5_000
-const generationMs = 60_000
+/** A bound on memory. */
+const maxEntries = 10_000
+const minLifetimeMs = 60_000
 /** An answer with more text than this is not kept. */
 const maxTextLength = 4_096
 
 /** Stands where questions and answers are in the provider's words, so that clients of all forms share an answer. */
 export function rates({ lifetime, clock, observe }: RatesOptions): Layer {
-  let young = new Map<string, Kept>()
-  let old = new Map<string, Kept>()
-  let bornAt = clock()
+  const entries = new BoundedMap<Kept>({ maxEntries, lifetimeMs: Math.max(minLifetimeMs, lifetime) })
   const keptFor = (key: string): Kept => {
     const now = clock()
-    if (young.size >= maxKept || now - bornAt >= Math.max(generationMs, lifetime)) {
-      old = young
-      young = new Map()
-      bornAt = now
-    }
-    const known = young.get(key)
-    if (known) return known
-    const entry = old.get(key) ?? { pending: undefined, answer: undefined, readAt: Number.NEGATIVE_INFINITY }
-    young.set(key, entry)
-    return entry
+    const none = { pending: undefined, answer: undefined, readAt: Number.NEGATIVE_INFINITY }
+    return entries.get(key, now) ?? entries.set(key, none, now)
   }
   const count = (outcome: CacheOutcome): void => observe({ what: 'cache', cache: 'rate', outcome })
   return on({
@@ -96,13 +88,10 @@ function sharedWith({ amountIn }: RateQuery, answer: Told, age: number): Told {
 }
 
 /** Whoever has less time than the one who asked first waits no longer than he has. */
-async function inTime(pending: Promise<Told>, { deadline }: Context): Promise<Told> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const late = (): void => reject(new Fault('timedOut', 'The provider did not answer in time; please try again later.'))
-  const left = deadline - performance.now()
-  if (left === Number.POSITIVE_INFINITY) return pending
-  const timer = setTimeout(late, Math.max(1, left))
-  return Promise.race([pending, promise]).finally(() => clearTimeout(timer))
+function inTime(pending: Promise<Told>, { deadline }: Context): Promise<Told> {
+  return withTimeout(pending, Math.max(1, deadline - performance.now()), () => {
+    throw new Fault('timedOut', 'The provider did not answer in time; please try again later.')
+  })
 }
 
 /** The same for the same question: the words that go up, what they mean, the amount by value. */

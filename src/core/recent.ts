@@ -1,3 +1,4 @@
+import { BoundedMap } from './bounded-map.ts'
 import type { Entry, Ledger } from './ledger.ts'
 
 /** How long what the ledger said serves again, in milliseconds: clients ask for one transaction in bursts. */
@@ -6,7 +7,7 @@ const lifetimeMs = 1_000
 const shortRequestMs = 100
 /** How long what this process has seen is compared with what comes in later, in milliseconds: no request takes that long. */
 const notedLifetimeMs = 60_000
-/** A bound on memory. When it is reached all is asked for anew, which costs less than an order of age. */
+/** A bound on memory. What is dropped is read from the ledger again. */
 const mostKept = 10_000
 
 /** What one owner may know of one transaction, as far as this process does. It changes in place. */
@@ -38,7 +39,7 @@ export interface Recent extends Pick<Ledger, 'see'> {
 }
 
 export function recent(ledger: Ledger, provider: string): Recent {
-  const entries = new Map<string, Kept>()
+  const entries = new BoundedMap<Kept>({ maxEntries: mostKept })
   const keptOf = (owner: string, id: string): Kept => {
     const key = `${owner} ${id}`
     const kept = entries.get(key)
@@ -48,7 +49,6 @@ export function recent(ledger: Ledger, provider: string): Recent {
   }
   const remember = (kept: Kept): void => {
     if (entries.get(kept.key) === kept) return
-    if (entries.size >= mostKept) entries.clear()
     entries.set(kept.key, kept)
   }
   return {

@@ -1,3 +1,4 @@
+import { BoundedMap } from './bounded-map.ts'
 import type { Outage } from './outage.ts'
 import { type Proofs, proofLifetime } from './proof.ts'
 
@@ -25,16 +26,12 @@ const noted = Promise.resolve()
 
 /** Each ends `lifetime` milliseconds after the last one. The store is asked only for those that this process does not know; while it is lost, nobody else is proven by it. */
 export function sharedProofs(shared: SharedProofs, outage: Outage, lifetime = proofLifetime): Proofs {
-  const known = new Map<string, Known>()
+  const known = new BoundedMap<Known>({ maxEntries: mostKnown })
   const keep = (identity: string, until: number, renewAt: number): void => {
     const before = known.get(identity)
     // Changed in place: a map that is rewritten with every request leaves dead tables behind.
     if (before) Object.assign(before, { until, renewAt })
-    else {
-      const [oldest] = known.size < mostKnown ? [] : known.keys()
-      if (oldest !== undefined) known.delete(oldest)
-      known.set(identity, { until, renewAt })
-    }
+    else known.set(identity, { until, renewAt })
   }
   const ask = async (identity: string): Promise<boolean> => {
     const rest = await shared.restOf(identity).catch(() => outage.begin())

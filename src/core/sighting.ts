@@ -1,7 +1,7 @@
 /** What is known of a transaction after its provider has told of it once more (docs/contract.md §3.4, §3.7). */
 import { toInstant } from '../domain/instant.ts'
 import type { Answer, Context } from '../domain/operations.ts'
-import type { Status } from '../domain/status.ts'
+import { isFinal } from '../domain/status.ts'
 import type { Transaction } from '../domain/swap.ts'
 import type { Entry, Facts } from './ledger.ts'
 import { names } from './pair.ts'
@@ -22,11 +22,6 @@ export interface Sighting {
 /** What a get has brought. */
 export function readingOf({ body: told, derived = [], sequence }: Answer<'getTransaction'>, at: number): Sighting {
   return { told, derived, at, isWhole: true, sequence }
-}
-
-/** A status that is final stays, whatever a provider says later. */
-export function isFinal(status: Status | undefined): boolean {
-  return status === 'success' || status === 'refunded'
 }
 
 /**

@@ -9,6 +9,11 @@ export const statuses = [...progress, ...ends] as const
 
 export type Status = (typeof statuses)[number]
 
+/** Whether it never changes any more. */
+export function isFinal(status: Status | null | undefined): boolean {
+  return status === 'success' || status === 'refunded'
+}
+
 /**
  * The word for `status` among `words`: itself, or the furthest that is not further than the truth, so nobody is told of
  * more progress than is known (docs/contract.md §3.7). Undefined where `words` has none.

@@ -1,6 +1,7 @@
 /** Ends a server without losing a request (docs/contract.md §13). */
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { withTimeout } from '../domain/with-timeout.ts'
 
 export interface Drain {
   /** From now on the answer to every new request ends its connection. */
@@ -34,9 +35,7 @@ export function drainOf(server: Server): Drain {
       server.close()
       isFinishing = true
       if (due === 0) idle.resolve()
-      const timer = setTimeout(idle.resolve, patience)
-      await idle.promise
-      clearTimeout(timer)
+      await withTimeout(idle.promise, patience, () => {})
       server.closeAllConnections()
       await closed
     },

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { isLoopback } from '../domain/loopback.ts'
 import { publicKeys } from '../sandbox/keys.ts'
 
 /** What an operator should know of a configuration that is whole and still weaker than it could be: one line each. */
@@ -22,10 +23,8 @@ export function noticesOf({ auth, limits, providers: known, redis, routing, sand
   ]
 }
 
-const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
-
 /** Whether whoever is on the way can read along. */
 function isOpen(url: string): boolean {
   const { protocol, hostname } = new URL(url)
-  return protocol === 'http:' && !loopback.test(hostname)
+  return protocol === 'http:' && !isLoopback(hostname)
 }

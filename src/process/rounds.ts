@@ -1,4 +1,5 @@
 /** Work that comes round again and again in the background. */
+import { singleFlight } from '../domain/single-flight.ts'
 
 export interface Rounds {
   /** Starts none any more, and waits for the one that runs. */
@@ -7,19 +8,16 @@ export interface Rounds {
 
 /** Does `work` every so many milliseconds, never twice at a time. What it throws is counted where it failed: the next one comes. */
 export function startRounds(work: () => Promise<unknown>, every: number): Rounds {
-  let running: Promise<unknown> | undefined
+  let current: Promise<unknown> | undefined
+  const flight = singleFlight(work)
   const timer = setInterval(() => {
-    running ??= work()
-      .catch(() => {})
-      .finally(() => {
-        running = undefined
-      })
+    current = flight.run().catch(() => {})
   }, every)
   timer.unref()
   return {
     async stop() {
       clearInterval(timer)
-      await running
+      await current
     },
   }
 }

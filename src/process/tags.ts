@@ -1,6 +1,7 @@
 /** Whether the providers of a configuration are those whose transactions the ledger has under their tags (docs/contract.md §10.5). */
 import type { Config, ConfigFault } from '../config.ts'
 import type { ConfiguredTag, TagRecord, TagRecords } from '../core/tag-records.ts'
+import { withDefault } from '../domain/with-timeout.ts'
 
 export interface TagReport {
   readonly faults: readonly ConfigFault[]
@@ -61,10 +62,7 @@ export class Tags {
   }
 
   async compare(config: Providers): Promise<TagReport> {
-    const { promise: late, resolve } = Promise.withResolvers<undefined>()
-    const timer = setTimeout(() => resolve(undefined), patienceMs)
-    const read = await Promise.race([this.read(config).catch(() => undefined), late])
-    clearTimeout(timer)
+    const read = await withDefault(this.read(config), patienceMs, undefined)
     if (read) this.last = read
     // Of what cannot be read now it is not known whether it has transactions by now.
     return compareTags(config, read ?? this.last.map((record) => ({ ...record, isUsed: true })))

@@ -92,11 +92,6 @@ export function limitKey(key: bigint): bigint {
   return key < -largestKey ? -largestKey : key > largestKey ? largestKey : key
 }
 
-/** What never changes any more (docs/contract.md §3.7). */
-export function isFinal(status: Status | null): boolean {
-  return status === 'success' || status === 'refunded'
-}
-
 export function toNanoseconds(milliseconds: number): bigint {
   return BigInt(Math.round(milliseconds)) * 1_000_000n
 }

@@ -2,11 +2,12 @@
 import { sql } from 'kysely'
 import type { Facts } from '../../core/ledger.ts'
 import { LedgerConflict } from '../../domain/ledger-error.ts'
+import { isFinal } from '../../domain/status.ts'
 import type { Transaction } from '../../domain/swap.ts'
 import { renewClaim } from './claims.ts'
 import type { LedgerClock } from './clock.ts'
 import { revive } from './ended.ts'
-import { isFinal, sortKey, toRow, toTransaction } from './entry.ts'
+import { sortKey, toRow, toTransaction } from './entry.ts'
 import type { Database } from './store.ts'
 import { addToTally, takeFromTally } from './tallies.ts'
 

@@ -1,30 +1,26 @@
-/** How long what was read serves, in milliseconds. */
-const lifetime = 10_000
-/** The longest that a reader waits; what comes later serves the next one. */
-const patience = 500
+import { singleFlight } from '../../domain/single-flight.ts'
+import { withTimeout } from '../../domain/with-timeout.ts'
 
-/** What `read` gave last: read again when it is old, once for all who ask, and what was known before where it fails or is slow. */
+/** How long a value serves, in milliseconds. */
+const lifetimeMs = 10_000
+/** The longest that a reader waits; what comes later serves the next one. */
+const timeoutMs = 500
+
+/** The latest value of `read`. It is read again when it is old, and the previous one serves while that fails or is slow. */
 export function lastKnown<T>(read: () => Promise<T>): () => Promise<T | undefined> {
   let known: T | undefined
   let readAt = Number.NEGATIVE_INFINITY
-  let reading: Promise<void> | undefined
-  const renew = async (): Promise<void> => {
+  const renewal = singleFlight(async () => {
     try {
       known = await read()
     } catch {
-      // What was known serves on; the failure is seen where the ledger is used.
+      // The previous value serves on; the failure is seen where the ledger is used.
     } finally {
       readAt = performance.now()
-      reading = undefined
     }
-  }
+  })
   return async () => {
-    if (performance.now() - readAt < lifetime) return known
-    reading ??= renew()
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, patience)
-    await Promise.race([reading, promise])
-    clearTimeout(timer)
+    if (performance.now() - readAt >= lifetimeMs) await withTimeout(renewal.run(), timeoutMs, () => {})
     return known
   }
 }

@@ -1,6 +1,6 @@
 /** ioredis: one client for a single node, for Sentinel and for Cluster. */
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
-import type { Address } from './address.ts'
+import type { RedisAddress } from '../../domain/redis-url.ts'
 
 /** Milliseconds. Connecting takes several commands, and nothing else ends one that is lost with its connection. */
 const commandTimeout = 500
@@ -23,7 +23,7 @@ const options = {
 } satisfies RedisOptions
 
 /** Not connected yet. Commands fail at once while it is not. */
-export function createClient(address: Address): Redis | Cluster {
+export function createClient(address: RedisAddress): Redis | Cluster {
   const { kind, places, isEncrypted, credentials, sentinelCredentials, name, database } = address
   const access = { ...options, ...credentials, ...(isEncrypted && { tls: {} }) }
   if (kind === 'cluster') {

@@ -1,4 +1,4 @@
-/** Where Redis is, as `redis.url` of the configuration says it. */
+/** The grammar of `redis.url`: one node, Sentinel or Cluster. */
 
 export interface Place {
   readonly host: string
@@ -10,7 +10,7 @@ interface Credentials {
   readonly password?: string
 }
 
-export interface Address {
+export interface RedisAddress {
   readonly kind: 'single' | 'sentinel' | 'cluster'
   /** The node, the sentinels, or some nodes of the cluster. */
   readonly places: readonly Place[]
@@ -31,19 +31,28 @@ const standardPorts = { single: 6379, sentinel: 26_379, cluster: 6379 } as const
  * `redis://user:password@host:port/database`, `redis+sentinel://host:port,host:port/name/database?sentinel=user:password`,
  * `redis+cluster://host:port,host:port`; `rediss…` is TLS. Throws a message that holds nothing of the URL.
  */
-export function addressOf(url: string): Address {
+export function parseRedisUrl(url: string): RedisAddress {
   const [, tls, kind = 'single', user = '', hosts = '', first = '', second, watcher = ''] = pattern.exec(url) ?? fail()
   if (!isKind(kind)) return fail()
   const [name, database] = kind === 'sentinel' ? [first, second ?? '0'] : ['', first || '0']
   const isWhole = (kind === 'sentinel') === (name !== '') && (kind === 'sentinel' || second === undefined) && /^\d+$/.test(database)
   const places = hosts.split(',').map((host) => placeOf(host, standardPorts[kind]))
-  if (!isWhole || (kind === 'single' && places.length > 1) || (kind === 'cluster' && database !== '0')) return fail()
+  if (!isWhole || (kind === 'single' && places.length > 1) || (kind === 'cluster' && first !== '')) return fail()
   if (watcher !== '' && kind !== 'sentinel') return fail()
   const [credentials, sentinelCredentials] = [user, watcher].map(credentialsOf) as [Credentials, Credentials]
   return { kind, places, isEncrypted: tls === 's', credentials, sentinelCredentials, name, database: Number(database) }
 }
 
-function isKind(word: string): word is Address['kind'] {
+export function isRedisUrl(text: string): boolean {
+  try {
+    parseRedisUrl(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isKind(word: string): word is RedisAddress['kind'] {
   return word in standardPorts
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addressOf } from './address.ts'
+import { parseRedisUrl } from './redis-url.ts'
 
 const plain = { isEncrypted: false, credentials: {}, sentinelCredentials: {}, name: '', database: 0 }
 
@@ -69,7 +69,7 @@ it.each([
     },
   ],
 ])('%s', (url, address) => {
-  expect(addressOf(url)).toEqual(address)
+  expect(parseRedisUrl(url)).toEqual(address)
 })
 
 it.each([
@@ -91,5 +91,5 @@ it.each([
   'redis+other://a',
   'http://a',
 ])('%s is refused without a word of it', (url) => {
-  expect(() => addressOf(url)).toThrow('redis.url: must be redis://…, redis+sentinel://…/name or redis+cluster://…')
+  expect(() => parseRedisUrl(url)).toThrow('redis.url: must be redis://…, redis+sentinel://…/name or redis+cluster://…')
 })
