@@ -35,7 +35,7 @@ export function memory(given: MemoryOptions): Layer {
       const answer = await next.call('getTransaction', request, context)
       if (answer.body.id !== request.id) return answer
       const owner = ownerOf(context)
-      const known = await looked.find(owner, request.id, sentAt)
+      const known = await looked.find(owner, request.id, sentAt, answer.body.status)
       const { facts, stale } = take(owner, known, [readingOf(answer, options.clock())], options)
       return withStatus({ ...answer, body: shown(facts, context), derived: facts.derived, ...(stale !== undefined && { stale }) })
     },

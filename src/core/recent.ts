@@ -1,3 +1,4 @@
+import type { Status } from '../domain/status.ts'
 import { BoundedMap } from './bounded-map.ts'
 import type { Entry, Ledger } from './ledger.ts'
 
@@ -30,8 +31,11 @@ interface Kept extends Known {
 
 /** One provider's entries, which need not be asked for with every look. What is seen here is known at once. */
 export interface Recent extends Pick<Ledger, 'see'> {
-  /** `sentAt`: when the request went up whose answer it is compared with, on the clock of `performance.now()`. */
-  readonly find: (owner: string, id: string, sentAt: number) => Promise<Known>
+  /**
+   * `sentAt`: when the request went up whose answer it is compared with, on the clock of `performance.now()`. `reported`: the
+   * status in that answer. Where it is news, another process may have brought the end.
+   */
+  readonly find: (owner: string, id: string, sentAt: number, reported: Status | undefined) => Promise<Known>
   /** Of these only what is noted is remembered. */
   readonly findAll: (owner: string, ids: readonly string[]) => Promise<ReadonlyMap<string, Known>>
   /** `isNews`: it is on its way into the ledger. */
@@ -52,11 +56,12 @@ export function recent(ledger: Ledger, provider: string): Recent {
     entries.set(kept.key, kept)
   }
   return {
-    async find(owner, id, sentAt) {
+    async find(owner, id, sentAt, reported) {
       const kept = keptOf(owner, id)
       remember(kept)
       const now = performance.now()
-      if (now - kept.lookedAt < lifetimeMs && now - sentAt < shortRequestMs) return kept
+      const isNews = kept.stored !== undefined && kept.stored.transaction.status !== reported
+      if (!isNews && now - kept.lookedAt < lifetimeMs && now - sentAt < shortRequestMs) return kept
       learn(kept, await ledger.find(owner, provider, id).catch(() => undefined), now)
       return kept
     },

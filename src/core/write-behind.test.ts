@@ -42,7 +42,7 @@ const see: Ledger['see'] = (owner, provider, facts) => {
 }
 
 async function seen(id: string, status: Status, isWhole: boolean): Promise<boolean> {
-  const known = await looked.find('acme', id, 0)
+  const known = await looked.find('acme', id, 0, undefined)
   const told = { id, status } as Transaction
   const sighting = { told, derived: [], at: 0, isWhole, sequence: ++sequence }
   const merged = merge(known.isWriting ? known.noted : known.stored, sighting, options)

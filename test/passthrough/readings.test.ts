@@ -107,6 +107,17 @@ describe('L38: of two answers about one transaction the one that was asked for l
     await expect.poll(async () => (await entryOf(id))?.transaction.status).toBe('success')
   })
 
+  test('what another process has brought in the last second counts too', async () => {
+    const id = idOf(await create('A'))
+    const second = client('A', (await place.second()).url, place.witness)
+    expect(statusOf(await get('A', id))).toBe('wait')
+    change({ status: 'success' })
+    expect(statusOf(await second.get(`/transactions/${id}`, { key: mine }))).toBe('success')
+    await expect.poll(async () => (await entryOf(id))?.transaction.status).toBe('success')
+    change({ status: 'exchanging' })
+    expect(statusOf(await get('A', id))).toBe('success')
+  })
+
   test('a list that was asked for before a get does not take back what the get has told', async () => {
     const id = idOf(await create('A'))
     const [earlier] = hold('list', 'wait')
