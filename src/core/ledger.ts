@@ -123,7 +123,10 @@ export interface Ledger {
   readonly waitingOwners: () => Promise<readonly string[]>
   /** Notes that this look is taken, and when the next is due. False where another process took it. */
   readonly take: (open: Open, next: number | undefined) => Promise<boolean>
-  /** Creates of unknown outcome at the provider that were attempted between these times. */
+  /**
+   * Creates at the provider that were attempted between these times, and of which nobody knows what they made: of unknown
+   * outcome, or with an answer that contradicted the question.
+   */
   readonly openBetween: (provider: string, first: number, last: number) => Promise<readonly Open[]>
   /**
    * The provider's whole list has nothing that this create may have made: it and its claim are gone, and a result that comes

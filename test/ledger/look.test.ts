@@ -1,7 +1,7 @@
 /** Creates of unknown outcome: which are to be looked for, and that one process does (docs/contract.md §10.2). */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openLedger } from '../../src/adapters/ledger.ts'
-import type { Open } from '../../src/core/ledger.ts'
+import type { Intent, Open } from '../../src/core/ledger.ts'
 import { asked, facts, intent, unique } from './samples.ts'
 import { allStores, describeStores, openSite } from './stores.ts'
 
@@ -96,6 +96,23 @@ describeStores(allStores, (shared) => {
     expect(await ids(2_000, 3_000)).toEqual([2_000, 3_000])
     expect(await ids(0, 999)).toEqual([])
     expect(await ids(0, 9_000, unique('provider'))).toEqual([])
+  })
+
+  test('L70: a create whose answer was a contradiction is found among the open ones, and is not due', async () => {
+    const { ledger } = shared()
+    const provider = unique('provider')
+    const [open, contradicted, done] = [2_000, 1_000, 3_000].map((attemptedAt) =>
+      intent({ owner: unique('owner'), provider, attemptedAt }),
+    ) as [Intent, Intent, Intent]
+    for (const each of [open, contradicted, done]) await ledger.begin(each)
+    await ledger.settle(done.id, facts('x'))
+    expect(await ledger.settle(contradicted.id, facts('x'))).toBe(false)
+    const intents = async (first: number, last: number) =>
+      (await ledger.openBetween(provider, first, last)).map((each) => each.intent)
+    expect(await intents(0, 9_000)).toEqual([open.id, contradicted.id])
+    expect(await intents(2_001, 9_000)).toEqual([])
+    expect(await intents(1_001, 9_000)).toEqual([open.id])
+    expect(await ledger.due(Number.MAX_SAFE_INTEGER, 10, [contradicted.owner])).toEqual([])
   })
 
   describe('a create of which the provider’s whole list has nothing', () => {

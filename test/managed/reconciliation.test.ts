@@ -102,6 +102,30 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     expectRefusal(await create(), form, 409)
   })
 
+  test('L70: what a create may have made whose answer was a contradiction is not bound to another', async () => {
+    const first = await managed.client(form).post('/transactions', orderIn(form, { refundAddress }), { key })
+    expect(first.status).toBe(success[form])
+    const { id } = first.json as { id: string }
+    provider().reply('create', ({ body }) => {
+      const made = orderedSwap(readJson(body) as Order, { id: 'hidden' })
+      provider().holdings.swaps = [...provider().holdings.swaps, made]
+      const told = { ...made, id: id.slice(`${name}~`.length) }
+      return { json: side === 'A' ? transactionA(told) : createdB(told) }
+    })
+    const contradicted = await managed.client(form).post('/transactions', orderIn(form, { refundAddress }), { key })
+    expectRefusal(contradicted, form, 502)
+    expect(outcomesOf(managed.gateway).at(-1)).toBe('takenId')
+    provider().reply('create', { reset: true })
+    expectRefusal(await create(), form, 504)
+    await lookNow(managed.gateway)
+    expect(outcomesOf(managed.gateway).at(-1)).toBe('ambiguous')
+    expectRefusal(await create(), form, 409)
+    const mismatch = (await managed.gateway.bookkeeping.unresolved()).find(({ state }) => state === 'mismatch')
+    expect(await managed.gateway.bookkeeping.bind(mismatch?.intent ?? '', 'hidden', Date.now())).toBe('bound')
+    await lookNow(managed.gateway)
+    expect(outcomesOf(managed.gateway).at(-1)).toBe('notFound')
+  })
+
   test('L3: while the list cannot be read nothing changes, and the next look finds it', async () => {
     await lose()
     for (const reply of [

@@ -21,20 +21,28 @@ export function looks({ database, write, writeOne, isAmong, toList, clock }: Sto
     take: (open, next) => writeOne((within) => take(within, open, next)),
     end: (open, span) => write((within) => end(within, open, span, clock)),
     async openBetween(provider, first, last) {
-      const between = openCreates(database).where('provider', '=', provider).where('attempted_at', '>=', first)
-      return (await between.where('attempted_at', '<=', last).orderBy('attempted_at').execute()).map(toOpen)
+      const between = creates(database).where('provider', '=', provider).where('attempted_at', '>=', first)
+      const attempted = between.where('attempted_at', '<=', last).orderBy('attempted_at')
+      // One after the other: what becomes a mismatch in between is seen twice, and not never.
+      const open = await attempted.where(isOpen).execute()
+      const mismatches = await attempted.where(isMismatch).execute()
+      return [...open, ...mismatches].map(toOpen)
     },
   }
 }
 
-/** Literally as in the index. */
+/** Literally as in the indexes. */
 const isOpen = sql<boolean>`state in ('pending', 'unknown')`
+const isMismatch = sql<boolean>`state <> 'done' and state = 'mismatch'`
 
 function openCreates(database: Database) {
+  return creates(database).where(isOpen)
+}
+
+function creates(database: Database) {
   return database
     .selectFrom('transactions')
     .select(['intent', 'owner', 'provider', 'asked', 'attempted_at', 'looks', 'look_at', 'traceparent'])
-    .where(isOpen)
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof openCreates>['execute']>>[number]
