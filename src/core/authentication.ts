@@ -16,7 +16,7 @@ export interface AuthenticationOptions {
   readonly clock: () => number
 }
 
-type Finding = ReturnType<Lookup>
+type Finding = ReturnType<Lookup<Holding>>
 
 /** How long what was looked up serves, from the moment it was asked: what the operator changes takes effect after that. */
 const lifetime = 2_000
@@ -25,7 +25,7 @@ const mostKept = 10_000
 const retryAfter = 5
 
 export function authentication({ accounts, digest, clock }: AuthenticationOptions): Authentication {
-  const find = keeping(keyLookup(accounts))
+  const find = keeping(keyLookup((digests) => accounts.findKeys(digests)))
   return async (key) => {
     if (!isKey(key)) return undefined
     const holding = await find(digest(key)).catch(toUnavailable)
@@ -39,7 +39,7 @@ interface Kept {
 }
 
 /** Asks once for all who want the same within the lifetime. A failure serves only those who wait for it. */
-function keeping(find: Lookup): Lookup {
+function keeping(find: Lookup<Holding>): Lookup<Holding> {
   const existing = new BoundedMap<Kept>({ maxEntries: mostKept })
   const others = new BoundedMap<Kept>({ maxEntries: mostKept })
   return (digest) => {

@@ -114,8 +114,8 @@ export interface Ledger {
    * kept now; undefined where it is another owner's.
    */
   readonly see: (owner: string, provider: string, facts: Facts, before?: Entry) => Promise<Entry | undefined>
-  /** Whether anything here is this owner's. */
-  readonly knows: (owner: string) => Promise<boolean>
+  /** Those of these owners who have anything here. */
+  readonly knownOwners: (owners: readonly string[]) => Promise<ReadonlySet<string>>
 
   /** Creates to be looked for at `now`, the longest waiting first; of these owners only, where they are given. */
   readonly due: (now: number, most: number, owners: readonly string[] | undefined) => Promise<readonly Open[]>

@@ -1,5 +1,6 @@
 import { Fault } from '../domain/fault.ts'
 import { keyed } from '../domain/operations.ts'
+import { keyLookup } from './key-lookup.ts'
 import { type Layer, layer } from './layer.ts'
 import type { Ledger } from './ledger.ts'
 import type { RefusedAddresses } from './refused-addresses.ts'
@@ -13,10 +14,11 @@ export interface Proofs {
 /** Milliseconds after the last acceptance. */
 export const proofLifetime = 3_600_000
 
-/** Proofs, and whoever the ledger knows. */
-export function provenBy(proofs: Proofs, ledger: Pick<Ledger, 'knows'>): Proofs {
+/** Proofs, and whoever the ledger knows: it is asked of many keys at once, since anybody may send any number of them. */
+export function provenBy(proofs: Proofs, ledger: Pick<Ledger, 'knownOwners'>): Proofs {
+  const find = keyLookup(async (owners) => new Map([...(await ledger.knownOwners(owners))].map((owner) => [owner, true])))
   return {
-    has: async (identity) => (await proofs.has(identity)) || ledger.knows(identity).catch(() => false),
+    has: async (identity) => (await proofs.has(identity)) || (await find(identity).catch(() => false)) === true,
     add: proofs.add,
   }
 }

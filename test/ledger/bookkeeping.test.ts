@@ -211,7 +211,7 @@ describeStores(allStores, (shared) => {
       expect(entries.map(({ transaction }) => transaction.id)).toEqual(left.slice((page - 1) * 20, page * 20).map(({ id }) => id))
     }
     if (url !== 'sqlite::memory:') expect(await wrongTallies(url)).toEqual([])
-    expect(await ledger.knows('p')).toBe(false)
+    expect(await ledger.knownOwners(['p', 'o'])).toEqual(new Set(['o']))
     expect(await ledger.claimed('q', 'key')).toBeUndefined()
     expect(await ledger.claimed(open.owner, 'key')).toMatchObject({ state: 'open' })
     await ledger.see('p', 'beta', facts('y'))

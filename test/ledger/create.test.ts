@@ -59,7 +59,7 @@ describeStores(allStores, (shared) => {
     const { id, owner, provider } = await begun(ledger, { claim })
     await ledger.drop(id)
     expect(await ledger.claimed(owner, 'key')).toBeUndefined()
-    expect(await ledger.knows(owner)).toBe(false)
+    expect(await ledger.knownOwners([owner])).toEqual(new Set())
     expect(await ledger.openBetween(provider, 0, Date.now())).toEqual([])
     expect(await ledger.begin(intent({ owner, provider, claim }))).toBe(true)
   })

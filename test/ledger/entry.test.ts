@@ -40,7 +40,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.find(stranger, provider, 'x')).toBeUndefined()
     expect(await ledger.findAll(stranger, provider, ['x'])).toEqual([])
     expect(await ledger.list(stranger, page)).toEqual({ entries: [], total: 0 })
-    expect(await ledger.knows(stranger)).toBe(false)
+    expect(await ledger.knownOwners([stranger, owner])).toEqual(new Set([owner]))
     expect(await ledger.find(owner, provider, 'x')).toStrictEqual(entry)
     expect(await ledger.see(stranger, unique('provider'), facts('x'))).toBeDefined()
   })
@@ -146,6 +146,8 @@ describeStores(allStores, (shared) => {
     const mismatch = intent({ owner: mistaken })
     await ledger.begin(mismatch)
     await ledger.contradict(mismatch.id, facts(unique('x')).transaction, ['coinTo'])
-    expect(await Promise.all([creator, seer, mistaken, unique('owner')].map(ledger.knows))).toEqual([true, true, true, false])
+    const owners = [creator, seer, mistaken]
+    expect(await ledger.knownOwners([...owners, unique('owner')])).toEqual(new Set(owners))
+    expect(await ledger.knownOwners([unique('owner')])).toEqual(new Set())
   })
 })

@@ -6,9 +6,9 @@ import { lister } from './list.ts'
 import { type Database, prepare, type Store } from './store.ts'
 import { addToTally } from './tallies.ts'
 
-type Entries = Pick<Ledger, 'find' | 'findAll' | 'list' | 'see' | 'knows' | 'held'>
+type Entries = Pick<Ledger, 'find' | 'findAll' | 'list' | 'see' | 'knownOwners' | 'held'>
 
-export function entries({ database, write, writeOne, isAmong, toList }: Store): Entries {
+export function entries({ database, write, writeOne, isAmong, listed, toList }: Store): Entries {
   const find = prepare(database, ['owner', 'provider', 'id'], ({ owner, provider, id }) =>
     ofOwner(database, owner).where('provider', '=', provider).where('provider_id', '=', id).compile(),
   )
@@ -40,11 +40,12 @@ export function entries({ database, write, writeOne, isAmong, toList }: Store): 
       const [row] = await find({ owner, provider, id: facts.transaction.id })
       return row && toEntry(row)
     },
-    async knows(owner) {
-      const { rows } = await sql`
-        select 1 from transactions where owner = ${owner} and state = 'done' union all
-        select 1 from transactions where owner = ${owner} and state <> 'done' limit 1`.execute(database)
-      return rows.length > 0
+    async knownOwners(owners) {
+      const { rows } = await sql<{ readonly owner: string }>`
+        select listed.value as owner from ${listed(toList(owners))}
+        where exists (select 1 from transactions where owner = listed.value and state = 'done')
+          or exists (select 1 from transactions where owner = listed.value and state <> 'done')`.execute(database)
+      return new Set(rows.map(({ owner }) => owner))
     },
     async held(provider, ids) {
       const rows = await held({ provider, ids: toList(ids) })

@@ -26,6 +26,7 @@ export async function postgresStore(url: string, timeout: number, now?: () => nu
     clock: serverClock(now),
     databaseTime: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
     isAmong: (column, list) => sql`${sql.ref(column)} = any(${list})`,
+    listed: (list) => sql`unnest(${list}::text[]) as listed (value)`,
     toList: (texts) => texts,
     lockSchema: async (within) => void (await sql`select pg_advisory_xact_lock(${sql.lit(schemaLock)})`.execute(within)),
     close: async () => {

@@ -29,6 +29,7 @@ export async function sqliteStore(file: string, now?: () => number): Promise<Sto
     databaseTime: sql`cast(unixepoch('subsec') * 1000 as integer)`,
     uptime: () => Math.round(uptime() * 1000),
     isAmong: (column, list) => sql`${sql.ref(column)} in (select value from json_each(${list}))`,
+    listed: (list) => sql`json_each(${list}) as listed`,
     toList: (texts) => JSON.stringify(texts),
     waits: () => ({ readMs: 0, writeMs: waitMs() }),
     lockSchema: async () => {}, // whoever writes is alone

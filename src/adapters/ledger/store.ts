@@ -28,6 +28,8 @@ export interface Store {
   readonly uptime?: () => number
   /** `list` is what `toList` made. */
   readonly isAmong: (column: string, list: unknown) => RawBuilder<SqlBool>
+  /** A table `listed` with the column `value`; `list` is what `toList` made. */
+  readonly listed: (list: unknown) => RawBuilder<unknown>
   /** Texts as one value. */
   readonly toList: (texts: readonly string[]) => unknown
   /** How long the first question and the first change without priority have waited for their turn. */
