@@ -63,3 +63,30 @@ test('the first page is read anew, and many who ask for it at once share one rea
   await first()
   expect(readings()).toBe(2)
 })
+
+test('V20: a list of more than sixteen million characters is not read to its end', async () => {
+  const padding = 'x'.repeat(20_000)
+  let pages = 0
+  const unasked = async (): Promise<never> => {
+    throw new Fault('internal', 'not asked in this test')
+  }
+  const service = answers({
+    listCurrencies: unasked,
+    getRate: unasked,
+    getTransaction: unasked,
+    createTransaction: unasked,
+    async listTransactions({ page }) {
+      pages++
+      const rowOf = (_: unknown, at: number): Transaction => ({
+        id: `tx-${page}-${at}`,
+        amountIn,
+        createdAt: '2026-11-20T08:00:00Z',
+        withdrawalAddress: padding,
+      })
+      return { body: { items: Array.from({ length: 100 }, rowOf), total: 5_000 } }
+    },
+  })
+  const reading = chronology(formA.vocabulary)(service).call('listTransactions', { page: 1, size: 20 }, context)
+  await expect(reading).rejects.toMatchObject({ kind: 'unavailable', message: expect.stringContaining('whole') })
+  expect(pages).toBe(8)
+})

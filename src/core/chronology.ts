@@ -2,8 +2,9 @@
 
 import { Fault } from '../domain/fault.ts'
 import { toInstant } from '../domain/instant.ts'
-import type { Context, SwapService } from '../domain/operations.ts'
+import type { Answer, Context, Op, SwapService } from '../domain/operations.ts'
 import type { Transaction, TransactionQuery } from '../domain/swap.ts'
+import { textLength } from '../domain/text-length.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'
 import { readBounds } from './bounds.ts'
 import { type Layer, on } from './layer.ts'
@@ -14,11 +15,13 @@ import { cutPage, readWhole } from './pages.ts'
 const mostRows = 5_000
 /** What was read for one key's list serves its next pages for so long, in milliseconds. */
 const snapshotLifetime = 30_000
-/** A bound on memory, over all keys. */
-const maxSnapshotRows = 100_000
+/** A bound on memory, over all keys; and of one list, in characters. */
+const mostKept = { rows: 100_000, characters: 64_000_000 }
+const mostCharacters = 16_000_000
 
 interface Snapshot {
   readonly rows: readonly Dated[]
+  readonly characters: number
   readonly provider: string | undefined
   /** Of the request for its first page. */
   readonly sequence: number | undefined
@@ -31,7 +34,7 @@ interface Dated {
 
 /** `provider` is what the provider's form can say. */
 export function chronology(provider: Vocabulary): Layer {
-  const snapshots = new ListSnapshots<Snapshot>(snapshotLifetime, maxSnapshotRows)
+  const snapshots = new ListSnapshots<Snapshot>(snapshotLifetime, mostKept)
   const filters = provider.asks.listTransactions.has('dateFrom')
   return on({
     async createTransaction(request, context, next) {
@@ -73,18 +76,29 @@ async function readAll(service: SwapService, context: Context): Promise<Snapshot
   if (!whole.isComplete) throw incomplete()
   const rows = whole.rows.map((transaction) => ({ transaction, createdAt: instantOf(transaction) }))
   rows.sort((a, b) => compare(b.createdAt, a.createdAt) || compare(a.transaction.id, b.transaction.id))
-  return { rows, provider: whole.provider, sequence: pages.sequence() }
+  return { rows, provider: whole.provider, sequence: pages.sequence(), characters: pages.characters() }
+}
+
+interface Pages extends SwapService {
+  /** Of the first page. */
+  readonly sequence: () => number | undefined
+  /** Of all that was read so far. */
+  readonly characters: () => number
 }
 
 /** A list that breaks off after its first page is not a list: sorting and filtering are whole or not at all. */
-function wholeOrUnavailable(service: SwapService): SwapService & { readonly sequence: () => number | undefined } {
+function wholeOrUnavailable(service: SwapService): Pages {
   let sequence: number | undefined
+  let characters = 0
   return {
     sequence: () => sequence,
+    characters: () => characters,
     async call(op, request, context) {
       try {
         const answer = await service.call(op, request, context)
         sequence ??= answer.sequence
+        characters += lengthOf(answer)
+        if (characters > mostCharacters) throw new Fault('unreadable', 'The list has too much text.')
         return answer
       } catch (reason) {
         const { page } = request as TransactionQuery
@@ -99,6 +113,11 @@ function incomplete(cause?: unknown): Fault {
   const isBusy = cause instanceof Fault && cause.kind === 'unavailable'
   const reason = isBusy ? cause.reason : 'provider_failed'
   return new Fault('unavailable', 'The list could not be read whole; please try again.', { retryAfter, reason, cause })
+}
+
+function lengthOf({ body }: Answer<Op>): number {
+  const items: readonly object[] = 'items' in body ? body.items : []
+  return items.reduce<number>((sum, row) => sum + textLength(row), 0)
 }
 
 function tooMany(): Fault {

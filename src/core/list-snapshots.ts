@@ -2,25 +2,34 @@
 
 export interface Rows<Row> {
   readonly rows: readonly Row[]
+  /** Of all their texts together. */
+  readonly characters: number
+}
+
+export interface SnapshotBounds {
+  readonly rows: number
+  readonly characters: number
 }
 
 interface Reading<List> {
   readonly list: Promise<List>
   /** Later than any clock while it is read. */
   expiresAt: number
-  rowCount: number
+  rows: number
+  characters: number
 }
 
 export class ListSnapshots<List extends Rows<unknown>> {
   private readonly readings = new Map<string, Reading<List>>()
   private readonly lifetimeMs: number
-  private readonly maxRows: number
-  private rowCount = 0
+  private readonly most: SnapshotBounds
+  private rows = 0
+  private characters = 0
 
-  /** Beyond `maxRows` in all, the oldest lists are forgotten and read again when they are asked for. */
-  constructor(lifetimeMs: number, maxRows: number) {
+  /** Beyond `most` in all, the oldest lists are forgotten and read again when they are asked for. */
+  constructor(lifetimeMs: number, most: SnapshotBounds) {
     this.lifetimeMs = lifetimeMs
-    this.maxRows = maxRows
+    this.most = most
   }
 
   /** A reading under way serves all who ask, its failure too; one that is done serves unless `isFirstPage`, which reads anew. */
@@ -28,11 +37,11 @@ export class ListSnapshots<List extends Rows<unknown>> {
     const known = this.readings.get(owner)
     const isReading = known?.expiresAt === Number.POSITIVE_INFINITY
     if (known && (isReading || (!isFirstPage && known.expiresAt > performance.now()))) return known.list
-    const reading: Reading<List> = { list: read(), expiresAt: Number.POSITIVE_INFINITY, rowCount: 0 }
+    const reading: Reading<List> = { list: read(), expiresAt: Number.POSITIVE_INFINITY, rows: 0, characters: 0 }
     this.forget(owner)
     this.readings.set(owner, reading)
     reading.list.then(
-      ({ rows }) => this.keep(owner, reading, rows.length),
+      (list) => this.keep(owner, reading, list),
       () => this.forget(owner, reading),
     )
     return reading.list
@@ -42,17 +51,19 @@ export class ListSnapshots<List extends Rows<unknown>> {
   forget(owner: string, only = this.readings.get(owner)): void {
     if (!only || this.readings.get(owner) !== only) return
     this.readings.delete(owner)
-    this.rowCount -= only.rowCount
+    this.rows -= only.rows
+    this.characters -= only.characters
   }
 
-  private keep(owner: string, reading: Reading<List>, rowCount: number): void {
+  private keep(owner: string, reading: Reading<List>, { rows, characters }: List): void {
     if (this.readings.get(owner) !== reading) return
     reading.expiresAt = performance.now() + this.lifetimeMs
-    reading.rowCount = rowCount
-    this.rowCount += rowCount
+    Object.assign(reading, { rows: rows.length, characters })
+    this.rows += rows.length
+    this.characters += characters
     setTimeout(() => this.forget(owner, reading), this.lifetimeMs).unref()
-    for (const [oldest, { rowCount: held }] of this.readings) {
-      if (this.rowCount <= this.maxRows) break
+    for (const [oldest, { rows: held }] of this.readings) {
+      if (this.rows <= this.most.rows && this.characters <= this.most.characters) break
       if (held > 0) this.forget(oldest)
     }
   }

@@ -4,6 +4,7 @@ import { Fault } from '../domain/fault.ts'
 import type { CacheOutcome, Observer } from '../domain/observation.ts'
 import { type Answer, type Context, type SwapService, waitingWith } from '../domain/operations.ts'
 import type { Pair, RateQuery } from '../domain/swap.ts'
+import { textLength } from '../domain/text-length.ts'
 import { withTimeout } from '../domain/with-timeout.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { type Layer, on } from './layer.ts'
@@ -63,7 +64,7 @@ export function rates({ lifetime, clock, observe }: RatesOptions): Layer {
 async function read(kept: Kept, request: RateQuery, context: Context, next: SwapService, clock: () => number): Promise<Told> {
   try {
     const answer = await next.call('getRate', request, context)
-    kept.answer = isOffer(answer) && textLength(answer) <= maxTextLength ? answer : undefined
+    kept.answer = isOffer(answer) && textLength(answer.body) <= maxTextLength ? answer : undefined
     kept.readAt = clock()
     return answer
   } finally {
@@ -74,10 +75,6 @@ async function read(kept: Kept, request: RateQuery, context: Context, next: Swap
 /** A message in place of an amount is about this moment alone. */
 function isOffer({ body: { amountOut } }: Told): boolean {
   return amountOut !== undefined && !isZero(amountOut)
-}
-
-function textLength({ body }: Told): number {
-  return Object.values(body).reduce((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
 }
 
 /** The same value is told in the digits in which it was asked for. */

@@ -1,0 +1,6 @@
+/** How many characters its texts have, which is what it takes in memory. */
+export function textLength(row: object): number {
+  let length = 0
+  for (const value of Object.values(row)) if (typeof value === 'string') length += value.length
+  return length
+}
