@@ -6,7 +6,7 @@ import { singleFlight } from '../domain/single-flight.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'
 import { withTimeout } from '../domain/with-timeout.ts'
 import type { CurrencyLists, ListSource } from './currency-lists.ts'
-import { readCurrencies } from './currency-pages.ts'
+import { CurrencyReading } from './currency-pages.ts'
 import { latestSaver, type ReadList } from './latest-saver.ts'
 import { interpret, type Listing } from './listing.ts'
 import type { Naming } from './naming.ts'
@@ -32,6 +32,8 @@ export interface CopyOptions {
 const earlier = 0.8
 /** How soon a reading in the background is tried again that failed. */
 const pause = 5_000
+/** A reading that was broken off goes on until it is so old, in milliseconds: its list has changed since. */
+const longestReading = 600_000
 /** How long the store of lists is waited for, and how soon it is asked again. */
 const storePatience = 500
 const storePause = 1_000
@@ -45,6 +47,8 @@ export class Copy {
   private readonly options: CopyOptions
   private readonly reading = singleFlight((context: Context) => this.renew(context))
   private readonly recalling = singleFlight(() => this.takeKept())
+  /** One that was broken off, to go on. */
+  private unfinished: CurrencyReading | undefined
   private recalledAt = Number.NEGATIVE_INFINITY
   private readonly save: (list: ReadList) => void
   private timer: NodeJS.Timeout | undefined
@@ -77,15 +81,18 @@ export class Copy {
 
   private async renew(context: Context): Promise<Listing> {
     const { options } = this
+    const { unfinished } = this
+    const reading = unfinished ?? new CurrencyReading()
+    this.unfinished = undefined
     try {
       const deadline = performance.now() + options.timeout
-      const { rows, provider } = await readCurrencies(options.service, {
+      const { rows, provider } = await reading.finish(options.service, {
         ...context,
         caller: { address: '' },
         deadline,
         isOwn: true,
       })
-      const readAt = performance.now()
+      const readAt = unfinished ? reading.beganAt : performance.now()
       this.last = { ...(await interpret(rows, options.naming, options.drift)), provider, readAt }
       this.readAgain(options.lifetime * earlier)
       this.save({ rows, readAt })
@@ -93,8 +100,10 @@ export class Copy {
     } catch (reason) {
       this.failure = asFailure(reason)
       this.failedAt = performance.now()
+      const isYoung = this.failedAt - reading.beganAt < longestReading
+      if (reading.hasRows && isYoung && isInterrupted(this.failure)) this.unfinished = reading
       await this.recall()
-      if (this.last) this.readAgain(pause)
+      if (this.last || this.unfinished) this.readAgain(pause)
       throw this.failure
     }
   }
@@ -123,6 +132,11 @@ export class Copy {
     this.timer = setTimeout(begin, Math.min(after, longestTimer))
     this.timer.unref()
   }
+}
+
+/** Nothing was wrong with the list: there was no time or no budget left to read on, or the provider has had enough for now. */
+function isInterrupted({ kind }: Fault): boolean {
+  return kind === 'unavailable' || kind === 'timedOut' || kind === 'limited'
 }
 
 /** Of nobody's asking: a list belongs to no client. */

@@ -2,10 +2,13 @@
 import { Fault } from '../domain/fault.ts'
 import type { Context, SwapService } from '../domain/operations.ts'
 import type { Currency } from '../domain/swap.ts'
+import { textLength } from '../domain/text-length.ts'
 
 /** The largest page that the service has (docs/service.md §8). */
 const pageSize = 100
 const maxRows = 10_000
+/** Of all its texts: a bound on memory. */
+const maxCharacters = 16_000_000
 /** How often a list is read whose rows move from page to page meanwhile. */
 const maxPasses = 3
 
@@ -14,44 +17,77 @@ interface WholeList {
   readonly provider: string | undefined
 }
 
-/** Throws where the list ends before the total that any of its pages names. Rows that are not of the form count as read. */
-export async function readCurrencies(service: SwapService, context: Context): Promise<WholeList> {
-  const rows = new Map<string, Currency>()
-  for (let pass = 1; ; pass++) {
-    const known = rows.size
-    const { isShifting, provider } = await readPages(service, context, rows)
-    if (!isShifting || (pass > 1 && rows.size === known)) return { rows: [...rows.values()], provider }
-    if (pass === maxPasses) throw brokeOff()
+/** One way through the pages. */
+interface Pass {
+  readonly pageOf: Map<string, number>
+  page: number
+  total: number
+  read: number
+  isShifting: boolean
+  /** What the page before had. */
+  before: string
+}
+
+/** A reading that a call breaks off, for want of time or budget, goes on with the page that it failed at. */
+export class CurrencyReading {
+  readonly beganAt = performance.now()
+  private readonly rows = new Map<string, Currency>()
+  private pass = newPass()
+  private passes = 1
+  /** Rows that were known when the pass began. */
+  private known = 0
+  private characters = 0
+  private provider: string | undefined
+
+  get hasRows(): boolean {
+    return this.rows.size > 0
+  }
+
+  /** Throws where the list ends before the total that any of its pages names. Rows that are not of the form count as read. */
+  async finish(service: SwapService, context: Context): Promise<WholeList> {
+    for (;;) {
+      while (!(await this.take(service, context)));
+      if (!this.pass.isShifting || (this.passes > 1 && this.rows.size === this.known)) break
+      if (this.passes === maxPasses) throw brokeOff()
+      this.passes++
+      this.known = this.rows.size
+      this.pass = newPass()
+    }
+    return { rows: [...this.rows.values()], provider: this.provider }
+  }
+
+  /** The next page; whether it is the last one. A row on two pages is there twice, or has moved, and another was missed. */
+  private async take(service: SwapService, context: Context): Promise<boolean> {
+    const { pass } = this
+    const { body, provider } = await service.call('listCurrencies', { page: pass.page, size: pageSize }, context)
+    const { items, dropped = 0 } = body
+    this.provider = provider
+    pass.total = Math.max(pass.total, body.total)
+    pass.read += items.length + dropped
+    if (Math.max(pass.total, pass.read) > maxRows) throw tooLong()
+    const keys = items.map(keyOf)
+    const page = keys.join('\n')
+    const isSamePage = keys.length > 0 && page === pass.before
+    if (isSamePage || (items.length + dropped === 0 && pass.read < pass.total)) throw brokeOff()
+    for (const [at, key] of keys.entries()) {
+      pass.isShifting ||= pass.pageOf.getOrInsert(key, pass.page) !== pass.page
+      this.keep(key, items[at] as Currency)
+    }
+    pass.page++
+    pass.before = page
+    return pass.read >= pass.total
+  }
+
+  private keep(key: string, row: Currency): void {
+    if (this.rows.has(key)) return
+    this.rows.set(key, row)
+    this.characters += textLength(row)
+    if (this.characters > maxCharacters) throw tooLong()
   }
 }
 
-/** Adds what is new to `rows`. A row on two pages is there twice, or has moved, and another was missed. */
-async function readPages(
-  service: SwapService,
-  context: Context,
-  rows: Map<string, Currency>,
-): Promise<{ readonly isShifting: boolean; readonly provider: string | undefined }> {
-  const pageOf = new Map<string, number>()
-  let total = 0
-  let read = 0
-  let isShifting = false
-  let before = ''
-  for (let page = 1; ; page++) {
-    const { body, provider } = await service.call('listCurrencies', { page, size: pageSize }, context)
-    const { items, dropped = 0 } = body
-    total = Math.max(total, body.total)
-    read += items.length + dropped
-    if (Math.max(total, read) > maxRows) throw tooLong()
-    const keys = items.map(keyOf)
-    const isSamePage = keys.length > 0 && keys.join('\n') === before
-    if (isSamePage || (items.length + dropped === 0 && read < total)) throw brokeOff()
-    for (const [at, key] of keys.entries()) {
-      isShifting ||= pageOf.getOrInsert(key, page) !== page
-      rows.getOrInsert(key, items[at] as Currency)
-    }
-    if (read >= total) return { isShifting, provider }
-    before = keys.join('\n')
-  }
+function newPass(): Pass {
+  return { pageOf: new Map(), page: 1, total: 0, read: 0, isShifting: false, before: '' }
 }
 
 function keyOf({ code, coin, network }: Currency): string {
