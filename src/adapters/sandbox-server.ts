@@ -9,9 +9,13 @@ const loopback = '127.0.0.1'
 const mostBytes = 16_384
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+/** `prepare`: what else the server is to answer. */
+type Preparing = (server: NodeServer, handle: Http) => void
+
 /** Rejects where the port is taken. Closing breaks off whatever is still open. */
-export const listenOnLoopback: Listen = async (handle, port) => {
-  const server = createServer((request, response) => void respond(handle, request, response))
+export async function listenOnLoopback(handle: Http, port: number, prepare: Preparing = () => {}): ReturnType<Listen> {
+  const server = createServer({ requireHostHeader: false }, (request, response) => void respond(handle, request, response))
+  prepare(server, handle)
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, loopback, resolve))
   return { port: portOf(server), close: () => close(server) }
 }
@@ -25,7 +29,7 @@ async function respond(handle: Http, request: IncomingMessage, response: ServerR
 }
 
 function toHttp(request: IncomingMessage): HttpRequest {
-  const { method = '', url = '', headers, socket } = request
+  const { method = '', url = '', headers, socket, httpVersionMinor } = request
   const at = url.indexOf('?')
   return {
     method,
@@ -34,7 +38,12 @@ function toHttp(request: IncomingMessage): HttpRequest {
     headers: headers as HttpRequest['headers'],
     address: socket.remoteAddress ?? '',
     body: () => readText(request),
+    ...(httpVersionMinor > 0 && headers.host === undefined && { flaw: noHost() }),
   }
+}
+
+function noHost(): Fault {
+  return new Fault('invalid', 'Invalid Host: it must be sent once.')
 }
 
 async function readText(request: IncomingMessage): Promise<string> {

@@ -42,10 +42,7 @@ export async function listen(listener: RequestListener, handle: Http, options: L
   const server = createServer({ ...timeouts, ...messages, requireHostHeader: false }, listener)
   if (connections !== undefined) server.maxConnections = connections
   if (patience !== undefined) server.timeout = patience
-  server.on('clientError', (error: ParserError, socket) => refuseParsed(handle, error, socket))
-  server.on('connect', (request: IncomingMessage, socket) => void refuse(handle, fromTarget(request), socket))
-  // Else Node answers it without a body.
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response))
+  answerRefused(server, handle)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -56,6 +53,13 @@ export async function listen(listener: RequestListener, handle: Http, options: L
     })
   })
   return { server, url: urlOf(server.address() as AddressInfo) }
+}
+
+/** What never becomes a request is answered by `handle`: Node's own answers have no body. */
+export function answerRefused(server: Server, handle: Http): void {
+  server.on('clientError', (error: ParserError, socket) => refuseParsed(handle, error, socket))
+  server.on('connect', (request: IncomingMessage, socket) => void refuse(handle, fromTarget(request), socket))
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response))
 }
 
 function urlOf({ address, port }: AddressInfo): string {

@@ -4,6 +4,7 @@ import { identityOf } from '../adapters/identity.ts'
 import { makePrivate } from '../adapters/ledger/private-file.ts'
 import { memoryLimiter } from '../adapters/limiter.ts'
 import { listenOnLoopback } from '../adapters/sandbox-server.ts'
+import { answerRefused } from '../adapters/server.ts'
 import { sqliteStore } from '../adapters/sqlite.ts'
 import type { Config } from '../config.ts'
 import { forms } from '../forms/index.ts'
@@ -20,7 +21,7 @@ export function openSandbox({ sandbox, assets }: Config): Promise<RunningSandbox
       makePrivate(file)
       return sqliteStore(file)
     },
-    listen: listenOnLoopback,
+    listen: (handle, port) => listenOnLoopback(handle, port, answerRefused),
     clock: Date.now,
     // A rehearsed latency does not keep the process from ending.
     pause: (milliseconds) => pause(milliseconds, undefined, { ref: false }),

@@ -35,7 +35,7 @@ export function control(next: Http, sandbox: Pick<Sandbox, 'store' | 'pace' | 'c
   ])
   return async (request) => {
     const methods = endpoints.get(request.path)
-    return methods ? answer(request, methods, form) : next(request)
+    return methods && !request.flaw ? answer(request, methods, form) : next(request)
   }
 }
 
