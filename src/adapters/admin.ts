@@ -6,6 +6,7 @@ import type { Reason } from '../domain/reason.ts'
 import type { Http } from '../wire/http.ts'
 import { toStatus } from '../wire/status.ts'
 
+const jsonType = 'application/json; charset=utf-8'
 const protection = { 'x-content-type-options': 'nosniff' }
 
 export type Readiness = 'starting' | 'ready' | 'overloaded' | 'draining'
@@ -16,10 +17,17 @@ export interface AdminOptions {
   readonly hosts: readonly string[]
   /** Prometheus' exposition of everything that is counted, in the format that an `Accept` header asks for. */
   readonly printMetrics: (accept: string) => Promise<{ readonly contentType: string; readonly text: string }>
+  readonly printError: PrintError
 }
 
+/** The body of an error, as JSON text. */
+export type PrintError = (status: number, message: string) => string
+
+const allow = 'GET, HEAD'
+
 /** `/livez` touches nothing, `/readyz` says whether clients should come, `/metrics` is for Prometheus. */
-export function adminApp({ readiness, hosts, printMetrics }: AdminOptions): Express {
+export function adminApp({ readiness, hosts, printMetrics, printError }: AdminOptions): Express {
+  const refuse = refusing(printError)
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -40,6 +48,9 @@ export function adminApp({ readiness, hosts, printMetrics }: AdminOptions): Expr
     const { contentType, text } = await printMetrics(request.get('accept') ?? '')
     response.type(contentType).send(text)
   })
+  app.all(['/livez', '/readyz', '/metrics'], (_, response) =>
+    refuse(response.set({ allow }), 'method', 405, `This path has ${allow}.`),
+  )
   const names = new Set(['localhost', ...hosts.map((host) => host.toLowerCase())])
   app.use((request, response, next) => {
     if (isAddressed(request.headers.host, names)) return next()
@@ -58,12 +69,18 @@ function isAddressed(host: string | undefined, names: ReadonlySet<string>): bool
 }
 
 /** The answer to what never becomes a request. */
-export const adminRefusal: Http = async ({ flaw }) => {
-  const { kind, message, reason } = flaw ?? new Fault('invalid', 'The request could not be read.')
-  const headers = { 'content-type': 'application/json; charset=utf-8', ...protection, 'x-swap-reason': reason }
-  return { status: toStatus(kind), headers, body: JSON.stringify({ message, code: toStatus(kind) }) }
+export function adminRefusal(printError: PrintError): Http {
+  return async ({ flaw }) => {
+    const { kind, message, reason } = flaw ?? new Fault('invalid', 'The request could not be read.')
+    const headers = { 'content-type': jsonType, ...protection, 'x-swap-reason': reason }
+    return { status: toStatus(kind), headers, body: printError(toStatus(kind), message) }
+  }
 }
 
-function refuse(response: Response, reason: Reason, code: number, message: string): void {
-  response.set('x-swap-reason', reason).status(code).json({ message, code })
+type Refuse = (response: Response, reason: Reason, status: number, message: string) => void
+
+function refusing(printError: PrintError): Refuse {
+  return (response, reason, status, message) => {
+    response.set('x-swap-reason', reason).status(status).type(jsonType).send(printError(status, message))
+  }
 }

@@ -1,8 +1,11 @@
 /** The two ports: the public one, and the operators' own (docs/contract.md §13). */
-import { adminApp, adminRefusal, type Readiness } from '../adapters/admin.ts'
+import { adminApp, adminRefusal, type PrintError, type Readiness } from '../adapters/admin.ts'
 import { expressApp, messagesOf } from '../adapters/express.ts'
 import { listen } from '../adapters/server.ts'
 import type { Config } from '../config.ts'
+import { errorBody } from '../edges/response.ts'
+import { forms } from '../forms/index.ts'
+import type { Form } from '../wire/form.ts'
 import type { Http } from '../wire/http.ts'
 import { boundAddresses } from './connections-per-address.ts'
 import { type Drain, drainOf } from './drain.ts'
@@ -17,9 +20,11 @@ export interface Port {
   readonly drain: Drain
 }
 
-export async function openAdmin({ admin }: Config, readiness: () => Readiness, printMetrics: Printing): Promise<Port> {
-  const app = adminApp({ readiness, printMetrics, hosts: admin.hosts })
-  const { server, url } = await listening('admin', admin, () => listen(app, adminRefusal, admin))
+export async function openAdmin({ admin, defaultForm }: Config, readiness: () => Readiness, printMetrics: Printing): Promise<Port> {
+  const form = forms.find(({ name }) => name === defaultForm) as Form
+  const printError: PrintError = (status, message) => errorBody(form, status, message)
+  const app = adminApp({ readiness, printMetrics, printError, hosts: admin.hosts })
+  const { server, url } = await listening('admin', admin, () => listen(app, adminRefusal(printError), admin))
   return { url, drain: drainOf(server) }
 }
 

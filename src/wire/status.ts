@@ -42,6 +42,7 @@ const reasonOf: Readonly<Record<number, string>> = {
   414: 'URI Too Long',
   415: 'Unsupported Media Type',
   417: 'Expectation Failed',
+  421: 'Misdirected Request',
   422: 'Unprocessable Content',
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',

@@ -1,11 +1,13 @@
-/** Rows H19 to H22: what stands beside the API costs little, whoever asks for it, and one address does not hold the process. */
+/** Rows H19 to H22 and H25: what stands beside the API costs little, whoever asks for it, and one address does not hold the process. */
 import { once } from 'node:events'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { figureOf } from '../soak/figure.ts'
 import { ask } from '../support/client.ts'
-import { expectRefusal } from '../support/expectations.ts'
+import { expectErrorBody, expectRefusal } from '../support/expectations.ts'
+import { readJson } from '../support/json.ts'
+import { sendRaw } from '../support/raw.ts'
 import { Swapgate, Workplace } from './swapgate.ts'
 
 const timeout = 30_000
@@ -134,5 +136,20 @@ it('H22: the admin port answers its probes to any Host, and nothing else to a na
   for (const host of hosts) expect([host, await statusOf('/', host)]).toEqual([host, 421])
   for (const host of ['127.0.0.1:9090', '[::1]', 'localhost:1', 'OPS.example', '10.0.0.1']) {
     expect([host, await statusOf('/', host)]).toEqual([host, 404])
+  }
+})
+
+it('H25: errors of the admin port have the body of defaultForm, and its paths tell their methods', { timeout }, async () => {
+  for (const form of ['A', 'B'] as const) {
+    await using gateway = await start(`defaultForm: ${form}\n${free}`)
+    const missing = await fetch(`${gateway.admin}/nothing`)
+    expectErrorBody(readJson(await missing.text()), form, 404)
+    const wrong = await fetch(`${gateway.admin}/livez`, { method: 'POST' })
+    expect([wrong.status, wrong.headers.get('allow'), wrong.headers.get('x-swap-reason')]).toEqual([405, 'GET, HEAD', 'method'])
+    expectErrorBody(readJson(await wrong.text()), form, 405)
+    const garbage = await sendRaw(Number(new URL(gateway.admin).port), 'GARBAGE\r\n\r\n')
+    expect(garbage.status).toBe(400)
+    expectErrorBody(readJson(garbage.body), form, 400)
+    expect((await fetch(`${gateway.admin}/livez`, { method: 'HEAD' })).status).toBe(200)
   }
 })
