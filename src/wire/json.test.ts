@@ -149,3 +149,23 @@ function hasEqualKeys(text: string): boolean {
 function hasLoneSurrogate(value: unknown): boolean {
   return /(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(JSON.stringify(value))
 }
+
+describe('V30: a document of many small values', () => {
+  const rowsOf = (count: number): string =>
+    `[${Array.from({ length: count }, (_, at) => `{"code":"C${at}","a":0,"b":"","c":null,"d":[],"e":{}}`).join(',')}]`
+
+  it('is read where a list of 10,000 rows has as many', () => {
+    expect(parseJson(rowsOf(10_000))).toHaveLength(10_000)
+  })
+
+  it.each(['0', '""', '[]', '{}', 'null', '"\\n"'])('is refused before it costs much: %s', (value) => {
+    const text = `[${Array.from({ length: 2 ** 21 / (value.length + 1) }, () => value).join(',')}]`
+    expect(() => parseJson(text)).toThrow('more than 200000 values')
+  })
+
+  it('has no member twice, however many it has', () => {
+    const members = Array.from({ length: 200 }, (_, at) => `"m${at}":${at}`)
+    expect(parseJson(`{${members.join(',')}}`)).toHaveProperty('keys.length', 200)
+    for (const at of [0, 31, 199]) expect(() => parseJson(`{${[...members, `"m${at}":0`].join(',')}}`)).toThrow('duplicate')
+  })
+})

@@ -31,6 +31,10 @@ export class JsonError extends Error {}
 const maxDepth = 32
 /** No object of any form has more members; the bound keeps the search for duplicates short. */
 const maxMembers = 256
+/** No answer has more values; a few bytes each would take seconds of an answer's largest size. */
+const maxValues = 200_000
+/** From so many on, to search them one by one costs more than a set of them. */
+const manyMembers = 32
 const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const plainText = /[^"\\\u0000-\u001f]*/y
 const quote = 0x22
@@ -58,6 +62,7 @@ class Reader {
   private readonly text: string
   private readonly isPlain: boolean
   private at = 0
+  private valueCount = 0
 
   constructor(text: string) {
     this.text = text
@@ -70,6 +75,7 @@ class Reader {
   }
 
   value(depth: number): JsonValue {
+    if (++this.valueCount > maxValues) throw new JsonError(`more than ${maxValues} values`)
     this.space()
     const code = this.text.charCodeAt(this.at)
     if (code === quote) return this.string()
@@ -81,16 +87,19 @@ class Reader {
 
   private object(depth: number): JsonObject {
     const object = new JsonObject()
+    let names: Set<string> | undefined
     if (this.opens(depth, 0x7d)) return object
     for (;;) {
       this.space()
       if (this.text.charCodeAt(this.at) !== quote) this.fail()
       const key = this.string()
-      if (object.keys.includes(key)) throw new JsonError(`duplicate key at position ${this.at}`)
+      if (names ? names.has(key) : object.keys.includes(key)) throw new JsonError(`duplicate key at position ${this.at}`)
       if (object.keys.length === maxMembers) throw new JsonError(`more than ${maxMembers} members`)
       this.space()
       if (this.text.charCodeAt(this.at++) !== 0x3a) this.fail()
       object.keys.push(key)
+      if (object.keys.length === manyMembers) names = new Set(object.keys)
+      else names?.add(key)
       object.values.push(this.value(depth))
       if (this.closes(0x7d)) return object
     }
