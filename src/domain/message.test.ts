@@ -22,6 +22,13 @@ describe('a provider’s message', () => {
     expect(publicMessage(text, names)).toBe(text)
   })
 
+  it('that holds a key far behind its beginning is not shown in part', () => {
+    const keys = new Confidential({ keys: ['secret-word-of-ours'], hosts: [], names: [] })
+    expect(publicMessage(`${' '.repeat(990)}secret-word-of-ours`, keys)).toBe(generalMessage)
+    expect(publicMessage(`No.${' '.repeat(990)}client-word-of-ours`, nothing, 'client-word-of-ours')).toBe(generalMessage)
+    expect(publicMessage(`No.${' '.repeat(990)}Please ask again.`, keys)).toBe('No. Please')
+  })
+
   it.each([
     ['a URL', 'See https://status.provider.example/incident'],
     ['a host', 'Upstream db-3.internal.example failed'],

@@ -27,8 +27,8 @@ export function publicMessage(text: string, confidential: Confidential, secret =
     .replace(/[\p{C}\s]+/gu, ' ')
     .trim()
   if (printable === '' || telling.some((pattern) => pattern.test(printable))) return generalMessage
-  if (secret !== '' && printable.toLowerCase().includes(secret.toLowerCase())) return generalMessage
-  if (confidential.isIn(printable)) return generalMessage
+  if (secret !== '' && text.toLowerCase().includes(secret.toLowerCase())) return generalMessage
+  if (confidential.isIn(printable) || confidential.isIn(text)) return generalMessage
   return [...printable].slice(0, maxLength).join('')
 }
 
