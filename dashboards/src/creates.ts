@@ -1,5 +1,5 @@
 /** What became of creates, and what is in doubt. */
-import { count, rate, shared } from './expression.ts'
+import { count, rate, series, shared } from './expression.ts'
 import { bars, graph } from './panel.ts'
 
 const chosen = 'provider=~"$provider"'
@@ -47,6 +47,26 @@ export const creates = [
     span: 12,
     unit: 'short',
     queries: { '{{provider}} {{outcome}}': count('swapgate_create_outcomes_total', 'provider, outcome', chosen) },
+  }),
+  graph({
+    title: 'Results that the ledger could not take',
+    description:
+      'Results of creates in the memory of a process. They are written as soon as the ledger can; do not kill a process that has some. At 1,000 further ones are looked for at the provider instead.',
+    runbooks: ['SwapgateLedgerFailing'],
+    span: 12,
+    unit: 'short',
+    queries: { '{{instance}}': series('swapgate_ledger_results_held') },
+    thresholds: [[1, 'orange']],
+  }),
+  graph({
+    title: 'Addresses that were refused',
+    description:
+      'Withdrawal and refund addresses that fit no form of their network. If one network rises after a change of the asset table, its pattern is too narrow.',
+    span: 12,
+    unit: 'reqps',
+    queries: {
+      'network {{network}}': `${rate('swapgate_address_refusals_total', 'network')} or 0 * ${rate('swapgate_requests_total', 'network', 'operation="create_transaction"')}`,
+    },
   }),
   bars({
     title: 'Answers that differ from the ledger',

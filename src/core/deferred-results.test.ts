@@ -27,13 +27,18 @@ function fake(): Ledger {
   return { begin: act('begin'), settle: act('settle'), contradict: act('contradict'), drop: act('drop'), due } as unknown as Ledger
 }
 
-const observe = (seen: Observation): void => void (seen.what === 'create' && outcomes.push(seen.outcome))
+let held: number[]
+const observe = (seen: Observation): void => {
+  if (seen.what === 'create') outcomes.push(seen.outcome)
+  if (seen.what === 'resultsHeld') held.push(seen.count)
+}
 const fail = (): unknown => failure(new Error('locked'))
 
 beforeEach(() => {
   vi.useFakeTimers()
   written = []
   outcomes = []
+  held = []
   refuse = () => undefined
   results = new DeferredResults({ observe, most: 3 })
   ledger = results.over(fake(), 'alpha')
@@ -55,6 +60,7 @@ describe('L46: what the ledger cannot take at once', () => {
     await vi.advanceTimersByTimeAsync(5_000)
     expect(written.toSorted()).toEqual(['drop c', 'settle a', 'settle b'])
     expect(outcomes.slice(3)).toEqual(['recorded', 'recorded', 'recorded'])
+    expect(held).toEqual([1, 2, 3, 2, 1, 0])
     await vi.advanceTimersByTimeAsync(60_000)
     expect(written).toHaveLength(3)
   })

@@ -72,6 +72,7 @@ export class DeferredResults {
     await withTimeout(this.flushing.run(), lastPatienceMs, () => {})
     for (const { provider } of this.waiting.values()) this.count(provider, 'abandoned')
     this.waiting.clear()
+    this.tellHeld()
   }
 
   private async record<T>(intent: string, provider: string, write: () => Promise<T>): Promise<T> {
@@ -92,6 +93,7 @@ export class DeferredResults {
     this.count(provider, isFull ? 'abandoned' : 'unrecorded')
     if (isFull) return
     this.waiting.set(intent, { provider, write, attempts: 0 })
+    this.tellHeld()
     this.flushLater()
   }
 
@@ -122,6 +124,7 @@ export class DeferredResults {
 
   private finish(intent: string, { provider }: Deferred, outcome: CreateOutcome): void {
     this.waiting.delete(intent)
+    this.tellHeld()
     this.count(provider, outcome)
   }
 
@@ -131,6 +134,10 @@ export class DeferredResults {
     if (deferred.attempts < mostAttempts) return
     this.waiting.delete(intent)
     this.waiting.set(intent, { ...deferred, attempts: 0 })
+  }
+
+  private tellHeld(): void {
+    this.options.observe({ what: 'resultsHeld', count: this.waiting.size })
   }
 
   private count(provider: string, outcome: CreateOutcome): void {

@@ -27,6 +27,8 @@ export type Observation =
     }
   /** A create that did not simply end as it was asked, or what was found out about one later. */
   | { readonly what: 'create'; readonly provider: string; readonly outcome: CreateOutcome }
+  /** How many results of creates this process keeps now, since the ledger could not take them. */
+  | { readonly what: 'resultsHeld'; readonly count: number }
   /** A provider's account of a transaction differs from the ledger in this field. */
   | {
       readonly what: 'discrepancy'

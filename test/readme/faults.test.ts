@@ -7,7 +7,7 @@ const span = (letter: string, last: number): readonly string[] => Array.from({ l
 const promised = {
   'docs/faults.md': [
     'M6',
-    ...span('M', 27).slice(19),
+    ...span('M', 28).slice(19),
     ...span('M', 39).slice(29),
     ...span('L', 29),
     ...['L36', 'L37', 'L38', 'L39', 'L40', 'L41', 'L42', 'L43', 'L45'],
@@ -16,6 +16,8 @@ const promised = {
     'I12',
     ...span('A', 14),
     'X7',
+    'H24',
+    'H25',
     'R16',
     'R17',
     'R18',
@@ -23,6 +25,7 @@ const promised = {
     'R20',
     'R21',
     'R22',
+    'R23',
     ...span('U', 30).slice(25),
     'I1',
     'I2',
@@ -34,6 +37,8 @@ const promised = {
     'S13',
     'S14',
     'S15',
+    'V29',
+    'V30',
   ],
   'docs/api.md': span('S', 10),
 }

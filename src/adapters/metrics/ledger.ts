@@ -22,8 +22,9 @@ export function ledgerMetrics(
   exposition: Exposition,
   providers: Providers,
   read: ReadFigures,
-): Handlers<'ledger' | 'create' | 'reconciled'> {
+): Handlers<'ledger' | 'create' | 'reconciled' | 'resultsHeld'> {
   let roundAt: number | undefined
+  let resultsHeld = 0
   const durations = new Histogram({
     name: 'swapgate_ledger_duration_seconds',
     help: 'How long the ledger took, by what it did.',
@@ -50,6 +51,13 @@ export function ledgerMetrics(
       single(roundAt),
     ),
   )
+  exposition.add(
+    gauge(
+      'swapgate_ledger_results_held',
+      'Results of creates in the memory of this process, since the ledger could not take them.',
+      () => single(resultsHeld),
+    ),
+  )
   addHoldings(exposition, providers, lastKnown(read))
   return {
     ledger({ action, seconds, isFailure }) {
@@ -57,6 +65,9 @@ export function ledgerMetrics(
       if (isFailure) failures.add([action])
     },
     create: ({ provider, outcome }) => outcomes.add([provider, snakeCase(outcome)]),
+    resultsHeld({ count }) {
+      resultsHeld = count
+    },
     reconciled({ at }) {
       roundAt = at / 1000
     },
