@@ -26,6 +26,15 @@ it('counts in windows that begin with the first request', async () => {
   expect(await charge()).toEqual({ isOver: false, remaining: 1, reset: 60 })
 })
 
+it('R1: never tells of more seconds than the window has, however long the process runs', async () => {
+  const clock = vi.spyOn(performance, 'now')
+  const limiter = memoryLimiter()
+  for (let at = 0; at < 1_000; at++) {
+    clock.mockReturnValue(at * 7_919.1357)
+    expect((await limiter.charge(`quotes:address:${at}`, 1, 60)).reset).toBe(60)
+  }
+})
+
 it('counts to the end of its window what began before others', async () => {
   const clock = setClock()
   const limiter = memoryLimiter()

@@ -34,7 +34,8 @@ class Windows {
     return {
       isOver,
       remaining: Math.max(0, limit - count.points),
-      reset: Math.ceil((count.until - now) / 1000),
+      // What is added to a large number and taken away again may come back a little larger.
+      reset: Math.ceil(Math.min(count.until - now, this.length) / 1000),
     }
   }
 

@@ -103,7 +103,7 @@ async function pay(
   shared: SharedLimiter,
   observe: Observer,
 ): Promise<void> {
-  const rest = Math.ceil((until - performance.now()) / 1000)
+  const rest = Math.min(Math.ceil((until - performance.now()) / 1000), window)
   if (rest <= 0) return
   const sum = await shared.add(bucket, points, window, rest)
   const over = Math.min(points, sum - limit)
