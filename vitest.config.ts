@@ -1,10 +1,70 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/**
+ * - `fast` needs this process alone and hardly waits: `npm run test:fast`. Its files share processes, and what they import.
+ * - `whole` is about programs, servers and stores, or takes long.
+ * - `alone` compares times or memory, so that nothing else may run beside it.
+ * A file that needs none of the programs of the second is of the first, unless it says "Takes long: …" or "Runs alone: …".
+ */
+const sets = ['fast', 'whole', 'alone'] as const
+type Set = (typeof sets)[number]
+
+const programs = /'node:child_process'|'playwright-core'/
+const sources = new Map<string, string>()
+
+function source(file: string): string {
+  const text = sources.get(file) ?? readFileSync(file, 'utf8')
+  sources.set(file, text)
+  return text
+}
+
+/** Whether the file starts programs, or what it imports of the tests does. */
+function startsPrograms(file: string, seen: string[]): boolean {
+  if (seen.includes(file)) return false
+  seen.push(file)
+  const imported = [...source(file).matchAll(/^(?:import|export|\}) .*'(\..*\.ts)'$/gm)].map(([, path = '']) =>
+    join(dirname(file), path),
+  )
+  return programs.test(source(file)) || imported.some((path) => path.startsWith('test/') && startsPrograms(path, seen))
+}
+
+function setOf(file: string): Set {
+  if (/\bRuns alone: /.test(source(file))) return 'alone'
+  return /\bTakes long: /.test(source(file)) || startsPrograms(file, []) ? 'whole' : 'fast'
+}
+
+const files = Map.groupBy(globSync(['src/**/*.test.ts', 'test/**/*.test.ts']), setOf)
+
+/** What takes longest begins first. */
+class LongestFirst extends BaseSequencer {
+  override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(specifications)
+    const rank = ({ project, moduleId }: TestSpecification): number =>
+      project.name === 'fast' ? 2 : /\bTakes long: /.test(readFileSync(moduleId, 'utf8')) ? 0 : 1
+    return sorted.toSorted((a, b) => rank(a) - rank(b))
+  }
+}
+
+/** Milliseconds: a machine that does other things beside may be slow. */
+const patience = { testTimeout: 60_000, hookTimeout: 60_000 }
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/support/remains.ts'],
-    testTimeout: 15_000,
-    hookTimeout: 30_000,
+    sequence: { sequencer: LongestFirst },
+    projects: sets.map((name) => ({
+      test: {
+        name,
+        include: files.get(name) ?? [],
+        ...patience,
+        isolate: name !== 'fast',
+        maxWorkers: name === 'alone' ? 1 : 4,
+        sequence: { groupOrder: name === 'alone' ? 1 : 0 },
+      },
+      extends: false,
+    })),
   },
 })

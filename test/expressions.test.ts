@@ -1,3 +1,4 @@
+// Takes long: every expression is tried with thousands of texts.
 /** Row H23: no regular expression takes more than its text is long, whoever sent the text. */
 import { checkSync } from 'recheck'
 import { describe, expect, it, test } from 'vitest'

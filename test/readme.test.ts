@@ -1,3 +1,4 @@
+// Takes long: the tours of the page are taken.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -8,9 +8,9 @@ import { type Listening, listen } from './server.ts'
 let running: Listening
 let release: () => void
 
-/** Answers `/slow` when it is released, and everything else at once. */
+/** Answers `/slow` when it is released, and everything else and refusals at once. */
 const handle: Http = async ({ path, flaw }) => {
-  if (path === '/slow') {
+  if (path === '/slow' && !flaw) {
     await new Promise<void>((resolve) => {
       release = resolve
     })

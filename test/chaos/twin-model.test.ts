@@ -1,3 +1,4 @@
+// Takes long: random runs of a model.
 import '../model/clock.ts'
 import { it } from 'vitest'
 import { keptSeeds } from './seeds.ts'

@@ -1,3 +1,4 @@
+// Takes long: alerts have to burn.
 /**
  * Prometheus scrapes real gateways each second while real things go wrong. Every query of every panel has to have an answer, and
  * every alert has to fire when its fault is there, and not before. Windows and waiting times are a sixtieth of the real ones.

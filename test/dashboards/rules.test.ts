@@ -1,3 +1,4 @@
+// Takes long: days of samples.
 import { execFile } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'

@@ -1,3 +1,4 @@
+// Takes long: it waits as clients do.
 /** Every example runs, against the gateway with its sandbox. */
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// Takes long: as many seconds as it is given.
 /** Row V27: whatever a provider answers, the client gets an answer in its form, and never 500. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'

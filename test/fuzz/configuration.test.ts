@@ -1,3 +1,4 @@
+// Takes long: as many seconds as it is given.
 /** Row V28: whatever stands in the configuration's files, it is taken whole or refused with every fault by its path. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

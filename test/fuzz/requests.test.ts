@@ -1,3 +1,4 @@
+// Takes long: as many seconds as it is given.
 /** Row V26: whatever a client sends, the gateway answers in a form, and never with 500. */
 import { connect } from 'node:net'
 import * as fc from 'fast-check'

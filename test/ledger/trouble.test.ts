@@ -1,3 +1,4 @@
+// Takes long: outages last.
 /** A store that fails: the call is told, the process lives, and nothing is half done (docs/contract.md §10). */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'

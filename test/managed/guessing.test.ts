@@ -1,3 +1,4 @@
+// Takes long: tens of thousands of guesses.
 /** Rows A of the reliability matrix with issued keys: whoever guesses learns nothing, and costs nobody anything. */
 import { randomBytes } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+// Takes long: a lock of seven seconds.
 /** Row L15 with issued keys: a ledger that can be read, and not written, at the worst moment. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

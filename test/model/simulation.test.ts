@@ -1,3 +1,4 @@
+// Takes long: hundreds of random traces.
 /** The model in `docs/model` holds, and it notices each defect that it knows. `npm run model` does the same at length. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import found from './found.json' with { type: 'json' }

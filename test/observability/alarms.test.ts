@@ -1,3 +1,4 @@
+// Takes long: it waits for the first round of reconciliation.
 /** Row O9: what somebody should be woken for moves a counter of its own. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Customer } from '../faults/customer.ts'

@@ -1,3 +1,4 @@
+// Takes long: a proxy is started again and again.
 /** S1: what passes is what `docs/openapi/` says, by the judgement of prism. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -21,7 +21,11 @@ const program = require.resolve('@stoplight/prism-cli')
 
 /** A proxy in front of `upstream` that knows the description in that file. */
 export async function startPrism(file: string, upstream: string): Promise<Prism> {
-  const child = spawn(process.execPath, [program, 'proxy', file, upstream, '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const env = { ...process.env, NODE_COMPILE_CACHE: 'node_modules/.cache/prism' }
+  const child = spawn(process.execPath, [program, 'proxy', file, upstream, '--port', '0'], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const ended = once(child, 'close')
   return {
     url: await listening(child, ended),

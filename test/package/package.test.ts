@@ -1,3 +1,4 @@
+// Takes long: a package is made and installed.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -75,16 +75,16 @@ describe('A from B: items are made whole from the details', () => {
   })
 
   test('completion takes at most half of the time that is left, and the rest is answered as it is', async () => {
-    const hasty = await startPair('A', 'B', { provider: { timeout: 0.6 } })
+    const hasty = await startPair('A', 'B', { provider: { timeout: 2 } })
     hasty.provider.holdings.swaps = numbered(40).map((id) => swap({ id }))
-    hasty.provider.reply('get', { delay: 2_000, json: {} })
+    hasty.provider.reply('get', { delay: 5_000, json: {} })
     const before = performance.now()
     const answer = await hasty.client.get('/transactions?size=100')
     const took = performance.now() - before
     await hasty.close()
     expect(answer.status).toBe(200)
     expect(idsOf(answer)).toHaveLength(40)
-    expect(took).toBeLessThan(550)
+    expect(took).toBeLessThan(1_900)
   })
 
   test('a status that nobody has explained is left out, and the rest of the item stays', async () => {

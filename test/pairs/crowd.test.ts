@@ -1,3 +1,4 @@
+// Takes long: thousands of questions at once.
 /** Many callers at once: each gets its own answer, and one who leaves takes nothing with him. */
 import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'

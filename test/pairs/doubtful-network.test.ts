@@ -1,3 +1,4 @@
+// Takes long: it waits until lists are too old.
 /** docs/contract.md §3.3: a create to a provider that names an asset in one word needs that provider's whole list, or the operator's word. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'

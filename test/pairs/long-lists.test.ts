@@ -1,3 +1,4 @@
+// Takes long: lists of thousands of rows.
 /** A provider with as many currencies as the gateway takes: no request waits for another's long list. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type FormName, type Pair, pairs, pairWords, startPair } from '../support/pair.ts'

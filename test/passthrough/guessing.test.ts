@@ -1,3 +1,4 @@
+// Takes long: thousands of guesses.
 /** docs/contract.md §7: unproven keys are few for each address and for all, and lock out nobody who has done nothing. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Answered } from '../support/client.ts'

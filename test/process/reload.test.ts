@@ -1,3 +1,4 @@
+// Takes long: many starts.
 /** docs/contract.md §13: the configuration is read again on SIGHUP and when a file of it changes, and no request fails because of it. */
 import { renameSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'

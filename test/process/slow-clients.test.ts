@@ -1,3 +1,4 @@
+// Takes long: slow clients.
 /** Rows X1 and X6, with few clients and a gateway that is twenty times as impatient; in full with `npm run test:soak`. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Customer } from '../faults/customer.ts'

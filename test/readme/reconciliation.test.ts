@@ -1,3 +1,4 @@
+// Takes long: an outage is rehearsed as the page has it.
 /** `docs/reconciliation.md` shows what the commands print, and what a rehearsed outage looks like. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// Takes long: outages last.
 /** docs/contract.md §8: losing Redis stops no quote and no create, as long as the part of this process is not used up. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'

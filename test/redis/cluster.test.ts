@@ -1,3 +1,4 @@
+// Takes long: failovers last.
 /** Redis Cluster and Sentinel: limits over several nodes, and the loss of one. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+// Takes long: outages last.
 /** R7 and R8: Redis is lost while the gateway runs, in every way that it can be, and comes back. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'

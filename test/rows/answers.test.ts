@@ -1,3 +1,4 @@
+// Takes long: it waits for time-outs of providers.
 /** Rows S of answers: their bodies whatever is accepted, and headers that others can read. */
 import { parseItem, parseList, serializeItem, Token } from 'structured-headers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -13,12 +14,15 @@ const accepted = ['application/json', 'application/problem+json', 'text/html,app
 
 describe.each(pairs)('client $client, provider $provider', ({ client: form, provider: side }) => {
   let pair: Pair
+  let hasty: Pair
   let client: Sender
-  const freshClient = async (): Promise<Sender> =>
-    sender(form, `${pair.gateway.url}/${form.toLowerCase()}/api/v2`, await pair.gateway.freshKey(), pair.witness)
+  const clientOf = async ({ gateway, witness }: Pair): Promise<Sender> =>
+    sender(form, `${gateway.url}/${form.toLowerCase()}/api/v2`, await gateway.freshKey(), witness)
+  const freshClient = (): Promise<Sender> => clientOf(pair)
   beforeAll(async () => {
-    const limits = { quotes: 100_000, create: 3, read: 100_000, unproven: 100_000 }
-    pair = await startPair(form, side, { sections: { limits }, provider: { timeout: 0.2, extraIds: true } })
+    const sections = { limits: { quotes: 100_000, create: 3, read: 100_000, unproven: 100_000 } }
+    pair = await startPair(form, side, { sections, provider: { extraIds: true } })
+    hasty = await startPair(form, side, { sections, provider: { timeout: 0.2 } })
   })
   beforeEach(async () => {
     pair.provider.reset()
@@ -26,7 +30,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     pair.provider.holdings.swaps = [swap()]
     client = await freshClient()
   })
-  afterAll(() => pair.close())
+  afterAll(() => Promise.all([pair.close(), hasty.close()]))
 
   /** Adds the header to whatever is sent. */
   const accepting = ({ get, post }: Sender, accept: string): Sender => ({
@@ -51,8 +55,8 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
       const asking = accepting(await freshClient(), accept)
       pair.provider.reply('rate', { status: 500, text: '<html>' })
       expectRefusal(await asking.get(rateOf(form)), form, 502)
-      pair.provider.reply('rate', { json: {}, delay: 400 })
-      expectRefusal(await asking.get(rateOf(form)), form, 504)
+      hasty.provider.reply('rate', { json: {}, delay: 400 })
+      expectRefusal(await accepting(await clientOf(hasty), accept).get(rateOf(form)), form, 504)
       for (let count = 0; count < 3; count++) await asking.post(orderOf(form))
       expectRefusal(await asking.post(orderOf(form)), form, 429)
     }

@@ -1,3 +1,4 @@
+// Takes long: outages last.
 /** Row L15: a ledger that cannot be written or read, under a gateway in a process of its own. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canForbid, canMount, corrupt, fill, forbid, type Heal, lock, mount } from '../support/broken-ledger.ts'

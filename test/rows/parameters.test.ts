@@ -1,3 +1,4 @@
+// Takes long: thousands of searches.
 /** Rows V1, V9, V10 and V12 to V14 of the reliability matrix: parameters. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

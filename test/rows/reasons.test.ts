@@ -15,7 +15,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   let pair: Pair
   let key: string
   beforeAll(async () => {
-    pair = await startPair(form, side, { provider: { timeout: 0.3, assets: { USDCSOL: null } } })
+    pair = await startPair(form, side, { provider: { assets: { USDCSOL: null } } })
   })
   beforeEach(async () => {
     pair.provider.reset()

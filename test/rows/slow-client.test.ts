@@ -1,3 +1,4 @@
+// Takes long: it waits for a clock of Node that nothing shortens.
 /** docs/contract.md §6: 408. Node's own clock decides when, so this waits for it once. */
 import { expect, test } from 'vitest'
 import { expectErrorBody } from '../support/expectations.ts'

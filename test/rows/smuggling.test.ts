@@ -1,3 +1,4 @@
+// Takes long: it waits whether a connection stays open.
 /** H1: bytes that two readers of HTTP take for different requests. `smuggling/` has them as they are sent; each ends with a question. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'

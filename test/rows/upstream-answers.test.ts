@@ -1,3 +1,4 @@
+// Takes long: hundreds of answers, each with a time-out of its own.
 /** Rows U7 and U8 of the reliability matrix: what an answer says. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

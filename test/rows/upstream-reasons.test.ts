@@ -1,3 +1,4 @@
+// Takes long: it waits for time-outs of providers.
 /** Row S11: which word of `X-Swap-Reason` each refusal has (docs/contract.md §6), where it is the provider's, a limit's or the ledger's. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Reason } from '../../src/domain/reason.ts'
@@ -13,18 +14,24 @@ import { assets, swap } from '../support/swaps.ts'
 const { btc, eth, usdtTrx } = assets
 
 describe.each(pairs)('client $client, provider $provider', ({ client: form, provider: side }) => {
+  let patient: Pair
+  let hasty: Pair
   let pair: Pair
   let key: string
   beforeAll(async () => {
-    pair = await startPair(form, side, { provider: { timeout: 0.3 } })
+    patient = await startPair(form, side)
+    hasty = await startPair(form, side, { provider: { timeout: 0.3 } })
   })
-  beforeEach(async () => {
+  beforeEach(() => use(patient))
+  afterAll(() => Promise.all([patient.close(), hasty.close()]))
+
+  const use = async (used: Pair): Promise<void> => {
+    pair = used
     pair.provider.reset()
     await pair.gateway.forget()
     pair.provider.holdings.swaps = [swap()]
     key = await pair.gateway.freshKey()
-  })
-  afterAll(() => pair.close())
+  }
 
   const get = (path: string, headers = {}): Promise<Answered> => pair.client.get(path, { key, headers })
   const create = (facts: object = {}, headers = {}): Promise<Answered> =>
@@ -61,6 +68,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     ['has had enough', { status: 429, json: { message: 'slow down' } }, 429, 'limited'],
   ]
   test.each(failures)('S11: where the provider %s a read is told so', async (_, reply, status, reason) => {
+    if (reason === 'timeout') await use(hasty)
     for (const operation of ['rate', 'list', 'get'] as const) pair.provider.reply(operation, reply)
     expectRefusal(await rate(), form, status, reason)
     expectRefusal(await get('/transactions'), form, status, reason)

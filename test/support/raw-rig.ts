@@ -19,13 +19,26 @@ export interface Rig {
 const running: Rig[] = []
 const currencies = rawResponse('{"data":[],"pagination":{"page":1,"size":100,"total":0},"count":0}')
 
+interface RigFacts {
+  /** Of the provider; A unless given. */
+  readonly form?: FormName
+  /** Of the gateway with the provider, in seconds; long enough for a busy machine unless given. */
+  readonly timeout?: number
+}
+
+/** Seconds, where the end of the time is what is looked at. */
+export const shortly = 0.3
+
 /** A provider of form A or B that answers everything but currencies so. */
-export async function rig(answer: (socket: Socket, request: string) => void, form: FormName = 'A'): Promise<Rig> {
+export async function rig(
+  answer: (socket: Socket, request: string) => void,
+  { form = 'A', timeout = 4 }: RigFacts = {},
+): Promise<Rig> {
   const provider = await startRawProvider((socket, request) =>
     request.includes('/currencies') ? void socket.write(currencies) : answer(socket, request),
   )
   const gateway = await startGateway({
-    provider: { form, url: provider.url, timeout: 0.3, ...(form === 'A' && { assets: ownWords }) },
+    provider: { form, url: provider.url, timeout, ...(form === 'A' && { assets: ownWords }) },
   })
   const made = { client: client('A', gateway.url), provider, gateway }
   running.push(made)
@@ -47,7 +60,7 @@ export const whole = JSON.stringify(transactionA(swap()))
 
 /** A read fails with `status`; the outcome of a create is unknown, and it is sent once (docs/contract.md §10, where a row says 502). */
 export async function expectFailure(answer: (socket: Socket, request: string) => void, status: 502 | 504): Promise<void> {
-  const made = await rig(answer)
+  const made = await rig(answer, status === 504 ? { timeout: shortly } : {})
   const before = performance.now()
   const [read, created] = await Promise.all([get(made), create(made)])
   expectRefusal(read, 'A', status)

@@ -21,10 +21,8 @@ afterEach(async () => {
 async function run(env: Record<string, string>): Promise<string> {
   const standard = readFileSync('config/gateway.yaml', 'utf8')
   const file = join(directory, 'gateway.yaml')
-  writeFileSync(
-    file,
-    standard.replace('port: 8080', 'port: 0').replace('port: 9090', 'port: 0').replace('enabled: true', 'enabled: false'),
-  )
+  const moved = standard.replace('port: 8080', 'port: 0\n  grace: 0').replace('port: 9090', 'port: 0')
+  writeFileSync(file, moved.replace('enabled: true', 'enabled: false'))
   writeFileSync(join(directory, 'assets.yaml'), readFileSync('config/assets.yaml'))
   const ledger = { LEDGER_URL: `sqlite:${join(directory, 'ledger.db')}` }
   await using process = new Swapgate(['start', '--config', file], { env: { ...ledger, ...env } })

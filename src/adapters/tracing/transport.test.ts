@@ -111,7 +111,7 @@ test('a batch whose time is over before its turn comes is not sent any more', as
 test('where nobody listens it fails within the time', async () => {
   const { url } = await collector([200])
   cleanUps.splice(0).forEach((cleanUp) => void cleanUp())
-  expect(await opened(url).send(data, 100)).toMatchObject({ status: 'retryable', error: { code: 'ECONNREFUSED' } })
+  expect(await opened(url).send(data, 1_000)).toMatchObject({ status: 'retryable', error: { code: 'ECONNREFUSED' } })
 })
 
 test('a collector with a certificate of an authority that is named is believed, and none else', async () => {
