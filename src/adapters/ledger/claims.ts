@@ -1,9 +1,10 @@
 /** Kysely: which question an owner gave an `Idempotency-Key` to, and what became of it. */
 import { type RawBuilder, sql } from 'kysely'
-import type { Claimed, Facts, Intent, Ledger } from '../../core/ledger.ts'
+import type { Claimed, Intent, Ledger } from '../../core/ledger.ts'
 import { claimLifetimeMs, type LedgerClock } from './clock.ts'
 import { type EntryRow, entryColumns, toEntry } from './entry.ts'
 import { type Database, prepare, type Store } from './store.ts'
+import { loadFirst } from './stored.ts'
 import type { State } from './tables.ts'
 
 const isOpen = sql<boolean>`exists (
@@ -80,5 +81,5 @@ function toClaimed(row: ClaimRow): Claimed | undefined {
   if (state === 'pending' || state === 'unknown') return { fingerprint, state: 'open', provider }
   if (row.expired) return undefined
   if (state === 'mismatch') return { fingerprint, state, provider }
-  return { fingerprint, state, entry: toEntry(row), first: first === null ? undefined : (JSON.parse(first) as Facts) }
+  return { fingerprint, state, entry: toEntry(row), first: first === null ? undefined : loadFirst(first) }
 }

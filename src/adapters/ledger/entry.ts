@@ -2,7 +2,7 @@
 import type { Entry, Facts } from '../../core/ledger.ts'
 import { toInstant } from '../../domain/instant.ts'
 import type { Status } from '../../domain/status.ts'
-import type { Transaction } from '../../domain/swap.ts'
+import { loadEntry, storeEntry } from './stored.ts'
 
 export const entryColumns = [
   'owner',
@@ -29,31 +29,19 @@ export interface EntryRow {
   readonly facts: string | null
 }
 
-/** What only these two functions know. */
-interface Kept extends Pick<Facts, 'derived' | 'promised'> {
-  readonly transaction: Omit<Transaction, 'status'>
-}
-
-export function toRow({ transaction, derived, promised, seenAt, readAt, changedAt, sequence }: Facts) {
-  const { status, ...rest } = transaction
-  const kept: Kept = { transaction: rest, derived, promised }
+export function toRow(facts: Facts) {
   return {
-    status: status ?? null,
-    seen_at: seenAt,
-    read_at: readAt ?? null,
-    changed_at: changedAt ?? null,
-    sequence: sequence ?? null,
-    facts: JSON.stringify(kept),
+    status: facts.transaction.status ?? null,
+    seen_at: facts.seenAt,
+    read_at: facts.readAt ?? null,
+    changed_at: facts.changedAt ?? null,
+    sequence: facts.sequence ?? null,
+    facts: storeEntry(facts),
   }
 }
 
-/** Without its status. */
-export function toTransaction(facts: string): Kept['transaction'] {
-  return (JSON.parse(facts) as Kept).transaction
-}
-
 export function toEntry(row: EntryRow): Entry {
-  const { transaction, ...kept } = JSON.parse(row.facts as string) as Kept
+  const { transaction, ...kept } = loadEntry(row.facts as string)
   return {
     ...kept,
     transaction: row.status === null ? transaction : { ...transaction, status: row.status },

@@ -7,8 +7,9 @@ import type { Transaction } from '../../domain/swap.ts'
 import { renewClaim } from './claims.ts'
 import type { LedgerClock } from './clock.ts'
 import { revive } from './ended.ts'
-import { sortKey, toRow, toTransaction } from './entry.ts'
+import { sortKey, toRow } from './entry.ts'
 import type { Database } from './store.ts'
+import { loadEntry, storeFirst } from './stored.ts'
 import { addToTally, takeFromTally } from './tallies.ts'
 
 export async function settle(within: Database, intent: string, facts: Facts, clock: LedgerClock): Promise<boolean> {
@@ -44,14 +45,14 @@ async function enter(
   holder: Holder | undefined,
   clock: LedgerClock,
 ): Promise<void> {
-  await renewClaim(within, create.intent, clock, { first: JSON.stringify(facts) })
+  await renewClaim(within, create.intent, clock, { first: storeFirst(facts) })
   await becomeEntry(within, create, facts, holder)
 }
 
 /** It was seen before the create was sent, and is not as the create says: so this create did not make it. */
 function wasThereBefore({ sequence, status, facts: seen }: Holder, { transaction, sequence: own }: Facts): boolean {
   if ((sequence ?? 0) >= (own ?? 0)) return false
-  const { depositAddress } = toTransaction(seen as string)
+  const { depositAddress } = loadEntry(seen as string).transaction
   const isOtherAddress = Boolean(depositAddress) && depositAddress !== transaction.depositAddress
   return (status !== null && status !== 'wait') || isOtherAddress
 }
