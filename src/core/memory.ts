@@ -3,6 +3,7 @@
  * form lacks, for the same key only (docs/contract.md §3, §5). Where the ledger fails, answers are as the provider gave them.
  */
 import type { Answer, Context, SwapService } from '../domain/operations.ts'
+import { isFinal } from '../domain/status.ts'
 import type { Vocabulary } from '../domain/vocabulary.ts'
 import { lookUp, needsDetails } from './completion.ts'
 import { type Freshness, oldestOf } from './freshness.ts'
@@ -99,8 +100,9 @@ function take(owner: string, known: Known, sightings: readonly Sighting[], optio
   return { facts }
 }
 
+/** What is noted is later than what is stored until it is written; but an end that another process has stored stays. */
 function latestOf(known: Known | undefined): Entry | undefined {
-  return known?.isWriting ? known.noted : known?.stored
+  return known?.isWriting && !isFinal(known.stored?.transaction.status) ? known.noted : known?.stored
 }
 
 function isDetailed(entry: Entry | undefined): boolean {

@@ -138,6 +138,30 @@ describe('L38: of two answers about one transaction the one that was asked for l
   })
 })
 
+test('L38: an end that another process has brought stays while this one still writes what it has seen', async () => {
+  const written = Promise.withResolvers<void>()
+  place = await startPassthrough('alpha', {
+    ledgerLayer: (own) => ({
+      ...own,
+      async see(owner, provider, facts, before) {
+        if (facts.transaction.status === 'confirmation') await written.promise
+        return await own.see(owner, provider, facts, before)
+      },
+    }),
+  })
+  mine = await place.gateway.freshKey()
+  const id = idOf(await create('A'))
+  const second = client('A', (await place.second()).url, place.witness)
+  change({ status: 'confirmation' })
+  expect(statusOf(await get('A', id))).toBe('confirmation')
+  change({ status: 'success' })
+  expect(statusOf(await second.get(`/transactions/${id}`, { key: mine }))).toBe('success')
+  await expect.poll(async () => (await entryOf(id))?.transaction.status).toBe('success')
+  change({ status: 'exchanging' })
+  expect(statusOf(await get('A', id))).toBe('success')
+  written.resolve()
+})
+
 describe('L40: what the provider reports of what was created here is compared with it', () => {
   beforeEach(() => start('alpha'))
   const reported = (facts: object) => ({ ...transactionA(place.alpha.holdings.swaps[0] as Swap), ...facts })
