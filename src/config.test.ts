@@ -145,6 +145,8 @@ describe('a file', () => {
     ['is a list', '- a', ': the file must be a mapping'],
     ['is a text', 'hello', ': the file must be a mapping'],
     ['is not YAML', 'server: [', ': line 1 is not YAML: bad indent'],
+    ['has very many open brackets', `# one\nserver: ${'['.repeat(201)}`, ': line 2: more than 200 brackets are open'],
+    ['has some open brackets', `server: ${'['.repeat(200)}`, ': line 1 is not YAML: bad indent'],
   ])('that %s is the one fault', (_, gateway, fault) => {
     expect(faultsOf({ gateway })).toContain(fault)
   })

@@ -9,10 +9,11 @@ const nothing: ReadonlySet<string> = new Set(['', '~', 'null'])
 
 /** Undefined where the source is not a document; then its flaws are faults of the file as a whole. */
 export function readDocument(source: string, faults: Faults): Tree | undefined {
-  const document = parseDocument(source, { schema: 'failsafe' })
-  const flaw = flawOf(document, source)
-  if (flaw !== undefined) {
-    faults.add([], flaw)
+  const tooDeep = depthFlaw(source)
+  const document = tooDeep === undefined ? parseDocument(source, { schema: 'failsafe' }) : undefined
+  const flaw = document ? flawOf(document, source) : tooDeep
+  if (!document || flaw !== undefined) {
+    faults.add([], flaw ?? '')
     return undefined
   }
   visit(document, {
@@ -21,6 +22,20 @@ export function readDocument(source: string, faults: Faults): Tree | undefined {
     },
   })
   return document.toJS() as Tree
+}
+
+/** Far more than any configuration has: the parser takes 20 µs for each, and holds up the process at a reload. */
+const maxOpenBrackets = 200
+
+/** Counts brackets in texts too, where they come in pairs. */
+function depthFlaw(source: string): string | undefined {
+  let open = 0
+  for (const { 0: bracket, index } of source.matchAll(/[[\]{}]/g)) {
+    open = bracket === '[' || bracket === '{' ? open + 1 : Math.max(0, open - 1)
+    if (open > maxOpenBrackets)
+      return `line ${source.slice(0, index).split('\n').length}: more than ${maxOpenBrackets} brackets are open`
+  }
+  return undefined
 }
 
 /** The first flaw. The parser's own messages quote the source, which may hold a secret: its codes do not. */
