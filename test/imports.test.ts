@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { breaches, forTests, type Sources } from './imports/breaches.ts'
 
@@ -11,6 +11,18 @@ it('every folder of src/ imports only what it may', () => {
   const sources = sourcesOf('src')
   expect(Object.keys(sources).length).toBeGreaterThan(50)
   expect(breaches(sources)).toEqual([])
+})
+
+it('docs/architecture.md has a row for every folder and file of src/', () => {
+  const rows = [...readFileSync('docs/architecture.md', 'utf8').matchAll(/^\| (`.*?) \| .*\?.* \| .+ \|$/gm)].map(
+    ([, names = '']) => names,
+  )
+  const named = rows.flatMap((names) => names.split(', ').map((name) => name.replaceAll(/[`/]/g, '')))
+  expect(named.sort()).toEqual(
+    readdirSync('src')
+      .filter((name) => !forTests.test(name))
+      .sort(),
+  )
 })
 
 describe('what would be found', () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { isKey } from '../../src/domain/key.ts'
-import { commandsOf } from '../readme/page.ts'
+import { commandsOf } from '../docs/page.ts'
 import { Place } from './place.ts'
 
 const page = readFileSync('docs/keys.md', 'utf8')

@@ -1,4 +1,4 @@
-/** Who may import whom: the folders of `src/` and what each may know (the table in `README.md`). */
+/** Who may import whom: the folders of `src/` and what each may know (the table in `docs/architecture.md`). */
 import { posix } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
 import { forms } from '../../src/forms/index.ts'

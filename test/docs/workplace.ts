@@ -1,4 +1,4 @@
-/** A directory with a configuration made as the README says, on free ports, and with a ledger of its own. */
+/** A directory with a configuration made as `docs/tour.md` says, on free ports, and with a ledger of its own. */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { type Step, take } from './tour.ts'
 
 const standard = 'config/gateway.yaml'
 
-/** `name`: of the file that the README makes of the default configuration; without one it is the default. */
+/** `name`: of the file that the tour makes of the default configuration; without one it is the default. */
 export async function workplace(name = 'gateway') {
   const ports = await freePorts()
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-readme-'))
@@ -31,9 +31,9 @@ export async function workplace(name = 'gateway') {
   }
 }
 
-/** The default configuration after the `sed` that the README shows. */
+/** The default configuration after the `sed` that the tour shows. */
 function edited(name: string): string {
-  const commands = readFileSync('README.md', 'utf8').matchAll(/^sed '(.+)' config\/gateway\.yaml > config\/(\w+)\.yaml$/gm)
+  const commands = readFileSync('docs/tour.md', 'utf8').matchAll(/^sed '(.+)' config\/gateway\.yaml > config\/(\w+)\.yaml$/gm)
   const [, edit = ''] = [...commands].find(([, , made]) => made === name) ?? []
   return execFileSync('sed', [edit, standard], { encoding: 'utf8' })
 }
