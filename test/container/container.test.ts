@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { parseDockerfile } from '../../scripts/container/dockerfile.ts'
 import { buildImage, type Image } from '../../scripts/container.ts'
+import { diskBytesOf } from '../package/weight.ts'
 import { freePorts, type Ports } from './ports.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -87,6 +88,10 @@ describe('the container', () => {
       'package.json',
       'src',
     ])
+  })
+
+  it('holds under 150 MB beside Node', () => {
+    expect(diskBytesOf(image.directory) / 2 ** 20).toBeLessThan(150)
   })
 
   it('is told to end by SIGTERM, ends with 0, and is then not healthy', async () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Ports } from '../container/ports.ts'
 import { Parcel } from './parcel.ts'
+import { diskBytesOf } from './weight.ts'
 
 let parcel: Parcel
 let ports: Ports
@@ -21,6 +22,11 @@ it('holds what runs, its declarations, the default configuration and the documen
   expect(files.filter((file) => /(?<!\.d)\.ts$|\.test\.|fixture|^(?:test|bench|scripts|deploy)\//.test(file))).toEqual([])
   const bare = files.filter((file) => file.endsWith('.d.ts') && !files.includes(file.replace(/\.d\.ts$/, '.js')))
   expect(bare).toEqual([])
+})
+
+it('brings under 150 MB beside Node', () => {
+  const node = new Set(['node', ...Object.keys(manifest.optionalDependencies)])
+  expect(diskBytesOf(join(parcel.folder, 'node_modules'), (name) => node.has(name)) / 2 ** 20).toBeLessThan(150)
 })
 
 it('npx swapgate start works in an empty folder, with the configuration that comes along', { timeout: 120_000 }, async () => {
