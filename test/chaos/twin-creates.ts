@@ -44,7 +44,7 @@ const course: fc.Arbitrary<Course> = fc.record({
 export const create = fc.record({ at: process, by: client, key: fc.constantFrom('', 'k1', 'k2'), question, course }).map((given) =>
   command('create', given, async (real) => {
     const { by, key, question: asked } = given
-    const made: Made = { client: by, key: key && `${key}-${real.day}`, question: asked, moment: real.moment, answers: [] }
+    const made: Made = { client: by, key: key && `${key}-${real.day}`, question: asked, moment: real.moment, sends: 0, answers: [] }
     real.made.push(made)
     await ask(real, made, given.at, given.course)
   }),
@@ -55,8 +55,8 @@ export const again = fc.record({ nth, at: process, course }).map((given) =>
     const before = real.made[given.nth % real.made.length]
     // A key that was used the day before is a new one.
     if (!before?.key.endsWith(`-${real.day}`)) return
-    const made: Made = { ...before, moment: real.moment, answers: [] }
-    delete made.intent
+    const { client: by, key, question: asked } = before
+    const made: Made = { client: by, key, question: asked, moment: real.moment, sends: 0, answers: [] }
     real.made.push(made)
     await ask(real, made, given.at, given.course)
   }),
@@ -71,16 +71,19 @@ export const race = fc.record({ by: client, question, isApplied: fc.boolean() })
       key: `race${real.made.length}-${real.day}`,
       question: given.question,
       moment: real.moment,
+      sends: 0,
       answers: [],
     }
     real.made.push(made)
     for (const { gates } of both) gates.follow = 'Works'
+    const before = real.exchange.received
     const arrived = real.exchange.next()
     const asked = both.map((each) => sent(real, made, each))
     const response = await Promise.race([arrived, Promise.all(asked).then(() => undefined)])
     if (given.isApplied && response) real.add(real.made.length, given.by, given.question, true)
     response?.socket?.resetAndDestroy()
     await Promise.all(asked)
+    made.sends = real.exchange.received - before
     for (const { gates } of both) gates.follow = undefined
     const begun = both.flatMap(({ gates }) => gates.begun.slice(-1))
     const open = await real.open()
@@ -98,12 +101,14 @@ async function ask(real: TwinWorld, made: Made, at: ProcessName, course: Course)
   const begun = await Promise.race([waiting, answered.then(() => undefined)])
   if (!begun) return
   made.intent = begun.intent.id
+  const before = exchange.received
   const arrived = exchange.next()
   begun.pass(course.begin)
   const response = await Promise.race([arrived, answered.then(() => undefined)])
   if (!response) return
   const number = real.made.indexOf(made) + 1
   const isRefused = course.reply === 'refuse'
+  made.isRefused = isRefused
   const own = course.isApplied && !isRefused ? real.add(number, made.client, made.question, course.isListed) : undefined
   to.gates.stores.set(begun.intent.id, course.settle)
   const repeated = course.reply === 'repeat' ? givenBefore(real) : undefined
@@ -113,6 +118,7 @@ async function ask(real: TwinWorld, made: Made, at: ProcessName, course: Course)
   else if (given !== undefined) exchange.give(response, given, made.question)
   else response.socket?.resetAndDestroy()
   await answered
+  made.sends = exchange.received - before
   const isKept = course.settle === 'Fails' && (isRefused || given !== undefined)
   const written = isKept ? to.gates.nextWrite(begun.intent.id) : undefined
   to.gates.stores.delete(begun.intent.id)

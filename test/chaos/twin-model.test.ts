@@ -5,6 +5,7 @@ import { keptSeeds } from './seeds.ts'
 import { checkTwins, twinSeeds } from './twin-model.ts'
 
 const runs = Number(process.env.SWAPGATE_RUNS ?? 40)
+const seed = process.env.SWAPGATE_SEED
 
 it.each(keptSeeds(twinSeeds))(
   'L65: the mix that failed once, seed $seed, path $path',
@@ -14,6 +15,6 @@ it.each(keptSeeds(twinSeeds))(
 
 it(
   'L65: whatever lists, memos, ids, the ledger, clocks and reloads do, no key makes two, and nobody is given another’s address',
-  () => checkTwins({ numRuns: runs }),
+  () => checkTwins({ numRuns: runs, ...(seed !== undefined && { seed: Number(seed) }) }),
   60_000 + runs * 2_000,
 )

@@ -1,37 +1,54 @@
 /** What must never be, whatever happened between two gateways. */
-import type { Question } from '../model/trace.ts'
-import { depositIn, idIn, type Made, type TwinWorld } from './twin-world.ts'
+import { depositIn, idIn, isEqual, type Made, type TwinWorld } from './twin-world.ts'
 
 export async function violations(real: TwinWorld): Promise<readonly string[]> {
-  return [...real.wrong, ...doubled(real), ...misled(real), ...(await forgotten(real))]
+  const [held, open] = [await real.done(), await real.open()]
+  return [
+    ...real.wrong,
+    ...doubled(real),
+    ...shared(real),
+    ...misled(real),
+    ...promised(real, held),
+    ...forgotten(real, held, open),
+  ]
 }
 
-/** Creates of one owner under one key. */
-function byKey(real: TwinWorld): ReadonlyMap<string, readonly Made[]> {
-  return Map.groupBy(
-    real.made.filter(({ key }) => key !== ''),
-    ({ client, key }) => `${real.ownerOf(client)} ${key}`,
+/** Creates of one owner under one key; without a key each is one of its own. */
+function uses(real: TwinWorld): ReadonlyMap<string, readonly Made[]> {
+  return Map.groupBy(real.made, (create) =>
+    create.key === '' ? `create ${real.made.indexOf(create) + 1}` : `${real.ownerOf(create.client)} ${create.key}`,
   )
 }
 
+function idsOf(creates: readonly Made[]): ReadonlySet<number> {
+  return new Set(creates.flatMap(({ answers }) => answers).flatMap((answer) => idIn(answer) ?? []))
+}
+
+/** A key goes up again only where the provider has refused it. */
 function doubled(real: TwinWorld): readonly string[] {
-  return [...byKey(real)].flatMap(([key, creates]) => {
-    const numbers = new Set(creates.map((create) => real.made.indexOf(create) + 1))
-    const swaps = real.swaps.filter(({ by }) => numbers.has(by))
-    const ids = new Set(creates.flatMap(({ answers }) => answers).flatMap((answer) => idIn(answer) ?? []))
-    const isTwice = swaps.length > 1 ? [`the key ${key} made ${swaps.length} transactions`] : []
-    return ids.size > 1 ? [...isTwice, `the key ${key} was answered with ${[...ids]}`] : isTwice
+  return [...uses(real)].flatMap(([use, creates]) => {
+    const sends = creates.filter(({ isRefused }) => !isRefused).reduce((sum, create) => sum + create.sends, 0)
+    const ids = idsOf(creates)
+    const isTwice = sends > 1 || creates.some((create) => create.sends > 1) ? [`${use} went up ${sends} times`] : []
+    return ids.size > 1 ? [...isTwice, `${use} was answered with ${[...ids]}`] : isTwice
   })
+}
+
+/** An id is one create's. */
+function shared(real: TwinWorld): readonly string[] {
+  const told = [...uses(real)].flatMap(([use, creates]) => [...idsOf(creates)].map((id) => ({ id, use })))
+  return [...Map.groupBy(told, ({ id }) => id)].flatMap(([id, owners]) =>
+    owners.length > 1 ? [`tx-${id} was given to ${owners.map(({ use }) => use).join(' and ')}`] : [],
+  )
 }
 
 function misled(real: TwinWorld): readonly string[] {
   const created = real.made.flatMap(({ question, answers }) => answers.map((answer) => ({ question, answer })))
   const wrong = created.filter(({ question, answer }) => {
     const id = idIn(answer)
-    const swap = real.swaps[(id ?? 0) - 1]
-    return (
-      id !== undefined && (depositIn(answer) !== `deposit-${id}` || JSON.stringify(swap?.question) !== JSON.stringify(question))
-    )
+    if (id === undefined) return false
+    const swap = real.swaps[id - 1]
+    return depositIn(answer) !== `deposit-${id}` || !swap || !isEqual(swap.question, question)
   })
   const mixedUp = real.shown.filter(({ id, deposit }) => deposit !== `deposit-${id}`)
   return [
@@ -40,19 +57,23 @@ function misled(real: TwinWorld): readonly string[] {
   ]
 }
 
-/** As many creates wait or are done as there are swaps that creates made. */
-async function forgotten(real: TwinWorld): Promise<readonly string[]> {
-  const [held, open] = [await real.done(), await real.open()]
-  const groupOf = (holder: string, question: Question) => `${holder} ${JSON.stringify(question)}`
-  const applied = Map.groupBy(
-    real.swaps.filter(({ by }) => by > 0),
-    ({ holder, question }) => groupOf(holder, question),
+/** A deposit address is told only where the ledger has it, and an outcome is unknown only where something went up. */
+function promised(real: TwinWorld, held: ReadonlySet<number>): readonly string[] {
+  const unheld = [...idsOf(real.made)].filter((id) => !held.has(id))
+  const unsent = real.made.filter(
+    ({ sends, answers }) => sends === 0 && answers.some(({ headers }) => headers['x-swap-reason'] === 'outcome_unknown'),
   )
-  return [...applied].flatMap(([group, swaps]) => {
-    const bound = real.swaps.filter(({ id, holder, question }) => held.has(id) && groupOf(holder, question) === group).length
-    const waiting = real.made.filter(
-      ({ client, question, intent }) => open.has(intent ?? '') && groupOf(real.holderOf(client), question) === group,
-    ).length
-    return swaps.length > bound + waiting ? [`of ${swaps.length} of ${group}, ${bound} are bound and ${waiting} creates wait`] : []
+  return [
+    ...unheld.map((id) => `tx-${id} was told, and the ledger does not hold it`),
+    ...unsent.map((create) => `create ${real.made.indexOf(create) + 1} never went up, and its outcome is unknown`),
+  ]
+}
+
+/** What a create made is held, or its create waits, or was settled with a swap that is equal. */
+function forgotten(real: TwinWorld, held: ReadonlySet<number>, open: ReadonlyMap<string, string>): readonly string[] {
+  const lost = real.swaps.filter(({ id, by }) => {
+    const { intent = '' } = real.made[by - 1] ?? {}
+    return by > 0 && !held.has(id) && !open.has(intent) && !real.found.has(intent)
   })
+  return lost.map(({ id, by }) => `tx-${id} is neither bound nor looked for, of create ${by}`)
 }

@@ -12,6 +12,9 @@ export interface Made {
   /** When it was attempted: swaps of another time cannot be its own. */
   readonly moment: string
   intent?: string
+  /** How often it went up to the provider, and whether that certainly made nothing. */
+  sends: number
+  isRefused?: boolean
   readonly answers: Answered[]
 }
 
@@ -32,6 +35,8 @@ export class TwinWorld implements AsyncDisposable {
   /** Told by gets: id and deposit address. */
   readonly shown: { readonly id: number; readonly deposit: string | undefined }[] = []
   readonly wrong: string[] = []
+  /** Intents that a look has settled, be it with another swap that was equal. */
+  readonly found = new Set<string>()
   day = 0
   isAhead = false
   readonly world: World
@@ -98,26 +103,30 @@ export class TwinWorld implements AsyncDisposable {
     return new Map((await this.world.store.bookkeeping.unresolved()).map(({ intent, state }) => [intent, state]))
   }
 
-  /** A look binds only what alone can be the answer, and the answer to one create alone. */
+  /** A look binds only what alone can be the answer, and the answer to one create alone: a contradiction may hide what was made. */
   async look(look: () => Promise<unknown>): Promise<void> {
     const [heldBefore, openBefore] = [await this.done(), await this.open()]
-    const waiting = this.made.filter(({ intent }) => ['pending', 'unknown'].includes(openBefore.get(intent ?? '') ?? ''))
+    const waiting = this.made.filter(({ intent }) => openBefore.has(intent ?? ''))
     const listed = this.swaps.filter(({ id }) => this.exchange.transactions.get(id)?.isListed && !heldBefore.has(id))
     await look()
     for (const id of (await this.done()).difference(heldBefore)) {
       const swap = this.swaps[id - 1] as Swap
       const asked = waiting.filter((create) => this.mayBe(swap, create))
       const others = listed.filter((other) => asked.some((create) => this.mayBe(other, create)))
-      if (asked.length !== 1 || others.length !== 1) this.wrong.push(`tx-${id} was bound by a guess`)
-      const [{ question }] = asked as [Made]
-      if (question.memo !== swap.question.memo || question.network !== swap.question.network)
-        this.wrong.push(`tx-${id} is another's`)
+      const [create] = asked
+      if (!create || asked.length > 1 || others.length !== 1) this.wrong.push(`tx-${id} was bound by a guess`)
+      if (create?.intent) this.found.add(create.intent)
+      if (create && !isEqual(create.question, swap.question)) this.wrong.push(`tx-${id} is another's`)
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.world[Symbol.asyncDispose]()
   }
+}
+
+export function isEqual(one: Question, other: Question): boolean {
+  return one.memo === other.memo && one.network === other.network
 }
 
 function bodyOf({ status, json }: Answered): { id?: string; deposit_address?: string } {
