@@ -21,7 +21,6 @@ const becomes: Readonly<Record<string, readonly RegExp[]>> = {
     /(?!)/i,
     /provider-key-alpha|(?<![a-z0-9])api\.alpha\.example(?![a-z0-9])|(?<![a-z0-9])alpha(?![a-z0-9])/i,
   ],
-  "src/config/kind.ts: new RegExp(`^(?:${redisKinds.join('|')})?$`)": [/^(?:redis:\/\/\S+|rediss:\/\/\S+)?$/],
 }
 
 const words = [
