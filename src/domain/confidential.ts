@@ -13,8 +13,8 @@ export interface ConfidentialWords {
 }
 
 export class Confidential {
-  private readonly keys: RegExp
-  private readonly words: RegExp
+  private readonly keys: RegExp | undefined
+  private readonly words: RegExp | undefined
 
   constructor({ keys, hosts, names }: ConfidentialWords) {
     const long = keys.filter((key) => key.length >= shortestKey)
@@ -27,16 +27,16 @@ export class Confidential {
 
   /** Whether it holds a key, in any case. */
   holdsKey(text: string): boolean {
-    return this.keys.test(text)
+    return this.keys?.test(text) ?? false
   }
 
   /** Whether it holds a key, or a host or a name as a whole word, in any case. */
   isIn(text: string): boolean {
-    return this.words.test(text)
+    return this.words?.test(text) ?? false
   }
 }
 
-/** One pass over a text, however many there are; of none, nothing matches. */
-function anyOf(sources: readonly string[]): RegExp {
-  return new RegExp(sources.length === 0 ? '(?!)' : sources.join('|'), 'i')
+/** One pass over a text, however many there are; undefined where there are none. */
+function anyOf(sources: readonly string[]): RegExp | undefined {
+  return sources.length === 0 ? undefined : new RegExp(sources.join('|'), 'i')
 }
