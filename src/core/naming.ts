@@ -1,6 +1,6 @@
 /** What a provider calls the assets of the table: its own word or words, where the operator says that they differ. */
 import type { Asset, AssetTable } from '../domain/asset.ts'
-import { fold, isOn, sameName } from '../domain/asset.ts'
+import { fold, networkNames } from '../domain/asset.ts'
 
 /** One word (`code`), or two of which the network may be left open. */
 export interface Words {
@@ -39,6 +39,8 @@ export function naming(table: AssetTable, byCode: boolean, own: OwnWords): Namin
     )
   const codes = byWord('code')
   const coins = byWord('coin')
+  const networksOf = (asset: Asset): readonly string[] => [...networkNames(asset), fold(wordsFor(asset)?.network ?? '')]
+  const networks = new Map([...coins].map(([coin, named]) => [coin, groupByEach(named, networksOf)]))
   return {
     table,
     byCode,
@@ -46,9 +48,17 @@ export function naming(table: AssetTable, byCode: boolean, own: OwnWords): Namin
     ownWordsFor: (asset) => ownByCode.get(fold(asset.code)) ?? undefined,
     meanings({ code, coin, network }) {
       if (code !== undefined) return codes.get(fold(code)) ?? []
-      const named = coins.get(fold(coin ?? '')) ?? []
-      if (network === undefined) return named
-      return named.filter((asset) => sameName(wordsFor(asset)?.network ?? '', network) || isOn(asset, network))
+      const name = fold(coin ?? '')
+      return (network === undefined ? coins.get(name) : networks.get(name)?.get(fold(network))) ?? []
     },
   }
+}
+
+/** Under each of its keys once. */
+function groupByEach(assets: readonly Asset[], keysOf: (asset: Asset) => readonly string[]): ReadonlyMap<string, readonly Asset[]> {
+  const groups = new Map<string, Asset[]>()
+  for (const asset of assets) {
+    for (const key of new Set(keysOf(asset))) groups.getOrInsertComputed(key, () => []).push(asset)
+  }
+  return groups
 }

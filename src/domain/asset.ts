@@ -31,12 +31,17 @@ export class AssetTable {
   readonly coins: readonly Coin[]
   private readonly codes = new Map<string, Asset>()
   private readonly names = new Map<string, Coin>()
+  /** Of each coin, by every name and alias of a network. */
+  private readonly networks = new Map<Coin, ReadonlyMap<string, Asset>>()
 
   constructor(coins: readonly Coin[]) {
     this.coins = coins
     for (const coin of coins) {
       this.names.set(fold(coin.coin), coin)
       for (const asset of coin.assets) this.codes.set(fold(asset.code), asset)
+      // Of two assets on one network the first is meant.
+      const named = coin.assets.flatMap((asset) => networkNames(asset).map((name) => [name, asset] as const))
+      this.networks.set(coin, new Map(named.toReversed()))
     }
   }
 
@@ -50,7 +55,8 @@ export class AssetTable {
 
   /** The coin's asset on that network, by the network's name or alias. */
   find(coin: string, network: string): Asset | undefined {
-    return this.coin(coin)?.assets.find((asset) => isOn(asset, network))
+    const known = this.coin(coin)
+    return known && this.networks.get(known)?.get(fold(network))
   }
 }
 
@@ -63,8 +69,13 @@ export function isOn(asset: Asset, network: string): boolean {
   return sameName(asset.network, network) || asset.aliases.some((alias) => sameName(alias, network))
 }
 
+/** The names and aliases of its network, folded. */
+export function networkNames({ network, aliases }: Asset): readonly string[] {
+  return [network, ...aliases].map(fold)
+}
+
 export function sameName(a: string, b: string): boolean {
-  return fold(a) === fold(b)
+  return a === b || fold(a) === fold(b)
 }
 
 /** Upper case of ASCII letters alone: a look-alike letter stays another letter. */
