@@ -27,7 +27,7 @@ export interface Gauges {
   readonly memoryShare: () => number
 }
 
-export function measureLoad({ now, memoryShare }: Gauges = { now: () => performance.now(), memoryShare: usedShare }): MeasuredLoad {
+export function measureLoad({ now, memoryShare }: Gauges = processGauges()): MeasuredLoad {
   const latenesses = new Array<number>(memory).fill(0)
   let at = 0
   let before = now()
@@ -54,12 +54,11 @@ function levelOf(value: number, steps: readonly number[]): number {
 /** Beside its heap the process has buffers and code: so many bytes more than the heap's limit may be resident. */
 const besideHeap = 512 * 1024 * 1024
 
-function usedShare(): number {
-  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
-  return Math.max(used / limit, process.memoryUsage.rss() / residentLimit(limit))
-}
-
-/** The container's limit or the machine's memory, where that is less. */
-function residentLimit(heapLimit: number): number {
-  return Math.min(heapLimit + besideHeap, process.constrainedMemory() || totalmem(), totalmem())
+/** The limits are read once: each look at those of a container opens its files. */
+function processGauges(): Gauges {
+  const { heap_size_limit: heapLimit } = getHeapStatistics()
+  const residentLimit = Math.min(heapLimit + besideHeap, process.constrainedMemory() || totalmem(), totalmem())
+  const memoryShare = (): number =>
+    Math.max(getHeapStatistics().used_heap_size / heapLimit, process.memoryUsage.rss() / residentLimit)
+  return { now: () => performance.now(), memoryShare }
 }
