@@ -11,7 +11,7 @@ import type { Http, HttpRequest } from '../wire/http.ts'
 import { WireProblem } from '../wire/problem.ts'
 import { Attempt } from './attempt.ts'
 import { callSpans } from './call-span.ts'
-import { readAnswer } from './read-answer.ts'
+import { readAnswer, readPaged } from './read-answer.ts'
 import { toRefusal } from './refusal.ts'
 
 export interface Connection {
@@ -31,11 +31,12 @@ export interface Connection {
 
 /** Throws a `Fault`: `invalid` where the form cannot say the question, `unreadable` where the answer is not of the form. */
 export function connect(connection: Connection): SwapService {
-  const { form, http, provider, server, observe } = connection
+  const { form, http, provider, server, confidential, observe } = connection
   const reading: Reading = {
     statuses: connection.statuses,
     drift: (field, drift) => observe({ what: 'drift', provider, field, drift }),
   }
+  const options = { form, provider, confidential, reading }
   const countBroken = counting(reading, provider)
   const beginCall = callSpans(form, provider, server)
   return {
@@ -51,11 +52,13 @@ export function connect(connection: Connection): SwapService {
         attempt.answered(response)
         if (response.status < 200 || response.status > 299) {
           const amountIn = 'amountIn' in asked ? asked.amountIn : undefined
-          throw toRefusal(response, { form, operation, amountIn, provider, confidential: connection.confidential, secret: key })
+          throw toRefusal(response, { form, operation, amountIn, provider, confidential, secret: key })
         }
-        const body = (await readAnswer(operation, response.body, { ...connection, reading, context })) as Response<O>
+        const body = operation.paged
+          ? await readPaged(operation, response.body, options, context)
+          : readAnswer(operation, response.body, options)
         attempt.end(undefined, observe)
-        return { body, provider }
+        return { body: body as Response<O>, provider }
       } catch (reason) {
         attempt.end(Fault.from(reason), observe)
         throw reason

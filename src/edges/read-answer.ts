@@ -17,35 +17,57 @@ export interface AnswerOptions {
   readonly provider: string
   readonly confidential: Confidential
   readonly reading: Reading
-  readonly context: Pick<Context, 'takesUnreadableRows'>
 }
 
+type Row = Record<string, unknown>
+
 /** Throws `unreadable` where the answer is not of the form. */
-export async function readAnswer(operation: OperationCodec, text: string, options: AnswerOptions): Promise<unknown> {
-  const { form, provider, confidential, reading, context } = options
-  // One look at the whole text spares one at each field; behind an escape there may be anything.
-  const mayHoldKey = confidential.holdsKey(text) || text.includes('\\')
-  const accept = (row: Row): Row => {
-    const field = screen(row, confidential, mayHoldKey)
-    if (field !== undefined) throw new WireProblem(operation.answers.get(field) ?? field, 'it holds a key')
-    detach(row, text)
-    return row
+export function readAnswer(operation: OperationCodec, text: string, options: AnswerOptions): unknown {
+  try {
+    const row = operation.answer.decode(parseJson(text), options.reading) as Row
+    return accepting(operation, text, options)(row)
+  } catch (reason) {
+    throw toUnreadable(reason, options)
   }
+}
+
+/** The same of an operation that answers with pages. */
+export async function readPaged(
+  operation: OperationCodec,
+  text: string,
+  options: AnswerOptions,
+  { takesUnreadableRows }: Pick<Context, 'takesUnreadableRows'>,
+): Promise<unknown> {
+  const { form, reading } = options
+  const accept = accepting(operation, text, options)
   try {
     const body = parseJson(text)
-    if (!operation.paged) return accept(operation.answer.decode(body, reading) as Row)
-    if (context.takesUnreadableRows) return readOddPage(form, operation, body, reading, accept)
+    if (takesUnreadableRows) return readOddPage(form, operation, body, reading, accept)
     const page = await readPage(form, operation, body, reading)
     await inSlices(page.items, accept)
     return page
   } catch (reason) {
-    if (!(reason instanceof WireProblem || reason instanceof JsonError)) throw reason
-    reading.drift((reason instanceof WireProblem && reason.field) || '_other', 'unreadable')
-    throw standardFault('unreadable', { provider, cause: reason })
+    throw toUnreadable(reason, options)
   }
 }
 
-type Row = Record<string, unknown>
+/** Lets pass what may go on of a row of this text. */
+function accepting({ answers }: OperationCodec, text: string, { confidential }: AnswerOptions): (row: Row) => Row {
+  // One look at the whole text spares one at each field; behind an escape there may be anything.
+  const mayHoldKey = confidential.holdsKey(text) || text.includes('\\')
+  return (row) => {
+    const field = screen(row, confidential, mayHoldKey)
+    if (field !== undefined) throw new WireProblem(answers.get(field) ?? field, 'it holds a key')
+    detach(row, text)
+    return row
+  }
+}
+
+function toUnreadable(reason: unknown, { provider, reading }: AnswerOptions): unknown {
+  if (!(reason instanceof WireProblem || reason instanceof JsonError)) return reason
+  reading.drift((reason instanceof WireProblem && reason.field) || '_other', 'unreadable')
+  return standardFault('unreadable', { provider, cause: reason })
+}
 
 interface ReadPage {
   readonly items: readonly Row[]
