@@ -44,12 +44,14 @@ export interface Recent extends Pick<Ledger, 'see'> {
 
 export function recent(ledger: Ledger, provider: string): Recent {
   const entries = new BoundedMap<Kept>({ maxEntries: mostKept })
-  const keptOf = (owner: string, id: string): Kept => {
-    const key = `${owner} ${id}`
+  const recall = (key: string, now: number): Kept | undefined => {
     const kept = entries.get(key)
-    if (!kept) return nothing(key)
-    if (performance.now() - kept.notedAt >= notedLifetimeMs) kept.noted = undefined
+    if (kept && now - kept.notedAt >= notedLifetimeMs) kept.noted = undefined
     return kept
+  }
+  const keptOf = (owner: string, id: string, now: number): Kept => {
+    const key = `${owner} ${id}`
+    return recall(key, now) ?? nothing(key)
   }
   const remember = (kept: Kept): void => {
     if (entries.get(kept.key) === kept) return
@@ -57,9 +59,9 @@ export function recent(ledger: Ledger, provider: string): Recent {
   }
   return {
     async find(owner, id, sentAt, reported) {
-      const kept = keptOf(owner, id)
-      remember(kept)
+      const key = `${owner} ${id}`
       const now = performance.now()
+      const kept = recall(key, now) ?? entries.set(key, nothing(key))
       const isNews = kept.stored !== undefined && kept.stored.transaction.status !== reported
       if (!isNews && now - kept.lookedAt < lifetimeMs && now - sentAt < shortRequestMs) return kept
       learn(kept, await ledger.find(owner, provider, id).catch(() => undefined), now)
@@ -69,7 +71,7 @@ export function recent(ledger: Ledger, provider: string): Recent {
       const now = performance.now()
       const stored = await ledger.findAll(owner, provider, ids).catch(() => [])
       const byId = new Map(stored.map((entry) => [entry.transaction.id, entry]))
-      return new Map(ids.map((id) => [id, learn(keptOf(owner, id), byId.get(id), now)]))
+      return new Map(ids.map((id) => [id, learn(keptOf(owner, id, now), byId.get(id), now)]))
     },
     note(known, entry, isNews) {
       const kept = known as Kept
@@ -79,7 +81,8 @@ export function recent(ledger: Ledger, provider: string): Recent {
     },
     async see(owner, _, facts, before) {
       const stored = await ledger.see(owner, provider, facts, before)
-      const kept = learn(keptOf(owner, facts.transaction.id), stored, performance.now())
+      const now = performance.now()
+      const kept = learn(keptOf(owner, facts.transaction.id, now), stored, now)
       kept.isForeign = stored === undefined
       if (kept.noted && (kept.noted.sequence ?? 0) <= (stored?.sequence ?? -1)) kept.noted = undefined
       return stored

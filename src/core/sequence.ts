@@ -37,8 +37,8 @@ export class SequenceClock {
 
 /** Notes in each answer when its request went up: stands right before the provider. */
 export function sequenced(sequences: SequenceClock): Layer {
-  return layer(async (op, request, context, next) => {
+  return layer((op, request, context, next) => {
     const sequence = sequences.next()
-    return { ...(await next.call(op, request, context)), sequence }
+    return next.call(op, request, context).then((answer) => ({ ...answer, sequence }))
   })
 }

@@ -14,10 +14,15 @@ export class Generation {
     this.release = release
   }
 
-  readonly handle: Http = (request) => this.run(() => this.gateway.handle(request))
+  private readonly end = (): void => {
+    this.running--
+    this.releaseIfIdle()
+  }
+
+  readonly handle: Http = (request) => this.run(this.gateway.handle(request))
 
   reconcile(): Promise<void> {
-    return this.run(() => this.gateway.reconcile())
+    return this.run(this.gateway.reconcile())
   }
 
   /** Nothing begins here any more. */
@@ -26,14 +31,10 @@ export class Generation {
     this.releaseIfIdle()
   }
 
-  private async run<T>(work: () => Promise<T>): Promise<T> {
+  private run<T>(work: Promise<T>): Promise<T> {
     this.running++
-    try {
-      return await work()
-    } finally {
-      this.running--
-      this.releaseIfIdle()
-    }
+    work.then(this.end, this.end)
+    return work
   }
 
   private releaseIfIdle(): void {
