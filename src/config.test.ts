@@ -374,6 +374,12 @@ describe('a fault', () => {
       ['routing.weights: is not yet supported'],
     ],
     [
+      'a key by its old name',
+      `providers: { ${alpha} }\nrouting: { providers: [alpha], patience: 800 }`,
+      ['routing.patience: is now called routing.patienceMs'],
+    ],
+    ['a key by its new name', `providers: { ${alpha} }\nrouting: { providers: [alpha], patienceMs: 500 }`, []],
+    [
       'a shadow',
       `providers: { ${alpha} }\nrouting: { providers: [alpha], shadow: { provider: alpha, sample: 0.1 } }`,
       ['routing.shadow: is not yet supported'],

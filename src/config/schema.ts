@@ -284,7 +284,7 @@ const routing = required(
       'The provider that holds ids without a tag: transactions from before the gateway. Empty: such ids are answered 404',
     ),
     weights: optional(notYet(mapping(integer(0))), 'Shares of providers. Not yet supported'),
-    patience: setting(integer(0), 800, 'For `best`, so of no effect yet: how long slow providers are waited for', 'milliseconds'),
+    patienceMs: setting(integer(0), 800, 'For `best`, so of no effect yet: how long slow providers are waited for', 'milliseconds'),
     shadow: optional(notYet(keys({ provider: name, sample: text })), 'A candidate that is asked too. Not yet supported'),
   }),
   'Which provider answers.',

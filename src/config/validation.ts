@@ -4,14 +4,22 @@ import type { Tree } from './document.ts'
 import type { Faults } from './faults.ts'
 import { type Settings, schema } from './schema.ts'
 
+/** Keys that were called otherwise once. */
+const renamed: ReadonlyMap<string, string> = new Map([['routing.patience', 'routing.patienceMs']])
+
 /** Undefined where the tree is not of the shape; every reason is a fault. */
 export function validate<T extends z.ZodType>(shape: T, tree: Tree, faults: Faults): z.output<T> | undefined {
   const { data, error } = shape.safeParse(tree)
   for (const issue of error?.issues ?? []) {
     if (issue.code !== 'unrecognized_keys') faults.add(issue.path, issue.message)
-    else for (const key of issue.keys) faults.add([...issue.path, key], 'is not a key of the configuration')
+    else for (const key of issue.keys) faults.add([...issue.path, key], unknownKey([...issue.path, key].join('.')))
   }
   return data
+}
+
+function unknownKey(path: string): string {
+  const name = renamed.get(path)
+  return name === undefined ? 'is not a key of the configuration' : `is now called ${name}`
 }
 
 /** The settings, or such parts of them as are whole, so that these are checked in the same go. */
