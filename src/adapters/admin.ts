@@ -25,6 +25,12 @@ export type PrintError = (status: number, message: string) => string
 
 const allow = 'GET, HEAD'
 
+const notReady: Readonly<Record<Exclude<Readiness, 'ready'>, string>> = {
+  starting: 'The gateway is starting; please try again soon.',
+  overloaded: 'The gateway is overloaded; please try again soon.',
+  draining: 'The gateway is stopping; please use another one.',
+}
+
 /** `/livez` touches nothing, `/readyz` says whether clients should come, `/metrics` is for Prometheus. */
 export function adminApp({ readiness, hosts, printMetrics, printError }: AdminOptions): Express {
   const refuse = refusing(printError)
@@ -41,8 +47,8 @@ export function adminApp({ readiness, hosts, printMetrics, printError }: AdminOp
   app.get('/readyz', (_, response) => {
     const status = readiness()
     if (status === 'ready') return void response.json({ status })
-    response.set('x-swap-reason', status === 'draining' ? 'stopping' : 'overloaded')
-    response.status(503).json({ status })
+    response.set({ 'x-swap-reason': status === 'draining' ? 'stopping' : 'overloaded', 'retry-after': '1' })
+    response.status(503).json({ ...JSON.parse(printError(503, notReady[status])), status })
   })
   app.get('/metrics', async (request, response) => {
     const { contentType, text } = await printMetrics(request.get('accept') ?? '')

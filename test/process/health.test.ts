@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { lock } from '../support/broken-ledger.ts'
 import { type Answered, ask } from '../support/client.ts'
-import { expectRefusal } from '../support/expectations.ts'
+import { expectErrorBody, expectRefusal } from '../support/expectations.ts'
 import { RedisServer } from '../support/redis.ts'
 import { Gateways, type RunningGateway } from './gateways.ts'
 
@@ -17,7 +17,11 @@ const reasons: Readonly<Record<string, string | undefined>> = { ready: undefined
 /** What `/livez` and `/readyz` answer. */
 async function health({ adminUrl }: RunningGateway): Promise<unknown> {
   const [live, ready] = [await ask(adminUrl, { path: '/livez' }), await ask(adminUrl, { path: '/readyz' })]
-  const { status } = ready.json as { status: string }
+  const { status, ...body } = ready.json as { status: string }
+  if (ready.status === 503) {
+    expectErrorBody(body, 'A', 503)
+    expect([ready.headers['content-type'], ready.headers['retry-after']]).toEqual(['application/json; charset=utf-8', '1'])
+  } else expect(body).toEqual({})
   expect([live.headers['x-content-type-options'], ready.headers['x-swap-reason']]).toEqual(['nosniff', reasons[status]])
   return [live.status, ready.status, status]
 }
