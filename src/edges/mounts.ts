@@ -29,7 +29,9 @@ export function mounts(served: ReadonlyMap<Form, Served>, defaultForm: Form, pag
     const path = isBased ? rest.slice(base.length) : ''
     const mount = at ? at.base : base
     const page = isBased ? undefined : pages.get(request.path)
-    return handle(request, { mount, path, misfit: findMisfit(request, at?.form), vary: isBare ? vary : undefined, page })
+    const isKeyMalformed = isBare && hasMalformedKey(request, forms)
+    const misfit = findMisfit(request, at?.form)
+    return handle(request, { mount, path, misfit, isKeyMalformed, vary: isBare ? vary : undefined, page })
   }
 }
 
@@ -46,6 +48,11 @@ function chosenForm({ headers, query }: HttpRequest, forms: readonly Form[], def
   if (offered.length > 1) return defaultForm
   if (!/(?:^|&)network(?:From|To)=/.test(query)) return defaultForm
   return forms.find(({ vocabulary }) => vocabulary.asks.getRate.has('networkFrom')) ?? defaultForm
+}
+
+/** Whether a header of a form holds what no key of that form looks like, as `Authorization: Basic` does. */
+function hasMalformedKey({ headers }: HttpRequest, forms: readonly Form[]): boolean {
+  return forms.some(({ credential }) => headers[credential.header] !== undefined && !credential.isOffered(headers))
 }
 
 /** In any case: `X-Swap-Form: a` is Form A. */

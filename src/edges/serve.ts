@@ -39,6 +39,8 @@ export interface Arrival {
   readonly path: string
   /** A contradiction in the choice of the form: told after the path and the method are known to be right. */
   readonly misfit?: Fault | undefined
+  /** A header of another form holds what is no key of any form. */
+  readonly isKeyMalformed?: boolean
   /** Headers that the choice of the form went by. */
   readonly vary?: string | undefined
   /** What stands at this path, where it is no operation's. */
@@ -73,7 +75,7 @@ export function serve(serving: Serving): (request: HttpRequest, arrival?: Arriva
 /** The checks in the order of docs/contract.md §6, then the call. */
 async function answer(
   request: HttpRequest,
-  { mount = '', path: below, misfit, page }: Arrival,
+  { mount = '', path: below, misfit, isKeyMalformed = false, page }: Arrival,
   telling: Telling,
   course: Course,
   match: Matcher,
@@ -95,7 +97,7 @@ async function answer(
   if (request.method === 'OPTIONS') return optionsResponse(allow, telling)
   telling.operation = operation
   if (misfit) throw misfit
-  const caller = await admit(request, operation, telling, course, serving)
+  const caller = await admit(request, isKeyMalformed, operation, telling, course, serving)
   const text = operation.method === 'POST' ? await course.read(readText(request)) : undefined
   const question = readQuestion(operation, path, request.query, text)
   const idempotencyKey = text === undefined ? undefined : readIdempotencyKey(request)
@@ -115,6 +117,7 @@ async function answer(
 /** Who asks. Throws where he is not let in. */
 async function admit(
   request: HttpRequest,
+  isKeyMalformed: boolean,
   operation: OperationCodec,
   telling: Telling,
   course: Course,
@@ -122,11 +125,11 @@ async function admit(
 ): Promise<Caller> {
   const span = telling.span?.begin('admission')
   try {
-    const caller = await callerOf(request, operation, serving)
+    const caller = await callerOf(request, isKeyMalformed, operation, serving)
     course.caller = caller
     const { quota, refusal } = await serving.gate(operation.op, caller)
     telling.quota = quota
-    if (refusal) throw isKeyMissing(refusal, request, serving) ? refusal.with({ reason: 'key_missing' }) : refusal
+    if (refusal) throw isKeyMissing(refusal, caller) ? refusal.with({ reason: 'key_missing' }) : refusal
     span?.end()
     return caller
   } catch (reason) {
@@ -135,14 +138,20 @@ async function admit(
   }
 }
 
-function isKeyMissing({ kind }: Fault, { headers }: HttpRequest, { form }: Serving): boolean {
-  return kind === 'unauthorized' && headers[form.credential.header] === undefined
+function isKeyMissing({ kind }: Fault, { key, isKeyUnknown = false }: Caller): boolean {
+  return kind === 'unauthorized' && key === undefined && !isKeyUnknown
 }
 
 /** Where a key is not needed, one that cannot be looked up is as good as none. */
-async function callerOf({ headers, address = '' }: HttpRequest, { keyed }: OperationCodec, serving: Serving): Promise<Caller> {
-  const key = serving.form.credential.decode(headers)
-  if (key === undefined) return { address }
+async function callerOf(
+  { headers, address = '' }: HttpRequest,
+  isKeyMalformed: boolean,
+  { keyed }: OperationCodec,
+  serving: Serving,
+): Promise<Caller> {
+  const { credential } = serving.form
+  const key = credential.decode(headers)
+  if (key === undefined) return { address, isKeyUnknown: isKeyMalformed || headers[credential.header] !== undefined }
   const finding = serving.identify(key)
   const identity = await (keyed ? finding : finding.catch(() => undefined))
   return identity === undefined ? { address, isKeyUnknown: true } : { address, key, identity }

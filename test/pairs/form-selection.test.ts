@@ -1,6 +1,6 @@
 /** docs/contract.md §2: which form a client speaks. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ask } from '../support/client.ts'
+import { type Answered, ask } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type FormName, formNames, type Pair, startPair } from '../support/pair.ts'
 import { sendRaw } from '../support/raw.ts'
@@ -60,6 +60,17 @@ for (const defaultForm of formNames) {
     test.each(refused)('%s is refused with 400', async (_, path, headers, form) => {
       expectRefusal(await ask(pair.gateway.url, { path, headers }), form, 400)
       expect(pair.provider.journal).toEqual([])
+    })
+
+    const schemes = ['Basic eDp5', 'Token k', key, ''] as const
+    test.each(schemes)('"Authorization: %s" on the bare mount is a malformed key: 401, never sent up', async (authorization) => {
+      const at = (path: string): Promise<Answered> => ask(pair.gateway.url, { path, headers: { authorization } })
+      expectRefusal(await at('/api/v2/transactions'), defaultForm, 401, 'key_invalid')
+      expectRefusal(await at('/api/v2/transactions/alpha~1'), defaultForm, 401, 'key_invalid')
+      expect(pair.provider.journal).toEqual([])
+      expect((await at('/api/v2/currencies')).status).toBe(200)
+      expectRefusal(await at('/b/api/v2/transactions'), 'B', 401, 'key_missing')
+      expectRefusal(await ask(pair.gateway.url, { path: '/api/v2/transactions' }), defaultForm, 401, 'key_missing')
     })
   })
 }

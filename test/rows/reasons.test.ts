@@ -59,6 +59,12 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     ['a memo with a control character', 400, 'memo_invalid', () => create({ refundExtraId: 'a\u0000' })],
     ['no key', 401, 'key_missing', () => pair.client.get('/transactions', { key: null })],
     ['an empty key', 401, 'key_invalid', () => pair.client.get('/transactions', { key: null, headers: credential(form, '') })],
+    [
+      'the key of the other form',
+      401,
+      'key_missing',
+      () => pair.client.get('/transactions', { key: null, headers: credential(other, 'k') }),
+    ],
     ['an unknown swap', 404, 'not_found', () => get('/transactions/alpha~missing')],
     ['an unknown tag', 404, 'not_found', () => get('/transactions/nobody~tx-1')],
     ['a large body', 413, 'too_large', () => create({ withdrawalAddress: 'w'.repeat(20_000) })],
