@@ -1,9 +1,9 @@
 /** The real gateway in a process of its own, on ports that stay the same over restarts. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { commandOver } from '../support/command.ts'
 import { freePort } from '../support/free-port.ts'
 import { keepRemains } from '../support/remains.ts'
 import { type GatewaySettings, writeConfiguration } from './configuration.ts'
@@ -84,12 +84,8 @@ export class GatewayProcess implements AsyncDisposable {
   }
 
   /** A command of `swapgate` over the same configuration, and the JSON document that it prints. */
-  async command(...args: readonly string[]): Promise<unknown> {
-    const run = promisify(execFile)
-    const { stdout } = await run(process.execPath, [program, ...args, '--config', this.file, '--json'], {
-      maxBuffer: Number.POSITIVE_INFINITY,
-    })
-    return JSON.parse(stdout)
+  command(...args: readonly string[]): Promise<unknown> {
+    return commandOver(this.file, args)
   }
 
   /** A new key for the account, which is made if it is new. */

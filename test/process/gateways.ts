@@ -1,9 +1,7 @@
 /** Gateways with issued keys on one ledger and one provider with a journal, each a process that can be replaced. */
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { violations } from '../faults/checker.ts'
 import type { Customer } from '../faults/customer.ts'
 import { History } from '../faults/history.ts'
@@ -11,6 +9,7 @@ import { holdingsOf } from '../faults/holding.ts'
 import type { Order } from '../faults/order.ts'
 import { readJournal } from '../faults/provider/journal.ts'
 import { type Provider, startProvider } from '../faults/provider.ts'
+import { commandOver } from '../support/command.ts'
 import { assets } from '../support/swaps.ts'
 import { Swapgate } from './swapgate.ts'
 
@@ -23,7 +22,6 @@ export interface RunningGateway extends AsyncDisposable {
 
 type Sections = Readonly<Record<string, unknown>>
 
-const run = promisify(execFile)
 const providerKey = 'own-key-1'
 const nobodyLimited = { quotes: 1_000_000, create: 1_000_000, read: 1_000_000, unproven: 1_000_000 }
 
@@ -117,10 +115,8 @@ export class Gateways implements AsyncDisposable {
   }
 
   /** A command of `swapgate`, and the JSON document that it prints. */
-  async command(...args: readonly string[]): Promise<unknown> {
-    const program = join(process.cwd(), 'src/cli/swapgate.js')
-    const { stdout } = await run(process.execPath, [program, ...args, '--config', this.file, '--json'], { maxBuffer: 2 ** 26 })
-    return JSON.parse(stdout)
+  command(...args: readonly string[]): Promise<unknown> {
+    return commandOver(this.file, args)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,3 +1,4 @@
+// Runs alone: it counts how long answers take.
 /** Several gateways, each a process of its own, over one Redis. `npm run test:soak` repeats it more often. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// Runs alone: it compares how long answers take.
 /** X9: a collector that is down, or never answers, costs nobody anything. */
 import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
