@@ -210,6 +210,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   test('a refusal of the list of currencies is no fault of the client', async () => {
     pair.provider.reply('currencies', worded(provider, 400, 'Bad size'))
     expectRefusal(await pair.client.get('/currencies'), form, 502)
+    await use(hasty)
     pair.provider.reply('currencies', { delay: 3_000, json: {} })
     expectRefusal(await pair.client.get('/currencies'), form, 504)
   })
