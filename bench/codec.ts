@@ -7,14 +7,14 @@ import { transactionText } from './transaction.ts'
 
 const rounds = 15
 const calls = 40_000
-const reading = { statuses: new Map(), drift: () => {} }
-const { answer: from } = formB.operations.getTransaction
-const { answer: to } = formA.operations.getTransaction
+const context = { statuses: new Map(), drift: () => {} }
+const { responseCodec: from } = formB.operations.getTransaction
+const { responseCodec: to } = formA.operations.getTransaction
 let sink = 0
 
 /** Form B's text in, Form A's text out: exact digits, duplicates refused, every field checked. */
 function translate(): void {
-  const known = from.decode(parseJson(transactionText), reading)
+  const known = from.decode(parseJson(transactionText), context)
   const named = { ...known, codeFrom: 'BTC', codeTo: 'USDTTRC20', updatedAt: known.createdAt }
   sink += to.encode(named, new Set()).length
 }

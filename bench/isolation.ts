@@ -83,15 +83,15 @@ async function measure(): Promise<number> {
     if (status !== 200) throw new Error(`the healthy provider's answer was ${status}`)
     times.push(time)
   }
-  const asked: Promise<unknown>[] = []
+  const pending: Promise<unknown>[] = []
   while (performance.now() - began < seconds * 1000) {
     for (; sent < ((performance.now() - began) / 1000) * perSecond.healthy; sent++) {
-      asked.push(askHealthy())
+      pending.push(askHealthy())
       if (sent % (perSecond.healthy / perSecond.other) === 0) void ask(`other~${transaction.id}`).catch(() => {})
     }
     await wait(2)
   }
-  await Promise.all(asked)
+  await Promise.all(pending)
   return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN
 }
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { type OpenLedger, openLedger } from '../src/adapters/ledger.ts'
-import type { Entry, ListQuery } from '../src/core/ledger.ts'
+import { type OpenLedger, openLedger } from '../src/adapters/ledger/index.ts'
+import type { LedgerEntry, LedgerListQuery } from '../src/core/ledger.ts'
 import { facts, intent } from '../test/ledger/samples.ts'
 import { startPostgres } from '../test/support/postgres.ts'
 import { fill } from './ledger/fill.ts'
@@ -22,7 +22,7 @@ const range = { first: start + year / 2n, last: start + (year * 6n) / 10n }
 
 type Action = (ledger: OpenLedger['ledger'], rows: number) => Promise<unknown>
 
-const list = (page: (ofAccount: number) => number, created: ListQuery['created']): Action => {
+const list = (page: (ofAccount: number) => number, created: LedgerListQuery['created']): Action => {
   return (ledger, rows) => ledger.list(heavy, { page: page(rows / 10), size: pageSize, created })
 }
 const reads: Readonly<Record<string, Action>> = {
@@ -34,16 +34,16 @@ const reads: Readonly<Record<string, Action>> = {
   get: (ledger, rows) => ledger.find(heavy, provider, `tx-${rows / 2}`),
 }
 let made = 0
-let known: Entry | undefined
+let known: LedgerEntry | undefined
 const writes: Readonly<Record<string, Action>> = {
   'see, known': async (ledger) => {
-    known = await ledger.see(heavy, provider, facts('tx-0', { status: 'sending' }, { sequence: ++made }), known)
+    known = await ledger.upsert(heavy, provider, facts('tx-0', { status: 'sending' }, { sequence: ++made }), known)
   },
-  'see, new': (ledger) => ledger.see(heavy, provider, facts(`seen-${made++}`)),
+  'see, new': (ledger) => ledger.upsert(heavy, provider, facts(`seen-${made++}`)),
   'begin + settle': async (ledger) => {
     const create = intent({ owner: heavy, provider })
     await ledger.begin(create)
-    await ledger.settle(create.id, facts(`made-${made++}`))
+    await ledger.complete(create.id, facts(`made-${made++}`))
   },
 }
 

@@ -32,8 +32,8 @@ async function target(port: number): Promise<Target> {
 function ask(socket: WebSocket, id: number, method: string): Promise<unknown> {
   return new Promise((resolve) => {
     socket.addEventListener('message', ({ data }) => {
-      const answer = JSON.parse(String(data)) as { readonly id?: number; readonly result?: unknown }
-      if (answer.id === id) resolve(answer.result)
+      const response = JSON.parse(String(data)) as { readonly id?: number; readonly result?: unknown }
+      if (response.id === id) resolve(response.result)
     })
     socket.send(JSON.stringify({ id, method }))
   })

@@ -18,7 +18,7 @@ const turns = Number(process.argv[3] ?? 10)
 const warmUps = 30
 const upstreamPort = 19_221
 /** At least so much of the throughput must be left. */
-const leastShare = 0.9
+const minShare = 0.9
 
 interface Variant {
   readonly name: string
@@ -66,8 +66,8 @@ async function run(variant: Variant, directory: string): Promise<ChildProcess> {
 }
 
 async function check({ name, port }: Variant): Promise<void> {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization } })
-  if (!answer.ok) throw new Error(`${name} answers ${answer.status}`)
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization } })
+  if (!response.ok) throw new Error(`${name} answers ${response.status}`)
 }
 
 /** One gateway of a variant. */
@@ -122,10 +122,10 @@ function report(runs: readonly (readonly Run[])[]): void {
   for (const [at, { name, isJudged }] of variants.entries()) {
     if (at === 0) continue
     const shares = runs.map((run) => (run[0] as Run).cost / (run[at] as Run).cost)
-    const wanted = isJudged ? `; at least ${leastShare} is wanted` : ''
+    const wanted = isJudged ? `; at least ${minShare} is wanted` : ''
     const range = `${Math.min(...shares).toFixed(3)} to ${Math.max(...shares).toFixed(3)}`
     console.log(`${name}: ${median(shares).toFixed(3)} of the throughput (${range})${wanted}`)
-    if (isJudged && median(shares) < leastShare) process.exitCode = 1
+    if (isJudged && median(shares) < minShare) process.exitCode = 1
   }
 }
 

@@ -58,14 +58,14 @@ async function load(gateway: ChildProcess, connections: number, duration: number
 }
 
 /** Megabytes of the process, sampled each second; it grows until V8 collects what is old. */
-async function mostResident(pid: number, duration: number): Promise<number> {
-  let most = 0
+async function maxResident(pid: number, duration: number): Promise<number> {
+  let peak = 0
   for (let second = 1; second < duration; second++) {
     await wait(1_000)
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-    most = Math.max(most, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)
+    peak = Math.max(peak, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)
   }
-  return most
+  return peak
 }
 
 /** What the gateway has answered since it started, by status, as it counts itself: a load that counted too would be slower. */
@@ -89,10 +89,10 @@ async function main(): Promise<void> {
   try {
     await load(gateway, few, 10)
     const before = await load(gateway, few, 15)
-    const [under, most] = await Promise.all([load(gateway, many, seconds), mostResident(gateway.pid as number, seconds)])
+    const [under, peak] = await Promise.all([load(gateway, many, seconds), maxResident(gateway.pid as number, seconds)])
     const after = await load(gateway, few, 15)
     report(before, under, after, await answered())
-    reportMemory(most, await liveHeap(gateway, ports.inspector))
+    reportMemory(peak, await liveHeap(gateway, ports.inspector))
   } finally {
     gateway.kill()
     upstream.kill()
@@ -122,8 +122,8 @@ function report(before: Load, under: Load, after: Load, statuses: string): void 
 }
 
 /** Megabytes of the process, and of its heap in the end: a million requests that each left fifty bytes would be seen in it. */
-function reportMemory(most: number, live: number): void {
-  console.log(`memory ${most.toFixed(0)} MB at most; heap after a collection in the end ${live.toFixed(1)} MB`)
+function reportMemory(peak: number, live: number): void {
+  console.log(`memory ${peak.toFixed(0)} MB at most; heap after a collection in the end ${live.toFixed(1)} MB`)
   if (live > 50) process.exitCode = 1
 }
 

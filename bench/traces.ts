@@ -8,15 +8,15 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
-import { openTracing } from '../src/adapters/tracing.ts'
-import { breaking } from '../src/core/breaker.ts'
-import { stack } from '../src/core/layer.ts'
-import { memoryBudgets } from '../src/core/memory-budgets.ts'
-import { protection } from '../src/core/protection.ts'
-import { rates } from '../src/core/rates.ts'
+import { openTracing } from '../src/adapters/tracing/index.ts'
+import { compose } from '../src/core/layer.ts'
+import { quoteCache } from '../src/core/quotes/quote-cache.ts'
+import { createBreaker } from '../src/core/resilience/breaker/breaker.ts'
+import { memoryBudgets } from '../src/core/resilience/budget/memory-budgets.ts'
+import { resilience } from '../src/core/resilience/resilience.ts'
 import { traced } from '../src/core/traced.ts'
-import { Confidential } from '../src/domain/confidential.ts'
-import type { Tracing } from '../src/domain/trace.ts'
+import { Confidential } from '../src/domain/faults/confidential.ts'
+import type { Tracing } from '../src/domain/tracing/trace.ts'
 import { connect } from '../src/edges/connect.ts'
 import { serve } from '../src/edges/serve.ts'
 import { formA } from '../src/forms/a.ts'
@@ -42,24 +42,32 @@ function gateway(tracing: Tracing | undefined): Http {
     statuses: new Map(),
   }
   const edge = connect({ form: formA, http, keyOf: () => undefined, server, observe, ...names })
-  const protecting = protection({
+  const protecting = resilience({
     provider: 'alpha',
-    timeout: 10_000,
+    timeoutMs: 10_000,
     budget: { quotes: 1_000_000_000, create: 0, read: 0 },
     budgets: memoryBudgets(clock),
-    breaker: breaking,
-    isOwnKey: true,
+    breaker: createBreaker,
+    usesGatewayKey: true,
     clock,
     random: Math.random,
     observe,
   })
-  const service = stack([traced('rates', rates({ lifetime: 0, clock, observe }), 'alpha'), ...protecting], edge)
-  return serve({ form: formA, service, gate: async () => ({}), identify: async () => undefined, lifetimes: {}, observe, tracing })
+  const service = compose([traced('quoteCache', quoteCache({ lifetimeMs: 0, clock, observe }), 'alpha'), ...protecting], edge)
+  return serve({
+    form: formA,
+    service,
+    gate: async () => ({}),
+    identify: async () => undefined,
+    maxAgeSeconds: {},
+    observe,
+    tracing,
+  })
 }
 
-let asked = 0
+let requestCount = 0
 async function ask(handle: Http): Promise<void> {
-  const query = `coinFrom=BTC&coinTo=ETH&amount=${++asked}`
+  const query = `coinFrom=BTC&coinTo=ETH&amount=${++requestCount}`
   const request: HttpRequest = { method: 'GET', path: '/rate', query, headers: { host: 'bench' }, address: '127.0.0.1' }
   const { status } = await handle(request)
   if (status !== 200) throw new Error(`answered ${status}`)
@@ -77,7 +85,7 @@ async function round(handle: Http): Promise<number> {
 }
 
 async function measure(share: number, endpoint: string): Promise<void> {
-  const options = { endpoint, queue: 2_048, batch: 512, delay: 1_000, timeout: 2_000, exportTimeout: 30_000, version: '0' }
+  const options = { endpoint, queue: 2_048, batch: 512, delayMs: 1_000, timeoutMs: 2_000, exportTimeoutMs: 30_000, version: '0' }
   const tracing = openTracing({ ...options, ratio: share, observe })
   const [off, on] = [gateway(undefined), gateway(tracing)]
   const costs = { off: [] as number[], on: [] as number[] }

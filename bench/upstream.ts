@@ -2,7 +2,7 @@
 import { createServer, type Socket } from 'node:net'
 import { transactionText } from './transaction.ts'
 
-const answer = [
+const response = [
   'HTTP/1.1 200 OK',
   'Content-Type: application/json',
   `Content-Length: ${Buffer.byteLength(transactionText)}`,
@@ -18,7 +18,7 @@ function serve(socket: Socket): void {
   socket.on('data', (chunk) => {
     const requests = (rest + chunk.toString('latin1')).split(end)
     rest = requests.pop() ?? ''
-    if (requests.length > 0) socket.write(answer.repeat(requests.length), 'latin1')
+    if (requests.length > 0) socket.write(response.repeat(requests.length), 'latin1')
   })
 }
 

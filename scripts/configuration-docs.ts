@@ -76,16 +76,16 @@ function describe(setting: z.core.$ZodType): Description {
   return (z.globalRegistry.get(setting) ?? { description: '' }) as unknown as Description
 }
 
-function row(path: string, said: Description): string {
-  if (said.description === '') throw new Error(`${path} has no description`)
-  return `| \`${path}\` | ${standardOf(said)} | ${said.unit ?? ''} | ${said.description} |`
+function row(path: string, settingDocs: Description): string {
+  if (settingDocs.description === '') throw new Error(`${path} has no description`)
+  return `| \`${path}\` | ${defaultOf(settingDocs)} | ${settingDocs.unit ?? ''} | ${settingDocs.description} |`
 }
 
-function standardOf(said: Description): string {
-  if (!('standard' in said)) return '**required**'
-  if (said.standard === null) return 'none'
-  if (said.standard === '') return 'empty'
-  return `\`${typeof said.standard === 'string' ? said.standard : JSON.stringify(said.standard)}\``
+function defaultOf(settingDocs: Description): string {
+  if (!('standard' in settingDocs)) return '**required**'
+  if (settingDocs.defaultValue === null) return 'none'
+  if (settingDocs.defaultValue === '') return 'empty'
+  return `\`${typeof settingDocs.defaultValue === 'string' ? settingDocs.defaultValue : JSON.stringify(settingDocs.defaultValue)}\``
 }
 
 function join(path: string, key: string): string {

@@ -66,11 +66,11 @@ function installNode(image: string, root: string): void {
 }
 
 function copy({ sources, target }: Copy, { folder, keeps }: Source, root: string, directory: string): void {
-  const place = below(root, directory, target)
-  for (const said of sources) {
-    const source = join(folder, said)
-    if (!keeps(said)) fail(`Dockerfile: COPY ${said}: .dockerignore leaves it out`)
-    const into = statSync(source).isDirectory() ? place : join(place, basename(source))
+  const destination = below(root, directory, target)
+  for (const sourcePath of sources) {
+    const source = join(folder, sourcePath)
+    if (!keeps(sourcePath)) fail(`Dockerfile: COPY ${sourcePath}: .dockerignore leaves it out`)
+    const into = statSync(source).isDirectory() ? destination : join(destination, basename(source))
     cpSync(source, into, { recursive: true, verbatimSymlinks: true, filter: (path) => keeps(relative(folder, path)) })
   }
 }

@@ -1,5 +1,5 @@
 /** Writes the pictures in `docs/images/`: `npm run docs:images`, with the gateway running (`npm start`). */
-import { chooseForm, execute, operation, visit } from '../test/reference/browser.ts'
+import { chooseForm, execute, operation, visit } from '../test/api-docs-page/browser.ts'
 
 const picture = (name: string): string => new URL(`../docs/images/${name}.png`, import.meta.url).pathname
 

@@ -1,59 +1,59 @@
 /** The whole path of a request, from the top: the client's form, its gate, the ledger, the provider's layers, the provider's form. */
-import type { Config, Provider } from './config.ts'
-import { addresses } from './core/addresses.ts'
-import { agreement } from './core/agreement.ts'
-import { asking } from './core/asking.ts'
-import { assets } from './core/assets.ts'
-import type { MakeBreaker } from './core/breaker.ts'
-import type { Budgets } from './core/budget.ts'
-import type { Reader } from './core/candidates.ts'
-import { chronology } from './core/chronology.ts'
-import { currencies } from './core/currencies.ts'
-import type { CurrencyLists } from './core/currency-lists.ts'
-import { custody } from './core/custody.ts'
-import { deadline } from './core/deadline.ts'
-import type { DeferredResults } from './core/deferred-results.ts'
-import { dependable } from './core/dependable.ts'
-import { derivation } from './core/derivation.ts'
-import { extraIds } from './core/extra-ids.ts'
-import { Freshness } from './core/freshness.ts'
-import { idempotency } from './core/idempotency.ts'
-import { intent } from './core/intent.ts'
-import { type Layer, stack } from './core/layer.ts'
+import type { Config, Provider } from './config/index.ts'
+import { gatewayKeyErrors } from './core/access/gateway-key-errors.ts'
+import { type Limiter, limits } from './core/access/limits.ts'
+import { type LedgerWaits, type Load, shedLoad } from './core/access/load-shedding.ts'
+import { pageLimit } from './core/access/page-limit.ts'
+import type { RefusedAddresses } from './core/access/refused-addresses.ts'
+import { recordVerifiedKeys, type VerifiedKeys, verifiedOrInLedger } from './core/access/verified-keys.ts'
+import { checkAddresses } from './core/assets/check-addresses.ts'
+import { refuseExtraIds } from './core/assets/refuse-extra-ids.ts'
+import { translateAssets } from './core/assets/translate-assets.ts'
+import { classifyOutcome } from './core/creation/create-outcome.ts'
+import type { DeferredResults } from './core/creation/deferred-results.ts'
+import { fillFromRequest } from './core/creation/fill-from-request.ts'
+import { idempotency } from './core/creation/idempotency.ts'
+import { intent } from './core/creation/intent.ts'
+import { captureKeys, type PendingCreateKeys } from './core/creation/pending-create-keys.ts'
+import { ListScans } from './core/creation/reconciliation/list-scans.ts'
+import type { TransactionReader } from './core/creation/reconciliation/match-candidates.ts'
+import { reconcile } from './core/creation/reconciliation/reconcile.ts'
+import { recordResult } from './core/creation/record-result.ts'
+import { verifyResponse } from './core/creation/verify-response.ts'
+import { instrumented } from './core/instrumented-ledger.ts'
+import { compose, type Layer } from './core/layer.ts'
 import type { Ledger } from './core/ledger.ts'
-import { type Limiter, limits } from './core/limits.ts'
-import { ListReadings } from './core/list-readings.ts'
-import { memory } from './core/memory.ts'
-import { outcome } from './core/outcome.ts'
-import { ownKey } from './core/own-key.ts'
-import { ownership } from './core/ownership.ts'
-import { pageLimit } from './core/page-limit.ts'
-import { type Proofs, proof, provenBy } from './core/proof.ts'
-import { question } from './core/question.ts'
-import { rates } from './core/rates.ts'
-import { reconcile } from './core/reconciliation.ts'
-import type { RefusedAddresses } from './core/refused-addresses.ts'
-import { register } from './core/register.ts'
-import { route } from './core/route.ts'
-import { settlement } from './core/settlement.ts'
-import { type LedgerWaits, type Load, shedding } from './core/shedding.ts'
-import { statuses } from './core/statuses.ts'
+import { currencies } from './core/quotes/currencies.ts'
+import type { CurrencyListStore } from './core/quotes/currency-list-store.ts'
+import { quoteCache } from './core/quotes/quote-cache.ts'
+import type { MakeBreaker } from './core/resilience/breaker/breaker.ts'
+import type { Budgets } from './core/resilience/budget/budgets.ts'
+import { deadline } from './core/resilience/deadline.ts'
+import { recordProvider } from './core/routing/record-provider.ts'
+import { route } from './core/routing/route.ts'
 import { traced } from './core/traced.ts'
-import { hearing, type WaitingKeys } from './core/waiting-keys.ts'
-import type { Observer } from './domain/observation.ts'
-import type { Tracing } from './domain/trace.ts'
+import { createdHereOnly } from './core/transactions/created-here-only.ts'
+import { defaultStatus } from './core/transactions/default-status.ts'
+import { deriveFields } from './core/transactions/derive-fields.ts'
+import { enrichFromLedger } from './core/transactions/enrich-from-ledger.ts'
+import { listFromLedger } from './core/transactions/list-from-ledger.ts'
+import { ownership } from './core/transactions/ownership.ts'
+import { sortedList } from './core/transactions/sorted-list.ts'
+import { Freshness } from './core/transactions/state/freshness.ts'
+import type { Observer } from './domain/telemetry/observation.ts'
+import type { Tracing } from './domain/tracing/trace.ts'
 import { mounts } from './edges/mounts.ts'
-import type { Pages } from './edges/page.ts'
 import { serve } from './edges/serve.ts'
-import { type Connected, type Connections, confidentialOf, readerOf, sharedDeposits } from './provider.ts'
+import type { StaticPages } from './edges/static-page.ts'
+import { type ConnectedProvider, type Connections, confidentialOf, requireDepositMemos, transactionReader } from './provider.ts'
 import type { Form } from './wire/form.ts'
 import type { Http } from './wire/http.ts'
 
-export interface Parts {
+export interface GatewayParts {
   readonly config: Config
   readonly forms: readonly Form[]
   readonly limiter: Limiter
-  readonly proofs: Proofs
+  readonly verifiedKeys: VerifiedKeys
   readonly refusedAddresses: RefusedAddresses
   /** What each provider lets all replicas together ask. */
   readonly budgets: Budgets
@@ -62,9 +62,9 @@ export interface Parts {
   readonly ledgerWaits: () => LedgerWaits
   readonly ledger: Ledger
   /** Results of creates that the ledger could not take at once. */
-  readonly results: DeferredResults
+  readonly deferredResults: DeferredResults
   /** Where currency lists outlive the process. */
-  readonly currencyLists: CurrencyLists
+  readonly currencyLists: CurrencyListStore
   readonly breaker: MakeBreaker
   /** Milliseconds that are never set back, for whatever rests or is kept a while. */
   readonly steadyClock: () => number
@@ -73,13 +73,13 @@ export interface Parts {
   /** Where providers are connected, or are so already. */
   readonly connections: Connections
   /** Keys of clients whose creates are looked for, where these are the provider's own. */
-  readonly keys: WaitingKeys
+  readonly pendingKeys: PendingCreateKeys
   readonly observe: Observer
   /** Where requests are traced. */
   readonly tracing?: Tracing | undefined
   readonly version: string
   /** What stands beside the API on its port. */
-  readonly pages: Pages
+  readonly pages: StaticPages
 }
 
 export interface Gateway {
@@ -87,108 +87,128 @@ export interface Gateway {
   /** Looks once for the creates whose outcome is unknown. */
   readonly reconcile: () => Promise<void>
   /** What it uses of the connections. */
-  readonly connected: readonly Connected[]
+  readonly connected: readonly ConnectedProvider[]
 }
 
 const clock = (): number => Date.now()
 /** By the wall clock when the process began. */
 const steadyWallClock = (): number => performance.timeOrigin + performance.now()
 
-export function createGateway(given: Parts): Gateway {
-  const { config, forms, limiter, load, ledgerWaits, identify, observe, tracing } = given
+export function createGateway(parts: GatewayParts): Gateway {
+  const { config, forms, limiter, load, ledgerWaits, identify, observe, tracing } = parts
   const isManaged = config.auth.mode === 'managed'
-  const ledger = dependable(given.ledger, observe)
-  const currencyLists = dependable(given.currencyLists, observe)
-  const proofs = provenBy(given.proofs, ledger)
-  const keys = isManaged ? undefined : given.keys
+  const ledger = instrumented(parts.ledger, observe)
+  const currencyLists = instrumented(parts.currencyLists, observe)
+  const verifiedKeys = verifiedOrInLedger(parts.verifiedKeys, ledger)
+  const pendingKeys = isManaged ? undefined : parts.pendingKeys
   const freshness = new Freshness({ refreshMs: config.ledger.refresh * 1000, clock, steadyClock: steadyWallClock })
-  const held = config.providers.map((provider) => hold(provider, { ...given, ledger, currencyLists, proofs, freshness }, keys))
-  const active = config.routing.providers.map((name) => held.find((holder) => holder.name === name) as Holder)
+  const providers = config.providers.map((provider) =>
+    buildProvider(provider, { ...parts, ledger, currencyLists, verifiedKeys, freshness }, pendingKeys),
+  )
+  const active = config.routing.providers.map((name) => providers.find((provider) => provider.name === name) as GatewayProvider)
 
-  const strangers = { refusedAddresses: given.refusedAddresses, proofs: isManaged ? undefined : proofs }
-  const limited = limits({ limiter, configured: config.limits, observe, ...strangers }) // whoever comes too often, and strangers
-  const gate = shedding({ load, ledgerWaits, readsNeedLedger: isManaged }, limited) // what cannot be done in time
+  const keyChecks = { refusedAddresses: parts.refusedAddresses, verifiedKeys: isManaged ? undefined : verifiedKeys }
+  const limitGate = limits({ limiter, configured: config.limits, observe, ...keyChecks }) // whoever comes too often, and strangers
+  const gate = shedLoad({ load, ledgerWaits, readsNeedLedger: isManaged }, limitGate) // what cannot be done in time
   const layers = [
-    ...(keys ? [hearing(keys)] : []), //  whose create is still looked for
+    ...(pendingKeys ? [captureKeys(pendingKeys)] : []), //  whose create is still looked for
     traced('idempotency', idempotency(ledger, config.assets)), // a question that was asked before
     traced('currencies', currencies(active)), // the whole lists, searched and cut into pages
-    ...(isManaged ? [traced('register', register({ ledger, freshness }))] : []), // an account's list
+    ...(isManaged ? [traced('listFromLedger', listFromLedger({ ledger, freshness }))] : []), // an account's list
   ]
-  const holders = new Map(held.map(({ tag, service }) => [tag, service]))
+  const servicesByTag = new Map(providers.map(({ tag, service }) => [tag, service]))
   const untagged = isManaged ? undefined : active.find(({ name }) => name === config.routing.untagged)?.tag
-  const timeout = Math.max(...active.map((holder) => holder.timeout))
-  const service = stack(layers, route({ active, holders, untagged, timeout }))
+  const timeoutMs = Math.max(...active.map((provider) => provider.timeoutMs))
+  const service = compose(layers, route({ active, servicesByTag, untagged, timeoutMs }))
 
   const pageGate = pageLimit(limiter, load, observe)
   const lifetimes = { listCurrencies: config.cache.currencies, getRate: config.cache.rate }
   const served = forms.map(
-    (form) => [form, serve({ form, service, gate, pageGate, identify, lifetimes, observe, tracing })] as const,
+    (form) => [form, serve({ form, service, gate, pageGate, identify, maxAgeSeconds: lifetimes, observe, tracing })] as const,
   )
-  const readers = new Map(held.map(({ tag, reader }) => [tag, reader]))
-  const readings = new ListReadings()
-  const span = config.ledger.reconcile * 1000
+  const readers = new Map(providers.map(({ tag, reader }) => [tag, reader]))
+  const scans = new ListScans()
+  const windowMs = config.ledger.reconcile * 1000
   return {
-    handle: mounts(new Map(served), formOf(config.defaultForm, forms), given.pages),
+    handle: mounts(new Map(served), formOf(config.defaultForm, forms), parts.pages),
     reconcile: () =>
-      reconcile({ ledger: given.results.withoutHeld(ledger), readers, readings, keys, span, clock, observe, tracing }).then(() =>
-        observe({ what: 'reconciled', at: clock() }),
-      ),
-    connected: held.map(({ connected }) => connected),
+      reconcile({
+        ledger: parts.deferredResults.withoutDeferred(ledger),
+        readers,
+        scans,
+        pendingKeys,
+        windowMs,
+        clock,
+        observe,
+        tracing,
+      }).then(() => observe({ what: 'reconciled', at: clock() })),
+    connected: providers.map(({ connected }) => connected),
   }
 }
 
-interface HeldParts extends Parts {
+interface ProviderLayerParts extends GatewayParts {
   readonly freshness: Freshness
 }
 
 /** A provider as the gateway offers it. */
-interface Holder extends Pick<Connected, 'name' | 'tag' | 'timeout' | 'service' | 'said' | 'catalogue'> {
-  readonly connected: Connected
+interface GatewayProvider extends Pick<ConnectedProvider, 'name' | 'tag' | 'timeoutMs' | 'service' | 'capabilities' | 'catalogue'> {
+  readonly connected: ConnectedProvider
   /** Its transactions by its own account of them, whoever holds them here. */
-  readonly reader: Reader
+  readonly reader: TransactionReader
 }
 
 /** A question goes down through the layers, its answer comes back up. `keys`: where clients hold the provider's own. */
-function hold(provider: Provider, parts: HeldParts, keys: WaitingKeys | undefined): Holder {
-  const { config, forms, ledger, results, proofs, connections, steadyClock, observe } = parts
+function buildProvider(provider: Provider, parts: ProviderLayerParts, pendingKeys: PendingCreateKeys | undefined): GatewayProvider {
+  const { config, forms, ledger, deferredResults, verifiedKeys, connections, steadyClock, observe } = parts
   const connected = connections.connect(provider, {
     ...parts,
     form: formOf(provider.form, forms),
-    keyOf: ({ caller }) => (keys ? caller.key : provider.key),
-    access: keys ? proof(proofs, parts.refusedAddresses) : ownKey(), // whose key was accepted; what a provider says to the gateway's own
-    isOwnKey: keys === undefined,
+    keyOf: ({ caller }) => (pendingKeys ? caller.key : provider.key),
+    access: pendingKeys ? recordVerifiedKeys(verifiedKeys, parts.refusedAddresses) : gatewayKeyErrors(), // whose key was accepted; what a provider says to the gateway's own
+    usesGatewayKey: pendingKeys === undefined,
   })
-  const { tag, said, catalogue } = connected
-  const book = { ledger: results.over(ledger, tag), provider: tag, said, clock, observe, keys }
-  const hasChoice = config.routing.providers.length > 1
+  const { tag, capabilities, catalogue } = connected
+  const createOptions = { ledger: deferredResults.wrap(ledger, tag), provider: tag, capabilities, clock, observe, pendingKeys }
+  const hasSeveralProviders = config.routing.providers.length > 1
   const layers = [
-    asking(tag), //                       whose answer it is
-    deadline(connected.timeout), //       no answer later than this
-    traced('settlement', settlement(book), tag), // what was created is in the ledger before anybody hears of it
-    ...possession(provider, connected, parts), // whose it is, and what is known of it already
-    statuses(), //                        words that nobody has explained
-    derivation(said), //                  fee, rate, updatedAt
-    chronology(said), //                  newest first, between dates
-    question(confidentialOf(config), provider.extraIds === 'unconfirmed'), // what the question says and the answer need not
-    extraIds(provider.extraIds), //       refused where the provider may lose them
-    assets(catalogue, hasChoice), //      the table's words, the provider's words
-    addresses({ table: config.assets, isChecked: provider.addresses === 'checked', observe }), // those that the network cannot have
-    sharedDeposits(provider, catalogue.naming), // no deposit address without its memo
-    traced('rates', rates({ lifetime: config.cache.rate * 1000, clock: steadyClock, observe }), tag), // what somebody asked for just now
-    agreement(catalogue.naming, provider.extraIds !== 'unconfirmed'), // whether the answer is about the question
-    traced('intent', intent(book), tag), // a create is in the ledger before it goes up
-    outcome(), //                         it is done, refused or unknown; nothing outside refuses one that is done
+    recordProvider(tag), //                       whose answer it is
+    deadline(connected.timeoutMs), //       no answer later than this
+    traced('recordResult', recordResult(createOptions), tag), // what was created is in the ledger before anybody hears of it
+    ...ownershipLayers(provider, connected, parts), // whose it is, and what is known of it already
+    defaultStatus(), //                        words that nobody has explained
+    deriveFields(capabilities), //                  fee, rate, updatedAt
+    sortedList(capabilities), //                  newest first, between dates
+    fillFromRequest(confidentialOf(config), provider.extraIds === 'unconfirmed'), // what the question says and the answer need not
+    refuseExtraIds(provider.extraIds), //       refused where the provider may lose them
+    translateAssets(catalogue, hasSeveralProviders), //      the table's words, the provider's words
+    checkAddresses({ table: config.assets, isChecked: provider.addresses === 'checked', observe }), // those that the network cannot have
+    requireDepositMemos(provider, catalogue.naming), // no deposit address without its memo
+    traced('quoteCache', quoteCache({ lifetimeMs: config.cache.rate * 1000, clock: steadyClock, observe }), tag), // what somebody asked for just now
+    verifyResponse(catalogue.naming, provider.extraIds !== 'unconfirmed'), // whether the answer is about the question
+    traced('intent', intent(createOptions), tag), // a create is in the ledger before it goes up
+    classifyOutcome(), //                         it is done, refused or unknown; nothing outside refuses one that is done
   ]
-  return { ...connected, connected, service: stack(layers, connected.service), reader: readerOf(connected, provider, steadyClock) }
+  return {
+    ...connected,
+    connected,
+    service: compose(layers, connected.service),
+    reader: transactionReader(connected, provider, steadyClock),
+  }
 }
 
 /** With issued keys the ledger decides whose a transaction is; else the provider does, and the ledger completes its answers. */
-function possession({ name }: Provider, { tag, said }: Connected, parts: HeldParts): readonly Layer[] {
+function ownershipLayers(
+  { name }: Provider,
+  { tag, capabilities }: ConnectedProvider,
+  parts: ProviderLayerParts,
+): readonly Layer[] {
   const { config, ledger, connections, freshness, observe } = parts
-  const record = { ledger, provider: tag, table: config.assets, sequences: connections.sequences, freshness, clock, observe }
-  if (config.auth.mode === 'managed') return [traced('ownership', ownership(record), tag)]
-  const remembered = traced('memory', memory({ ...record, said }), tag)
-  return config.routing.providers.includes(name) ? [remembered] : [traced('custody', custody(ledger, tag), tag), remembered]
+  const options = { ledger, provider: tag, table: config.assets, sequences: connections.sequences, freshness, clock, observe }
+  if (config.auth.mode === 'managed') return [traced('ownership', ownership(options), tag)]
+  const enriched = traced('enrichFromLedger', enrichFromLedger({ ...options, capabilities }), tag)
+  return config.routing.providers.includes(name)
+    ? [enriched]
+    : [traced('createdHereOnly', createdHereOnly(ledger, tag), tag), enriched]
 }
 
 /** The configuration names no form that is not in the list. */

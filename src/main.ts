@@ -1,23 +1,23 @@
 /** The process: everything that runs, started in order and ended in reverse (docs/contract.md §13). */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Readiness } from './adapters/admin.ts'
-import { openLedger } from './adapters/ledger.ts'
-import { measureLoad } from './adapters/load.ts'
-import { type Config, ConfigError } from './config.ts'
-import { breaking } from './core/breaker.ts'
-import { DeferredResults } from './core/deferred-results.ts'
-import { WaitingKeys } from './core/waiting-keys.ts'
-import type { Observer } from './domain/observation.ts'
+import type { Readiness } from './adapters/http/admin.ts'
+import { measureLoad } from './adapters/http/load.ts'
+import { openLedger } from './adapters/ledger/index.ts'
+import { type Config, ConfigError } from './config/index.ts'
+import { DeferredResults } from './core/creation/deferred-results.ts'
+import { PendingCreateKeys } from './core/creation/pending-create-keys.ts'
+import { createBreaker } from './core/resilience/breaker/breaker.ts'
+import type { Observer } from './domain/telemetry/observation.ts'
 import { forms } from './forms/index.ts'
 import { createGateway } from './gateway.ts'
-import { openCounters } from './process/counters.ts'
-import { Generation } from './process/generation.ts'
-import { identification } from './process/identification.ts'
-import { listening } from './process/listening.ts'
+import { Generation } from './process/configuration/generation.ts'
+import { Tags } from './process/configuration/tags.ts'
+import { withListenError } from './process/connections/listen-error.ts'
+import { openAdmin, openPublic } from './process/connections/ports.ts'
+import { startIntervalJob } from './process/interval-job.ts'
+import { keyIdentity } from './process/key-identity.ts'
+import { openLimitStores } from './process/limit-stores.ts'
 import { noPages, preparePages } from './process/pages.ts'
-import { openAdmin, openPublic } from './process/ports.ts'
-import { startRounds } from './process/rounds.ts'
-import { Tags } from './process/tags.ts'
 import { openTelemetry } from './process/telemetry.ts'
 import { openTraces } from './process/traces.ts'
 import { version } from './process/version.ts'
@@ -33,109 +33,109 @@ export interface Running {
    */
   readonly reconfigure: (config: Config) => Promise<readonly string[]>
   /** What an operator is to know of the configuration, by what the ledger knows. */
-  readonly notices: readonly string[]
+  readonly configWarnings: readonly string[]
   /** Counts and logs what happens to the process. */
   readonly observe: Observer
   /** Logs what failed with nobody to care. */
-  readonly fail: (message: string, reason: unknown) => void
+  readonly logError: (message: string, reason: unknown) => void
   /** Lets the requests in flight finish, then closes everything. False where something is left that nobody takes. */
   readonly stop: () => Promise<boolean>
 }
 
 /** Throws where something cannot be had, with nothing left open. */
 export async function start(config: Config): Promise<Running> {
-  await using open = new AsyncDisposableStack()
+  await using resources = new AsyncDisposableStack()
   let readiness: Readiness = 'starting'
   let current = config
   const preparingPages = preparePages(forms)
   const load = measureLoad()
-  open.defer(async () => load.stop())
+  resources.defer(async () => load.stop())
   const telemetry = openTelemetry(config, () => current)
   const { observe, log } = telemetry
-  let isTaken = true
-  open.defer(async () => {
-    isTaken = await log.close()
+  let isLogFlushed = true
+  resources.defer(async () => {
+    isLogFlushed = await log.close()
   })
 
-  const ready = (): Readiness => (readiness === 'ready' && load.strain >= 2 ? 'overloaded' : readiness)
+  const ready = (): Readiness => (readiness === 'ready' && load.level >= 2 ? 'overloaded' : readiness)
   const admin = await openAdmin(config, ready, telemetry.print)
-  open.defer(() => admin.drain.finish(0))
+  resources.defer(() => admin.drain.finish(0))
 
-  const sandboxUrls = await addSandbox(config, open)
+  const sandboxUrls = await addSandbox(config, resources)
 
-  const { ledger, accounts, bookkeeping, ...stores } = await openLedger(config.ledger.url)
-  const { currencyLists, tags: records, waits: ledgerWaits, close } = stores
-  open.defer(close)
-  telemetry.watch(bookkeeping)
-  const tags = new Tags(records)
-  const { faults, notices } = await tags.open(config)
+  const { ledger, accounts, ledgerAdmin, ...stores } = await openLedger(config.ledger.url)
+  const { currencyLists, tags: tagRecords, waits: ledgerWaits, close } = stores
+  resources.defer(close)
+  telemetry.observeLedger(ledgerAdmin)
+  const tags = new Tags(tagRecords)
+  const { faults, warnings: configWarnings } = await tags.open(config)
   if (faults.length > 0) throw new ConfigError(faults)
-  const { close: closeCounters, ...counters } = await openCounters(config, observe)
-  open.defer(closeCounters)
+  const { close: closeLimitStores, ...limitStores } = await openLimitStores(config, observe)
+  resources.defer(closeLimitStores)
   const tracing = await openTraces(config.telemetry, observe)
-  if (tracing) open.defer(tracing.close)
-  const results = new DeferredResults({ observe })
-  open.defer(() => results.close())
+  if (tracing) resources.defer(tracing.close)
+  const deferredResults = new DeferredResults({ observe })
+  resources.defer(() => deferredResults.close())
   const connections = new Connections()
-  open.defer(() => connections.close())
+  resources.defer(() => connections.close())
   const pages = await preparingPages
-  const kept = {
-    ...counters,
+  const sharedParts = {
+    ...limitStores,
     tracing,
     load,
     ledger,
     currencyLists,
     ledgerWaits,
-    results,
-    breaker: breaking,
+    deferredResults,
+    breaker: createBreaker,
     steadyClock,
     connections,
-    keys: new WaitingKeys(),
+    pendingKeys: new PendingCreateKeys(),
   }
-  const generationOf = (next: Config): Generation => {
-    const identify = identification(next, accounts)
-    const shown = next.docs ? pages : noPages
-    const gateway = createGateway({ ...kept, config: next, forms, identify, observe, version, pages: shown })
-    return new Generation(gateway, connections.keep(gateway.connected))
+  const buildGeneration = (next: Config): Generation => {
+    const identify = keyIdentity(next, accounts)
+    const servedPages = next.docs ? pages : noPages
+    const gateway = createGateway({ ...sharedParts, config: next, forms, identify, observe, version, pages: servedPages })
+    return new Generation(gateway, connections.retain(gateway.connected))
   }
-  let generation = generationOf(config)
+  let generation = buildGeneration(config)
   const handle: Http = (request) => generation.handle(request)
-  const rounds = [
-    startRounds(() => generation.reconcile(), 1_000),
-    startRounds(() => ledger.expireClaims(), 3_600_000),
-    startRounds(() => tags.flush(), 10_000),
+  const intervalJobs = [
+    startIntervalJob(() => generation.reconcile(), 1_000),
+    startIntervalJob(() => ledger.expireClaims(), 3_600_000),
+    startIntervalJob(() => tags.flush(), 10_000),
   ]
-  for (const { stop } of rounds) open.defer(stop)
+  for (const { stop } of intervalJobs) resources.defer(stop)
 
-  const front = await openPublic(config, handle, () => readiness === 'draining')
-  open.defer(() => front.drain.finish(config.server.drain * 1000))
-  load.watch(front.wait)
+  const publicServer = await openPublic(config, handle, () => readiness === 'draining')
+  resources.defer(() => publicServer.drain.finish(config.server.drain * 1000))
+  load.addQueueWait(publicServer.wait)
 
   await tags.remember(config)
   readiness = 'ready'
-  const running = open.move()
+  const running = resources.move()
   return {
-    urls: new Map([...urlsOf(front.url), ['admin', admin.url], ...sandboxUrls]),
-    notices,
+    urls: new Map([...urlsOf(publicServer.url), ['admin', admin.url], ...sandboxUrls]),
+    configWarnings,
     async reconfigure(next) {
       const report = await tags.compare(next)
       if (report.faults.length > 0) throw new ConfigError(report.faults)
-      const before = generation
-      generation = generationOf(next)
-      before.retire()
+      const previous = generation
+      generation = buildGeneration(next)
+      previous.retire()
       current = next
       log.configure(next.log)
       await tags.remember(next)
-      return report.notices
+      return report.warnings
     },
     observe,
-    fail: log.fail,
+    logError: log.fail,
     async stop() {
       readiness = 'draining'
-      front.drain.begin()
+      publicServer.drain.begin()
       await wait(config.server.grace * 1000)
       await running.disposeAsync()
-      return isTaken
+      return isLogFlushed
     },
   }
 }
@@ -143,12 +143,12 @@ export async function start(config: Config): Promise<Running> {
 const steadyClock = (): number => performance.now()
 
 /** Loaded only where it is wanted. */
-async function addSandbox(config: Config, open: AsyncDisposableStack): Promise<[string, string][]> {
+async function addSandbox(config: Config, resources: AsyncDisposableStack): Promise<[string, string][]> {
   if (!config.sandbox.enabled) return []
   const { openSandbox } = await import('./process/sandbox.ts')
   const address = { host: '127.0.0.1', port: config.sandbox.port }
-  const sandbox = await listening('sandbox', address, () => openSandbox(config))
-  open.defer(sandbox.close)
+  const sandbox = await withListenError('sandbox', address, () => openSandbox(config))
+  resources.defer(sandbox.close)
   return [['sandbox', sandbox.url]]
 }
 

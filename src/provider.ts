@@ -1,24 +1,24 @@
 /** Configured providers, connected: each with its form over its connections, its list of currencies, and what its form can say. */
-import { upstream } from './adapters/undici.ts'
-import type { Config, Provider } from './config.ts'
-import { assets } from './core/assets.ts'
-import type { MakeBreaker } from './core/breaker.ts'
-import type { Budgets } from './core/budget.ts'
-import type { Reader } from './core/candidates.ts'
-import { type Catalogue, catalogue } from './core/catalogue.ts'
-import type { CurrencyLists } from './core/currency-lists.ts'
-import { deadline } from './core/deadline.ts'
-import { depositMemo } from './core/deposit-memo.ts'
-import { derivation } from './core/derivation.ts'
-import { type Layer, stack } from './core/layer.ts'
-import { type Naming, naming } from './core/naming.ts'
-import { protection } from './core/protection.ts'
-import { readShare } from './core/read-share.ts'
-import { SequenceClock, sequenced } from './core/sequence.ts'
-import { Confidential, type ConfidentialWords } from './domain/confidential.ts'
-import type { Observer, Server } from './domain/observation.ts'
-import type { Context, SwapService } from './domain/operations.ts'
-import { namesByCode, type Vocabulary } from './domain/vocabulary.ts'
+import { upstream } from './adapters/undici/index.ts'
+import type { Config, Provider } from './config/index.ts'
+import { type AssetNaming, createAssetNaming } from './core/assets/asset-naming.ts'
+import { requireDepositMemo } from './core/assets/require-deposit-memo.ts'
+import { translateAssets } from './core/assets/translate-assets.ts'
+import type { TransactionReader } from './core/creation/reconciliation/match-candidates.ts'
+import { compose, type Layer } from './core/layer.ts'
+import { type Catalogue, cachedCatalogue } from './core/quotes/cached-catalogue.ts'
+import type { CurrencyListStore } from './core/quotes/currency-list-store.ts'
+import type { MakeBreaker } from './core/resilience/breaker/breaker.ts'
+import type { Budgets } from './core/resilience/budget/budgets.ts'
+import { ownReadLimit } from './core/resilience/budget/own-read-limit.ts'
+import { deadline } from './core/resilience/deadline.ts'
+import { resilience } from './core/resilience/resilience.ts'
+import { deriveFields } from './core/transactions/derive-fields.ts'
+import { numberRequests, SequenceClock } from './core/transactions/state/request-sequence.ts'
+import { Confidential, type ConfidentialWords } from './domain/faults/confidential.ts'
+import { type Capabilities, namesByCode } from './domain/swap/capabilities.ts'
+import type { Context, SwapService } from './domain/swap/operations.ts'
+import type { Observer, Server } from './domain/telemetry/observation.ts'
 import { connect } from './edges/connect.ts'
 import type { Form } from './wire/form.ts'
 
@@ -31,23 +31,23 @@ export interface ProviderParts {
   readonly access: Layer
   readonly budgets: Budgets
   readonly breaker: MakeBreaker
-  readonly currencyLists: CurrencyLists
+  readonly currencyLists: CurrencyListStore
   /** Whether what needs a key goes up with the gateway's own. */
-  readonly isOwnKey: boolean
+  readonly usesGatewayKey: boolean
   /** Milliseconds, on a clock that is never set back. */
   readonly steadyClock: () => number
   readonly observe: Observer
   readonly version: string
 }
 
-export interface Connected {
+export interface ConnectedProvider {
   readonly name: string
   readonly tag: string
   /** Milliseconds. */
-  readonly timeout: number
+  readonly timeoutMs: number
   readonly service: SwapService
   readonly catalogue: Catalogue
-  readonly said: Vocabulary
+  readonly capabilities: Capabilities
   /** Lets go of it when what is in flight there is answered. */
   readonly retire: () => Promise<void>
   readonly close: () => Promise<void>
@@ -57,42 +57,43 @@ export interface Connected {
 export class Connections {
   /** Orders what goes up to all providers, whatever configuration counts. */
   readonly sequences = new SequenceClock(() => Date.now())
-  private readonly open = new Map<string, Connected>()
-  private readonly keepers = new WeakMap<Connected, number>()
+  private readonly connectedByFingerprint = new Map<string, ConnectedProvider>()
+  private readonly useCounts = new WeakMap<ConnectedProvider, number>()
 
-  connect(provider: Provider, parts: ProviderParts): Connected {
+  connect(provider: Provider, parts: ProviderParts): ConnectedProvider {
     const { assets, auth, cache } = parts.config
-    const made = JSON.stringify([provider, wordsOf(parts.config), assets.coins, auth.mode, cache])
-    return this.open.getOrInsertComputed(made, () => connectProvider(provider, parts, this.sequences))
+    const fingerprint = JSON.stringify([provider, confidentialWordsOf(parts.config), assets.coins, auth.mode, cache])
+    return this.connectedByFingerprint.getOrInsertComputed(fingerprint, () => connectProvider(provider, parts, this.sequences))
   }
 
   /** Keeps these; the function lets go of those that nobody else keeps. */
-  keep(used: readonly Connected[]): () => void {
-    for (const connected of used) this.keepers.set(connected, (this.keepers.get(connected) ?? 0) + 1)
+  retain(providers: readonly ConnectedProvider[]): () => void {
+    for (const connected of providers) this.useCounts.set(connected, (this.useCounts.get(connected) ?? 0) + 1)
     return () => {
-      for (const [made, connected] of this.open) if (used.includes(connected)) this.letGo(made, connected)
+      for (const [fingerprint, connected] of this.connectedByFingerprint)
+        if (providers.includes(connected)) this.release(fingerprint, connected)
     }
   }
 
-  private letGo(made: string, connected: Connected): void {
-    const left = (this.keepers.get(connected) ?? 1) - 1
-    this.keepers.set(connected, left)
-    if (left > 0) return
-    this.open.delete(made)
+  private release(fingerprint: string, connected: ConnectedProvider): void {
+    const remaining = (this.useCounts.get(connected) ?? 1) - 1
+    this.useCounts.set(connected, remaining)
+    if (remaining > 0) return
+    this.connectedByFingerprint.delete(fingerprint)
     connected.retire().catch(() => {}) // closed in the meantime
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.open.values()].map(({ close }) => close()))
+    await Promise.all([...this.connectedByFingerprint.values()].map(({ close }) => close()))
   }
 }
 
-function connectProvider(provider: Provider, parts: ProviderParts, sequences: SequenceClock): Connected {
+function connectProvider(provider: Provider, parts: ProviderParts, sequences: SequenceClock): ConnectedProvider {
   const { config, keyOf, access, steadyClock: clock, observe, version } = parts
   const { name, tag } = provider
   const form = parts.form.withExtraIdNames(provider.extraIdNames)
-  const timeout = provider.timeout * 1000
-  const { http, retire, close } = upstream({ url: provider.url, timeout })
+  const timeoutMs = provider.timeout * 1000
+  const { http, retire, close } = upstream({ url: provider.url, timeoutMs })
   const edge = connect({
     form,
     http,
@@ -104,47 +105,51 @@ function connectProvider(provider: Provider, parts: ProviderParts, sequences: Se
     userAgent: `swapgate/${version}`,
     observe,
   })
-  const protecting = protection({ ...parts, clock, provider: tag, timeout, budget: provider.budget, random: Math.random })
-  const service = stack([access, ...protecting, sequenced(sequences)], edge)
-  const listing = catalogue({
+  const resilienceLayers = resilience({ ...parts, clock, provider: tag, timeoutMs, budget: provider.budget, random: Math.random })
+  const service = compose([access, ...resilienceLayers, numberRequests(sequences)], edge)
+  const currencyList = cachedCatalogue({
     service,
-    naming: naming(config.assets, namesByCode(form.vocabulary), new Map(Object.entries(provider.assets))),
-    said: form.vocabulary,
+    naming: createAssetNaming(config.assets, namesByCode(form.capabilities), new Map(Object.entries(provider.assets))),
+    capabilities: form.capabilities,
     lists: parts.currencyLists,
     source: { provider: tag, url: provider.url, form: form.name },
-    lifetime: config.cache.currencies * 1000,
-    staleFor: config.cache.staleFor * 1000,
-    timeout,
+    lifetimeMs: config.cache.currencies * 1000,
+    staleForMs: config.cache.staleFor * 1000,
+    timeoutMs,
     drift: (drift) => observe({ what: 'drift', provider: tag, field: '_other', drift }),
-    looked: (outcome, age) =>
+    onLookup: (outcome, age) =>
       observe({ what: 'cache', cache: 'currencies', outcome, ...(age !== undefined && { age: age / 1000 }) }),
   })
-  const known = { name, tag, timeout, service, catalogue: listing, said: form.vocabulary }
-  return { ...known, retire: ending(listing, retire), close: ending(listing, close) }
+  const base = { name, tag, timeoutMs, service, catalogue: currencyList, capabilities: form.capabilities }
+  return { ...base, retire: closeListFirst(currencyList, retire), close: closeListFirst(currencyList, close) }
 }
 
 /** Its transactions by its own account of them, whoever holds them here. */
-export function readerOf({ service, said, catalogue, timeout }: Connected, provider: Provider, clock: () => number): Reader {
+export function transactionReader(
+  { service, capabilities, catalogue, timeoutMs }: ConnectedProvider,
+  provider: Provider,
+  clock: () => number,
+): TransactionReader {
   const { naming } = catalogue
   const layers = [
-    deadline(timeout),
-    readShare({ limit: provider.budget.read, clock }),
-    derivation(said),
-    assets(catalogue, false),
-    sharedDeposits(provider, naming),
+    deadline(timeoutMs),
+    ownReadLimit({ limit: provider.budget.read, clock }),
+    deriveFields(capabilities),
+    translateAssets(catalogue, false),
+    requireDepositMemos(provider, naming),
   ]
-  return { service: stack(layers, service), said, naming }
+  return { service: compose(layers, service), capabilities, naming }
 }
 
 /** No deposit address without its memo, where the provider's addresses are shared. */
-export function sharedDeposits({ depositMemo: networks, extraIds }: Provider, naming: Naming): Layer {
-  return depositMemo({ networks, isTaken: extraIds !== false, naming })
+export function requireDepositMemos({ depositMemo: networks, extraIds }: Provider, naming: AssetNaming): Layer {
+  return requireDepositMemo({ networks, acceptsMemos: extraIds !== false, naming })
 }
 
 /** Ends the readings of the list first. */
-function ending(listing: Catalogue, end: () => Promise<void>): () => Promise<void> {
+function closeListFirst(currencyList: Catalogue, end: () => Promise<void>): () => Promise<void> {
   return () => {
-    listing.close()
+    currencyList.close()
     return end()
   }
 }
@@ -156,10 +161,10 @@ function serverOf(url: string): Server {
 
 /** What no text of a provider may tell a client. */
 export function confidentialOf(config: Config): Confidential {
-  return new Confidential(wordsOf(config))
+  return new Confidential(confidentialWordsOf(config))
 }
 
-function wordsOf({ providers }: Config): ConfidentialWords {
+function confidentialWordsOf({ providers }: Config): ConfidentialWords {
   return {
     keys: providers.flatMap(({ key }) => key ?? []),
     hosts: providers.map(({ url }) => new URL(url).hostname),

@@ -9,15 +9,16 @@ const { literals, computed } = expressionsOfSource()
 /** Not linear, and never given more characters than these. */
 const bounded: Readonly<Record<string, number>> = {
   'src/domain/amount.ts: /0+$/': 64, // an amount's lexeme
-  'src/sandbox/decimal.ts: /0+$/': 64,
-  'src/config/reference.ts: /\\$\\{([^}]*)(\\}?)/g': 10_000, // the operator's own file
+  'src/sandbox/market/decimal.ts: /0+$/': 64,
+  'src/config/interpolation.ts: /\\$\\{([^}]*)(\\}?)/g': 10_000, // the operator's own file
 }
-for (const { name } of literals) if (name.startsWith('src/domain/message.ts')) Object.assign(bounded, { [name]: 1_000 })
+for (const { name } of literals)
+  if (name.startsWith('src/domain/faults/public-message.ts')) Object.assign(bounded, { [name]: 1_000 })
 
 /** What is computed, with what it may become. */
 const becomes: Readonly<Record<string, readonly RegExp[]>> = {
   'src/domain/key.ts: new RegExp(`^${prefix}[0-9A-Za-z]{${randomDigits + checksumDigits}}$`)': [/^sg_live_[0-9A-Za-z]{49}$/],
-  "src/domain/confidential.ts: new RegExp(sources.length === 0 ? '(?!)' : sources.join('|'), 'i')": [
+  "src/domain/faults/confidential.ts: new RegExp(sources.length === 0 ? '(?!)' : sources.join('|'), 'i')": [
     /(?!)/i,
     /provider-key-alpha|(?<![a-z0-9])api\.alpha\.example(?![a-z0-9])|(?<![a-z0-9])alpha(?![a-z0-9])/i,
   ],
@@ -72,7 +73,7 @@ const ends = ['', '\x01', '!', '"', 'z', '\n']
 
 /** The longest that any text of so many characters took, in milliseconds; the first that is over the limit. */
 function slowest(expression: RegExp, length: number): number {
-  let longest = 0
+  let maxMs = 0
   for (const start of ['', 'A:', ...words]) {
     for (const pump of pumps) {
       const text = start + pump.repeat(Math.ceil(length / pump.length)).slice(0, length - 1)
@@ -80,12 +81,12 @@ function slowest(expression: RegExp, length: number): number {
         // The quickest of some: a busy machine makes any of them slow.
         let took = timeOf(expression, text + end)
         for (let again = 0; again < 3 && took > limit; again++) took = Math.min(took, timeOf(expression, text + end))
-        longest = Math.max(longest, took)
-        if (longest > limit) return longest
+        maxMs = Math.max(maxMs, took)
+        if (maxMs > limit) return maxMs
       }
     }
   }
-  return longest
+  return maxMs
 }
 
 function timeOf(expression: RegExp, text: string): number {

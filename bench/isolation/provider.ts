@@ -24,9 +24,9 @@ function answer(method: string | undefined, response: ServerResponse, now: State
 
 const healthy = createServer(({ method }, response) => answer(method, response, 'well'))
 const other = createServer(({ method, url = '' }, response) => {
-  const told = states.find((name) => url === `/state/${name}`)
-  if (told === undefined) return answer(method, response, state)
-  state = told
+  const newState = states.find((name) => url === `/state/${name}`)
+  if (newState === undefined) return answer(method, response, state)
+  state = newState
   response.end()
 })
 for (const server of [healthy, other]) server.keepAliveTimeout = 60_000

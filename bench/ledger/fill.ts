@@ -1,8 +1,8 @@
 /** Fills an empty ledger faster than its own methods would, with what they would have written. */
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { firstPlace, fullTally } from '../../src/adapters/ledger/tallies.ts'
-import { asked, factsOf, provider, type Row, rowsOf } from './rows.ts'
+import { firstPosition, maxSegmentEntries } from '../../src/adapters/ledger/page-index.ts'
+import { factsJson, provider, type Row, requestJson, rowsOf } from './rows.ts'
 
 export async function fill(url: string, count: number): Promise<void> {
   await (url.startsWith('sqlite:') ? fillSqlite(url.slice('sqlite:'.length), count) : fillPostgres(url, count))
@@ -14,18 +14,18 @@ type Values = readonly (string | bigint)[]
 
 function valuesOf(row: Row): Values {
   const at = row.createdAt / 1_000_000n
-  return [row.intent, row.owner, provider, row.id, 'done', at, -row.createdAt, 'sending', at, asked, factsOf(row)]
+  return [row.intent, row.owner, provider, row.id, 'done', at, -row.createdAt, 'sending', at, requestJson, factsJson(row)]
 }
 
 /** An owner's tallies: each over half of what it may hold, as they are when the newest always comes last. */
 function* talliesOf(count: number): Generator<Values> {
   const owners = Map.groupBy(rowsOf(count), ({ owner }) => owner)
-  const half = fullTally / 2
+  const half = maxSegmentEntries / 2
   for (const [owner, rows] of owners) {
     const newest = rows.reverse()
     for (let n = 0; n < newest.length; n += half) {
       const { id, createdAt } = newest[n] as Row
-      const place = n === 0 ? [firstPlace.sort_key, '', ''] : [-createdAt, id, provider]
+      const place = n === 0 ? [firstPosition.sort_key, '', ''] : [-createdAt, id, provider]
       const older = newest.length - n - half
       yield [owner, ...place, BigInt(Math.min(half, newest.length - n)), BigInt(Math.max(older, 0))]
     }

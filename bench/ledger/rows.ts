@@ -27,7 +27,7 @@ export function* rowsOf(count: number): Generator<Row> {
   }
 }
 
-export const asked = JSON.stringify({
+export const requestJson = JSON.stringify({
   codeFrom: 'BTC',
   coinFrom: 'BTC',
   networkFrom: 'BTC',
@@ -40,9 +40,9 @@ export const asked = JSON.stringify({
   rateType: 'float',
 })
 
-export function factsOf({ id, createdAt }: Row): string {
+export function factsJson({ id, createdAt }: Row): string {
   const transaction = {
-    ...JSON.parse(asked),
+    ...JSON.parse(requestJson),
     id,
     amountOut: '8127.650000000000000001',
     rate: '65832.1',

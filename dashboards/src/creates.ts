@@ -27,7 +27,7 @@ export const creates = [
     description: 'unknown should go back to 0 by itself, mismatch only by your hand.',
     runbooks: ['SwapgateCreatesUnknown', 'SwapgateCreateMismatch'],
     unit: 'short',
-    queries: { '{{provider}} {{state}}': shared('swapgate_creates_unsettled', 'provider, state', chosen) },
+    queries: { '{{provider}} {{state}}': shared('swapgate_creates_unresolved', 'provider, state', chosen) },
     thresholds: [[1, 'orange']],
   }),
   graph({
@@ -36,13 +36,13 @@ export const creates = [
     runbooks: ['SwapgateCreatesUnknown'],
     span: 12,
     unit: 's',
-    queries: { '{{provider}}': shared('swapgate_creates_oldest_unsettled_seconds', 'provider', chosen) },
+    queries: { '{{provider}}': shared('swapgate_creates_oldest_unresolved_seconds', 'provider', chosen) },
     thresholds: [[900, 'red']],
   }),
   bars({
     title: 'What was found out',
     description:
-      'In the time that is shown. unknown with as many found is well. ambiguous needs you, not_found does if it stays; not_created: it ended, with nothing in the provider’s list; not_seen: the provider could not be looked at; other_amount: it took another amount than was asked.',
+      'In the time that is shown. unknown with as many found is well. ambiguous needs you, not_found does if it stays; not_created: it ended, with nothing in the provider’s list; lookup_failed: the provider could not be looked at; other_amount: it took another amount than was asked.',
     runbooks: ['SwapgateCreatesUnknown', 'SwapgateCreateMismatch'],
     span: 12,
     unit: 'short',

@@ -26,5 +26,5 @@ export function shared(metric: string, by: string, selector = ''): string {
 }
 
 /** Requests that count for the promise of availability, and those of them that broke it. */
-export const counted = 'error_type!~"caller_.*|limit_client|limit_unproven"'
+export const counted = 'error_type!~"caller_.*|limit_client|limit_unverified"'
 export const broken = 'error_type=~"provider_.*|gateway_.*|limit_overload|limit_budget"'

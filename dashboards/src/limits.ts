@@ -30,7 +30,7 @@ const clients = [
   graph({
     title: 'Refused, by whose limit',
     description:
-      'limit_client: 429 of one client. limit_unproven: 429 of unknown keys. limit_overload: 503, the process has too much to do. limit_budget: 503, our budget at the provider is used up.',
+      'limit_client: 429 of one client. limit_unverified: 429 of unknown keys. limit_overload: 503, the process has too much to do. limit_budget: 503, our budget at the provider is used up.',
     runbooks: ['SwapgateBudgetUsedUp', 'SwapgateAvailabilityBurnFast'],
     unit: 'reqps',
     span: 6,
@@ -110,7 +110,7 @@ const budgets = [
     runbooks: ['SwapgateBudgetUsedUp'],
     unit: 'reqps',
     span: 6,
-    queries: { '{{provider}}': rate('swapgate_provider_held_back_total', 'provider', `by="budget", ${chosen}`) },
+    queries: { '{{provider}}': rate('swapgate_provider_local_rejections_total', 'provider', `by="budget", ${chosen}`) },
   }),
   graph({
     title: 'Limited by the provider',

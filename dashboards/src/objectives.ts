@@ -70,7 +70,7 @@ export const objectives = [
     description: 'Creates whose outcome nobody knows, and creates that a provider contradicted. Not 0 for long: settle them.',
     runbooks: ['SwapgateCreatesUnknown', 'SwapgateCreateMismatch'],
     unit: 'short',
-    queries: { creates: `sum(${shared('swapgate_creates_unsettled', 'provider, state', 'state!="pending"')})` },
+    queries: { creates: `sum(${shared('swapgate_creates_unresolved', 'provider, state', 'state!="pending"')})` },
     thresholds: [[1, 'red']],
   }),
   figure({

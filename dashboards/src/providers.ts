@@ -47,14 +47,14 @@ const health = [
   }),
 ]
 
-const protection = [
+const resilience = [
   graph({
     title: 'Held back',
     description:
       'Calls that did not go up: budget used up, breaker open, a caller whose calls alone fail, too many at once (bulkhead), or a rest that the provider asked for.',
     runbooks: ['SwapgateBudgetUsedUp', 'SwapgateBreakerOpen'],
     unit: 'reqps',
-    queries: { '{{provider}} {{by}}': rate('swapgate_provider_held_back_total', 'provider, by', chosen) },
+    queries: { '{{provider}} {{by}}': rate('swapgate_provider_local_rejections_total', 'provider, by', chosen) },
   }),
   graph({
     title: 'Second tries',
@@ -68,7 +68,7 @@ const protection = [
     description: 'Times that a provider was left alone: limited after its 429, key_refused after it refused our key twice.',
     runbooks: ['SwapgateProviderKeyRefused'],
     unit: 'reqps',
-    queries: { '{{provider}} {{reason}}': rate('swapgate_provider_rests_total', 'provider, reason', chosen) },
+    queries: { '{{provider}} {{reason}}': rate('swapgate_provider_cooldowns_total', 'provider, reason', chosen) },
   }),
 ]
 
@@ -102,5 +102,5 @@ export const providers = board({
   title: 'Providers',
   description: 'How the providers behind the gateway do, and what the gateway does about it.',
   chooses: ['provider'],
-  rows: { Health: health, Calls: calls, Protection: protection, Answers: answers },
+  rows: { Health: health, Calls: calls, Protection: resilience, Answers: answers },
 })

@@ -61,7 +61,7 @@ export const traffic = [
     unit: 'short',
     queries: {
       '{{what}} {{field}} ({{client_form}} from {{provider_form}})': rate(
-        'swapgate_answer_fields_total',
+        'swapgate_response_fields_total',
         'what, field, client_form, provider_form',
       ),
     },

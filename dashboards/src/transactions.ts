@@ -4,8 +4,8 @@ import { quantile, rate, series, shared } from './expression.ts'
 import { bars, figure, graph } from './panel.ts'
 
 const chosen = 'provider=~"$provider"'
-const unsettled = (state: string): string =>
-  `sum(${shared('swapgate_creates_unsettled', 'provider', `state="${state}", ${chosen}`)})`
+const unresolved = (state: string): string =>
+  `sum(${shared('swapgate_creates_unresolved', 'provider', `state="${state}", ${chosen}`)})`
 
 const now = [
   figure({
@@ -28,7 +28,7 @@ const now = [
       'Creates of which nobody knows whether they happened. The gateway looks for them; what stays for 15 minutes needs you.',
     runbooks: ['SwapgateCreatesUnknown'],
     unit: 'short',
-    queries: { unknown: unsettled('unknown') },
+    queries: { unknown: unresolved('unknown') },
     thresholds: [[1, 'orange']],
   }),
   figure({
@@ -37,7 +37,7 @@ const now = [
       'Creates whose answer contradicts the question: another address, coin or network. No client got that address. Settle each by hand.',
     runbooks: ['SwapgateCreateMismatch'],
     unit: 'short',
-    queries: { mismatch: unsettled('mismatch') },
+    queries: { mismatch: unresolved('mismatch') },
     thresholds: [[1, 'red']],
   }),
   figure({
@@ -45,14 +45,14 @@ const now = [
     description: 'Creates that were sent and have no outcome yet. It goes back to 0 within a minute after the last create.',
     runbooks: ['SwapgateReconciliationStuck'],
     unit: 'short',
-    queries: { pending: unsettled('pending') },
+    queries: { pending: unresolved('pending') },
   }),
   figure({
     title: 'Last look for unknown creates',
     description: 'Time since a round of looking last ended well, in the replica that looked last. A round comes each second.',
     runbooks: ['SwapgateReconciliationStuck'],
     unit: 's',
-    queries: { ago: `time() - max(${series('swapgate_reconciliation_last_round_timestamp_seconds')})` },
+    queries: { ago: `time() - max(${series('swapgate_reconciliation_last_run_timestamp_seconds')})` },
     thresholds: [[60, 'red']],
   }),
 ]

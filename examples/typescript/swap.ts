@@ -35,9 +35,9 @@ await fetch(`${SANDBOX_URL}/sandbox/deposits`, {
 
 const ends = ['success', 'overdue', 'refunded']
 let { status } = await client.swap(created.id)
-for (let told = ''; ; { status } = await client.swap(created.id)) {
-  if (status !== told) console.log(`status: ${status}`)
-  told = status
+for (let printed = ''; ; { status } = await client.swap(created.id)) {
+  if (status !== printed) console.log(`status: ${status}`)
+  printed = status
   if (ends.includes(status)) break
   await wait(1000)
 }

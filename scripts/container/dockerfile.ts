@@ -43,42 +43,42 @@ export function parseDockerfile(text: string): readonly Stage[] {
     .split('\n')
   const stages: Draft[] = []
   for (const line of lines.map((raw) => raw.trim()).filter((trimmed) => trimmed !== '')) {
-    const [, word = '', rest = ''] = /^([A-Z]+)\s+(.+)$/.exec(line) ?? []
-    if (word === 'FROM') stages.push(newStage(rest))
-    else take(stages.at(-1) ?? unknown(line), word, rest)
+    const [, word = '', argument = ''] = /^([A-Z]+)\s+(.+)$/.exec(line) ?? []
+    if (word === 'FROM') stages.push(newStage(argument))
+    else take(stages.at(-1) ?? unknown(line), word, argument)
   }
   return stages
 }
 
-function newStage(said: string): Draft {
-  const [, image = '', name] = /^(\S+)(?: AS (\S+))?$/.exec(said) ?? unknown(`FROM ${said}`)
+function newStage(argument: string): Draft {
+  const [, image = '', name] = /^(\S+)(?: AS (\S+))?$/.exec(argument) ?? unknown(`FROM ${argument}`)
   return {
     ...{ name, image, steps: [], environment: {}, user: undefined, volumes: [], ports: [] },
     ...{ healthcheck: [], command: [] },
   }
 }
 
-function take(stage: Draft, word: string, rest: string): void {
+function take(stage: Draft, word: string, argument: string): void {
   const add = (step: Stage['steps'][number]): void => {
     stage.steps = [...stage.steps, step]
   }
-  if (word === 'WORKDIR') add({ kind: 'directory', path: plain(rest) })
-  else if (word === 'COPY') add(copy(rest))
-  else if (word === 'RUN') add({ kind: 'run', command: relative(rest) })
-  else if (word === 'ENV') stage.environment = { ...stage.environment, ...assignments(rest) }
-  else if (word === 'USER') stage.user = user(rest)
-  else if (word === 'VOLUME') stage.volumes = [...stage.volumes, plain(rest)]
-  else if (word === 'EXPOSE') stage.ports = rest.split(/\s+/).map(Number)
+  if (word === 'WORKDIR') add({ kind: 'directory', path: plain(argument) })
+  else if (word === 'COPY') add(copy(argument))
+  else if (word === 'RUN') add({ kind: 'run', command: relative(argument) })
+  else if (word === 'ENV') stage.environment = { ...stage.environment, ...assignments(argument) }
+  else if (word === 'USER') stage.user = user(argument)
+  else if (word === 'VOLUME') stage.volumes = [...stage.volumes, plain(argument)]
+  else if (word === 'EXPOSE') stage.ports = argument.split(/\s+/).map(Number)
   else if (word === 'HEALTHCHECK')
-    stage.healthcheck = program(/^(?:--[a-z-]+=\S+\s+)*CMD\s+(\[.*\])$/.exec(rest)?.[1] ?? unknown(rest))
-  else if (word === 'CMD') stage.command = program(rest)
-  else unknown(`${word} ${rest}`)
+    stage.healthcheck = program(/^(?:--[a-z-]+=\S+\s+)*CMD\s+(\[.*\])$/.exec(argument)?.[1] ?? unknown(argument))
+  else if (word === 'CMD') stage.command = program(argument)
+  else unknown(`${word} ${argument}`)
 }
 
-function copy(said: string): Copy {
-  const [, from, paths = ''] = /^(?:--from=(\S+)\s+)?([^-].*)$/.exec(said) ?? unknown(`COPY ${said}`)
+function copy(argument: string): Copy {
+  const [, from, paths = ''] = /^(?:--from=(\S+)\s+)?([^-].*)$/.exec(argument) ?? unknown(`COPY ${argument}`)
   const words = paths.split(/\s+/).map(plain)
-  if (words.length < 2) unknown(`COPY ${said}`)
+  if (words.length < 2) unknown(`COPY ${argument}`)
   return { kind: 'copy', from, sources: words.slice(0, -1), target: words.at(-1) as string }
 }
 
@@ -87,13 +87,13 @@ function relative(command: string): string {
   return /(?:^|[\s='"])\//.test(command) || command.startsWith('[') ? unknown(`RUN ${command}`) : command
 }
 
-function assignments(said: string): Record<string, string> {
-  const pairs = said.split(/\s+/).map((word) => /^([A-Z_]+)=([\w.:-]+)$/.exec(word) ?? unknown(`ENV ${said}`))
+function assignments(argument: string): Record<string, string> {
+  const pairs = argument.split(/\s+/).map((word) => /^([A-Z_]+)=([\w.:-]+)$/.exec(word) ?? unknown(`ENV ${argument}`))
   return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, value]))
 }
 
-function user(said: string): Stage['user'] {
-  const [, uid, gid] = /^(\d+):(\d+)$/.exec(said) ?? unknown(`USER ${said}`)
+function user(argument: string): Stage['user'] {
+  const [, uid, gid] = /^(\d+):(\d+)$/.exec(argument) ?? unknown(`USER ${argument}`)
   return { uid: Number(uid), gid: Number(gid) }
 }
 
@@ -102,11 +102,11 @@ function plain(path: string): string {
 }
 
 /** The exec form: so signals reach the program. */
-function program(said: string): readonly string[] {
-  if (!said.startsWith('[')) unknown(said)
-  return JSON.parse(said) as readonly string[]
+function program(argument: string): readonly string[] {
+  if (!argument.startsWith('[')) unknown(argument)
+  return JSON.parse(argument) as readonly string[]
 }
 
-function unknown(said: string): never {
-  throw new Error(`Dockerfile: not known here: ${said}`)
+function unknown(argument: string): never {
+  throw new Error(`Dockerfile: not known here: ${argument}`)
 }

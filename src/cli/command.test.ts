@@ -37,7 +37,7 @@ describe('swapgate check', () => {
       `${file('whole.yaml')} is whole: 1 coins, 1 assets, passthrough keys`,
       'providers: alpha (form A); alpha answers',
     ])
-    expect(out.slice(2).every((line) => line.startsWith('notice: '))).toBe(true)
+    expect(out.slice(2).every((line) => line.startsWith('warning: '))).toBe(true)
     expect(out.join('\n')).toContain('limits are kept in memory')
   })
 
@@ -80,12 +80,12 @@ describe('swapgate check', () => {
 
   it('notices that ids without a tag cannot be answered by a provider that is not asked', async () => {
     const { out } = await swapgate('check', '--config', file('elsewhere.yaml'))
-    expect(out).toContain('notice: routing.untagged: ids without a tag are answered 404, since old is not in routing.providers')
+    expect(out).toContain('warning: routing.untagged: ids without a tag are answered 404, since old is not in routing.providers')
   })
 
   it('notices that keys which clients send go to a provider where others may read along', async () => {
     const { out } = await swapgate('check', '--config', file('open.yaml'))
-    expect(out).toContain("notice: clients' keys go to alpha over plain http")
+    expect(out).toContain("warning: clients' keys go to alpha over plain http")
   })
 
   it('takes a file that is not there for a fault', async () => {

@@ -1,6 +1,6 @@
 /** commander: the command line, its help and its complaints. */
 import { Command, CommanderError } from 'commander'
-import { configFile } from '../config.ts'
+import { configFile } from '../config/index.ts'
 import { version } from '../process/version.ts'
 import { addKeys } from './keys.ts'
 import { addLedger } from './ledger.ts'

@@ -1,7 +1,7 @@
-import type { Entry } from '../core/ledger.ts'
-import { toIso } from './moment.ts'
+import type { LedgerEntry } from '../core/ledger.ts'
 import type { Options } from './option.ts'
 import type { ExitCode, Session } from './session.ts'
+import { toIso } from './timestamp.ts'
 
 export interface ExportOptions extends Options {
   readonly since?: number
@@ -9,16 +9,16 @@ export interface ExportOptions extends Options {
 
 /** Prints transactions as they are read: never are all of them in memory. */
 export async function exportEntries({ since, json }: ExportOptions, { stores, terminal }: Session): Promise<ExitCode> {
-  const entries = stores.bookkeeping.export(since)
+  const entries = stores.ledgerAdmin.export(since)
   await terminal.stream(json ? asArray(entries) : asLines(entries))
   return 0
 }
 
-async function* asLines(entries: AsyncIterable<Entry>): AsyncIterable<string> {
-  for await (const entry of entries) yield JSON.stringify(factsOf(entry))
+async function* asLines(entries: AsyncIterable<LedgerEntry>): AsyncIterable<string> {
+  for await (const entry of entries) yield JSON.stringify(exportedFields(entry))
 }
 
-async function* asArray(entries: AsyncIterable<Entry>): AsyncIterable<string> {
+async function* asArray(entries: AsyncIterable<LedgerEntry>): AsyncIterable<string> {
   let last: string | undefined
   yield '['
   for await (const line of asLines(entries)) {
@@ -30,8 +30,8 @@ async function* asArray(entries: AsyncIterable<Entry>): AsyncIterable<string> {
 }
 
 /** The transaction under the id that clients see; amounts are text, with the provider's digits. */
-function factsOf({ transaction, owner, provider, isCreated, promised, derived, ...seen }: Entry) {
+function exportedFields({ transaction, owner, provider, isCreated, quotedAmountOut: promised, derived, ...seen }: LedgerEntry) {
   const { id, ...facts } = transaction
-  const times = { seenAt: toIso(seen.seenAt), readAt: toIso(seen.readAt), changedAt: toIso(seen.changedAt) }
+  const times = { seenAt: toIso(seen.reportedAt), readAt: toIso(seen.fetchedAt), changedAt: toIso(seen.changedAt) }
   return { id: `${provider}~${id}`, owner, isCreated, ...facts, promised, derived, ...times }
 }

@@ -1,22 +1,22 @@
 /** `swapgate keys`: keys that the operator issues to accounts (docs/contract.md §5, §13). */
 import type { Command } from 'commander'
-import { identityOf } from '../adapters/identity.ts'
-import type { IssuedKey } from '../core/accounts.ts'
+import { hashKey } from '../adapters/key-hash.ts'
+import type { IssuedKey } from '../core/access/accounts.ts'
 import { keyBytes, makeKey } from '../domain/key.ts'
-import { columns } from './columns.ts'
 import { toDuration } from './duration.ts'
-import { toIso } from './moment.ts'
-import { configOption, jsonOption, type Options, reading } from './option.ts'
+import { configOption, jsonOption, type Options, parsedBy } from './option.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
+import { formatTable } from './table.ts'
 import { refuse, type Terminal } from './terminal.ts'
+import { toIso } from './timestamp.ts'
 
 const namePattern = /^(?! )[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,64}(?<! )$/u
 const durations = 'like 30m, 24h or 90d, or a number of seconds'
-const day = 86_400_000
+const dayMs = 86_400_000
 
-const asName = reading((text) => (namePattern.test(text) ? text.normalize() : undefined), '1 to 64 printable characters')
-const asOverlap = reading(toDuration, durations)
-const asLifetime = reading((text) => toDuration(text) || undefined, `above 0, ${durations}`)
+const asName = parsedBy((text) => (namePattern.test(text) ? text.normalize() : undefined), '1 to 64 printable characters')
+const asOverlap = parsedBy(toDuration, durations)
+const asLifetime = parsedBy((text) => toDuration(text) || undefined, `above 0, ${durations}`)
 
 interface CreateOptions extends Options {
   readonly name: string
@@ -65,7 +65,7 @@ export function addKeys(program: Command, terminal: Terminal, end: (exitCode: Ex
 async function create({ name, expires, json }: CreateOptions, session: Session): Promise<ExitCode> {
   const { key, digest, issued } = newKey(expires)
   await session.stores.accounts.addKey({ ...issued, name }, digest)
-  tellKey({ ...issued, name }, key, json, session)
+  printKey({ ...issued, name }, key, json, session)
   return 0
 }
 
@@ -81,7 +81,7 @@ async function list({ json = false }: Options, { stores, terminal }: Session): P
     return 0
   }
   const rows = issued.map((key) => [key.id, key.name, stateOf(key, now), toIso(key.createdAt) ?? '', endOf(key)])
-  for (const line of columns([['id', 'account', 'state', 'created', 'ends'], ...rows])) terminal.out(line)
+  for (const line of formatTable([['id', 'account', 'state', 'created', 'ends'], ...rows])) terminal.out(line)
   return 0
 }
 
@@ -92,14 +92,14 @@ async function revoke(id: string, { stores, terminal }: Session): Promise<ExitCo
   return 0
 }
 
-async function rotate(id: string, { overlap = day, expires, json }: RotateOptions, session: Session): Promise<ExitCode> {
+async function rotate(id: string, { overlap = dayMs, expires, json }: RotateOptions, session: Session): Promise<ExitCode> {
   const { accounts } = session.stores
   const { key, digest, issued } = newKey(expires)
   const old = (await accounts.listKeys()).find((known) => known.id === id)
   const until = Math.min(issued.createdAt + overlap, old?.expiresAt ?? Number.POSITIVE_INFINITY)
   if (!old || !(await accounts.rotateKey(id, until, issued, digest)))
     return refuse(`no valid key has the id ${id}`, session.terminal)
-  tellKey({ ...issued, name: old.name }, key, json, session)
+  printKey({ ...issued, name: old.name }, key, json, session)
   if (!json) session.terminal.out(`The old key ${id} ends at ${toIso(until)}.`)
   return 0
 }
@@ -108,19 +108,19 @@ function newKey(lifetime: number | undefined) {
   const key = makeKey(crypto.getRandomValues(new Uint8Array(keyBytes)))
   const createdAt = Date.now()
   const expiresAt = lifetime === undefined ? undefined : createdAt + lifetime
-  return { key, digest: identityOf(key), issued: { id: crypto.randomUUID(), createdAt, expiresAt } }
+  return { key, digest: hashKey(key), issued: { id: crypto.randomUUID(), createdAt, expiresAt } }
 }
 
-function tellKey(issued: IssuedKey, key: string, isJson = false, { config, terminal }: Session): void {
+function printKey(issued: IssuedKey, key: string, isJson = false, { config, terminal }: Session): void {
   const { id, name } = issued
   if (config.auth.mode !== 'managed') {
-    terminal.err(`notice: auth.mode is ${config.auth.mode}: the gateway takes no issued keys until it is managed`)
+    terminal.err(`warning: auth.mode is ${config.auth.mode}: the gateway takes no issued keys until it is managed`)
   }
   if (isJson) {
     terminal.out(JSON.stringify({ id, name, key, expiresAt: toIso(issued.expiresAt) }))
     return
   }
-  for (const line of columns([
+  for (const line of formatTable([
     ['key', key],
     ['id', id],
     ['account', name],

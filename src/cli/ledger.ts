@@ -1,17 +1,17 @@
 /** `swapgate ledger`: what an operator asks of the ledger and does with it by hand (docs/contract.md §10, §13). */
 import type { Command } from 'commander'
-import type { Pruned } from '../core/bookkeeping.ts'
+import type { Pruned } from '../core/ledger-admin.ts'
 import { type ExportOptions, exportEntries } from './export.ts'
-import { toMoment } from './moment.ts'
-import { configOption, jsonOption, type Options, reading } from './option.ts'
-import { resolve } from './resolution.ts'
+import { configOption, jsonOption, type Options, parsedBy } from './option.ts'
+import { resolve } from './resolve.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
-import { tellStats } from './stats.ts'
+import { printStats } from './stats.ts'
 import type { Terminal } from './terminal.ts'
-import { tellUnresolved } from './unresolved.ts'
+import { toTimestamp } from './timestamp.ts'
+import { printUnresolved } from './unresolved.ts'
 
 const dates = 'a date like 2026-11-20, or a time like 2026-11-20T08:00:00Z'
-const asMoment = reading(toMoment, dates)
+const asTimestamp = parsedBy(toTimestamp, dates)
 
 interface PruneOptions extends Options {
   readonly before: number
@@ -34,10 +34,10 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
       .option(...configOption)
   add('stats', 'count transactions, creates of unknown outcome, accounts and keys')
     .option(...jsonOption)
-    .action((options: Options) => run(options, (session) => tellStats(options, session)))
+    .action((options: Options) => run(options, (session) => printStats(options, session)))
   add('unknown', 'list the creates whose outcome is not known, and those that a provider contradicted, the oldest first')
     .option(...jsonOption)
-    .action((options: Options) => run(options, (session) => tellUnresolved(options, session)))
+    .action((options: Options) => run(options, (session) => printUnresolved(options, session)))
   add('resolve <intent>', 'settle such a create by hand')
     .option('--bind <id>', 'it exists: its id at the provider, or the id that clients see')
     .option('--none', 'nothing was created')
@@ -48,17 +48,17 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
       return run(options, (session) => resolve(intent, { id: bind, isForced: force }, session))
     })
   add('export', 'print all transactions, one JSON object on a line')
-    .option('--since <date>', `only those created since then: ${dates}`, asMoment)
+    .option('--since <date>', `only those created since then: ${dates}`, asTimestamp)
     .option('--json', 'print one JSON array')
     .action((options: ExportOptions) => run(options, (session) => exportEntries(options, session)))
   add('prune', 'forget transactions that have ended')
-    .requiredOption('--before <date>', `those created before then: ${dates}`, asMoment)
+    .requiredOption('--before <date>', `those created before then: ${dates}`, asTimestamp)
     .option(...jsonOption)
     .action((options: PruneOptions) => run(options, (session) => prune(options, session)))
 }
 
 async function prune({ before, json }: PruneOptions, { stores, terminal }: Session): Promise<ExitCode> {
-  const result = await stores.bookkeeping.prune(before)
+  const result = await stores.ledgerAdmin.prune(before)
   if (json) terminal.out(JSON.stringify(result))
   else for (const line of describePruned(result)) terminal.out(line)
   return 0

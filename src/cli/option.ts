@@ -1,6 +1,6 @@
 /** commander: what several commands take. */
 import { InvalidArgumentError } from 'commander'
-import { ownConfigFile } from '../config.ts'
+import { packagedConfigFile } from '../config/index.ts'
 
 export interface Options {
   readonly config?: string
@@ -11,14 +11,16 @@ export const configOption = ['--config <file>', 'configuration file (default: $S
 export const jsonOption = ['--json', 'print one JSON document'] as const
 
 /** What a user should know of the file that is taken: nothing, where he has named it or it is his. */
-export function noticesOfFile(file: string): readonly string[] {
-  return file === ownConfigFile ? [`there is no config/gateway.yaml here: this is the configuration that comes along, ${file}`] : []
+export function fileWarnings(file: string): readonly string[] {
+  return file === packagedConfigFile
+    ? [`there is no config/gateway.yaml here: this is the configuration that comes along, ${file}`]
+    : []
 }
 
 /** Takes what `read` can read; all else is wrong usage. */
-export function reading<T>(read: (text: string) => T | undefined, what: string): (text: string) => T {
+export function parsedBy<T>(parse: (text: string) => T | undefined, what: string): (text: string) => T {
   return (text) => {
-    const value = read(text)
+    const value = parse(text)
     if (value === undefined) throw new InvalidArgumentError(`It must be ${what}.`)
     return value
   }

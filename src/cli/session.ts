@@ -1,8 +1,8 @@
-import type { openLedger } from '../adapters/ledger.ts'
-import { type Config, ConfigError, configFile, loadConfig } from '../config.ts'
+import type { openLedger } from '../adapters/ledger/index.ts'
+import { type Config, ConfigError, configFile, loadConfig } from '../config/index.ts'
 import { forms } from '../forms/index.ts'
-import { tellFaults } from './check.ts'
-import { noticesOfFile, type Options } from './option.ts'
+import { printFaults } from './check.ts'
+import { fileWarnings, type Options } from './option.ts'
 import { refuse, type Terminal } from './terminal.ts'
 
 export type ExitCode = 0 | 1
@@ -24,9 +24,9 @@ export async function withLedger(
 ): Promise<ExitCode> {
   try {
     const file = configFile(options.config)
-    for (const notice of noticesOfFile(file)) terminal.err(`swapgate: ${notice}`)
+    for (const warning of fileWarnings(file)) terminal.err(`swapgate: ${warning}`)
     const config = loadConfig(file, forms)
-    const { openLedger } = await import('../adapters/ledger.ts')
+    const { openLedger } = await import('../adapters/ledger/index.ts')
     const stores = await openLedger(config.ledger.url)
     try {
       return await work({ stores, config, terminal })
@@ -37,7 +37,7 @@ export async function withLedger(
     }
   } catch (reason) {
     if (!(reason instanceof ConfigError)) return refuse(messageOf(reason), terminal)
-    tellFaults(configFile(options.config), reason.faults, terminal)
+    printFaults(configFile(options.config), reason.faults, terminal)
     return 1
   }
 }

@@ -1,13 +1,13 @@
-import { type Config, ConfigError, loadConfig } from '../config.ts'
+import { type Config, ConfigError, loadConfig } from '../config/index.ts'
 import { forms } from '../forms/index.ts'
 import { type Running, start as startProcess } from '../main.ts'
-import { untilEnding } from '../process/ending.ts'
-import { noticesOf } from '../process/notices.ts'
-import { needsRestart } from '../process/restart.ts'
+import { configWarnings } from '../process/configuration/config-warnings.ts'
+import { type Signatures, signaturesOf, watchFiles } from '../process/configuration/file-watcher.ts'
+import { needsRestart } from '../process/configuration/restart-required.ts'
+import { untilShutdownSignal } from '../process/shutdown-signal.ts'
 import { version } from '../process/version.ts'
-import { type Signatures, signaturesOf, watchFiles } from '../process/watch.ts'
-import { tellFaults, textOf } from './check.ts'
-import { noticesOfFile } from './option.ts'
+import { formatFault, printFaults } from './check.ts'
+import { fileWarnings } from './option.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Runs the gateway until the process is told to end. 1 where it did not start, or not all went well. */
@@ -15,35 +15,35 @@ export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
   let hangUp = (): void => {}
   let fail = (message: string, reason: unknown): void =>
     terminal.err(`swapgate: ${message}: ${reason instanceof Error ? reason.stack : String(reason)}`)
-  const ending = untilEnding(
+  const exitSignal = untilShutdownSignal(
     (message, reason) => fail(message, reason),
     () => hangUp(),
   )
   let running: Running
   let stopWatching: () => void
   try {
-    const reading = load(file)
-    running = await startProcess(reading.config)
-    fail = running.fail
-    tellStart(file, reading.config, running, terminal)
-    const reloading = reload(file, reading, running, terminal)
+    const loaded = load(file)
+    running = await startProcess(loaded.config)
+    fail = running.logError
+    printStart(file, loaded.config, running, terminal)
+    const reloading = reload(file, loaded, running, terminal)
     hangUp = reloading.reload
     stopWatching = reloading.stop
   } catch (reason) {
-    if (reason instanceof ConfigError) tellFaults(file, reason.faults, terminal)
+    if (reason instanceof ConfigError) printFaults(file, reason.faults, terminal)
     else terminal.err(`swapgate: ${reason instanceof Error ? reason.message : String(reason)}`)
     return 1
   }
-  const exitCode = await ending
+  const exitCode = await exitSignal
   stopWatching()
   const isDone = await running.stop()
   if (!isDone) process.exit(exitCode)
   return exitCode
 }
 
-function tellStart(file: string, config: Config, { urls, notices }: Running, { out }: Terminal): void {
+function printStart(file: string, config: Config, { urls, configWarnings: warnings }: Running, { out }: Terminal): void {
   out(`swapgate ${version}: ${[...urls].map(([what, url]) => `${what} ${url}`).join(', ')}`)
-  for (const notice of [...noticesOfFile(file), ...noticesOf(config), ...notices]) out(`notice: ${notice}`)
+  for (const warning of [...fileWarnings(file), ...configWarnings(config), ...warnings]) out(`notice: ${warning}`)
 }
 
 interface Reloading {
@@ -53,24 +53,24 @@ interface Reloading {
 }
 
 /** Reads it again whenever one of its files is another one than when it was read, and when it is told to. */
-function reload(file: string, started: Reading, running: Running, terminal: Terminal): Reloading {
+function reload(file: string, started: LoadedConfig, running: Running, terminal: Terminal): Reloading {
   let { config, signatures } = started
   let isStopped = false
   const readAgain = async (): Promise<void> => {
     stopWatching()
-    const next = await take(file, running)
+    const next = await applyConfig(file, running)
     // What is faulty now is read again when it has changed once more.
     signatures = next?.signatures ?? signaturesOf(config.files)
     if (next) {
-      tellReload(config, next, started.config, running, terminal)
+      printReload(config, next, started.config, running, terminal)
       config = next.config
     }
     if (!isStopped) stopWatching = watchFiles(signatures, again)
   }
-  let reading = Promise.resolve()
+  let pendingReload = Promise.resolve()
   // One after another, so that the last one counts.
   const again = (): void => {
-    reading = reading.then(readAgain)
+    pendingReload = pendingReload.then(readAgain)
   }
   let stopWatching = watchFiles(signatures, again)
   const stop = (): void => {
@@ -80,47 +80,47 @@ function reload(file: string, started: Reading, running: Running, terminal: Term
   return { reload: again, stop }
 }
 
-function tellReload(
+function printReload(
   before: Config,
-  { config: after, notices }: Taken,
+  { config: after, warnings }: AppliedConfig,
   started: Config,
   { observe }: Running,
   { out }: Terminal,
 ): void {
-  const known = noticesOf(before)
-  const told = [
+  const knownWarnings = configWarnings(before)
+  const messages = [
     ...needsRestart(started, after).map((section) => `${section}: a change takes effect after a restart`),
-    ...noticesOf(after).filter((notice) => !known.includes(notice)),
-    ...notices,
+    ...configWarnings(after).filter((warning) => !knownWarnings.includes(warning)),
+    ...warnings,
   ]
   out('swapgate: the configuration was read again')
-  for (const notice of told) out(`notice: ${notice}`)
-  observe({ what: 'reload', result: 'taken', told })
+  for (const warning of messages) out(`notice: ${warning}`)
+  observe({ what: 'reload', result: 'applied', messages })
 }
 
 /** A configuration and the state of its files when it was read. */
-interface Reading {
+interface LoadedConfig {
   readonly config: Config
   readonly signatures: Signatures
 }
 
-function load(file: string): Reading {
+function load(file: string): LoadedConfig {
   const config = loadConfig(file, forms)
   return { config, signatures: signaturesOf(config.files) }
 }
 
-interface Taken extends Reading {
-  readonly notices: readonly string[]
+interface AppliedConfig extends LoadedConfig {
+  readonly warnings: readonly string[]
 }
 
 /** The configuration that counts from now on. Undefined where it is not whole, or the ledger contradicts it. */
-async function take(file: string, { observe, reconfigure }: Running): Promise<Taken | undefined> {
+async function applyConfig(file: string, { observe, reconfigure }: Running): Promise<AppliedConfig | undefined> {
   try {
-    const reading = load(file)
-    return { ...reading, notices: await reconfigure(reading.config) }
+    const loaded = load(file)
+    return { ...loaded, warnings: await reconfigure(loaded.config) }
   } catch (reason) {
     if (!(reason instanceof ConfigError)) throw reason
-    observe({ what: 'reload', result: 'refused', told: reason.faults.map(textOf) })
+    observe({ what: 'reload', result: 'refused', messages: reason.faults.map(formatFault) })
     return undefined
   }
 }

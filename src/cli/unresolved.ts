@@ -1,14 +1,18 @@
-import type { Unresolved } from '../core/bookkeeping.ts'
-import { columns } from './columns.ts'
-import { toIso } from './moment.ts'
+import type { UnresolvedCreateReport } from '../core/ledger-admin.ts'
 import type { Options } from './option.ts'
 import type { ExitCode, Session } from './session.ts'
+import { formatTable } from './table.ts'
+import { toIso } from './timestamp.ts'
 
 /** The creates that an operator may have to settle. */
-export async function tellUnresolved({ json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
-  const creates = await stores.bookkeeping.unresolved()
+export async function printUnresolved({ json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
+  const creates = await stores.ledgerAdmin.unresolved()
   if (json) {
-    const facts = creates.map(({ attemptedAt, told = null, ...create }) => ({ ...create, attemptedAt: toIso(attemptedAt), told }))
+    const facts = creates.map(({ attemptedAt, reported: told = null, ...create }) => ({
+      ...create,
+      attemptedAt: toIso(attemptedAt),
+      told,
+    }))
     terminal.out(JSON.stringify(facts))
     return 0
   }
@@ -17,19 +21,21 @@ export async function tellUnresolved({ json }: Options, { stores, terminal }: Se
     create.state,
     create.provider,
     toIso(create.attemptedAt) ?? '',
-    questionOf(create),
-    toldOf(create),
+    requestText(create),
+    reportedText(create),
   ])
   if (rows.length === 0) terminal.out('No create is in doubt.')
-  else for (const line of columns([['intent', 'state', 'provider', 'attempted', 'question', 'told'], ...rows])) terminal.out(line)
+  else
+    for (const line of formatTable([['intent', 'state', 'provider', 'attempted', 'request', 'reported'], ...rows]))
+      terminal.out(line)
   return 0
 }
 
-function questionOf({ asked }: Unresolved): string {
+function requestText({ requested: asked }: UnresolvedCreateReport): string {
   const [from, to] = [asked.codeFrom ?? asked.coinFrom ?? '?', asked.codeTo ?? asked.coinTo ?? '?']
   return `${asked.amountIn} ${from} to ${to} at ${asked.withdrawalAddress}`
 }
 
-function toldOf({ told }: Unresolved): string {
+function reportedText({ reported: told }: UnresolvedCreateReport): string {
   return told ? `${told.id}, which differs in ${told.fields.join(', ')}` : ''
 }

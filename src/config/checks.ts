@@ -1,16 +1,17 @@
 /** What one key of the configuration demands of another. */
-import type { AssetTable } from '../domain/asset.ts'
+
 import { isLoopback } from '../domain/loopback.ts'
+import type { AssetTable } from '../domain/swap/asset.ts'
 import type { Form } from '../wire/form.ts'
 import { checkExtraIdNames } from './extra-id-names.ts'
 import type { Faults } from './faults.ts'
-import { leadsTo } from './own-address.ts'
+import { checkProviderAssets } from './provider-assets.ts'
 import type { ProviderSettings } from './schema.ts'
+import { isSelfLoop } from './self-loop.ts'
 import type { Parts } from './validation.ts'
-import { checkWords } from './words.ts'
 
 const tagPattern = /^[a-z0-9]{1,16}$/
-const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+const wildcardHosts: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
 export function tagOf(name: string, { tag }: ProviderSettings): string {
   return tag === '' ? name : tag
@@ -28,12 +29,12 @@ export function checkParts(parts: Parts, table: AssetTable | undefined, forms: r
     if (!tagPattern.test(tagOf(name, provider)))
       own.add(['tag'], 'must be 1 to 16 of a-z and 0-9, and so must a name that has no tag')
     checkKey(provider, own)
-    if ([parts.server, parts.admin].some((listener) => listener && leadsTo(provider.url, listener)))
+    if ([parts.server, parts.admin].some((listener) => listener && isSelfLoop(provider.url, listener)))
       own.add(['url'], 'leads back to the gateway itself')
     if (parts.auth?.mode === 'managed' && provider.key === '') own.add(['key'], 'is needed where auth.mode is managed')
     const form = forms.find((candidate) => candidate.name === provider.form)
     if (form) {
-      checkWords(provider, form, table, own)
+      checkProviderAssets(provider, form, table, own)
       checkExtraIdNames(provider.extraIdNames, form, own)
     } else own.add(['form'], `must be one of ${names.join(', ')}`)
   }
@@ -54,7 +55,7 @@ function checkPorts({ server, admin, sandbox }: Parts, faults: Faults): void {
 }
 
 function overlap(a: string, b: string): boolean {
-  return a === b || everywhere.has(a) || everywhere.has(b)
+  return a === b || wildcardHosts.has(a) || wildcardHosts.has(b)
 }
 
 function checkKey({ url, key }: ProviderSettings, faults: Faults): void {

@@ -5,20 +5,20 @@ import type { Faults } from './faults.ts'
 /** Every scalar is text; what is left empty is null. */
 export type Tree = null | string | Tree[] | { [key: string]: Tree }
 
-const nothing: ReadonlySet<string> = new Set(['', '~', 'null'])
+const emptyScalars: ReadonlySet<string> = new Set(['', '~', 'null'])
 
 /** Undefined where the source is not a document; then its flaws are faults of the file as a whole. */
 export function readDocument(source: string, faults: Faults): Tree | undefined {
   const tooDeep = depthFlaw(source)
   const document = tooDeep === undefined ? parseDocument(source, { schema: 'failsafe' }) : undefined
-  const flaw = document ? flawOf(document, source) : tooDeep
-  if (!document || flaw !== undefined) {
-    faults.add([], flaw ?? '')
+  const syntaxError = document ? syntaxErrorOf(document, source) : tooDeep
+  if (!document || syntaxError !== undefined) {
+    faults.add([], syntaxError ?? '')
     return undefined
   }
   visit(document, {
     Scalar(key, node) {
-      if (key !== 'key' && node.type === 'PLAIN' && nothing.has(String(node.value ?? ''))) node.value = null
+      if (key !== 'key' && node.type === 'PLAIN' && emptyScalars.has(String(node.value ?? ''))) node.value = null
     },
   })
   return document.toJS() as Tree
@@ -39,17 +39,17 @@ function depthFlaw(source: string): string | undefined {
 }
 
 /** The first flaw. The parser's own messages quote the source, which may hold a secret: its codes do not. */
-function flawOf(document: Document.Parsed, source: string): string | undefined {
+function syntaxErrorOf(document: Document.Parsed, source: string): string | undefined {
   const [problem] = [...document.errors, ...document.warnings]
   if (problem) return `line ${problem.linePos?.[0].line ?? 1} is not YAML: ${problem.code.toLowerCase().replaceAll('_', ' ')}`
-  let flaw: string | undefined
+  let syntaxError: string | undefined
   const refuse = (offset: number | undefined, message: string): symbol => {
-    flaw = `line ${source.slice(0, offset).split('\n').length}: ${message}`
+    syntaxError = `line ${source.slice(0, offset).split('\n').length}: ${message}`
     return visit.BREAK
   }
   visit(document, {
     Alias: (_, node) => refuse(node.range?.[0], 'aliases are not taken; please write the value out'),
     Pair: (_, { key }) => (isScalar(key) ? undefined : refuse(isNode(key) ? key.range?.[0] : 0, 'a key must be a text')),
   })
-  return flaw
+  return syntaxError
 }

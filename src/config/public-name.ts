@@ -4,9 +4,9 @@ const shape = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,23}$/
 const separator = /[_.-]/
 const suspicious = /secret|passw|token|api|key|canary|^(?:sk|pk|rk)[_-]/i
 /** No key or code is longer with a separator, or with a digit. */
-const longestSeparated = 16
-const longestNumbered = 11
-const mostDigitRuns = 1
+const maxSeparatedLength = 16
+const maxNumberedLength = 11
+const maxDigitRuns = 1
 
 /** The name, if it is a word as keys, codes and providers have it; else only how long it is. */
 export function publicName(name: string): string {
@@ -16,9 +16,9 @@ export function publicName(name: string): string {
 function isWord(name: string): boolean {
   if (!shape.test(name)) return false
   const digitRuns = name.match(/\d+/g)?.length ?? 0
-  if (digitRuns > mostDigitRuns || (digitRuns > 0 && name.length > longestNumbered)) return false
+  if (digitRuns > maxDigitRuns || (digitRuns > 0 && name.length > maxNumberedLength)) return false
   // In a word of several, each has some letters.
   if ((name.match(/[a-z][A-Z]/g)?.length ?? 0) > name.length / 4) return false
   if (!separator.test(name)) return true
-  return digitRuns === 0 && name.length <= longestSeparated && !suspicious.test(name)
+  return digitRuns === 0 && name.length <= maxSeparatedLength && !suspicious.test(name)
 }

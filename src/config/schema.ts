@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { checksums } from '../domain/address/checksum.ts'
 import type { MemoRule } from '../domain/address/rule.ts'
-import type { ExtraIds } from '../domain/extra-ids.ts'
-import { statuses } from '../domain/status.ts'
+import type { ExtraIds } from '../domain/swap/extra-ids.ts'
+import { statuses } from '../domain/swap/status.ts'
 import {
   amount,
   baseUrl,
@@ -24,18 +24,18 @@ import {
   seconds,
   share,
   text,
-} from './kind.ts'
+} from './value-types.ts'
 
 /** What `docs/configuration.md` says of a key. */
 export interface Description {
   readonly description: string
   readonly unit?: string
   /** What stands where the file says nothing; absent: the key is required, or has keys of its own. */
-  readonly standard?: unknown
+  readonly defaultValue?: unknown
 }
 
-function setting<T extends z.ZodType>(kind: T, standard: z.output<T>, description: string, unit = '') {
-  return kind.default(standard as never).meta({ description, unit, standard } satisfies Description)
+function setting<T extends z.ZodType>(kind: T, defaultValue: z.output<T>, description: string, unit = '') {
+  return kind.default(defaultValue as never).meta({ description, unit, defaultValue } satisfies Description)
 }
 
 function required<T extends z.ZodType>(kind: T, description: string) {
@@ -43,7 +43,7 @@ function required<T extends z.ZodType>(kind: T, description: string) {
 }
 
 function optional<T extends z.ZodType>(kind: T, description: string) {
-  return kind.optional().meta({ description, standard: null } satisfies Description)
+  return kind.optional().meta({ description, defaultValue: null } satisfies Description)
 }
 
 /** Keys that all have defaults, so that the section may be left out. */
@@ -74,7 +74,7 @@ const server = section(
       integer(1, 1_000_000),
       'Most connections of one address (IPv6: of one /64) at a time, where `trustProxy` is 0; one more is closed at once. Not set: nine tenths of all. Behind a proxy all connections are the proxy’s, and there is no such bound',
     ),
-    patience: setting(
+    socketTimeout: setting(
       seconds('above 0'),
       75,
       'Longest silence of a connection, and longest time in which a client may take an answer; twice the longest `timeout` of a provider where that is more',
@@ -201,7 +201,7 @@ const budget = section(
   'What all replicas together may send to the provider.',
 )
 
-const ownWords = z.union(
+const providerAsset = z.union(
   [z.null(), name.transform((code) => ({ code })), z.strictObject({ coin: name, network: name })],
   'must be a word, { coin, network } or null',
 )
@@ -210,15 +210,15 @@ const extraIds = choice(['true', 'false', 'unconfirmed']).transform(
   (word): ExtraIds => (word === 'unconfirmed' ? word : word === 'true'),
 )
 
-const bothWays = z.union(
+const extraIdName = z.union(
   [name.transform((word) => ({ ask: word, answer: word })), z.strictObject({ ask: name.optional(), answer: name.optional() })],
   'must be a word or { ask, answer }',
 )
 
 const extraIdNames = keys({
   deposit: name.optional(),
-  withdrawal: bothWays.optional(),
-  refund: bothWays.optional(),
+  withdrawal: extraIdName.optional(),
+  refund: extraIdName.optional(),
 })
 
 const provider = keys({
@@ -234,7 +234,7 @@ const provider = keys({
   budget,
   statuses: setting(mapping(choice(statuses)), {}, 'What status words outside its form mean, like `hold: exchanging`'),
   assets: setting(
-    mapping(ownWords),
+    mapping(providerAsset),
     {},
     'Its own word (Form A) or `{ coin, network }` (Form B) for a code of the asset table, another for each; `null`: not offered there. With words for both assets a create to Form A needs no list of the provider',
   ),
@@ -346,9 +346,9 @@ const telemetry = section(
     ratio: setting(share, 0.01, 'The share of traces that is kept though nothing failed; those that end in 5xx always are'),
     queue: setting(integer(1), 2_048, 'Most spans that wait to be sent; traces beyond that are dropped', 'spans'),
     batch: setting(integer(1), 512, 'Most spans that are sent together', 'spans'),
-    delay: setting(integer(0), 5_000, 'How long spans wait for others', 'milliseconds'),
-    timeout: setting(integer(1), 2_000, 'Longest try to send a batch, and to send the rest at the end', 'milliseconds'),
-    exportTimeout: setting(integer(1), 30_000, 'After so long the next batch no longer waits for the last', 'milliseconds'),
+    delayMs: setting(integer(0), 5_000, 'How long spans wait for others', 'milliseconds'),
+    timeoutMs: setting(integer(1), 2_000, 'Longest try to send a batch, and to send the rest at the end', 'milliseconds'),
+    exportTimeoutMs: setting(integer(1), 30_000, 'After so long the next batch no longer waits for the last', 'milliseconds'),
   },
   'What is told to monitoring: metrics, and traces by OpenTelemetry. Read at the start only. For a key that is not here an ' +
     '`OTEL_…` variable may stand ([traces.md](traces.md)).',

@@ -28,14 +28,14 @@ export type Parts = Partial<Omit<Settings, 'providers'>> & {
 }
 
 /** The parts of a tree that has faults: each section for itself, each provider for itself. */
-export function wholeParts(tree: Tree): Parts {
+export function validParts(tree: Tree): Parts {
   const { providers, ...sections } = schema.shape
   const given = toMapping(tree)
-  const whole = Object.entries(sections).map(([key, section]) => [key, section.safeParse(given[key]).data] as const)
+  const valid = Object.entries(sections).map(([key, section]) => [key, section.safeParse(given[key]).data] as const)
   const named = Object.entries(toMapping(given.providers)).map(
     ([name, provider]) => [name, providers.valueType.safeParse(provider).data] as const,
   )
-  return { ...Object.fromEntries(whole), providers: Object.fromEntries(named) }
+  return { ...Object.fromEntries(valid), providers: Object.fromEntries(named) }
 }
 
 function toMapping(tree: Tree | undefined): Readonly<Record<string, Tree>> {

@@ -1,14 +1,14 @@
 /** Concerns wrap a `SwapService` and are one themselves: every layer has this one type. */
-import type { Answer, Context, Op, Request, SwapService } from '../domain/operations.ts'
+import type { Context, Op, Request, ServiceResponse, SwapService } from '../domain/swap/operations.ts'
 
 export type Layer = (next: SwapService) => SwapService
 
-type Handler<O extends Op> = (request: Request<O>, context: Context, next: SwapService) => Promise<Answer<O>>
+type Handler<O extends Op> = (request: Request<O>, context: Context, next: SwapService) => Promise<ServiceResponse<O>>
 
 export type Handlers = { readonly [O in Op]?: Handler<O> }
 
 /** A layer for the operations that it names; the others pass. */
-export function on(handlers: Handlers): Layer {
+export function onOperations(handlers: Handlers): Layer {
   return (next) => ({
     call: (op, request, context) => {
       const handler = handlers[op] as Handler<typeof op> | undefined
@@ -17,36 +17,38 @@ export function on(handlers: Handlers): Layer {
   })
 }
 
-type Afterwards = { readonly [O in Op]?: (answer: Answer<O>, request: Request<O>, context: Context) => Answer<O> }
+type ResponseMappers = {
+  readonly [O in Op]?: (response: ServiceResponse<O>, request: Request<O>, context: Context) => ServiceResponse<O>
+}
 
 /** A layer that only looks at the answers of the operations that it names. */
-export function after(handlers: Afterwards): Layer {
+export function mapResponses(handlers: ResponseMappers): Layer {
   return (next) => ({
     call: (op, request, context) => {
-      const handler = handlers[op] as Afterwards[typeof op]
-      const answer = next.call(op, request, context)
-      return handler ? answer.then((told) => handler(told, request, context)) : answer
+      const handler = handlers[op] as ResponseMappers[typeof op]
+      const response = next.call(op, request, context)
+      return handler ? response.then((resolved) => handler(resolved, request, context)) : response
     },
   })
 }
 
 /** A layer that treats every operation alike. */
-export function layer(around: SwapServiceWith): Layer {
+export function aroundAll(around: AroundCall): Layer {
   return (next) => ({ call: (op, request, context) => around(op, request, context, next) })
 }
 
-type SwapServiceWith = <O extends Op>(op: O, request: Request<O>, context: Context, next: SwapService) => Promise<Answer<O>>
+type AroundCall = <O extends Op>(op: O, request: Request<O>, context: Context, next: SwapService) => Promise<ServiceResponse<O>>
 
 /** The service behind its layers, the outermost first. */
-export function stack(layers: readonly Layer[], service: SwapService): SwapService {
+export function compose(layers: readonly Layer[], service: SwapService): SwapService {
   return layers.reduceRight((next, wrap) => wrap(next), service)
 }
 
-type Answers = { readonly [O in Op]: (request: Request<O>, context: Context) => Promise<Answer<O>> }
+type OperationHandlers = { readonly [O in Op]: (request: Request<O>, context: Context) => Promise<ServiceResponse<O>> }
 
 /** A service that answers every operation itself. */
-export function answers(handlers: Answers): SwapService {
+export function createService(handlers: OperationHandlers): SwapService {
   return {
-    call: (op, request, context) => (handlers[op] as Answers[typeof op])(request, context),
+    call: (op, request, context) => (handlers[op] as OperationHandlers[typeof op])(request, context),
   }
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { Fault } from '../domain/fault.ts'
-import type { Context, SwapService } from '../domain/operations.ts'
-import type { Span } from '../domain/span.ts'
-import { recordTraces } from '../domain/trace.ts'
-import { layer } from './layer.ts'
-import { queued, traced } from './traced.ts'
+import { Fault } from '../domain/faults/fault.ts'
+import type { Context, SwapService } from '../domain/swap/operations.ts'
+import type { Span } from '../domain/tracing/span.ts'
+import { recordTraces } from '../domain/tracing/trace.ts'
+import { aroundAll } from './layer.ts'
+import { traced, tracedQueue } from './traced.ts'
 
 const taken: Span[] = []
 const tracing = recordTraces(1, (spans) => void taken.push(...spans))
@@ -16,25 +16,25 @@ function traceOf(): { readonly root: Span; readonly context: Context } {
 }
 
 /** Answers, and notes the span that it is called with. */
-function service(seen: (Span | undefined)[], fault?: Fault): SwapService {
+function service(passedContexts: (Span | undefined)[], fault?: Fault): SwapService {
   return {
     async call(_, __, { span }) {
-      seen.push(span)
+      passedContexts.push(span)
       if (fault) throw fault
       return { body: {} } as never
     },
   }
 }
 
-const pass = layer((op, request, context, next) => next.call(op, request, context))
+const passThrough = aroundAll((op, request, context, next) => next.call(op, request, context))
 
 test('a layer has a span for what it may wait for, over all that is behind it', async () => {
   const { root, context } = traceOf()
-  const seen: (Span | undefined)[] = []
-  const wrapped = traced('rates', pass, 'alpha')(service(seen))
+  const passedContexts: (Span | undefined)[] = []
+  const wrapped = traced('quoteCache', passThrough, 'alpha')(service(passedContexts))
   await wrapped.call('getRate', {} as never, context)
   await wrapped.call('listCurrencies', {} as never, context)
-  expect(seen.map((span) => span?.name)).toEqual(['rates', 'HTTP'])
+  expect(passedContexts.map((span) => span?.name)).toEqual(['rates', 'HTTP'])
   root.trace.finish(false)
   expect(taken.map(({ name }) => name)).toEqual(['HTTP', 'rates'])
   expect(taken[1]?.attributes).toEqual({ 'swapgate.provider': 'alpha' })
@@ -42,15 +42,15 @@ test('a layer has a span for what it may wait for, over all that is behind it', 
 
 test('a queue is over when the call goes on, whose own span is beside it', async () => {
   const { root, context } = traceOf()
-  const seen: (Span | undefined)[] = []
+  const passedContexts: (Span | undefined)[] = []
   const last: SwapService = {
     call(op, request, passed) {
       expect(passed.queue?.endedAt).toBeDefined()
-      return service(seen).call(op, request, passed)
+      return service(passedContexts).call(op, request, passed)
     },
   }
-  await queued([pass, pass], 'alpha')(last).call('getRate', {} as never, context)
-  expect(seen).toEqual([root])
+  await tracedQueue([passThrough, passThrough], 'alpha')(last).call('getRate', {} as never, context)
+  expect(passedContexts).toEqual([root])
   root.trace.finish(false)
   expect(taken.map(({ name, fault }) => [name, fault])).toEqual([
     ['HTTP', undefined],
@@ -60,8 +60,8 @@ test('a queue is over when the call goes on, whose own span is beside it', async
 
 test('whoever is held back ends the queue with the reason', async () => {
   const { root, context } = traceOf()
-  const refusing = layer(() => Promise.reject(new Fault('unavailable', 'Not now.')))
-  await expect(queued([refusing], 'alpha')(service([])).call('getRate', {} as never, context)).rejects.toThrow('Not now.')
+  const refusing = aroundAll(() => Promise.reject(new Fault('unavailable', 'Not now.')))
+  await expect(tracedQueue([refusing], 'alpha')(service([])).call('getRate', {} as never, context)).rejects.toThrow('Not now.')
   root.trace.finish(false)
   expect(taken.at(-1)).toMatchObject({ name: 'queue', fault: { kind: 'unavailable' } })
 })
@@ -69,7 +69,7 @@ test('whoever is held back ends the queue with the reason', async () => {
 test('a failure passes through as it is, and ends the span', async () => {
   const { root, context } = traceOf()
   const fault = new Fault('failed', 'No.')
-  await expect(traced('rates', pass)(service([], fault)).call('getRate', {} as never, context)).rejects.toBe(fault)
+  await expect(traced('quoteCache', passThrough)(service([], fault)).call('getRate', {} as never, context)).rejects.toBe(fault)
   root.trace.finish(false)
   expect(taken.at(-1)).toMatchObject({ name: 'rates', fault })
 })
@@ -83,7 +83,7 @@ test('without a trace nothing is told, and the context is the same', async () =>
     },
   }
   const context = { caller: { address: '' } } as unknown as Context
-  await traced('rates', queued([pass], 'alpha'))(last).call('getRate', {} as never, context)
+  await traced('quoteCache', tracedQueue([passThrough], 'alpha'))(last).call('getRate', {} as never, context)
   expect(contexts).toEqual([context])
   expect(contexts[0]).toBe(context)
 })

@@ -34,10 +34,10 @@ export function isZero(amount: Amount): boolean {
 }
 
 /** `amount` × `rate` − `taken`, exact and plain. */
-export function multiplySubtract(amount: Amount, rate: Amount, taken: Amount): Amount {
+export function multiplySubtract(amount: Amount, rate: Amount, subtrahend: Amount): Amount {
   const a = parse(amount)
   const b = parse(rate)
-  return print(minus({ digits: a.digits * b.digits, scale: a.scale + b.scale }, parse(taken)))
+  return print(minus({ digits: a.digits * b.digits, scale: a.scale + b.scale }, parse(subtrahend)))
 }
 
 /** The one way to write this value: `1.10`, `1.1` and `11e-1` are all `1.1`. */
@@ -107,7 +107,7 @@ function greatestCommonDivisor(a: bigint, b: bigint): bigint {
 
 function powerOf(factor: bigint, value: bigint): number {
   let power = 0
-  for (let rest = value; rest % factor === 0n; rest /= factor) power++
+  for (let remaining = value; remaining % factor === 0n; remaining /= factor) power++
   return power
 }
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toInstant, toSpan } from './instant.ts'
+import { toInstant, toTimeRange } from './instant.ts'
 
 const two = (value: number): string => String(value).padStart(2, '0')
 const day = fc
@@ -72,20 +72,20 @@ describe('a date bound', () => {
     const property = fc.property(day, (text) => {
       const start = Temporal.PlainDate.from(text).toZonedDateTime('UTC')
       const next = start.add({ days: 1 }).toInstant().epochNanoseconds
-      expect(toSpan(text)).toEqual({ first: start.toInstant().epochNanoseconds, last: next - 1n })
+      expect(toTimeRange(text)).toEqual({ first: start.toInstant().epochNanoseconds, last: next - 1n })
     })
     fc.assert(property)
   })
 
   it('with a time is that moment', () => {
     const moment = Temporal.Instant.from('2026-07-29T14:04:29.5+02:00').epochNanoseconds
-    expect(toSpan('2026-07-29T14:04:29.5+02:00')).toEqual({ first: moment, last: moment })
+    expect(toTimeRange('2026-07-29T14:04:29.5+02:00')).toEqual({ first: moment, last: moment })
   })
 
   it.each(['2026-02-29', '2026-13-01', '2026-7-1', '2026-07', '2026-07-29T14:04:29', 'today', '2026-07-29 ', ''])(
     '%j is none',
     (text) => {
-      expect(toSpan(text)).toBeUndefined()
+      expect(toTimeRange(text)).toBeUndefined()
     },
   )
 })

@@ -15,13 +15,13 @@ export function toInstant(text: string): bigint | undefined {
   return BigInt(seconds) * 1_000_000n + BigInt(fraction.padEnd(9, '0'))
 }
 
-export interface Span {
+export interface TimeRange {
   readonly first: bigint
   readonly last: bigint
 }
 
 /** What a date bound covers: one instant, or the whole UTC day of a plain date. Undefined where it is neither. */
-export function toSpan(text: string): Span | undefined {
+export function toTimeRange(text: string): TimeRange | undefined {
   if (!plainDate.test(text)) {
     const instant = toInstant(text)
     return instant === undefined ? undefined : { first: instant, last: instant }

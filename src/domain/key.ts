@@ -34,7 +34,7 @@ function checksumOf(body: string): string {
 
 function toDigits(number: bigint, count: number): string {
   let digits = ''
-  for (let rest = number; digits.length < count; rest /= 62n) digits = alphabet[Number(rest % 62n)] + digits
+  for (let remaining = number; digits.length < count; remaining /= 62n) digits = alphabet[Number(remaining % 62n)] + digits
   return digits
 }
 

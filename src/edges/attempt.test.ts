@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { Fault } from '../domain/fault.ts'
-import type { AttemptEnd, Observation } from '../domain/observation.ts'
-import type { Context } from '../domain/operations.ts'
-import { recordTraces } from '../domain/trace.ts'
-import { Upstream } from '../domain/upstream.ts'
+import { Fault } from '../domain/faults/fault.ts'
+import type { Context } from '../domain/swap/operations.ts'
+import type { AttemptEnd, Observation } from '../domain/telemetry/observation.ts'
+import { recordTraces } from '../domain/tracing/trace.ts'
+import { UpstreamTimer } from '../domain/tracing/upstream-timer.ts'
 import { Attempt } from './attempt.ts'
 
 const attempted = {
@@ -16,7 +16,7 @@ const attempted = {
 function attempt() {
   const root = recordTraces(1, () => {}).begin('server', 'HTTP', [])
   const span = root.begin('GET', {}, 'client')
-  const upstream = new Upstream()
+  const upstream = new UpstreamTimer()
   const told: Observation[] = []
   const made = new Attempt(attempted, { upstream } as unknown as Context, span)
   return { made, span, upstream, end: (fault?: Fault) => made.end(fault, (observation) => void told.push(observation)), told }
@@ -24,7 +24,7 @@ function attempt() {
 
 test('its span, its figure and the time of the provider are one, and what is done with the answer is no part of it', () => {
   const { made, span, upstream, end, told } = attempt()
-  made.answered({ status: 200, headers: {}, body: '' })
+  made.setResponse({ status: 200, headers: {}, body: '' })
   const answeredAt = performance.now()
   while (performance.now() < answeredAt + 2) {
     // The answer is read.

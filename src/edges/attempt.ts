@@ -1,11 +1,11 @@
 /** One call that goes up to a provider, from its first byte to its end. */
-import type { Fault } from '../domain/fault.ts'
-import type { AttemptOutcome, Observer, Server } from '../domain/observation.ts'
-import type { Context, Op } from '../domain/operations.ts'
-import type { Span } from '../domain/span.ts'
+import type { Fault } from '../domain/faults/fault.ts'
+import type { Context, Op } from '../domain/swap/operations.ts'
+import type { AttemptOutcome, Observer, Server } from '../domain/telemetry/observation.ts'
+import type { Span } from '../domain/tracing/span.ts'
 import type { HttpResponse } from '../wire/http.ts'
 
-export interface Attempted {
+export interface AttemptTarget {
   readonly operation: Op
   readonly method: string
   readonly provider: string
@@ -13,53 +13,53 @@ export interface Attempted {
 }
 
 export class Attempt {
-  private readonly attempted: Attempted
+  private readonly target: AttemptTarget
   private readonly context: Context
   private readonly span: Span | undefined
-  private readonly began: number
+  private readonly startedAt: number
   /** Since when it is waited for no longer. */
-  private ended: number | undefined
+  private endedAt: number | undefined
   private status: number | undefined
 
   /** `span`: where it is traced; it ends with the attempt. */
-  constructor(attempted: Attempted, context: Context, span: Span | undefined) {
-    this.attempted = attempted
+  constructor(target: AttemptTarget, context: Context, span: Span | undefined) {
+    this.target = target
     this.context = context
     this.span = span
-    this.began = span?.startedAt ?? performance.now()
-    if (!context.upstream) return
-    context.upstream.provider = attempted.provider
-    context.upstream.start(this.began)
+    this.startedAt = span?.startedAt ?? performance.now()
+    if (!context.upstreamTimer) return
+    context.upstreamTimer.provider = target.provider
+    context.upstreamTimer.start(this.startedAt)
   }
 
-  answered({ status }: HttpResponse): void {
+  setResponse({ status }: HttpResponse): void {
     this.status = status
-    this.span?.tell({ 'http.response.status_code': status })
+    this.span?.setAttributes({ 'http.response.status_code': status })
     this.stop()
   }
 
   end(fault: Fault | undefined, observe: Observer): void {
-    const { operation, method, provider, server } = this.attempted
-    const ended = this.ended ?? this.stop()
-    const seconds = (ended - this.began) / 1000
-    this.span?.end(fault, ended)
+    const { operation, method, provider, server } = this.target
+    const endedAt = this.endedAt ?? this.stop()
+    const seconds = (endedAt - this.startedAt) / 1000
+    this.span?.end(fault, endedAt)
     observe({ what: 'attempt', operation, method, provider, server, status: this.status, outcome: outcomeOf(fault), seconds })
   }
 
   private stop(): number {
     const now = performance.now()
-    this.context.upstream?.stop(now)
-    this.ended = now
+    this.context.upstreamTimer?.stop(now)
+    this.endedAt = now
     return now
   }
 }
 
 function outcomeOf(fault: Fault | undefined): AttemptOutcome {
   if (!fault) return 'done'
-  const { kind, certain } = fault
+  const { kind, noEffect } = fault
   if (kind === 'invalid' || kind === 'notFound') return 'refused'
   if (kind === 'unauthorized') return 'keyRefused'
   if (kind === 'limited' || kind === 'unreadable' || kind === 'unreachable') return kind
-  if (kind === 'timedOut') return certain ? 'unreachable' : 'timedOut'
-  return certain ? 'refused' : 'failed'
+  if (kind === 'timedOut') return noEffect ? 'unreachable' : 'timedOut'
+  return noEffect ? 'refused' : 'failed'
 }

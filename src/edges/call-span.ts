@@ -1,7 +1,8 @@
 /** The spans of the calls that go up to a provider, by the stable HTTP conventions of OpenTelemetry. */
-import type { Server } from '../domain/observation.ts'
-import { type Context, type Op, ops } from '../domain/operations.ts'
-import type { Attributes, Span } from '../domain/span.ts'
+
+import { type Context, type Op, ops } from '../domain/swap/operations.ts'
+import type { Server } from '../domain/telemetry/observation.ts'
+import type { Attributes, Span } from '../domain/tracing/span.ts'
 import type { Form } from '../wire/form.ts'
 
 export type BeginCall = (op: Op, context: Context) => Span | undefined
@@ -9,7 +10,7 @@ export type BeginCall = (op: Op, context: Context) => Span | undefined
 /** What the calls of an operation tell alike is made once. */
 export function callSpans({ operations }: Form, provider: string, server: Server): BeginCall {
   const at = { 'server.address': server.address, 'server.port': server.port }
-  const facts = new Map(
+  const attributes = new Map(
     ops.map((op): [Op, Attributes] => [
       op,
       { 'http.request.method': operations[op].method, 'swapgate.operation': op, 'swapgate.provider': provider, ...at },
@@ -17,8 +18,8 @@ export function callSpans({ operations }: Form, provider: string, server: Server
   )
   return (op, { span, resends }) => {
     if (!span) return undefined
-    const call = span.begin(operations[op].method, facts.get(op), 'client')
-    if (resends !== undefined) call.tell({ 'http.request.resend_count': resends })
+    const call = span.begin(operations[op].method, attributes.get(op), 'client')
+    if (resends !== undefined) call.setAttributes({ 'http.request.resend_count': resends })
     return call
   }
 }

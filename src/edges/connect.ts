@@ -1,18 +1,18 @@
 /** The provider's edge: a form over HTTP as a `SwapService`. The inverse of `serve`. */
-import type { Confidential } from '../domain/confidential.ts'
-import { Fault } from '../domain/fault.ts'
-import type { Observer, Server } from '../domain/observation.ts'
-import type { Answer, Context, Op, Request, Response, SwapService } from '../domain/operations.ts'
-import type { Span } from '../domain/span.ts'
-import type { Status } from '../domain/status.ts'
-import type { Reading } from '../wire/answer.ts'
+import type { Confidential } from '../domain/faults/confidential.ts'
+import { Fault } from '../domain/faults/fault.ts'
+import type { Context, Op, Request, ResponseBody, ServiceResponse, SwapService } from '../domain/swap/operations.ts'
+import type { Status } from '../domain/swap/status.ts'
+import type { Observer, Server } from '../domain/telemetry/observation.ts'
+import type { Span } from '../domain/tracing/span.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 import type { Http, HttpRequest } from '../wire/http.ts'
-import { WireProblem } from '../wire/problem.ts'
+import type { DecodeContext } from '../wire/response.ts'
+import { WireError } from '../wire/wire-error.ts'
 import { Attempt } from './attempt.ts'
 import { callSpans } from './call-span.ts'
-import { readAnswer, readPaged } from './read-answer.ts'
-import { toRefusal } from './refusal.ts'
+import { decodeResponse, readPaged } from './decode-response.ts'
+import { toProviderFault } from './provider-error.ts'
 
 export interface Connection {
   readonly form: Form
@@ -32,33 +32,33 @@ export interface Connection {
 /** Throws a `Fault`: `invalid` where the form cannot say the question, `unreadable` where the answer is not of the form. */
 export function connect(connection: Connection): SwapService {
   const { form, http, provider, server, confidential, observe } = connection
-  const reading: Reading = {
+  const decodeContext: DecodeContext = {
     statuses: connection.statuses,
     drift: (field, drift) => observe({ what: 'drift', provider, field, drift }),
   }
-  const options = { form, provider, confidential, reading }
-  const countBroken = counting(reading, provider)
+  const options = { form, provider, confidential, decodeContext }
+  const reportUnreadable = unreadableReporter(decodeContext, provider)
   const beginCall = callSpans(form, provider, server)
   return {
-    async call<O extends Op>(op: O, asked: Request<O>, context: Context): Promise<Answer<O>> {
+    async call<O extends Op>(op: O, serviceRequest: Request<O>, context: Context): Promise<ServiceResponse<O>> {
       const operation = form.operations[op]
       const key = operation.keyed ? connection.keyOf(context) : undefined
-      const question = encodeQuestion(operation, asked)
+      const encoded = encodeRequest(operation, serviceRequest)
       const span = beginCall(op, context)
-      const request = toHttp(question, operation, key, context, connection, span)
+      const request = toHttpRequest(encoded, operation, key, context, connection, span)
       const attempt = new Attempt({ operation: op, method: operation.method, provider, server }, context, span)
       try {
-        const response = await http(request).catch(countBroken)
-        attempt.answered(response)
+        const response = await http(request).catch(reportUnreadable)
+        attempt.setResponse(response)
         if (response.status < 200 || response.status > 299) {
-          const amountIn = 'amountIn' in asked ? asked.amountIn : undefined
-          throw toRefusal(response, { form, operation, amountIn, provider, confidential, secret: key })
+          const amountIn = 'amountIn' in serviceRequest ? serviceRequest.amountIn : undefined
+          throw toProviderFault(response, { form, operation, amountIn, provider, confidential, secret: key })
         }
         const body = operation.paged
           ? await readPaged(operation, response.body, options, context)
-          : readAnswer(operation, response.body, options)
+          : decodeResponse(operation, response.body, options)
         attempt.end(undefined, observe)
-        return { body: body as Response<O>, provider }
+        return { body: body as ResponseBody<O>, provider }
       } catch (reason) {
         attempt.end(Fault.from(reason), observe)
         throw reason
@@ -68,7 +68,7 @@ export function connect(connection: Connection): SwapService {
 }
 
 /** An answer that broke off or was too large came all the same: it is counted, and it was this provider's. */
-function counting({ drift }: Reading, provider: string): (reason: unknown) => never {
+function unreadableReporter({ drift }: DecodeContext, provider: string): (reason: unknown) => never {
   return (reason) => {
     const fault = Fault.from(reason)
     if (fault.kind !== 'unreadable') throw fault
@@ -77,31 +77,31 @@ function counting({ drift }: Reading, provider: string): (reason: unknown) => ne
   }
 }
 
-type Question = ReturnType<OperationCodec['question']['encode']>
+type EncodedRequest = ReturnType<OperationCodec['requestCodec']['encode']>
 
-function encodeQuestion(operation: OperationCodec, request: object): Question {
+function encodeRequest(operation: OperationCodec, request: object): EncodedRequest {
   try {
-    return operation.question.encode(request as Record<string, unknown>)
+    return operation.requestCodec.encode(request as Record<string, unknown>)
   } catch (reason) {
-    if (!(reason instanceof WireProblem)) throw reason
+    if (!(reason instanceof WireError)) throw reason
     throw new Fault('invalid', reason.message, {
       field: reason.field,
-      certain: true,
+      noEffect: true,
       reason: reason.reason,
       cause: reason,
     })
   }
 }
 
-function toHttp(
-  question: Question,
+function toHttpRequest(
+  encoded: EncodedRequest,
   operation: OperationCodec,
   key: string | undefined,
   context: Context,
   connection: Connection,
   span: Span | undefined,
 ): HttpRequest {
-  const { path, query, body } = question
+  const { path, query, body } = encoded
   const { requestId, deadline } = context
   const headers: Record<string, string> = {
     accept: 'application/json',

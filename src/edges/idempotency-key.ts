@@ -1,5 +1,5 @@
 /** The `Idempotency-Key` header (docs/contract.md §10.1; a string of RFC 9651, whose quotes may be left out). */
-import { Fault } from '../domain/fault.ts'
+import { Fault } from '../domain/faults/fault.ts'
 import type { HttpRequest } from '../wire/http.ts'
 
 const header = 'idempotency-key'
@@ -8,9 +8,9 @@ const quoted = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 
 /** What stands between the quotes, or undefined where there is no key. Throws 400 where it is not one. */
 export function readIdempotencyKey({ headers, repeated }: HttpRequest): string | undefined {
-  const said = headers[header]
-  if (said === undefined) return undefined
-  const key = quoted.exec(said)?.[1]?.replace(/\\(.)/g, '$1') ?? (bare.test(said) ? said : '')
+  const value = headers[header]
+  if (value === undefined) return undefined
+  const key = quoted.exec(value)?.[1]?.replace(/\\(.)/g, '$1') ?? (bare.test(value) ? value : '')
   if (key.length >= 1 && key.length <= 255 && !repeated?.includes(header)) return key
   throw new Fault(
     'invalid',

@@ -1,37 +1,37 @@
 /** Which form a client speaks (docs/contract.md §2). */
-import { Fault } from '../domain/fault.ts'
+import { Fault } from '../domain/faults/fault.ts'
 import type { Form } from '../wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
-import type { Pages } from './page.ts'
-import type { Arrival } from './serve.ts'
+import type { MountedRequest } from './serve.ts'
+import type { StaticPages } from './static-page.ts'
 
-export type Served = (request: HttpRequest, arrival?: Arrival) => Promise<HttpResponse>
+export type FormHandler = (request: HttpRequest, mountedRequest?: MountedRequest) => Promise<HttpResponse>
 
 const base = '/api/v2'
 const formHeader = 'x-swap-form'
 
 /** One handler for all forms: each at its own mount, all at the bare one; and for the pages beside them. */
-export function mounts(served: ReadonlyMap<Form, Served>, defaultForm: Form, pages: Pages = new Map()): Http {
+export function mounts(served: ReadonlyMap<Form, FormHandler>, defaultForm: Form, pages: StaticPages = new Map()): Http {
   const forms = [...served.keys()]
   const mounted = forms.map((form) => {
     const mount = `/${form.name.toLowerCase()}`
     return { form, mount, base: mount + base }
   })
   const vary = ['X-Swap-Form', ...forms.map(({ credential }) => credential.name)].join(', ')
-  const findMisfit = misfitFinder(forms)
+  const findFormConflict = formConflictFinder(forms)
   return (request) => {
     const at = mounted.find(({ mount }) => isUnder(mount, request.path))
-    const rest = at ? request.path.slice(at.mount.length) : request.path
-    const isBased = isUnder(base, rest)
+    const pathInMount = at ? request.path.slice(at.mount.length) : request.path
+    const isBased = isUnder(base, pathInMount)
     const isBare = !at && isBased
     const form = at?.form ?? (isBare ? chosenForm(request, forms, defaultForm) : defaultForm)
-    const handle = served.get(form) as Served
-    const path = isBased ? rest.slice(base.length) : ''
+    const handle = served.get(form) as FormHandler
+    const path = isBased ? pathInMount.slice(base.length) : ''
     const mount = at ? at.base : base
     const page = isBased ? undefined : pages.get(request.path)
     const isKeyMalformed = isBare && hasMalformedKey(request, forms)
-    const misfit = findMisfit(request, at?.form)
-    return handle(request, { mount, path, misfit, isKeyMalformed, vary: isBare ? vary : undefined, page })
+    const formConflict = findFormConflict(request, at?.form)
+    return handle(request, { mount, path, formConflict, isKeyMalformed, vary: isBare ? vary : undefined, page })
   }
 }
 
@@ -41,13 +41,13 @@ function isUnder(mount: string, path: string): boolean {
 
 /** On the bare mount: by header, by credential, by a parameter that only such a form has, else the default. */
 function chosenForm({ headers, query }: HttpRequest, forms: readonly Form[], defaultForm: Form): Form {
-  const named = forms.find(({ name }) => isNamed(name, headers[formHeader]))
+  const named = forms.find(({ name }) => namesForm(name, headers[formHeader]))
   if (named) return named
   const offered = forms.filter(({ credential }) => credential.isOffered(headers))
   if (offered.length === 1) return offered[0] as Form
   if (offered.length > 1) return defaultForm
   if (!/(?:^|&)network(?:From|To)=/.test(query)) return defaultForm
-  return forms.find(({ vocabulary }) => vocabulary.asks.getRate.has('networkFrom')) ?? defaultForm
+  return forms.find(({ capabilities: vocabulary }) => vocabulary.requestFields.getRate.has('networkFrom')) ?? defaultForm
 }
 
 /** Whether a header of a form holds what no key of that form looks like, as `Authorization: Basic` does. */
@@ -56,29 +56,30 @@ function hasMalformedKey({ headers }: HttpRequest, forms: readonly Form[]): bool
 }
 
 /** In any case: `X-Swap-Form: a` is Form A. */
-function isNamed(name: string, header: string | undefined): boolean {
+function namesForm(name: string, header: string | undefined): boolean {
   return header?.toLowerCase() === name.toLowerCase()
 }
 
-type MisfitFinder = (request: HttpRequest, mounted: Form | undefined) => Fault | undefined
+type FormConflictFinder = (request: HttpRequest, mounted: Form | undefined) => Fault | undefined
 
 /** Finds what contradicts the choice of the form, or makes it two choices. */
-function misfitFinder(forms: readonly Form[]): MisfitFinder {
+function formConflictFinder(forms: readonly Form[]): FormConflictFinder {
   const names = forms.map(({ name }) => name)
   const credentials = forms.map(({ credential }) => credential.header)
   return ({ headers, repeated }, mounted) => {
     const named = headers[formHeader]
-    if (named !== undefined && !names.some((name) => isNamed(name, named)))
-      return misfit(`Invalid X-Swap-Form: it must be ${names.join(' or ')}.`)
-    if (named !== undefined && mounted && !isNamed(mounted.name, named))
-      return misfit('Invalid X-Swap-Form: the path is for another form.')
+    if (named !== undefined && !names.some((name) => namesForm(name, named)))
+      return formConflict(`Invalid X-Swap-Form: it must be ${names.join(' or ')}.`)
+    if (named !== undefined && mounted && !namesForm(mounted.name, named))
+      return formConflict('Invalid X-Swap-Form: the path is for another form.')
     const offered = credentials.filter((header) => headers[header] !== undefined)
-    if (offered.length > 1) return misfit('Two credentials were sent; please send only the one of your form.')
-    if (offered.some((header) => repeated?.includes(header))) return misfit('The credential was sent twice; please send it once.')
+    if (offered.length > 1) return formConflict('Two credentials were sent; please send only the one of your form.')
+    if (offered.some((header) => repeated?.includes(header)))
+      return formConflict('The credential was sent twice; please send it once.')
     return undefined
   }
 }
 
-function misfit(message: string): Fault {
+function formConflict(message: string): Fault {
   return new Fault('invalid', message, { reason: 'form_conflict' })
 }

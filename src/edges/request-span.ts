@@ -1,11 +1,11 @@
 /** The span of a client's request, by the stable HTTP conventions of OpenTelemetry. */
-import { methods as knownMethods } from '../domain/observation.ts'
-import type { Span } from '../domain/span.ts'
-import type { Tracing } from '../domain/trace.ts'
-import { readTraceparent } from '../domain/traceparent.ts'
+import { methods as knownMethods } from '../domain/telemetry/observation.ts'
+import type { Span } from '../domain/tracing/span.ts'
+import type { Tracing } from '../domain/tracing/trace.ts'
+import { readTraceparent } from '../domain/tracing/traceparent.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
-import type { Course } from './course.ts'
-import type { Telling } from './response.ts'
+import type { RequestRecord } from './request-record.ts'
+import type { ResponseContext } from './response.ts'
 
 /** A client may invent more. */
 const methods: ReadonlySet<string> = new Set(knownMethods)
@@ -23,29 +23,41 @@ export function isKept({ trace }: Span, status: number): boolean {
 }
 
 /** Ends the trace. */
-export function endRequest(span: Span, request: HttpRequest, course: Course, telling: Telling, response: HttpResponse): void {
+export function endRequest(
+  span: Span,
+  request: HttpRequest,
+  record: RequestRecord,
+  responseContext: ResponseContext,
+  response: HttpResponse,
+): void {
   const isWanted = isKept(span, response.status)
-  if (isWanted) tellRequest(span, request, course, telling, response)
-  span.end(course.fault, course.endedAt)
+  if (isWanted) setRequestAttributes(span, request, record, responseContext, response)
+  span.end(record.fault, record.endedAt)
   span.trace.finish(isWanted)
 }
 
 /** Apart, since few come here: what all do has to be small to be fast. */
-function tellRequest(span: Span, { method }: HttpRequest, course: Course, telling: Telling, response: HttpResponse): void {
-  const { route, upstream } = course
+function setRequestAttributes(
+  span: Span,
+  { method }: HttpRequest,
+  record: RequestRecord,
+  responseContext: ResponseContext,
+  response: HttpResponse,
+): void {
+  const { route, upstream } = record
   const { status, headers } = response
   const known = methods.has(method) ? method : undefined
   const provider = headers['x-swap-provider'] ?? upstream.provider
   span.name = known === undefined ? 'HTTP' : route === '' ? known : `${known} ${route}`
-  span.tell({
+  span.setAttributes({
     'http.request.method': known ?? '_OTHER',
     'http.response.status_code': status,
     'url.scheme': 'http',
-    'swapgate.form': telling.form.name,
+    'swapgate.form': responseContext.form.name,
     ...(route !== '' && { 'http.route': route, 'url.path': route }),
-    ...(telling.operation && { 'swapgate.operation': telling.operation.op }),
+    ...(responseContext.operation && { 'swapgate.operation': responseContext.operation.op }),
     ...(provider !== undefined && { 'swapgate.provider': provider }),
-    ...(course.fault && { 'swapgate.reason': course.fault.reason }),
+    ...(record.fault && { 'swapgate.reason': record.fault.reason }),
     ...(headers['idempotent-replayed'] !== undefined && { 'swapgate.replayed': true }),
     ...(headers['x-swap-stale'] !== undefined && { 'swapgate.stale': true }),
   })

@@ -1,19 +1,19 @@
 /** Answers and faults as HTTP responses in a client's form. */
-import type { Fault } from '../domain/fault.ts'
-import type { Quota } from '../domain/gate.ts'
-import type { Answer, Op, Request } from '../domain/operations.ts'
-import type { Span } from '../domain/span.ts'
-import { isNamed } from '../wire/entity-tag.ts'
+import type { Fault } from '../domain/faults/fault.ts'
+import type { Quota } from '../domain/swap/gate.ts'
+import type { Op, Request, ServiceResponse } from '../domain/swap/operations.ts'
+import type { Span } from '../domain/tracing/span.ts'
+import { matchesEtag } from '../wire/entity-tag.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpResponse } from '../wire/http.ts'
+import { reasonPhrase, toStatus } from '../wire/http-status.ts'
 import { printString } from '../wire/json.ts'
-import { reasonPhrase, toStatus } from '../wire/status.ts'
-import { type Encoding, encodeBody } from './body.ts'
+import { type EncodeOptions, encodeBody } from './response-body.ts'
 
 type Headers = Record<string, string>
 
 /** What the response to one request tells besides its body; more of it is known the further the request comes. */
-export interface Telling {
+export interface ResponseContext {
   readonly form: Form
   readonly requestId: string
   readonly vary: string | undefined
@@ -22,59 +22,61 @@ export interface Telling {
   readonly span?: Span | undefined
 }
 
-export function encodeAnswer(
-  answer: Answer<Op>,
-  question: Request<Op>,
+export function encodeResponse(
+  serviceResponse: ServiceResponse<Op>,
+  request: Request<Op>,
   operation: OperationCodec,
-  telling: Telling,
-  encoding: Encoding,
+  responseContext: ResponseContext,
+  options: EncodeOptions,
 ): HttpResponse {
-  const lifetime = encoding.lifetimes[operation.op]
-  const { text, omitted, tag } = encodeBody(answer.body, question, operation, telling.form, encoding)
-  const headers = baseHeaders(telling, answer.provider)
-  headers['cache-control'] = lifetime === undefined ? 'no-store' : `private, max-age=${Math.floor(lifetime)}`
-  if (lifetime !== undefined) headers.age = String(Math.floor(answer.age ?? 0))
+  const maxAge = options.maxAgeSeconds[operation.op]
+  const { text, omitted, etag: tag } = encodeBody(serviceResponse.body, request, operation, responseContext.form, options)
+  const headers = baseHeaders(responseContext, serviceResponse.provider)
+  headers['cache-control'] = maxAge === undefined ? 'no-store' : `private, max-age=${Math.floor(maxAge)}`
+  if (maxAge !== undefined) headers.age = String(Math.floor(serviceResponse.ageSeconds ?? 0))
   if (tag !== undefined) headers.etag = tag
-  if (answer.stale !== undefined) headers['x-swap-stale'] = String(answer.stale)
-  if (answer.replayed) headers['idempotent-replayed'] = 'true'
-  const derived = (answer.derived ?? []).map((field) => operation.answers.get(field)).filter((name) => name !== undefined)
-  tellFidelity('derived', derived, headers, answer, telling, encoding)
-  tellFidelity('omitted', omitted, headers, answer, telling, encoding)
+  if (serviceResponse.staleSeconds !== undefined) headers['x-swap-stale'] = String(serviceResponse.staleSeconds)
+  if (serviceResponse.replayed) headers['idempotent-replayed'] = 'true'
+  const derived = (serviceResponse.derived ?? [])
+    .map((field) => operation.responseNames.get(field))
+    .filter((name) => name !== undefined)
+  setFidelityHeaders('derived', derived, headers, serviceResponse, responseContext, options)
+  setFidelityHeaders('omitted', omitted, headers, serviceResponse, responseContext, options)
   return { status: operation.success, headers, body: text }
 }
 
 /** 304 in place of an answer that the client has, by its `If-None-Match` (RFC 9110 §15.4.5). */
-export function unlessKnown(response: HttpResponse, ifNoneMatch: string | undefined): HttpResponse {
+export function notModifiedIfMatched(response: HttpResponse, ifNoneMatch: string | undefined): HttpResponse {
   const { etag, 'content-type': _, ...headers } = response.headers
-  if (etag === undefined || ifNoneMatch === undefined || !isNamed(etag, ifNoneMatch)) return response
+  if (etag === undefined || ifNoneMatch === undefined || !matchesEtag(etag, ifNoneMatch)) return response
   return { status: 304, headers: { ...headers, etag }, body: '' }
 }
 
 /** `X-Swap-Derived` and `X-Swap-Omitted` (docs/contract.md §3.8). */
-function tellFidelity(
+function setFidelityHeaders(
   what: 'derived' | 'omitted',
   fields: readonly string[],
   headers: Headers,
-  { provider }: Answer<Op>,
-  { form }: Telling,
-  { observe }: Encoding,
+  { provider }: ServiceResponse<Op>,
+  { form }: ResponseContext,
+  { observe }: EncodeOptions,
 ): void {
   if (fields.length === 0) return
   headers[`x-swap-${what}`] = fields.toSorted().join(',')
   for (const field of fields) observe({ what, client: form.name, provider, field })
 }
 
-export function encodeFault(fault: Fault, telling: Telling): HttpResponse {
-  const { form, operation } = telling
+export function encodeFault(fault: Fault, responseContext: ResponseContext): HttpResponse {
+  const { form, operation } = responseContext
   const status = toStatus(fault.kind)
-  const headers = baseHeaders(telling, fault.provider)
+  const headers = baseHeaders(responseContext, fault.provider)
   headers['cache-control'] = 'no-store'
   headers['x-swap-reason'] = fault.reason
   if (fault.allow !== undefined) headers.allow = fault.allow
   if (fault.retryAfter !== undefined) headers['retry-after'] = String(fault.retryAfter)
   if (fault.replayed) headers['idempotent-replayed'] = 'true'
   if (fault.kind === 'unauthorized') headers['www-authenticate'] = form.credential.challenge
-  const name = fault.field === undefined ? undefined : (operation?.asks.get(fault.field) ?? 'request')
+  const name = fault.field === undefined ? undefined : (operation?.requestNames.get(fault.field) ?? 'request')
   const message = name === undefined ? fault.message : `Invalid ${name}: ${fault.message}.`
   return { status, headers, body: errorBody(form, status, message) }
 }
@@ -87,14 +89,14 @@ export function errorBody(form: Form, status: number, message: string): string {
     .join(',')}}`
 }
 
-export function optionsResponse(allow: string, telling: Telling): HttpResponse {
-  const headers = baseHeaders(telling, undefined)
+export function optionsResponse(allow: string, responseContext: ResponseContext): HttpResponse {
+  const headers = baseHeaders(responseContext, undefined)
   delete headers['content-type']
   return { status: 204, headers: { ...headers, allow, 'cache-control': 'no-store' }, body: '' }
 }
 
 /** What every answer tells, JSON or not. */
-export function baseHeaders({ form, requestId, vary, quota }: Telling, provider: string | undefined): Headers {
+export function baseHeaders({ form, requestId, vary, quota }: ResponseContext, provider: string | undefined): Headers {
   const headers: Headers = {
     'content-type': 'application/json; charset=utf-8',
     'x-swap-form': form.name,
@@ -104,7 +106,7 @@ export function baseHeaders({ form, requestId, vary, quota }: Telling, provider:
   if (provider !== undefined) headers['x-swap-provider'] = provider
   if (vary !== undefined) headers.vary = vary
   if (quota) {
-    const { policy, limit, window, remaining, reset } = quota
+    const { policy, limit, windowSeconds: window, remaining, resetSeconds: reset } = quota
     headers['ratelimit-policy'] = `"${policy}";q=${limit};w=${window}`
     headers.ratelimit = `"${policy}";r=${remaining};t=${reset}`
   }

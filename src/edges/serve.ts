@@ -1,23 +1,23 @@
 /** The client's edge: a `SwapService` in a form, over HTTP. The inverse of `connect`. */
-import { Fault } from '../domain/fault.ts'
-import type { Admission, Gate } from '../domain/gate.ts'
-import type { Observer } from '../domain/observation.ts'
-import type { Answer, Caller, Context, Op, Request, SwapService } from '../domain/operations.ts'
-import type { Tracing } from '../domain/trace.ts'
+import { Fault } from '../domain/faults/fault.ts'
+import type { Admission, Gate } from '../domain/swap/gate.ts'
+import type { Caller, Context, Op, Request, ServiceResponse, SwapService } from '../domain/swap/operations.ts'
+import type { Observer } from '../domain/telemetry/observation.ts'
+import type { Tracing } from '../domain/tracing/trace.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
-import type { Page } from '../wire/page.ts'
-import { WireProblem } from '../wire/problem.ts'
-import type { Encoding } from './body.ts'
-import { Course } from './course.ts'
+import type { StaticPage } from '../wire/static-page.ts'
+import { WireError } from '../wire/wire-error.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { type Matcher, matcher } from './match.ts'
-import { tellPage } from './page.ts'
+import { RequestRecord } from './request-record.ts'
 import { beginRequest, endRequest } from './request-span.ts'
-import { encodeAnswer, encodeFault, optionsResponse, type Telling, unlessKnown } from './response.ts'
+import { encodeFault, encodeResponse, notModifiedIfMatched, optionsResponse, type ResponseContext } from './response.ts'
+import type { EncodeOptions } from './response-body.ts'
+import { pageResponse } from './static-page.ts'
 
-export interface Serving {
+export interface ServeOptions {
   readonly form: Form
   readonly service: SwapService
   readonly gate: Gate
@@ -26,25 +26,25 @@ export interface Serving {
   /** Whom a key stands for, without telling the key; undefined: nobody. Throws where that cannot be found out. */
   readonly identify: (key: string) => Promise<string | undefined>
   /** Seconds for which an answer may be kept; an operation that is not here is never kept. */
-  readonly lifetimes: Readonly<Partial<Record<Op, number>>>
+  readonly maxAgeSeconds: Readonly<Partial<Record<Op, number>>>
   readonly observe: Observer
   readonly tracing?: Tracing | undefined
 }
 
 /** How a request came to this form. */
-export interface Arrival {
+export interface MountedRequest {
   /** What stands before the path. */
   readonly mount?: string
   /** The path below the mount. */
   readonly path: string
   /** A contradiction in the choice of the form: told after the path and the method are known to be right. */
-  readonly misfit?: Fault | undefined
+  readonly formConflict?: Fault | undefined
   /** A header of another form holds what is no key of any form. */
   readonly isKeyMalformed?: boolean
   /** Headers that the choice of the form went by. */
   readonly vary?: string | undefined
   /** What stands at this path, where it is no operation's. */
-  readonly page?: Page | undefined
+  readonly page?: StaticPage | undefined
 }
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/
@@ -52,66 +52,75 @@ const jsonType = /^application\/json\s*(?:;|$)/i
 const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i
 
 /** Never throws: every fault is an answer in the form. */
-export function serve(serving: Serving): (request: HttpRequest, arrival?: Arrival) => Promise<HttpResponse> {
-  const { form } = serving
+export function serve(options: ServeOptions): (request: HttpRequest, mountedRequest?: MountedRequest) => Promise<HttpResponse> {
+  const { form } = options
   const match = matcher(form)
-  const encoding: Encoding = { lifetimes: serving.lifetimes, observe: serving.observe, ready: new WeakMap() }
-  return async (request, arrival = { path: request.path }) => {
-    const span = beginRequest(request, serving.tracing)
-    const course = new Course(span)
+  const encodeOptions: EncodeOptions = {
+    maxAgeSeconds: options.maxAgeSeconds,
+    observe: options.observe,
+    encodedPages: new WeakMap(),
+  }
+  return async (request, mountedRequest = { path: request.path }) => {
+    const span = beginRequest(request, options.tracing)
+    const record = new RequestRecord(span)
     const sent = request.headers['x-request-id']
     const requestId = sent !== undefined && requestIdPattern.test(sent) ? sent : crypto.randomUUID()
-    const telling: Telling = { form, requestId, vary: arrival.vary, span }
-    const response = await answer(request, arrival, telling, course, match, serving, encoding).catch((reason) => {
-      course.fault = Fault.from(reason)
-      return encodeFault(course.fault, telling)
-    })
-    course.end(request, response, telling, serving.observe)
-    if (span) endRequest(span, request, course, telling, response)
+    const responseContext: ResponseContext = { form, requestId, vary: mountedRequest.vary, span }
+    const response = await respond(request, mountedRequest, responseContext, record, match, options, encodeOptions).catch(
+      (reason) => {
+        record.fault = Fault.from(reason)
+        return encodeFault(record.fault, responseContext)
+      },
+    )
+    record.end(request, response, responseContext, options.observe)
+    if (span) endRequest(span, request, record, responseContext, response)
     return response
   }
 }
 
 /** The checks in the order of docs/contract.md §6, then the call. */
-async function answer(
+async function respond(
   request: HttpRequest,
-  { mount = '', path: below, misfit, isKeyMalformed = false, page }: Arrival,
-  telling: Telling,
-  course: Course,
+  { mount = '', path: below, formConflict, isKeyMalformed = false, page }: MountedRequest,
+  responseContext: ResponseContext,
+  record: RequestRecord,
   match: Matcher,
-  serving: Serving,
-  encoding: Encoding,
+  options: ServeOptions,
+  encodeOptions: EncodeOptions,
 ): Promise<HttpResponse> {
-  const { form, service } = serving
-  if (request.flaw) throw request.flaw
+  const { form, service } = options
+  if (request.protocolError) throw request.protocolError
   if (page) {
-    course.route = request.path
-    const { quota, refusal } = (await serving.pageGate?.(request.address ?? '')) ?? {}
-    telling.quota = quota
+    record.route = request.path
+    const { quota, refusal } = (await options.pageGate?.(request.address ?? '')) ?? {}
+    responseContext.quota = quota
     if (refusal) throw refusal
-    return tellPage(page, request, misfit, telling)
+    return pageResponse(page, request, formConflict, responseContext)
   }
   const { pattern, operation, path, allow } = match(request.method, below)
-  course.route = mount + pattern
+  record.route = mount + pattern
   if (!operation) throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
-  if (request.method === 'OPTIONS') return optionsResponse(allow, telling)
-  telling.operation = operation
-  if (misfit) throw misfit
-  const caller = await admit(request, isKeyMalformed, operation, telling, course, serving)
-  const text = operation.method === 'POST' ? await course.read(readText(request)) : undefined
-  const question = readQuestion(operation, path, request.query, text)
+  if (request.method === 'OPTIONS') return optionsResponse(allow, responseContext)
+  responseContext.operation = operation
+  if (formConflict) throw formConflict
+  const caller = await admit(request, isKeyMalformed, operation, responseContext, record, options)
+  const text = operation.method === 'POST' ? await record.readBody(readText(request)) : undefined
+  const serviceRequest = readFields(operation, path, request.query, text)
   const idempotencyKey = text === undefined ? undefined : readIdempotencyKey(request)
   const context: Context = {
-    requestId: telling.requestId,
+    requestId: responseContext.requestId,
     caller,
-    client: form.vocabulary,
+    clientCapabilities: form.capabilities,
     deadline: Number.POSITIVE_INFINITY,
     idempotencyKey,
-    upstream: course.upstream,
-    span: telling.span,
+    upstreamTimer: record.upstream,
+    span: responseContext.span,
   }
-  const said: Answer<Op> = await service.call(operation.op, question, context)
-  return unlessKnown(encodeAnswer(said, question, operation, telling, encoding), request.headers['if-none-match'])
+  const serviceResponse: ServiceResponse<Op> = await service.call(operation.op, serviceRequest, context)
+  return notModifiedIfMatched(
+    encodeResponse(serviceResponse, serviceRequest, operation, responseContext, encodeOptions),
+    request.headers['if-none-match'],
+  )
 }
 
 /** Who asks. Throws where he is not let in. */
@@ -119,16 +128,16 @@ async function admit(
   request: HttpRequest,
   isKeyMalformed: boolean,
   operation: OperationCodec,
-  telling: Telling,
-  course: Course,
-  serving: Serving,
+  responseContext: ResponseContext,
+  record: RequestRecord,
+  options: ServeOptions,
 ): Promise<Caller> {
-  const span = telling.span?.begin('admission')
+  const span = responseContext.span?.begin('admission')
   try {
-    const caller = await callerOf(request, isKeyMalformed, operation, serving)
-    course.caller = caller
-    const { quota, refusal } = await serving.gate(operation.op, caller)
-    telling.quota = quota
+    const caller = await callerOf(request, isKeyMalformed, operation, options)
+    record.caller = caller
+    const { quota, refusal } = await options.gate(operation.op, caller)
+    responseContext.quota = quota
     if (refusal) throw isKeyMissing(refusal, caller) ? refusal.with({ reason: 'key_missing' }) : refusal
     span?.end()
     return caller
@@ -147,25 +156,25 @@ async function callerOf(
   { headers, address = '' }: HttpRequest,
   isKeyMalformed: boolean,
   { keyed }: OperationCodec,
-  serving: Serving,
+  options: ServeOptions,
 ): Promise<Caller> {
-  const { credential } = serving.form
+  const { credential } = options.form
   const key = credential.decode(headers)
   if (key === undefined) return { address, isKeyUnknown: isKeyMalformed || headers[credential.header] !== undefined }
-  const finding = serving.identify(key)
-  const identity = await (keyed ? finding : finding.catch(() => undefined))
+  const lookup = options.identify(key)
+  const identity = await (keyed ? lookup : lookup.catch(() => undefined))
   return identity === undefined ? { address, isKeyUnknown: true } : { address, key, identity }
 }
 
-function readQuestion(
-  { question }: OperationCodec,
+function readFields(
+  { requestCodec }: OperationCodec,
   path: Readonly<Record<string, string>>,
   query: string,
   text: string | undefined,
 ): Request<Op> {
   try {
     const body: JsonValue | undefined = text === undefined ? undefined : parseJson(text)
-    return question.decode({ path, query, body }) as unknown as Request<Op>
+    return requestCodec.decode({ path, query, body }) as unknown as Request<Op>
   } catch (reason) {
     throw toInvalid(reason)
   }
@@ -182,11 +191,14 @@ async function readText({ headers, repeated, body }: HttpRequest): Promise<strin
 function toInvalid(reason: unknown): unknown {
   if (reason instanceof JsonError)
     return new Fault('invalid', `The body must be a JSON object: ${reason.message}.`, { reason: 'body_invalid', cause: reason })
-  if (!(reason instanceof WireProblem)) return reason
-  return new Fault('invalid', `Invalid ${nameable(reason.field)}: ${reason.message}.`, { reason: reason.reason, cause: reason })
+  if (!(reason instanceof WireError)) return reason
+  return new Fault('invalid', `Invalid ${printableName(reason.field)}: ${reason.message}.`, {
+    reason: reason.reason,
+    cause: reason,
+  })
 }
 
 /** A parameter's name as the client sent it, unless it is nothing to repeat. */
-function nameable(field: string): string {
+function printableName(field: string): string {
   return field === '' ? 'request' : /^[\x21-\x7e]{1,64}$/.test(field) ? field : 'parameter name'
 }

@@ -1,7 +1,7 @@
 /** Form A of `docs/service.md`: camelCase, `Authorization: Bearer`, `pagination`; one word for an asset. */
 import { bearer } from '../wire/credential.ts'
 import { defineForm, operation } from '../wire/form.ts'
-import { extension, optional, orElse } from '../wire/table.ts'
+import { extension, optional, withDefault } from '../wire/table.ts'
 
 const transaction = {
   id: 'id',
@@ -27,15 +27,15 @@ export const formA = defineForm({
   credential: bearer(),
   statuses: ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending', 'success', 'overdue', 'refunded'],
   newestFirst: false,
-  expectsAmount: true,
+  hasExpectedAmount: true,
   page: { data: 'items', pagination: { page: 'page', size: 'size', total: 'total' } },
   error: { error: 'reason', message: 'message', code: 'status' },
   operations: {
     listCurrencies: operation<'listCurrencies'>()({
       at: 'GET /currencies',
       success: 200,
-      ask: { page: orElse('page', 1), size: orElse('size', 50), search: optional('search') },
-      answer: {
+      request: { page: withDefault('page', 1), size: withDefault('size', 50), search: optional('search') },
+      response: {
         code: 'code',
         name: 'name',
         icon: 'icon',
@@ -47,8 +47,8 @@ export const formA = defineForm({
     getRate: operation<'getRate'>()({
       at: 'GET /rate',
       success: 200,
-      ask: { coinFrom: 'codeFrom', coinTo: 'codeTo', amount: 'amountIn', rateType: orElse('rateType', 'float') },
-      answer: {
+      request: { coinFrom: 'codeFrom', coinTo: 'codeTo', amount: 'amountIn', rateType: withDefault('rateType', 'float') },
+      response: {
         coinFrom: 'codeFrom',
         coinTo: 'codeTo',
         amount: 'amountIn',
@@ -63,7 +63,7 @@ export const formA = defineForm({
     createTransaction: operation<'createTransaction'>()({
       at: 'POST /transactions',
       success: 201,
-      ask: {
+      request: {
         coinFrom: 'codeFrom',
         coinTo: 'codeTo',
         amount: 'amountIn',
@@ -71,21 +71,21 @@ export const formA = defineForm({
         withdrawalExtraId: extension('withdrawalExtraId'),
         refundAddress: optional('refundAddress'),
         refundExtraId: extension('refundExtraId'),
-        rateType: orElse('rateType', 'float'),
+        rateType: withDefault('rateType', 'float'),
       },
-      answer: transaction,
+      response: transaction,
     }),
     listTransactions: operation<'listTransactions'>()({
       at: 'GET /transactions',
       success: 200,
-      ask: { page: orElse('page', 1), size: orElse('size', 20) },
-      answer: transaction,
+      request: { page: withDefault('page', 1), size: withDefault('size', 20) },
+      response: transaction,
     }),
     getTransaction: operation<'getTransaction'>()({
       at: 'GET /transactions/{id}',
       success: 200,
-      ask: { id: 'id' },
-      answer: transaction,
+      request: { id: 'id' },
+      response: transaction,
     }),
   },
 })

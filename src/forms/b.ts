@@ -1,35 +1,35 @@
 /** Form B of `docs/service.md`: snake_case answers, `X-API-Key`, `count`; two words for an asset. */
 import { keyHeader } from '../wire/credential.ts'
 import { defineForm, operation } from '../wire/form.ts'
-import { extension, optional, optionalText, orElse, orNull } from '../wire/table.ts'
+import { extension, optional, optionalText, orNull, withDefault } from '../wire/table.ts'
 
 export const formB = defineForm({
   name: 'B',
   credential: keyHeader('X-API-Key'),
   statuses: ['wait', 'confirmation', 'exchanging', 'success', 'overdue', 'refunded'],
   newestFirst: true,
-  expectsAmount: false,
+  hasExpectedAmount: false,
   page: { data: 'items', count: 'total' },
   error: { message: 'message', code: 'status' },
   operations: {
     listCurrencies: operation<'listCurrencies'>()({
       at: 'GET /currencies',
       success: 200,
-      ask: { page: orElse('page', 1), size: orElse('size', 50), search: optional('search') },
-      answer: { code: 'coin', name: 'name', icon: 'icon', notes: optionalText('notes') },
+      request: { page: withDefault('page', 1), size: withDefault('size', 50), search: optional('search') },
+      response: { code: 'coin', name: 'name', icon: 'icon', notes: optionalText('notes') },
     }),
     getRate: operation<'getRate'>()({
       at: 'GET /rate',
       success: 200,
-      ask: {
+      request: {
         coinFrom: 'coinFrom',
         coinTo: 'coinTo',
         amount: 'amountIn',
-        rateType: orElse('rateType', 'float'),
+        rateType: withDefault('rateType', 'float'),
         networkFrom: optional('networkFrom'),
         networkTo: optional('networkTo'),
       },
-      answer: {
+      response: {
         fromAmount: 'amountIn',
         toAmount: optional('amountOut', ({ message }) => Boolean(message)),
         rate: optional('rate'),
@@ -41,7 +41,7 @@ export const formB = defineForm({
     createTransaction: operation<'createTransaction'>()({
       at: 'POST /transactions',
       success: 200,
-      ask: {
+      request: {
         coinFrom: 'coinFrom',
         coinTo: 'coinTo',
         networkFrom: 'networkFrom',
@@ -51,9 +51,9 @@ export const formB = defineForm({
         withdrawalExtraId: extension('withdrawalExtraId'),
         refundAddress: optional('refundAddress'),
         refundExtraId: extension('refundExtraId'),
-        rateType: orElse('rateType', 'float'),
+        rateType: withDefault('rateType', 'float'),
       },
-      answer: {
+      response: {
         id: 'id',
         status: 'status',
         coin_from: 'coinFrom',
@@ -72,13 +72,13 @@ export const formB = defineForm({
     listTransactions: operation<'listTransactions'>()({
       at: 'GET /transactions',
       success: 200,
-      ask: {
-        page: orElse('page', 1),
-        size: orElse('size', 20),
+      request: {
+        page: withDefault('page', 1),
+        size: withDefault('size', 20),
         dateFrom: optional('dateFrom'),
         dateTo: optional('dateTo'),
       },
-      answer: {
+      response: {
         id: 'id',
         status: 'status',
         coin_from: 'coinFrom',
@@ -91,8 +91,8 @@ export const formB = defineForm({
     getTransaction: operation<'getTransaction'>()({
       at: 'GET /transactions/{id}',
       success: 200,
-      ask: { id: 'id' },
-      answer: {
+      request: { id: 'id' },
+      response: {
         id: 'id',
         status: 'status',
         coin_from: 'coinFrom',

@@ -1,12 +1,12 @@
 /** The built-in provider with its real store, port and clock. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { identityOf } from '../adapters/identity.ts'
-import { makePrivate } from '../adapters/ledger/private-file.ts'
-import { memoryLimiter } from '../adapters/limiter.ts'
-import { listenOnLoopback } from '../adapters/sandbox-server.ts'
-import { answerRefused } from '../adapters/server.ts'
-import { sqliteStore } from '../adapters/sqlite.ts'
-import type { Config } from '../config.ts'
+import { answerRefused } from '../adapters/http/server.ts'
+import { hashKey } from '../adapters/key-hash.ts'
+import { makePrivate } from '../adapters/ledger/sqlite/private-file.ts'
+import { memoryLimiter } from '../adapters/memory.ts'
+import { listenOnLoopback } from '../adapters/sandbox/server.ts'
+import { sandboxStore } from '../adapters/sandbox/store.ts'
+import type { Config } from '../config/index.ts'
 import { forms } from '../forms/index.ts'
 import { type RunningSandbox, startSandbox } from '../sandbox/sandbox.ts'
 
@@ -16,10 +16,10 @@ export function openSandbox({ sandbox, assets }: Config): Promise<RunningSandbox
     assets,
     forms,
     limiter: memoryLimiter(),
-    digest: identityOf,
+    digest: hashKey,
     openStore(file) {
       makePrivate(file)
-      return sqliteStore(file)
+      return sandboxStore(file)
     },
     listen: (handle, port) => listenOnLoopback(handle, port, answerRefused),
     clock: Date.now,

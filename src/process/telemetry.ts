@@ -1,9 +1,9 @@
 /** What is counted and logged of this process. */
-import { type Log, openLog } from '../adapters/log.ts'
-import { createMetrics, type Metrics } from '../adapters/metrics.ts'
-import type { Config } from '../config.ts'
-import type { Bookkeeping } from '../core/bookkeeping.ts'
-import type { Observer } from '../domain/observation.ts'
+import { type Log, openLog } from '../adapters/log/index.ts'
+import { createMetrics, type Metrics } from '../adapters/metrics/index.ts'
+import type { Config } from '../config/index.ts'
+import type { LedgerAdmin } from '../core/ledger-admin.ts'
+import type { Observer } from '../domain/telemetry/observation.ts'
 import { version } from './version.ts'
 
 export interface Telemetry {
@@ -11,19 +11,19 @@ export interface Telemetry {
   readonly print: Metrics['print']
   readonly log: Log
   /** From now on metrics tell what the ledger holds. */
-  readonly watch: (bookkeeping: Pick<Bookkeeping, 'figures'>) => void
+  readonly observeLedger: (ledgerAdmin: Pick<LedgerAdmin, 'gauges'>) => void
 }
 
 /** `current`: the configuration by which requests are answered now. */
 export function openTelemetry({ log: settings, telemetry }: Config, current: () => Config): Telemetry {
   const formOf = formFinder(current)
   const log = openLog(settings, formOf)
-  const opened = Promise.withResolvers<Pick<Bookkeeping, 'figures'>>()
+  const opened = Promise.withResolvers<Pick<LedgerAdmin, 'gauges'>>()
   const metrics = createMetrics({
     isCounting: telemetry.metrics,
     providers: () => current().providers,
     formOf,
-    figures: async () => (await opened.promise).figures(),
+    readLedgerGauges: async () => (await opened.promise).gauges(),
     version,
     droppedLines: log.dropped,
   })
@@ -34,7 +34,7 @@ export function openTelemetry({ log: settings, telemetry }: Config, current: () 
     },
     print: metrics.print,
     log,
-    watch: opened.resolve,
+    observeLedger: opened.resolve,
   }
 }
 
@@ -43,8 +43,8 @@ function formFinder(current: () => Config): (tag: string | undefined) => string 
   const known = new Map<string, string>()
   return (tag) => {
     if (tag === undefined) return 'none'
-    const before = known.get(tag)
-    if (before !== undefined) return before
+    const cached = known.get(tag)
+    if (cached !== undefined) return cached
     const form = current().providers.find((provider) => provider.tag === tag)?.form ?? 'none'
     known.set(tag, form)
     return form

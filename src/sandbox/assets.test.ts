@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { loadConfig } from '../config.ts'
+import { loadConfig } from '../config/index.ts'
 import { compareAmounts, isPositive } from '../domain/amount.ts'
 import { forms } from '../forms/index.ts'
-import { market, received } from './market.ts'
-import { networkOf } from './network.ts'
-import { priceOf } from './prices.ts'
+import { market, received } from './market/market.ts'
+import { networkOf } from './market/network.ts'
+import { priceOf } from './market/prices.ts'
 
 const { assets: table, providers, sandbox } = loadConfig('config/gateway.yaml', forms, {})
 const assets = table.coins.flatMap((coin) => coin.assets)

@@ -1,12 +1,12 @@
 /** The endpoints under `/sandbox`: what the outside world does to a provider (docs/contract.md §14). */
-import { Fault } from '../domain/fault.ts'
+import { Fault } from '../domain/faults/fault.ts'
 import { errorBody } from '../edges/response.ts'
 import type { Form } from '../wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
-import { toStatus } from '../wire/status.ts'
-import { readBody } from './body.ts'
+import { toStatus } from '../wire/http-status.ts'
 import { depositBody, pay, printReceipt } from './deposit.ts'
-import { type Outages, outage } from './outage.ts'
+import { type FaultInjector, injectedFault } from './faults/injected-fault.ts'
+import { readBody } from './request-body.ts'
 import type { Sandbox } from './service.ts'
 
 /** Answers JSON text. */
@@ -14,8 +14,8 @@ type Endpoint = (request: HttpRequest) => Promise<string>
 type Methods = Readonly<Record<string, Endpoint>>
 
 /** Serves `/sandbox/…` and leaves every other path to `next`. Errors have the body of `form`. */
-export function control(next: Http, sandbox: Pick<Sandbox, 'store' | 'pace' | 'clock'>, outages: Outages, form: Form): Http {
-  const faults = (): string => JSON.stringify({ faults: outages.all() })
+export function control(next: Http, sandbox: Pick<Sandbox, 'store' | 'pace' | 'clock'>, injector: FaultInjector, form: Form): Http {
+  const faults = (): string => JSON.stringify({ faults: injector.all() })
   const endpoints = new Map<string, Methods>([
     ['/sandbox/deposits', { POST: async (request) => printReceipt(pay(await readBody(request, depositBody), sandbox)) }],
     [
@@ -23,11 +23,11 @@ export function control(next: Http, sandbox: Pick<Sandbox, 'store' | 'pace' | 'c
       {
         GET: async () => faults(),
         async POST(request) {
-          outages.set(await readBody(request, outage))
+          injector.set(await readBody(request, injectedFault))
           return faults()
         },
         async DELETE() {
-          outages.clear()
+          injector.clear()
           return faults()
         },
       },
@@ -35,7 +35,7 @@ export function control(next: Http, sandbox: Pick<Sandbox, 'store' | 'pace' | 'c
   ])
   return async (request) => {
     const methods = endpoints.get(request.path)
-    return methods && !request.flaw ? answer(request, methods, form) : next(request)
+    return methods && !request.protocolError ? answer(request, methods, form) : next(request)
   }
 }
 

@@ -1,18 +1,22 @@
 /** The coins that can be swapped: the asset table, in the manner of the caller's form. */
 
-import { cutPage } from '../core/pages.ts'
-import type { Asset, AssetTable, Coin } from '../domain/asset.ts'
-import type { Context } from '../domain/operations.ts'
-import type { Currency, CurrencyQuery, Page } from '../domain/swap.ts'
-import { namesByCode } from '../domain/vocabulary.ts'
+import { cutPage } from '../core/paging.ts'
+import type { Asset, AssetTable, Coin } from '../domain/swap/asset.ts'
+import { namesByCode } from '../domain/swap/capabilities.ts'
+import type { Context } from '../domain/swap/operations.ts'
+import type { Currency, CurrencyQuery, Page } from '../domain/swap/swap.ts'
 
 /** One row for each asset, or for each coin where the form says the network beside it. */
-export function listCurrencies({ coins }: AssetTable, query: CurrencyQuery, { client }: Context): Page<Currency> {
+export function listCurrencies(
+  { coins }: AssetTable,
+  query: CurrencyQuery,
+  { clientCapabilities: client }: Context,
+): Page<Currency> {
   const byCode = namesByCode(client)
   const rows = byCode ? coins.flatMap(({ assets }) => assets.map(assetRow)) : coins.map(coinRow)
-  const word = query.search?.toLowerCase() ?? ''
+  const searchTerm = query.search?.toLowerCase() ?? ''
   const found = rows.filter(({ code, coin, name }) =>
-    [byCode ? code : coin, name].some((shown) => shown?.toLowerCase().includes(word)),
+    [byCode ? code : coin, name].some((text) => text?.toLowerCase().includes(searchTerm)),
   )
   return cutPage(found, query)
 }

@@ -1,19 +1,19 @@
 /** A sandbox in memory for tests: no socket, and a clock that stands still until it is moved. */
-import { identityOf } from '../adapters/identity.ts'
-import { memoryLimiter } from '../adapters/limiter.ts'
-import { sqliteStore } from '../adapters/sqlite.ts'
-import { type Asset, AssetTable } from '../domain/asset.ts'
+import { hashKey } from '../adapters/key-hash.ts'
+import { memoryLimiter } from '../adapters/memory.ts'
+import { sandboxStore } from '../adapters/sandbox/store.ts'
+import { type Asset, AssetTable } from '../domain/swap/asset.ts'
 import { forms } from '../forms/index.ts'
 import type { Http, HttpResponse } from '../wire/http.ts'
-import { decimal } from './decimal.ts'
+import { decimal } from './market/decimal.ts'
 import { type SandboxSettings, startSandbox } from './sandbox.ts'
 
 function asset(coin: string, network: string, code: string, more: Partial<Asset> = {}): Asset {
-  return { coin, network, code, name: `The ${coin}`, aliases: [], isStandard: true, ...more }
+  return { coin, network, code, name: `The ${coin}`, aliases: [], isDefault: true, ...more }
 }
 
 export const usdtTrx = asset('USDT', 'TRX', 'USDTTRC20', { aliases: ['TRON'], depositMin: decimal('20') })
-const usdtEth = asset('USDT', 'ETH', 'USDTERC20', { isStandard: false })
+const usdtEth = asset('USDT', 'ETH', 'USDTERC20', { isDefault: false })
 export const btc = asset('BTC', 'BTC', 'BTC')
 export const xrp = asset('XRP', 'XRP', 'XRP')
 
@@ -25,12 +25,12 @@ const assets = new AssetTable([
 
 const settings: SandboxSettings = { port: 0, data: ':memory:', autoDeposit: 0, speed: 2, expiry: 60, seed: 1 }
 
-export interface Said extends HttpResponse {
+export interface SandboxResponse extends HttpResponse {
   /** The body, read. */
   readonly json: Readonly<Record<string, unknown>>
 }
 
-export interface Asking {
+export interface SandboxRequest {
   readonly key?: string
   /** A text is sent as it is. */
   readonly body?: object | string
@@ -46,8 +46,8 @@ export async function sandboxInMemory(special: Partial<SandboxSettings> = {}) {
     assets,
     forms,
     limiter: memoryLimiter(),
-    digest: identityOf,
-    openStore: sqliteStore,
+    digest: hashKey,
+    openStore: sandboxStore,
     clock: () => Date.parse('2030-01-01T00:00:00Z') + time.seconds * 1000,
     pause: async (milliseconds) => {
       time.paused += milliseconds
@@ -57,7 +57,11 @@ export async function sandboxInMemory(special: Partial<SandboxSettings> = {}) {
       return { port: 1, close: async () => {} }
     },
   })
-  const ask = async (method: string, target: string, { key, body, type = 'application/json' }: Asking = {}): Promise<Said> => {
+  const ask = async (
+    method: string,
+    target: string,
+    { key, body, type = 'application/json' }: SandboxRequest = {},
+  ): Promise<SandboxResponse> => {
     const [path = '', query = ''] = target.split('?')
     const credential = path.startsWith('/b/') ? { 'x-api-key': key } : { authorization: key && `Bearer ${key}` }
     const headers = { ...(key !== undefined && credential), ...(body && { 'content-type': type }) }
@@ -66,7 +70,7 @@ export async function sandboxInMemory(special: Partial<SandboxSettings> = {}) {
     const response = await (handle as Http)(request)
     return Object.assign(response, { json: response.body === '' ? {} : JSON.parse(response.body) })
   }
-  const create = async (more: object = {}): Promise<Said['json']> => {
+  const create = async (more: object = {}): Promise<SandboxResponse['json']> => {
     const body = { coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: 0.1, withdrawalAddress: 'Twithdrawal', ...more }
     return (await ask('POST', '/a/api/v2/transactions', { key: 'sandbox-key-1', body })).json
   }

@@ -1,9 +1,9 @@
 /** The sandbox's keys: public, so that anybody can start; whoever has none of them is a stranger. */
-import { type Limiter, limits } from '../core/limits.ts'
-import type { Gate } from '../domain/gate.ts'
-import { keyed } from '../domain/operations.ts'
-import { standardFault } from '../domain/standard-fault.ts'
-import type { Digest } from './network.ts'
+import { type Limiter, limits } from '../core/access/limits.ts'
+import { standardFault } from '../domain/faults/standard-fault.ts'
+import type { Gate } from '../domain/swap/gate.ts'
+import { keyed } from '../domain/swap/operations.ts'
+import type { Digest } from './market/network.ts'
 
 export const publicKeys: readonly string[] = ['sandbox-key-1', 'sandbox-key-2']
 
@@ -13,13 +13,13 @@ const serviceLimits = { quotes: 60, create: 30, read: 120, unproven: 120, window
 /** The limits of the service, then the key. `digest` is what makes a key's identity. */
 export function sandboxGate(limiter: Limiter, digest: Digest): Gate {
   const known = new Set(publicKeys.map(digest))
-  const proofs = { has: async (identity: string) => known.has(identity), add: async () => {} }
+  const verifiedKeys = { has: async (identity: string) => known.has(identity), add: async () => {} }
   const refusedAddresses = { has: async () => true, add: () => {} }
-  const charge = limits({ limiter, configured: serviceLimits, refusedAddresses, observe: () => {}, proofs })
+  const charge = limits({ limiter, configured: serviceLimits, refusedAddresses, observe: () => {}, verifiedKeys })
   return async (op, caller) => {
     const admission = await charge(op, caller)
-    const isStranger = keyed.has(op) && !known.has(caller.identity ?? '')
-    if (admission.refusal || !isStranger) return admission
+    const isUnknownKey = keyed.has(op) && !known.has(caller.identity ?? '')
+    if (admission.refusal || !isUnknownKey) return admission
     return { ...admission, refusal: standardFault('unauthorized') }
   }
 }

@@ -1,11 +1,12 @@
 /** The assets that a question means, in whichever manner it names them. */
-import type { Asset, AssetTable } from '../domain/asset.ts'
-import { standardOf } from '../domain/asset.ts'
-import { Fault } from '../domain/fault.ts'
-import type { Pair } from '../domain/swap.ts'
+
+import { Fault } from '../domain/faults/fault.ts'
+import type { Asset, AssetTable } from '../domain/swap/asset.ts'
+import { defaultAsset } from '../domain/swap/asset.ts'
+import type { Pair } from '../domain/swap/swap.ts'
 
 /** Both assets in both manners of naming, so that any form can show them. */
-export type Names = Readonly<Record<keyof Pair, string>>
+export type AssetNames = Readonly<Record<keyof Pair, string>>
 
 export interface Assets {
   readonly from: Asset
@@ -23,7 +24,7 @@ export function assetsOf(pair: Pair, table: AssetTable): Assets {
   })
 }
 
-export function namesOf({ from, to }: Assets): Names {
+export function assetNames({ from, to }: Assets): AssetNames {
   return {
     codeFrom: from.code,
     coinFrom: from.coin,
@@ -44,7 +45,7 @@ function byCode(code: string, field: 'codeFrom' | 'codeTo', table: AssetTable): 
 function byCoin(name: string | undefined, network: string | undefined, side: 'From' | 'To', table: AssetTable): Asset {
   const coin = table.coin(name ?? '')
   if (!coin) throw unknownCoin(`coin${side}`)
-  const asset = network === undefined ? standardOf(coin) : table.find(coin.coin, network)
+  const asset = network === undefined ? defaultAsset(coin) : table.find(coin.coin, network)
   if (asset) return asset
   const networks = coin.assets.map((known) => known.network).join(', ')
   throw new Fault('invalid', `${coin.coin} has ${networks}`, {

@@ -1,15 +1,15 @@
 /** The built-in provider, put together and started: one state, every form, its own port (docs/contract.md §14). */
-import type { Limiter } from '../core/limits.ts'
-import type { AssetTable } from '../domain/asset.ts'
+import type { Limiter } from '../core/access/limits.ts'
+import type { AssetTable } from '../domain/swap/asset.ts'
 import { mounts } from '../edges/mounts.ts'
 import { serve } from '../edges/serve.ts'
 import type { Form } from '../wire/form.ts'
 import { control } from './control.ts'
+import { injectFaults, type Pause } from './faults/fault-injection.ts'
+import { faultInjector } from './faults/injected-fault.ts'
 import { sandboxGate } from './keys.ts'
-import { market } from './market.ts'
-import type { Digest } from './network.ts'
-import { outages } from './outage.ts'
-import { type Pause, rehearse } from './rehearsal.ts'
+import { market } from './market/market.ts'
+import type { Digest } from './market/network.ts'
 import type { Listen, Server } from './server.ts'
 import { type Sandbox, sandboxService } from './service.ts'
 import type { Store } from './store.ts'
@@ -69,10 +69,10 @@ function handler(sandbox: Sandbox, { forms, limiter, digest, pause }: SandboxPar
   const defaultForm = forms[0] as Form
   const service = sandboxService(sandbox)
   const gate = sandboxGate(limiter, digest)
-  const rehearsed = outages(Math.random)
-  const served = forms.map((form) => {
-    const answer = serve({ form, service, gate, identify: async (key) => digest(key), lifetimes: {}, observe: () => {} })
-    return [form, rehearse(answer, form, rehearsed, pause)] as const
+  const injector = faultInjector(Math.random)
+  const handlers = forms.map((form) => {
+    const answer = serve({ form, service, gate, identify: async (key) => digest(key), maxAgeSeconds: {}, observe: () => {} })
+    return [form, injectFaults(answer, form, injector, pause)] as const
   })
-  return control(mounts(new Map(served), defaultForm), sandbox, rehearsed, defaultForm)
+  return control(mounts(new Map(handlers), defaultForm), sandbox, injector, defaultForm)
 }

@@ -1,18 +1,18 @@
 /** A complete swap service over a simulated chain: what any provider is to the gateway. */
-import { answers } from '../core/layer.ts'
+import { createService } from '../core/layer.ts'
 import type { Amount } from '../domain/amount.ts'
-import { reasonByLimits } from '../domain/amount-limits.ts'
-import type { AssetTable } from '../domain/asset.ts'
-import { Fault } from '../domain/fault.ts'
-import { toSpan } from '../domain/instant.ts'
-import { withLimits } from '../domain/message.ts'
-import type { Caller, SwapService } from '../domain/operations.ts'
-import { standardFault } from '../domain/standard-fault.ts'
-import type { NewTransaction, Transaction, TransactionQuery } from '../domain/swap.ts'
+import { reasonByLimits } from '../domain/faults/amount-limits.ts'
+import { Fault } from '../domain/faults/fault.ts'
+import { withLimits } from '../domain/faults/public-message.ts'
+import { standardFault } from '../domain/faults/standard-fault.ts'
+import { toTimeRange } from '../domain/instant.ts'
+import type { AssetTable } from '../domain/swap/asset.ts'
+import type { Caller, SwapService } from '../domain/swap/operations.ts'
+import type { NewTransaction, Transaction, TransactionQuery } from '../domain/swap/swap.ts'
 import { listCurrencies } from './currencies.ts'
-import { isWithin, type Market, received, type Terms } from './market.ts'
-import { type Assets, assetsOf, namesOf } from './naming.ts'
-import { type Digest, depositAddress, memo, networkOf } from './network.ts'
+import { isWithin, type Market, received, type Terms } from './market/market.ts'
+import { type Digest, depositAddress, memo, networkOf } from './market/network.ts'
+import { type Assets, assetNames, assetsOf } from './naming.ts'
 import type { Selection, Store, Swap } from './store.ts'
 import { type Pace, stageOf } from './timeline.ts'
 import { toTransaction } from './transaction.ts'
@@ -29,34 +29,34 @@ export interface Sandbox {
 
 /** Every swap belongs to the key that created it; to another key it does not exist. */
 export function sandboxService({ assets, market, store, pace, digest, clock }: Sandbox): SwapService {
-  const tell = (swap: Swap): Transaction => toTransaction(swap, stageOf(swap, pace, clock()), digest)
-  return answers({
+  const present = (swap: Swap): Transaction => toTransaction(swap, stageOf(swap, pace, clock()), digest)
+  return createService({
     listCurrencies: async (query, context) => ({ body: listCurrencies(assets, query, context) }),
     async getRate({ amountIn, rateType, ...pair }) {
-      const named = assetsOf(pair, assets)
-      const terms = market.terms(named.from, named.to, rateType, clock())
+      const swapAssets = assetsOf(pair, assets)
+      const terms = market.terms(swapAssets.from, swapAssets.to, rateType, clock())
       refuseOutside(amountIn, terms)
-      const amountOut = received(amountIn, terms, named.to.coin)
-      return { body: { ...namesOf(named), ...terms, amountIn, amountOut, rateType } }
+      const amountOut = received(amountIn, terms, swapAssets.to.coin)
+      return { body: { ...assetNames(swapAssets), ...terms, amountIn, amountOut, rateType } }
     },
     async createTransaction(request, { caller }) {
-      const named = assetsOf(request, assets)
+      const swapAssets = assetsOf(request, assets)
       const createdAt = clock()
-      const terms = market.terms(named.from, named.to, request.rateType, createdAt)
+      const terms = market.terms(swapAssets.from, swapAssets.to, request.rateType, createdAt)
       refuseOutside(request.amountIn, terms)
-      const swap = newSwap(request, named, terms, ownerOf(caller), createdAt, digest)
+      const swap = newSwap(request, swapAssets, terms, ownerOf(caller), createdAt, digest)
       store.insert(swap)
-      return { body: tell(swap) }
+      return { body: present(swap) }
     },
     async listTransactions(query, { caller }) {
       const selection = { owner: ownerOf(caller), ...boundsOf(query) }
       const { page, size } = query
-      return { body: { items: store.list(selection, query).map(tell), total: store.count(selection), page, size } }
+      return { body: { items: store.list(selection, query).map(present), total: store.count(selection), page, size } }
     },
     async getTransaction({ id }, { caller }) {
       const swap = store.find(id)
       if (swap?.owner !== ownerOf(caller)) throw standardFault('notFound')
-      return { body: tell(swap) }
+      return { body: present(swap) }
     },
   })
 }
@@ -68,12 +68,19 @@ function refuseOutside(amountIn: Amount, terms: Terms): void {
   })
 }
 
-function newSwap(request: NewTransaction, named: Assets, terms: Terms, owner: string, createdAt: number, digest: Digest): Swap {
+function newSwap(
+  request: NewTransaction,
+  swapAssets: Assets,
+  terms: Terms,
+  owner: string,
+  createdAt: number,
+  digest: Digest,
+): Swap {
   const id = crypto.randomUUID()
-  const network = networkOf(named.from.network)
+  const network = networkOf(swapAssets.from.network)
   return {
     ...request,
-    ...namesOf(named),
+    ...assetNames(swapAssets),
     ...terms,
     id,
     owner,
@@ -90,8 +97,8 @@ function ownerOf({ identity }: Caller): string {
 
 /** Dates are inclusive; a plain date is its whole UTC day. */
 function boundsOf({ dateFrom, dateTo }: TransactionQuery): Omit<Selection, 'owner'> {
-  const first = dateFrom === undefined ? undefined : toSpan(dateFrom)?.first
-  const last = dateTo === undefined ? undefined : toSpan(dateTo)?.last
+  const first = dateFrom === undefined ? undefined : toTimeRange(dateFrom)?.first
+  const last = dateTo === undefined ? undefined : toTimeRange(dateTo)?.last
   if (first !== undefined && last !== undefined && first > last) {
     throw new Fault('invalid', 'it must not be after the last date', { field: 'dateFrom' })
   }

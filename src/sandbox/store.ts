@@ -1,8 +1,8 @@
 /** The sandbox's memory: every swap that was ever created, in facts that do not change but for the deposit. */
 import type { Amount } from '../domain/amount.ts'
-import type { RateType } from '../domain/swap.ts'
-import type { Terms } from './market.ts'
-import type { Names } from './naming.ts'
+import type { RateType } from '../domain/swap/swap.ts'
+import type { Terms } from './market/market.ts'
+import type { AssetNames } from './naming.ts'
 
 export interface Deposit {
   readonly amount: Amount
@@ -10,7 +10,7 @@ export interface Deposit {
   readonly at: number
 }
 
-export interface Swap extends Names, Terms {
+export interface Swap extends AssetNames, Terms {
   readonly id: string
   /** The identity of the key that created it. */
   readonly owner: string

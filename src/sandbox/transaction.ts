@@ -1,9 +1,9 @@
 /** A swap as the service tells it. */
-import type { Status } from '../domain/status.ts'
-import type { Transaction } from '../domain/swap.ts'
-import { zero } from './decimal.ts'
-import { isWithin, received } from './market.ts'
-import { type Digest, networkOf, transactionHash } from './network.ts'
+import type { Status } from '../domain/swap/status.ts'
+import type { Transaction } from '../domain/swap/swap.ts'
+import { zero } from './market/decimal.ts'
+import { isWithin, received } from './market/market.ts'
+import { type Digest, networkOf, transactionHash } from './market/network.ts'
 import type { Swap } from './store.ts'
 import type { Stage } from './timeline.ts'
 
@@ -11,10 +11,10 @@ const isPaidOut: ReadonlySet<Status> = new Set<Status>(['sending', 'success'])
 
 /** The amounts are those of the deposit, once there is one; in both manners of naming, so that any form can show it. */
 export function toTransaction(swap: Swap, { status, since, deposit }: Stage, digest: Digest): Transaction {
-  const { owner: _, deposit: _stored, minAmount: _least, maxAmount: _most, fee: _fee, ...told } = swap
+  const { owner: _, deposit: _stored, minAmount: _least, maxAmount: _most, fee: _fee, ...fields } = swap
   const amountIn = deposit?.amount ?? swap.amountIn
   return {
-    ...told,
+    ...fields,
     status,
     amountIn,
     amountOut: isWithin(amountIn, swap) ? received(amountIn, swap, swap.coinTo) : zero,

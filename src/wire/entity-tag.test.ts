@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { entityTag, isNamed } from './entity-tag.ts'
+import { entityTag, matchesEtag } from './entity-tag.ts'
 
 it('is a strong tag in quotes', () => {
   fc.assert(fc.property(fc.string(), (body) => /^"[0-9a-f-]+"$/.test(entityTag(body))))
@@ -24,5 +24,5 @@ it.each([
   ['"*"', false],
   ['"ba"', false],
 ])('If-None-Match %j names "a": %s', (header, expected) => {
-  expect(isNamed('"a"', header)).toBe(expected)
+  expect(matchesEtag('"a"', header)).toBe(expected)
 })

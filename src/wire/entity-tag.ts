@@ -17,7 +17,7 @@ function hexadecimal(number: number): string {
 }
 
 /** Whether `If-None-Match` names the tag, strong or weak (RFC 9110 §13.1.2). */
-export function isNamed(tag: string, ifNoneMatch: string): boolean {
+export function matchesEtag(tag: string, ifNoneMatch: string): boolean {
   if (ifNoneMatch.trim() === '*') return true
   const named: readonly string[] | null = ifNoneMatch.match(/"[^"]*"/g)
   return named?.includes(tag) ?? false

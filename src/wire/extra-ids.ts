@@ -1,6 +1,6 @@
 /** A provider's own words for memos and tags, in place of those of its form. */
 import type { OperationTables } from './form.ts'
-import { type Table, toEntry } from './table.ts'
+import { type Table, toColumn } from './table.ts'
 
 interface BothWays {
   readonly ask?: string | undefined
@@ -15,21 +15,25 @@ export interface ExtraIdNames {
 }
 
 /** Words by field of the domain. */
-type Words = Readonly<Record<string, string | undefined>>
+type FieldNames = Readonly<Record<string, string | undefined>>
 
-export function askedWords({ withdrawal, refund }: ExtraIdNames): Words {
+export function requestFieldNames({ withdrawal, refund }: ExtraIdNames): FieldNames {
   return { withdrawalExtraId: withdrawal?.ask, refundExtraId: refund?.ask }
 }
 
-export function answeredWords({ deposit, withdrawal, refund }: ExtraIdNames): Words {
+export function responseFieldNames({ deposit, withdrawal, refund }: ExtraIdNames): FieldNames {
   return { depositExtraId: deposit, withdrawalExtraId: withdrawal?.answer, refundExtraId: refund?.answer }
 }
 
 /** No two fields of a table may end up with the same word: the configuration sees to that. */
 export function renameExtraIds(tables: OperationTables, names: ExtraIdNames): OperationTables {
-  return { ...tables, ask: rename(tables.ask, askedWords(names)), answer: rename(tables.answer, answeredWords(names)) }
+  return {
+    ...tables,
+    request: rename(tables.request, requestFieldNames(names)),
+    response: rename(tables.response, responseFieldNames(names)),
+  }
 }
 
-function rename(table: Table, words: Words): Table {
-  return Object.fromEntries(Object.entries(table).map(([word, entry]) => [words[toEntry(entry).field] ?? word, entry]))
+function rename(table: Table, fieldNames: FieldNames): Table {
+  return Object.fromEntries(Object.entries(table).map(([name, entry]) => [fieldNames[toColumn(entry).field] ?? name, entry]))
 }

@@ -1,19 +1,20 @@
 /** A form is data: tables and a header. Nothing in it knows another form, or at which edge it stands. */
-import { keyed, type Op, type Operations, ops, type Row } from '../domain/operations.ts'
-import type { Status } from '../domain/status.ts'
-import type { Vocabulary } from '../domain/vocabulary.ts'
-import { type AnswerCodec, compileAnswer } from './answer.ts'
+
+import type { Capabilities } from '../domain/swap/capabilities.ts'
+import { keyed, type Op, type Operations, ops, type Row } from '../domain/swap/operations.ts'
+import type { Status } from '../domain/swap/status.ts'
 import type { Credential } from './credential.ts'
 import type { Envelope } from './envelope.ts'
 import { type ExtraIdNames, renameExtraIds } from './extra-ids.ts'
 import { compilePath, type PathPattern } from './path.ts'
-import { compileQuestion, type QuestionCodec } from './question.ts'
-import { type Entry, fieldsOf, type Table } from './table.ts'
+import { compileRequest, type RequestCodec } from './request.ts'
+import { compileResponse, type ResponseCodec } from './response.ts'
+import { fieldsOf, type Table, type TableColumn } from './table.ts'
 
 type Method = 'GET' | 'POST'
-type Ask<O extends Op> = Operations[O]['request']
+type RequestOf<O extends Op> = Operations[O]['request']
 
-type FieldOf<E> = E extends Entry<infer Field> ? Field : E
+type FieldOf<E> = E extends TableColumn<infer Field> ? Field : E
 type Named<T> = FieldOf<T[keyof T]>
 type Required<T> = { [K in keyof T]-?: undefined extends T[K] ? never : K }[keyof T]
 /** Fails to compile, by name, where a table misses a field that the domain always has. */
@@ -24,17 +25,17 @@ type Covers<Fields, T> = [Exclude<Required<Fields>, Named<T>>] extends [never]
 export interface OperationTables {
   readonly at: `${Method} ${string}`
   readonly success: number
-  readonly ask: Table
-  readonly answer: Table
+  readonly request: Table
+  readonly response: Table
 }
 
 /** The tables of one operation: where it is, what a question and what an answer (or an item of its page) says. */
 export function operation<O extends Op>() {
-  return <const A extends Table<keyof Ask<O> & string>, const R extends Table<keyof Row<O> & string>>(tables: {
+  return <const A extends Table<keyof RequestOf<O> & string>, const R extends Table<keyof Row<O> & string>>(tables: {
     readonly at: `${Method} ${string}`
     readonly success: number
-    readonly ask: A & Covers<Ask<O>, A>
-    readonly answer: R & Covers<Row<O>, R>
+    readonly request: A & Covers<RequestOf<O>, A>
+    readonly response: R & Covers<Row<O>, R>
   }): OperationTables => tables
 }
 
@@ -49,7 +50,7 @@ export interface FormTables {
   /** Whether the form promises its list of transactions to be newest creation first. */
   readonly newestFirst: boolean
   /** Whether its transactions tell the amount to be received before it is received. */
-  readonly expectsAmount: boolean
+  readonly hasExpectedAmount: boolean
   readonly page: Envelope
   readonly error: ErrorTable
   readonly operations: Readonly<Record<Op, OperationTables>>
@@ -64,18 +65,18 @@ export interface OperationCodec {
   readonly paged: boolean
   /** Whether a row that is not of the form is dropped instead of spoiling its page (docs/contract.md §8). */
   readonly dropsBadRows: boolean
-  readonly question: QuestionCodec
-  readonly answer: AnswerCodec
+  readonly requestCodec: RequestCodec
+  readonly responseCodec: ResponseCodec
   /** Wire names of the question's fields, by domain field. */
-  readonly asks: ReadonlyMap<string, string>
-  readonly answers: ReadonlyMap<string, string>
+  readonly requestNames: ReadonlyMap<string, string>
+  readonly responseNames: ReadonlyMap<string, string>
 }
 
 export interface Form {
   readonly name: string
   readonly credential: Credential
   readonly statuses: readonly Status[]
-  readonly vocabulary: Vocabulary
+  readonly capabilities: Capabilities
   readonly page: Envelope
   readonly error: ErrorTable
   readonly operations: Readonly<Record<Op, OperationCodec>>
@@ -96,17 +97,21 @@ export function defineForm(tables: FormTables): Form {
     page: tables.page,
     error: tables.error,
     operations: each((op) => compileOperation(op, tables.operations[op], statuses)),
-    vocabulary: {
+    capabilities: {
       newestFirst: tables.newestFirst,
-      expectsAmount: tables.expectsAmount,
-      asks: each((op) => fieldsOf(tables.operations[op].ask)),
-      answers: each((op) => fieldsOf(tables.operations[op].answer)),
+      hasExpectedAmount: tables.hasExpectedAmount,
+      requestFields: each((op) => fieldsOf(tables.operations[op].request)),
+      responseFields: each((op) => fieldsOf(tables.operations[op].response)),
     },
     withExtraIdNames: (names) => defineForm({ ...tables, operations: each((op) => renameExtraIds(tables.operations[op], names)) }),
   }
 }
 
-function compileOperation(op: Op, { at, success, ask, answer }: OperationTables, statuses: ReadonlySet<string>): OperationCodec {
+function compileOperation(
+  op: Op,
+  { at, success, request, response }: OperationTables,
+  statuses: ReadonlySet<string>,
+): OperationCodec {
   const [method, pattern] = at.split(' ') as [Method, string]
   const path = compilePath(pattern)
   return {
@@ -117,10 +122,10 @@ function compileOperation(op: Op, { at, success, ask, answer }: OperationTables,
     keyed: keyed.has(op),
     paged: paged.has(op),
     dropsBadRows: op === 'listCurrencies',
-    question: compileQuestion(ask, path.parameters, method === 'POST'),
-    answer: compileAnswer(answer, statuses),
-    asks: wireNames(ask),
-    answers: wireNames(answer),
+    requestCodec: compileRequest(request, path.parameters, method === 'POST'),
+    responseCodec: compileResponse(response, statuses),
+    requestNames: wireNames(request),
+    responseNames: wireNames(response),
   }
 }
 

@@ -1,6 +1,6 @@
 /** HTTP as plain data: a server's handler and a client are the same type, so they compose with no network between. */
 
-import type { Fault } from '../domain/fault.ts'
+import type { Fault } from '../domain/faults/fault.ts'
 
 export type Headers = Readonly<Record<string, string | undefined>>
 
@@ -15,7 +15,7 @@ export interface HttpRequest {
   /** Names of headers that came more than once though they may not. */
   readonly repeated?: readonly string[]
   /** What makes the request unfit whatever it asks, for example a bad Host. */
-  readonly flaw?: Fault
+  readonly protocolError?: Fault
   /** The client's address. */
   readonly address?: string
   /** Reads the body, once. Throws a `Fault` where it is too large or not UTF-8. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { WireProblem } from './problem.ts'
 import { parseQuery, printQuery } from './query.ts'
+import { WireError } from './wire-error.ts'
 
 function read(query: string): readonly (readonly [string, string])[] {
   const taken: [string, string][] = []
@@ -46,6 +46,6 @@ describe('a query', () => {
   })
 
   it.each(['a=%', 'a=%2', 'a=%zz', 'a=%ff', '%c3=1', 'a=%ed%a0%80'])('%j is refused: it is not percent-encoded UTF-8', (query) => {
-    expect(() => read(query)).toThrow(WireProblem)
+    expect(() => read(query)).toThrow(WireError)
   })
 })

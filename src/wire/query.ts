@@ -1,13 +1,13 @@
 /** Query strings, strictly: every name once, every value whole. */
-import { WireProblem } from './problem.ts'
+import { WireError } from './wire-error.ts'
 
 /** Calls `take` for each parameter. Throws a `WireProblem` for broken escapes and text that is not UTF-8. */
-export function parseQuery(query: string, take: (name: string, value: string) => void): void {
+export function parseQuery(query: string, onParameter: (name: string, value: string) => void): void {
   if (query === '') return
   for (const pair of query.split('&')) {
     const at = pair.indexOf('=')
-    if (at < 0) take(decode(pair), '')
-    else take(decode(pair.slice(0, at)), decode(pair.slice(at + 1)))
+    if (at < 0) onParameter(decode(pair), '')
+    else onParameter(decode(pair.slice(0, at)), decode(pair.slice(at + 1)))
   }
 }
 
@@ -19,6 +19,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw new WireProblem('', 'the query must be percent-encoded UTF-8')
+    throw new WireError('', 'the query must be percent-encoded UTF-8')
   }
 }

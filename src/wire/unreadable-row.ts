@@ -1,6 +1,7 @@
 /** A row of a provider's list that is not of its form: as much of it as can be read. */
-import type { AnswerCodec, AnswerSlot } from './answer.ts'
+
 import { JsonNumber, JsonObject, type JsonValue } from './json.ts'
+import type { ResponseCodec, ResponseSlot } from './response.ts'
 
 export interface UnreadableFields {
   /** Tells the row from others of the same list. */
@@ -8,26 +9,26 @@ export interface UnreadableFields {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-const longestKey = 256
+const maxKeyLength = 256
 
 /** Its status is of no use without the rest. */
-export function readUnreadable({ slots }: AnswerCodec, row: JsonValue): UnreadableFields {
-  if (!(row instanceof JsonObject)) return { key: `${row}`.slice(0, longestKey), fields: {} }
+export function readUnreadable({ slots }: ResponseCodec, row: JsonValue): UnreadableFields {
+  if (!(row instanceof JsonObject)) return { key: `${row}`.slice(0, maxKeyLength), fields: {} }
   const read = slots.filter(({ field }) => field !== 'status').map((slot) => [slot.field, readMember(slot, row.get(slot.name))])
   const fields = Object.fromEntries(read.filter(([, value]) => value !== undefined))
   return { key: keyOf(row, slots) ?? JSON.stringify(fields), fields }
 }
 
-function readMember({ notation }: AnswerSlot, member: JsonValue | undefined): unknown {
+function readMember({ scalar }: ResponseSlot, member: JsonValue | undefined): unknown {
   if (member === undefined || member === null || member === '') return undefined
-  return notation.fromJson(member) ?? (typeof member === 'string' ? notation.fromText(member) : undefined)
+  return scalar.fromJson(member) ?? (typeof member === 'string' ? scalar.fromText(member) : undefined)
 }
 
 /** The beginning and the end of its id, whatever is wrong with it. */
-function keyOf(row: JsonObject, slots: readonly AnswerSlot[]): string | undefined {
+function keyOf(row: JsonObject, slots: readonly ResponseSlot[]): string | undefined {
   const name = slots.find(({ field }) => field === 'id')?.name
   const id = name === undefined ? undefined : row.get(name)
   const text = id instanceof JsonNumber ? id.lexeme : id
   if (typeof text !== 'string' || text === '') return undefined
-  return text.length <= longestKey ? text : `${text.length} ${text.slice(0, longestKey / 2)}${text.slice(-longestKey / 2)}`
+  return text.length <= maxKeyLength ? text : `${text.length} ${text.slice(0, maxKeyLength / 2)}${text.slice(-maxKeyLength / 2)}`
 }

@@ -1,11 +1,11 @@
 /** docs/contract.md §3.6: the table that comes with the gateway. */
 import { describe, expect, test } from 'vitest'
-import { identityOf } from '../../src/adapters/identity.ts'
-import { loadConfig } from '../../src/config.ts'
+import { hashKey } from '../../src/adapters/key-hash.ts'
+import { loadConfig } from '../../src/config/index.ts'
 import { type AddressRule, isAddress, isMemo } from '../../src/domain/address/rule.ts'
-import type { Asset } from '../../src/domain/asset.ts'
+import type { Asset } from '../../src/domain/swap/asset.ts'
 import { forms } from '../../src/forms/index.ts'
-import { depositAddress, memo, networkOf } from '../../src/sandbox/network.ts'
+import { depositAddress, memo, networkOf } from '../../src/sandbox/market/network.ts'
 import { samples } from './samples.ts'
 
 const { assets: table } = loadConfig('config/gateway.yaml', forms, {})
@@ -37,9 +37,9 @@ test('M30: every asset of the table says what its addresses look like, the same 
   const silent = assets.filter(({ address }) => !address).map(({ code }) => code)
   expect(silent).toEqual([])
   for (const [network, [first, ...others]] of byNetwork) {
-    const said = ({ address, memo: own }: Asset): string => JSON.stringify([address, own])
+    const ruleText = ({ address, memo: own }: Asset): string => JSON.stringify([address, own])
     expect(
-      others.filter((asset) => said(asset) !== said(first as Asset)).map(({ code }) => code),
+      others.filter((asset) => ruleText(asset) !== ruleText(first as Asset)).map(({ code }) => code),
       network,
     ).toEqual([])
   }
@@ -102,12 +102,12 @@ test('M32: memos and tags of the networks that have them', () => {
 
 test.each([...byNetwork.keys()])("M39: the sandbox's deposit addresses on %s are such, with a memo where one is due", (network) => {
   for (let at = 0; at < 50; at++) {
-    const address = depositAddress(networkOf(network), `id-${at}`, identityOf)
+    const address = depositAddress(networkOf(network), `id-${at}`, hashKey)
     expect(isOn(network, address), address).toBe(true)
   }
   const rule = byNetwork.get(network)?.[0]?.memo
   expect(networkOf(network).hasMemo).toBe(rule !== undefined)
-  if (rule) expect(isMemo(memo('id-1', identityOf), rule)).toBe(true)
+  if (rule) expect(isMemo(memo('id-1', hashKey), rule)).toBe(true)
 })
 
 test('no pattern takes long, whatever a client sends', () => {

@@ -1,12 +1,12 @@
 /** What a random mix is made of. Nothing is expected of a single answer: the checker judges the whole. */
 import { setTimeout } from 'node:timers/promises'
 import type { AsyncCommand } from 'fast-check'
-import type { Direction } from '../faults/connection.ts'
-import type { Customer } from '../faults/customer.ts'
-import type { GatewayProcess } from '../faults/gateway-process.ts'
-import type { Order } from '../faults/order.ts'
-import type { Fault } from '../faults/provider/fault.ts'
-import { latency, limitData, resetPeer, slicer, type Toxic, timeout } from '../faults/toxics.ts'
+import type { Direction } from '../checker/connection.ts'
+import type { Customer } from '../checker/customer.ts'
+import type { GatewayProcess } from '../checker/gateway-process.ts'
+import type { Order } from '../checker/order.ts'
+import type { Fault } from '../checker/provider/fault.ts'
+import { latency, limitData, resetPeer, slicer, type Toxic, timeout } from '../checker/toxics.ts'
 import type { SiteName, World } from './world.ts'
 
 /** What is known without asking. */
@@ -43,7 +43,7 @@ export interface Asker {
 }
 
 export function create(asker: Asker): Command {
-  return command(`create(${said(asker)})`, (model, world) => ask(asker, model, world))
+  return command(`create(${labelOf(asker)})`, (model, world) => ask(asker, model, world))
 }
 
 async function ask({ who, isKeyed }: Asker, model: Model, world: World): Promise<unknown> {
@@ -55,7 +55,7 @@ async function ask({ who, isKeyed }: Asker, model: Model, world: World): Promise
   return customer.create(gatewayOf(world).url, order, { idempotencyKey })
 }
 
-function said({ who, isKeyed }: Asker): string {
+function labelOf({ who, isKeyed }: Asker): string {
   return `${who} ${isKeyed ? 'with' : 'without'} a key`
 }
 
@@ -91,16 +91,16 @@ export type Moment = 'at once' | 'applied' | 'answered'
 
 /** While a create is under way, as far as the provider's journal tells. */
 export function kill(asker: Asker, moment: Moment): Command {
-  return command(`kill(during a create of ${said(asker)}, ${moment})`, async (model, world) => {
+  return command(`kill(during a create of ${labelOf(asker)}, ${moment})`, async (model, world) => {
     const before = countOf(world, moment)
     await world.sites.alpha.provider.fault({ delay: 30 })
     let isOver = false
-    const asked = ask(asker, model, world).finally(() => {
+    const creating = ask(asker, model, world).finally(() => {
       isOver = true
     })
     while (!isOver && moment !== 'at once' && countOf(world, moment) === before) await setTimeout(1)
     await gatewayOf(world).kill()
-    await asked
+    await creating
     await world.sites.alpha.provider.heal()
     model.isUp = false
   })
@@ -127,7 +127,7 @@ export function restart(): Command {
 }
 
 export function network(asker: Asker, at: SiteName, way: Direction, name: ToxicName): Command {
-  return command(`create(${said(asker)}, ${name} ${way} at ${at})`, async (model, world) => {
+  return command(`create(${labelOf(asker)}, ${name} ${way} at ${at})`, async (model, world) => {
     const lift = world.sites[at].network.add(toxics[name], way)
     await ask(asker, model, world)
     lift()
@@ -135,7 +135,7 @@ export function network(asker: Asker, at: SiteName, way: Direction, name: ToxicN
 }
 
 export function down(asker: Asker, at: SiteName): Command {
-  return command(`create(${said(asker)}, ${at} is down)`, async (model, world) => {
+  return command(`create(${labelOf(asker)}, ${at} is down)`, async (model, world) => {
     await world.sites[at].network.down()
     await ask(asker, model, world)
     await world.sites[at].network.up()
@@ -143,7 +143,7 @@ export function down(asker: Asker, at: SiteName): Command {
 }
 
 export function failure(asker: Asker, fault: Fault): Command {
-  return command(`create(${said(asker)}, ${JSON.stringify(fault)})`, async (model, world) => {
+  return command(`create(${labelOf(asker)}, ${JSON.stringify(fault)})`, async (model, world) => {
     await world.sites.alpha.provider.fault(fault)
     await ask(asker, model, world)
     await world.sites.alpha.provider.heal()

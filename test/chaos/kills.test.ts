@@ -13,7 +13,14 @@ afterAll(() => postgres.close())
 /** A short version of `npm run test:chaos`; nobody waits until what is open is found. */
 async function killed(kills: number, ledger?: string): Promise<Figures> {
   const seed = Date.now() % 2 ** 31
-  const settings = { accounts: ['acme', 'globex', 'initech'], gateways: 2, kills, creates: 50, patience: 0, random: randomOf(seed) }
+  const settings = {
+    accounts: ['acme', 'globex', 'initech'],
+    gateways: 2,
+    kills,
+    creates: 50,
+    settleTimeoutMs: 0,
+    random: randomOf(seed),
+  }
   const figures = await killOverAndOver(ledger ? { ...settings, ledger } : settings)
   console.info(`kills of two gateways: seed ${seed}`, { ...figures, violations: figures.violations.length })
   return figures

@@ -1,10 +1,10 @@
 /** Gateways on one ledger that are killed over and over while clients create and, where they got no answer, ask again. */
 import { setTimeout } from 'node:timers/promises'
-import type { Customer } from '../faults/customer.ts'
-import { effectsOf } from '../faults/evidence.ts'
-import type { GatewayProcess } from '../faults/gateway-process.ts'
-import type { Order } from '../faults/order.ts'
-import { latency } from '../faults/toxics.ts'
+import type { Customer } from '../checker/customer.ts'
+import { effectsOf } from '../checker/evidence.ts'
+import type { GatewayProcess } from '../checker/gateway-process.ts'
+import type { Order } from '../checker/order.ts'
+import { latency } from '../checker/toxics.ts'
 import { World, type WorldSettings } from './world.ts'
 
 export interface KillSettings extends WorldSettings {
@@ -14,7 +14,7 @@ export interface KillSettings extends WorldSettings {
   /** From 0 to 1. */
   readonly random: () => number
   /** How long the gateways may look for what is open at the end, in milliseconds. */
-  readonly patience: number
+  readonly settleTimeoutMs: number
 }
 
 export interface Figures {
@@ -42,7 +42,7 @@ interface Wanted {
 }
 
 export async function killOverAndOver(settings: KillSettings): Promise<Figures> {
-  const { kills, creates, random, patience } = settings
+  const { kills, creates, random, settleTimeoutMs } = settings
   await using world = await World.start(settings)
   const lifts = Object.values(world.sites).map(({ network }) => network.add(latency(20, 20, random), 'downstream'))
   const all: Wanted[] = []
@@ -52,7 +52,7 @@ export async function killOverAndOver(settings: KillSettings): Promise<Figures> 
     await killDuring(wanted, world, random)
   }
   for (const lift of lifts) lift()
-  await settle(all, world, patience)
+  await untilResolved(all, world, settleTimeoutMs)
   const cutOff = all.filter(({ statuses: [first] }) => !isDone(first))
   return {
     kills,
@@ -72,26 +72,26 @@ function want(world: World, idempotencyKey: string, random: () => number): Wante
 /** One gateway is killed while all of these are under way, and starts again while those without an answer are asked again. */
 async function killDuring(wanted: readonly Wanted[], { gateways }: World, random: () => number): Promise<void> {
   const victim = pick(gateways, random)
-  const asked = wanted.map((create) => ask(create, pick(gateways, random)))
+  const creating = wanted.map((create) => ask(create, pick(gateways, random)))
   await setTimeout(random() * window)
   await victim.kill()
-  await Promise.all(asked)
+  await Promise.all(creating)
   const survivor = gateways.find((gateway) => gateway !== victim)
   const again = survivor ? wanted.filter(({ statuses: [first] }) => first === 0).map((create) => ask(create, survivor)) : []
   await Promise.all([victim.start(), ...again])
 }
 
 /** Everything that is open is asked once more, when the gateways have found out what became of it or have had their time. */
-async function settle(all: readonly Wanted[], world: World, patience: number): Promise<void> {
-  const deadline = Date.now() + patience
+async function untilResolved(all: readonly Wanted[], world: World, settleTimeoutMs: number): Promise<void> {
+  const deadline = Date.now() + settleTimeoutMs
   const [gateway] = world.gateways as [GatewayProcess]
   while (Date.now() < deadline && (await world.openEffects()) > 0) await setTimeout(500)
   for (const create of all) if (!isDone(create.statuses.at(-1))) await ask(create, gateway)
 }
 
 async function ask({ customer, order, idempotencyKey, statuses }: Wanted, { url }: GatewayProcess): Promise<void> {
-  const answer = await customer.create(url, order, { idempotencyKey })
-  statuses.push(answer?.status ?? 0)
+  const response = await customer.create(url, order, { idempotencyKey })
+  statuses.push(response?.status ?? 0)
 }
 
 function isDone(status: number | undefined): boolean {

@@ -1,7 +1,7 @@
 /** Commands in any order, over any client, provider and fault. */
 import fc from 'fast-check'
-import type { Direction } from '../faults/connection.ts'
-import type { Fault } from '../faults/provider/fault.ts'
+import type { Direction } from '../checker/connection.ts'
+import type { Fault } from '../checker/provider/fault.ts'
 import {
   burst,
   type Command,

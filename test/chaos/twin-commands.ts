@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { time } from '../model/clock.ts'
 import type { Process } from '../model/world.ts'
-import { again, client, command, create, nth, process, question, race } from './twin-creates.ts'
+import { again, client, command, create, nth, process, race, request } from './twin-creates.ts'
 import { depositIn, idIn, type TwinWorld } from './twin-world.ts'
 
 const look = fc.record({ at: process, isShifting: fc.boolean(), missed: nth }).map((given) =>
@@ -10,8 +10,9 @@ const look = fc.record({ at: process, isShifting: fc.boolean(), missed: nth }).m
     const { world, exchange } = real
     const to = world.processes.get(given.at)
     if (!to) return
-    for (const [intent, state] of await real.open()) if (state !== 'mismatch') await world.store.ledger.doubt(intent, Date.now())
-    if (!world.isManaged) await hear(real, to)
+    for (const [intent, state] of await real.open())
+      if (state !== 'mismatch') await world.store.ledger.markUnknown(intent, Date.now())
+    if (!world.isManaged) await presentKey(real, to)
     const listed = [...exchange.transactions.values()].filter(({ isListed }) => isListed).map(({ id }) => id)
     const missed = listed[given.missed % listed.length]
     if (given.isShifting && missed !== undefined) exchange.view = { rows: listed.filter((id) => id !== missed), missed }
@@ -23,22 +24,22 @@ const look = fc.record({ at: process, isShifting: fc.boolean(), missed: nth }).m
 )
 
 /** Where keys are the provider's own, a process looks with those that it has heard since it knows whom it waits for. */
-async function hear({ world }: TwinWorld, to: Process): Promise<void> {
+async function presentKey({ world }: TwinWorld, to: Process): Promise<void> {
   await to.gateway.reconcile()
   for (const by of ['ann-1', 'ann-2', 'bob'] as const) await world.ask(to, by, '/transactions/alpha~tx-0')
 }
 
-const read = fc.record({ nth, told: nth, at: process }).map((given) =>
+const read = fc.record({ nth, reportedAs: nth, at: process }).map((given) =>
   command('get', given, async (real) => {
-    const answered = real.made.flatMap((made) => made.answers.flatMap((answer) => ({ made, id: idIn(answer) })))
+    const answered = real.made.flatMap((made) => made.responses.flatMap((response) => ({ made, id: idIn(response) })))
     const known = answered.filter(({ id }) => id !== undefined)
     const { made, id } = known[given.nth % known.length] ?? {}
     const to = real.world.processes.get(given.at)
     if (!made || id === undefined || !to) return
-    real.exchange.mixedUp.set(id, (given.told % real.swaps.length) + 1)
-    const answer = await real.world.ask(to, made.client, `/transactions/alpha~tx-${id}`)
-    real.exchange.mixedUp.clear()
-    if (answer.status === 200) real.shown.push({ id, deposit: depositIn(answer) })
+    real.exchange.wrongIds.set(id, (given.reportedAs % real.swaps.length) + 1)
+    const response = await real.world.ask(to, made.client, `/transactions/alpha~tx-${id}`)
+    real.exchange.wrongIds.clear()
+    if (response.status === 200) real.shown.push({ id, deposit: depositIn(response) })
   }),
 )
 
@@ -50,7 +51,7 @@ const list = fc.record({ by: client, at: process }).map((given) =>
 )
 
 const elsewhere = fc
-  .record({ by: client, question })
+  .record({ by: client, question: request })
   .map((given) => command('elsewhere', given, async (real) => void real.add(0, given.by, { ...given.question, memo: '' }, true)))
 const appear = fc.constant(
   command('appear', '', async ({ exchange }) => {

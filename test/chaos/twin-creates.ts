@@ -14,7 +14,7 @@ export interface Command {
 /** How one create goes: what the ledger does with its intent and its result, and what the provider does in between. */
 interface Course {
   readonly begin: Store
-  readonly settle: Store
+  readonly finish: Store
   readonly isApplied: boolean
   readonly isListed: boolean
   readonly reply: 'give' | 'repeat' | 'refuse' | 'lose' | 'kill'
@@ -27,7 +27,7 @@ export function command(name: string, given: unknown, run: Command['run']): Comm
 export const client = fc.constantFrom<ClientName>('ann-1', 'ann-2', 'bob')
 export const process = fc.constantFrom<ProcessName>('north', 'south')
 export const nth = fc.nat(20)
-export const question = fc.constantFrom<Question>(
+export const request = fc.constantFrom<Question>(
   { network: 'TRX', memo: '' },
   { network: 'TRX', memo: '7' },
   { network: 'ETH', memo: '' },
@@ -35,54 +35,63 @@ export const question = fc.constantFrom<Question>(
 const store = fc.oneof({ weight: 6, arbitrary: fc.constant<Store>('Works') }, fc.constantFrom<Store>('Fails', 'AnswerLost'))
 const course: fc.Arbitrary<Course> = fc.record({
   begin: store,
-  settle: store,
+  finish: store,
   isApplied: fc.boolean(),
   isListed: fc.boolean(),
   reply: fc.constantFrom<Course['reply']>('give', 'give', 'repeat', 'refuse', 'lose', 'lose', 'kill'),
 })
 
-export const create = fc.record({ at: process, by: client, key: fc.constantFrom('', 'k1', 'k2'), question, course }).map((given) =>
-  command('create', given, async (real) => {
-    const { by, key, question: asked } = given
-    const made: Made = { client: by, key: key && `${key}-${real.day}`, question: asked, moment: real.moment, sends: 0, answers: [] }
-    real.made.push(made)
-    await ask(real, made, given.at, given.course)
-  }),
-)
+export const create = fc
+  .record({ at: process, by: client, key: fc.constantFrom('', 'k1', 'k2'), question: request, course })
+  .map((given) =>
+    command('create', given, async (real) => {
+      const { by, key, question: request } = given
+      const made: Made = {
+        client: by,
+        key: key && `${key}-${real.day}`,
+        request: request,
+        moment: real.moment,
+        sends: 0,
+        responses: [],
+      }
+      real.made.push(made)
+      await ask(real, made, given.at, given.course)
+    }),
+  )
 
 export const again = fc.record({ nth, at: process, course }).map((given) =>
   command('again', given, async (real) => {
     const before = real.made[given.nth % real.made.length]
     // A key that was used the day before is a new one.
     if (!before?.key.endsWith(`-${real.day}`)) return
-    const { client: by, key, question: asked } = before
-    const made: Made = { client: by, key, question: asked, moment: real.moment, sends: 0, answers: [] }
+    const { client: by, key, request } = before
+    const made: Made = { client: by, key, request: request, moment: real.moment, sends: 0, responses: [] }
     real.made.push(made)
     await ask(real, made, given.at, given.course)
   }),
 )
 
 /** The same create in both processes at once; whoever comes first goes up, and nobody answers. */
-export const race = fc.record({ by: client, question, isApplied: fc.boolean() }).map((given) =>
+export const race = fc.record({ by: client, question: request, isApplied: fc.boolean() }).map((given) =>
   command('race', given, async (real) => {
     const both = [...real.world.processes.values()]
     const made: Made = {
       client: given.by,
       key: `race${real.made.length}-${real.day}`,
-      question: given.question,
+      request: given.question,
       moment: real.moment,
       sends: 0,
-      answers: [],
+      responses: [],
     }
     real.made.push(made)
     for (const { gates } of both) gates.follow = 'Works'
     const before = real.exchange.received
     const arrived = real.exchange.next()
-    const asked = both.map((each) => sent(real, made, each))
-    const response = await Promise.race([arrived, Promise.all(asked).then(() => undefined)])
+    const request = both.map((each) => sent(real, made, each))
+    const response = await Promise.race([arrived, Promise.all(request).then(() => undefined)])
     if (given.isApplied && response) real.add(real.made.length, given.by, given.question, true)
     response?.socket?.resetAndDestroy()
-    await Promise.all(asked)
+    await Promise.all(request)
     made.sends = real.exchange.received - before
     for (const { gates } of both) gates.follow = undefined
     const begun = both.flatMap(({ gates }) => gates.begun.slice(-1))
@@ -109,17 +118,17 @@ async function ask(real: TwinWorld, made: Made, at: ProcessName, course: Course)
   const number = real.made.indexOf(made) + 1
   const isRefused = course.reply === 'refuse'
   made.isRefused = isRefused
-  const own = course.isApplied && !isRefused ? real.add(number, made.client, made.question, course.isListed) : undefined
-  to.gates.stores.set(begun.intent.id, course.settle)
+  const own = course.isApplied && !isRefused ? real.add(number, made.client, made.request, course.isListed) : undefined
+  to.gates.stores.set(begun.intent.id, course.finish)
   const repeated = course.reply === 'repeat' ? givenBefore(real) : undefined
   const given = repeated ?? (course.reply === 'give' ? own : undefined)
   if (course.reply === 'kill') world.kill(at)
   else if (isRefused) send(response, 400, { message: 'No, certainly not', code: 400 })
-  else if (given !== undefined) exchange.give(response, given, made.question)
+  else if (given !== undefined) exchange.give(response, given, made.request)
   else response.socket?.resetAndDestroy()
   await answered
   made.sends = exchange.received - before
-  const isKept = course.settle === 'Fails' && (isRefused || given !== undefined)
+  const isKept = course.finish === 'Fails' && (isRefused || given !== undefined)
   const written = isKept ? to.gates.nextWrite(begun.intent.id) : undefined
   to.gates.stores.delete(begun.intent.id)
   await written
@@ -127,13 +136,13 @@ async function ask(real: TwinWorld, made: Made, at: ProcessName, course: Course)
 
 /** An id that the ledger holds. */
 function givenBefore({ made }: TwinWorld): number | undefined {
-  return made.flatMap(({ answers }) => answers.flatMap((answer) => idIn(answer) ?? [])).at(-1)
+  return made.flatMap(({ responses }) => responses.flatMap((answer) => idIn(answer) ?? [])).at(-1)
 }
 
 async function sent({ world }: TwinWorld, made: Made, to: Process): Promise<void> {
-  const { network, memo } = made.question
+  const { network, memo } = made.request
   const pair = { coinFrom: 'BTC', networkFrom: 'BTC', coinTo: 'USDT', networkTo: network }
   const body = { ...pair, amount: digits('0.5'), withdrawalAddress: 'withdrawal-1', ...(memo && { withdrawalExtraId: memo }) }
   const answer = await world.ask(to, made.client, '/transactions', { body, key: made.key }).catch(() => undefined)
-  if (answer) made.answers.push(answer)
+  if (answer) made.responses.push(answer)
 }

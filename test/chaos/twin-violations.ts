@@ -21,7 +21,7 @@ function uses(real: TwinWorld): ReadonlyMap<string, readonly Made[]> {
 }
 
 function idsOf(creates: readonly Made[]): ReadonlySet<number> {
-  return new Set(creates.flatMap(({ answers }) => answers).flatMap((answer) => idIn(answer) ?? []))
+  return new Set(creates.flatMap(({ responses }) => responses).flatMap((response) => idIn(response) ?? []))
 }
 
 /** A key goes up again only where the provider has refused it. */
@@ -43,16 +43,18 @@ function shared(real: TwinWorld): readonly string[] {
 }
 
 function misled(real: TwinWorld): readonly string[] {
-  const created = real.made.flatMap(({ question, answers }) => answers.map((answer) => ({ question, answer })))
-  const wrong = created.filter(({ question, answer }) => {
-    const id = idIn(answer)
+  const created = real.made.flatMap(({ request, responses }) =>
+    responses.map((response) => ({ question: request, answer: response })),
+  )
+  const wrong = created.filter(({ question: request, answer: response }) => {
+    const id = idIn(response)
     if (id === undefined) return false
     const swap = real.swaps[id - 1]
-    return depositIn(answer) !== `deposit-${id}` || !swap || !isEqual(swap.question, question)
+    return depositIn(response) !== `deposit-${id}` || !swap || !isEqual(swap.request, request)
   })
   const mixedUp = real.shown.filter(({ id, deposit }) => deposit !== `deposit-${id}`)
   return [
-    ...wrong.map(({ answer }) => `a create was answered with another's ${depositIn(answer)}`),
+    ...wrong.map(({ answer: response }) => `a create was answered with another's ${depositIn(response)}`),
     ...mixedUp.map(({ id, deposit }) => `a get of tx-${id} showed ${deposit}`),
   ]
 }
@@ -61,7 +63,7 @@ function misled(real: TwinWorld): readonly string[] {
 function promised(real: TwinWorld, held: ReadonlySet<number>): readonly string[] {
   const unheld = [...idsOf(real.made)].filter((id) => !held.has(id))
   const unsent = real.made.filter(
-    ({ sends, answers }) => sends === 0 && answers.some(({ headers }) => headers['x-swap-reason'] === 'outcome_unknown'),
+    ({ sends, responses }) => sends === 0 && responses.some(({ headers }) => headers['x-swap-reason'] === 'outcome_unknown'),
   )
   return [
     ...unheld.map((id) => `tx-${id} was told, and the ledger does not hold it`),

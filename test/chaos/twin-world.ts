@@ -3,19 +3,19 @@
 import type { Exchange } from '../model/exchange.ts'
 import type { ClientName, Question, State } from '../model/trace.ts'
 import { World } from '../model/world.ts'
-import type { Answered } from '../support/client.ts'
+import type { ReceivedResponse } from '../support/client.ts'
 
 export interface Made {
   readonly client: ClientName
   readonly key: string
-  readonly question: Question
+  readonly request: Question
   /** When it was attempted: swaps of another time cannot be its own. */
   readonly moment: string
   intent?: string
   /** How often it went up to the provider, and whether that certainly made nothing. */
   sends: number
   isRefused?: boolean
-  readonly answers: Answered[]
+  readonly responses: ReceivedResponse[]
 }
 
 /** A swap that the provider holds, and which create made it; 0: another. */
@@ -23,7 +23,7 @@ interface Swap {
   readonly id: number
   readonly by: number
   readonly holder: string
-  readonly question: Question
+  readonly request: Question
   readonly moment: string
 }
 
@@ -73,26 +73,32 @@ export class TwinWorld implements AsyncDisposable {
   }
 
   /** The provider has done it. */
-  add(by: number, client: ClientName, question: Question, isListed: boolean): number {
+  add(by: number, client: ClientName, request: Question, isListed: boolean): number {
     const id = this.swaps.length + 1
-    const swap = { id, by, holder: this.holderOf(client), question, moment: this.moment }
+    const swap = { id, by, holder: this.holderOf(client), request, moment: this.moment }
     this.swaps.push(swap)
-    this.exchange.transactions.set(id, { ...swap, isListed, isFinished: false, createdAt: new Date(Date.now()).toISOString() })
+    this.exchange.transactions.set(id, {
+      ...swap,
+      question: request,
+      isListed,
+      isFinished: false,
+      createdAt: new Date(Date.now()).toISOString(),
+    })
     return id
   }
 
   /** Whether a swap may be a create's own, by the provider's account of it. */
-  mayBe({ holder, question: told, moment }: Swap, create: Made): boolean {
-    const asked = create.question
+  mayBe({ holder, request: reported, moment }: Swap, create: Made): boolean {
+    const request = create.request
     if (holder !== this.holderOf(create.client) || moment !== create.moment) return false
-    const isOtherNetwork = !this.silence.includes('network') && told.network !== asked.network
-    const isOtherMemo = !this.silence.includes('memo') && told.memo !== '' && told.memo !== asked.memo
+    const isOtherNetwork = !this.silence.includes('network') && reported.network !== request.network
+    const isOtherMemo = !this.silence.includes('memo') && reported.memo !== '' && reported.memo !== request.memo
     return !isOtherNetwork && !isOtherMemo
   }
 
   async done(): Promise<ReadonlySet<number>> {
     const ids = new Set<number>()
-    for await (const { isCreated, transaction } of this.world.store.bookkeeping.export()) {
+    for await (const { isCreated, transaction } of this.world.store.ledgerAdmin.export()) {
       if (isCreated) ids.add(Number(transaction.id.slice('tx-'.length)))
     }
     return ids
@@ -100,7 +106,7 @@ export class TwinWorld implements AsyncDisposable {
 
   /** Creates that wait for a look or a person, by their intents. */
   async open(): Promise<ReadonlyMap<string, string>> {
-    return new Map((await this.world.store.bookkeeping.unresolved()).map(({ intent, state }) => [intent, state]))
+    return new Map((await this.world.store.ledgerAdmin.unresolved()).map(({ intent, state }) => [intent, state]))
   }
 
   /** A look binds only what alone can be the answer, and the answer to one create alone: a contradiction may hide what was made. */
@@ -111,12 +117,12 @@ export class TwinWorld implements AsyncDisposable {
     await look()
     for (const id of (await this.done()).difference(heldBefore)) {
       const swap = this.swaps[id - 1] as Swap
-      const asked = waiting.filter((create) => this.mayBe(swap, create))
-      const others = listed.filter((other) => asked.some((create) => this.mayBe(other, create)))
-      const [create] = asked
-      if (!create || asked.length > 1 || others.length !== 1) this.wrong.push(`tx-${id} was bound by a guess`)
+      const creates = waiting.filter((create) => this.mayBe(swap, create))
+      const others = listed.filter((other) => creates.some((create) => this.mayBe(other, create)))
+      const [create] = creates
+      if (!create || creates.length > 1 || others.length !== 1) this.wrong.push(`tx-${id} was bound by a guess`)
       if (create?.intent) this.found.add(create.intent)
-      if (create && !isEqual(create.question, swap.question)) this.wrong.push(`tx-${id} is another's`)
+      if (create && !isEqual(create.request, swap.request)) this.wrong.push(`tx-${id} is another's`)
     }
   }
 
@@ -129,15 +135,15 @@ export function isEqual(one: Question, other: Question): boolean {
   return one.memo === other.memo && one.network === other.network
 }
 
-function bodyOf({ status, json }: Answered): { id?: string; deposit_address?: string } {
+function bodyOf({ status, json }: ReceivedResponse): { id?: string; deposit_address?: string } {
   return status === 200 ? (json as object) : {}
 }
 
-export function idIn(answer: Answered): number | undefined {
-  const { id } = bodyOf(answer)
+export function idIn(response: ReceivedResponse): number | undefined {
+  const { id } = bodyOf(response)
   return id === undefined ? undefined : Number(id.split('tx-')[1])
 }
 
-export function depositIn(answer: Answered): string | undefined {
-  return bodyOf(answer).deposit_address
+export function depositIn(response: ReceivedResponse): string | undefined {
+  return bodyOf(response).deposit_address
 }

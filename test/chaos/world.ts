@@ -2,16 +2,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { violations } from '../faults/checker.ts'
-import type { Customer } from '../faults/customer.ts'
-import { effectsOf } from '../faults/evidence.ts'
-import { GatewayProcess } from '../faults/gateway-process.ts'
-import { History } from '../faults/history.ts'
-import { holdingsOf } from '../faults/holding.ts'
-import type { Order } from '../faults/order.ts'
-import { type Journal, readJournal } from '../faults/provider/journal.ts'
-import { type Provider, startProvider } from '../faults/provider.ts'
-import { FaultProxy } from '../faults/proxy.ts'
+import { violations } from '../checker/checker.ts'
+import type { Customer } from '../checker/customer.ts'
+import { effectsOf } from '../checker/evidence.ts'
+import { GatewayProcess } from '../checker/gateway-process.ts'
+import { History } from '../checker/history.ts'
+import { holdingsOf } from '../checker/holding.ts'
+import type { Order } from '../checker/order.ts'
+import { type Journal, readJournal } from '../checker/provider/journal.ts'
+import { type Provider, startProvider } from '../checker/provider.ts'
+import { FaultProxy } from '../checker/proxy.ts'
 import { assets } from '../support/swaps.ts'
 
 export interface WorldSettings {
@@ -84,9 +84,9 @@ export class World implements AsyncDisposable {
 
   /** How many swaps the providers hold of which the ledger knows only that they may exist. */
   async openEffects(): Promise<number> {
-    const unsettled = new Set(await this.unsettled())
+    const unresolvedAddresses = new Set(await this.unresolvedAddresses())
     const applied = effectsOf({ journals: this.journals(), operations: [] })
-    return applied.filter(({ swap }) => unsettled.has(swap.withdrawalAddress)).length
+    return applied.filter(({ swap }) => unresolvedAddresses.has(swap.withdrawalAddress)).length
   }
 
   /** Reads everything that there is to read, with every key, and says what is wrong. The first gateway must be up. */
@@ -94,7 +94,7 @@ export class World implements AsyncDisposable {
     const [gateway] = this.gateways as [GatewayProcess]
     const { history, customers } = this
     // First: what the gateway finds out meanwhile is then in a list.
-    const unsettled = await this.unsettled()
+    const unresolvedAddresses = await this.unresolvedAddresses()
     const holdings = await holdingsOf(history, gateway.url, customers)
     const exported = (await gateway.command('ledger', 'export')) as readonly { id: string; owner: string }[]
     const secrets = {
@@ -102,7 +102,14 @@ export class World implements AsyncDisposable {
       providerKeys: { alpha: keyOf('alpha'), beta: keyOf('beta') },
       logs: this.gateways.map(({ output }) => output),
     }
-    return violations({ journals: this.journals(), operations: history.operations, holdings, unsettled, exported, secrets })
+    return violations({
+      journals: this.journals(),
+      operations: history.operations,
+      holdings,
+      unresolvedAddresses,
+      exported,
+      secrets,
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -110,9 +117,9 @@ export class World implements AsyncDisposable {
   }
 
   /** Where the creates that the ledger counts as unknown, or as contradicted, were to pay out. */
-  private async unsettled(): Promise<readonly string[]> {
+  private async unresolvedAddresses(): Promise<readonly string[]> {
     const unknown = await this.gateways[0]?.command('ledger', 'unknown')
-    return (unknown as { asked: { withdrawalAddress: string } }[]).map(({ asked }) => asked.withdrawalAddress)
+    return (unknown as { requested: { withdrawalAddress: string } }[]).map(({ requested }) => requested.withdrawalAddress)
   }
 }
 

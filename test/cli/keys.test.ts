@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { identityOf } from '../../src/adapters/identity.ts'
-import { authentication } from '../../src/core/authentication.ts'
+import { hashKey } from '../../src/adapters/key-hash.ts'
+import { authentication } from '../../src/core/access/authentication.ts'
 import { isKey } from '../../src/domain/key.ts'
 import { findKey } from '../support/held-key.ts'
 import { Place } from './place.ts'
@@ -67,14 +67,14 @@ describe('swapgate keys create', () => {
 
   it('says that nobody asks for issued keys while the mode is passthrough', async () => {
     const { err } = await place.swapgate('keys', 'create', '--name', 'acme', '--json')
-    expect(err).toEqual(['notice: auth.mode is passthrough: the gateway takes no issued keys until it is managed'])
+    expect(err).toEqual(['warning: auth.mode is passthrough: the gateway takes no issued keys until it is managed'])
   })
 
   it('gives one account any number of keys, and never the same', async () => {
     const made = [await create('--name', 'acme'), await create('--name', 'acme')]
     expect(new Set(made.map(({ key }) => key)).size).toBe(2)
     const stores = await place.stores()
-    const holdings = await Promise.all(made.map(({ key }) => findKey(stores.accounts, identityOf(key))))
+    const holdings = await Promise.all(made.map(({ key }) => findKey(stores.accounts, hashKey(key))))
     expect(new Set(holdings.map((holding) => holding?.account)).size).toBe(1)
     await stores.close()
   })
@@ -169,9 +169,9 @@ describe('swapgate keys rotate', () => {
   it('lets both keys be valid as long as it is told, and never longer than the old one was', async () => {
     const old = await create('--name', 'acme', '--expires', '1h')
     vi.advanceTimersByTime(60_000)
-    const told = await place.swapgate('keys', 'rotate', old.id, '--overlap', '29m', '--expires', '90d')
-    expect(told.out.at(-1)).toBe(`The old key ${old.id} ends at 2026-11-20T10:30:00.000Z.`)
-    expect(told.out).toContain('ends     2027-02-18T10:01:00.000Z')
+    const rotation = await place.swapgate('keys', 'rotate', old.id, '--overlap', '29m', '--expires', '90d')
+    expect(rotation.out.at(-1)).toBe(`The old key ${old.id} ends at 2026-11-20T10:30:00.000Z.`)
+    expect(rotation.out).toContain('ends     2027-02-18T10:01:00.000Z')
     expect((await list())[0]?.expiresAt).toBe('2026-11-20T10:30:00.000Z')
     const later = await place.swapgate('keys', 'rotate', old.id, '--overlap', '90d')
     expect(later.out.at(-1)).toBe(`The old key ${old.id} ends at 2026-11-20T10:30:00.000Z.`)
@@ -191,8 +191,8 @@ describe('swapgate keys rotate', () => {
     const gone = await create('--name', 'acme', '--expires', '1')
     vi.advanceTimersByTime(1_000)
     for (const refused of [id, gone.id, 'acme']) {
-      const said = await place.swapgate('keys', 'rotate', refused)
-      expect(said).toEqual({ exitCode: 1, out: [], err: [`swapgate: no valid key has the id ${refused}`] })
+      const result = await place.swapgate('keys', 'rotate', refused)
+      expect(result).toEqual({ exitCode: 1, out: [], err: [`swapgate: no valid key has the id ${refused}`] })
     }
     expect(await list()).toHaveLength(2)
   })
@@ -201,7 +201,7 @@ describe('swapgate keys rotate', () => {
 describe('A11: what the operator does takes effect in every replica that shares the ledger', () => {
   it('within two seconds, and the account stays the same', async () => {
     const stores = [await place.stores(), await place.stores()]
-    const replicas = stores.map(({ accounts }) => authentication({ accounts, digest: identityOf, clock: Date.now }))
+    const replicas = stores.map(({ accounts }) => authentication({ accounts, digest: hashKey, clock: Date.now }))
     const ask = (key: string) => Promise.all(replicas.map((who) => who(key)))
     const old = await create('--name', 'acme')
     const [account] = await ask(old.key)
@@ -225,7 +225,7 @@ describe('the ledger', () => {
     const { readdirSync, readFileSync } = await import('node:fs')
     const { join } = await import('node:path')
     const files = readdirSync(place.directory).map((name) => readFileSync(join(place.directory, name), 'latin1'))
-    expect(files.some((text) => text.includes(identityOf(key)))).toBe(true)
+    expect(files.some((text) => text.includes(hashKey(key)))).toBe(true)
     expect(files.filter((text) => text.includes(key.slice(8, 20)))).toEqual([])
   })
 

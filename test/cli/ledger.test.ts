@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Facts, Intent } from '../../src/core/ledger.ts'
+import type { Intent, TransactionRecord } from '../../src/core/ledger.ts'
 import type { Amount } from '../../src/domain/amount.ts'
-import type { NewTransaction, Transaction } from '../../src/domain/swap.ts'
+import type { NewTransaction, Transaction } from '../../src/domain/swap/swap.ts'
 import { Place } from './place.ts'
 
 const now = Date.parse('2026-11-20T10:00:00Z')
@@ -19,7 +19,7 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-const asked: NewTransaction = {
+const requested: NewTransaction = {
   coinFrom: 'BTC',
   networkFrom: 'BTC',
   coinTo: 'USDT',
@@ -30,12 +30,12 @@ const asked: NewTransaction = {
 }
 
 function intentOf(id: string, more: Partial<Intent> = {}): Intent {
-  return { id, owner: 'acme', provider: 'alpha', asked, attemptedAt: now - 60_000, lookAt: now - 50_000, ...more }
+  return { id, owner: 'acme', provider: 'alpha', requested, attemptedAt: now - 60_000, nextCheckAt: now - 50_000, ...more }
 }
 
-function factsOf(id: string, more: Partial<Transaction> = {}): Facts {
+function factsOf(id: string, more: Partial<Transaction> = {}): TransactionRecord {
   const transaction: Transaction = {
-    ...asked,
+    ...requested,
     id,
     status: 'wait',
     amountOut: '9425.243471' as Amount,
@@ -43,19 +43,19 @@ function factsOf(id: string, more: Partial<Transaction> = {}): Facts {
     createdAt: '2026-11-20T09:59:00Z',
     ...more,
   }
-  return { transaction, derived: [], seenAt: now }
+  return { transaction, derived: [], reportedAt: now }
 }
 
 async function created(id: string, transaction: Partial<Transaction> = {}, intent: Partial<Intent> = {}): Promise<void> {
   const facts = factsOf(id, transaction)
   const attemptedAt = Date.parse(facts.transaction.createdAt)
   await stores.ledger.begin(intentOf(`create-${id}`, { attemptedAt, ...intent }))
-  await stores.ledger.settle(`create-${id}`, facts)
+  await stores.ledger.complete(`create-${id}`, facts)
 }
 
-async function doubted(intent: string, more: Partial<Intent> = {}): Promise<void> {
+async function unknownCreate(intent: string, more: Partial<Intent> = {}): Promise<void> {
   await stores.ledger.begin(intentOf(intent, more))
-  await stores.ledger.doubt(intent, now)
+  await stores.ledger.markUnknown(intent, now)
 }
 
 describe('swapgate ledger stats', () => {
@@ -66,7 +66,7 @@ describe('swapgate ledger stats', () => {
     await created('one')
     await created('two', { status: 'success' })
     await created('three', { status: 'success' }, { provider: 'beta' })
-    await doubted('in-doubt', { claim: { key: 'order-1', fingerprint: 'f' } })
+    await unknownCreate('in-doubt', { claim: { key: 'order-1', fingerprint: 'f' } })
     await stores.ledger.begin(intentOf('running', { attemptedAt: now }))
     await place.swapgate('keys', 'create', '--name', 'acme')
     const stats = await place.facts<{ entries: readonly unknown[] }>('ledger', 'stats')
@@ -93,7 +93,7 @@ describe('swapgate ledger stats', () => {
 
   it('is a table for people', async () => {
     await created('one')
-    await doubted('in-doubt')
+    await unknownCreate('in-doubt')
     const { exitCode, out } = await place.swapgate('ledger', 'stats')
     expect(exitCode).toBe(0)
     expect(out).toEqual([
@@ -111,22 +111,22 @@ describe('swapgate ledger stats', () => {
 describe('swapgate ledger unknown', () => {
   it('lists the creates in doubt with their questions', async () => {
     await created('one')
-    await doubted('in-doubt')
+    await unknownCreate('in-doubt')
     await stores.ledger.begin(intentOf('other', { attemptedAt: now - 30_000 }))
-    await stores.ledger.contradict('other', factsOf('odd', { coinTo: 'BTC' }).transaction, ['coinTo'])
+    await stores.ledger.markMismatch('other', factsOf('odd', { coinTo: 'BTC' }).transaction, ['coinTo'])
     const listed = await place.facts<readonly Record<string, unknown>[]>('ledger', 'unknown')
     expect(listed).toEqual([
       {
-        ...{ intent: 'in-doubt', owner: 'acme', provider: 'alpha', state: 'unknown', asked, told: null },
+        ...{ intent: 'in-doubt', owner: 'acme', provider: 'alpha', state: 'unknown', asked: requested, reported: null },
         attemptedAt: '2026-11-20T09:59:00.000Z',
       },
       {
-        ...{ intent: 'other', owner: 'acme', provider: 'alpha', state: 'mismatch', asked },
-        ...{ attemptedAt: '2026-11-20T09:59:30.000Z', told: { id: 'odd', fields: ['coinTo'] } },
+        ...{ intent: 'other', owner: 'acme', provider: 'alpha', state: 'mismatch', asked: requested },
+        ...{ attemptedAt: '2026-11-20T09:59:30.000Z', reported: { id: 'odd', fields: ['coinTo'] } },
       },
     ])
     expect((await place.swapgate('ledger', 'unknown')).out).toEqual([
-      'intent    state     provider  attempted                 question                  told',
+      'intent    state     provider  attempted                 request                   reported',
       'in-doubt  unknown   alpha     2026-11-20T09:59:00.000Z  0.10 BTC to USDT at TQn9',
       'other     mismatch  alpha     2026-11-20T09:59:30.000Z  0.10 BTC to USDT at TQn9  odd, which differs in coinTo',
     ])
@@ -141,7 +141,7 @@ describe('swapgate ledger unknown', () => {
 
 describe('swapgate ledger resolve', () => {
   it.each(['tx-1', 'alpha~tx-1'])('binds a create to its owner by the id %s', async (id) => {
-    await doubted('in-doubt')
+    await unknownCreate('in-doubt')
     expect(await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', id, '--force')).toEqual({
       exitCode: 0,
       out: [
@@ -158,43 +158,43 @@ describe('swapgate ledger resolve', () => {
   it.each(['beta~tx-1', '~tx-1', 'alpha~', '..', `alpha~${'x'.repeat(257)}`])(
     'refuses %s, which is no id at the provider that was asked',
     async (id) => {
-      await doubted('in-doubt')
-      const said = await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', id)
-      expect(said).toEqual({ exitCode: 1, out: [], err: [`swapgate: ${id} is no id at alpha, where this create was tried`] })
+      await unknownCreate('in-doubt')
+      const result = await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', id)
+      expect(result).toEqual({ exitCode: 1, out: [], err: [`swapgate: ${id} is no id at alpha, where this create was tried`] })
       expect(await place.facts('ledger', 'unknown')).toHaveLength(1)
     },
   )
 
   it('refuses an id that the ledger has given already', async () => {
     await created('one', {}, { owner: 'umbrella' })
-    await doubted('in-doubt')
-    const said = await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', 'one', '--force')
-    expect(said).toEqual({ exitCode: 1, out: [], err: ['swapgate: the ledger holds alpha~one already'] })
+    await unknownCreate('in-doubt')
+    const result = await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', 'one', '--force')
+    expect(result).toEqual({ exitCode: 1, out: [], err: ['swapgate: the ledger holds alpha~one already'] })
     expect((await stores.ledger.find('umbrella', 'alpha', 'one'))?.owner).toBe('umbrella')
   })
 
   it('L29: binds nothing unread with the provider’s own keys, which only clients have', async () => {
-    await doubted('in-doubt')
-    const said = await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', 'tx-1')
+    await unknownCreate('in-doubt')
+    const result = await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', 'tx-1')
     const why = 'alpha~tx-1 cannot be read there, only its owner has the key for it; --force binds it unread'
-    expect(said).toEqual({ exitCode: 1, out: [], err: [`swapgate: ${why}`] })
+    expect(result).toEqual({ exitCode: 1, out: [], err: [`swapgate: ${why}`] })
     expect(await place.facts('ledger', 'unknown')).toHaveLength(1)
   })
 
   it('L29: never shows an asked memo of what is bound unread, as if the provider had told it', async () => {
-    await doubted('in-doubt', { asked: { ...asked, withdrawalExtraId: 'memo-7' } })
+    await unknownCreate('in-doubt', { requested: { ...requested, withdrawalExtraId: 'memo-7' } })
     await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', 'tx-1', '--force')
     expect((await stores.ledger.find('acme', 'alpha', 'tx-1'))?.transaction).not.toHaveProperty('withdrawalExtraId')
   })
 
   it.each([[['--none', '--force']], [['--bind', 'x', '--none']], [['--force']]])('takes %j for wrong usage', async (how) => {
-    await doubted('in-doubt')
+    await unknownCreate('in-doubt')
     expect((await place.swapgate('ledger', 'resolve', 'in-doubt', ...how)).exitCode).toBe(2)
   })
 
   it('forgets a create that did not happen, so that its Idempotency-Key is free', async () => {
     const claim = { key: 'order-1', fingerprint: 'f' }
-    await doubted('in-doubt', { claim })
+    await unknownCreate('in-doubt', { claim })
     const { exitCode, out } = await place.swapgate('ledger', 'resolve', 'in-doubt', '--none')
     expect([exitCode, out.length]).toEqual([0, 1])
     expect(await place.facts('ledger', 'unknown')).toEqual([])
@@ -212,12 +212,12 @@ describe('swapgate ledger resolve', () => {
   })
 
   it('settles at once what has ended in doubt', async () => {
-    await doubted('in-doubt', { attemptedAt: now })
+    await unknownCreate('in-doubt', { attemptedAt: now })
     expect((await place.swapgate('ledger', 'resolve', 'in-doubt', '--none')).exitCode).toBe(0)
   })
 
   it('takes all behind the first ~ for the id at the provider', async () => {
-    await doubted('in-doubt')
+    await unknownCreate('in-doubt')
     expect((await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', 'alpha~a~b', '--force')).exitCode).toBe(0)
     expect(await stores.ledger.find('acme', 'alpha', 'a~b')).toBeDefined()
   })
@@ -225,8 +225,8 @@ describe('swapgate ledger resolve', () => {
   it('refuses a create that is not in doubt', async () => {
     await created('one')
     for (const intent of ['create-one', 'nothing']) {
-      const said = await place.swapgate('ledger', 'resolve', intent, '--none')
-      expect(said).toEqual({ exitCode: 1, out: [], err: [`swapgate: no create in doubt has the intent ${intent}`] })
+      const result = await place.swapgate('ledger', 'resolve', intent, '--none')
+      expect(result).toEqual({ exitCode: 1, out: [], err: [`swapgate: no create in doubt has the intent ${intent}`] })
     }
     expect(await stores.ledger.find('acme', 'alpha', 'one')).toBeDefined()
   })
@@ -242,7 +242,7 @@ describe('swapgate ledger export', () => {
     expect(exitCode).toBe(0)
     expect(out.map((line) => JSON.parse(line))).toEqual([
       {
-        ...asked,
+        ...requested,
         ...{ id: 'alpha~one', owner: 'acme', isCreated: true, status: 'wait', amountOut: '9425.243471', depositAddress: 'bc1q' },
         ...{ createdAt: '2026-11-20T09:59:00Z', derived: [], seenAt: '2026-11-20T10:00:00.000Z', readAt: null, changedAt: null },
       },
@@ -298,7 +298,7 @@ describe('swapgate ledger prune', () => {
         'Kept: 1 whose Idempotency-Key is younger than 24 hours.',
       ],
     ])
-    await doubted('unsettled')
+    await unknownCreate('unsettled')
     expect((await place.swapgate('ledger', 'prune', '--before', '2026-11-21')).out.at(-1)).toBe(
       'Kept: 2 that a create of unknown outcome could be; swapgate ledger unknown lists those.',
     )

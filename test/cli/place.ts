@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openLedger } from '../../src/adapters/ledger.ts'
+import { openLedger } from '../../src/adapters/ledger/index.ts'
 import { run } from '../../src/cli/command.ts'
 
 const assets = `
@@ -29,7 +29,7 @@ interface PlaceOptions {
   readonly providers?: readonly { readonly url: string }[]
 }
 
-export interface Said {
+export interface CommandResult {
   readonly exitCode: number
   readonly out: readonly string[]
   readonly err: readonly string[]
@@ -46,7 +46,7 @@ export class Place implements Disposable {
     writeFileSync(join(this.directory, 'assets.yaml'), assets)
   }
 
-  async swapgate(...args: readonly string[]): Promise<Said> {
+  async swapgate(...args: readonly string[]): Promise<CommandResult> {
     const out: string[] = []
     const err: string[] = []
     const stream = async (lines: AsyncIterable<string>): Promise<void> => {

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Facts } from '../../src/core/ledger.ts'
+import type { TransactionRecord } from '../../src/core/ledger.ts'
 import type { Amount } from '../../src/domain/amount.ts'
 import { isKey } from '../../src/domain/key.ts'
 import { Swapgate } from '../process/swapgate.ts'
@@ -64,18 +64,22 @@ it('wrong usage ends with 2', async () => {
 
 it('an export does not end well where nobody reads it to its end', async () => {
   const { ledger, close } = await place.stores()
-  const asked = { amountIn: '1' as Amount, withdrawalAddress: 'x'.repeat(500), rateType: 'float' } as const
+  const requested = { amountIn: '1' as Amount, withdrawalAddress: 'x'.repeat(500), rateType: 'float' } as const
   for (let at = 0; at < 500; at++) {
-    const facts: Facts = { transaction: { ...asked, id: `tx-${at}`, createdAt: '2026-11-20T09:59:00Z' }, derived: [], seenAt: 0 }
-    await ledger.see('acme', 'alpha', facts)
+    const facts: TransactionRecord = {
+      transaction: { ...requested, id: `tx-${at}`, createdAt: '2026-11-20T09:59:00Z' },
+      derived: [],
+      reportedAt: 0,
+    }
+    await ledger.upsert('acme', 'alpha', facts)
   }
   await close()
   const child = spawn(process.execPath, ['src/cli/swapgate.js', 'ledger', 'export', '--config', place.file])
   await once(child.stdout, 'readable')
   child.stdout.destroy()
   const ending = once(child, 'close')
-  const said = Buffer.concat(await child.stderr.toArray()).toString()
+  const stderrText = Buffer.concat(await child.stderr.toArray()).toString()
   const [exitCode] = await ending
-  expect([exitCode, said]).toEqual([1, 'swapgate: the command failed: write EPIPE\n'])
+  expect([exitCode, stderrText]).toEqual([1, 'swapgate: the command failed: write EPIPE\n'])
   expect((await ended('ledger', 'export')).out.trim().split('\n')).toHaveLength(500)
 })

@@ -56,8 +56,8 @@ describe('the container', () => {
   it.each(['a', 'b'])('answers in form %s on the published port', async (form) => {
     expect(image.stage.ports).toEqual([8080, 9090])
     const address = `http://127.0.0.1:${ports.gateway}/${form}/api/v2`
-    const answer = await fetch(`${address}/rate?coinFrom=BTC&coinTo=ETH&amount=0.1`)
-    expect([answer.status, answer.headers.get('x-swap-form')]).toEqual([200, form.toUpperCase()])
+    const response = await fetch(`${address}/rate?coinFrom=BTC&coinTo=ETH&amount=0.1`)
+    expect([response.status, response.headers.get('x-swap-form')]).toEqual([200, form.toUpperCase()])
   })
 
   it('runs as a user who is not root and owns nothing but the data', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-const standard = ['8080', '9090', '9101'] as const
+const defaultPorts = ['8080', '9090', '9101'] as const
 
 export interface Ports {
   readonly gateway: number
@@ -14,12 +14,12 @@ export interface Ports {
 }
 
 export async function freePorts(): Promise<Ports> {
-  const servers = standard.map(() => createServer().listen(0, '127.0.0.1'))
+  const servers = defaultPorts.map(() => createServer().listen(0, '127.0.0.1'))
   await Promise.all(servers.map((server) => once(server, 'listening')))
   const ports = servers.map((server) => (server.address() as AddressInfo).port)
   await Promise.all(servers.map((server) => once(server.close(), 'close')))
   const [gateway = 0, admin = 0, sandbox = 0] = ports
   const move = (text: string): string =>
-    text.replaceAll(/\b(?:8080|9090|9101)\b/g, (port) => String(ports[standard.indexOf(port as '8080')]))
+    text.replaceAll(/\b(?:8080|9090|9101)\b/g, (port) => String(ports[defaultPorts.indexOf(port as '8080')]))
   return { gateway, admin, sandbox, move }
 }

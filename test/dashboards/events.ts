@@ -1,7 +1,7 @@
 /** What goes wrong between clients, gateways and providers; `stores.ts` has what goes wrong behind them. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Fault } from '../faults/provider/fault.ts'
+import type { Fault } from '../checker/provider/fault.ts'
 import { type Event, nothing, repeating, together } from './event.ts'
 import type { Site, World } from './world.ts'
 
@@ -14,9 +14,9 @@ async function faultyCreate(world: World, site: Site, fault: Fault): Promise<voi
 
 /** Its id as clients see it. */
 async function created(world: World, { gateway, customers: [acme] }: Site): Promise<string> {
-  const answer = await acme.create(gateway.url, world.order())
-  const { id } = (answer?.json ?? {}) as { readonly id?: string }
-  if (id === undefined) throw new Error(`nothing was created: ${answer?.text}`)
+  const response = await acme.create(gateway.url, world.order())
+  const { id } = (response?.json ?? {}) as { readonly id?: string }
+  if (id === undefined) throw new Error(`nothing was created: ${response?.text}`)
   return id
 }
 

@@ -10,7 +10,7 @@ import { boards } from './board.ts'
 import type { Event } from './event.ts'
 import * as events from './events.ts'
 import { Prometheus } from './prometheus.ts'
-import { emptyPanels, filledIn } from './question.ts'
+import { emptyPanels, filledIn } from './query.ts'
 import { alerts, ruleFiles, rules } from './rule.ts'
 import { scaled } from './scaling.ts'
 import * as stores from './stores.ts'
@@ -28,7 +28,7 @@ const stages: readonly (readonly Event[])[] = [
 /** After these nothing is left to ask. */
 const ends: readonly (readonly Event[])[] = [[stores.lostReplica], [stores.lostGateway]]
 const all = [...stages, ...ends].flat()
-const patience = 90_000
+const timeoutMs = 90_000
 
 describe('dashboards and alerts of real gateways', () => {
   const open = new AsyncDisposableStack()
@@ -41,8 +41,8 @@ describe('dashboards and alerts of real gateways', () => {
     await delay(3_000) // what is slow at the first time is behind them
     const targets = world.sites.map(({ gateway }) => new URL(gateway.adminUrl).host)
     prometheus = open.use(await Prometheus.start(targets, ruleFiles.map(scaled)))
-  }, patience)
-  afterAll(() => open.disposeAsync(), patience)
+  }, timeoutMs)
+  afterAll(() => open.disposeAsync(), timeoutMs)
 
   const occurs = async (stage: readonly Event[]): Promise<void> => {
     const expected = stage.flatMap((event) => event.alerts ?? [])
@@ -55,7 +55,7 @@ describe('dashboards and alerts of real gateways', () => {
         for (const alert of await prometheus.firing()) missing.delete(alert)
         return [...missing]
       }
-      await expect.poll(stillMissing, { timeout: patience, interval: 500 }).toEqual([])
+      await expect.poll(stillMissing, { timeout: timeoutMs, interval: 500 }).toEqual([])
       const shown = stage.flatMap(({ panels = [] }) => panels)
       const empty = async (): Promise<readonly string[]> =>
         (await emptyPanels(prometheus, boards())).filter((panel) => shown.includes(panel))
@@ -65,7 +65,7 @@ describe('dashboards and alerts of real gateways', () => {
     }
   }
 
-  it('while all is well no alert fires, and only panels of faults are empty', { timeout: patience }, async () => {
+  it('while all is well no alert fires, and only panels of faults are empty', { timeout: timeoutMs }, async () => {
     await expect.poll(() => prometheus.query('sum_over_time(up[3s]) > 2'), { timeout: 30_000 }).toHaveLength(world.sites.length)
     await expect.poll(() => prometheus.firing(), { timeout: 10_000 }).toEqual([])
     await delay(15_000)
@@ -88,7 +88,7 @@ describe('dashboards and alerts of real gateways', () => {
   })
 
   describe.each(stages.map((stage) => ({ stage, name: stage.map(({ name }) => name).join('; ') })))('$name', ({ stage }) => {
-    it('is seen', { timeout: 2 * patience }, () => occurs(stage))
+    it('is seen', { timeout: 2 * timeoutMs }, () => occurs(stage))
   })
 
   it('after all of that no panel is empty', async () => {
@@ -110,7 +110,7 @@ describe('dashboards and alerts of real gateways', () => {
     for (const metric of metrics) expect(await prometheus.query(`count(${metric})`), metric).not.toEqual([])
   })
 
-  it.each(ends)('$name, and it is seen', { timeout: 2 * patience }, (event) => occurs([event]))
+  it.each(ends)('$name, and it is seen', { timeout: 2 * timeoutMs }, (event) => occurs([event]))
 })
 
 /** Variables of other sorts have a text, or nothing. */

@@ -11,7 +11,7 @@ const execute = promisify(execFile)
 /** Its memory is collected less often: what it allocates is most of its work. */
 const run = (program: string, args: readonly string[]) => execute(program, args, { env: { ...process.env, GOGC: '400' } })
 const caseFiles = globSync('dashboards/rules/tests/*.yaml')
-const patience = 180_000
+const timeoutMs = 180_000
 
 interface Case {
   readonly name: string
@@ -22,13 +22,13 @@ const cases = caseFiles.flatMap((file) => (parse(readFileSync(file, 'utf8')) as 
 const firing = ({ promql_expr_test: [expected] = [] }: Case): readonly string[] =>
   (expected?.exp_samples ?? []).map(({ labels }) => /"(.*)"/.exec(labels)?.[1] ?? '')
 
-it('are rules for Prometheus', { timeout: patience }, async () => {
+it('are rules for Prometheus', { timeout: timeoutMs }, async () => {
   const { promtool } = await prometheusPrograms()
   const { stdout } = await run(promtool, ['check', 'rules', ...ruleFiles])
   expect(stdout.match(/SUCCESS/g)).toHaveLength(2)
 })
 
-it.each(caseFiles)('fire and do not fire as its cases say: %s', { timeout: patience }, async (file) => {
+it.each(caseFiles)('fire and do not fire as its cases say: %s', { timeout: timeoutMs }, async (file) => {
   const { promtool } = await prometheusPrograms()
   expect((await run(promtool, ['test', 'rules', file])).stdout).toContain('SUCCESS')
 })

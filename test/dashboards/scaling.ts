@@ -6,7 +6,7 @@ import { readRules } from './rule.ts'
 export const factor = 60
 
 /** What takes milliseconds may take ten times as long on a machine that many share: these two limits are moved. */
-const patience = [
+const maxWait = [
   ['le="0.025"', 'le="0.25"'],
   ['> 0.1', '> 1'],
 ] as const
@@ -17,7 +17,7 @@ export function scaled(file: string): string {
     ...group,
     rules: group.rules.map((rule) => ({
       ...rule,
-      expr: patience
+      expr: maxWait
         .reduce((expression, [limit, longer]) => expression.replaceAll(limit, longer), rule.expr)
         .replaceAll(/(\[|offset )(\w+)/g, (_, before: string, duration: string) => before + shorter(duration)),
       ...(rule.for !== undefined && { for: shorter(rule.for) }),

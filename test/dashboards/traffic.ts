@@ -39,8 +39,8 @@ function stepsAt(world: World, site: Site, quotes: 'often' | 'seldom'): readonly
   const create =
     (customer: typeof inA): Step =>
     async () => {
-      const answer = await customer.create(gateway.url, world.order())
-      const { id } = (answer?.json ?? {}) as { id?: string }
+      const response = await customer.create(gateway.url, world.order())
+      const { id } = (response?.json ?? {}) as { id?: string }
       if (id !== undefined) known.unshift(id)
     }
   const get =

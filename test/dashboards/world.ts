@@ -2,13 +2,13 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Customer } from '../faults/customer.ts'
-import { GatewayProcess } from '../faults/gateway-process.ts'
-import { History } from '../faults/history.ts'
-import type { Order } from '../faults/order.ts'
-import { type Provider, startProvider } from '../faults/provider.ts'
-import { FaultProxy } from '../faults/proxy.ts'
-import { type Answered, ask } from '../support/client.ts'
+import type { Customer } from '../checker/customer.ts'
+import { GatewayProcess } from '../checker/gateway-process.ts'
+import { History } from '../checker/history.ts'
+import type { Order } from '../checker/order.ts'
+import { type Provider, startProvider } from '../checker/provider.ts'
+import { FaultProxy } from '../checker/proxy.ts'
+import { ask, type ReceivedResponse } from '../support/client.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { RedisServer } from '../support/redis.ts'
 import { assets } from '../support/swaps.ts'
@@ -31,7 +31,7 @@ interface SiteFacts {
   readonly sections?: Readonly<Record<string, unknown>>
 }
 
-const nobodyLimited = { quotes: 100_000, create: 100_000, read: 200, unproven: 100_000 }
+const unlimited = { quotes: 100_000, create: 100_000, read: 200, unproven: 100_000 }
 
 export class World implements AsyncDisposable {
   /** PostgreSQL and Redis. */
@@ -91,7 +91,7 @@ export class World implements AsyncDisposable {
   }
 
   /** An amount that nobody asked for before, so that no cache answers. */
-  quote({ gateway }: Site): Promise<Answered> {
+  quote({ gateway }: Site): Promise<ReceivedResponse> {
     return ask(gateway.url, { path: `/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=2.${++this.orders}` })
   }
 
@@ -114,7 +114,7 @@ async function startSite(parent: string, facts: SiteFacts, open: AsyncDisposable
       providers: { [name]: { form, url: network.url, key, budget } },
       ...(ledger !== undefined && { ledger }),
       sections: {
-        limits: nobodyLimited,
+        limits: unlimited,
         ledger: { url: ledger ?? `sqlite:${join(directory, 'ledger.db')}`, refresh: 1 },
         ...sections,
       },

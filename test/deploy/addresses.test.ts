@@ -39,10 +39,10 @@ it.each(speakers)('%s reaches all that it names', (speaker, text) => {
 })
 
 it('the balancer and Prometheus know every gateway', () => {
-  const said = (text: string, port: number): string[] =>
+  const targetsIn = (text: string, port: number): string[] =>
     [...text.matchAll(address)].filter(([, , at]) => Number(at) === port).map(([, host = '']) => host)
-  expect(said(readDeploy('haproxy.cfg'), 8080)).toEqual(gateways)
-  expect(said(readDeploy('prometheus.yaml'), 9090)).toEqual(gateways)
+  expect(targetsIn(readDeploy('haproxy.cfg'), 8080)).toEqual(gateways)
+  expect(targetsIn(readDeploy('prometheus.yaml'), 9090)).toEqual(gateways)
   expect(readDeploy('haproxy.cfg')).toContain(' check port 9090 ')
   // The rules and the dashboards ask for this job.
   expect(readDeploy('prometheus.yaml')).toMatch(/job_name: swapgate\n\s+static_configs:\n\s+- targets: \[gateway-1:9090/)
@@ -52,11 +52,11 @@ it('every file that a container is told to read is put there', () => {
   const balancer = serviceOf('balancer')
   const secrets = [...readDeploy('haproxy.cfg').matchAll(/\/run\/secrets\/(\w+)/g)].map(([, name = '']) => name)
   expect(secrets).toEqual(balancer.secrets)
-  const told = [
+  const documented = [
     ['prometheus', '/etc/prometheus/prometheus.yaml', './prometheus.yaml'],
     ['otel-collector', '/etc/otelcol/config.yaml', './otel-collector.yaml'],
   ] as const
-  for (const [name, path, file] of told) {
+  for (const [name, path, file] of documented) {
     const { command = [], volumes } = serviceOf(name)
     expect([command.some((word) => word.endsWith(`=${path}`) || word.endsWith(`:${path}`)), volumes]).toEqual([
       true,

@@ -10,7 +10,7 @@ import type { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisrupt
 import type { ConfigMap } from 'kubernetes-models/v1/ConfigMap'
 import type { Service } from 'kubernetes-models/v1/Service'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Config, loadConfig } from '../../src/config.ts'
+import { type Config, loadConfig } from '../../src/config/index.ts'
 import { forms } from '../../src/forms/index.ts'
 import { Ground } from './ground.ts'
 import { buildManifests, type Manifest } from './manifests.ts'
@@ -66,11 +66,11 @@ describe('the pod', () => {
     using _ = ground
     const args = ['src/cli/swapgate.js', 'check', '--json', '--config', file]
     const { stdout } = await run(process.execPath, args, { env: { PATH: process.env.PATH } })
-    expect(JSON.parse(stdout)).toMatchObject({ ok: true, mode: 'managed', notices: [] })
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, mode: 'managed', warnings: [] })
     const named = [...readFileSync(file, 'utf8').matchAll(/\$\{file:[^}]*\/([\w-]+)\}/g)].map(([, name]) => name)
     expect(named.sort()).toEqual(Object.keys(secrets).sort())
-    const told = [...readFileSync('docs/deployment.md', 'utf8').matchAll(/--from-file=([\w-]+)=/g)].map(([, name]) => name)
-    expect(told.sort()).toEqual(named)
+    const documented = [...readFileSync('docs/deployment.md', 'utf8').matchAll(/--from-file=([\w-]+)=/g)].map(([, name]) => name)
+    expect(documented.sort()).toEqual(named)
   })
 
   it('has time to end: longer than grace and drain together, and drain is longer than a provider may take', () => {
@@ -89,8 +89,8 @@ describe('the pod', () => {
       { name: 'admin', containerPort: admin.port },
     ])
     const { startupProbe, readinessProbe, livenessProbe } = container() ?? {}
-    const asked = [startupProbe, readinessProbe, livenessProbe].map((probe) => probe?.httpGet)
-    expect(asked).toEqual(['/readyz', '/readyz', '/livez'].map((path) => ({ path, port: 'admin' })))
+    const probes = [startupProbe, readinessProbe, livenessProbe].map((probe) => probe?.httpGet)
+    expect(probes).toEqual(['/readyz', '/readyz', '/livez'].map((path) => ({ path, port: 'admin' })))
     expect([server.host, admin.host]).toEqual(['0.0.0.0', '0.0.0.0'])
   })
 

@@ -6,7 +6,7 @@ import { DCLinter } from 'dclint'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import manifest from '../../package.json' with { type: 'json' }
-import { loadConfig } from '../../src/config.ts'
+import { loadConfig } from '../../src/config/index.ts'
 import { forms } from '../../src/forms/index.ts'
 import { compose, gateways, mounted, readDeploy, serviceOf, services, source } from './compose.ts'
 import { Ground } from './ground.ts'
@@ -77,9 +77,9 @@ describe('compose.yaml', () => {
   })
 
   it('every variable without a default stands in .env.example', () => {
-    const asked = [...source.matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name = '']) => name)
-    const told = [...readDeploy('.env.example').matchAll(/^(\w+)=/gm)].map(([, name = '']) => name)
-    expect([...new Set(asked)].sort()).toEqual(told.sort())
+    const referenced = [...source.matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name = '']) => name)
+    const documented = [...readDeploy('.env.example').matchAll(/^(\w+)=/gm)].map(([, name = '']) => name)
+    expect([...new Set(referenced)].sort()).toEqual(documented.sort())
   })
 
   it('a service without a check of its own is asked by Prometheus', () => {
@@ -95,7 +95,7 @@ describe('gateway.yaml', () => {
     using ground = laidOut()
     const args = ['src/cli/swapgate.js', 'check', '--json', '--config', ground.at(configFile)]
     const { stdout } = await run(process.execPath, args, { env: { PATH: process.env.PATH, ...environment } })
-    expect(JSON.parse(stdout)).toMatchObject({ ok: true, mode: 'managed', routing: ['main'], notices: [] })
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, mode: 'managed', routing: ['main'], warnings: [] })
   })
 
   it('needs nothing that compose.yaml does not give', () => {

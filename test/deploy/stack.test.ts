@@ -18,10 +18,10 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => stack?.[Symbol.asyncDispose]())
 
-type Asked = Pick<NonNullable<Parameters<typeof request>[1]>, 'method' | 'headers' | 'body'>
+type RequestOptions = Pick<NonNullable<Parameters<typeof request>[1]>, 'method' | 'headers' | 'body'>
 
-async function ask(path: string, asked: Asked = {}) {
-  const { statusCode, headers, body } = await request(stack.url + path, { dispatcher: stack.dispatcher, ...asked })
+async function ask(path: string, options: RequestOptions = {}) {
+  const { statusCode, headers, body } = await request(stack.url + path, { dispatcher: stack.dispatcher, ...options })
   return { status: statusCode, headers, text: await body.text() }
 }
 

@@ -3,9 +3,9 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import type { Facts, Intent } from '../../src/core/ledger.ts'
+import type { Intent, TransactionRecord } from '../../src/core/ledger.ts'
 import type { Amount } from '../../src/domain/amount.ts'
-import type { NewTransaction, Transaction } from '../../src/domain/swap.ts'
+import type { NewTransaction, Transaction } from '../../src/domain/swap/swap.ts'
 import { Place } from '../cli/place.ts'
 import { startFormA } from '../support/form-a.ts'
 import { startFormB } from '../support/form-b.ts'
@@ -43,22 +43,27 @@ function transactionOf(id: string, facts: Partial<Transaction>): Transaction {
 async function fill({ ledger }: Awaited<ReturnType<Place['stores']>>): Promise<void> {
   const begin = (id: string, attemptedAt: string, more: Partial<Intent> = {}): Promise<boolean> => {
     const at = Date.parse(attemptedAt)
-    return ledger.begin({ id, owner, provider: 'alpha', asked, attemptedAt: at, lookAt: at + 15_000, ...more })
+    return ledger.begin({ id, owner, provider: 'alpha', requested: asked, attemptedAt: at, nextCheckAt: at + 15_000, ...more })
   }
   const create = async (provider: string, id: string, facts: Partial<Transaction> & { createdAt: string }): Promise<void> => {
     await begin(`create-${id}`, facts.createdAt, { provider })
-    const seen: Facts = { transaction: transactionOf(id, facts), derived: [], promised: '9434.264832' as Amount, seenAt: now }
-    await ledger.settle(`create-${id}`, { ...seen, readAt: now })
+    const seen: TransactionRecord = {
+      transaction: transactionOf(id, facts),
+      derived: [],
+      quotedAmountOut: '9434.264832' as Amount,
+      reportedAt: now,
+    }
+    await ledger.complete(`create-${id}`, { ...seen, fetchedAt: now })
   }
   await create('alpha', '1fc8a276', { createdAt: '2026-06-02T08:15:00Z', status: 'success' })
   await create('beta', '77b0d3e1', { createdAt: '2026-07-14T17:40:00Z', status: 'overdue' })
   await create('alpha', '691844ef', { createdAt: '2026-11-20T09:05:12Z' })
   const unknown = '5f0c3a52-7f8e-4c0e-9d9a-0c1f6f0f2a11'
   await begin(unknown, '2026-11-20T09:31:07Z', { claim: { key: 'order-2002', fingerprint: 'the question' } })
-  await ledger.doubt(unknown, now)
+  await ledger.markUnknown(unknown, now)
   const mismatch = '8a1b7c90-13d4-4b61-8a35-6e2c9a7d4b02'
   await begin(mismatch, '2026-11-20T09:42:55Z')
-  await ledger.contradict(mismatch, transactionOf('0e76d198', {}), ['withdrawalAddress'])
+  await ledger.markMismatch(mismatch, transactionOf('0e76d198', {}), ['withdrawalAddress'])
 }
 
 it('shows each command with what it prints', async () => {

@@ -7,23 +7,23 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SwapClient, SwapError } from '../../examples/typescript/client.ts'
 import { formNames } from '../support/pair.ts'
-import { type Standard, startStandard } from './standard.ts'
+import { type DefaultGateway, startDefaultGateway } from './standard.ts'
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 const run = promisify(execFile)
 
-let standard: Standard
+let defaultGateway: DefaultGateway
 beforeAll(async () => {
-  standard = await startStandard()
+  defaultGateway = await startDefaultGateway()
 })
-afterAll(() => standard?.[Symbol.asyncDispose]())
+afterAll(() => defaultGateway?.[Symbol.asyncDispose]())
 
 async function output(program: string, file: string): Promise<string> {
   const env = {
     ...process.env,
     PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
-    SWAPGATE_URL: standard.gateway,
-    SANDBOX_URL: standard.sandbox,
+    SWAPGATE_URL: defaultGateway.gateway,
+    SANDBOX_URL: defaultGateway.sandbox,
   }
   const { stdout } = await run(program, [file], { env })
   return stdout
@@ -36,41 +36,41 @@ function lastingPart(lines: readonly string[]): readonly string[] {
 }
 
 it('the TypeScript one quotes, creates, pays, waits and lists', async () => {
-  const said = (await output(process.execPath, 'examples/typescript/swap.ts')).trim().split('\n')
+  const lines = (await output(process.execPath, 'examples/typescript/swap.ts')).trim().split('\n')
   const [, shown = ''] = /run --silent example\n```\n\n```text\n([\s\S]*?)\n```/.exec(readFileSync('docs/tour.md', 'utf8')) ?? []
-  expect(lastingPart(said)).toEqual(lastingPart(shown.split('\n')))
-  expect(said[0]).toMatch(/^0\.1 BTC is about [\d.]+ USDT; from [\d.]+ to [\d.]+ BTC can be swapped$/)
-  expect(said[1]).toMatch(/^created alpha~[0-9a-f-]{36}: please pay 0\.1 BTC to bc1q\w+$/)
-  expect(said[2]).toBe('asked again with the same Idempotency-Key: the same swap')
-  expect(said).toContain('status: success')
-  expect(said.at(-2)).toMatch(/^swaps with this key: \d+; this one is among them: true$/)
-  expect(said.at(-1)).toBe('an error: 400 unknown_asset: Invalid coinTo: NOBODY is not a coin that can be swapped here.')
+  expect(lastingPart(lines)).toEqual(lastingPart(shown.split('\n')))
+  expect(lines[0]).toMatch(/^0\.1 BTC is about [\d.]+ USDT; from [\d.]+ to [\d.]+ BTC can be swapped$/)
+  expect(lines[1]).toMatch(/^created alpha~[0-9a-f-]{36}: please pay 0\.1 BTC to bc1q\w+$/)
+  expect(lines[2]).toBe('asked again with the same Idempotency-Key: the same swap')
+  expect(lines).toContain('status: success')
+  expect(lines.at(-2)).toMatch(/^swaps with this key: \d+; this one is among them: true$/)
+  expect(lines.at(-1)).toBe('an error: 400 unknown_asset: Invalid coinTo: NOBODY is not a coin that can be swapped here.')
 }, 30_000)
 
 describe.runIf(hasCurl).each(formNames)('the script of form %s', (form) => {
   it('quotes, creates, pays, waits and lists', async () => {
-    const said = (await output('bash', `examples/curl/form-${form.toLowerCase()}.sh`)).trim().split('\n')
-    const documents = said.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Record<string, unknown>)
+    const lines = (await output('bash', `examples/curl/form-${form.toLowerCase()}.sh`)).trim().split('\n')
+    const documents = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Record<string, unknown>)
     const [rate, created, again, paid, list, mistake] = documents
     expect(rate).toHaveProperty(form === 'A' ? 'amountTo' : 'toAmount')
     expect(created).toMatchObject({ status: 'wait', [form === 'A' ? 'coinFrom' : 'coin_from']: 'BTC' })
     expect(again).toEqual(created)
     expect(`alpha~${paid?.id}`).toBe(created?.id)
-    expect(said).toContain('success')
+    expect(lines).toContain('success')
     expect(list).toMatchObject({ data: [{ id: created?.id }] })
     expect(mistake).toMatchObject({ code: 400 })
-    expect(said).toContain('x-swap-reason: unknown_asset')
+    expect(lines).toContain('x-swap-reason: unknown_asset')
   }, 30_000)
 })
 
 describe('the client', () => {
-  const client = (key = 'sandbox-key-1'): SwapClient => new SwapClient({ baseUrl: `${standard.gateway}/a`, key })
+  const client = (key = 'sandbox-key-1'): SwapClient => new SwapClient({ baseUrl: `${defaultGateway.gateway}/a`, key })
   const order = { coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: 0.2, withdrawalAddress: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE' }
 
   it('waits as long as Retry-After says, and then has its answer', async () => {
-    const alone = new SwapClient({ baseUrl: `${standard.gateway}/a`, key: 'sandbox-key-1', tries: 1 })
-    const asked = await Promise.allSettled(Array.from({ length: 25 }, () => alone.currencies({ size: 1 })))
-    const refusals = asked.flatMap((result) => (result.status === 'rejected' ? [result.reason as SwapError] : []))
+    const alone = new SwapClient({ baseUrl: `${defaultGateway.gateway}/a`, key: 'sandbox-key-1', tries: 1 })
+    const requests = await Promise.allSettled(Array.from({ length: 25 }, () => alone.currencies({ size: 1 })))
+    const refusals = requests.flatMap((result) => (result.status === 'rejected' ? [result.reason as SwapError] : []))
     expect(refusals.length).toBeGreaterThanOrEqual(5)
     for (const { status, retryAfter, requestId } of refusals) {
       expect(status).toBe(429)
@@ -83,7 +83,7 @@ describe('the client', () => {
 
   it('has one swap where the provider breaks off after it made it', async () => {
     const fault = (method: string, body?: object): Promise<Response> =>
-      fetch(`${standard.sandbox}/sandbox/faults`, {
+      fetch(`${defaultGateway.sandbox}/sandbox/faults`, {
         method,
         headers: { 'content-type': 'application/json' },
         ...(body && { body: JSON.stringify(body) }),

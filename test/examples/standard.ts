@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { freePorts } from '../container/ports.ts'
 import { Swapgate } from '../process/swapgate.ts'
 
-export interface Standard extends AsyncDisposable {
+export interface DefaultGateway extends AsyncDisposable {
   readonly gateway: string
   readonly sandbox: string
 }
 
 const limits = { quotes: 20, create: 30, read: 120, window: 2 }
 
-export async function startStandard(): Promise<Standard> {
+export async function startDefaultGateway(): Promise<DefaultGateway> {
   const { gateway, sandbox, move } = await freePorts()
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-examples-'))
   const text = readFileSync('config/gateway.yaml', 'utf8')

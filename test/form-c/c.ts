@@ -4,7 +4,7 @@
  */
 import { keyHeader } from '../../src/wire/credential.ts'
 import { defineForm, operation } from '../../src/wire/form.ts'
-import { optional, orElse, orNull } from '../../src/wire/table.ts'
+import { optional, orNull, withDefault } from '../../src/wire/table.ts'
 
 const swap = {
   ref: 'id',
@@ -28,33 +28,40 @@ export const formC = defineForm({
   credential: keyHeader('X-Toy-Token'),
   statuses: ['wait', 'exchanging', 'success', 'refunded'],
   newestFirst: false,
-  expectsAmount: true,
+  hasExpectedAmount: true,
   page: { rows: 'items', meta: { total_rows: 'total', window: { index: 'page', length: 'size' } } },
   error: { problem: 'message', title: 'reason', http_status: 'status' },
   operations: {
     listCurrencies: operation<'listCurrencies'>()({
       at: 'GET /assets',
       success: 200,
-      ask: { index: orElse('page', 1), length: orElse('size', 10), like: optional('search') },
-      answer: { asset: 'coin', title: 'name', picture: 'icon' },
+      request: { index: withDefault('page', 1), length: withDefault('size', 10), like: optional('search') },
+      response: { asset: 'coin', title: 'name', picture: 'icon' },
     }),
     getRate: operation<'getRate'>()({
       at: 'GET /quote',
       success: 200,
-      ask: {
+      request: {
         give_asset: 'coinFrom',
         give_chain: optional('networkFrom'),
         take_asset: 'coinTo',
         take_chain: optional('networkTo'),
         give: 'amountIn',
-        pricing: orElse('rateType', 'fixed'),
+        pricing: withDefault('rateType', 'fixed'),
       },
-      answer: { give: 'amountIn', take: 'amountOut', price: 'rate', least: 'minAmount', most: 'maxAmount', cost: optional('fee') },
+      response: {
+        give: 'amountIn',
+        take: 'amountOut',
+        price: 'rate',
+        least: 'minAmount',
+        most: 'maxAmount',
+        cost: optional('fee'),
+      },
     }),
     createTransaction: operation<'createTransaction'>()({
       at: 'POST /swaps',
       success: 202,
-      ask: {
+      request: {
         give_asset: 'coinFrom',
         give_chain: 'networkFrom',
         take_asset: 'coinTo',
@@ -62,21 +69,21 @@ export const formC = defineForm({
         give: 'amountIn',
         pay_out_to: 'withdrawalAddress',
         pay_back_to: optional('refundAddress'),
-        pricing: orElse('rateType', 'fixed'),
+        pricing: withDefault('rateType', 'fixed'),
       },
-      answer: swap,
+      response: swap,
     }),
     listTransactions: operation<'listTransactions'>()({
       at: 'GET /swaps',
       success: 200,
-      ask: { index: orElse('page', 1), length: orElse('size', 10) },
-      answer: swap,
+      request: { index: withDefault('page', 1), length: withDefault('size', 10) },
+      response: swap,
     }),
     getTransaction: operation<'getTransaction'>()({
       at: 'GET /swaps/{ref}',
       success: 200,
-      ask: { ref: 'id' },
-      answer: swap,
+      request: { ref: 'id' },
+      response: swap,
     }),
   },
 })

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sameDocument } from '../golden/document.ts'
 import { documents, type Facts, type FormName, networks } from './documents.ts'
 import { askGateway, startGateway } from './gateway.ts'
-import { type Heard, type Provider, startProvider } from './provider.ts'
-import { credentials, type Name, questions, type Request } from './questions.ts'
+import { type Provider, type ReceivedRequest, startProvider } from './provider.ts'
+import { credentials, type Name, type Request, requests } from './requests.ts'
 
 /** What each provider says. */
-const said: Readonly<Record<FormName, Facts>> = {
+const providerFacts: Readonly<Record<FormName, Facts>> = {
   A: facts({ status: 'sending', fee: '0.50', updatedAt: '2026-07-29T10:00:00Z', size: 100, depositMin: '0.0010' }),
   B: facts({ status: 'confirmation', ids: ['tx7', 'tx6'], notes: 'Mind the network' }),
   C: facts({ status: 'exchanging', fee: '0.50', size: 100 }),
@@ -48,7 +48,7 @@ describe.each([
   let provider: Provider
   let gateway: Awaited<ReturnType<typeof startGateway>>
   beforeEach(async () => {
-    provider = await startProvider(spoken, said[spoken])
+    provider = await startProvider(spoken, providerFacts[spoken])
     gateway = await startGateway(spoken, provider.url)
   })
   afterEach(async () => {
@@ -56,11 +56,11 @@ describe.each([
     await provider.close()
   })
 
-  const asked = questions[client]('alpha~tx7')
+  const requestsOfClient = requests[client]('alpha~tx7')
   const view = seen[`${client} over ${spoken}`] as Facts
 
   it.each(['currencies', 'rate', 'create', 'transaction', 'list'] as const)('is answered in its own form: %s', async (name) => {
-    const { status, headers, body } = await askGateway(gateway, client, asked[name])
+    const { status, headers, body } = await askGateway(gateway, client, requestsOfClient[name])
     expect(status, body).toBe(name === 'create' ? success[client] : 200)
     expect(headers).toMatchObject({ 'x-swap-form': client, 'x-swap-provider': 'alpha' })
     const size = name === 'list' ? 20 : view.size
@@ -70,25 +70,25 @@ describe.each([
   it.each(['rate', 'create', 'transaction'] as const)(
     'has its question asked whole in the words of the provider: %s',
     async (name) => {
-      await askGateway(gateway, client, asked[name])
-      sameQuestion(lastHeard(provider, name), questions[spoken]('tx7')[name])
+      await askGateway(gateway, client, requestsOfClient[name])
+      sameRequest(lastReceived(provider, name), requests[spoken]('tx7')[name])
     },
   )
 
   it('has its key carried in the header of the provider, and only where a key is needed', async () => {
-    for (const name of Object.keys(asked) as Name[]) await askGateway(gateway, client, asked[name])
-    for (const { name, headers } of provider.heard) {
+    for (const name of Object.keys(requestsOfClient) as Name[]) await askGateway(gateway, client, requestsOfClient[name])
+    for (const { name, headers } of provider.received) {
       const isKeyed = name !== 'currencies' && name !== 'rate'
       const sent = Object.entries(headers).filter(([header]) => /^(?:authorization|x-api-key|x-toy-token)$/.test(header))
       expect(Object.fromEntries(sent), name).toEqual(isKeyed ? credentials[spoken] : {})
     }
-    expect(new Set(provider.heard.map(({ name }) => name)).size).toBe(5)
+    expect(new Set(provider.received.map(({ name }) => name)).size).toBe(5)
   })
 
   it('is refused in its own form', async () => {
     const { status, body } = await askGateway(gateway, client, {
-      ...asked.transaction,
-      path: asked.transaction.path.replace('tx7', 'tx8'),
+      ...requestsOfClient.transaction,
+      path: requestsOfClient.transaction.path.replace('tx7', 'tx8'),
     })
     expect(status).toBe(404)
     const words = JSON.parse(body) as Readonly<Record<string, unknown>>
@@ -104,10 +104,10 @@ describe.each([
 
 describe('on the bare mount', () => {
   it('the credential of the third form chooses it, and so does its name', async () => {
-    const provider = await startProvider('A', said.A)
+    const provider = await startProvider('A', providerFacts.A)
     const gateway = await startGateway('A', provider.url)
     const choose = async (headers: Readonly<Record<string, string>>): Promise<string | undefined> => {
-      const { method, query, path } = questions.C('').rate
+      const { method, query, path } = requests.C('').rate
       const response = await gateway.handle({ method, path: `/api/v2${path}`, query, headers, address: '192.0.2.1' })
       return `${response.status} ${response.headers['x-swap-form']}`
     }
@@ -120,11 +120,11 @@ describe('on the bare mount', () => {
   })
 })
 
-function lastHeard({ heard }: Provider, name: Name): Heard {
-  return heard.findLast((request) => request.name === name) as Heard
+function lastReceived({ received: heard }: Provider, name: Name): ReceivedRequest {
+  return heard.findLast((request) => request.name === name) as ReceivedRequest
 }
 
-function sameQuestion({ query, body }: Heard, expected: Request): void {
+function sameRequest({ query, body }: ReceivedRequest, expected: Request): void {
   expect(query.split('&').sort()).toEqual(expected.query.split('&').sort())
   if (expected.body === '') expect(body).toBe('')
   else sameDocument(body, expected.body)

@@ -2,15 +2,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { identityOf } from '../../src/adapters/identity.ts'
-import { openLedger } from '../../src/adapters/ledger.ts'
-import { memoryLimiter, memoryProofs } from '../../src/adapters/limiter.ts'
-import { loadConfig } from '../../src/config.ts'
-import { DeferredResults } from '../../src/core/deferred-results.ts'
-import { proofLifetime } from '../../src/core/proof.ts'
-import { refusalLifetime, refusedAddresses } from '../../src/core/refused-addresses.ts'
-import { WaitingKeys } from '../../src/core/waiting-keys.ts'
-import { descriptions, pagesOf } from '../../src/edges/page.ts'
+import { hashKey } from '../../src/adapters/key-hash.ts'
+import { openLedger } from '../../src/adapters/ledger/index.ts'
+import { memoryLimiter, memoryVerifiedKeys } from '../../src/adapters/memory.ts'
+import { loadConfig } from '../../src/config/index.ts'
+import { refusalLifetimeMs, refusedAddresses } from '../../src/core/access/refused-addresses.ts'
+import { verifiedKeyLifetimeMs } from '../../src/core/access/verified-keys.ts'
+import { DeferredResults } from '../../src/core/creation/deferred-results.ts'
+import { PendingCreateKeys } from '../../src/core/creation/pending-create-keys.ts'
+import { openApiPages, pagesOf } from '../../src/edges/static-page.ts'
 import { formA } from '../../src/forms/a.ts'
 import { formB } from '../../src/forms/b.ts'
 import { createGateway, type Gateway } from '../../src/gateway.ts'
@@ -19,7 +19,7 @@ import type { HttpResponse } from '../../src/wire/http.ts'
 import { hastyClock, neverOpen, unbounded } from '../support/unprotected.ts'
 import { formC } from './c.ts'
 import type { FormName } from './documents.ts'
-import { credentials, type Request } from './questions.ts'
+import { credentials, type Request } from './requests.ts'
 
 /** All that adding the form takes. */
 const forms = [formA, formB, formC]
@@ -52,22 +52,22 @@ routing: { providers: [alpha] }
     config,
     forms,
     limiter: memoryLimiter(),
-    proofs: memoryProofs(proofLifetime),
-    refusedAddresses: refusedAddresses(memoryProofs(refusalLifetime)),
+    verifiedKeys: memoryVerifiedKeys(verifiedKeyLifetimeMs),
+    refusedAddresses: refusedAddresses(memoryVerifiedKeys(refusalLifetimeMs)),
     connections,
-    keys: new WaitingKeys(),
-    load: { strain: 0 },
+    pendingKeys: new PendingCreateKeys(),
+    load: { level: 0 },
     ledger: store.ledger,
     ledgerWaits: store.waits,
-    results: new DeferredResults({ observe: () => {} }),
+    deferredResults: new DeferredResults({ observe: () => {} }),
     currencyLists: store.currencyLists,
     budgets: unbounded,
     breaker: neverOpen,
     steadyClock: hastyClock(),
-    identify: async (key) => identityOf(key),
+    identify: async (key) => hashKey(key),
     observe: () => {},
     version: 'test',
-    pages: pagesOf(descriptions(forms)),
+    pages: pagesOf(openApiPages(forms)),
   })
   return {
     handle,

@@ -40,8 +40,8 @@ async function exchange(text: string): Promise<string> {
 
 /** Several at a time, since an unfinished request is waited for. */
 async function expectAnswers(texts: readonly string[]): Promise<void> {
-  const answers = await Promise.all(texts.map(exchange))
-  for (const [at, answer] of answers.entries()) {
+  const responses = await Promise.all(texts.map(exchange))
+  for (const [at, answer] of responses.entries()) {
     const statuses = [...answer.matchAll(/(?:^|\n)HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
     expect(statuses, JSON.stringify(texts[at])).not.toContain(500)
     if (answer !== '') expect(statuses.length, JSON.stringify(texts[at])).toBeGreaterThan(0)

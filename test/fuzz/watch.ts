@@ -12,8 +12,8 @@ export const partMs = (seconds * 1_000) / parts
 export const timeout = 2 * partMs + 30_000
 
 const sampleMs = 10
-const longestHoldMs = 100
-const mostGrowthMb = 60
+const maxHoldMs = 100
+const maxGrowthMb = 60
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
@@ -66,9 +66,9 @@ export async function fuzz<Value>(arbitrary: fc.Arbitrary<Value>, check: (value:
   await runFor(0.5 * partMs)
   watch.stop()
   const growth = heapMb() - before
-  console.info({ seed: first, runs, longestHoldMs: Math.round(watch.longestMs), heapGrowthMb: Math.round(growth) })
+  console.info({ seed: first, runs, maxHoldMs: Math.round(watch.longestMs), heapGrowthMb: Math.round(growth) })
   expect(runs).toBeGreaterThan(10)
-  expect(growth).toBeLessThan(mostGrowthMb)
-  expect(watch.longestMs).toBeLessThan(longestHoldMs)
+  expect(growth).toBeLessThan(maxGrowthMb)
+  expect(watch.longestMs).toBeLessThan(maxHoldMs)
   return runs
 }

@@ -1,6 +1,6 @@
 /** Which fields a form always has: each member of a golden is taken away, and made null, in its turn. */
 import { equal, ok } from 'node:assert/strict'
-import { Fault } from '../../src/domain/fault.ts'
+import { Fault } from '../../src/domain/faults/fault.ts'
 import type { Form } from '../../src/wire/form.ts'
 import { askConnected, askServed, type Connected } from './edges.ts'
 import type { Golden, WireRequest } from './golden.ts'
@@ -14,7 +14,7 @@ export async function checkAbsences(form: Form, golden: Golden): Promise<void> {
 async function checkRequest(form: Form, { request, answer }: Golden, required: ReadonlySet<string>): Promise<void> {
   if (!request) throw new Error('there is no request')
   for (const { name, isNull, changed } of request.body === '' ? withoutParameter(request) : withoutMember(request)) {
-    const { response, heard } = await askServed(form, changed, answer)
+    const { response, received: heard } = await askServed(form, changed, answer)
     const isRefused = required.has(name) || (isNull && !/ExtraId$/.test(name))
     equal(heard.length, isRefused ? 0 : 1, `${name} ${isNull ? 'is null' : 'is missing'}`)
     equal(response.status === 400, isRefused, name)

@@ -1,11 +1,11 @@
 /** What a golden says of a form, as plain functions that throw: the tests and the mutation run both call them. */
 import { deepEqual, equal, ok } from 'node:assert/strict'
-import { Fault } from '../../src/domain/fault.ts'
+import { Fault } from '../../src/domain/faults/fault.ts'
 import type { Form } from '../../src/wire/form.ts'
 import { checkAbsences } from './absence.ts'
 import { sameDocument } from './document.ts'
 import { askConnected, askServed } from './edges.ts'
-import type { Answer, Golden, WireRequest } from './golden.ts'
+import type { Golden, GoldenResponse, WireRequest } from './golden.ts'
 
 /** Throws where either edge of the form does not do what the golden says. */
 export async function checkGolden(form: Form, golden: Golden): Promise<void> {
@@ -17,10 +17,10 @@ export async function checkGolden(form: Form, golden: Golden): Promise<void> {
 /** The client's edge: the service hears exactly the question, and its answer leaves as exactly the response. */
 export async function checkServe(form: Form, { request, question, answer, response: expected }: Golden): Promise<void> {
   if (!request || !expected) throw new Error('the client edge needs a request and a response')
-  const { response, heard } = await askServed(form, request, answer)
+  const { response, received } = await askServed(form, request, answer)
   equal(response.status, expected.status, response.body)
   sameDocument(response.body, expected.body)
-  deepEqual(known(heard), known(question ? [question] : []))
+  deepEqual(known(received), known(question ? [question] : []))
   equal(response.headers['content-type'], 'application/json; charset=utf-8')
   for (const [name, value] of Object.entries(expected.headers)) equal(response.headers[name], value, name)
   for (const name of ['x-swap-omitted', 'x-swap-derived', 'x-swap-stale', 'idempotent-replayed'])
@@ -38,7 +38,7 @@ export async function checkConnect(form: Form, { request, question, answer, resp
   if (request) sameRequest(sent[0] as WireRequest, request)
 }
 
-function checkFault(outcome: object, { fault: kind, body }: Answer): void {
+function checkFault(outcome: object, { fault: kind, body }: GoldenResponse): void {
   ok('fault' in outcome && outcome.fault instanceof Fault, `a Fault was expected, not ${JSON.stringify(outcome)}`)
   const { fault } = outcome
   equal(fault.kind, kind, fault.message)
@@ -46,12 +46,12 @@ function checkFault(outcome: object, { fault: kind, body }: Answer): void {
 }
 
 /** Headers that say who asks, not what. */
-const unsaid: ReadonlySet<string> = new Set(['accept', 'user-agent', 'x-request-id'])
+const unsent: ReadonlySet<string> = new Set(['accept', 'user-agent', 'x-request-id'])
 
 function sameRequest(sent: WireRequest, expected: WireRequest): void {
   equal(`${sent.method} ${sent.path}`, `${expected.method} ${expected.path}`)
   deepEqual(parameters(sent.query), parameters(expected.query))
-  deepEqual(said(sent), said(expected))
+  deepEqual(comparableHeaders(sent), comparableHeaders(expected))
   if (expected.body === '') equal(sent.body, '')
   else sameDocument(sent.body, expected.body)
 }
@@ -66,8 +66,8 @@ function parameters(query: string): readonly string[] {
   return [...new URLSearchParams(query)].map(([name, value]) => `${name}=${value}`).sort()
 }
 
-function said({ headers }: WireRequest): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !unsaid.has(name)))
+function comparableHeaders({ headers }: WireRequest): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !unsent.has(name)))
 }
 
 /** What a form is besides its exchanges (docs/service.md §4.4, §5). */
@@ -79,6 +79,6 @@ export interface Promises {
 }
 
 export function checkPromises(form: Form, promises: Promises): void {
-  const { name, credential, vocabulary } = form
+  const { name, credential, capabilities: vocabulary } = form
   deepEqual({ name, header: credential.name, newestFirst: vocabulary.newestFirst }, promises)
 }

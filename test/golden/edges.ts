@@ -1,30 +1,30 @@
 /** The two edges of a form with everything else taken away: what goes in, what comes out, and what was heard between. */
-import { Confidential } from '../../src/domain/confidential.ts'
-import { Fault } from '../../src/domain/fault.ts'
-import type { Context, SwapService } from '../../src/domain/operations.ts'
+import { Confidential } from '../../src/domain/faults/confidential.ts'
+import { Fault } from '../../src/domain/faults/fault.ts'
+import type { Context, SwapService } from '../../src/domain/swap/operations.ts'
 import { connect } from '../../src/edges/connect.ts'
 import { serve } from '../../src/edges/serve.ts'
 import type { Form } from '../../src/wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../../src/wire/http.ts'
-import type { Answer, Question, WireRequest, WireResponse } from './golden.ts'
+import type { GoldenRequest, GoldenResponse, WireRequest, WireResponse } from './golden.ts'
 
 export interface Served {
   readonly response: HttpResponse
   /** The questions that the service heard. */
-  readonly heard: readonly Question[]
+  readonly received: readonly GoldenRequest[]
 }
 
 /** The form's client edge over a service that answers as told; without an answer it may not be asked. */
-export async function askServed(form: Form, request: WireRequest, answer: Answer | undefined): Promise<Served> {
-  const heard: Question[] = []
+export async function askServed(form: Form, request: WireRequest, answer: GoldenResponse | undefined): Promise<Served> {
+  const received: GoldenRequest[] = []
   const service: SwapService = {
-    async call(op, asked, { caller }) {
-      heard.push({ op, key: caller.key, asked: { ...asked } })
-      return told(answer)
+    async call(op, fields, { caller }) {
+      received.push({ op, key: caller.key, fields: { ...fields } })
+      return throwFault(answer)
     },
   }
   const handle = serveForm(form, service)
-  return { response: await handle(toHttp(request)), heard }
+  return { response: await handle(toHttp(request)), received }
 }
 
 /** The form's client edge with no limits, counting nothing. */
@@ -34,12 +34,12 @@ export function serveForm(form: Form, service: SwapService): Http {
     service,
     gate: async () => ({}),
     identify: async (key) => `whoever holds ${key}`,
-    lifetimes: {},
+    maxAgeSeconds: {},
     observe: () => {},
   })
 }
 
-function told(answer: Answer | undefined): never {
+function throwFault(answer: GoldenResponse | undefined): never {
   if (answer === undefined) throw new Error('the service may not be asked')
   const { fault, body, derived, provider, stale, replayed } = answer
   if (fault === undefined) return { body, derived, stale, replayed, ...(provider !== undefined && { provider }) } as never
@@ -62,7 +62,7 @@ export interface Connected {
 const providerKey = 'provider-key-7'
 
 /** The form's provider edge before a provider that answers as told. */
-export async function askConnected(form: Form, question: Question, response: WireResponse | undefined): Promise<Connected> {
+export async function askConnected(form: Form, question: GoldenRequest, response: WireResponse | undefined): Promise<Connected> {
   const sent: WireRequest[] = []
   const drift: string[] = []
   const http: Http = async ({ method, path, query, headers, body }) => {
@@ -72,7 +72,7 @@ export async function askConnected(form: Form, question: Question, response: Wir
   }
   const service = connectForm(form, http, question.key ?? providerKey, (field, what) => drift.push(`${field} ${what}`))
   try {
-    const { body } = await service.call(question.op, question.asked as never, contextOf(form))
+    const { body } = await service.call(question.op, question.fields as never, contextOf(form))
     return { sent, outcome: { body }, drift }
   } catch (fault) {
     return { sent, outcome: { fault }, drift }
@@ -97,5 +97,10 @@ export function connectForm(form: Form, http: Http, key: string, drift: (field: 
 }
 
 export function contextOf(form: Form): Context {
-  return { requestId: 'request-1', caller: { address: '192.0.2.1' }, client: form.vocabulary, deadline: Number.POSITIVE_INFINITY }
+  return {
+    requestId: 'request-1',
+    caller: { address: '192.0.2.1' },
+    clientCapabilities: form.capabilities,
+    deadline: Number.POSITIVE_INFINITY,
+  }
 }

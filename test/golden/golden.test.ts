@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ops } from '../../src/domain/operations.ts'
+import { ops } from '../../src/domain/swap/operations.ts'
 import { formA } from '../../src/forms/a.ts'
 import { formB } from '../../src/forms/b.ts'
 import { checkGolden, checkPromises } from './check.ts'
@@ -20,9 +20,11 @@ describe.each([
   it('cover every operation at both edges, answered and refused', () => {
     for (const edge of ['serve', 'connect'] as const) {
       const held = goldens.filter(({ only }) => only === undefined || only === edge)
-      const asked = (isRefused: boolean): ReadonlySet<string | undefined> =>
-        new Set(held.filter(({ answer }) => (answer?.fault !== undefined) === isRefused).map(({ question }) => question?.op))
-      expect([...asked(false)]).toEqual(expect.arrayContaining([...ops]))
+      const operationsOf = (isRefused: boolean): ReadonlySet<string | undefined> =>
+        new Set(
+          held.filter(({ answer }) => (answer?.fault !== undefined) === isRefused).map(({ question: request }) => request?.op),
+        )
+      expect([...operationsOf(false)]).toEqual(expect.arrayContaining([...ops]))
     }
   })
 

@@ -2,8 +2,8 @@
  * A golden: one exchange, on the wire and in the domain, written by hand from `docs/service.md` and never from what the
  * code answers. `README.md` beside this file shows how one reads.
  */
-import type { FaultKind } from '../../src/domain/fault.ts'
-import { type Op, ops } from '../../src/domain/operations.ts'
+import type { FaultKind } from '../../src/domain/faults/fault.ts'
+import { type Op, ops } from '../../src/domain/swap/operations.ts'
 
 export interface Golden {
   readonly file: string
@@ -15,9 +15,9 @@ export interface Golden {
   /** Absent: nothing is sent. */
   readonly request: WireRequest | undefined
   /** Absent: the service is not asked. */
-  readonly question: Question | undefined
+  readonly question: GoldenRequest | undefined
   /** Absent: the service does not answer. */
-  readonly answer: Answer | undefined
+  readonly answer: GoldenResponse | undefined
   /** Absent: nothing comes back. */
   readonly response: WireResponse | undefined
 }
@@ -37,13 +37,13 @@ export interface WireResponse extends Message {
   readonly status: number
 }
 
-export interface Question {
+export interface GoldenRequest {
   readonly op: Op
   readonly key: string | undefined
-  readonly asked: Readonly<Record<string, unknown>>
+  readonly fields: Readonly<Record<string, unknown>>
 }
 
-export interface Answer {
+export interface GoldenResponse {
   /** Where the service throws. */
   readonly fault: FaultKind | undefined
   readonly derived: readonly string[]
@@ -65,17 +65,17 @@ export function parseGolden(file: string, text: string): Golden {
   if (head === undefined || request === undefined || question === undefined || answer === undefined || response === undefined) {
     throw new Error(`${file}: a golden has five sections`)
   }
-  const said = <T>(section: string, parse: (section: string) => T): T | undefined =>
+  const optionalSection = <T>(section: string, parse: (section: string) => T): T | undefined =>
     section === 'nothing' ? undefined : parse(section)
   return {
     file,
     title: head.split('\n')[0] ?? '',
     only: /^only (serve|connect):/m.exec(head)?.[1] as Golden['only'],
     required: { request: names(head, 'request'), response: names(head, 'response') },
-    request: said(request, parseRequest),
-    question: said(question, parseQuestion),
-    answer: said(answer, parseAnswer),
-    response: said(response, parseResponse),
+    request: optionalSection(request, parseRequest),
+    question: optionalSection(question, parseRequestFields),
+    answer: optionalSection(answer, parseResponseFields),
+    response: optionalSection(response, parseResponse),
   }
 }
 
@@ -104,15 +104,15 @@ function parseMessage(section: string): Message & { readonly first: string } {
   return { first, headers, body: end < 0 ? '' : section.slice(end + 2) }
 }
 
-function parseQuestion(section: string): Question {
+function parseRequestFields(section: string): GoldenRequest {
   const [first = '', ...rest] = section.split('\n')
   const [, name, key] = /^(\w+)(?:, key (\S+))?$/.exec(first) ?? []
   const op = ops.find((candidate) => candidate === name)
   if (!op) throw new Error(`${first} is not an operation`)
-  return { op, key, asked: JSON.parse(rest.join('\n')) as Question['asked'] }
+  return { op, key, fields: JSON.parse(rest.join('\n')) as GoldenRequest['fields'] }
 }
 
-function parseAnswer(section: string): Answer {
+function parseResponseFields(section: string): GoldenResponse {
   const start = section.indexOf('{')
   const head = section.slice(0, start)
   const word = (name: string): string | undefined => new RegExp(`^${name} (.+)$`, 'm').exec(head)?.[1]
@@ -122,6 +122,6 @@ function parseAnswer(section: string): Answer {
     provider: word('provider'),
     stale: word('stale') === undefined ? undefined : Number(word('stale')),
     replayed: /^replayed$/m.test(head),
-    body: JSON.parse(section.slice(start)) as Answer['body'],
+    body: JSON.parse(section.slice(start)) as GoldenResponse['body'],
   }
 }

@@ -1,7 +1,7 @@
 /** Questions and answers that a form can carry, from what its vocabulary says. */
 import * as fc from 'fast-check'
-import type { Op } from '../../src/domain/operations.ts'
-import type { Status } from '../../src/domain/status.ts'
+import type { Op } from '../../src/domain/swap/operations.ts'
+import type { Status } from '../../src/domain/swap/status.ts'
 import type { Form } from '../../src/wire/form.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -75,14 +75,14 @@ const always: ReadonlySet<string> = new Set([
 
 export function questionOf(form: Form, op: Op): fc.Arbitrary<Fields> {
   const isAlways = (field: string): boolean => always.has(field) || (op === 'createTransaction' && field.startsWith('network'))
-  return record(form.vocabulary.asks[op], isAlways, (field) => special[field] ?? text)
+  return record(form.capabilities.requestFields[op], isAlways, (field) => special[field] ?? text)
 }
 
 /** An answer, or a row of one, of which the fields named in `absent` may be absent. */
 export function answerOf(form: Form, op: Op, statuses: readonly Status[], absent: readonly string[]): fc.Arbitrary<Fields> {
   const notation = (field: string): fc.Arbitrary<unknown> =>
     field === 'status' ? fc.constantFrom(...statuses) : (answered[field] ?? text)
-  return record(form.vocabulary.answers[op], (field) => !absent.includes(field), notation)
+  return record(form.capabilities.responseFields[op], (field) => !absent.includes(field), notation)
 }
 
 function record(

@@ -1,6 +1,6 @@
 /** A form against itself: `connect(form, serve(form, service))`, with no network between. */
-import { Fault } from '../../src/domain/fault.ts'
-import type { Op, SwapService } from '../../src/domain/operations.ts'
+import { Fault } from '../../src/domain/faults/fault.ts'
+import type { Op, SwapService } from '../../src/domain/swap/operations.ts'
 import type { Form } from '../../src/wire/form.ts'
 import { known } from '../golden/check.ts'
 import { connectForm, contextOf, serveForm } from '../golden/edges.ts'
@@ -8,28 +8,28 @@ import type { Fields } from './arbitrary.ts'
 
 export const key = 'chain-key-1'
 
-export interface Heard {
+export interface ReceivedRequest {
   readonly op: Op
-  readonly asked: unknown
+  readonly fields: unknown
   readonly key: string | undefined
 }
 
 export interface Outcome {
-  readonly answer?: unknown
+  readonly response?: unknown
   readonly fault?: Fault
   /** Questions that the service heard. */
-  readonly heard: readonly Heard[]
+  readonly received: readonly ReceivedRequest[]
   /** Requests between the edges. */
   readonly sent: number
 }
 
 /** Asks through both edges of the form a service that answers, or throws, what it is given. */
 export async function ask(form: Form, op: Op, question: Fields, given: Fields | Fault): Promise<Outcome> {
-  const heard: Heard[] = []
+  const received: ReceivedRequest[] = []
   let sent = 0
   const service: SwapService = {
-    async call(asked, request, { caller }) {
-      heard.push({ op: asked, asked: known(request), key: caller.key })
+    async call(fields, request, { caller }) {
+      received.push({ op: fields, fields: known(request), key: caller.key })
       if (given instanceof Fault) throw given
       return { body: given as never }
     },
@@ -41,9 +41,9 @@ export async function ask(form: Form, op: Op, question: Fields, given: Fields | 
   }
   try {
     const { body } = await connectForm(form, http, key, () => {}).call(op, question as never, contextOf(form))
-    return { answer: known(body), heard, sent }
+    return { response: known(body), received, sent }
   } catch (reason) {
     if (!(reason instanceof Fault)) throw reason
-    return { fault: reason, heard, sent }
+    return { fault: reason, received, sent }
   }
 }

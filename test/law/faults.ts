@@ -1,6 +1,6 @@
 /** What a service's fault becomes on the way through a form (docs/contract.md §6): the kinds that HTTP can tell apart. */
-import type { Fault, FaultKind } from '../../src/domain/fault.ts'
-import { keyed, type Op } from '../../src/domain/operations.ts'
+import type { Fault, FaultKind } from '../../src/domain/faults/fault.ts'
+import { keyed, type Op } from '../../src/domain/swap/operations.ts'
 
 interface Expected {
   readonly kind: FaultKind

@@ -1,9 +1,9 @@
 /** What every form holds: one suite, run for each. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Fault, faultKinds } from '../../src/domain/fault.ts'
-import { keyed, type Op, ops } from '../../src/domain/operations.ts'
-import { progress, type Status, statuses } from '../../src/domain/status.ts'
+import { Fault, faultKinds } from '../../src/domain/faults/fault.ts'
+import { keyed, type Op, ops } from '../../src/domain/swap/operations.ts'
+import { progress, type Status, statuses } from '../../src/domain/swap/status.ts'
 import type { Form } from '../../src/wire/form.ts'
 import { type Ability, abilities } from './abilities.ts'
 import { answerOf, type Fields, questionOf } from './arbitrary.ts'
@@ -17,7 +17,7 @@ export interface FormUnderTest {
   /** Fields of its answers that its document lets be absent, by operation. */
   readonly absent: Readonly<Record<Op, readonly string[]>>
   /** Whether an answer that lacks some of them is one that the form can give; all are where this is not said. */
-  readonly isPossible?: (op: Op, answer: Fields) => boolean
+  readonly isPossible?: (op: Op, response: Fields) => boolean
   /** What it cannot do. The suite holds that it truly cannot, so a reason never outlives its cause. */
   readonly skip: readonly { readonly reason: string; readonly tests: readonly Ability[] }[]
 }
@@ -46,13 +46,13 @@ export function testForm(subject: FormUnderTest): void {
 
 /** Questions and answers of all sorts, through both edges and back. */
 async function carries({ form, statuses: own, absent, isPossible }: FormUnderTest, op: Op): Promise<void> {
-  const row = answerOf(form, op, own, absent[op]).filter((answer) => isPossible?.(op, answer) ?? true)
+  const row = answerOf(form, op, own, absent[op]).filter((response) => isPossible?.(op, response) ?? true)
   const page = fc.record({ items: fc.array(row, { maxLength: 3 }), total: fc.nat() })
-  const property = fc.asyncProperty(questionOf(form, op), paged.has(op) ? page : row, async (question, given) => {
-    const { answer, fault, heard } = await ask(form, op, question, given)
+  const property = fc.asyncProperty(questionOf(form, op), paged.has(op) ? page : row, async (request, given) => {
+    const { response, fault, received } = await ask(form, op, request, given)
     expect(fault).toBeUndefined()
-    expect(heard).toEqual([{ op, asked: question, key: keyed.has(op) ? key : undefined }])
-    expect(answer).toEqual(paged.has(op) ? { ...given, dropped: 0 } : given)
+    expect(received).toEqual([{ op, asked: request, key: keyed.has(op) ? key : undefined }])
+    expect(response).toEqual(paged.has(op) ? { ...given, dropped: 0 } : given)
   })
   await fc.assert(property, { numRuns: 150 })
 }
@@ -74,9 +74,9 @@ const unsayable: Readonly<Record<string, unknown>> = {
 }
 
 async function refuses(form: Form, op: Op): Promise<void> {
-  const fields = Object.keys(unsayable).filter((field) => !form.vocabulary.asks[op].has(field))
-  const property = fc.asyncProperty(questionOf(form, op), fc.constantFrom(...fields), async (question, field) => {
-    const { fault, sent } = await ask(form, op, { ...question, [field]: unsayable[field] }, {})
+  const fields = Object.keys(unsayable).filter((field) => !form.capabilities.requestFields[op].has(field))
+  const property = fc.asyncProperty(questionOf(form, op), fc.constantFrom(...fields), async (request, field) => {
+    const { fault, sent } = await ask(form, op, { ...request, [field]: unsayable[field] }, {})
     expect(fault).toMatchObject({ kind: 'invalid', field, certain: true })
     expect(sent).toBe(0)
   })
@@ -95,18 +95,18 @@ async function demands(form: Form): Promise<void> {
     networkFrom: 'B',
     networkTo: 'X',
   }
-  const fields = Object.entries(demanded).filter(([field]) => form.vocabulary.asks.createTransaction.has(field))
+  const fields = Object.entries(demanded).filter(([field]) => form.capabilities.requestFields.createTransaction.has(field))
   for (const [gone] of fields) {
-    const question = Object.fromEntries(fields.filter(([field]) => field !== gone))
-    const { fault, sent } = await ask(form, 'createTransaction', question, {})
+    const request = Object.fromEntries(fields.filter(([field]) => field !== gone))
+    const { fault, sent } = await ask(form, 'createTransaction', request, {})
     expect(fault).toMatchObject({ kind: 'invalid', field: gone })
     expect(sent).toBe(0)
   }
 }
 
 async function fails(form: Form, op: Op, given: Fault): Promise<void> {
-  const [question] = fc.sample(questionOf(form, op), { numRuns: 1, seed: 1 })
-  const { fault } = await ask(form, op, question as Fields, given)
+  const [request] = fc.sample(questionOf(form, op), { numRuns: 1, seed: 1 })
+  const { fault } = await ask(form, op, request as Fields, given)
   expect(fault).toMatchObject(expectedFault(op, given))
 }
 
@@ -114,12 +114,12 @@ async function fails(form: Form, op: Op, given: Fault): Promise<void> {
 async function rounds({ form, statuses: own, absent, isPossible }: FormUnderTest, status: Status): Promise<void> {
   const steps: readonly Status[] = progress
   const latest = steps.slice(0, steps.indexOf(status) + 1).findLast((step) => own.includes(step))
-  const told = own.includes(status) ? status : latest
+  const rounded = own.includes(status) ? status : latest
   for (const op of ['createTransaction', 'getTransaction'] as const) {
-    const answers = answerOf(form, op, own, absent[op]).filter((answer) => isPossible?.(op, answer) ?? true)
-    const [answer] = fc.sample(answers, { numRuns: 1, seed: 2 })
-    const [question] = fc.sample(questionOf(form, op), { numRuns: 1, seed: 3 })
-    const given = { amountOut: '1', ...answer, status }
-    expect((await ask(form, op, question as Fields, given)).answer).toMatchObject(told === undefined ? {} : { status: told })
+    const responses = answerOf(form, op, own, absent[op]).filter((response) => isPossible?.(op, response) ?? true)
+    const [response] = fc.sample(responses, { numRuns: 1, seed: 2 })
+    const [request] = fc.sample(questionOf(form, op), { numRuns: 1, seed: 3 })
+    const given = { amountOut: '1', ...response, status }
+    expect((await ask(form, op, request as Fields, given)).response).toMatchObject(rounded === undefined ? {} : { status: rounded })
   }
 }

@@ -30,7 +30,7 @@ describeStores(allStores, (shared) => {
   })
 
   test('no digest is two keys, and of a key that is refused nothing is kept', async () => {
-    const { accounts, bookkeeping } = await shared().openNew()
+    const { accounts, ledgerAdmin: bookkeeping } = await shared().openNew()
     await accounts.addKey(issued('acme'), 'd')
     const added = await Promise.allSettled([accounts.addKey(issued('bolt'), 'd'), accounts.addKey(issued('cern'), 'e')])
     expect(added.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])

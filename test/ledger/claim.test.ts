@@ -1,8 +1,8 @@
 /** An `Idempotency-Key` in the ledger: who used it, for what, and what came of it (docs/contract.md §10.1). */
 import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { openLedger } from '../../src/adapters/ledger.ts'
+import { openLedger } from '../../src/adapters/ledger/index.ts'
 import type { Intent } from '../../src/core/ledger.ts'
-import { facts, intent, see, unique } from './samples.ts'
+import { facts, intent, unique, upsert } from './samples.ts'
 import { allStores, describeStores, durableStores, openSite, type Site } from './stores.ts'
 
 const hour = 3_600_000
@@ -25,30 +25,30 @@ describeStores(allStores, (shared) => {
     const creates = Array.from({ length: 50 }, () => intent({ owner, provider, claim }))
     const begun = await Promise.all(creates.map((each) => ledger.begin(each)))
     expect(begun.filter(Boolean)).toHaveLength(1)
-    const kept = await ledger.openBetween(provider, 0, Date.now())
+    const kept = await ledger.unresolvedBetween(provider, 0, Date.now())
     expect(kept.map((open) => open.intent)).toEqual(creates.filter((_, n) => begun[n]).map(({ id }) => id))
   })
 
   test('while nobody knows its outcome, a claim is open', async () => {
     const { ledger } = shared()
     const made = create(unique('owner'))
-    expect(await ledger.claimed(made.owner, 'key')).toBeUndefined()
+    expect(await ledger.findClaim(made.owner, 'key')).toBeUndefined()
     await ledger.begin(made)
     const open = { fingerprint: 'f', state: 'open', provider: 'alpha' }
-    expect(await ledger.claimed(made.owner, 'key')).toEqual(open)
-    await ledger.doubt(made.id, 5)
-    expect(await ledger.claimed(made.owner, 'key')).toEqual(open)
-    expect(await ledger.claimed(made.owner, 'another')).toBeUndefined()
+    expect(await ledger.findClaim(made.owner, 'key')).toEqual(open)
+    await ledger.markUnknown(made.id, 5)
+    expect(await ledger.findClaim(made.owner, 'key')).toEqual(open)
+    expect(await ledger.findClaim(made.owner, 'another')).toBeUndefined()
   })
 
   test('L5: a claim keeps its first answer, whatever becomes of the transaction', async () => {
     const { ledger } = shared()
     const made = { ...create(unique('owner')), provider: unique('provider') }
-    const first = facts('x', {}, { derived: ['updatedAt'], seenAt: 1 })
+    const first = facts('x', {}, { derived: ['updatedAt'], reportedAt: 1 })
     await ledger.begin(made)
-    await ledger.settle(made.id, first)
-    const entry = await see(ledger, made.owner, made.provider, facts('x', { status: 'success' }, { readAt: 2 }))
-    expect(await ledger.claimed(made.owner, 'key')).toEqual({ fingerprint: 'f', state: 'done', entry, first })
+    await ledger.complete(made.id, first)
+    const entry = await upsert(ledger, made.owner, made.provider, facts('x', { status: 'success' }, { fetchedAt: 2 }))
+    expect(await ledger.findClaim(made.owner, 'key')).toEqual({ fingerprint: 'f', state: 'done', entry, first })
   })
 
   test('L8: one key of two clients is two claims', async () => {
@@ -56,22 +56,22 @@ describeStores(allStores, (shared) => {
     const [one, two] = [create(unique('owner'), '1'), create(unique('owner'), '2')]
     expect(await ledger.begin(one)).toBe(true)
     expect(await ledger.begin(two)).toBe(true)
-    expect((await ledger.claimed(one.owner, 'key'))?.fingerprint).toBe('1')
-    expect((await ledger.claimed(two.owner, 'key'))?.fingerprint).toBe('2')
+    expect((await ledger.findClaim(one.owner, 'key'))?.fingerprint).toBe('1')
+    expect((await ledger.findClaim(two.owner, 'key'))?.fingerprint).toBe('2')
   })
 
   test('a claim holds for a day, then its key may be used again', async () => {
     const { ledger } = shared()
     const made = { ...create(unique('owner')), provider: unique('provider') }
     await ledger.begin(made)
-    await ledger.settle(made.id, facts('x'))
+    await ledger.complete(made.id, facts('x'))
     passHours(23.9)
     expect(await ledger.begin(create(made.owner, 'new'))).toBe(false)
-    expect(await ledger.claimed(made.owner, 'key')).toMatchObject({ state: 'done', fingerprint: 'f' })
+    expect(await ledger.findClaim(made.owner, 'key')).toMatchObject({ state: 'done', fingerprint: 'f' })
     passHours(0.2)
-    expect(await ledger.claimed(made.owner, 'key')).toBeUndefined()
+    expect(await ledger.findClaim(made.owner, 'key')).toBeUndefined()
     expect(await ledger.begin(create(made.owner, 'new'))).toBe(true)
-    expect(await ledger.claimed(made.owner, 'key')).toMatchObject({ state: 'open', fingerprint: 'new' })
+    expect(await ledger.findClaim(made.owner, 'key')).toMatchObject({ state: 'open', fingerprint: 'new' })
     expect(await ledger.find(made.owner, made.provider, 'x')).toBeDefined()
   })
 
@@ -80,46 +80,46 @@ describeStores(allStores, (shared) => {
     const made = create(unique('owner'))
     await ledger.begin(made)
     passHours(1_000)
-    expect(await ledger.claimed(made.owner, 'key')).toMatchObject({ state: 'open' })
+    expect(await ledger.findClaim(made.owner, 'key')).toMatchObject({ state: 'open' })
     expect(await ledger.begin(create(made.owner))).toBe(false)
     await ledger.expireClaims()
-    expect(await ledger.claimed(made.owner, 'key')).toMatchObject({ state: 'open' })
+    expect(await ledger.findClaim(made.owner, 'key')).toMatchObject({ state: 'open' })
   })
 
   test('L63: a claim whose outcome took days to be known is kept for a day from then on, found or bound by hand', async () => {
-    const { ledger, bookkeeping } = shared()
+    const { ledger, ledgerAdmin: bookkeeping } = shared()
     const [found, bound] = ['found', 'bound'].map((owner) => ({ ...create(unique(owner)), provider: unique('provider') })) as [
       Intent,
       Intent,
     ]
     for (const made of [found, bound]) await ledger.begin(made)
     passHours(50)
-    expect(await ledger.settle(found.id, facts('x'))).toBe(true)
+    expect(await ledger.complete(found.id, facts('x'))).toBe(true)
     expect(await bookkeeping.bind(bound.id, 'x', Date.now())).toBe('bound')
     for (const { owner } of [found, bound]) {
-      expect(await ledger.claimed(owner, 'key')).toMatchObject({ state: 'done' })
+      expect(await ledger.findClaim(owner, 'key')).toMatchObject({ state: 'done' })
       expect(await ledger.begin(create(owner))).toBe(false)
     }
     await ledger.expireClaims()
     passHours(23.5)
-    for (const { owner } of [found, bound]) expect(await ledger.claimed(owner, 'key')).toMatchObject({ state: 'done' })
+    for (const { owner } of [found, bound]) expect(await ledger.findClaim(owner, 'key')).toMatchObject({ state: 'done' })
     passHours(1)
-    for (const { owner } of [found, bound]) expect(await ledger.claimed(owner, 'key')).toBeUndefined()
+    for (const { owner } of [found, bound]) expect(await ledger.findClaim(owner, 'key')).toBeUndefined()
   })
 
   test('old claims are forgotten where their outcome is known, and only they', async () => {
     const { ledger } = await shared().openNew()
     const [done, mismatch, open, young] = [create('done'), create('mismatch'), create('open'), create('young')]
     for (const made of [done, mismatch, open]) await ledger.begin(made)
-    await ledger.settle(done.id, facts('x'))
-    await ledger.contradict(mismatch.id, facts('y').transaction, ['coinTo'])
+    await ledger.complete(done.id, facts('x'))
+    await ledger.markMismatch(mismatch.id, facts('y').transaction, ['coinTo'])
     passHours(25)
     await ledger.begin(young)
-    await ledger.settle(young.id, facts('z'))
+    await ledger.complete(young.id, facts('z'))
     expect(await ledger.expireClaims()).toBe(2)
     expect(await ledger.expireClaims()).toBe(0)
-    expect(await ledger.claimed('open', 'key')).toMatchObject({ state: 'open' })
-    expect(await ledger.claimed('young', 'key')).toMatchObject({ state: 'done' })
+    expect(await ledger.findClaim('open', 'key')).toMatchObject({ state: 'open' })
+    expect(await ledger.findClaim('young', 'key')).toMatchObject({ state: 'done' })
     expect(await ledger.find('done', 'alpha', 'x')).toBeDefined()
   })
 })
@@ -150,18 +150,18 @@ describe.each(durableStores)('the clock of a ledger: %s', (name) => {
     const url = await site.createStore()
     const { ledger, close } = await open(url)
     await ledger.begin(made)
-    await ledger.settle(made.id, facts('x'))
+    await ledger.complete(made.id, facts('x'))
     passHours(hours)
-    expect(await ledger.claimed('owner', 'key')).toMatchObject({ state: 'done' })
+    expect(await ledger.findClaim('owner', 'key')).toMatchObject({ state: 'done' })
     expect(await ledger.begin(intent({ owner: 'owner', claim }))).toBe(false)
     expect(await ledger.expireClaims()).toBe(0)
     await close()
-    const { ledger: later, bookkeeping } = await open(url)
+    const { ledger: later, ledgerAdmin: bookkeeping } = await open(url)
     expect(await later.begin(intent({ owner: 'owner', claim }))).toBe(false)
     expect(await later.expireClaims()).toBe(0)
-    await see(later, 'owner', 'alpha', facts('x', { status: 'success' }))
+    await upsert(later, 'owner', 'alpha', facts('x', { status: 'success' }))
     expect(await bookkeeping.prune(Date.now() + 9_000 * hour)).toMatchObject({ pruned: 0, kept: { recentKey: 1 } })
-    expect(await later.claimed('owner', 'key')).toMatchObject({ state: 'done' })
+    expect(await later.findClaim('owner', 'key')).toMatchObject({ state: 'done' })
   })
 })
 
@@ -173,16 +173,16 @@ test('L50: with SQLite a claim lasts for 24 hours in which a process runs, over 
   vi.useFakeTimers({ toFake: ['performance', 'Date'] })
   const first = await openLedger(url)
   await first.ledger.begin(made)
-  await first.ledger.settle(made.id, facts('x'))
+  await first.ledger.complete(made.id, facts('x'))
   vi.advanceTimersByTime(15 * hour)
   await first.close()
   vi.advanceTimersByTime(10 * hour)
   const second = await openLedger(url)
   onTestFinished(second.close)
-  expect(await second.ledger.claimed('owner', 'key')).toMatchObject({ state: 'done' })
+  expect(await second.ledger.findClaim('owner', 'key')).toMatchObject({ state: 'done' })
   vi.advanceTimersByTime(10 * hour)
-  expect(await second.ledger.claimed('owner', 'key')).toBeUndefined()
+  expect(await second.ledger.findClaim('owner', 'key')).toBeUndefined()
   vi.setSystemTime(Date.now() - 48 * hour)
-  expect(await second.ledger.claimed('owner', 'key')).toBeUndefined()
+  expect(await second.ledger.findClaim('owner', 'key')).toBeUndefined()
   expect(await second.ledger.expireClaims()).toBe(1)
 })

@@ -1,7 +1,7 @@
 /** A create in the ledger, from before it goes up until its outcome is known (docs/contract.md §10). */
 import { expect, test } from 'vitest'
-import type { Facts, Intent, Ledger } from '../../src/core/ledger.ts'
-import { always, amount, asked, facts, intent, unique } from './samples.ts'
+import type { Intent, Ledger, TransactionRecord } from '../../src/core/ledger.ts'
+import { always, amount, facts, intent, requested, unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
 async function begun(ledger: Ledger, fields: Partial<Intent> = {}): Promise<Intent> {
@@ -10,9 +10,14 @@ async function begun(ledger: Ledger, fields: Partial<Intent> = {}): Promise<Inte
   return made
 }
 
-async function settled(ledger: Ledger, id: string, fields: Partial<Intent> = {}, told: Facts = facts(id)): Promise<Intent> {
+async function completed(
+  ledger: Ledger,
+  id: string,
+  fields: Partial<Intent> = {},
+  reported: TransactionRecord = facts(id),
+): Promise<Intent> {
   const made = await begun(ledger, fields)
-  expect(await ledger.settle(made.id, told)).toBe(true)
+  expect(await ledger.complete(made.id, reported)).toBe(true)
   return made
 }
 
@@ -23,9 +28,13 @@ describeStores(allStores, (shared) => {
     const { ledger } = shared()
     const created = await begun(ledger)
     expect(await ledger.find(created.owner, created.provider, 'x')).toBeUndefined()
-    const told = facts('x', { amountOut: amount('1e-8') }, { derived: ['rate'], promised: amount('2.50'), readAt: 5, changedAt: 6 })
-    expect(await ledger.settle(created.id, told)).toBe(true)
-    const entry = { ...told, owner: created.owner, provider: created.provider, isCreated: true }
+    const reported = facts(
+      'x',
+      { amountOut: amount('1e-8') },
+      { derived: ['rate'], quotedAmountOut: amount('2.50'), fetchedAt: 5, changedAt: 6 },
+    )
+    expect(await ledger.complete(created.id, reported)).toBe(true)
+    const entry = { ...reported, owner: created.owner, provider: created.provider, isCreated: true }
     const found = await ledger.find(created.owner, created.provider, 'x')
     expect(found).toStrictEqual(entry)
     expect(await ledger.findAll(created.owner, created.provider, ['x', 'y'])).toStrictEqual([entry])
@@ -34,12 +43,12 @@ describeStores(allStores, (shared) => {
 
   test('fields that are not known are not there when it is read', async () => {
     const { ledger } = shared()
-    const told: Facts = {
+    const reported: TransactionRecord = {
       transaction: { id: 'x', amountIn: amount('1'), createdAt: '', status: undefined },
       derived: [],
-      seenAt: 1,
+      reportedAt: 1,
     }
-    const { owner, provider } = await settled(ledger, 'x', {}, { ...told, promised: undefined, readAt: undefined })
+    const { owner, provider } = await completed(ledger, 'x', {}, { ...reported, quotedAmountOut: undefined, fetchedAt: undefined })
     const entry = await ledger.find(owner, provider, 'x')
     expect(Object.keys(entry ?? {}).sort()).toEqual(['derived', 'isCreated', 'owner', 'provider', 'seenAt', 'transaction'])
     expect(Object.keys(entry?.transaction ?? {}).sort()).toEqual(['amountIn', 'createdAt', 'id'])
@@ -48,9 +57,9 @@ describeStores(allStores, (shared) => {
   test('texts of every sort come back as they went in', async () => {
     const { ledger } = shared()
     const odd = `"'\\%_ é漢𝒳 \u2028 \ud800 \u0000 ${'z'.repeat(5_000)}`
-    const told = facts('x', { withdrawalAddress: odd, depositExtraId: odd })
-    const { owner, provider } = await settled(ledger, 'x', { asked: { ...asked, withdrawalAddress: odd } }, told)
-    expect((await ledger.find(owner, provider, 'x'))?.transaction).toStrictEqual(told.transaction)
+    const reported = facts('x', { withdrawalAddress: odd, depositExtraId: odd })
+    const { owner, provider } = await completed(ledger, 'x', { requested: { ...requested, withdrawalAddress: odd } }, reported)
+    expect((await ledger.find(owner, provider, 'x'))?.transaction).toStrictEqual(reported.transaction)
   })
 
   test('a create that was refused leaves nothing, its claim neither', async () => {
@@ -58,59 +67,59 @@ describeStores(allStores, (shared) => {
     const claim = { key: 'key', fingerprint: 'f' }
     const { id, owner, provider } = await begun(ledger, { claim })
     await ledger.drop(id)
-    expect(await ledger.claimed(owner, 'key')).toBeUndefined()
+    expect(await ledger.findClaim(owner, 'key')).toBeUndefined()
     expect(await ledger.knownOwners([owner])).toEqual(new Set())
-    expect(await ledger.openBetween(provider, 0, Date.now())).toEqual([])
+    expect(await ledger.unresolvedBetween(provider, 0, Date.now())).toEqual([])
     expect(await ledger.begin(intent({ owner, provider, claim }))).toBe(true)
   })
 
   test('a create whose outcome is known is not dropped or doubted any more', async () => {
     const { ledger } = shared()
-    const { id, owner, provider } = await settled(ledger, 'x')
+    const { id, owner, provider } = await completed(ledger, 'x')
     await ledger.drop(id)
-    await ledger.doubt(id, 1)
+    await ledger.markUnknown(id, 1)
     expect(await ledger.find(owner, provider, 'x')).toBeDefined()
-    expect(await ledger.openBetween(provider, 0, Date.now())).toEqual([])
+    expect(await ledger.unresolvedBetween(provider, 0, Date.now())).toEqual([])
   })
 
   test('a result that comes after doubt is taken', async () => {
     const { ledger } = shared()
     const { id, owner, provider } = await begun(ledger)
-    await ledger.doubt(id, 5)
-    expect(await ledger.settle(id, facts('x'))).toBe(true)
+    await ledger.markUnknown(id, 5)
+    expect(await ledger.complete(id, facts('x'))).toBe(true)
     expect(await ledger.find(owner, provider, 'x')).toBeDefined()
-    expect(await ledger.openBetween(provider, 0, Date.now())).toEqual([])
-    expect(await ledger.waitingOwners()).not.toContain(owner)
+    expect(await ledger.unresolvedBetween(provider, 0, Date.now())).toEqual([])
+    expect(await ledger.ownersOfUnresolved()).not.toContain(owner)
   })
 
   test('a result that is told twice is kept once', async () => {
     const { ledger } = shared()
-    const { id, owner, provider } = await settled(ledger, 'x')
-    expect(await ledger.settle(id, facts('x', { status: 'sending' }))).toBe(true)
+    const { id, owner, provider } = await completed(ledger, 'x')
+    expect(await ledger.complete(id, facts('x', { status: 'sending' }))).toBe(true)
     expect((await ledger.find(owner, provider, 'x'))?.transaction.status).toBe('wait')
     expect(await ledger.list(owner, page)).toMatchObject({ total: 1 })
-    await expect(ledger.settle(id, facts('another'))).rejects.toThrow('another id')
+    await expect(ledger.complete(id, facts('another'))).rejects.toThrow('another id')
   })
 
   test('L28: a late result is its owner’s, though the create is bound to another transaction, or was settled by hand', async () => {
-    const { ledger, bookkeeping } = shared()
+    const { ledger, ledgerAdmin: bookkeeping } = shared()
     const [bound, none] = [await begun(ledger), await begun(ledger)]
     await ledger.bindFound(bound.id, facts('x'))
-    await expect(ledger.settle(bound.id, facts('late'))).rejects.toThrow('another id')
-    await expect(ledger.settle(bound.id, facts('late'))).rejects.toThrow('another id')
+    await expect(ledger.complete(bound.id, facts('late'))).rejects.toThrow('another id')
+    await expect(ledger.complete(bound.id, facts('late'))).rejects.toThrow('another id')
     expect(await ledger.find(bound.owner, bound.provider, 'late')).toMatchObject({ isCreated: false })
     expect(await ledger.list(bound.owner, page)).toMatchObject({ total: 2 })
-    expect(await bookkeeping.none(none.id)).toBe(true)
-    expect(await bookkeeping.none(none.id)).toBe(false)
-    expect(await ledger.settle(none.id, facts('late'))).toBe(true)
+    expect(await bookkeeping.markNotCreated(none.id)).toBe(true)
+    expect(await bookkeeping.markNotCreated(none.id)).toBe(false)
+    expect(await ledger.complete(none.id, facts('late'))).toBe(true)
     expect(await ledger.find(none.owner, none.provider, 'late')).toMatchObject({ isCreated: true })
   })
 
   test('a result that many tell at once is kept once', async () => {
-    const { ledger, bookkeeping } = shared()
+    const { ledger, ledgerAdmin: bookkeeping } = shared()
     const { id, owner, provider } = await begun(ledger)
-    const told = [...Array.from({ length: 6 }, () => ledger.settle(id, facts('x'))), bookkeeping.bind(id, 'x', 5)]
-    expect((await Promise.all(told)).filter((answer) => answer === false)).toEqual([])
+    const reported = [...Array.from({ length: 6 }, () => ledger.complete(id, facts('x'))), bookkeeping.bind(id, 'x', 5)]
+    expect((await Promise.all(reported)).filter((response) => response === false)).toEqual([])
     expect(await ledger.list(owner, page)).toMatchObject({ total: 1 })
     expect(await ledger.find(owner, provider, 'x')).toBeDefined()
   })
@@ -119,12 +128,12 @@ describeStores(allStores, (shared) => {
     const { ledger } = shared()
     for (let n = 0; n < 5; n++) {
       const { id, owner, provider } = await begun(ledger)
-      const [settled, contradicted] = await Promise.allSettled([
-        ledger.settle(id, facts('x')),
-        ledger.contradict(id, facts('x').transaction, ['coinTo']),
+      const [completed, contradicted] = await Promise.allSettled([
+        ledger.complete(id, facts('x')),
+        ledger.markMismatch(id, facts('x').transaction, ['coinTo']),
       ])
       const isEntry = (await ledger.find(owner, provider, 'x')) !== undefined
-      expect(settled).toEqual({ status: 'fulfilled', value: isEntry })
+      expect(completed).toEqual({ status: 'fulfilled', value: isEntry })
       expect(contradicted.status).toBe(isEntry ? 'rejected' : 'fulfilled')
       expect(await ledger.list(owner, page)).toMatchObject({ total: isEntry ? 1 : 0 })
     }
@@ -132,28 +141,28 @@ describeStores(allStores, (shared) => {
 
   test('a create that is not there can not be settled', async () => {
     const { ledger } = shared()
-    await expect(ledger.settle('no such create', facts('x'))).rejects.toThrow('no create')
-    await expect(ledger.contradict('no such create', facts('x').transaction, ['id'])).rejects.toThrow('no create')
+    await expect(ledger.complete('no such create', facts('x'))).rejects.toThrow('no create')
+    await expect(ledger.markMismatch('no such create', facts('x').transaction, ['id'])).rejects.toThrow('no create')
   })
 
   test('L16: an id that the ledger gave to another client makes a mismatch, and the old owner keeps it', async () => {
     const { ledger } = shared()
-    const { owner, provider } = await settled(ledger, 'x')
+    const { owner, provider } = await completed(ledger, 'x')
     const before = await ledger.find(owner, provider, 'x')
     const second = await begun(ledger, { provider, claim: { key: 'key', fingerprint: 'f' } })
-    expect(await ledger.settle(second.id, facts('x', { depositAddress: 'other' }))).toBe(false)
-    expect(await ledger.settle(second.id, facts('x'))).toBe(false)
+    expect(await ledger.complete(second.id, facts('x', { depositAddress: 'other' }))).toBe(false)
+    expect(await ledger.complete(second.id, facts('x'))).toBe(false)
     expect(await ledger.find(owner, provider, 'x')).toStrictEqual(before)
     expect(await ledger.find(second.owner, provider, 'x')).toBeUndefined()
     expect(await ledger.list(second.owner, page)).toEqual({ entries: [], total: 0 })
-    expect(await ledger.claimed(second.owner, 'key')).toEqual({ fingerprint: 'f', state: 'mismatch', provider })
+    expect(await ledger.findClaim(second.owner, 'key')).toEqual({ fingerprint: 'f', state: 'mismatch', provider })
   })
 
   test('L16: of many clients who are told one id at once, one has it', async () => {
     const { ledger } = shared()
     const provider = unique('provider')
     const creates = await Promise.all(Array.from({ length: 8 }, () => begun(ledger, { provider })))
-    const won = await Promise.all(creates.map(({ id }) => ledger.settle(id, facts('x'))))
+    const won = await Promise.all(creates.map(({ id }) => ledger.complete(id, facts('x'))))
     expect(won.filter(Boolean)).toHaveLength(1)
     const found = await Promise.all(creates.map(({ owner }) => ledger.find(owner, provider, 'x')))
     expect(found.map((entry) => entry !== undefined)).toEqual(won)
@@ -161,7 +170,7 @@ describeStores(allStores, (shared) => {
 
   test('L36: an id that the ledger gave to another create of the same client makes a mismatch, and the first stays', async () => {
     const { ledger } = shared()
-    const { owner, provider } = await settled(
+    const { owner, provider } = await completed(
       ledger,
       'x',
       { claim: { key: 'one', fingerprint: '1' } },
@@ -169,38 +178,38 @@ describeStores(allStores, (shared) => {
     )
     const before = await ledger.find(owner, provider, 'x')
     const second = await begun(ledger, { owner, provider, claim: { key: 'two', fingerprint: '2' } })
-    expect(await ledger.settle(second.id, facts('x', { depositAddress: 'other', status: 'wait' }))).toBe(false)
-    expect(await ledger.settle(second.id, facts('x'))).toBe(false)
+    expect(await ledger.complete(second.id, facts('x', { depositAddress: 'other', status: 'wait' }))).toBe(false)
+    expect(await ledger.complete(second.id, facts('x'))).toBe(false)
     expect(await ledger.list(owner, page)).toStrictEqual({ entries: [before], total: 1 })
-    expect(await ledger.claimed(owner, 'one')).toMatchObject({ state: 'done', entry: before })
-    expect(await ledger.claimed(owner, 'two')).toEqual({ fingerprint: '2', state: 'mismatch', provider })
+    expect(await ledger.findClaim(owner, 'one')).toMatchObject({ state: 'done', entry: before })
+    expect(await ledger.findClaim(owner, 'two')).toEqual({ fingerprint: '2', state: 'mismatch', provider })
   })
 
   test('L36: of many creates of one client that are told one id at once, one has it', async () => {
     const { ledger } = shared()
     const [owner, provider] = [unique('owner'), unique('provider')]
     const creates = await Promise.all(Array.from({ length: 8 }, () => begun(ledger, { owner, provider })))
-    const won = await Promise.all(creates.map(({ id }) => ledger.settle(id, facts('x'))))
+    const won = await Promise.all(creates.map(({ id }) => ledger.complete(id, facts('x'))))
     expect(won.filter(Boolean)).toHaveLength(1)
     expect(await ledger.list(owner, page)).toMatchObject({ total: 1 })
   })
 
   test('L36: an id that was found in a list is not bound where another create has it, and the create stays unknown', async () => {
     const { ledger } = shared()
-    const { owner, provider } = await settled(ledger, 'x')
+    const { owner, provider } = await completed(ledger, 'x')
     const before = await ledger.find(owner, provider, 'x')
     for (const [by, own] of [
       [owner, 'y'],
       [unique('owner'), 'z'],
     ] as const) {
       const lost = await begun(ledger, { owner: by, provider, claim: { key: 'key', fingerprint: 'f' } })
-      await ledger.doubt(lost.id, 5)
+      await ledger.markUnknown(lost.id, 5)
       expect(await ledger.bindFound(lost.id, facts('x', { depositAddress: 'other' }))).toBe(false)
-      expect(await ledger.claimed(by, 'key')).toEqual({ fingerprint: 'f', state: 'open', provider })
+      expect(await ledger.findClaim(by, 'key')).toEqual({ fingerprint: 'f', state: 'open', provider })
       expect(await ledger.bindFound(lost.id, facts(own))).toBe(true)
       expect(await ledger.bindFound(lost.id, facts(own))).toBe(true)
       expect(await ledger.bindFound(lost.id, facts('x'))).toBe(false)
-      expect(await ledger.claimed(by, 'key')).toMatchObject({ state: 'done', entry: { transaction: { id: own } } })
+      expect(await ledger.findClaim(by, 'key')).toMatchObject({ state: 'done', entry: { transaction: { id: own } } })
     }
     expect(await ledger.find(owner, provider, 'x')).toStrictEqual(before)
   })
@@ -213,27 +222,32 @@ describeStores(allStores, (shared) => {
       const { owner, provider } = created
       const seer = who === 'its owner' ? owner : unique('owner')
       const seen = facts('x', { status: 'success', depositAddress: undefined }, { changedAt: 7, sequence: 12 })
-      expect(await ledger.see(seer, provider, seen)).toMatchObject({ isCreated: false })
-      const told = facts('x', { status: 'wait', depositAddress: 'newer' }, { sequence: 11 })
-      expect(await ledger.settle(created.id, told)).toBe(true)
-      expect(await ledger.settle(created.id, told)).toBe(true)
+      expect(await ledger.upsert(seer, provider, seen)).toMatchObject({ isCreated: false })
+      const reported = facts('x', { status: 'wait', depositAddress: 'newer' }, { sequence: 11 })
+      expect(await ledger.complete(created.id, reported)).toBe(true)
+      expect(await ledger.complete(created.id, reported)).toBe(true)
       const { entries, total } = await ledger.list(owner, page)
       expect(total).toBe(1)
       const transaction = { status: 'success', depositAddress: 'newer' }
       expect(entries).toMatchObject([{ isCreated: true, changedAt: 7, sequence: 12, transaction }])
-      expect(await ledger.claimed(owner, 'key')).toStrictEqual({ fingerprint: 'f', state: 'done', entry: entries[0], first: told })
+      expect(await ledger.findClaim(owner, 'key')).toStrictEqual({
+        fingerprint: 'f',
+        state: 'done',
+        entry: entries[0],
+        first: reported,
+      })
       if (seer === owner) return
       expect(await ledger.find(seer, provider, 'x')).toBeUndefined()
       expect(await ledger.list(seer, page)).toMatchObject({ total: 0 })
-      expect(await ledger.see(seer, provider, seen, { ...seen, owner: seer, provider, isCreated: false })).toBeUndefined()
+      expect(await ledger.upsert(seer, provider, seen, { ...seen, owner: seer, provider, isCreated: false })).toBeUndefined()
     },
   )
 
   test('L37: what was seen after its result was asked for, and as unchanged, is its creator’s too', async () => {
     const { ledger } = shared()
     const created = await begun(ledger)
-    await ledger.see(unique('owner'), created.provider, facts('x', {}, { sequence: 10 }))
-    expect(await ledger.settle(created.id, facts('x', {}, { sequence: 11 }))).toBe(true)
+    await ledger.upsert(unique('owner'), created.provider, facts('x', {}, { sequence: 10 }))
+    expect(await ledger.complete(created.id, facts('x', {}, { sequence: 11 }))).toBe(true)
   })
 
   test.each([
@@ -247,10 +261,10 @@ describeStores(allStores, (shared) => {
       for (const who of ['same', 'another']) {
         const second = await begun(ledger, { claim: { key: 'key', fingerprint: 'f' } })
         const seer = who === 'same' ? second.owner : unique('owner')
-        const before = await ledger.see(seer, second.provider, facts('x', known, { sequence: 10 }))
-        expect(await ledger.settle(second.id, facts('x', { depositAddress: 'newer' }, { sequence: 11 }))).toBe(false)
+        const before = await ledger.upsert(seer, second.provider, facts('x', known, { sequence: 10 }))
+        expect(await ledger.complete(second.id, facts('x', { depositAddress: 'newer' }, { sequence: 11 }))).toBe(false)
         expect(await ledger.find(seer, second.provider, 'x')).toStrictEqual(before)
-        expect(await ledger.claimed(second.owner, 'key')).toMatchObject({ state: 'mismatch' })
+        expect(await ledger.findClaim(second.owner, 'key')).toMatchObject({ state: 'mismatch' })
       }
     },
   )
@@ -258,35 +272,35 @@ describeStores(allStores, (shared) => {
   test('M6: an answer that contradicts the question is kept as a mismatch, and nobody finds it', async () => {
     const { ledger } = shared()
     const { id, owner, provider } = await begun(ledger, { claim: { key: 'key', fingerprint: 'f' } })
-    await ledger.doubt(id, 5)
-    await ledger.contradict(id, facts('x').transaction, ['coinTo'])
+    await ledger.markUnknown(id, 5)
+    await ledger.markMismatch(id, facts('x').transaction, ['coinTo'])
     expect(await ledger.find(owner, provider, 'x')).toBeUndefined()
     expect(await ledger.findAll(owner, provider, ['x'])).toEqual([])
     expect(await ledger.list(owner, page)).toEqual({ entries: [], total: 0 })
-    expect(await ledger.claimed(owner, 'key')).toEqual({ fingerprint: 'f', state: 'mismatch', provider })
-    expect(await ledger.held(provider, ['x', 'y'])).toEqual(new Set(['x']))
-    expect(await ledger.see(owner, provider, facts('x'))).toBeUndefined()
-    expect(await ledger.settle(id, facts('x'))).toBe(false)
-    expect(await ledger.waitingOwners()).not.toContain(owner)
+    expect(await ledger.findClaim(owner, 'key')).toEqual({ fingerprint: 'f', state: 'mismatch', provider })
+    expect(await ledger.existingIds(provider, ['x', 'y'])).toEqual(new Set(['x']))
+    expect(await ledger.upsert(owner, provider, facts('x'))).toBeUndefined()
+    expect(await ledger.complete(id, facts('x'))).toBe(false)
+    expect(await ledger.ownersOfUnresolved()).not.toContain(owner)
   })
 
   test('M6: nobody is given the id of a mismatch', async () => {
     const { ledger } = shared()
     const { id, owner, provider } = await begun(ledger)
-    await ledger.contradict(id, facts('x').transaction, ['coinTo'])
+    await ledger.markMismatch(id, facts('x').transaction, ['coinTo'])
     const another = await begun(ledger, { provider })
     const again = await begun(ledger, { provider, owner })
-    expect(await ledger.settle(another.id, facts('x'))).toBe(false)
-    expect(await ledger.settle(again.id, facts('x'))).toBe(false)
+    expect(await ledger.complete(another.id, facts('x'))).toBe(false)
+    expect(await ledger.complete(again.id, facts('x'))).toBe(false)
   })
 
   test('a contradicting answer does not take an id from whoever holds it', async () => {
     const { ledger } = shared()
-    const { owner, provider } = await settled(ledger, 'x')
+    const { owner, provider } = await completed(ledger, 'x')
     const second = await begun(ledger, { provider })
-    await ledger.contradict(second.id, facts('x').transaction, ['coinTo'])
+    await ledger.markMismatch(second.id, facts('x').transaction, ['coinTo'])
     expect(await ledger.find(owner, provider, 'x')).toBeDefined()
-    const done = await settled(ledger, 'y', { provider })
-    await expect(ledger.contradict(done.id, facts('y').transaction, ['coinTo'])).rejects.toThrow('no create')
+    const done = await completed(ledger, 'y', { provider })
+    await expect(ledger.markMismatch(done.id, facts('y').transaction, ['coinTo'])).rejects.toThrow('no create')
   })
 })

@@ -1,7 +1,7 @@
 /** Transactions in the ledger: whose they are, and what is kept of what was seen (docs/contract.md §3, §5). */
 import { expect, test } from 'vitest'
-import { progress } from '../../src/domain/status.ts'
-import { always, amount, facts, intent, see, unique } from './samples.ts'
+import { progress } from '../../src/domain/swap/status.ts'
+import { always, amount, facts, intent, unique, upsert } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
 const page = { page: 1, size: 10, created: always }
@@ -12,9 +12,9 @@ describeStores(allStores, (shared) => {
   test('what is seen for the first time is its owner’s, and was not created here', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
-    const seen = facts('x', {}, { derived: ['fee'], readAt: 4, changedAt: 3 })
+    const seen = facts('x', {}, { derived: ['fee'], fetchedAt: 4, changedAt: 3 })
     const entry = { ...seen, owner, provider, isCreated: false }
-    expect(await ledger.see(owner, provider, seen)).toStrictEqual(entry)
+    expect(await ledger.upsert(owner, provider, seen)).toStrictEqual(entry)
     expect(await ledger.find(owner, provider, 'x')).toStrictEqual(entry)
     expect(await ledger.list(owner, page)).toStrictEqual({ entries: [entry], total: 1 })
   })
@@ -22,9 +22,9 @@ describeStores(allStores, (shared) => {
   test('what is seen again takes the place of what was seen before, also what is not told any more', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
-    await ledger.see(owner, provider, facts('x', {}, { promised: amount('1'), readAt: 4 }))
+    await ledger.upsert(owner, provider, facts('x', {}, { quotedAmountOut: amount('1'), fetchedAt: 4 }))
     const newer = facts('x', { status: 'sending', depositAddress: undefined, txHashIn: 'h' }, { changedAt: 9 })
-    const kept = await see(ledger, owner, provider, newer)
+    const kept = await upsert(ledger, owner, provider, newer)
     expect(kept).toEqual({ ...newer, owner, provider, isCreated: false })
     expect(kept).not.toHaveProperty('promised')
     expect(kept).not.toHaveProperty('readAt')
@@ -34,26 +34,31 @@ describeStores(allStores, (shared) => {
   test('X7: nobody sees or takes what is another’s', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
-    const entry = await ledger.see(owner, provider, facts('x'))
-    const stranger = unique('stranger')
-    expect(await ledger.see(stranger, provider, facts('x', { status: 'success' }))).toBeUndefined()
-    expect(await ledger.find(stranger, provider, 'x')).toBeUndefined()
-    expect(await ledger.findAll(stranger, provider, ['x'])).toEqual([])
-    expect(await ledger.list(stranger, page)).toEqual({ entries: [], total: 0 })
-    expect(await ledger.knownOwners([stranger, owner])).toEqual(new Set([owner]))
+    const entry = await ledger.upsert(owner, provider, facts('x'))
+    const otherOwner = unique('stranger')
+    expect(await ledger.upsert(otherOwner, provider, facts('x', { status: 'success' }))).toBeUndefined()
+    expect(await ledger.find(otherOwner, provider, 'x')).toBeUndefined()
+    expect(await ledger.findAll(otherOwner, provider, ['x'])).toEqual([])
+    expect(await ledger.list(otherOwner, page)).toEqual({ entries: [], total: 0 })
+    expect(await ledger.knownOwners([otherOwner, owner])).toEqual(new Set([owner]))
     expect(await ledger.find(owner, provider, 'x')).toStrictEqual(entry)
-    expect(await ledger.see(stranger, unique('provider'), facts('x'))).toBeDefined()
+    expect(await ledger.upsert(otherOwner, unique('provider'), facts('x'))).toBeDefined()
   })
 
   test.each(['success', 'refunded'] as const)('L19: %s stays, whatever is told later', async (end) => {
     const { ledger } = shared()
     const { owner, provider } = names()
-    await ledger.see(owner, provider, facts('x', { status: end }, { changedAt: 5 }))
+    await ledger.upsert(owner, provider, facts('x', { status: end }, { changedAt: 5 }))
     const others = [...progress, 'overdue', 'refunded', undefined] as const
     for (const status of others.filter((other) => other !== end)) {
-      const kept = await see(ledger, owner, provider, facts('x', { status, txHashOut: `${status}` }, { changedAt: 6, seenAt: 7 }))
+      const kept = await upsert(
+        ledger,
+        owner,
+        provider,
+        facts('x', { status, txHashOut: `${status}` }, { changedAt: 6, reportedAt: 7 }),
+      )
       expect(kept?.transaction).toMatchObject({ status: end, txHashOut: `${status}` })
-      expect([kept?.seenAt, kept?.changedAt]).toEqual([7, 5])
+      expect([kept?.reportedAt, kept?.changedAt]).toEqual([7, 5])
     }
     expect((await ledger.find(owner, provider, 'x'))?.transaction.status).toBe(end)
   })
@@ -62,17 +67,17 @@ describeStores(allStores, (shared) => {
     const { ledger } = shared()
     const { owner, provider } = names()
     for (const status of ['sending', 'wait', 'overdue', 'confirmation'] as const) {
-      expect((await see(ledger, owner, provider, facts('x', { status })))?.transaction.status).toBe(status)
+      expect((await upsert(ledger, owner, provider, facts('x', { status })))?.transaction.status).toBe(status)
     }
-    expect((await see(ledger, owner, provider, facts('x', { status: undefined })))?.transaction.status).toBe('confirmation')
-    expect((await ledger.see(owner, provider, facts('y', { status: undefined })))?.transaction).not.toHaveProperty('status')
+    expect((await upsert(ledger, owner, provider, facts('x', { status: undefined })))?.transaction.status).toBe('confirmation')
+    expect((await ledger.upsert(owner, provider, facts('y', { status: undefined })))?.transaction).not.toHaveProperty('status')
   })
 
   test('L19: an end is not lost where many see the transaction at once', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
-    const told = Array.from({ length: 30 }, (_, n) => facts('x', { status: n === 10 ? 'success' : 'wait' }, { sequence: n }))
-    await Promise.all(told.map((each) => see(ledger, owner, provider, each)))
+    const reports = Array.from({ length: 30 }, (_, n) => facts('x', { status: n === 10 ? 'success' : 'wait' }, { sequence: n }))
+    await Promise.all(reports.map((each) => upsert(ledger, owner, provider, each)))
     const { entries, total } = await ledger.list(owner, page)
     expect([total, entries.length, entries[0]?.transaction.status]).toEqual([1, 1, 'success'])
   })
@@ -80,15 +85,15 @@ describeStores(allStores, (shared) => {
   test('L39: where something else is kept than what the facts were worked out from, that stays and is told', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
-    const first = await ledger.see(owner, provider, facts('x', {}, { sequence: 1 }))
-    const second = await ledger.see(owner, provider, facts('x', { status: 'sending' }, { sequence: 2 }), first)
+    const first = await ledger.upsert(owner, provider, facts('x', {}, { sequence: 1 }))
+    const second = await ledger.upsert(owner, provider, facts('x', { status: 'sending' }, { sequence: 2 }), first)
     expect(second).toMatchObject({ sequence: 2, transaction: { status: 'sending' } })
     for (const stale of [first, undefined]) {
-      const kept = await ledger.see(owner, provider, facts('x', { status: 'exchanging' }, { sequence: 3 }), stale)
+      const kept = await ledger.upsert(owner, provider, facts('x', { status: 'exchanging' }, { sequence: 3 }), stale)
       expect(kept).toStrictEqual(second)
     }
     expect(await ledger.find(owner, provider, 'x')).toStrictEqual(second)
-    expect(await ledger.see(owner, provider, facts('y', {}, { sequence: 3 }), first)).toMatchObject({ sequence: 3 })
+    expect(await ledger.upsert(owner, provider, facts('y', {}, { sequence: 3 }), first)).toMatchObject({ sequence: 3 })
   })
 
   test('L39: what was seen without knowing of the create does not take its facts', async () => {
@@ -96,18 +101,18 @@ describeStores(allStores, (shared) => {
     const { owner, provider } = names()
     const created = intent({ owner, provider })
     await ledger.begin(created)
-    const seen = await ledger.see(owner, provider, facts('x', { depositAddress: undefined }, { sequence: 5 }))
-    await ledger.settle(created.id, facts('x', {}, { promised: amount('2'), sequence: 4 }))
+    const seen = await ledger.upsert(owner, provider, facts('x', { depositAddress: undefined }, { sequence: 5 }))
+    await ledger.complete(created.id, facts('x', {}, { quotedAmountOut: amount('2'), sequence: 4 }))
     const late = facts('x', { status: 'sending', depositAddress: undefined }, { sequence: 6 })
-    const kept = await ledger.see(owner, provider, late, seen)
-    expect(kept).toMatchObject({ isCreated: true, promised: '2', sequence: 5, transaction: { depositAddress: 'to-x' } })
+    const kept = await ledger.upsert(owner, provider, late, seen)
+    expect(kept).toMatchObject({ isCreated: true, quotedAmountOut: '2', sequence: 5, transaction: { depositAddress: 'to-x' } })
   })
 
   test('of many owners who see a new transaction at once, one has it', async () => {
     const { ledger } = shared()
     const { provider } = names()
     const owners = Array.from({ length: 10 }, () => unique('owner'))
-    const seen = await Promise.all(owners.map((owner) => ledger.see(owner, provider, facts('x'))))
+    const seen = await Promise.all(owners.map((owner) => ledger.upsert(owner, provider, facts('x'))))
     expect(seen.filter(Boolean)).toHaveLength(1)
     const totals = await Promise.all(owners.map(async (owner) => (await ledger.list(owner, page)).total))
     expect(totals).toEqual(seen.map((entry) => (entry ? 1 : 0)))
@@ -118,13 +123,13 @@ describeStores(allStores, (shared) => {
     const { owner, provider } = names()
     const [done, mismatch, open] = [intent({ owner, provider }), intent({ provider }), intent({ owner, provider })]
     for (const made of [done, mismatch, open]) await ledger.begin(made)
-    await ledger.settle(done.id, facts('x'))
-    await ledger.contradict(mismatch.id, facts('y').transaction, ['coinTo'])
-    await ledger.see(owner, provider, facts('z'))
-    await ledger.see(owner, provider, facts('x'))
-    expect(await ledger.held(provider, ['x', 'y', 'z', 'other'])).toEqual(new Set(['x', 'y']))
-    expect(await ledger.held(unique('provider'), ['x'])).toEqual(new Set())
-    expect(await ledger.held(provider, [])).toEqual(new Set())
+    await ledger.complete(done.id, facts('x'))
+    await ledger.markMismatch(mismatch.id, facts('y').transaction, ['coinTo'])
+    await ledger.upsert(owner, provider, facts('z'))
+    await ledger.upsert(owner, provider, facts('x'))
+    expect(await ledger.existingIds(provider, ['x', 'y', 'z', 'other'])).toEqual(new Set(['x', 'y']))
+    expect(await ledger.existingIds(unique('provider'), ['x'])).toEqual(new Set())
+    expect(await ledger.existingIds(provider, [])).toEqual(new Set())
     expect(await ledger.findAll(owner, provider, [])).toEqual([])
   })
 
@@ -132,7 +137,7 @@ describeStores(allStores, (shared) => {
     const { ledger } = shared()
     const { owner, provider } = names()
     const ids = ['x', 'X', 'x ', 'é', 'e\u0301', "x'", 'x%', '1', '01', '1.0', '漢', '𝒳', 'x'.repeat(256)]
-    await Promise.all(ids.map((id) => ledger.see(owner, provider, facts(id))))
+    await Promise.all(ids.map((id) => ledger.upsert(owner, provider, facts(id))))
     const found = await ledger.findAll(owner, provider, ids)
     expect(found.map(({ transaction }) => transaction.id).sort()).toEqual(ids.toSorted())
     expect((await ledger.list(owner, { ...page, size: 50 })).total).toBe(ids.length)
@@ -142,10 +147,10 @@ describeStores(allStores, (shared) => {
     const { ledger } = shared()
     const [creator, seer, mistaken] = [unique('owner'), unique('owner'), unique('owner')]
     await ledger.begin(intent({ owner: creator }))
-    await ledger.see(seer, unique('provider'), facts('x'))
+    await ledger.upsert(seer, unique('provider'), facts('x'))
     const mismatch = intent({ owner: mistaken })
     await ledger.begin(mismatch)
-    await ledger.contradict(mismatch.id, facts(unique('x')).transaction, ['coinTo'])
+    await ledger.markMismatch(mismatch.id, facts(unique('x')).transaction, ['coinTo'])
     const owners = [creator, seer, mistaken]
     expect(await ledger.knownOwners([...owners, unique('owner')])).toEqual(new Set(owners))
     expect(await ledger.knownOwners([unique('owner')])).toEqual(new Set())

@@ -1,5 +1,5 @@
 /** Writes to a ledger until the disk is full, then tries three times more: `full-disk.ts <url>`. */
-import { openLedger } from '../../src/adapters/ledger.ts'
+import { openLedger } from '../../src/adapters/ledger/index.ts'
 import { facts } from './samples.ts'
 
 const [url = ''] = process.argv.slice(2)
@@ -8,7 +8,7 @@ const reasons: string[] = []
 let kept = 0
 while (reasons.length < 3 && kept < 10_000) {
   try {
-    await ledger.see('owner', 'alpha', facts(`${kept}`))
+    await ledger.upsert('owner', 'alpha', facts(`${kept}`))
     kept++
   } catch (reason) {
     if (!(reason instanceof Error)) throw reason

@@ -1,9 +1,9 @@
 /** Lists of an owner's transactions: pages, totals and dates are exact, whatever the number (docs/contract.md §12). */
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fullTally } from '../../src/adapters/ledger/tallies.ts'
+import { maxSegmentEntries } from '../../src/adapters/ledger/page-index.ts'
 import type { Ledger } from '../../src/core/ledger.ts'
-import type { Span } from '../../src/domain/instant.ts'
+import type { TimeRange } from '../../src/domain/instant.ts'
 import { always, eachOf, facts, intent, unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
@@ -14,7 +14,7 @@ interface Row {
   readonly at: bigint
 }
 
-function expected(rows: readonly Row[], page: number, size: number, { first, last }: Span) {
+function expected(rows: readonly Row[], page: number, size: number, { first, last }: TimeRange) {
   const within = rows.filter(({ at }) => at >= first && at <= last)
   const sorted = within.toSorted((a, b) => compare(b.at, a.at) || compare(a.id, b.id) || compare(a.provider, b.provider))
   return { ids: sorted.slice((page - 1) * size, page * size).map(name), total: sorted.length }
@@ -26,7 +26,7 @@ function compare<T>(a: T, b: T): number {
 
 const name = ({ id, provider }: Pick<Row, 'id' | 'provider'>) => `${provider}~${id}`
 
-async function listed(ledger: Ledger, owner: string, page: number, size: number, created: Span) {
+async function listed(ledger: Ledger, owner: string, page: number, size: number, created: TimeRange) {
   const { entries, total } = await ledger.list(owner, { page, size, created })
   return { ids: entries.map(({ transaction, provider }) => name({ id: transaction.id, provider })), total }
 }
@@ -54,15 +54,15 @@ describeStores(allStores, (shared) => {
       maxLength: 6,
     })
     await fc.assert(
-      fc.asyncProperty(rows, queries, async (created, asked) => {
+      fc.asyncProperty(rows, queries, async (created, sampledQueries) => {
         const [owner, run] = [unique('owner'), unique('')]
         const kept = created.map(([after, tag], n) => ({
           id: `${n % 2 === 0 ? 'b' : 'B'}${(n * 7) % 25}`,
           provider: `${tag}${run}`,
           at: base + after,
         }))
-        for (const { id, provider, at } of kept) await ledger.see(owner, provider, facts(id, { createdAt: text(at) }))
-        for (const [page, size, one, another] of asked) {
+        for (const { id, provider, at } of kept) await ledger.upsert(owner, provider, facts(id, { createdAt: text(at) }))
+        for (const [page, size, one, another] of sampledQueries) {
           const span = one < another ? { first: base + one, last: base + another } : always
           expect(await listed(ledger, owner, page + 1, size, span)).toEqual(expected(kept, page + 1, size, span))
         }
@@ -74,14 +74,14 @@ describeStores(allStores, (shared) => {
   test('L20: so they are where the entries fill several tallies, in whatever order they come', async () => {
     const { ledger } = shared()
     const [owner, provider] = [unique('owner'), unique('provider')]
-    const count = fullTally + 500
+    const count = maxSegmentEntries + 500
     // A stride that has no factor in common with the number of rows visits each once, in no order.
     const rows = Array.from({ length: count }, (_, n) => ({
       id: `${n % 2 === 0 ? 'b' : 'B'}${n}`,
       provider,
       at: base + BigInt(((n * 1_013) % count) >> 2) * 1_000_000_000n,
     }))
-    await eachOf(rows, ({ id, at }) => ledger.see(owner, provider, facts(id, { createdAt: text(at) })))
+    await eachOf(rows, ({ id, at }) => ledger.upsert(owner, provider, facts(id, { createdAt: text(at) })))
     const middle = { first: base + 100_000_000_000n, last: base + 250_000_000_000n }
     for (const span of [always, middle, { first: base, last: base }, { first: always.first, last: middle.last }]) {
       const { total } = expected(rows, 1, 1, span)
@@ -95,7 +95,7 @@ describeStores(allStores, (shared) => {
     const { ledger } = shared()
     const [owner, provider] = [unique('owner'), unique('provider')]
     expect(await ledger.list(owner, { page: 1, size: 10, created: always })).toEqual({ entries: [], total: 0 })
-    await ledger.see(owner, provider, facts('x'))
+    await ledger.upsert(owner, provider, facts('x'))
     for (const page of [2, 3, 1_000_000, Number.MAX_SAFE_INTEGER]) {
       expect(await ledger.list(owner, { page, size: 100, created: always })).toEqual({ entries: [], total: 1 })
     }
@@ -104,9 +104,9 @@ describeStores(allStores, (shared) => {
   test('bounds are exact to the nanosecond, both included, and may lie beyond all time', async () => {
     const { ledger } = shared()
     const [owner, provider] = [unique('owner'), unique('provider')]
-    await ledger.see(owner, provider, facts('x', { createdAt: '2026-01-01T00:00:00.000000001Z' }))
-    await ledger.see(owner, provider, facts('y', { createdAt: '9999-12-31T23:59:59Z' }))
-    await ledger.see(owner, provider, facts('z', { createdAt: '0001-01-01T00:00:00Z' }))
+    await ledger.upsert(owner, provider, facts('x', { createdAt: '2026-01-01T00:00:00.000000001Z' }))
+    await ledger.upsert(owner, provider, facts('y', { createdAt: '9999-12-31T23:59:59Z' }))
+    await ledger.upsert(owner, provider, facts('z', { createdAt: '0001-01-01T00:00:00Z' }))
     const at = base + 1n
     const total = async (first: bigint, last: bigint) =>
       (await ledger.list(owner, { page: 1, size: 1, created: { first, last } })).total
@@ -122,7 +122,7 @@ describeStores(allStores, (shared) => {
   test('entries and total are of one moment while others are written', async () => {
     const { ledger } = shared()
     const [owner, provider] = [unique('owner'), unique('provider')]
-    const writing = Promise.all(Array.from({ length: 60 }, (_, n) => ledger.see(owner, provider, facts(`${n}`))))
+    const writing = Promise.all(Array.from({ length: 60 }, (_, n) => ledger.upsert(owner, provider, facts(`${n}`))))
     const lists = await Promise.all(Array.from({ length: 60 }, () => ledger.list(owner, { page: 1, size: 100, created: always })))
     await writing
     for (const { entries, total } of lists) expect(entries).toHaveLength(total)
@@ -138,10 +138,10 @@ describeStores(allStores, (shared) => {
     const { ledger } = shared()
     const [owner, provider] = [unique('owner'), unique('provider')]
     const start = Date.UTC(2026, 6, 1)
-    for (const [n, said] of [new Date(start).toISOString(), createdAt, new Date(start + 5_000).toISOString()].entries()) {
+    for (const [n, timestamp] of [new Date(start).toISOString(), createdAt, new Date(start + 5_000).toISOString()].entries()) {
       const made = intent({ owner, provider, attemptedAt: start + n * 1_000 })
       await ledger.begin(made)
-      await ledger.settle(made.id, facts(`${n}`, { createdAt: said }))
+      await ledger.complete(made.id, facts(`${n}`, { createdAt: timestamp }))
     }
     const { entries } = await ledger.list(owner, { page: 1, size: 10, created: always })
     expect(entries.map(({ transaction }) => transaction.id)).toEqual(['2', '1', '0'])
@@ -156,7 +156,7 @@ describeStores(allStores, (shared) => {
     for (const [n, offset] of offsets.entries()) {
       const made = intent({ owner, provider, attemptedAt: start })
       await ledger.begin(made)
-      await ledger.settle(
+      await ledger.complete(
         made.id,
         facts(`${n}`, { createdAt: new Date(start + offset).toISOString().slice(0, n === 2 ? -1 : undefined) }),
       )

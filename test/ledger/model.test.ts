@@ -1,11 +1,11 @@
 /** Whatever is done to a ledger, in whatever order, it answers as the model does. */
 import * as fc from 'fast-check'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
 import type { Intent, Ledger } from '../../src/core/ledger.ts'
-import { type Status, statuses } from '../../src/domain/status.ts'
+import type { LedgerAdmin } from '../../src/core/ledger-admin.ts'
+import { type Status, statuses } from '../../src/domain/swap/status.ts'
 import { Model } from './model.ts'
-import { always, facts, intent, see, unique } from './samples.ts'
+import { always, facts, intent, unique, upsert } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -17,7 +17,7 @@ const providers = ['p', 'q']
 const ids = ['x', 'y', 'z']
 const keys = ['k', 'l']
 
-interface Told {
+interface ReportedTransaction {
   readonly id: number
   readonly status: Status | undefined
   /** Milliseconds after the attempt. */
@@ -31,10 +31,10 @@ interface Commands {
   readonly drop: { readonly create: number }
   readonly none: { readonly create: number }
   readonly doubt: { readonly create: number; readonly after: number }
-  readonly settle: Told & { readonly create: number }
-  readonly contradict: Told & { readonly create: number }
+  readonly settle: ReportedTransaction & { readonly create: number }
+  readonly contradict: ReportedTransaction & { readonly create: number }
   readonly bind: { readonly create: number; readonly id: number }
-  readonly see: Told & { readonly owner: number; readonly provider: number }
+  readonly see: ReportedTransaction & { readonly owner: number; readonly provider: number }
   readonly take: { readonly nth: number; readonly after: number | null }
   readonly pass: { readonly hours: number }
   readonly expire: Readonly<Record<string, never>>
@@ -43,7 +43,7 @@ type Command = { [Name in keyof Commands]: { readonly name: Name; readonly with:
 
 const create = fc.nat(5)
 const one = fc.nat(1)
-const told = {
+const reported = {
   id: fc.nat(2),
   status: fc.option(fc.constantFrom(...statuses), { nil: undefined }),
   created: fc.constantFrom(-600_000, -1_000, 0, 5, 60_000, 10 * hour),
@@ -54,10 +54,10 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: named('drop', fc.record({ create })) },
   { weight: 1, arbitrary: named('none', fc.record({ create })) },
   { weight: 2, arbitrary: named('doubt', fc.record({ create, after: fc.nat(3) })) },
-  { weight: 5, arbitrary: named('settle', fc.record({ create, ...told })) },
-  { weight: 2, arbitrary: named('contradict', fc.record({ create, ...told })) },
-  { weight: 2, arbitrary: named('bind', fc.record({ create, id: told.id })) },
-  { weight: 4, arbitrary: named('see', fc.record({ owner: one, provider: one, ...told })) },
+  { weight: 5, arbitrary: named('settle', fc.record({ create, ...reported })) },
+  { weight: 2, arbitrary: named('contradict', fc.record({ create, ...reported })) },
+  { weight: 2, arbitrary: named('bind', fc.record({ create, id: reported.id })) },
+  { weight: 4, arbitrary: named('see', fc.record({ owner: one, provider: one, ...reported })) },
   { weight: 2, arbitrary: named('take', fc.record({ nth: fc.nat(3), after: fc.option(fc.nat(3)) })) },
   { weight: 1, arbitrary: named('pass', fc.record({ hours: fc.constantFrom(0.01, 1, 25) })) },
   { weight: 1, arbitrary: named('expire', fc.constant({})) },
@@ -77,7 +77,7 @@ async function answerOf(action: () => unknown): Promise<unknown> {
 }
 
 /** Does the same in both, expects the same answers, and afterwards the same state. */
-async function play(ledger: Ledger, bookkeeping: Bookkeeping, steps: readonly Command[]): Promise<void> {
+async function play(ledger: Ledger, bookkeeping: LedgerAdmin, steps: readonly Command[]): Promise<void> {
   const model = new Model()
   const run = unique('')
   const [theirOwners, theirProviders] = [owners.map((name) => name + run), providers.map((name) => name + run)]
@@ -85,7 +85,7 @@ async function play(ledger: Ledger, bookkeeping: Bookkeeping, steps: readonly Co
   const provider = (n: number) => theirProviders[n] as string
   const creates: Intent[] = [intent({ owner: owner(0), provider: provider(0), attemptedAt: start })]
   const chosen = (n: number) => creates[n % creates.length] as Intent
-  const toldOf = ({ id, status, created, sequence }: Told, from: number) =>
+  const reportedFacts = ({ id, status, created, sequence }: ReportedTransaction, from: number) =>
     facts(ids[id] as string, { status, createdAt: new Date(from + created).toISOString() }, { changedAt: Date.now(), sequence })
 
   const does: { readonly [Name in keyof Commands]: (chosen: Commands[Name]) => readonly [() => unknown, () => unknown] } = {
@@ -97,33 +97,33 @@ async function play(ledger: Ledger, bookkeeping: Bookkeeping, steps: readonly Co
       return [() => ledger.begin(made), () => model.begin(made)]
     },
     drop: ({ create }) => [() => ledger.drop(chosen(create).id), () => model.drop(chosen(create).id)],
-    none: ({ create }) => [() => bookkeeping.none(chosen(create).id), () => model.none(chosen(create).id)],
+    none: ({ create }) => [() => bookkeeping.markNotCreated(chosen(create).id), () => model.none(chosen(create).id)],
     doubt({ create, after }) {
       const lookAt = Date.now() + after * hour
-      return [() => ledger.doubt(chosen(create).id, lookAt), () => model.doubt(chosen(create).id, lookAt)]
+      return [() => ledger.markUnknown(chosen(create).id, lookAt), () => model.doubt(chosen(create).id, lookAt)]
     },
     settle({ create, ...what }) {
       const { id, attemptedAt } = chosen(create)
-      const result = toldOf(what, attemptedAt)
-      return [() => ledger.settle(id, result), () => model.settle(id, result)]
+      const result = reportedFacts(what, attemptedAt)
+      return [() => ledger.complete(id, result), () => model.settle(id, result)]
     },
     contradict({ create, ...what }) {
       const { id, attemptedAt } = chosen(create)
-      const { transaction } = toldOf(what, attemptedAt)
-      return [() => ledger.contradict(id, transaction, ['coinTo']), () => model.contradict(id, transaction)]
+      const { transaction } = reportedFacts(what, attemptedAt)
+      return [() => ledger.markMismatch(id, transaction, ['coinTo']), () => model.contradict(id, transaction)]
     },
     bind({ create, id }) {
       const [to, at] = [ids[id] as string, Date.now()]
       return [() => bookkeeping.bind(chosen(create).id, to, at), () => model.bind(chosen(create).id, to, at)]
     },
     see({ owner: who, provider: where, ...what }) {
-      const seen = toldOf(what, start)
-      return [() => see(ledger, owner(who), provider(where), seen), () => model.see(owner(who), provider(where), seen)]
+      const seen = reportedFacts(what, start)
+      return [() => upsert(ledger, owner(who), provider(where), seen), () => model.see(owner(who), provider(where), seen)]
     },
     take({ nth, after }) {
       const open = model.due(Date.now() + hour, theirOwners)[nth]
       const next = after === null ? undefined : Date.now() + after * hour
-      return [() => open && ledger.take(open, next), () => open && model.take(open, next)]
+      return [() => open && ledger.scheduleNextCheck(open, next), () => open && model.take(open, next)]
     },
     pass({ hours }) {
       vi.setSystemTime(Date.now() + hours * hour)
@@ -135,8 +135,8 @@ async function play(ledger: Ledger, bookkeeping: Bookkeeping, steps: readonly Co
 
   for (const step of steps) {
     const [actual, expected] = (does[step.name] as (choice: unknown) => ReturnType<(typeof does)['begin']>)(step.with)
-    const [answer, answerOfModel] = [await answerOf(actual), await answerOf(expected)]
-    expect(answer, JSON.stringify(step)).toEqual(answerOfModel)
+    const [response, answerOfModel] = [await answerOf(actual), await answerOf(expected)]
+    expect(response, JSON.stringify(step)).toEqual(answerOfModel)
   }
   await expectSame(ledger, model, theirOwners, theirProviders)
 }
@@ -156,23 +156,23 @@ async function expectSame(
       }
       expect(await ledger.list(owner, query)).toEqual(model.list(owner, query))
     }
-    for (const key of keys) expect(await ledger.claimed(owner, key)).toEqual(model.claimed(owner, key))
+    for (const key of keys) expect(await ledger.findClaim(owner, key)).toEqual(model.claimed(owner, key))
     for (const provider of theirProviders) {
       for (const id of ids) expect(await ledger.find(owner, provider, id)).toEqual(model.find(owner, provider, id))
     }
     expect((await ledger.knownOwners([owner, 'nobody'])).has(owner)).toBe(model.knows(owner))
   }
   for (const provider of theirProviders) {
-    expect(await ledger.openBetween(provider, 0, Number.MAX_SAFE_INTEGER)).toEqual(model.openAt(provider))
-    expect(await ledger.held(provider, ids)).toEqual(model.held(provider, ids))
+    expect(await ledger.unresolvedBetween(provider, 0, Number.MAX_SAFE_INTEGER)).toEqual(model.openAt(provider))
+    expect(await ledger.existingIds(provider, ids)).toEqual(model.held(provider, ids))
   }
   const later = Date.now() + 100 * hour
-  expect(await ledger.due(later, 100, theirOwners)).toEqual(model.due(later, theirOwners))
+  expect(await ledger.dueCreates(later, 100, theirOwners)).toEqual(model.due(later, theirOwners))
 }
 
 describeStores(allStores, (shared) => {
   test('whatever is done, the ledger answers as the model does', async () => {
-    const { ledger, bookkeeping } = shared()
+    const { ledger, ledgerAdmin: bookkeeping } = shared()
     await fc.assert(
       fc.asyncProperty(fc.array(commands, { minLength: 1, maxLength: 30 }), async (steps) => {
         vi.useFakeTimers({ toFake: ['Date'], now: start })

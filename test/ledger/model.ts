@@ -1,7 +1,14 @@
 /** The ledger as plainly as it can be said: what every store is compared with. */
-import type { Claimed, Entry, Facts, Intent, ListQuery, Open } from '../../src/core/ledger.ts'
+import type {
+  ClaimState,
+  Intent,
+  LedgerEntry,
+  LedgerListQuery,
+  TransactionRecord,
+  UnresolvedCreate,
+} from '../../src/core/ledger.ts'
 import { toInstant } from '../../src/domain/instant.ts'
-import type { Transaction } from '../../src/domain/swap.ts'
+import type { Transaction } from '../../src/domain/swap/swap.ts'
 
 interface Row {
   readonly intent?: Intent
@@ -9,9 +16,9 @@ interface Row {
   readonly provider: string
   id?: string | undefined
   state: 'pending' | 'unknown' | 'done' | 'mismatch'
-  lookAt?: number | undefined
-  looks: number
-  facts?: Facts
+  nextCheckAt?: number | undefined
+  checkCount: number
+  facts?: TransactionRecord
   createdAt?: bigint
 }
 
@@ -22,7 +29,7 @@ interface Held {
   /** Of the create, or of its outcome. */
   madeAt: number
   row: Row
-  first?: Facts | undefined
+  first?: TransactionRecord | undefined
 }
 
 const day = 86_400_000
@@ -35,11 +42,11 @@ export class Model {
   private claims: Held[] = []
 
   begin(intent: Intent): boolean {
-    const { owner, provider, claim, lookAt } = intent
+    const { owner, provider, claim, nextCheckAt } = intent
     const held = claim && this.claims.find((each) => each.owner === owner && each.key === claim.key)
     if (held && (held.madeAt >= Date.now() - day || isOpen(held.row))) return false
     this.claims = this.claims.filter((each) => each !== held)
-    const row: Row = { intent, owner, provider, state: 'pending', lookAt, looks: 0 }
+    const row: Row = { intent, owner, provider, state: 'pending', nextCheckAt, checkCount: 0 }
     this.rows.push(row)
     if (claim) this.claims.push({ owner, ...claim, madeAt: Date.now(), row })
     return true
@@ -58,12 +65,12 @@ export class Model {
     return true
   }
 
-  doubt(intent: string, lookAt: number): void {
+  doubt(intent: string, nextCheckAt: number): void {
     const row = this.open(intent)
-    if (row) Object.assign(row, { state: 'unknown', lookAt })
+    if (row) Object.assign(row, { state: 'unknown', nextCheckAt })
   }
 
-  settle(intent: string, facts: Facts): boolean {
+  settle(intent: string, facts: TransactionRecord): boolean {
     const row = this.row(intent)
     const { id } = facts.transaction
     if (row.state === 'mismatch') return false
@@ -75,7 +82,7 @@ export class Model {
     const holder = this.holder(row.provider, id)
     for (const claim of this.claims) if (claim.row === row) claim.madeAt = Date.now()
     if (holder && (holder.intent || wasThereBefore(holder.facts, facts))) {
-      Object.assign(row, { state: 'mismatch', lookAt: undefined })
+      Object.assign(row, { state: 'mismatch', nextCheckAt: undefined })
       return false
     }
     for (const claim of this.claims) if (claim.row === row) claim.first = facts
@@ -83,11 +90,11 @@ export class Model {
     return true
   }
 
-  contradict(intent: string, told: Transaction): void {
+  contradict(intent: string, reported: Transaction): void {
     const row = this.row(intent)
     if (row.state === 'done') throw new Error('settled')
-    const holder = this.holder(row.provider, told.id)
-    Object.assign(row, { state: 'mismatch', lookAt: undefined, id: holder && holder !== row ? undefined : told.id })
+    const holder = this.holder(row.provider, reported.id)
+    Object.assign(row, { state: 'mismatch', nextCheckAt: undefined, id: holder && holder !== row ? undefined : reported.id })
   }
 
   bind(intent: string, id: string, at: number): 'bound' | 'taken' | 'missing' {
@@ -97,11 +104,15 @@ export class Model {
     if (holder && holder !== row && holder.intent) return 'taken'
     const createdAt = new Date(row.intent.attemptedAt).toISOString()
     for (const claim of this.claims) if (claim.row === row) claim.madeAt = Date.now()
-    this.enter(row, { transaction: { ...row.intent.asked, id, status: 'wait', createdAt }, derived: [], seenAt: at }, holder)
+    this.enter(
+      row,
+      { transaction: { ...row.intent.requested, id, status: 'wait', createdAt }, derived: [], reportedAt: at },
+      holder,
+    )
     return 'bound'
   }
 
-  see(owner: string, provider: string, facts: Facts): Entry | undefined {
+  see(owner: string, provider: string, facts: TransactionRecord): LedgerEntry | undefined {
     const { id, createdAt } = facts.transaction
     const holder = this.holder(provider, id)
     if (holder && (holder.owner !== owner || holder.state !== 'done')) return undefined
@@ -114,20 +125,20 @@ export class Model {
       provider,
       id,
       state: 'done',
-      looks: 0,
+      checkCount: 0,
       facts,
-      createdAt: toInstant(createdAt) ?? milliseconds(facts.seenAt),
+      createdAt: toInstant(createdAt) ?? milliseconds(facts.reportedAt),
     }
     this.rows.push(row)
     return entryOf(row)
   }
 
-  find(owner: string, provider: string, id: string): Entry | undefined {
+  find(owner: string, provider: string, id: string): LedgerEntry | undefined {
     const holder = this.holder(provider, id)
     return holder?.state === 'done' && holder.owner === owner ? entryOf(holder) : undefined
   }
 
-  list(owner: string, { page, size, created }: ListQuery): { entries: Entry[]; total: number } {
+  list(owner: string, { page, size, created }: LedgerListQuery): { entries: LedgerEntry[]; total: number } {
     const rows = this.rows.filter((row) => row.owner === owner && row.state === 'done' && within(row, created))
     const sorted = rows.toSorted(
       (a, b) => compare(b.createdAt, a.createdAt) || compare(a.id, b.id) || compare(a.provider, b.provider),
@@ -135,7 +146,7 @@ export class Model {
     return { entries: sorted.slice((page - 1) * size, page * size).map(entryOf), total: rows.length }
   }
 
-  claimed(owner: string, key: string): Claimed | undefined {
+  claimed(owner: string, key: string): ClaimState | undefined {
     const claim = this.claims.find((each) => each.owner === owner && each.key === key)
     if (!claim) return undefined
     const { row, fingerprint, first } = claim
@@ -152,21 +163,21 @@ export class Model {
     return gone
   }
 
-  due(now: number, owners: readonly string[]): Open[] {
+  due(now: number, owners: readonly string[]): UnresolvedCreate[] {
     const rows = this.rows.filter(
-      (row) => isOpen(row) && row.lookAt !== undefined && row.lookAt <= now && owners.includes(row.owner),
+      (row) => isOpen(row) && row.nextCheckAt !== undefined && row.nextCheckAt <= now && owners.includes(row.owner),
     )
-    return rows.toSorted((a, b) => compare(a.lookAt, b.lookAt)).map(openOf)
+    return rows.toSorted((a, b) => compare(a.nextCheckAt, b.nextCheckAt)).map(openOf)
   }
 
-  take(open: Open, next: number | undefined): boolean {
+  take(open: UnresolvedCreate, next: number | undefined): boolean {
     const row = this.open(open.intent)
-    if (!row || row.looks !== open.looks || row.lookAt !== open.lookAt) return false
-    Object.assign(row, { state: 'unknown', lookAt: next, looks: row.looks + 1 })
+    if (!row || row.checkCount !== open.checkCount || row.nextCheckAt !== open.nextCheckAt) return false
+    Object.assign(row, { state: 'unknown', nextCheckAt: next, checkCount: row.checkCount + 1 })
     return true
   }
 
-  openAt(provider: string): Open[] {
+  openAt(provider: string): UnresolvedCreate[] {
     const rows = this.rows.filter((row) => isOpen(row) && row.provider === provider)
     return rows.toSorted((a, b) => compare(a.intent?.attemptedAt, b.intent?.attemptedAt)).map(openOf)
   }
@@ -189,7 +200,7 @@ export class Model {
     const row = this.ended.find((each) => each.intent?.id === intent)
     if (!row) return undefined
     this.ended = this.ended.filter((each) => each !== row)
-    Object.assign(row, { state: 'unknown', id: undefined, lookAt: undefined, looks: 0 })
+    Object.assign(row, { state: 'unknown', id: undefined, nextCheckAt: undefined, checkCount: 0 })
     this.rows.push(row)
     return row
   }
@@ -207,16 +218,22 @@ export class Model {
     this.claims = this.claims.filter((claim) => claim.row !== row)
   }
 
-  private enter(row: Row, facts: Facts, before: Row | undefined): void {
+  private enter(row: Row, facts: TransactionRecord, before: Row | undefined): void {
     if (before && before !== row) {
       for (const claim of this.claims) if (claim.row === before) claim.row = row
       this.remove(before)
     }
     const own = milliseconds(row.intent?.attemptedAt ?? 0)
-    const said = toInstant(facts.transaction.createdAt) ?? own
-    const isNear = said >= own - milliseconds(120_000) && said <= own + milliseconds(600_000)
+    const providerCreatedAt = toInstant(facts.transaction.createdAt) ?? own
+    const isNear = providerCreatedAt >= own - milliseconds(120_000) && providerCreatedAt <= own + milliseconds(600_000)
     const end = before && before !== row ? withLater(before.facts, facts) : facts
-    Object.assign(row, { state: 'done', id: facts.transaction.id, lookAt: undefined, facts: end, createdAt: isNear ? said : own })
+    Object.assign(row, {
+      state: 'done',
+      id: facts.transaction.id,
+      nextCheckAt: undefined,
+      facts: end,
+      createdAt: isNear ? providerCreatedAt : own,
+    })
   }
 }
 
@@ -225,7 +242,7 @@ function isOpen({ state }: Row): boolean {
 }
 
 /** What ended stays as it ended, and a word that nobody knows changes nothing. */
-function renewed(before: Facts | undefined, facts: Facts): Facts {
+function renewed(before: TransactionRecord | undefined, facts: TransactionRecord): TransactionRecord {
   const old = before?.transaction.status
   const status = isEnd(old) ? old : (facts.transaction.status ?? old)
   const changedAt = isEnd(old) && facts.transaction.status !== old ? before?.changedAt : facts.changedAt
@@ -233,7 +250,7 @@ function renewed(before: Facts | undefined, facts: Facts): Facts {
 }
 
 /** A create's facts, with the status that was asked for later. */
-function withLater(before: Facts | undefined, facts: Facts): Facts {
+function withLater(before: TransactionRecord | undefined, facts: TransactionRecord): TransactionRecord {
   const { sequence = 0, changedAt } = before ?? {}
   const { status } = before?.transaction ?? {}
   const isLater = sequence >= (facts.sequence ?? 0) && !isEnd(facts.transaction.status)
@@ -243,22 +260,22 @@ function withLater(before: Facts | undefined, facts: Facts): Facts {
 }
 
 /** Seen before the create was sent, and gone on since or with another address to pay to. */
-function wasThereBefore(before: Facts | undefined, facts: Facts): boolean {
+function wasThereBefore(before: TransactionRecord | undefined, facts: TransactionRecord): boolean {
   const { status, depositAddress } = before?.transaction ?? {}
   const hasGoneOn = status !== undefined && status !== 'wait'
   return (before?.sequence ?? 0) < (facts.sequence ?? 0) && (hasGoneOn || depositAddress !== facts.transaction.depositAddress)
 }
 
-function entryOf({ owner, provider, facts, intent }: Row): Entry {
-  return { ...(facts as Facts), owner, provider, isCreated: intent !== undefined }
+function entryOf({ owner, provider, facts, intent }: Row): LedgerEntry {
+  return { ...(facts as TransactionRecord), owner, provider, isCreated: intent !== undefined }
 }
 
-function openOf({ intent, owner, provider, looks, lookAt }: Row): Open {
-  const { id, asked, attemptedAt } = intent as Intent
-  return { intent: id, owner, provider, asked, attemptedAt, looks, lookAt }
+function openOf({ intent, owner, provider, checkCount, nextCheckAt }: Row): UnresolvedCreate {
+  const { id, requested: asked, attemptedAt } = intent as Intent
+  return { intent: id, owner, provider, requested: asked, attemptedAt, checkCount, nextCheckAt }
 }
 
-function within({ createdAt = 0n }: Row, { first, last }: ListQuery['created']): boolean {
+function within({ createdAt = 0n }: Row, { first, last }: LedgerListQuery['created']): boolean {
   return createdAt >= first && createdAt <= last
 }
 

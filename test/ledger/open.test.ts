@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { openLedger } from '../../src/adapters/ledger.ts'
+import { openLedger } from '../../src/adapters/ledger/index.ts'
 import { findKey } from '../support/held-key.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { query } from './raw.ts'
@@ -29,7 +29,7 @@ describeStores(durableStores, (shared) => {
   /** The URL of a store that has been used and is closed. */
   async function usedStore(): Promise<string> {
     const { url, ledger, close } = await shared().openNew()
-    await ledger.see('owner', 'alpha', facts('x'))
+    await ledger.upsert('owner', 'alpha', facts('x'))
     await close()
     return url
   }
@@ -55,7 +55,7 @@ describeStores(durableStores, (shared) => {
       'DROP TABLE currency_lists',
     )
     const opened = await Promise.all(Array.from({ length: 6 }, () => openLedger(url)))
-    await Promise.all(opened.map(({ ledger }, n) => ledger.see('owner', 'alpha', facts(`${n}`))))
+    await Promise.all(opened.map(({ ledger }, n) => ledger.upsert('owner', 'alpha', facts(`${n}`))))
     expect(await opened[0]?.ledger.findAll('owner', 'alpha', ['0', '1', '2', '3', '4', '5'])).toHaveLength(6)
     await Promise.all(opened.map((each) => each.close()))
   })
@@ -107,18 +107,18 @@ describeStores(durableStores, (shared) => {
     await close()
     await close()
     await expect(ledger.find('owner', 'alpha', 'x')).rejects.toThrow()
-    await expect(ledger.see('owner', 'alpha', facts('x'))).rejects.toThrow()
+    await expect(ledger.upsert('owner', 'alpha', facts('x'))).rejects.toThrow()
     await expect(accounts.listKeys()).rejects.toThrow()
   })
 
   test('what was begun before it was closed is done', async () => {
     const { url, ledger, close } = await shared().openNew()
-    const writing = Promise.all(Array.from({ length: 100 }, (_, n) => ledger.see('owner', 'alpha', facts(`${n}`))))
+    const writing = Promise.all(Array.from({ length: 100 }, (_, n) => ledger.upsert('owner', 'alpha', facts(`${n}`))))
     await close()
     await writing
     const again = await openLedger(url)
     onTestFinished(again.close)
-    expect((await again.bookkeeping.stats(0)).entries).toEqual([{ provider: 'alpha', status: 'wait', count: 100 }])
+    expect((await again.ledgerAdmin.stats(0)).entries).toEqual([{ provider: 'alpha', status: 'wait', count: 100 }])
   })
 })
 
@@ -150,7 +150,7 @@ test('L21: a text file is no ledger, and stays what it is', async () => {
 test('L15: a damaged file is refused', async () => {
   const file = join(directory, 'damaged.db')
   const { ledger, close } = await openLedger(`sqlite:${file}`)
-  for (let n = 0; n < 200; n++) await ledger.see('owner', 'alpha', facts(`${n}`))
+  for (let n = 0; n < 200; n++) await ledger.upsert('owner', 'alpha', facts(`${n}`))
   await close()
   const descriptor = openSync(file, 'r+')
   writeSync(descriptor, Buffer.alloc(statSync(file).size - 4_096, 0xa5), 0, undefined, 4_096)

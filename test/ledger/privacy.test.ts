@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openLedger } from '../../src/adapters/ledger.ts'
-import { loadConfig, ownConfigFile } from '../../src/config.ts'
+import { openLedger } from '../../src/adapters/ledger/index.ts'
+import { loadConfig, packagedConfigFile } from '../../src/config/index.ts'
 import { forms } from '../../src/forms/index.ts'
 import { openSandbox } from '../../src/process/sandbox.ts'
 import { facts } from './samples.ts'
@@ -29,7 +29,7 @@ function rightsOf(path: string): string {
 async function write(file: string): Promise<void> {
   const { ledger, close } = await openLedger(`sqlite:${file}`)
   try {
-    await ledger.see('owner', 'alpha', facts('x'))
+    await ledger.upsert('owner', 'alpha', facts('x'))
     expect(rightsIn(join(file, '..'))).toEqual({ 'ledger.db': '600', 'ledger.db-shm': '600', 'ledger.db-wal': '600' })
   } finally {
     await close()
@@ -53,7 +53,7 @@ test('L55: files that others could read are tightened; a directory that was ther
 })
 
 test('L55: so is the state of the sandbox', async () => {
-  const config = loadConfig(ownConfigFile, forms, {})
+  const config = loadConfig(packagedConfigFile, forms, {})
   const file = join(directory, 'sandbox', 'sandbox.db')
   const sandbox = await openSandbox({ ...config, sandbox: { ...config.sandbox, port: 0, data: file } })
   expect(rightsIn(join(directory, 'sandbox'))).toEqual({ 'sandbox.db': '600', 'sandbox.db-shm': '600', 'sandbox.db-wal': '600' })

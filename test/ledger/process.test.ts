@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { type OpenLedger, openLedger } from '../../src/adapters/ledger.ts'
-import { wrongTallies } from './raw.ts'
+import { type OpenLedger, openLedger } from '../../src/adapters/ledger/index.ts'
+import { wrongPageIndex } from './raw.ts'
 import { always } from './samples.ts'
 import { describeStores, durableStores } from './stores.ts'
 
@@ -34,7 +34,7 @@ function startWriter(url: string, name: string, creates: number): Writer {
 }
 
 /** All that it holds of these, as the writers say it. */
-async function held({ ledger }: OpenLedger, lines: readonly string[]): Promise<string[]> {
+async function storedIds({ ledger }: OpenLedger, lines: readonly string[]): Promise<string[]> {
   const found = lines.map(async (line) => {
     const [owner = '', id = ''] = line.split(' ')
     return (await ledger.find(owner, 'alpha', id)) ? [line] : []
@@ -58,28 +58,28 @@ describeStores(durableStores, (shared) => {
     expect([claims.length, new Set(claims).size]).toEqual([25, 25])
     const opened = await openLedger(url)
     onTestFinished(opened.close)
-    expect(await held(opened, creates)).toEqual(creates)
+    expect(await storedIds(opened, creates)).toEqual(creates)
     expect((await opened.ledger.list('everybody', { page: 1, size: 1, created: always })).total).toBe(500)
-    expect(await opened.bookkeeping.stats(0)).toMatchObject({ pending: 25, unknown: 0, mismatches: 0, claims: 25 })
-    expect(await wrongTallies(url)).toEqual([])
+    expect(await opened.ledgerAdmin.stats(0)).toMatchObject({ pending: 25, unknown: 0, mismatches: 0, claims: 25 })
+    expect(await wrongPageIndex(url)).toEqual([])
   })
 
   test('L13: what was told to be kept is there after kill -9 at any moment', async () => {
     const { url, close } = await shared().openNew()
     await close()
-    const told: string[] = []
+    const confirmed: string[] = []
     for (const wanted of [1, 40]) {
       const writers = ['a', 'b'].map((name) => startWriter(url, `${name}${wanted}`, 10_000))
       const [first] = writers as [Writer]
       while (first.lines().length < wanted) await once(first.child.stdout as NodeJS.ReadableStream, 'data')
       for (const { child } of writers) child.kill('SIGKILL')
       await Promise.all(writers.map(({ ended }) => ended))
-      told.push(...writers.flatMap((writer) => writer.lines()).filter(isCreate))
+      confirmed.push(...writers.flatMap((writer) => writer.lines()).filter(isCreate))
     }
-    expect(told.length).toBeGreaterThan(30)
+    expect(confirmed.length).toBeGreaterThan(30)
     const opened = await openLedger(url)
     onTestFinished(opened.close)
-    expect(await held(opened, told)).toEqual(told)
-    expect(await wrongTallies(url)).toEqual([])
+    expect(await storedIds(opened, confirmed)).toEqual(confirmed)
+    expect(await wrongPageIndex(url)).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 /** A process that writes to a ledger: `process.ts <url> <name> <creates>`. A line for each create that is kept: its owner and id. */
-import { openLedger } from '../../src/adapters/ledger.ts'
+import { openLedger } from '../../src/adapters/ledger/index.ts'
 import { facts, intent } from './samples.ts'
 
 const [url = '', name = '', creates = ''] = process.argv.slice(2)
@@ -11,7 +11,7 @@ async function create(n: number): Promise<void> {
   const id = `${name}-${n}`
   const made = intent({ owner })
   await ledger.begin(made)
-  if (!(await ledger.settle(made.id, facts(id)))) throw new Error(`The create ${id} was refused.`)
+  if (!(await ledger.complete(made.id, facts(id)))) throw new Error(`The create ${id} was refused.`)
   process.stdout.write(`${owner} ${id}\n`)
   const claimed = intent({ owner: 'everybody', provider: 'claims', claim: { key: `${n}`, fingerprint: 'f' } })
   if (n % 10 === 0 && (await ledger.begin(claimed))) process.stdout.write(`claim ${n}\n`)

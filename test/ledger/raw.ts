@@ -1,7 +1,7 @@
 /** A store as its database holds it, past the ledger. */
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { fullTally } from '../../src/adapters/ledger/tallies.ts'
+import { maxSegmentEntries } from '../../src/adapters/ledger/page-index.ts'
 
 export type RawRow = Readonly<Record<string, unknown>>
 
@@ -34,7 +34,7 @@ async function queryPostgres(url: string, statements: readonly string[]): Promis
 const place = (table: string) => `(${table}.sort_key, ${table}.provider_id, ${table}.provider)`
 
 /** Tallies that do not say how many entries they cover and how many are older, or cover too many; entries that none covers. */
-export function wrongTallies(url: string): Promise<readonly RawRow[]> {
+export function wrongPageIndex(url: string): Promise<readonly RawRow[]> {
   return query(
     url,
     `WITH entries AS (
@@ -47,7 +47,7 @@ export function wrongTallies(url: string): Promise<readonly RawRow[]> {
       SELECT *, coalesce(lead(actual) OVER (PARTITION BY owner ORDER BY sort_key, provider_id, provider), 0) AS behind FROM counted
     )
     SELECT owner, entries, older, actual, behind FROM compared
-    WHERE older <> behind OR entries <> actual - behind OR entries > ${fullTally}
+    WHERE older <> behind OR entries <> actual - behind OR entries > ${maxSegmentEntries}
     UNION ALL
     SELECT owner, 0, 0, count(*), 0 FROM entries WHERE owner NOT IN (SELECT owner FROM tallies) GROUP BY owner`,
   )

@@ -1,14 +1,14 @@
 /** Creates and facts to keep. */
 import { randomUUID } from 'node:crypto'
-import type { Entry, Facts, Intent, Ledger } from '../../src/core/ledger.ts'
+import type { Intent, Ledger, LedgerEntry, TransactionRecord } from '../../src/core/ledger.ts'
 import { type Amount, toAmount } from '../../src/domain/amount.ts'
-import type { NewTransaction, Transaction } from '../../src/domain/swap.ts'
+import type { NewTransaction, Transaction } from '../../src/domain/swap/swap.ts'
 
 export function amount(lexeme: string): Amount {
   return toAmount(lexeme) as Amount
 }
 
-export const asked: NewTransaction = {
+export const requested: NewTransaction = {
   codeFrom: 'BTC',
   coinFrom: 'BTC',
   networkFrom: 'BTC',
@@ -28,21 +28,38 @@ export function unique(name: string): string {
 
 export function intent(fields: Partial<Intent> = {}): Intent {
   const attemptedAt = fields.attemptedAt ?? Date.now()
-  return { id: randomUUID(), owner: 'owner', provider: 'alpha', asked, attemptedAt, lookAt: attemptedAt + 10_000, ...fields }
+  return {
+    id: randomUUID(),
+    owner: 'owner',
+    provider: 'alpha',
+    requested,
+    attemptedAt,
+    nextCheckAt: attemptedAt + 10_000,
+    ...fields,
+  }
 }
 
-export function facts(id: string, transaction: Partial<Transaction> = {}, more: Partial<Facts> = {}): Facts {
-  const seenAt = more.seenAt ?? Date.now()
-  const createdAt = new Date(seenAt).toISOString()
-  const told: Transaction = { ...asked, id, status: 'wait', depositAddress: `to-${id}`, createdAt, ...transaction }
-  return { transaction: told, derived: [], seenAt, ...more }
+export function facts(
+  id: string,
+  transaction: Partial<Transaction> = {},
+  more: Partial<TransactionRecord> = {},
+): TransactionRecord {
+  const reportedAt = more.reportedAt ?? Date.now()
+  const createdAt = new Date(reportedAt).toISOString()
+  const reported: Transaction = { ...requested, id, status: 'wait', depositAddress: `to-${id}`, createdAt, ...transaction }
+  return { transaction: reported, derived: [], reportedAt, ...more }
 }
 
 /** Keeps them over whatever is kept of the transaction by then. */
-export async function see(ledger: Ledger, owner: string, provider: string, seen: Facts): Promise<Entry | undefined> {
+export async function upsert(
+  ledger: Ledger,
+  owner: string,
+  provider: string,
+  seen: TransactionRecord,
+): Promise<LedgerEntry | undefined> {
   for (;;) {
     const before = await ledger.find(owner, provider, seen.transaction.id)
-    const kept = await ledger.see(owner, provider, seen, before)
+    const kept = await ledger.upsert(owner, provider, seen, before)
     if (!kept || kept.sequence === seen.sequence) return kept
   }
 }

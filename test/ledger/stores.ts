@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
-import { type OpenLedger, openLedger } from '../../src/adapters/ledger.ts'
+import { type OpenLedger, openLedger } from '../../src/adapters/ledger/index.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
-import { wrongTallies } from './raw.ts'
+import { wrongPageIndex } from './raw.ts'
 
 /** Where stores are made; what was made is gone in the end. */
 export interface Site {
@@ -66,7 +66,7 @@ export function describeStores(names: readonly StoreName[], tests: (shared: () =
       return opened
     }
     afterAll(async () => {
-      if (name !== 'SQLite in memory') expect(await wrongTallies(shared.url)).toEqual([])
+      if (name !== 'SQLite in memory') expect(await wrongPageIndex(shared.url)).toEqual([])
       await shared.close()
       await site.close()
     })

@@ -9,11 +9,11 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { openLedger } from '../../src/adapters/ledger.ts'
-import { UncertainChange } from '../../src/domain/ledger-error.ts'
+import { openLedger } from '../../src/adapters/ledger/index.ts'
+import { UncertainChange } from '../../src/domain/faults/ledger-error.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { type Lost, startPostgresProxy } from '../support/postgres-proxy.ts'
-import { wrongTallies } from './raw.ts'
+import { wrongPageIndex } from './raw.ts'
 import { facts, intent, unique } from './samples.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -38,9 +38,9 @@ describe('SQLite', () => {
 
   test('L15: while another process writes, reads go on, and writes wait for it', async () => {
     const { ledger, file } = await ledgerFile()
-    const before = await ledger.see('owner', 'alpha', facts('x'))
+    const before = await ledger.upsert('owner', 'alpha', facts('x'))
     const other = locked(file)
-    const writing = ledger.see('owner', 'alpha', facts('x', { status: 'success' }), before)
+    const writing = ledger.upsert('owner', 'alpha', facts('x', { status: 'success' }), before)
     expect((await ledger.find('owner', 'alpha', 'x'))?.transaction.status).toBe('wait')
     other.exec('COMMIT')
     expect((await writing)?.transaction.status).toBe('success')
@@ -51,7 +51,7 @@ describe('SQLite', () => {
     const other = locked(file)
     vi.useFakeTimers({ toFake: ['performance'] })
     const made = intent()
-    const waiting = Promise.allSettled([ledger.begin(made), ledger.see('owner', 'alpha', facts('x'))])
+    const waiting = Promise.allSettled([ledger.begin(made), ledger.upsert('owner', 'alpha', facts('x'))])
     const clock = setInterval(() => vi.advanceTimersByTime(1_000), 2)
     const ends = await waiting
     clearInterval(clock)
@@ -64,8 +64,8 @@ describe('SQLite', () => {
   test('what is written at once is flushed to the disk together', async () => {
     const [alone, together] = [await ledgerFile(), await ledgerFile()]
     const names = Array.from({ length: 60 }, (_, n) => `${n}`)
-    for (const name of names) await alone.ledger.see('owner', 'alpha', facts(name))
-    await Promise.all(names.map((name) => together.ledger.see('owner', 'alpha', facts(name))))
+    for (const name of names) await alone.ledger.upsert('owner', 'alpha', facts(name))
+    await Promise.all(names.map((name) => together.ledger.upsert('owner', 'alpha', facts(name))))
     const logged = ({ file }: { file: string }) => statSync(`${file}-wal`).size
     expect(logged(together) * 3).toBeLessThan(logged(alone))
   })
@@ -81,10 +81,10 @@ describe('SQLite', () => {
     expect(kept).toBeGreaterThan(10)
     expect(reasons).toEqual(reasons.map(() => expect.stringMatching(/^(?:disk I\/O error|database or disk is full)$/)))
     expect(reasons).toHaveLength(3)
-    const { bookkeeping, close: closeAgain } = await openLedger(url)
+    const { ledgerAdmin: bookkeeping, close: closeAgain } = await openLedger(url)
     onTestFinished(closeAgain)
     expect((await bookkeeping.stats(0)).entries).toEqual([{ provider: 'alpha', status: 'wait', count: kept }])
-    expect(await wrongTallies(url)).toEqual([])
+    expect(await wrongPageIndex(url)).toEqual([])
   })
 })
 
@@ -105,7 +105,7 @@ describe('PostgreSQL', () => {
 
   /** With a shorter patience than the gateway's. */
   async function impatient(url: string) {
-    const { ledger, close } = await openLedger(url, { timeout: 300 })
+    const { ledger, close } = await openLedger(url, { timeoutMs: 300 })
     onTestFinished(close)
     return ledger
   }
@@ -114,21 +114,21 @@ describe('PostgreSQL', () => {
     const { database } = await serverWithDatabase()
     const { url, cut } = await proxy(database)
     const ledger = await impatient(url)
-    const calls = Array.from({ length: 20 }, (_, n) => ledger.see('owner', 'alpha', facts(`${n}`)))
+    const calls = Array.from({ length: 20 }, (_, n) => ledger.upsert('owner', 'alpha', facts(`${n}`)))
     cut()
     const ends = await Promise.allSettled(calls)
     expect(ends.some(({ status }) => status === 'rejected')).toBe(true)
-    expect(await ledger.see('owner', 'alpha', facts('x'))).toBeDefined()
+    expect(await ledger.upsert('owner', 'alpha', facts('x'))).toBeDefined()
     cut()
     await vi.waitFor(async () => expect(await ledger.find('owner', 'alpha', 'x')).toBeDefined())
-    expect(await wrongTallies(database)).toEqual([])
+    expect(await wrongPageIndex(database)).toEqual([])
   })
 
   test('L15: a server that falls silent is given up, and the next call has another connection', async () => {
     const { database } = await serverWithDatabase()
     const { url, silence } = await proxy(database)
     const ledger = await impatient(url)
-    await ledger.see('owner', 'alpha', facts('x'))
+    await ledger.upsert('owner', 'alpha', facts('x'))
     silence()
     const start = performance.now()
     await expect(ledger.begin(intent())).rejects.toThrow('timeout')
@@ -140,7 +140,7 @@ describe('PostgreSQL', () => {
     const { database } = await serverWithDatabase()
     const { url, cut, refuse, admit } = await proxy(database)
     const ledger = await impatient(url)
-    await ledger.see('owner', 'alpha', facts('x'))
+    await ledger.upsert('owner', 'alpha', facts('x'))
     refuse()
     cut()
     await vi.waitFor(() => expect(ledger.find('owner', 'alpha', 'x')).rejects.toThrow('ECONNREFUSED'))
@@ -169,30 +169,30 @@ describe('PostgreSQL', () => {
   test.each<Lost>(['request', 'answer'])('L48: a COMMIT of which the %s is lost is looked up, and done once', async (lost) => {
     const { database } = await serverWithDatabase()
     const { url, loseCommits } = await proxy(database)
-    const { ledger, bookkeeping, close } = await openLedger(url)
+    const { ledger, ledgerAdmin: bookkeeping, close } = await openLedger(url)
     onTestFinished(close)
     const [made, refused, wrong] = [intent({ claim }), intent({ owner: 'stranger' }), intent()]
     loseCommits(lost, 2)
     expect(await ledger.begin(made)).toBe(true)
-    expect(await ledger.claimed('owner', 'key')).toMatchObject({ state: 'open' })
+    expect(await ledger.findClaim('owner', 'key')).toMatchObject({ state: 'open' })
     loseCommits(lost, 1)
     expect(await ledger.begin(intent({ claim }))).toBe(false)
     loseCommits(lost, 1)
-    expect(await ledger.settle(made.id, facts('x'))).toBe(true)
-    expect(await ledger.claimed('owner', 'key')).toMatchObject({ state: 'done', first: { transaction: { id: 'x' } } })
+    expect(await ledger.complete(made.id, facts('x'))).toBe(true)
+    expect(await ledger.findClaim('owner', 'key')).toMatchObject({ state: 'done', first: { transaction: { id: 'x' } } })
     await ledger.begin(refused)
     await ledger.begin(wrong)
     loseCommits(lost, 1)
-    await ledger.contradict(wrong.id, facts('y').transaction, ['coinTo'])
+    await ledger.markMismatch(wrong.id, facts('y').transaction, ['coinTo'])
     loseCommits(lost, 1)
-    expect(await ledger.settle(refused.id, facts('x'))).toBe(false)
+    expect(await ledger.complete(refused.id, facts('x'))).toBe(false)
     const { entries, mismatches, pending } = await bookkeeping.stats(0)
     expect({ entries, mismatches, pending }).toEqual({
       entries: [{ provider: 'alpha', status: 'wait', count: 1 }],
       mismatches: 2,
       pending: 0,
     })
-    expect(await wrongTallies(database)).toEqual([])
+    expect(await wrongPageIndex(database)).toEqual([])
   })
 
   test.each<Lost>(['request', 'answer'])(
@@ -200,7 +200,7 @@ describe('PostgreSQL', () => {
     async (lost) => {
       const { database } = await serverWithDatabase()
       const { url, loseCommits, refuse, admit } = await proxy(database)
-      const { ledger, bookkeeping, close } = await openLedger(url)
+      const { ledger, ledgerAdmin: bookkeeping, close } = await openLedger(url)
       onTestFinished(close)
       const made = intent({ claim })
       loseCommits(lost, 1, refuse)
@@ -208,9 +208,9 @@ describe('PostgreSQL', () => {
       await admit()
       expect(await ledger.begin(made)).toBe(true)
       loseCommits(lost, 1, refuse)
-      await expect(ledger.settle(made.id, facts('x'))).rejects.toThrow(UncertainChange)
+      await expect(ledger.complete(made.id, facts('x'))).rejects.toThrow(UncertainChange)
       await admit()
-      expect(await ledger.settle(made.id, facts('x'))).toBe(true)
+      expect(await ledger.complete(made.id, facts('x'))).toBe(true)
       expect((await bookkeeping.stats(0)).entries).toEqual([{ provider: 'alpha', status: 'wait', count: 1 }])
     },
   )
@@ -235,7 +235,7 @@ describe('PostgreSQL', () => {
     expect(reason).toBeInstanceOf(Error)
     expect(reason).not.toBeInstanceOf(UncertainChange)
     await other.query('ROLLBACK')
-    expect(await ledger.claimed('owner', 'key')).toBeUndefined()
+    expect(await ledger.findClaim('owner', 'key')).toBeUndefined()
   })
 
   test('L53: results find a connection while others hold all that are not theirs', async () => {
@@ -255,7 +255,7 @@ describe('PostgreSQL', () => {
     const begins = Array.from({ length: 30 }, () => ledger.begin(intent({ claim })).catch(() => 'timed out'))
     await vi.waitFor(() => expect(waits().writeMs).toBeGreaterThan(50))
     const started = performance.now()
-    for (const each of made) expect(await ledger.settle(each.id, facts(each.id))).toBe(true)
+    for (const each of made) expect(await ledger.complete(each.id, facts(each.id))).toBe(true)
     expect(performance.now() - started).toBeLessThan(1_500)
     await other.query('ROLLBACK')
     expect((await Promise.all(begins)).filter((begun) => begun === true)).toHaveLength(1)

@@ -1,5 +1,5 @@
 /** What the actions of the model share. */
-import type { Answered } from '../support/client.ts'
+import type { ReceivedResponse } from '../support/client.ts'
 import type { Exchange, Held } from './exchange.ts'
 import type { State, Step } from './trace.ts'
 import type { Create, World } from './world.ts'
@@ -26,6 +26,6 @@ export function held({ exchanges }: World, id: number): Held {
   return (exchanges.alpha.transactions.get(id) ?? exchanges.beta.transactions.get(id)) as Held
 }
 
-export function read(world: World, { client, intent }: Create, id: number): Promise<Answered> {
+export function read(world: World, { client, intent }: Create, id: number): Promise<ReceivedResponse> {
   return world.ask(world.some, client, `/transactions/${intent?.provider}~tx-${id}`)
 }

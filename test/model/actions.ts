@@ -1,6 +1,6 @@
 /** Each action of the model, done to the real gateways. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Transaction as Known } from '../../src/domain/swap.ts'
+import type { Transaction as Known } from '../../src/domain/swap/swap.ts'
 import { type Actions, createOf, exchangeOf, held, read } from './action.ts'
 import { time } from './clock.ts'
 import { createActions } from './create-actions.ts'
@@ -32,12 +32,12 @@ export const actions: Actions = {
     const create = createOf(world, r)
     // What was bound unread is known from the first get on; before that nothing could contradict it.
     await learn(world, create, own, ({ depositAddress }) => depositAddress !== undefined)
-    const { mixedUp } = exchangeOf(world, create)
+    const { wrongIds: mixedUp } = exchangeOf(world, create)
     mixedUp.set(own, id)
     const answer = await read(world, create, own)
     mixedUp.clear()
-    const told = (answer.json as { deposit_address?: string }).deposit_address
-    if (told !== `deposit-${own}`) throw new Error(`a get of tx-${own} showed ${told}: ${answer.status} ${answer.text}`)
+    const reported = (answer.json as { deposit_address?: string }).deposit_address
+    if (reported !== `deposit-${own}`) throw new Error(`a get of tx-${own} showed ${reported}: ${answer.status} ${answer.text}`)
   },
 
   async list(world, { picks: { client } }) {
@@ -49,7 +49,7 @@ export const actions: Actions = {
     world.resolve(createOf(world, r), `tx-${id}`, state.rows.get(r)?.state.tag === 'Done'),
   resolveNone: (world, { picks: { r } }) => world.resolve(createOf(world, r), undefined, true),
   /** Up to the day before: what is younger may be taken for a create that comes next. */
-  prune: (world) => world.store.bookkeeping.prune(time.startOfDay()),
+  prune: (world) => world.store.ledgerAdmin.prune(time.startOfDay()),
 
   dayPasses(world) {
     time.dayPasses()

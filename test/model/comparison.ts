@@ -1,5 +1,5 @@
 /** What the real gateways, their ledger and the providers are like after a step, against the model. */
-import type { Answered } from '../support/client.ts'
+import type { ReceivedResponse } from '../support/client.ts'
 import type { Kind, State } from './trace.ts'
 import type { World } from './world.ts'
 
@@ -12,9 +12,9 @@ function answersOf({ creates }: World, { answers }: State): readonly string[] {
   return [...creates].flatMap(([r, { answer }]) => {
     const kind = answers.get(r)
     if (!kind && !answer) return []
-    const told = answer ? tellingOf(answer) : 'nothing'
+    const summary = answer ? summaryOf(answer) : 'nothing'
     const meant = kind ? meaningOf(kind) : 'nothing'
-    return told === meant ? [] : [`request ${r} was answered ${told} (${answer?.status} ${answer?.text}), and not ${meant}`]
+    return summary === meant ? [] : [`request ${r} was answered ${summary} (${answer?.status} ${answer?.text}), and not ${meant}`]
   })
 }
 
@@ -31,7 +31,7 @@ const reasons: Readonly<Record<string, Kind['tag']>> = {
   ledger_unavailable: 'NothingDone',
 }
 
-function tellingOf({ status, headers, json }: Answered): string {
+function summaryOf({ status, headers, json }: ReceivedResponse): string {
   const { id, deposit_address: address } = (json ?? {}) as { id?: string; deposit_address?: string }
   if (status === 200) return `${id?.split('~')[1]} with ${address}`
   return reasons[String(headers['x-swap-reason'])] ?? String(headers['x-swap-reason'])
@@ -45,10 +45,10 @@ function sentOf({ exchanges }: World, { requests }: State): readonly string[] {
 
 async function rowsOf({ store, creates }: World, { rows }: State): Promise<readonly string[]> {
   const open = new Map(
-    (await store.bookkeeping.unresolved()).map(({ intent, state }) => [intent, state === 'mismatch' ? 'Mismatch' : 'open']),
+    (await store.ledgerAdmin.unresolved()).map(({ intent, state }) => [intent, state === 'mismatch' ? 'Mismatch' : 'open']),
   )
   const done = new Set<string>()
-  for await (const { isCreated, owner, provider, transaction } of store.bookkeeping.export()) {
+  for await (const { isCreated, owner, provider, transaction } of store.ledgerAdmin.export()) {
     if (isCreated) done.add(`${owner} ${provider} ${transaction.id}`)
   }
   const found = [...open].map(([intent, state]) => `${numberOf(creates, intent)} ${state}`)

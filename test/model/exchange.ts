@@ -28,7 +28,7 @@ export class Exchange implements AsyncDisposable {
   /** What its lists and gets leave out. */
   keepsSilent: readonly string[] = []
   /** Under these ids, a get tells of another transaction. */
-  readonly mixedUp = new Map<number, number>()
+  readonly wrongIds = new Map<number, number>()
   /** Creates that have come. */
   received = 0
   view: View | 'live' | 'hold' = 'live'
@@ -137,13 +137,13 @@ export class Exchange implements AsyncDisposable {
   }
 
   private detailed(id: number): object {
-    const told = this.mixedUp.get(id) ?? id
-    const { question } = this.transactions.get(told) as Held
+    const reportedId = this.wrongIds.get(id) ?? id
+    const { question } = this.transactions.get(reportedId) as Held
     const isSilent = (about: string) => this.keepsSilent.includes(about)
     return {
       ...this.listedAs(id),
       ...(!isSilent('network') && { network_from: 'BTC', network_to: question.network }),
-      ...termsOf(told, isSilent('memo') ? { ...question, memo: '' } : question),
+      ...termsOf(reportedId, isSilent('memo') ? { ...question, memo: '' } : question),
       rate: null,
       rate_type: 'float',
       refund_address: null,

@@ -41,12 +41,13 @@ export class Gates {
         this.begun.push(intent)
         return this.write('begin', () => all.begin(intent), this.stores.get(intent.id) ?? store) as Promise<boolean>
       },
-      settle: (intent, facts) => this.written('settle', intent, () => all.settle(intent, facts)),
+      complete: (intent, facts) => this.written('settle', intent, () => all.complete(intent, facts)),
       drop: (intent) => this.written('drop', intent, () => all.drop(intent)),
-      doubt: (intent, lookAt) => this.written('doubt', intent, () => all.doubt(intent, lookAt)),
-      contradict: (intent, told, fields) => this.written('contradict', intent, () => all.contradict(intent, told, fields)),
-      due: async (_, most, owners) => {
-        const due = await all.due(Number.MAX_SAFE_INTEGER, most, owners)
+      markUnknown: (intent, lookAt) => this.written('doubt', intent, () => all.markUnknown(intent, lookAt)),
+      markMismatch: (intent, reported, fields) =>
+        this.written('contradict', intent, () => all.markMismatch(intent, reported, fields)),
+      dueCreates: async (_, most, owners) => {
+        const due = await all.dueCreates(Number.MAX_SAFE_INTEGER, most, owners)
         return due.filter(({ intent }) => this.wanted === 'all' || intent === this.wanted)
       },
     }

@@ -10,16 +10,16 @@ export const lookActions: Actions = {
     const process = world.processes.get(name)
     const { intent } = create
     if (!process || !intent) throw new Error('nobody looks')
-    await world.store.ledger.doubt(intent.id, Date.now())
-    if (!world.isManaged) await hear(world, process, create.client)
+    await world.store.ledger.markUnknown(intent.id, Date.now())
+    if (!world.isManaged) await presentKey(world, process, create.client)
     const exchange = exchangeOf(world, create)
     const { truth } = state.looks.find(({ request }) => request === r) as Look
     const view: View = { rows: truth.filter((id) => id !== missed).toReversed(), ...(truth.includes(missed) && { missed }) }
     exchange.view = 'hold'
     process.gates.wanted = intent.id
-    const asked = exchange.next()
+    const nextRequest = exchange.next()
     const done = process.gateway.reconcile()
-    const response = await Promise.race([asked, done.then(() => undefined)])
+    const response = await Promise.race([nextRequest, done.then(() => undefined)])
     process.gates.wanted = undefined
     exchange.view = 'live'
     world.looks.set(r, { view, done, response, exchange })
@@ -37,7 +37,7 @@ export const lookActions: Actions = {
 }
 
 /** Where keys are the provider's own, a process looks with those that it has heard since it knows whom it waits for. */
-async function hear(world: World, process: Process, client: ClientName): Promise<void> {
+async function presentKey(world: World, process: Process, client: ClientName): Promise<void> {
   await process.gateway.reconcile()
   await world.ask(process, client, '/transactions/alpha~tx-0')
 }

@@ -13,7 +13,7 @@ export async function replay(trace: ItfTrace, ledger?: string): Promise<void> {
   await using world = await World.start(first.state, ledger)
   for (const [at, step] of others.entries()) {
     const found = await done(world, step)
-    if (found.length > 0) throw new Error([...found, 'after:', ...others.slice(0, at + 1).map(said)].join('\n'))
+    if (found.length > 0) throw new Error([...found, 'after:', ...others.slice(0, at + 1).map(describeStep)].join('\n'))
   }
 }
 
@@ -28,6 +28,6 @@ async function done(world: World, step: Step): Promise<readonly string[]> {
   }
 }
 
-function said({ action, picks }: Step, at: number): string {
+function describeStep({ action, picks }: Step, at: number): string {
   return `${at + 1}. ${action} ${JSON.stringify(picks)}`
 }

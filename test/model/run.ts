@@ -11,7 +11,7 @@ import { defects, type Outcome, type Simulation, steps } from './simulator.ts'
 
 /** Traces in one portion of work, each with a seed of its own; and the most that are tried for one defect. */
 const portion = 1_000
-const mostForOne = 20_000
+const maxForOne = 20_000
 
 const [traces = 10_000, seed = Date.now() % 2 ** 31] = process.argv.slice(2).map(Number)
 const workers = Array.from({ length: availableParallelism() }, () => new Worker(new URL('./simulation-worker.ts', import.meta.url)))
@@ -48,7 +48,7 @@ console.info(`no defect: ${traces} traces of ${steps} steps, seeds ${seed} and f
 const shows: Record<string, string> = {}
 await share(defects, async (worker, defect) => {
   let tried = 0
-  for (let at = seed; tried < mostForOne; at++) {
+  for (let at = seed; tried < maxForOne; at++) {
     const { violated, samples, seed: found } = await simulate(worker, { defect, seed: BigInt(at), samples: portion })
     tried += samples
     if (violated.length === 0) continue

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type OpenLedger, openLedger } from '../../src/adapters/ledger.ts'
-import { resolve } from '../../src/cli/resolution.ts'
+import { type OpenLedger, openLedger } from '../../src/adapters/ledger/index.ts'
+import { resolve } from '../../src/cli/resolve.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
-import type { Config } from '../../src/config.ts'
-import type { Budgets } from '../../src/core/budget.ts'
+import type { Config } from '../../src/config/index.ts'
 import type { Intent } from '../../src/core/ledger.ts'
-import { type Answered, ask } from '../support/client.ts'
+import type { Budgets } from '../../src/core/resilience/budget/budgets.ts'
+import { ask, type ReceivedResponse } from '../support/client.ts'
 import { type RunningGateway, startGateway } from '../support/gateway.ts'
 import { time } from './clock.ts'
 import { Exchange, type View } from './exchange.ts'
@@ -27,8 +27,8 @@ export interface Create {
   readonly client: ClientName
   readonly question: Question
   /** Undefined where its connection was cut. */
-  readonly sent: Promise<Answered | undefined>
-  answer?: Answered | undefined
+  readonly sent: Promise<ReceivedResponse | undefined>
+  answer?: ReceivedResponse | undefined
   waiting?: Waiting | undefined
   intent?: Intent
   /** Of the provider, until it answers. */
@@ -36,7 +36,7 @@ export interface Create {
 }
 
 /** A look whose question for the list waits for its answer. */
-export interface Reading {
+export interface ListReading {
   readonly exchange: Exchange
   readonly view: View
   readonly done: Promise<void>
@@ -50,7 +50,7 @@ export class World implements AsyncDisposable {
   readonly processes = new Map<ProcessName, Process>()
   readonly creates = new Map<number, Create>()
   /** Lists that are being read, by the create that is looked for. */
-  readonly looks = new Map<number, Reading>()
+  readonly looks = new Map<number, ListReading>()
   /** Reads the ledger beside the processes, and is never in their way. */
   readonly store: OpenLedger
   /** Which provider has no budget left for a create. */
@@ -111,7 +111,7 @@ export class World implements AsyncDisposable {
       ledgerLayer: gates.layer,
       ledgerClock: time.ledger,
       budgets,
-      provenKeys: Object.values(this.keys),
+      preverifiedKeys: Object.values(this.keys),
       sections: { ...(this.isManaged && managed), ledger: { refresh: 0 }, cache: { currencies: 600, rate: 0, staleFor: 86_400 } },
     })
     this.config = gateway.config
@@ -137,7 +137,7 @@ export class World implements AsyncDisposable {
     client: ClientName,
     path: string,
     question?: { readonly body: object; readonly key: string },
-  ): Promise<Answered> {
+  ): Promise<ReceivedResponse> {
     const headers = { 'x-api-key': this.keys[client], ...(question && { 'content-type': 'application/json' }) }
     const named = question?.key ? { 'idempotency-key': question.key } : {}
     const body = question && JSON.stringify(question.body)
@@ -150,8 +150,8 @@ export class World implements AsyncDisposable {
     if (!intent) return
     const terminal = { out: () => {}, err: () => {} } as unknown as Terminal
     // A create that was cut off is at an end for the operator too.
-    const create = (await this.store.bookkeeping.unresolved()).find((unresolved) => unresolved.intent === intent.id)
-    if (create?.state === 'pending') await this.store.ledger.doubt(intent.id, Date.now())
+    const create = (await this.store.ledgerAdmin.unresolved()).find((unresolved) => unresolved.intent === intent.id)
+    if (create?.state === 'pending') await this.store.ledger.markUnknown(intent.id, Date.now())
     const isForced = !this.isManaged && isRight
     await resolve(intent.id, { id, isForced }, { stores: this.store, terminal, config: this.config as Config })
   }

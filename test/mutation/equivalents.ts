@@ -15,7 +15,7 @@ const equivalents: readonly Equivalent[] = [
   },
   {
     why: 'a path without its last segment is another path: the parameter cannot be missing',
-    is: ({ kind, was, table }) => kind === 'presence' && table === 'ask' && was === `'id'`,
+    is: ({ kind, was, table }) => kind === 'presence' && table === 'request' && was === `'id'`,
   },
 ]
 

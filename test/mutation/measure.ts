@@ -85,7 +85,7 @@ function withAbsoluteImports(source: string): string {
   const imports = [
     `import { bearer, keyHeader } from '${from('credential.ts')}'`,
     `import { defineForm, operation } from '${from('form.ts')}'`,
-    `import { extension, optional, optionalText, orElse, orNull } from '${from('table.ts')}'`,
+    `import { extension, optional, optionalText, withDefault, orNull } from '${from('table.ts')}'`,
   ]
   return [...imports, source.replace(/^import .*$/gm, '')].join('\n')
 }

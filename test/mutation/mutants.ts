@@ -1,5 +1,5 @@
 /** The mistakes that one can make in a form: each changes one thing in its source. */
-import { statuses } from '../../src/domain/status.ts'
+import { statuses } from '../../src/domain/swap/status.ts'
 import { presenceMutants } from './presence.ts'
 import { isWire, type Member, scanMembers } from './scan.ts'
 
@@ -24,7 +24,7 @@ export type Kind = (typeof kinds)[number]
 export interface Mutant {
   readonly kind: Kind
   readonly line: number
-  /** The key of the table in which it is: `ask`, `answer`, `page`… */
+  /** The key of the table in which it is: `request`, `response`, `page`… */
   readonly table: string
   readonly was: string
   readonly becomes: string

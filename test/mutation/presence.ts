@@ -5,13 +5,13 @@ import type { Member } from './scan.ts'
 const entry = /^(?:(\w+)\()?('\w+')(?:, ([\s\S]*?))?\)?$/
 
 /** `items`, `reason`, `status`…: the places of envelopes and errors, which have no marker. */
-const marked: ReadonlySet<string> = new Set(['ask', 'answer'])
+const marked: ReadonlySet<string> = new Set(['request', 'response'])
 
 export function presenceMutants({ value, valueStart, within }: Member, propose: Propose): void {
   const [, marker = 'bare', field = '', rest] = entry.exec(value) ?? []
   const isTable = within[0] !== '' || within.some((name) => marked.has(name))
   if (field === '' || !isTable) return
-  if (marker === 'orElse') standardMutants(field, rest ?? '', value, valueStart, propose)
+  if (marker === 'withDefault') defaultMutants(field, rest ?? '', value, valueStart, propose)
   else markerMutants(marker, field, { value, valueStart, within }, propose)
   if (marker === 'optional' && rest !== undefined) conditionMutants(field, rest, value, valueStart, propose)
 }
@@ -26,14 +26,14 @@ function markerMutants(marker: string, field: string, { value, valueStart, withi
     extension: `extension(${field})`,
   }
   for (const [other, text] of Object.entries(markers)) {
-    if (other !== marker && (other !== 'orNull' || !within.includes('ask'))) propose('presence', valueStart, value, text)
+    if (other !== marker && (other !== 'orNull' || !within.includes('request'))) propose('presence', valueStart, value, text)
   }
 }
 
 /** In a question: another default, or none. */
-function standardMutants(field: string, standard: string, value: string, start: number, propose: Propose): void {
+function defaultMutants(field: string, defaultText: string, value: string, start: number, propose: Propose): void {
   const others: Readonly<Record<string, string>> = { "'float'": "'fixed'", '1': '2', '20': '50', '50': '20' }
-  propose('default', start, value, `orElse(${field}, ${others[standard] ?? "'X'"})`)
+  propose('default', start, value, `withDefault(${field}, ${others[defaultText] ?? "'X'"})`)
   propose('presence', start, value, field)
   propose('presence', start, value, `optional(${field})`)
 }

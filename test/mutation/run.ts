@@ -22,13 +22,15 @@ async function measureAll(): Promise<Report> {
   const measured: [string, Measurement][] = []
   for (const [file, name] of Object.entries(forms)) measured.push([file, await measure(file, readGoldens(name), promises[name])])
   const verdicts = measured.flatMap(([file, { verdicts }]) => verdicts.map((verdict) => ({ ...verdict, file })))
-  const told = ({ mutant, file }: Verdict & { readonly file: string }): string =>
+  const describeVerdict = ({ mutant, file }: Verdict & { readonly file: string }): string =>
     `${file}:${mutant.line} ${mutant.kind}: ${flat(mutant.was)} -> ${flat(mutant.becomes) || 'nothing'}`
   const isJudged = ({ outcome }: Verdict): boolean => outcome === 'killed' || outcome === 'survived'
   return {
     scores: Object.fromEntries(kinds.map((kind) => [kind, score(verdicts.filter(({ mutant }) => mutant.kind === kind))])),
-    survivors: verdicts.filter(({ outcome }) => outcome === 'survived').map(told),
-    equivalents: verdicts.filter((verdict) => !isJudged(verdict)).map((verdict) => `${told(verdict)}: ${verdict.outcome}`),
+    survivors: verdicts.filter(({ outcome }) => outcome === 'survived').map(describeVerdict),
+    equivalents: verdicts
+      .filter((verdict) => !isJudged(verdict))
+      .map((verdict) => `${describeVerdict(verdict)}: ${verdict.outcome}`),
     red: measured.flatMap(([file, { red }]) => red.map((check) => `${file}: ${check}`)),
   }
 }

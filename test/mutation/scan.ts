@@ -59,6 +59,6 @@ function endOfValue(source: string, from: number): number {
 /** True for a member whose name is a wire name: of a question, an answer, an envelope or an error. */
 export function isWire({ within }: Member): boolean {
   const [outermost, next] = within
-  if (within.includes('ask') || within.includes('answer')) return true
+  if (within.includes('request') || within.includes('response')) return true
   return outermost === '' ? next === 'page' || next === 'error' : within.length === 1 && outermost !== undefined
 }

@@ -1,10 +1,10 @@
 // Takes long: it waits for the first round of reconciliation.
 /** Row O9: what somebody should be woken for moves a counter of its own. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Customer } from '../faults/customer.ts'
+import type { Customer } from '../checker/customer.ts'
 import { Gateways, type RunningGateway } from '../process/gateways.ts'
 import { lock } from '../support/broken-ledger.ts'
-import type { Answered } from '../support/client.ts'
+import type { ReceivedResponse } from '../support/client.ts'
 import { RedisServer } from '../support/redis.ts'
 import { Scrape } from './scrape.ts'
 
@@ -34,11 +34,11 @@ describe('O9', { timeout }, () => {
     const ended = { error_type: 'provider_unknown_outcome', provider: 'alpha', operation: 'create_transaction' }
     expect((await scrape()).sum('swapgate_requests_total', ended)).toBe(1)
     const open = async (): Promise<number> =>
-      (await scrape()).sum('swapgate_creates_unsettled', { provider: 'alpha', state: 'unknown' })
+      (await scrape()).sum('swapgate_creates_unresolved', { provider: 'alpha', state: 'unknown' })
     await expect.poll(open, { timeout: 12_000, interval: 500 }).toBe(1)
     const seen = await scrape()
-    expect(seen.sum('swapgate_creates_oldest_unsettled_seconds', { provider: 'alpha' })).toBeGreaterThan(0)
-    const roundAt = seen.sum('swapgate_reconciliation_last_round_timestamp_seconds')
+    expect(seen.sum('swapgate_creates_oldest_unresolved_seconds', { provider: 'alpha' })).toBeGreaterThan(0)
+    const roundAt = seen.sum('swapgate_reconciliation_last_run_timestamp_seconds')
     expect(Math.abs(Date.now() / 1000 - roundAt)).toBeLessThan(10)
   })
 
@@ -53,18 +53,19 @@ describe('O9', { timeout }, () => {
 
   it('an id that another client holds', async () => {
     const globex = await gateways.customer('globex', 'B')
-    const created = (await acme.create(gateway.url, gateways.order())) as Answered
+    const created = (await acme.create(gateway.url, gateways.order())) as ReceivedResponse
     const { id } = created.json as { readonly id: string }
     await gateways.provider.fault({ repeat: id.replace(/^.*~/, '') })
     expect((await globex.create(gateway.url, gateways.order()))?.status).toBe(502)
-    expect(await outcome('taken_id')).toBe(1)
+    expect(await outcome('duplicate_id')).toBe(1)
   })
 
   it("a provider that refuses the gateway's own key", async () => {
     for (const operation of ['create', 'list'] as const) await gateways.provider.fault({ operation, before: 401, message: 'no' })
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(502)
-    const rests = async () => (await scrape()).sum('swapgate_provider_rests_total', { provider: 'alpha', reason: 'key_refused' })
-    await expect.poll(rests).toBe(1)
+    const cooldowns = async () =>
+      (await scrape()).sum('swapgate_provider_cooldowns_total', { provider: 'alpha', reason: 'key_refused' })
+    await expect.poll(cooldowns).toBe(1)
     expect((await scrape()).sum('swapgate_requests_total', { error_type: 'provider_key_refused' })).toBe(1)
   })
 

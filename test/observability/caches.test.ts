@@ -1,8 +1,8 @@
 /** What came of each look into a cache. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { CacheName } from '../../src/domain/observation.ts'
+import type { CacheName } from '../../src/domain/telemetry/observation.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
-import { rateQuestion } from '../support/pair.ts'
+import { rateQuery } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
 
 let managed: Managed
@@ -30,7 +30,7 @@ test('the list of currencies: the first who asks waits, others with him, and the
 })
 
 test('rates: shared while they are asked for, told again while they are fresh', async () => {
-  const ask = (amount: string) => managed.client('B').get(rateQuestion('B', { from: assets.btc, to: assets.eth, amount }))
+  const ask = (amount: string) => managed.client('B').get(rateQuery('B', { from: assets.btc, to: assets.eth, amount }))
   await ask('1')
   await Promise.all([ask('2'), ask('2.0')])
   await ask('1.00')

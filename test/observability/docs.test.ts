@@ -1,8 +1,8 @@
 /** What `docs/observability.md` lists is what there is. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { createMetrics } from '../../src/adapters/metrics.ts'
-import { errorTypes } from '../../src/domain/error-type.ts'
+import { createMetrics } from '../../src/adapters/metrics/index.ts'
+import { errorTypes } from '../../src/domain/faults/error-type.ts'
 import { requestFields } from './log-lines.ts'
 
 const text = readFileSync('docs/observability.md', 'utf8')
@@ -14,7 +14,7 @@ it('every metric, with its kind, and no other', async () => {
     isCounting: true,
     providers: () => [],
     formOf: () => 'none',
-    figures: async () => ({ open: [], unsettled: [] }),
+    readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [] }),
     version: '1',
     droppedLines: () => 0,
   })

@@ -4,9 +4,9 @@ import { METHODS } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { GatewayProcess } from '../faults/gateway-process.ts'
-import { type Provider, startProvider } from '../faults/provider.ts'
-import { type Answered, ask } from '../support/client.ts'
+import { GatewayProcess } from '../checker/gateway-process.ts'
+import { type Provider, startProvider } from '../checker/provider.ts'
+import { ask, type ReceivedResponse } from '../support/client.ts'
 import { sendRaw } from '../support/raw.ts'
 import { requestFields, requestLines } from './log-lines.ts'
 import { Scrape } from './scrape.ts'
@@ -65,7 +65,7 @@ const headers: readonly ((word: string) => Record<string, string>)[] = [
 ]
 
 /** The same kinds in the same order for whoever counts on; only the words are others. */
-function send(number: number): Promise<Answered> {
+function send(number: number): Promise<ReceivedResponse> {
   const word = `w${number.toString(36)}x${((number * 2_654_435_761) >>> 0).toString(36)}`
   const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`
   const at = <T>(list: readonly T[], divisor: number): T => list[Math.floor(number / divisor) % list.length] as T
@@ -107,10 +107,10 @@ describe('O4', { timeout }, () => {
       first = await warmUp(first, kinds)
       before = await scrape()
     }
-    const told = before.sum('swapgate_requests_total')
+    const headersBefore = before.sum('swapgate_requests_total')
     expect(await sendAll(first, first + 10_000)).toBe(10_000)
     const after = await scrape()
-    expect(after.sum('swapgate_requests_total') - told).toBe(10_000)
+    expect(after.sum('swapgate_requests_total') - headersBefore).toBe(10_000)
     expect(ownDoing(after)).toEqual(ownDoing(before))
     expect(after.series.length).toBeLessThan(6_000)
     expect(Object.keys(after.by('http_server_request_duration_seconds_count', 'http_request_method'))).toContain('_OTHER')
@@ -141,9 +141,9 @@ describe('O2', () => {
   it('each request is one line of JSON, with nothing in it that a client wrote', async () => {
     const seen = await settledLines()
     for (const word of evil) {
-      const said = encodeURI(decodeURI(word).replaceAll('\0', '%00')).replaceAll('%25', '%')
-      await ask(gateway.url, { path: `/a/api/v2/transactions/alpha~${said}`, headers: { authorization: 'Bearer known-key' } })
-      await ask(gateway.url, { path: `/a/api/v2/rate?coinFrom=${said}&coinTo=XRP&amount=1`, headers: { 'user-agent': word } })
+      const encoded = encodeURI(decodeURI(word).replaceAll('\0', '%00')).replaceAll('%25', '%')
+      await ask(gateway.url, { path: `/a/api/v2/transactions/alpha~${encoded}`, headers: { authorization: 'Bearer known-key' } })
+      await ask(gateway.url, { path: `/a/api/v2/rate?coinFrom=${encoded}&coinTo=XRP&amount=1`, headers: { 'user-agent': word } })
       await ask(gateway.url, {
         method: 'POST',
         path: '/b/api/v2/transactions',
@@ -151,8 +151,8 @@ describe('O2', () => {
         body: JSON.stringify({ coinFrom: decodeURI(word), withdrawalAddress: word }),
       })
     }
-    const asked = evil.length * 3
-    await expect.poll(() => requestLines(gateway.output).length).toBe(seen + asked)
+    const requestCount = evil.length * 3
+    await expect.poll(() => requestLines(gateway.output).length).toBe(seen + requestCount)
     const lines = requestLines(gateway.output).slice(seen)
     for (const line of lines) expect(Object.keys(line).filter((field) => !requestFields.has(field))).toEqual([])
     const text = JSON.stringify(lines)
@@ -172,9 +172,12 @@ describe('O7', () => {
     ['one with quotes is not', 'a"b', (id: string) => own.test(id)],
   ])('%s, and the answer, its error and the log have the same', async (_, sent, isRight) => {
     const seen = await settledLines()
-    const { headers: told } = await ask(gateway.url, { path: '/a/api/v2/nowhere', headers: { 'x-request-id': sent } })
-    expect(told['x-request-id']).toSatisfy(isRight)
+    const { headers: headersBefore } = await ask(gateway.url, { path: '/a/api/v2/nowhere', headers: { 'x-request-id': sent } })
+    expect(headersBefore['x-request-id']).toSatisfy(isRight)
     await expect.poll(() => requestLines(gateway.output).length).toBe(seen + 1)
-    expect(requestLines(gateway.output).at(-1)).toMatchObject({ request_id: told['x-request-id'], error_type: 'caller_not_found' })
+    expect(requestLines(gateway.output).at(-1)).toMatchObject({
+      request_id: headersBefore['x-request-id'],
+      error_type: 'caller_not_found',
+    })
   })
 })

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { GatewayProcess } from '../faults/gateway-process.ts'
-import type { Ending } from '../faults/provider/fault.ts'
-import { readJournal } from '../faults/provider/journal.ts'
-import { type Provider, startProvider } from '../faults/provider.ts'
+import { GatewayProcess } from '../checker/gateway-process.ts'
+import type { Ending } from '../checker/provider/fault.ts'
+import { readJournal } from '../checker/provider/journal.ts'
+import { type Provider, startProvider } from '../checker/provider.ts'
 import { ask } from '../support/client.ts'
 import { client } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
@@ -69,8 +69,8 @@ it('O1: keys and addresses are in no line and in no metric', { timeout: 60_000 }
     headers: { authorization: `Bearer ${strangeKey}`, 'x-api-key': clientKey, host: `${query}.example` },
   })
   const classic = await gateway.metrics()
-  const asked = new Scrape(classic).sum('swapgate_requests_total')
-  await expect.poll(() => requestLines(gateway.output).length).toBe(asked)
+  const requestCount = new Scrape(classic).sum('swapgate_requests_total')
+  await expect.poll(() => requestLines(gateway.output).length).toBe(requestCount)
 
   // Otherwise there was nothing to find.
   const went = JSON.stringify(readJournal(journal))

@@ -1,25 +1,25 @@
 /** What is counted, printed and read again. Row O3 with Prometheus' own tool. */
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { createMetrics, type Metrics } from '../../src/adapters/metrics.ts'
-import type { LedgerFigures } from '../../src/core/bookkeeping.ts'
-import type { RequestEnd } from '../../src/domain/observation.ts'
+import { createMetrics, type Metrics } from '../../src/adapters/metrics/index.ts'
+import type { LedgerGauges } from '../../src/core/ledger-admin.ts'
+import type { RequestEnd } from '../../src/domain/telemetry/observation.ts'
 import { prometheusPrograms } from '../support/prometheus-program.ts'
 
 const budget = { quotes: 60, create: 0, read: 120 }
 const providers = [{ tag: 'beta', form: 'B', state: 'draining', budget }]
 const formOf = (tag: string | undefined): string => (tag === 'beta' ? 'B' : 'none')
-const held: LedgerFigures = {
-  open: [{ provider: 'beta', status: 'wait', count: 3, oldest: Date.now() - 90_000 }],
-  unsettled: [{ provider: 'beta', state: 'unknown', count: 1, oldest: Date.now() - 10_000 }],
+const held: LedgerGauges = {
+  unfinished: [{ provider: 'beta', status: 'wait', count: 3, oldest: Date.now() - 90_000 }],
+  unresolvedCounts: [{ provider: 'beta', state: 'unknown', count: 1, oldest: Date.now() - 10_000 }],
 }
 
-function metricsOf(figures: () => Promise<LedgerFigures> = async () => held): Metrics {
+function metricsOf(figures: () => Promise<LedgerGauges> = async () => held): Metrics {
   return createMetrics({
     isCounting: true,
     providers: () => providers,
     formOf,
-    figures,
+    readLedgerGauges: figures,
     version: '1.2.3',
     droppedLines: () => 4,
   })
@@ -59,17 +59,17 @@ describe('counters', () => {
     metrics.observe({ what: 'omitted', client: 'A', provider: 'beta', field: 'fee' })
     metrics.observe({ what: 'omitted', client: 'A', provider: 'beta', field: 'fee' })
     metrics.observe({ what: 'derived', client: 'A', provider: undefined, field: 'rate' })
-    metrics.observe({ what: 'rest', provider: 'beta', reason: 'keyRefused' })
-    metrics.observe({ what: 'heldBack', provider: 'beta', by: 'rest' })
+    metrics.observe({ what: 'cooldown', provider: 'beta', reason: 'keyRefused' })
+    metrics.observe({ what: 'localRejection', provider: 'beta', by: 'cooldown' })
     metrics.observe({ what: 'retry', provider: 'beta', isMade: true })
     metrics.observe({ what: 'limitStore', state: 'local' })
     metrics.observe({ what: 'overAdmission', count: 7 })
     metrics.observe({ what: 'limit', policy: 'read', decision: 'near' })
     metrics.observe({ what: 'keyRefused', reason: 'providerRefused' })
-    metrics.observe({ what: 'reload', result: 'refused', told: [] })
+    metrics.observe({ what: 'reload', result: 'refused', messages: [] })
     const expected = [
-      'swapgate_answer_fields_total{what="derived",client_form="A",provider_form="none",field="rate"} 1',
-      'swapgate_answer_fields_total{what="omitted",client_form="A",provider_form="B",field="fee"} 2',
+      'swapgate_response_fields_total{what="derived",client_form="A",provider_form="none",field="rate"} 1',
+      'swapgate_response_fields_total{what="omitted",client_form="A",provider_form="B",field="fee"} 2',
       'swapgate_configuration_reloads_total{result="refused"} 1',
       'swapgate_contract_drift_total{provider="beta",field="status",drift="unknown_status"} 1',
       'swapgate_key_refusals_total{reason="provider_refused"} 1',
@@ -78,23 +78,23 @@ describe('counters', () => {
       'swapgate_limits_local 1',
       'swapgate_limits_over_admitted_total 7',
       'swapgate_log_lines_dropped_total 4',
-      'swapgate_provider_held_back_total{provider="beta",by="rest"} 1',
-      'swapgate_provider_rests_total{provider="beta",reason="key_refused"} 1',
+      'swapgate_provider_local_rejections_total{provider="beta",by="cooldown"} 1',
+      'swapgate_provider_cooldowns_total{provider="beta",reason="key_refused"} 1',
       'swapgate_provider_retries_total{provider="beta",made="true"} 1',
     ]
     const counted = async () =>
       (await lines(metrics, 'swapgate_')).filter((line) => !/_(?:state|budget|build|trans|creates_)/.test(line))
     expect((await counted()).toSorted()).toEqual(expected)
     expect((await counted()).toSorted()).toEqual(expected)
-    metrics.observe({ what: 'limitStore', state: 'settling' })
+    metrics.observe({ what: 'limitStore', state: 'recovering' })
     expect(await lines(metrics, 'swapgate_limits_local')).toEqual([])
   })
 
   it('that an alert waits for are told before they count', async () => {
     const { text } = await metricsOf().print('')
     for (const line of [
-      'swapgate_create_outcomes_total{provider="beta",outcome="taken_id"} 0',
-      'swapgate_provider_rests_total{provider="beta",reason="key_refused"} 0',
+      'swapgate_create_outcomes_total{provider="beta",outcome="duplicate_id"} 0',
+      'swapgate_provider_cooldowns_total{provider="beta",reason="key_refused"} 0',
       'swapgate_limit_store_changes_total{state="local"} 0',
     ]) {
       expect(text.split('\n')).toContain(line)
@@ -187,8 +187,8 @@ describe('what the ledger holds', () => {
     expect(await lines(metrics, 'swapgate_transactions_open')).toEqual([
       'swapgate_transactions_open{provider="beta",status="wait"} 3',
     ])
-    expect(await lines(metrics, 'swapgate_creates_unsettled')).toEqual([
-      'swapgate_creates_unsettled{provider="beta",state="unknown"} 1',
+    expect(await lines(metrics, 'swapgate_creates_unresolved')).toEqual([
+      'swapgate_creates_unresolved{provider="beta",state="unknown"} 1',
     ])
     const [age = ''] = await lines(metrics, 'swapgate_transactions_oldest_open_seconds')
     expect(Math.round(Number(age.split(' ')[1]))).toBe(90)
@@ -210,7 +210,7 @@ it('where nothing is to be counted, the process still says how it does', async (
     isCounting: false,
     providers: () => [],
     formOf,
-    figures: async () => held,
+    readLedgerGauges: async () => held,
     version: '1',
     droppedLines: () => 0,
   })

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { createMetrics } from '../../src/adapters/metrics.ts'
+import { createMetrics } from '../../src/adapters/metrics/index.ts'
 import { prometheusPrograms } from '../support/prometheus-program.ts'
 
 const timeout = 120_000
@@ -25,12 +25,12 @@ async function freePort(): Promise<number> {
 /** The port of a page with one request that a trace is known of; `accepted` are the formats that were asked for. */
 async function page(accepted: string[]): Promise<number> {
   const providers = [{ tag: 'alpha', form: 'A', state: 'active', budget: { quotes: 60 } }]
-  const figures = async () => ({ open: [], unsettled: [] })
+  const figures = async () => ({ unfinished: [], unresolvedCounts: [] })
   const metrics = createMetrics({
     isCounting: true,
     providers: () => providers,
     formOf: () => 'A',
-    figures,
+    readLedgerGauges: figures,
     version: '1',
     droppedLines: () => 0,
   })

@@ -18,7 +18,7 @@ export class Scrape {
     this.lines = text.split('\n').flatMap((line) => {
       const [, name = '', labels = '', value] = sample.exec(line) ?? []
       if (name === '') return []
-      const pairs = [...labels.matchAll(label)].map(([, key = '', said = '']) => [key, said])
+      const pairs = [...labels.matchAll(label)].map(([, key = '', labelValue = '']) => [key, labelValue])
       return [{ name, labels: Object.fromEntries(pairs), value: Number(value) }]
     })
   }

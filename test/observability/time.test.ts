@@ -1,14 +1,14 @@
 /** Whose time a request took: the provider's, the client's own, or what the gateway added. */
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import type { RequestEnd } from '../../src/domain/observation.ts'
-import { type Pair, rateQuestion, startPair } from '../support/pair.ts'
+import type { RequestEnd } from '../../src/domain/telemetry/observation.ts'
+import { type Pair, rateQuery, startPair } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
 
 let pair: Pair
 afterEach(() => pair.close())
 
-const question = (amount: string): string => rateQuestion('A', { from: assets.btc, to: assets.eth, amount })
+const question = (amount: string): string => rateQuery('A', { from: assets.btc, to: assets.eth, amount })
 
 const ends = (): readonly RequestEnd[] => pair.gateway.observations.filter((seen) => seen.what === 'request')
 

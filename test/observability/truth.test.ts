@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { GatewayProcess } from '../faults/gateway-process.ts'
-import type { Fault } from '../faults/provider/fault.ts'
-import { type Journal, readJournal } from '../faults/provider/journal.ts'
-import { type Provider, startProvider } from '../faults/provider.ts'
-import type { Answered } from '../support/client.ts'
-import { type Client, client, rateQuestion } from '../support/pair.ts'
+import { GatewayProcess } from '../checker/gateway-process.ts'
+import type { Fault } from '../checker/provider/fault.ts'
+import { type Journal, readJournal } from '../checker/provider/journal.ts'
+import { type Provider, startProvider } from '../checker/provider.ts'
+import type { ReceivedResponse } from '../support/client.ts'
+import { type Client, client, rateQuery } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
 import { Scrape } from './scrape.ts'
 
@@ -42,9 +42,9 @@ const readFaults: readonly Fault[] = [{ before: 503 }, { before: 'reset' }, { be
 
 type Kind = 'rate' | 'create' | 'get' | 'list' | 'strange'
 
-interface Told {
+interface RecordedResponse {
   readonly kind: Kind
-  readonly answer: Answered
+  readonly response: ReceivedResponse
 }
 
 function order(number: number, form: 'A' | 'B'): object {
@@ -57,11 +57,11 @@ function order(number: number, form: 'A' | 'B'): object {
 }
 
 /** One customer's day; every answer is written down. `phase`: when it meets faults. */
-async function live(who: Client, key: string, first: number, phase: number, told: Told[]): Promise<void> {
-  const note = async (kind: Kind, asking: Promise<Answered>): Promise<Answered> => {
-    const answer = await asking
-    told.push({ kind, answer })
-    return answer
+async function live(who: Client, key: string, first: number, phase: number, responses: RecordedResponse[]): Promise<void> {
+  const note = async (kind: Kind, pending: Promise<ReceivedResponse>): Promise<ReceivedResponse> => {
+    const response = await pending
+    responses.push({ kind, response })
+    return response
   }
   for (let number = first; number < first + 40; number++) {
     const fault = number % 4 === phase ? createFaults[Math.floor(number / 4) % createFaults.length] : undefined
@@ -71,7 +71,7 @@ async function live(who: Client, key: string, first: number, phase: number, told
     const wanted = { from: assets.xrp, to: assets.usdtEth, amount: String(number) }
     if ((number + phase) % 3 === 0)
       await provider.fault({ operation: 'rate', having: `=${number}&`, ...readFaults[Math.floor(number / 3) % readFaults.length] })
-    await note('rate', who.get(`${rateQuestion(who.form, wanted)}&rateType=float`))
+    await note('rate', who.get(`${rateQuery(who.form, wanted)}&rateType=float`))
     if (created.status < 300) await note('get', who.get(`/transactions/${(created.json as { id: string }).id}`, { key }))
     await note('list', who.get('/transactions', { key: number % 6 === 0 ? 'nobody-s-key' : key }))
     await note('strange', who.get('/nowhere', { key }))
@@ -102,31 +102,31 @@ function received(entries: Journal) {
 }
 
 it('O8: metrics, clients and the journal of the provider agree', { timeout: 120_000 }, async () => {
-  const told: Told[] = []
+  const responses: RecordedResponse[] = []
   const keys = [await gateway.createKey('acme'), await gateway.createKey('globex')] as const
   await Promise.all([
-    live(client('A', gateway.url), keys[0], 1_000, 1, told),
-    live(client('B', gateway.url), keys[1], 2_000, 3, told),
+    live(client('A', gateway.url), keys[0], 1_000, 1, responses),
+    live(client('B', gateway.url), keys[1], 2_000, 3, responses),
   ])
   const scrape = new Scrape(await gateway.metrics())
   const entries = readJournal(journal)
 
   // What clients were told, by operation and by status.
-  expect(scrape.sum('swapgate_requests_total')).toBe(told.length)
-  expect(scrape.by('swapgate_requests_total', 'operation')).toEqual(tally(told.map(({ kind }) => routes[kind][1])))
+  expect(scrape.sum('swapgate_requests_total')).toBe(responses.length)
+  expect(scrape.by('swapgate_requests_total', 'operation')).toEqual(tally(responses.map(({ kind }) => routes[kind][1])))
   expect(scrape.by('http_server_request_duration_seconds_count', 'http_response_status_code')).toEqual(
-    tally(told.map(({ answer }) => String(answer.status))),
+    tally(responses.map(({ response }) => String(response.status))),
   )
-  const reasons = told.map(({ answer }) => answer.headers['x-swap-reason']).filter((reason) => reason !== undefined)
+  const reasons = responses.map(({ response }) => response.headers['x-swap-reason']).filter((reason) => reason !== undefined)
   expect(scrape.by('swapgate_errors_total', 'reason')).toEqual(tally(reasons.map(String)))
   // A read that fails is made again only within the budget of retries.
   expect(new Set([...reasons, 'provider_failed'])).toEqual(
     new Set(['key_invalid', 'mismatch', 'outcome_unknown', 'path', 'provider_failed', 'refused']),
   )
-  const having = (status: number) => told.filter(({ answer }) => answer.status === status).length
+  const having = (status: number) => responses.filter(({ response }) => response.status === status).length
   const errors = scrape.by('swapgate_requests_total', 'error_type')
   const { provider_contradicted: contradicted = 0 } = errors
-  expect(errors.none).toBe(told.filter(({ answer }) => answer.status < 300).length)
+  expect(errors.none).toBe(responses.filter(({ response }) => response.status < 300).length)
   expect(errors.provider_unknown_outcome).toBe(having(504))
   expect(errors.caller_unauthorized).toBe(having(401))
   expect(scrape.sum('swapgate_key_refusals_total', { reason: 'unknown' })).toBe(having(401))
@@ -148,5 +148,5 @@ it('O8: metrics, clients and the journal of the provider agree', { timeout: 120_
   expect(repeated).toBeGreaterThan(5)
   expect(scrape.sum('swapgate_provider_retries_total', { made: 'true' })).toBe(repeated)
   const done = scrape.sum('swapgate_attempts_total', { operation: 'create_transaction', outcome: 'done' })
-  expect(done).toBe(contradicted + told.filter(({ kind, answer }) => kind === 'create' && answer.status < 300).length)
+  expect(done).toBe(contradicted + responses.filter(({ kind, response }) => kind === 'create' && response.status < 300).length)
 })

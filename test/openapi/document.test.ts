@@ -1,12 +1,12 @@
 /** Each form describes itself, and the description is served beside it. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { ops } from '../../src/domain/operations.ts'
+import { ops } from '../../src/domain/swap/operations.ts'
 import { openApi } from '../../src/edges/openapi/document.ts'
 import { forms } from '../../src/forms/index.ts'
 import { formC } from '../form-c/c.ts'
 import { startGateway as startThree } from '../form-c/gateway.ts'
-import { type Answered, ask } from '../support/client.ts'
+import { ask, type ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { formNames, type Pair, startPair } from '../support/pair.ts'
 
@@ -29,11 +29,11 @@ describe.each([...forms, formC])('form $name', (form) => {
 
   it('has every operation with its status, every field of a question and of an answer', () => {
     for (const op of ops) {
-      const { method, path, success, question, answer } = form.operations[op]
+      const { method, path, success, requestCodec: request, responseCodec: response } = form.operations[op]
       const described = paths[path.pattern]?.[method.toLowerCase()]
       expect(Object.keys(described?.responses ?? {})).toContain(String(success))
       const text = JSON.stringify([described, components.schemas])
-      for (const { name } of [...question.slots, ...answer.slots]) expect(text).toContain(`"${name}"`)
+      for (const { name } of [...request.slots, ...response.slots]) expect(text).toContain(`"${name}"`)
     }
   })
 
@@ -44,7 +44,7 @@ describe.each([...forms, formC])('form $name', (form) => {
   })
 
   it('S6: has the statuses of the form, and no others', () => {
-    const name = form.operations.getTransaction.answers.get('status') ?? ''
+    const name = form.operations.getTransaction.responseNames.get('status') ?? ''
     expect(components.schemas.Transaction?.properties?.[name]).toMatchObject({ enum: form.statuses })
   })
 })
@@ -69,7 +69,7 @@ describe.each(formNames)('at the mount of form %s', (form) => {
   })
   afterAll(() => pair.close())
   const path = `/${form.toLowerCase()}/openapi.json`
-  const send = (method: string, headers: Record<string, string> = {}): Promise<Answered> =>
+  const send = (method: string, headers: Record<string, string> = {}): Promise<ReceivedResponse> =>
     ask(pair.gateway.url, { method, path, headers })
 
   test('the description is served as JSON, and HEAD is the same without it', async () => {
@@ -84,9 +84,9 @@ describe.each(formNames)('at the mount of form %s', (form) => {
   test('another method is 405, OPTIONS tells the methods, and another form is refused', async () => {
     const allow = 'GET, HEAD, OPTIONS'
     for (const method of ['POST', 'PUT', 'DELETE']) {
-      const answer = await send(method)
-      expectRefusal(answer, form, 405)
-      expect(answer.headers.allow).toBe(allow)
+      const response = await send(method)
+      expectRefusal(response, form, 405)
+      expect(response.headers.allow).toBe(allow)
     }
     const options = await send('OPTIONS')
     expect([options.status, options.headers.allow]).toEqual([204, allow])

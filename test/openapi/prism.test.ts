@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { statuses } from '../../src/domain/status.ts'
+import { statuses } from '../../src/domain/swap/status.ts'
 import { startManaged } from '../support/managed.ts'
 import { type FormName, formNames, type Pair, pairs, startPair } from '../support/pair.ts'
 import type { Operation, Reply } from '../support/stand-in.ts'
@@ -130,11 +130,11 @@ describe.each(formNames)('S1: client %s with a key of the gateway', (form) => {
     const stale = await client.get(`/transactions/${id}`)
     const refusedRate = await client.get(rateOf(form))
     const refusedCreate = await client.post(orderOf(form))
-    const told = [swapped, list, stale, refusedRate, refusedCreate]
-    expect(told.map(({ status }) => status)).toEqual([created(form), 200, 200, 503, 503])
+    const responses = [swapped, list, stale, refusedRate, refusedCreate]
+    expect(responses.map(({ status }) => status)).toEqual([created(form), 200, 200, 503, 503])
     expect(stale.headers).toHaveProperty('x-swap-stale')
     for (const { headers } of [refusedRate, refusedCreate]) expect(headers['retry-after']).toMatch(/^[1-9]\d*$/)
-    for (const answer of told) expectDescribed(answer, answer.text)
+    for (const answer of responses) expectDescribed(answer, answer.text)
   }, 60_000)
 })
 

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { expect } from 'vitest'
-import type { Answered } from '../support/client.ts'
+import type { ReceivedResponse } from '../support/client.ts'
 
 interface Violation {
   readonly location: readonly string[]
@@ -37,26 +37,26 @@ export async function startPrism(file: string, upstream: string): Promise<Prism>
 }
 
 async function listening(child: ChildProcess, ended: Promise<unknown>): Promise<string> {
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => (said += text))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => (output += text))
   for (;;) {
-    const [, url] = /listening on (http:\S+)/.exec(said) ?? []
+    const [, url] = /listening on (http:\S+)/.exec(output) ?? []
     if (url !== undefined) return url
     const isOver = await Promise.race([
       once(child.stdout as NodeJS.ReadableStream, 'data').then(() => false),
       ended.then(() => true),
     ])
-    if (isOver) throw new Error(`prism ended: ${said}`)
+    if (isOver) throw new Error(`prism ended: ${output}`)
   }
 }
 
 /** What an answer that came through prism says against the description, by where it stands. */
-export function violations({ headers }: Answered, where: 'request' | 'response'): readonly string[] {
+export function violations({ headers }: ReceivedResponse, where: 'request' | 'response'): readonly string[] {
   const found = JSON.parse(String(headers['sl-violations'] ?? '[]')) as readonly Violation[]
   return found.filter(({ location }) => location[0] === where).map(({ location, message }) => `${location.join('.')}: ${message}`)
 }
 
 /** The answer is as described. */
-export function expectDescribed(answer: Answered, context: string): void {
+export function expectDescribed(answer: ReceivedResponse, context: string): void {
   expect(violations(answer, 'response'), `${context}: ${answer.status} ${answer.text}`).toEqual([])
 }

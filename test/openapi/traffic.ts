@@ -1,5 +1,5 @@
 /** What integrators send, right and wrong, through prism. */
-import type { Answered } from '../support/client.ts'
+import type { ReceivedResponse } from '../support/client.ts'
 import { digits } from '../support/json.ts'
 import { credential, type FormName, pairWords } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
@@ -7,8 +7,8 @@ import type { Witness } from '../support/witness.ts'
 
 export interface Sender {
   readonly form: FormName
-  readonly get: (path: string, more?: Sending) => Promise<Answered>
-  readonly post: (body: unknown, more?: Sending) => Promise<Answered>
+  readonly get: (path: string, more?: Sending) => Promise<ReceivedResponse>
+  readonly post: (body: unknown, more?: Sending) => Promise<ReceivedResponse>
 }
 
 interface Sending {
@@ -50,7 +50,7 @@ export function rateOf(form: FormName, more = ''): string {
   return `/rate?${words}&amount=0.10${more}`
 }
 
-export type Exchange = readonly [name: string, status: number, send: (sender: Sender) => Promise<Answered>]
+export type Exchange = readonly [name: string, status: number, send: (sender: Sender) => Promise<ReceivedResponse>]
 
 /** Questions that are as described, and so must be their answers. */
 export const right: readonly Exchange[] = [

@@ -31,15 +31,15 @@ it('brings under 150 MB beside Node', () => {
 
 it('npx swapgate start works in an empty folder, with the configuration that comes along', { timeout: 120_000 }, async () => {
   await using swapgate = parcel.npx('swapgate', 'start')
-  await expect.poll(() => swapgate.said, { timeout: 60_000 }).toContain('keys are public')
-  expect(swapgate.said).toContain(`swapgate ${manifest.version}: gateway http://127.0.0.1:${ports.gateway}`)
-  expect(swapgate.said).toContain('notice: there is no config/gateway.yaml here')
+  await expect.poll(() => swapgate.output, { timeout: 60_000 }).toContain('keys are public')
+  expect(swapgate.output).toContain(`swapgate ${manifest.version}: gateway http://127.0.0.1:${ports.gateway}`)
+  expect(swapgate.output).toContain('warning: there is no config/gateway.yaml here')
   expect((await fetch(`http://127.0.0.1:${ports.admin}/livez`)).status).toBe(200)
-  const question = '/b/api/v2/rate?coinFrom=BTC&coinTo=ETH&amount=0.10'
-  const answer = await fetch(`http://127.0.0.1:${ports.gateway}${question}`)
-  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"fromAmount":0.10')])
+  const request = '/b/api/v2/rate?coinFrom=BTC&coinTo=ETH&amount=0.10'
+  const response = await fetch(`http://127.0.0.1:${ports.gateway}${request}`)
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('"fromAmount":0.10')])
   await swapgate.interrupt()
-  expect(swapgate.said).not.toContain('swapgate: ')
+  expect(swapgate.output).not.toContain('swapgate: ')
   await expect(fetch(`http://127.0.0.1:${ports.admin}/livez`)).rejects.toThrow('fetch failed')
   expect(existsSync(join(parcel.folder, 'data/swapgate.db'))).toBe(true)
 })

@@ -67,7 +67,7 @@ export class Shell implements AsyncDisposable {
     }
   }
 
-  get said(): string {
+  get output(): string {
     return this.out
   }
 

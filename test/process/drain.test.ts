@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, it, vi } from 'vitest'
-import { readJournal } from '../faults/provider/journal.ts'
+import { readJournal } from '../checker/provider/journal.ts'
 import { ask } from '../support/client.ts'
 import { Gateways } from './gateways.ts'
 
@@ -39,26 +39,27 @@ it('D1: with 100 creates in flight, idle and half-sent connections it ends in ti
   const closed = open.map((socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve())))
 
   await gateways.provider.fault({ times: creates, delay: 2_000 })
-  const answers = Array.from({ length: creates }, () => acme.create(gateway.url, gateways.order()))
+  const responses = Array.from({ length: creates }, () => acme.create(gateway.url, gateways.order()))
   const arrived = (): number =>
     readJournal(gateways.provider.settings.journal).filter((entry) => 'operation' in entry && entry.operation === 'create').length
   await vi.waitFor(() => expect(arrived()).toBe(creates), { timeout: 10_000, interval: 20 })
   expect(await ready()).toBe(200)
 
-  const told = performance.now()
+  const signalledAt = performance.now()
   gateway.process.child.kill('SIGTERM')
   await vi.waitFor(async () => expect(await ready()).toBe(503), { interval: 10 })
-  expect(performance.now() - told).toBeLessThan(500)
+  expect(performance.now() - signalledAt).toBeLessThan(500)
   // A half that becomes whole before new connections are refused is a request like any other.
   const [late] = [open[2 * others] as Socket]
   late.write('x\r\n\r\n')
   const [text] = await once(late, 'data')
   expect(String(text)).toMatch(/^HTTP\/1\.1 404 [\s\S]*\r\nconnection: close\r\n/i)
 
-  for (const answer of await Promise.all(answers)) expect([answer?.status, answer?.headers.connection]).toEqual([201, 'close'])
+  for (const response of await Promise.all(responses))
+    expect([response?.status, response?.headers.connection]).toEqual([201, 'close'])
   await Promise.all(closed)
   expect(await gateway.process.ended).toMatchObject({ exitCode: 0, complaints: '' })
-  expect((performance.now() - told) / 1000).toBeLessThan(grace + drain + 1)
+  expect((performance.now() - signalledAt) / 1000).toBeLessThan(grace + drain + 1)
   const next = await gateways.start()
   expect(await gateways.violations(next, [acme])).toEqual([])
 })

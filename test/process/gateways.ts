@@ -2,13 +2,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { violations } from '../faults/checker.ts'
-import type { Customer } from '../faults/customer.ts'
-import { History } from '../faults/history.ts'
-import { holdingsOf } from '../faults/holding.ts'
-import type { Order } from '../faults/order.ts'
-import { readJournal } from '../faults/provider/journal.ts'
-import { type Provider, startProvider } from '../faults/provider.ts'
+import { violations } from '../checker/checker.ts'
+import type { Customer } from '../checker/customer.ts'
+import { History } from '../checker/history.ts'
+import { holdingsOf } from '../checker/holding.ts'
+import type { Order } from '../checker/order.ts'
+import { readJournal } from '../checker/provider/journal.ts'
+import { type Provider, startProvider } from '../checker/provider.ts'
 import { commandOver } from '../support/command.ts'
 import { assets } from '../support/swaps.ts'
 import { Swapgate } from './swapgate.ts'
@@ -23,7 +23,7 @@ export interface RunningGateway extends AsyncDisposable {
 type Sections = Readonly<Record<string, unknown>>
 
 const providerKey = 'own-key-1'
-const nobodyLimited = { quotes: 1_000_000, create: 1_000_000, read: 1_000_000, unproven: 1_000_000 }
+const unlimited = { quotes: 1_000_000, create: 1_000_000, read: 1_000_000, unproven: 1_000_000 }
 
 export class Gateways implements AsyncDisposable {
   readonly history = new History()
@@ -44,7 +44,7 @@ export class Gateways implements AsyncDisposable {
       admin: { port: 0 },
       auth: { mode: 'managed' },
       ledger: { url: `sqlite:${join(directory, 'ledger.db')}`, refresh: 60 },
-      limits: nobodyLimited,
+      limits: unlimited,
       providers: { alpha: { form: 'A', url: provider.url, key: providerKey, budget, ...keys } },
       routing: { providers: ['alpha'] },
       ...sections,
@@ -96,19 +96,19 @@ export class Gateways implements AsyncDisposable {
   /** What must hold after every fault and does not, as the clients see it at this gateway. */
   async violations({ url }: RunningGateway, customers: readonly Customer[]): Promise<readonly string[]> {
     const { history, provider } = this
-    const unknown = (await this.command('ledger', 'unknown')) as readonly { asked: { withdrawalAddress: string } }[]
+    const unknown = (await this.command('ledger', 'unknown')) as readonly { requested: { withdrawalAddress: string } }[]
     const holdings = await holdingsOf(history, url, customers)
     const exported = (await this.command('ledger', 'export')) as readonly { id: string; owner: string }[]
     const secrets = {
       clientKeys: customers.map(({ key }) => key),
       providerKeys: { alpha: providerKey },
-      logs: this.processes.map((process) => process.said()),
+      logs: this.processes.map((process) => process.outputText()),
     }
     return violations({
       journals: { alpha: readJournal(provider.settings.journal) },
       operations: history.operations,
       holdings,
-      unsettled: unknown.map(({ asked }) => asked.withdrawalAddress),
+      unresolvedAddresses: unknown.map(({ requested }) => requested.withdrawalAddress),
       exported,
       secrets,
     })

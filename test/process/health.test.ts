@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { lock } from '../support/broken-ledger.ts'
-import { type Answered, ask } from '../support/client.ts'
+import { ask, type ReceivedResponse } from '../support/client.ts'
 import { expectErrorBody, expectRefusal } from '../support/expectations.ts'
 import { RedisServer } from '../support/redis.ts'
 import { Gateways, type RunningGateway } from './gateways.ts'
@@ -35,7 +35,7 @@ describe('health', { timeout }, () => {
     const creating = acme.create(gateway.url, gateways.order())
     expect(await health(gateway)).toEqual([200, 200, 'ready'])
     expect((await ask(gateway.url, { path: quote })).status).toBe(200)
-    expectRefusal((await creating) as Answered, 'A', 503, 'ledger_unavailable')
+    expectRefusal((await creating) as ReceivedResponse, 'A', 503, 'ledger_unavailable')
     expect(await health(gateway)).toEqual([200, 200, 'ready'])
     heal()
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(201)

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
-import { readJournal } from '../faults/provider/journal.ts'
+import { readJournal } from '../checker/provider/journal.ts'
 import { Gateways } from './gateways.ts'
 
 const timeout = 30_000
@@ -18,11 +18,11 @@ it('D2: a create that the provider answers late is answered before the process e
   const gateway = await gateways.start()
   const acme = await gateways.customer('acme', 'A')
   await gateways.provider.fault({ delay: 700 })
-  const asked = acme.create(gateway.url, gateways.order(), { idempotencyKey })
+  const creating = acme.create(gateway.url, gateways.order(), { idempotencyKey })
   await expect.poll(() => applied(gateways)).toBe(1)
   gateway.process.child.kill('SIGTERM')
-  const answer = await asked
-  expect([answer?.status, answer?.headers.connection]).toEqual([201, 'close'])
+  const response = await creating
+  expect([response?.status, response?.headers.connection]).toEqual([201, 'close'])
   expect(await gateway.process.ended).toMatchObject({ exitCode: 0, complaints: '' })
   expect(await gateways.command('ledger', 'unknown')).toEqual([])
   expect(await gateways.violations(await gateways.start(), [acme])).toEqual([])
@@ -34,14 +34,14 @@ it('D2: later than server.drain it is unknown, and found after the next start', 
   const acme = await gateways.customer('acme', 'A')
   await gateways.provider.fault({ delay: 3_000 })
   const order = gateways.order()
-  const asked = acme.create(gateway.url, order, { idempotencyKey })
+  const creating = acme.create(gateway.url, order, { idempotencyKey })
   await expect.poll(() => applied(gateways)).toBe(1)
   const began = performance.now()
   gateway.process.child.kill('SIGTERM')
-  expect(await asked).toBeUndefined()
+  expect(await creating).toBeUndefined()
   expect(await gateway.process.ended).toMatchObject({ exitCode: 0, complaints: '' })
   expect(performance.now() - began).toBeLessThan(2_500)
-  expect(await gateways.command('ledger', 'unknown')).toMatchObject([{ asked: { withdrawalAddress: order.withdrawalAddress } }])
+  expect(await gateways.command('ledger', 'unknown')).toMatchObject([{ requested: { withdrawalAddress: order.withdrawalAddress } }])
 
   const next = await gateways.start()
   expect((await acme.create(next.url, order, { idempotencyKey }))?.status).toBe(409)

@@ -15,16 +15,16 @@ it('X12: of 4,000 cheap 400s all but the limit are 429, and another client is an
   const { json } = (await acme.create(gateway.url, gateways.order())) ?? {}
   const { id } = json as { readonly id: string }
   const statuses = new Map<number, number>()
-  let asked = 0
+  let sentCount = 0
   const flood = Array.from({ length: 16 }, async () => {
-    while (asked++ < 4_000) {
-      const answer = await ask(gateway.url, { path: nonsense })
-      expectRefusal(answer, 'A', answer.status)
-      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+    while (sentCount++ < 4_000) {
+      const response = await ask(gateway.url, { path: nonsense })
+      expectRefusal(response, 'A', response.status)
+      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
     }
   })
   const times: number[] = []
-  while (asked < 4_000) {
+  while (sentCount < 4_000) {
     const began = performance.now()
     expect((await acme.get(gateway.url, id))?.status).toBe(200)
     times.push(performance.now() - began)

@@ -1,7 +1,7 @@
 /** A process that opens connections, asks once on each, and holds those that are answered until its standard input ends. */
 import { connect, type Socket } from 'node:net'
 
-const question = 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n'
+const request = 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n'
 /** On their way at a time: fewer than a listener keeps for its process. */
 const atOnce = 100
 
@@ -16,7 +16,7 @@ export interface Opened {
 async function open(port: number, localAddress: string): Promise<{ readonly isHeld: boolean; readonly after: number }> {
   const began = performance.now()
   const socket: Socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => {})
-  socket.on('connect', () => socket.write(question))
+  socket.on('connect', () => socket.write(request))
   const isHeld = await new Promise<boolean>((resolve) => {
     socket.once('data', () => resolve(true)).once('close', () => resolve(false))
   })

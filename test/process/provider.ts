@@ -11,7 +11,7 @@ const currencies = {
 export interface HeldProvider extends AsyncDisposable {
   readonly url: string
   /** Resolves when a request has come. */
-  readonly asked: Promise<unknown>
+  readonly requested: Promise<unknown>
   /** Answers what has come, with a list of currencies in Form A. */
   readonly release: () => void
 }
@@ -19,13 +19,13 @@ export interface HeldProvider extends AsyncDisposable {
 export async function heldProvider(): Promise<HeldProvider> {
   const held: ServerResponse[] = []
   const server = createServer((_, response) => held.push(response))
-  const asked = once(server, 'request')
+  const requested = once(server, 'request')
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/api/v2`,
-    asked,
+    requested,
     release: () => {
       for (const response of held.splice(0)) response.setHeader('content-type', 'application/json').end(JSON.stringify(currencies))
     },

@@ -46,8 +46,8 @@ afterEach(async () => {
 
 const answering = async (): Promise<unknown> => (await ask(url, { path: quote })).headers['x-swap-provider']
 const hangUp = (): void => void gateway.child.kill('SIGHUP')
-const told = (text: string): Promise<void> =>
-  vi.waitFor(() => expect(gateway.said()).toContain(text), { timeout: 5_000, interval: 20 })
+const untilLogged = (text: string): Promise<void> =>
+  vi.waitFor(() => expect(gateway.outputText()).toContain(text), { timeout: 5_000, interval: 20 })
 
 describe('on SIGHUP', () => {
   it('D9: quotes go to the new provider, and none of many requests fails', async () => {
@@ -73,9 +73,9 @@ describe('on SIGHUP', () => {
   it('a configuration that is not whole changes nothing, and every fault is told', async () => {
     writeFileSync(file, settings('gamma', 'limits: { quotes: none }'))
     hangUp()
-    await told('the configuration stays as it was')
-    expect(gateway.said()).toContain('routing.providers.0: is not in providers')
-    expect(gateway.said()).toContain('limits.quotes: must be an integer from 1')
+    await untilLogged('the configuration stays as it was')
+    expect(gateway.outputText()).toContain('routing.providers.0: is not in providers')
+    expect(gateway.outputText()).toContain('limits.quotes: must be an integer from 1')
     expect(await answering()).toBe('alpha')
   })
 
@@ -85,7 +85,7 @@ describe('on SIGHUP', () => {
     alpha.reply('currencies', { reset: true })
     writeFileSync(file, settings('alpha', 'limits: { quotes: 99999 }'))
     hangUp()
-    await told('was read again')
+    await untilLogged('was read again')
     expect((await list()).status).toBe(200)
     expect(alpha.received('currencies')).toHaveLength(1)
   })
@@ -94,7 +94,7 @@ describe('on SIGHUP', () => {
     await answering()
     writeFileSync(file, settings('alpha', 'limits: { quotes: 10 }'))
     hangUp()
-    await told('was read again')
+    await untilLogged('was read again')
     const { headers } = await ask(url, { path: quote })
     expect(headers.ratelimit).toMatch(/r=8;/)
   })
@@ -102,7 +102,7 @@ describe('on SIGHUP', () => {
   it('what only a start reads is told', async () => {
     writeFileSync(file, settings('alpha').replace('server: { port: 0 }', 'server: { port: 0, drain: 3 }'))
     hangUp()
-    await told('notice: server: a change takes effect after a restart')
+    await untilLogged('warning: server: a change takes effect after a restart')
   })
 })
 
@@ -119,7 +119,7 @@ describe('creates that are under way', () => {
   const reconfigure = async (): Promise<void> => {
     writeFileSync(file, settings('alpha', 'limits: { quotes: 100000 }').replace('{ form: A,', '{ form: A, timeout: 9,'))
     hangUp()
-    await told('was read again')
+    await untilLogged('was read again')
   }
   /** The head of a create and a part of its body; the function sends the rest. */
   const begin = (key: string) => {
@@ -170,7 +170,7 @@ describe('creates that are under way', () => {
       hangUp()
       expect(await answering()).toBe('alpha')
     }
-    await told('was read again')
+    await untilLogged('was read again')
     for (const { finish } of begun) finish()
     expect(await Promise.all(begun.map(({ status }) => status))).toEqual(begun.map(() => 201))
     expect(alpha.received('create')).toHaveLength(begun.length)
@@ -192,6 +192,6 @@ describe('when a file changes', () => {
       join(workplace.directory, 'assets.yaml'),
       `${doge}- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }`,
     )
-    await told('was read again')
+    await untilLogged('was read again')
   })
 })

@@ -1,7 +1,7 @@
 /** Row D8: the gateways behind a balancer are replaced one after another under load, and no client notices. */
 import { expect, it } from 'vitest'
-import type { Customer } from '../faults/customer.ts'
-import { readJournal } from '../faults/provider/journal.ts'
+import type { Customer } from '../checker/customer.ts'
+import { readJournal } from '../checker/provider/journal.ts'
 import { ask } from '../support/client.ts'
 import { Balancer } from './balancer.ts'
 import { Gateways, type RunningGateway } from './gateways.ts'
@@ -19,8 +19,8 @@ async function live(customer: Customer, gateways: Gateways, balancer: Balancer<R
     const { id = '' } = (made?.json ?? {}) as { id?: string }
     const got = await customer.get(balancer.url, id)
     const listed = await customer.list(balancer.url, 1, 10)
-    const told = [quoted.status, made?.status, got?.status, listed?.status]
-    if (told.join() !== [200, created, 200, 200].join()) wrong.push(told, quoted.text, made?.text, got?.text)
+    const statuses = [quoted.status, made?.status, got?.status, listed?.status]
+    if (statuses.join() !== [200, created, 200, 200].join()) wrong.push(statuses, quoted.text, made?.text, got?.text)
   }
   return wrong
 }

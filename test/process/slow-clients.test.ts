@@ -1,7 +1,7 @@
 // Takes long: slow clients.
 /** Rows X1 and X6, with few clients and a gateway that is twenty times as impatient; in full with `npm run test:soak`. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { Customer } from '../faults/customer.ts'
+import type { Customer } from '../checker/customer.ts'
 import { hangUp } from '../support/client.ts'
 import { Gateways, type RunningGateway } from './gateways.ts'
 import { hasty } from './haste.ts'
@@ -19,7 +19,7 @@ let acme: Customer
 let port: number
 let pid: number
 beforeAll(async () => {
-  gateways = await Gateways.prepare({ server: { port: 0, patience: 75 / times } }, { timeout: 37 / times })
+  gateways = await Gateways.prepare({ server: { port: 0, socketTimeout: 75 / times } }, { timeout: 37 / times })
   gateway = await gateways.start(hasty(gateways.directory, times))
   acme = await gateways.customer('acme', 'A')
   port = Number(new URL(gateway.url).port)
@@ -28,7 +28,7 @@ beforeAll(async () => {
 beforeEach(hangUp)
 afterAll(() => gateways[Symbol.asyncDispose]())
 
-const question = (): string =>
+const request = (): string =>
   `GET /a/api/v2/transactions?size=100 HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer ${acme.key}\r\n\r\n`
 
 it.each(Object.entries(slownesses))(
@@ -37,12 +37,12 @@ it.each(Object.entries(slownesses))(
   async (_, slowness) => {
     const limit = slowness.limit / times
     const held = Promise.all(Array.from({ length: clients }, () => holdOpen(port, acme.key, slowness, limit / 5)))
-    const asked = performance.now()
+    const startedAt = performance.now()
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(201)
     // A thousand of them open their connections at the same moment.
-    expect(performance.now() - asked).toBeLessThan(isSoak ? 2_000 : 1_000)
-    for (const { after, told } of await held) {
-      expect(told).toMatch(slowness.told)
+    expect(performance.now() - startedAt).toBeLessThan(isSoak ? 2_000 : 1_000)
+    for (const { after, received: told } of await held) {
+      expect(told).toMatch(slowness.received)
       expect(after).toBeGreaterThanOrEqual(limit * 0.9)
       expect(after).toBeLessThan(limit * (slowness.most ?? 1) + late)
     }
@@ -62,7 +62,7 @@ it('X1, X6: clients that ask for long lists and read nothing are let go, and lit
   }, 50)
   const count = Math.ceil((megabytes * 2 ** 20) / text.length)
   // Node gives a silence in which bytes went once more the same time, and the gateway needs its own to write them.
-  const held = Promise.all(Array.from({ length: readers }, () => neverReads(port, question(), count, interval)))
+  const held = Promise.all(Array.from({ length: readers }, () => neverReads(port, request(), count, interval)))
   for (const after of await held) expect(after).toBeLessThan(4 * interval)
   clearInterval(watching)
   console.info(`${readers * megabytes} MB of lists that nobody reads: ${most.toFixed(0)} MB`)

@@ -13,53 +13,53 @@ export interface Slowness {
   /** Or so many times that. */
   readonly most?: number
   /** What it is told before. */
-  readonly told: RegExp
+  readonly received: RegExp
 }
 
 const head = (method: string): string => `${method} /a/api/v2/transactions HTTP/1.1\r\nHost: gateway\r\n`
 
 export const slownesses: Readonly<Record<string, Slowness>> = {
-  'that never ends its headers': { opening: () => `${head('GET')}X-Slow: `, drip: 'x', limit: 10, told: /^HTTP\/1.1 408 / },
+  'that never ends its headers': { opening: () => `${head('GET')}X-Slow: `, drip: 'x', limit: 10, received: /^HTTP\/1.1 408 / },
   'that never ends its body': {
     opening: (key) =>
       `${head('POST')}Authorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n{`,
     drip: 'x',
     limit: 30,
-    told: /^HTTP\/1.1 408 /,
+    received: /^HTTP\/1.1 408 /,
   },
-  'that never says a word': { opening: () => '', drip: '', limit: 10, told: /^HTTP\/1.1 408 / },
+  'that never says a word': { opening: () => '', drip: '', limit: 10, received: /^HTTP\/1.1 408 / },
   'that keeps its connection and asks no more': {
     opening: () => 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n',
     drip: '',
     limit: 66,
-    told: /^HTTP\/1.1 404 /,
+    received: /^HTTP\/1.1 404 /,
   },
   'that sends empty lines where it asks no more': {
     opening: () => 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n',
     drip: '\r\n',
     limit: 75,
     most: 2,
-    told: /^HTTP\/1.1 404 /,
+    received: /^HTTP\/1.1 404 /,
   },
 }
 
 export interface LetGo {
   /** Seconds. */
   readonly after: number
-  readonly told: string
+  readonly received: string
 }
 
 /** One such client, until the gateway ends its connection. `interval`: seconds until more follows. */
 export async function holdOpen(port: number, key: string, { opening, drip }: Slowness, interval: number): Promise<LetGo> {
   const socket = await opened(port, opening(key))
-  let told = ''
+  let received = ''
   socket.on('data', (chunk) => {
-    told += chunk
+    received += chunk
   })
   const dripping = drip ? setInterval(() => socket.write(drip), 1000 * interval) : undefined
   const after = await untilClosed(socket)
   clearInterval(dripping)
-  return { after, told }
+  return { after, received }
 }
 
 /** Asks over and over without waiting, and reads nothing. Looks every so many seconds whether it is let go; resolves with when. */

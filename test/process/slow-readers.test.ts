@@ -7,23 +7,23 @@ import { readsLittle, residentMemory } from './slow-clients.ts'
 import { Swapgate, Workplace } from './swapgate.ts'
 
 const isSoak = process.env.SWAPGATE_SOAK !== undefined
-const [readers, patience] = isSoak ? [50, 20] : [5, 1]
-const asked = 20
+const [readers, timeoutSeconds] = isSoak ? [50, 20] : [5, 1]
+const requestCount = 20
 const rows = Array.from({ length: 100 }, (_, at) => ({
   code: `COIN${at}`,
   name: `Coin ${at}`,
   icon: `https://a/${'x'.repeat(10_000)}`,
 }))
 const list = JSON.stringify({ data: rows, pagination: { page: 1, size: 100, total: 100 } })
-const question = 'GET /a/api/v2/currencies?size=100 HTTP/1.1\r\nHost: gateway\r\n\r\n'
+const request = 'GET /a/api/v2/currencies?size=100 HTTP/1.1\r\nHost: gateway\r\n\r\n'
 
-const timeout = 30_000 + 3_000 * patience
+const timeout = 30_000 + 3_000 * timeoutSeconds
 it('X1, X6: clients that take a little now and then are let go all the same, and others are served', { timeout }, async () => {
   using workplace = new Workplace()
   const provider = createServer((_, response) => response.setHeader('content-type', 'application/json').end(list))
   await once(provider.listen(0, '127.0.0.1'), 'listening')
   const file = workplace.write(`
-server: { port: 0, patience: ${patience} }
+server: { port: 0, socketTimeout: ${timeoutSeconds} }
 admin: { port: 0 }
 limits: { quotes: 1000000 }
 providers: { alpha: { form: A, url: "http://127.0.0.1:${(provider.address() as AddressInfo).port}", timeout: 0.5 } }
@@ -36,9 +36,9 @@ routing: { providers: [alpha] }`)
   const pid = gateway.child.pid as number
   const before = residentMemory(pid)
   // So little that it would take them more than four times as long.
-  const interval = (4 * patience * 65_536) / (asked * page.length)
+  const interval = (4 * timeoutSeconds * 65_536) / (requestCount * page.length)
   const port = Number(new URL(url).port)
-  const held = Promise.all(Array.from({ length: readers }, () => readsLittle(port, question, asked, interval)))
+  const held = Promise.all(Array.from({ length: readers }, () => readsLittle(port, request, requestCount, interval)))
   let most = 0
   const watching = setInterval(() => {
     most = Math.max(most, residentMemory(pid) - before)
@@ -46,12 +46,12 @@ routing: { providers: [alpha] }`)
   // While so much is being made, quotes may be refused for a moment.
   await expect.poll(async () => (await (await fetch(url)).text()) === page, { timeout: 5_000 }).toBe(true)
   for (const after of await held) {
-    expect(after).toBeGreaterThan(patience * 0.9)
+    expect(after).toBeGreaterThan(timeoutSeconds * 0.9)
     // One that was refused so often that it has taken all that there is asks nothing any more, and is let go for that.
-    expect(after).toBeLessThan(patience * 2 + 1)
+    expect(after).toBeLessThan(timeoutSeconds * 2 + 1)
   }
   clearInterval(watching)
-  console.info(`${readers} clients with ${asked} MB each that they take too slowly: ${most.toFixed(0)} MB`)
+  console.info(`${readers} clients with ${requestCount} MB each that they take too slowly: ${most.toFixed(0)} MB`)
   await expect.poll(() => residentMemory(pid) - before, { timeout: 10_000 }).toBeLessThan(300)
   provider.close()
 })

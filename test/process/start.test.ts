@@ -43,10 +43,10 @@ describe('swapgate start', () => {
     swapgate.child.kill('SIGTERM')
     const { exitCode, out, complaints } = await swapgate.ended
     expect([exitCode, complaints]).toEqual([0, ''])
-    const notices = out.trim().split('\n').slice(1)
-    expect(notices).toEqual([
-      expect.stringMatching(/^notice: limits .* in memory/),
-      expect.stringMatching(/^notice: the sandbox .* keys are public/),
+    const warnings = out.trim().split('\n').slice(1)
+    expect(warnings).toEqual([
+      expect.stringMatching(/^warning: limits .* in memory/),
+      expect.stringMatching(/^warning: the sandbox .* keys are public/),
     ])
   })
 
@@ -76,7 +76,7 @@ describe('swapgate start', () => {
     expect(await status(`${urls.get('form A')}/api/v2/currencies`)).toBe(200)
     const metrics = await (await fetch(`${urls.get('admin')}/metrics`)).text()
     expect(metrics).toMatch(
-      /^swapgate_answer_fields_total\{what="omitted",client_form="A",provider_form="B",field="depositMin"\} 1$/m,
+      /^swapgate_response_fields_total\{what="omitted",client_form="A",provider_form="B",field="depositMin"\} 1$/m,
     )
   })
 

@@ -56,7 +56,7 @@ describe('a gateway that is told to end', () => {
     const { swapgate, currencies, nowhere, ready } = await started('grace: 0.6')
     await using gateway = swapgate
     const inFlight = ask(currencies, new Agent({ keepAlive: true }))
-    await provider.asked
+    await provider.requested
     expect((await ask(ready)).status).toBe(200)
 
     gateway.child.kill('SIGTERM')
@@ -94,7 +94,7 @@ describe('a gateway that is told to end', () => {
     const { swapgate, currencies } = await started('grace: 0, drain: 0.3')
     await using gateway = swapgate
     const inFlight = ask(currencies).catch((reason: Error) => reason)
-    await provider.asked
+    await provider.requested
     const began = performance.now()
     gateway.child.kill('SIGTERM')
     expect((await gateway.ended).exitCode).toBe(0)
@@ -106,7 +106,7 @@ describe('a gateway that is told to end', () => {
     const { swapgate, currencies, ready } = await started('grace: 60, drain: 60')
     await using gateway = swapgate
     const inFlight = ask(currencies).catch((reason: Error) => reason)
-    await provider.asked
+    await provider.requested
     gateway.child.kill('SIGTERM')
     await vi.waitFor(async () => expect((await ask(ready)).status).toBe(503), { interval: 10 })
     // The same signal passed on by npm comes sooner than a person's second one.
@@ -128,7 +128,7 @@ describe('a gateway that is told to end', () => {
     const { swapgate, currencies, nowhere } = await started('grace: 0', { NODE_OPTIONS: `--import=${failing}` })
     await using gateway = swapgate
     const inFlight = ask(currencies)
-    await provider.asked
+    await provider.requested
     gateway.child.kill('SIGUSR2')
     await vi.waitFor(() => expect(ask(nowhere)).rejects.toThrow('ECONNREFUSED'), { interval: 20 })
     provider.release()

@@ -84,7 +84,7 @@ export class Swapgate implements AsyncDisposable {
   }
 
   /** All that it has said so far, facts and complaints. */
-  said(): string {
+  outputText(): string {
     return this.out + this.err
   }
 

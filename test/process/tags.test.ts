@@ -44,9 +44,9 @@ async function used(text: string): Promise<{ gateway: Swapgate; url: string; fil
   const file = workplace.write(text)
   const gateway = new Swapgate(['start', '--config', file])
   const url = (await gateway.urls()).get('gateway') as string
-  const answer = await ask(url, { method: 'POST', path: '/a/api/v2/transactions', headers: key, body: JSON.stringify(order) })
-  expect(answer.status, answer.text).toBe(201)
-  return { gateway, url, file, id: (answer.json as { id: string }).id }
+  const response = await ask(url, { method: 'POST', path: '/a/api/v2/transactions', headers: key, body: JSON.stringify(order) })
+  expect(response.status, response.text).toBe(201)
+  return { gateway, url, file, id: (response.json as { id: string }).id }
 }
 
 async function end(gateway: Swapgate): Promise<void> {
@@ -58,20 +58,20 @@ async function run(...args: readonly string[]): Promise<{ exitCode: number | nul
   return await new Swapgate(args).ended
 }
 
-const told = (gateway: Swapgate, text: string): Promise<void> =>
-  vi.waitFor(() => expect(gateway.said()).toContain(text), { timeout: 5_000, interval: 20 })
+const untilLogged = (gateway: Swapgate, text: string): Promise<void> =>
+  vi.waitFor(() => expect(gateway.outputText()).toContain(text), { timeout: 5_000, interval: 20 })
 
 it('L52: a reload that swaps two tags is refused, and the old configuration stays', async () => {
   const { gateway, url, file, id } = await used(settings(at(one), at(two)))
   writeFileSync(file, settings(at(two), at(one)))
   gateway.child.kill('SIGHUP')
-  await told(gateway, 'providers.alpha.url: the ledger has transactions of the tag alpha')
-  expect(gateway.said()).toContain('the configuration stays as it was')
+  await untilLogged(gateway, 'providers.alpha.url: the ledger has transactions of the tag alpha')
+  expect(gateway.outputText()).toContain('the configuration stays as it was')
   expect((await ask(url, { path: `/a/api/v2/transactions/${encodeURIComponent(id)}`, headers: key })).status).toBe(200)
   expect([one.received('get').length, two.journal.length]).toEqual([1, 0])
   writeFileSync(file, settings(at(one), at(two), ledgerUrl()).replace('grace: 0', 'grace: 1'))
   gateway.child.kill('SIGHUP')
-  await told(gateway, 'was read again')
+  await untilLogged(gateway, 'was read again')
   await gateway[Symbol.asyncDispose]()
 })
 
@@ -98,19 +98,19 @@ it('L52: a start with swapped tags or another form ends with 1 and the path, and
 it('L52: another URL is said by check, at start and at reload', async () => {
   const { gateway, file } = await used(settings(at(one), at(two)))
   const three = await startFormA()
-  const notice = (before: ProviderA, after: ProviderA) =>
-    `notice: providers.alpha.url: transactions of the tag alpha were at ${before.url}, and are read at ${after.url} from now on`
+  const warning = (before: ProviderA, after: ProviderA) =>
+    `warning: providers.alpha.url: transactions of the tag alpha were at ${before.url}, and are read at ${after.url} from now on`
   const next = join(workplace.directory, 'next.yaml')
   writeFileSync(next, settings(at(three), at(two)))
-  expect((await run('check', '--config', next)).out).toContain(notice(one, three))
+  expect((await run('check', '--config', next)).out).toContain(warning(one, three))
   renameSync(next, file)
   gateway.child.kill('SIGHUP')
-  await told(gateway, notice(one, three))
+  await untilLogged(gateway, warning(one, three))
   await end(gateway)
   writeFileSync(file, settings(at(one), at(two)))
   const again = new Swapgate(['start', '--config', file])
   await again.urls()
-  await told(again, notice(three, one))
+  await untilLogged(again, warning(three, one))
   await again[Symbol.asyncDispose]()
   await three.close()
 }, 60_000)

@@ -8,17 +8,17 @@ import { formB } from '../../src/forms/b.ts'
 import type { Form } from '../../src/wire/form.ts'
 import { known } from '../golden/check.ts'
 import { askConnected, askServed, type Connected } from '../golden/edges.ts'
-import type { Question } from '../golden/golden.ts'
+import type { GoldenRequest } from '../golden/golden.ts'
 
 const recorded = (file: string): string => readFileSync(join(import.meta.dirname, 'exolix', file), 'utf8')
 
-const rate: Question = {
+const rate: GoldenRequest = {
   op: 'getRate',
   key: undefined,
-  asked: { coinFrom: 'BTC', coinTo: 'XMR', amountIn: '1', rateType: 'float' },
+  fields: { coinFrom: 'BTC', coinTo: 'XMR', amountIn: '1', rateType: 'float' },
 }
 
-function answered(form: Form, question: Question, status: number, file: string): Promise<Connected> {
+function answered(form: Form, question: GoldenRequest, status: number, file: string): Promise<Connected> {
   return askConnected(form, question, { status, headers: {}, body: recorded(file) })
 }
 
@@ -53,7 +53,7 @@ describe('a recorded rate', () => {
 
   it('is not of Form A', async () => {
     const asked = { codeFrom: 'BTC', codeTo: 'XMR', amountIn: '1', rateType: 'float' }
-    const { outcome } = await answered(formA, { ...rate, asked }, 200, 'rate.json')
+    const { outcome } = await answered(formA, { ...rate, fields: asked }, 200, 'rate.json')
     expect(outcome).toMatchObject({ fault: { kind: 'unreadable' } })
   })
 })
@@ -75,9 +75,9 @@ it('a recorded refusal leaves as 400 in either form', async () => {
     const request = { method: 'GET', path: '/rate', query, headers: {}, body: '' }
     const { response } = await askServed(form, request, { fault: 'invalid', derived: [], provider: 'alpha', body: { message } })
     expect(response.status).toBe(400)
-    const told = JSON.parse(response.body) as { readonly message: string; readonly code: number }
-    expect(told.message).toMatch(/ Minimum 0\.00007747, maximum 10\.$/)
-    expect(told.code).toBe(400)
+    const errorBody = JSON.parse(response.body) as { readonly message: string; readonly code: number }
+    expect(errorBody.message).toMatch(/ Minimum 0\.00007747, maximum 10\.$/)
+    expect(errorBody.code).toBe(400)
   }
 })
 
@@ -88,7 +88,7 @@ describe('a recorded transaction, whose coins are objects', () => {
     [formA, { codeFrom: 'ETH', codeTo: 'USDTERC20' }, 'coinFrom'],
     [formB, { coinFrom: 'ETH', networkFrom: 'ETH', coinTo: 'USDT', networkTo: 'ETH' }, 'coin_from'],
   ])('is not of Form $name, so its deposit address reaches nobody', async (form, pair, field) => {
-    const question: Question = { op: 'createTransaction', key: 'key-1', asked: { ...asked, ...pair } }
+    const question: GoldenRequest = { op: 'createTransaction', key: 'key-1', fields: { ...asked, ...pair } }
     const { outcome, drift } = await answered(form, question, 201, 'create_transaction.json')
     expect(outcome).toMatchObject({ fault: { kind: 'unreadable', provider: 'alpha', certain: false } })
     expect((outcome as { readonly fault: Error }).fault.message).not.toMatch(/0x|6880e2730aee2e/)

@@ -39,9 +39,9 @@ async function start({ isAbsent = false } = {}): Promise<Rig> {
         [quote, 200],
         [create, 201],
       ] as const) {
-        const { took, told } = await timed(ask)
-        expect(told.status, told.text).toBe(expected)
-        expect(took).toBeLessThan(500)
+        const { tookMs, result } = await timed(ask)
+        expect(result.status, result.text).toBe(expected)
+        expect(tookMs).toBeLessThan(500)
       }
     },
     async [Symbol.asyncDispose]() {

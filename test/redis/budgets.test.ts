@@ -1,8 +1,8 @@
 /** docs/contract.md §8: budgets towards providers, in memory and in Redis by the same rule. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { redisBudgets } from '../../src/adapters/redis/budgets.ts'
-import type { Budgets } from '../../src/core/budget.ts'
-import { memoryBudgets } from '../../src/core/memory-budgets.ts'
+import type { Budgets } from '../../src/core/resilience/budget/budgets.ts'
+import { memoryBudgets } from '../../src/core/resilience/budget/memory-budgets.ts'
 import { RedisServer } from '../support/redis.ts'
 
 let redis: RedisServer
@@ -43,7 +43,7 @@ async function play(budgets: Budgets, limit: number, calls: readonly (readonly [
 }
 
 /** Everybody calls every so many milliseconds, from his own beginning on. */
-function everyone(until: number, callers: Readonly<Record<string, { readonly every: number; readonly from: number }>>) {
+function allAskers(until: number, callers: Readonly<Record<string, { readonly every: number; readonly from: number }>>) {
   const calls = Object.entries(callers).flatMap(([caller, { every, from }]) =>
     Array.from({ length: Math.ceil((until - from) / every) }, (_, at): [number, string] => [from + at * every, caller]),
   )
@@ -54,18 +54,18 @@ function counted(granted: readonly (readonly [number, string])[], from: number, 
   return granted.filter(([at, name]) => at >= from && at < to && name === caller).length
 }
 
-function mostInAnyMinute(granted: readonly (readonly [number, string])[]): number {
+function maxInAnyMinute(granted: readonly (readonly [number, string])[]): number {
   return Math.max(...granted.map(([from]) => granted.filter(([at]) => at >= from && at - from <= 60_000).length))
 }
 
 describe.each(stores)('%s', (_, make) => {
   it('R14: no 60 seconds see more than the limit, wherever they begin', async () => {
-    const granted = await play(make(), 5, everyone(200_000, { a: { every: 1_700, from: 0 }, b: { every: 2_300, from: 30_000 } }))
-    expect(mostInAnyMinute(granted)).toBe(5)
+    const granted = await play(make(), 5, allAskers(200_000, { a: { every: 1_700, from: 0 }, b: { every: 2_300, from: 30_000 } }))
+    expect(maxInAnyMinute(granted)).toBe(5)
   })
 
   it('a lone asker leaves a fifth to the next one, minute by minute', async () => {
-    const granted = await play(make(), 10, everyone(240_000, { lone: { every: 1_000, from: 0 } }))
+    const granted = await play(make(), 10, allAskers(240_000, { lone: { every: 1_000, from: 0 } }))
     expect(granted).toHaveLength(32)
   })
 
@@ -100,25 +100,25 @@ describe.each(stores)('%s', (_, make) => {
   })
 
   it('R16: whoever is many is one asker where it has one name, and the other gets the last fifth', async () => {
-    const crowd = Array.from({ length: 300 }, (_, at): [number, string] => [at * 100, 'anonymous'])
+    const manyConsumers = Array.from({ length: 300 }, (_, at): [number, string] => [at * 100, 'anonymous'])
     const victim = Array.from({ length: 11 }, (_, at): [number, string] => [40_000 + at, 'victim'])
-    const granted = await play(make(), 54, [...crowd, ...victim])
+    const granted = await play(make(), 54, [...manyConsumers, ...victim])
     expect(counted(granted, 40_000, 41_000, 'victim')).toBeGreaterThanOrEqual(10)
   })
 
   it('R14: a greedy asker leaves to a modest one the last fifth, in every minute', async () => {
     const askers = { greedy: { every: 250, from: 0 }, modest: { every: 15_000, from: 1_000 } }
-    const granted = await play(make(), 20, everyone(420_000, askers))
-    expect(mostInAnyMinute(granted)).toBeLessThanOrEqual(20)
+    const granted = await play(make(), 20, allAskers(420_000, askers))
+    expect(maxInAnyMinute(granted)).toBeLessThanOrEqual(20)
     expect(counted(granted, 0, 420_000, 'modest')).toBe(28)
     expect(counted(granted, 0, 420_000, 'greedy')).toBeGreaterThanOrEqual(7 * 12)
   })
 
   it('R14: nine modest askers beside a greedy one each get their call', async () => {
     const modest = Array.from({ length: 9 }, (_, at) => [`modest ${at}`, { every: 60_500, from: 1_000 * at + 500 }] as const)
-    const calls = everyone(360_000, { greedy: { every: 400, from: 0 }, ...Object.fromEntries(modest) })
+    const calls = allAskers(360_000, { greedy: { every: 400, from: 0 }, ...Object.fromEntries(modest) })
     const granted = await play(make(), 50, calls)
-    expect(mostInAnyMinute(granted)).toBeLessThanOrEqual(50)
+    expect(maxInAnyMinute(granted)).toBeLessThanOrEqual(50)
     for (const [name] of modest) expect(counted(granted, 0, 360_000, name), name).toBe(6)
   })
 

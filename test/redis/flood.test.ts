@@ -17,14 +17,14 @@ function flood(replicas: readonly Replica[]) {
       await delay(2)
     }
   }
-  const asking = replicas.map(ask)
+  const pending = replicas.map(ask)
   return {
     async until(isEnough: (admitted: number) => boolean): Promise<void> {
       for (const deadline = Date.now() + 10_000; Date.now() < deadline && !isEnough(admitted); ) await delay(5)
     },
     async stop(): Promise<number> {
       isOn = false
-      await Promise.all(asking)
+      await Promise.all(pending)
       return admitted
     },
   }
@@ -50,8 +50,8 @@ it.each([
     expect(await flooding.stop()).toBe(2 * limit)
     for (const { close } of replicas) close()
     const over = replicas.flatMap(({ observations }) => observations).filter(({ what }) => what === 'overAdmission')
-    const told = over.reduce((sum, observation) => sum + ('count' in observation ? observation.count : 0), 0)
-    expect(told).toBe(counts === 'kept' ? limit : 0)
+    const overAdmitted = over.reduce((sum, observation) => sum + ('count' in observation ? observation.count : 0), 0)
+    expect(overAdmitted).toBe(counts === 'kept' ? limit : 0)
   },
   30_000,
 )

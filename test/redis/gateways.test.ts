@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { GatewayProcess } from '../faults/gateway-process.ts'
-import { readJournal } from '../faults/provider/journal.ts'
-import { type Provider, startProvider } from '../faults/provider.ts'
-import type { Answered } from '../support/client.ts'
-import { client, rateQuestion } from '../support/pair.ts'
+import { GatewayProcess } from '../checker/gateway-process.ts'
+import { readJournal } from '../checker/provider/journal.ts'
+import { type Provider, startProvider } from '../checker/provider.ts'
+import type { ReceivedResponse } from '../support/client.ts'
+import { client, rateQuery } from '../support/pair.ts'
 import { RedisServer } from '../support/redis.ts'
 import { until } from '../support/redis-cluster.ts'
 import { assets } from '../support/swaps.ts'
@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-const list = (at: number, key: string): Promise<Answered> =>
+const list = (at: number, key: string): Promise<ReceivedResponse> =>
   client('A', (gateways[at % gateways.length] as GatewayProcess).url).get('/transactions', { key })
 
 const received = (): number => readJournal(journal).filter(({ what }) => what === 'received').length
@@ -53,10 +53,10 @@ it.each(keys)(
     // The others learn from Redis that the key is proven, or most calls would be charged to the few that unproven keys have.
     expect((await list(0, key)).headers.ratelimit).toMatch(/^"read";r=59;/)
     const before = received()
-    const answers = await Promise.all(Array.from({ length: 400 }, (_, at) => list(at, key)))
-    const admitted = answers.filter(({ status }) => status === 200)
+    const responses = await Promise.all(Array.from({ length: 400 }, (_, at) => list(at, key)))
+    const admitted = responses.filter(({ status }) => status === 200)
     expect(admitted).toHaveLength(limit - 1)
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(400 - admitted.length)
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(400 - admitted.length)
     expect(new Set(admitted.map(({ headers }) => headers.ratelimit?.toString().match(/r=(\d+)/)?.[1])).size).toBe(limit - 1)
     expect(received() - before).toBe(limit - 1)
   },
@@ -65,15 +65,15 @@ it.each(keys)(
 
 it('R7: while Redis is frozen, requests are answered in time, and none is refused because of it', async () => {
   const inForm = client('A', (gateways[0] as GatewayProcess).url)
-  const question = rateQuestion('A', { from: assets.btc, to: assets.eth, amount: '1' })
+  const request = rateQuery('A', { from: assets.btc, to: assets.eth, amount: '1' })
   const load = async (milliseconds: number): Promise<readonly number[]> => {
     const until = performance.now() + milliseconds
     const times: number[] = []
     const ask = async (): Promise<void> => {
       while (performance.now() < until) {
-        const { took, told } = await timed(() => inForm.get(question))
-        expect(told.status, told.text).toBe(200)
-        times.push(took)
+        const { tookMs, result } = await timed(() => inForm.get(request))
+        expect(result.status, result.text).toBe(200)
+        times.push(tookMs)
       }
     }
     await Promise.all(Array.from({ length: 8 }, ask))
@@ -103,10 +103,10 @@ async function isLocal(): Promise<boolean> {
 it('R7: its state is a metric', async () => {
   await until(async () => !(await isLocal()))
   await redis.kill()
-  const question = rateQuestion('A', { from: assets.btc, to: assets.eth, amount: '1' })
-  const answer = await client('A', (gateways[0] as GatewayProcess).url).get(question)
-  expect(answer.status).toBe(200)
-  expect(answer.headers['ratelimit-policy']).toBe('"quotes";q=100000;w=60')
-  expect(Number(/;r=(\d+);/.exec(String(answer.headers.ratelimit))?.[1])).toBeLessThan(100_000 / 4)
+  const request = rateQuery('A', { from: assets.btc, to: assets.eth, amount: '1' })
+  const response = await client('A', (gateways[0] as GatewayProcess).url).get(request)
+  expect(response.status).toBe(200)
+  expect(response.headers['ratelimit-policy']).toBe('"quotes";q=100000;w=60')
+  expect(Number(/;r=(\d+);/.exec(String(response.headers.ratelimit))?.[1])).toBeLessThan(100_000 / 4)
   expect(await isLocal()).toBe(true)
 })

@@ -47,7 +47,7 @@ it('R14: of 200 calls at once over four replicas exactly the budget is granted',
 
 it('R13: what remains falls by one with each request, and the window does not begin anew', async () => {
   for (let call = 1; call <= 5; call++) {
-    const { remaining, reset } = await at(call % 4).limiter.charge('r13', 4, 60)
+    const { remaining, resetSeconds: reset } = await at(call % 4).limiter.charge('r13', 4, 60)
     expect(remaining).toBe(Math.max(0, 4 - call))
     expect(reset).toBeGreaterThan(50)
     expect(reset).toBeLessThanOrEqual(60)
@@ -56,7 +56,7 @@ it('R13: what remains falls by one with each request, and the window does not be
 
 it('R3: after the window, which Redis keeps, the next request is admitted', async () => {
   await at(0).limiter.charge('r3', 1, 1)
-  const { isOver, reset } = await at(1).limiter.charge('r3', 1, 1)
+  const { isOver, resetSeconds: reset } = await at(1).limiter.charge('r3', 1, 1)
   expect([isOver, reset]).toEqual([true, 1])
   await delay(reset * 1000)
   expect((await at(2).limiter.charge('r3', 1, 1)).isOver).toBe(false)
@@ -74,7 +74,7 @@ it.each([3_600_000, -3_600_000])('R15: a jump of the clock here by %i ms changes
   await at(0).limiter.charge(bucket, 3, 60)
   const now = Date.now
   vi.spyOn(Date, 'now').mockImplementation(() => now() + jump)
-  const { isOver, remaining, reset } = await at(0).limiter.charge(bucket, 3, 60)
+  const { isOver, remaining, resetSeconds: reset } = await at(0).limiter.charge(bucket, 3, 60)
   expect([isOver, remaining]).toEqual([false, 1])
   expect(reset).toBeGreaterThan(50)
   expect(reset).toBeLessThanOrEqual(60)
@@ -104,13 +104,13 @@ it('takes one round trip for each charge', async () => {
 })
 
 it('a proof of one replica is known to the others, and asked for once', async () => {
-  expect(await at(0).proofs.has('somebody')).toBe(false)
-  await at(0).proofs.add('somebody')
-  expect(await at(1).proofs.has('somebody')).toBe(true)
+  expect(await at(0).verifiedKeys.has('somebody')).toBe(false)
+  await at(0).verifiedKeys.add('somebody')
+  expect(await at(1).verifiedKeys.has('somebody')).toBe(true)
   expect(await redis.command('PTTL', 'swapgate:proof:somebody')).toMatch(/^:3[56]\d{5}\r/)
   await redis.command('DEL', 'swapgate:proof:somebody')
-  expect(await at(1).proofs.has('somebody')).toBe(true)
-  expect(await at(2).proofs.has('somebody')).toBe(false)
+  expect(await at(1).verifiedKeys.has('somebody')).toBe(true)
+  expect(await at(2).verifiedKeys.has('somebody')).toBe(false)
 })
 
 it.each(['SCRIPT FLUSH', 'FLUSHALL'])('R7: %s costs no answer', async (command) => {
@@ -122,7 +122,7 @@ it.each(['SCRIPT FLUSH', 'FLUSHALL'])('R7: %s costs no answer', async (command) 
 
 it('R10: whatever is kept for a limit, a key or a budget ends', async () => {
   await at(0).limiter.charge('r10', 3, 60)
-  await at(0).proofs.add('r10')
+  await at(0).verifiedKeys.add('r10')
   await at(0).budgets.reserve('r10', 3, 'a')
   const keys = (await redis.command('KEYS', '*')).split('\r\n').filter((line) => line.startsWith('swapgate:'))
   expect(keys.filter((key) => key.endsWith('r10') || key.includes('{r10}'))).toHaveLength(5)

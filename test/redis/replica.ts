@@ -1,9 +1,9 @@
 /** What one replica counts with, over a real Redis. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Observation } from '../../src/domain/observation.ts'
-import { type Counters, openCounters } from '../../src/process/counters.ts'
+import type { Observation } from '../../src/domain/telemetry/observation.ts'
+import { type LimitStores, openLimitStores } from '../../src/process/limit-stores.ts'
 
-export interface Replica extends Counters {
+export interface Replica extends LimitStores {
   readonly observations: readonly Observation[]
   /** Resolves once it counts there; throws after 15 seconds. */
   readonly turned: (state: 'shared' | 'local') => Promise<void>
@@ -12,10 +12,13 @@ export interface Replica extends Counters {
 export async function startReplica(url: string, replicas: number): Promise<Replica> {
   const observations: Observation[] = []
   const settings = { quotes: 60, create: 30, read: 120, unproven: 120, window: 60, shadow: false, replicas }
-  const counters = await openCounters({ redis: { url }, limits: settings }, (observation) => void observations.push(observation))
+  const limitStores = await openLimitStores(
+    { redis: { url }, limits: settings },
+    (observation) => void observations.push(observation),
+  )
   const state = (): string => observations.findLast((observation) => observation.what === 'limitStore')?.state ?? 'shared'
   return {
-    ...counters,
+    ...limitStores,
     observations,
     async turned(wanted) {
       for (const deadline = Date.now() + 15_000; Date.now() < deadline; await delay(20)) if (state() === wanted) return
@@ -25,10 +28,10 @@ export async function startReplica(url: string, replicas: number): Promise<Repli
 }
 
 /** Milliseconds that it took, with what came of it. */
-export async function timed<T>(work: () => Promise<T>): Promise<{ readonly took: number; readonly told: T }> {
+export async function timed<T>(work: () => Promise<T>): Promise<{ readonly tookMs: number; readonly result: T }> {
   const start = performance.now()
-  const told = await work()
-  return { took: performance.now() - start, told }
+  const result = await work()
+  return { tookMs: performance.now() - start, result }
 }
 
 /** The time that so large a part of them does not exceed. */

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { toxics } from '../chaos/commands.ts'
 import { randomOf } from '../chaos/random.ts'
 import { World } from '../chaos/world.ts'
-import type { Customer } from '../faults/customer.ts'
+import type { Customer } from '../checker/customer.ts'
 import { type Figure, figureOf } from './figure.ts'
 
 const seconds = Number(process.env.SWAPGATE_SOAK ?? 10)

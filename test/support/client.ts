@@ -4,14 +4,14 @@ import { readJson } from './json.ts'
 import { checkReason } from './reason.ts'
 import { keepRemains } from './remains.ts'
 
-export interface Asked {
+export interface RequestOptions {
   readonly method?: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
 }
 
-export interface Answered {
+export interface ReceivedResponse {
   readonly status: number
   /** The words behind the status. */
   readonly reason: string
@@ -28,9 +28,9 @@ export function hangUp(): void {
   agent.destroy()
 }
 
-export async function ask(url: string, { method = 'GET', path, headers = {}, body }: Asked): Promise<Answered> {
+export async function ask(url: string, { method = 'GET', path, headers = {}, body }: RequestOptions): Promise<ReceivedResponse> {
   const { hostname, port } = new URL(url)
-  const answer = await new Promise<Answered>((resolve, reject) => {
+  const answer = await new Promise<ReceivedResponse>((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
     const sent = request({ agent, hostname, port, method, path, headers: { ...length, ...headers } }, (response) => {
       let text = ''

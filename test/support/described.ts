@@ -1,7 +1,7 @@
 /** ajv: every answer that a client of the tests gets is held against the description of its form. */
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import type { Answered } from './client.ts'
+import type { ReceivedResponse } from './client.ts'
 
 interface Operation {
   readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly content?: object }>>
@@ -32,7 +32,7 @@ function read(form: string) {
 }
 
 /** Why an error's reason is not one of its status; other answers have none. */
-function misnamed(form: string, { status, headers }: Answered): string | undefined {
+function misnamed(form: string, { status, headers }: ReceivedResponse): string | undefined {
   if (status < 400) return undefined
   const responses = Object.values(read(form).description.components.responses)
   const known = responses.flatMap(({ content, headers: described }) =>
@@ -42,15 +42,15 @@ function misnamed(form: string, { status, headers }: Answered): string | undefin
 }
 
 /** What an answer says against the description of the form; `path` begins below the base URL. */
-export function misdescribed(form: string, method: string, path: string, answer: Answered): string | undefined {
-  const { status, text } = answer
+export function misdescribed(form: string, method: string, path: string, response: ReceivedResponse): string | undefined {
+  const { status, text } = response
   const { description, ajv } = read(form)
   const [plain = ''] = path.split('?')
   const pattern = Object.keys(description.paths).find((candidate) => fits(candidate, plain))
   const operation =
     pattern === undefined ? undefined : description.paths[pattern]?.[method === 'HEAD' ? 'get' : method.toLowerCase()]
   if (operation && !(String(status) in operation.responses)) return `${method} ${plain} never answers ${status}`
-  const wrong = misnamed(form, answer)
+  const wrong = misnamed(form, response)
   if (wrong !== undefined || text === '') return wrong
   const pointer = operation && status < 300 ? answerOf(pattern ?? '', method, status) : '#/components/schemas/Error'
   const validate = ajv.getSchema(base + pointer) as ValidateFunction

@@ -1,7 +1,7 @@
 /** What holds for every answer of a kind. */
 import { expect } from 'vitest'
-import type { Reason } from '../../src/domain/reason.ts'
-import type { Answered } from './client.ts'
+import type { Reason } from '../../src/domain/faults/reason.ts'
+import type { ReceivedResponse } from './client.ts'
 import { digits } from './json.ts'
 import type { Client, FormName } from './pair.ts'
 
@@ -35,15 +35,15 @@ export function expectErrorBody(json: unknown, form: FormName, status: number): 
 }
 
 /** A refusal with everything that docs/contract.md §6 says of refusals, and this reason if one is given. Returns the message. */
-export function expectRefusal(answer: Answered, form: FormName, status: number, reason?: Reason): string {
-  expect([answer.status, answer.reason], answer.text).toEqual([status, reasons[status]])
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-  expect(answer.headers['cache-control']).toBe('no-store')
-  expect(answer.headers['x-swap-form']).toBe(form)
-  expect(answer.headers['x-content-type-options']).toBe('nosniff')
-  if (reason !== undefined) expect(answer.headers['x-swap-reason'], answer.text).toBe(reason)
-  expect(answer.headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/)
-  return expectErrorBody(answer.json, form, status)
+export function expectRefusal(response: ReceivedResponse, form: FormName, status: number, reason?: Reason): string {
+  expect([response.status, response.reason], response.text).toEqual([status, reasons[status]])
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(response.headers['cache-control']).toBe('no-store')
+  expect(response.headers['x-swap-form']).toBe(form)
+  expect(response.headers['x-content-type-options']).toBe('nosniff')
+  if (reason !== undefined) expect(response.headers['x-swap-reason'], response.text).toBe(reason)
+  expect(response.headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/)
+  return expectErrorBody(response.json, form, status)
 }
 
 /** The gateway still answers an ordinary question. */

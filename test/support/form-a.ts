@@ -20,7 +20,7 @@ export interface ProviderA extends StandIn {
 export async function startFormA(): Promise<ProviderA> {
   const holdings: Holdings = { currencies: currenciesA, swaps: [] }
   const truth = new Truth(holdings)
-  const provider = await standIn((received) => answer(received, holdings), truth.watch)
+  const provider = await standIn((received) => response(received, holdings), truth.watch)
   return { ...provider, holdings, truth }
 }
 
@@ -43,7 +43,7 @@ export function transactionA(facts: Swap): Record<string, unknown> {
   }
 }
 
-function answer(received: Received, holdings: Holdings): Reply {
+function response(received: Received, holdings: Holdings): Reply {
   const { operation, query } = received
   if (operation === 'currencies') return page(received, holdings.currencies, 50)
   if (operation === 'rate') return { json: rate(query) }
@@ -56,8 +56,8 @@ function answer(received: Received, holdings: Holdings): Reply {
   return found ? { json: transactionA(found) } : refused(404, 'Not Found', noSuchTransaction, 'A')
 }
 
-function page(received: Received, rows: readonly unknown[], standard: number): Reply {
-  const { page, size, rows: data } = cut(rows, received, standard)
+function page(received: Received, rows: readonly unknown[], defaultSize: number): Reply {
+  const { page, size, rows: data } = cut(rows, received, defaultSize)
   return { json: { data, pagination: { page, size, total: rows.length } } }
 }
 

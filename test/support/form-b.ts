@@ -19,7 +19,7 @@ export interface ProviderB extends StandIn {
 export async function startFormB(): Promise<ProviderB> {
   const holdings: Holdings = { currencies: currenciesB, swaps: [] }
   const truth = new Truth(holdings)
-  const provider = await standIn((received) => answer(received, holdings), truth.watch)
+  const provider = await standIn((received) => response(received, holdings), truth.watch)
   return { ...provider, holdings, truth }
 }
 
@@ -65,7 +65,7 @@ export function detailedB(facts: Swap): Record<string, unknown> {
   }
 }
 
-function answer(received: Received, holdings: Holdings): Reply {
+function response(received: Received, holdings: Holdings): Reply {
   const { operation, query } = received
   if (operation === 'currencies') return page(received, holdings.currencies, 50)
   if (operation === 'rate') return { json: rate(query) }
@@ -78,8 +78,8 @@ function answer(received: Received, holdings: Holdings): Reply {
   return found ? { json: detailedB(found) } : refused(404, 'Not Found', noSuchTransaction, 'B')
 }
 
-function page(received: Received, rows: readonly unknown[], standard: number): Reply {
-  return { json: { data: cut(rows, received, standard).rows, count: rows.length } }
+function page(received: Received, rows: readonly unknown[], defaultSize: number): Reply {
+  return { json: { data: cut(rows, received, defaultSize).rows, count: rows.length } }
 }
 
 function newestFirst(swaps: readonly Swap[]): readonly Swap[] {

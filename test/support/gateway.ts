@@ -3,29 +3,29 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expressApp, messagesOf } from '../../src/adapters/express.ts'
-import { identityOf } from '../../src/adapters/identity.ts'
-import { openLedger } from '../../src/adapters/ledger.ts'
-import { memoryLimiter, memoryProofs } from '../../src/adapters/limiter.ts'
-import { listen } from '../../src/adapters/server.ts'
-import { type Config, loadConfig } from '../../src/config.ts'
-import type { Accounts } from '../../src/core/accounts.ts'
-import { authentication } from '../../src/core/authentication.ts'
-import type { Bookkeeping } from '../../src/core/bookkeeping.ts'
-import type { MakeBreaker } from '../../src/core/breaker.ts'
-import type { Budgets } from '../../src/core/budget.ts'
-import type { CurrencyLists } from '../../src/core/currency-lists.ts'
-import { DeferredResults } from '../../src/core/deferred-results.ts'
+import { expressApp, messagesOf } from '../../src/adapters/http/express.ts'
+import { listen } from '../../src/adapters/http/server.ts'
+import { hashKey } from '../../src/adapters/key-hash.ts'
+import { openLedger } from '../../src/adapters/ledger/index.ts'
+import { memoryLimiter, memoryVerifiedKeys } from '../../src/adapters/memory.ts'
+import { type Config, loadConfig } from '../../src/config/index.ts'
+import type { Accounts } from '../../src/core/access/accounts.ts'
+import { authentication } from '../../src/core/access/authentication.ts'
+import { refusalLifetimeMs, refusedAddresses } from '../../src/core/access/refused-addresses.ts'
+import { verifiedKeyLifetimeMs } from '../../src/core/access/verified-keys.ts'
+import { DeferredResults } from '../../src/core/creation/deferred-results.ts'
+import { PendingCreateKeys } from '../../src/core/creation/pending-create-keys.ts'
 import type { Ledger } from '../../src/core/ledger.ts'
-import { proofLifetime } from '../../src/core/proof.ts'
-import { refusalLifetime, refusedAddresses } from '../../src/core/refused-addresses.ts'
-import { WaitingKeys } from '../../src/core/waiting-keys.ts'
+import type { LedgerAdmin } from '../../src/core/ledger-admin.ts'
+import type { CurrencyListStore } from '../../src/core/quotes/currency-list-store.ts'
+import type { MakeBreaker } from '../../src/core/resilience/breaker/breaker.ts'
+import type { Budgets } from '../../src/core/resilience/budget/budgets.ts'
 import { keyBytes, makeKey } from '../../src/domain/key.ts'
-import type { Observation } from '../../src/domain/observation.ts'
-import { descriptions, pagesOf } from '../../src/edges/page.ts'
+import type { Observation } from '../../src/domain/telemetry/observation.ts'
+import { openApiPages, pagesOf } from '../../src/edges/static-page.ts'
 import { forms } from '../../src/forms/index.ts'
-import { createGateway, type Parts } from '../../src/gateway.ts'
-import { Generation } from '../../src/process/generation.ts'
+import { createGateway, type GatewayParts } from '../../src/gateway.ts'
+import { Generation } from '../../src/process/configuration/generation.ts'
 import { Connections } from '../../src/provider.ts'
 import type { Http } from '../../src/wire/http.ts'
 import { hastyClock, neverOpen, unbounded } from './unprotected.ts'
@@ -40,12 +40,12 @@ export interface GatewaySettings {
   /** Stands between the gateway and its ledger. */
   readonly ledgerLayer?: (ledger: Ledger) => Ledger
   /** In the ledger's store unless given. */
-  readonly currencyLists?: CurrencyLists
+  readonly currencyLists?: CurrencyListStore
   /** Other sections of the configuration file; they replace the ones below. */
   readonly sections?: Readonly<Record<string, unknown>>
   readonly assetTable?: readonly unknown[]
   /** Keys that somebody has accepted lately. */
-  readonly provenKeys?: readonly string[]
+  readonly preverifiedKeys?: readonly string[]
   /** Unbounded unless given. */
   readonly budgets?: Budgets
   /** Never opens unless given, so that every request of a test is its own. */
@@ -68,7 +68,7 @@ export interface RunningGateway {
   readonly issueKey: (name: string, expiresAt?: number) => Promise<string>
   readonly ledger: Ledger
   readonly accounts: Accounts
-  readonly bookkeeping: Bookkeeping
+  readonly bookkeeping: LedgerAdmin
   /** Begins with an empty ledger, where it is in memory. */
   readonly forget: () => Promise<void>
   /** Looks once for the creates whose outcome is unknown. */
@@ -82,7 +82,7 @@ export interface RunningGateway {
 
 export const clientKey = 'canary-client-key-1'
 
-const pages = pagesOf(descriptions(forms))
+const pages = pagesOf(openApiPages(forms))
 
 /** Nothing is kept and nobody is limited, so that every request of a test is its own. */
 const standardSections = {
@@ -121,38 +121,38 @@ const assetTable: readonly unknown[] = [
 
 export async function startGateway(settings: GatewaySettings): Promise<RunningGateway> {
   const config = configurationOf(settings)
-  const proofs = memoryProofs(proofLifetime)
-  const prove = (key: string): Promise<void> => proofs.add(createHash('sha256').update(key).digest('hex'))
-  for (const key of settings.provenKeys ?? [clientKey]) await prove(key)
+  const verifiedKeys = memoryVerifiedKeys(verifiedKeyLifetimeMs)
+  const prove = (key: string): Promise<void> => verifiedKeys.add(createHash('sha256').update(key).digest('hex'))
+  for (const key of settings.preverifiedKeys ?? [clientKey]) await prove(key)
   const observations: Observation[] = []
   const place = settings.ledger ?? 'sqlite::memory:'
   const openStore = () => openLedger(place, { ...(settings.ledgerClock && { now: settings.ledgerClock }) })
   let store = await openStore()
   const { ledgerLayer = (own) => own } = settings
   const ledger = ledgerLayer(latest(() => store.ledger))
-  const bookkeeping = latest(() => store.bookkeeping)
+  const bookkeeping = latest(() => store.ledgerAdmin)
   const accounts = latest(() => store.accounts)
   const isManaged = config.auth.mode === 'managed'
   const connections = new Connections()
   const observe = (observation: Observation): void => void observations.push(observation)
-  const results = new DeferredResults({ observe, firstPauseMs: 20, longestPauseMs: 100 })
-  const parts: Parts = {
+  const results = new DeferredResults({ observe, firstPauseMs: 20, maxPauseMs: 100 })
+  const parts: GatewayParts = {
     config,
     forms,
     limiter: memoryLimiter(),
-    proofs,
-    refusedAddresses: refusedAddresses(memoryProofs(refusalLifetime)),
+    verifiedKeys,
+    refusedAddresses: refusedAddresses(memoryVerifiedKeys(refusalLifetimeMs)),
     connections,
-    keys: new WaitingKeys(),
-    load: { strain: 0 },
+    pendingKeys: new PendingCreateKeys(),
+    load: { level: 0 },
     ledger,
     ledgerWaits: () => store.waits(),
-    results,
+    deferredResults: results,
     currencyLists: settings.currencyLists ?? latest(() => store.currencyLists),
     budgets: settings.budgets ?? unbounded,
     breaker: settings.breaker ?? neverOpen,
     steadyClock: settings.steadyClock ?? hastyClock(),
-    identify: isManaged ? authentication({ accounts, digest: identityOf, clock: Date.now }) : async (key) => identityOf(key),
+    identify: isManaged ? authentication({ accounts, digest: hashKey, clock: Date.now }) : async (key) => hashKey(key),
     observe,
     version: '1.2.3',
     pages,
@@ -174,7 +174,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     async issueKey(name, expiresAt) {
       const key = makeKey(randomBytes(keyBytes))
       const facts = { id: randomUUID(), name, createdAt: Date.now(), ...(expiresAt !== undefined && { expiresAt }) }
-      await accounts.addKey(facts, identityOf(key))
+      await accounts.addKey(facts, hashKey(key))
       return key
     },
     ledger,
@@ -214,9 +214,9 @@ function configurationOf(settings: GatewaySettings): Config {
   return config
 }
 
-function generationOf(parts: Parts): Generation {
+function generationOf(parts: GatewayParts): Generation {
   const gateway = createGateway(parts)
-  return new Generation(gateway, parts.connections.keep(gateway.connected))
+  return new Generation(gateway, parts.connections.retain(gateway.connected))
 }
 
 /** Whichever it is by then. */

@@ -36,9 +36,9 @@ export function overseen(gateway: RunningGateway, { hands, issued, forgot }: Ove
 function ledgerOf({ ledger }: RunningGateway, hands: () => Hands): RunningGateway['ledger'] {
   return {
     ...ledger,
-    see(owner, provider, facts, before) {
+    upsert(owner, provider, facts, before) {
       hands().handed.push({ id: `${provider}~${facts.transaction.id}`, owner })
-      return ledger.see(owner, provider, facts, before)
+      return ledger.upsert(owner, provider, facts, before)
     },
   }
 }
@@ -52,10 +52,10 @@ function bookkeepingOf({ bookkeeping }: RunningGateway, hands: () => Hands): Run
       if (row) hands().handed.push({ id: `${row.provider}~${id}`, owner: row.owner })
       return await bookkeeping.bind(intent, id, at)
     },
-    async none(intent) {
+    async markNotCreated(intent) {
       const row = await rowOf(intent)
-      if (row) hands().dismissed.push(row.asked.withdrawalAddress)
-      return await bookkeeping.none(intent)
+      if (row) hands().dismissed.push(row.requested.withdrawalAddress)
+      return await bookkeeping.markNotCreated(intent)
     },
   }
 }

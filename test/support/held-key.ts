@@ -1,6 +1,6 @@
-import type { Accounts, Holding } from '../../src/core/accounts.ts'
+import type { Accounts, KeyRecord } from '../../src/core/access/accounts.ts'
 
 /** What one key stands for, by its digest. */
-export async function findKey(accounts: Accounts, digest: string): Promise<Holding | undefined> {
+export async function findKey(accounts: Accounts, digest: string): Promise<KeyRecord | undefined> {
   return (await accounts.findKeys([digest])).get(digest)
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-const patience = 300_000
+const timeoutMs = 300_000
 /** Debian keeps servers where not everybody's PATH looks. */
 const servers = ['/usr/sbin', '/sbin']
 /** One for all programs: apt serves one at a time. */
@@ -49,7 +49,7 @@ export function apt(what: string, directory: string, ...args: readonly string[])
 
 /** Test files run at the same time: one of them installs, the others wait. */
 async function alone(what: string, isThere: () => boolean, work: () => void): Promise<void> {
-  for (const deadline = Date.now() + patience; Date.now() < deadline; await delay(200)) {
+  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await delay(200)) {
     if (isThere()) return
     try {
       mkdirSync(lock)

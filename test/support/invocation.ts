@@ -1,14 +1,14 @@
 /** What a request of a client is to the checker. */
 
-import type { Operation } from '../faults/history.ts'
-import type { Journal } from '../faults/provider/journal.ts'
-import type { Asked } from './client.ts'
+import type { Operation } from '../checker/history.ts'
+import type { Journal } from '../checker/provider/journal.ts'
+import type { RequestOptions } from './client.ts'
 import { readOrder } from './orders.ts'
 
-type Invocation = Pick<Operation, 'kind' | 'question' | 'idempotencyKey'>
+type ParsedRequest = Pick<Operation, 'kind' | 'question' | 'idempotencyKey'>
 
 /** Undefined where it is about no transaction. Before a proxy of the API the path begins below the base URL. */
-export function invoked({ method = 'GET', path, headers = {}, body = '' }: Asked): Invocation | undefined {
+export function invoked({ method = 'GET', path, headers = {}, body = '' }: RequestOptions): ParsedRequest | undefined {
   const [, below] = /^(?:.*\/api\/v2)?\/transactions(.*)$/.exec(path) ?? []
   if (below === undefined) return undefined
   if (method !== 'POST') return { kind: below.startsWith('/') ? 'get' : 'list', question: path }
@@ -18,7 +18,7 @@ export function invoked({ method = 'GET', path, headers = {}, body = '' }: Asked
 }
 
 /** Empty where there is none. */
-export function keyIn({ headers = {} }: Asked): string {
+export function keyIn({ headers = {} }: RequestOptions): string {
   return headers['x-api-key'] ?? headers.authorization?.replace(/^Bearer +/i, '') ?? ''
 }
 

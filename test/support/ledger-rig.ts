@@ -2,15 +2,15 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { violations } from '../faults/checker.ts'
-import type { GatewaySettings } from '../faults/configuration.ts'
-import type { Customer } from '../faults/customer.ts'
-import { GatewayProcess } from '../faults/gateway-process.ts'
-import { History } from '../faults/history.ts'
-import { holdingsOf } from '../faults/holding.ts'
-import type { Order } from '../faults/order.ts'
-import { type Journal, readJournal } from '../faults/provider/journal.ts'
-import { type Provider, startProvider } from '../faults/provider.ts'
+import { violations } from '../checker/checker.ts'
+import type { GatewaySettings } from '../checker/configuration.ts'
+import type { Customer } from '../checker/customer.ts'
+import { GatewayProcess } from '../checker/gateway-process.ts'
+import { History } from '../checker/history.ts'
+import { holdingsOf } from '../checker/holding.ts'
+import type { Order } from '../checker/order.ts'
+import { type Journal, readJournal } from '../checker/provider/journal.ts'
+import { type Provider, startProvider } from '../checker/provider.ts'
 import { assets } from './swaps.ts'
 
 export interface LedgerRig extends AsyncDisposable {
@@ -76,12 +76,21 @@ export async function startLedgerRig({
       ...facts,
     }),
     async violations() {
-      const unknown = (await gateway.command('ledger', 'unknown')) as readonly { asked: { withdrawalAddress: string } }[]
-      const unsettled = unknown.map(({ asked }) => asked.withdrawalAddress)
+      const unresolvedCreates = (await gateway.command('ledger', 'unknown')) as readonly {
+        requested: { withdrawalAddress: string }
+      }[]
+      const unresolvedAddresses = unresolvedCreates.map(({ requested }) => requested.withdrawalAddress)
       const holdings = await holdingsOf(history, gateway.url, [customer])
       const exported = (await gateway.command('ledger', 'export')) as readonly { id: string; owner: string }[]
       const secrets = { clientKeys: [customer.key], providerKeys: { alpha: key }, logs: [gateway.output] }
-      return violations({ journals: { alpha: read() }, operations: history.operations, holdings, unsettled, exported, secrets })
+      return violations({
+        journals: { alpha: read() },
+        operations: history.operations,
+        holdings,
+        unresolvedAddresses,
+        exported,
+        secrets,
+      })
     },
     async [Symbol.asyncDispose]() {
       await gateway[Symbol.asyncDispose]()

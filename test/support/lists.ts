@@ -1,7 +1,7 @@
 /** Lists of transactions by their ids. */
-import type { Answered } from './client.ts'
+import type { ReceivedResponse } from './client.ts'
 
-export function idsOf({ json }: Answered): readonly string[] {
+export function idsOf({ json }: ReceivedResponse): readonly string[] {
   return (json as { data: { id: string }[] }).data.map(({ id }) => id)
 }
 

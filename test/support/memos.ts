@@ -29,14 +29,14 @@ export function carryMemos({ provider }: Pair, form: FormName, { from = 'btc', c
   provider.holdings.currencies = form === 'A' ? [...currenciesA, xrpA] : [...currenciesB, xrpB]
   const to = from === 'btc' ? assets.xrp : assets.btc
   const facts = (body: string) => {
-    const { withdrawalAddress, refundAddress = null, amount } = readJson(body) as Asked
+    const { withdrawalAddress, refundAddress = null, amount } = readJson(body) as MemoRequest
     return swap({ from: assets[from], to, withdrawalAddress, refundAddress, amountIn: amount, ...addresses })
   }
   let last = ''
   provider.reply('create', ({ body }) => {
     last = body
-    const { refundAddress: _, ...told } = transactionA(facts(body))
-    return { json: { ...(form === 'A' ? told : createdB(facts(body))), ...create } }
+    const { refundAddress: _, ...reported } = transactionA(facts(body))
+    return { json: { ...(form === 'A' ? reported : createdB(facts(body))), ...create } }
   })
   provider.reply('get', () => {
     if (get === undefined) return undefined
@@ -44,7 +44,7 @@ export function carryMemos({ provider }: Pair, form: FormName, { from = 'btc', c
   })
 }
 
-interface Asked extends Pick<Swap, 'withdrawalAddress'> {
+interface MemoRequest extends Pick<Swap, 'withdrawalAddress'> {
   readonly refundAddress?: string
   readonly amount: Swap['amountIn']
 }

@@ -1,4 +1,4 @@
-import type { CurrencyLists } from '../../src/core/currency-lists.ts'
+import type { CurrencyListStore } from '../../src/core/quotes/currency-list-store.ts'
 
 /** Keeps no list. */
-export const noLists: CurrencyLists = { loadCurrencies: async () => undefined, saveCurrencies: async () => {} }
+export const noLists: CurrencyListStore = { loadCurrencies: async () => undefined, saveCurrencies: async () => {} }

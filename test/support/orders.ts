@@ -1,15 +1,15 @@
 /** What the body of a create asks for, in either form and in words that belong to none. */
-import type { Order } from '../faults/order.ts'
+import type { Order } from '../checker/order.ts'
 import { type Digits, readJson } from './json.ts'
 import { type AssetWords, assets } from './swaps.ts'
 
-type Said = Readonly<Record<string, unknown>>
+type RequestFields = Readonly<Record<string, unknown>>
 
 const aliases: Readonly<Record<string, string>> = { TRC20: 'TRX', TRON: 'TRX', ERC20: 'ETH' }
 
 /** Undefined where it asks for nothing that could be created. */
 export function readOrder(body: string): Order | undefined {
-  const { coinFrom, coinTo, networkFrom, networkTo, amount, withdrawalAddress, ...said } = parsed(body)
+  const { coinFrom, coinTo, networkFrom, networkTo, amount, withdrawalAddress, ...fields } = parsed(body)
   const { rawJSON } = (amount ?? {}) as Partial<Digits>
   if (typeof coinFrom !== 'string' || typeof coinTo !== 'string' || rawJSON === undefined) return undefined
   if (typeof withdrawalAddress !== 'string') return undefined
@@ -18,16 +18,16 @@ export function readOrder(body: string): Order | undefined {
     to: assetOf(coinTo, networkTo),
     amount: rawJSON,
     withdrawalAddress,
-    rateType: said.rateType === 'fixed' ? 'fixed' : 'float',
-    ...textOf(said, 'refundAddress'),
-    ...textOf(said, 'withdrawalExtraId'),
-    ...textOf(said, 'refundExtraId'),
+    rateType: fields.rateType === 'fixed' ? 'fixed' : 'float',
+    ...textOf(fields, 'refundAddress'),
+    ...textOf(fields, 'withdrawalExtraId'),
+    ...textOf(fields, 'refundExtraId'),
   }
 }
 
-function parsed(body: string): Said {
+function parsed(body: string): RequestFields {
   try {
-    return (readJson(body) ?? {}) as Said
+    return (readJson(body) ?? {}) as RequestFields
   } catch {
     return {}
   }
@@ -45,7 +45,7 @@ function assetOf(word: string, network: unknown): AssetWords {
 }
 
 /** The empty one is none. */
-function textOf(said: Said, name: string): object {
-  const value = said[name]
+function textOf(fields: RequestFields, name: string): object {
+  const value = fields[name]
   return typeof value === 'string' && value !== '' ? { [name]: value } : {}
 }

@@ -1,6 +1,6 @@
 /** Creates whose outcome nobody knows, and their time coming. */
 
-import type { RequestEnd } from '../../src/domain/observation.ts'
+import type { RequestEnd } from '../../src/domain/telemetry/observation.ts'
 import type { ProviderA } from './form-a.ts'
 import type { ProviderB } from './form-b.ts'
 import type { RunningGateway } from './gateway.ts'
@@ -36,7 +36,7 @@ export function orderedSwap(order: Order, facts: Partial<Swap> = {}): Swap {
 /** All of them are looked for now, once. */
 export async function lookNow({ ledger, bookkeeping, reconcile }: RunningGateway): Promise<void> {
   const open = (await bookkeeping.unresolved()).filter(({ state }) => state !== 'mismatch')
-  for (const { intent } of open) await ledger.doubt(intent, Date.now())
+  for (const { intent } of open) await ledger.markUnknown(intent, Date.now())
   await reconcile()
 }
 

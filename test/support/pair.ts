@@ -1,5 +1,5 @@
 /** A client form and a provider form with the gateway between them. */
-import { type Answered, type Asked, ask } from './client.ts'
+import { ask, type ReceivedResponse, type RequestOptions } from './client.ts'
 import { misdescribed } from './described.ts'
 import { type ProviderA, startFormA } from './form-a.ts'
 import { type ProviderB, startFormB } from './form-b.ts'
@@ -25,8 +25,8 @@ interface Options {
 export interface Client {
   readonly form: FormName
   /** `path` begins below `/api/v2`. */
-  readonly get: (path: string, options?: Options) => Promise<Answered>
-  readonly post: (path: string, body: unknown, options?: Options) => Promise<Answered>
+  readonly get: (path: string, options?: Options) => Promise<ReceivedResponse>
+  readonly post: (path: string, body: unknown, options?: Options) => Promise<ReceivedResponse>
 }
 
 const canary = 'canary-client-key'
@@ -41,12 +41,12 @@ export function client(form: FormName, url: string, witness?: Witness): Client {
     ...headers,
   })
   const mount = `/${form.toLowerCase()}/api/v2`
-  const checked = async (asked: Asked): Promise<Answered> => {
-    const answer = await (witness ? witness.ask(url, asked) : ask(url, asked))
-    if (JSON.stringify([answer.text, answer.headers]).includes(canary)) throw new Error(`a key came back: ${answer.text}`)
-    const fault = misdescribed(form, asked.method ?? 'GET', asked.path.slice(mount.length), answer)
+  const checked = async (requestOptions: RequestOptions): Promise<ReceivedResponse> => {
+    const response = await (witness ? witness.ask(url, requestOptions) : ask(url, requestOptions))
+    if (JSON.stringify([response.text, response.headers]).includes(canary)) throw new Error(`a key came back: ${response.text}`)
+    const fault = misdescribed(form, requestOptions.method ?? 'GET', requestOptions.path.slice(mount.length), response)
     if (fault !== undefined) throw new Error(`not as described: ${fault}`)
-    return answer
+    return response
   }
   return {
     form,
@@ -110,7 +110,7 @@ export interface Wanted {
 }
 
 /** The path and query of a rate question in the words of the form. */
-export function rateQuestion(form: FormName, { from, to, amount, rateType }: Wanted): string {
+export function rateQuery(form: FormName, { from, to, amount, rateType }: Wanted): string {
   const query = new URLSearchParams(
     form === 'A'
       ? { coinFrom: from.code, coinTo: to.code, amount }

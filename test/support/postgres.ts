@@ -48,19 +48,19 @@ async function execute(url: string, statements: readonly string[]): Promise<void
 }
 
 /** In milliseconds. */
-const patience = 25_000
+const startTimeoutMs = 25_000
 
 /** Whoever makes the directory starts the server; the others wait for its URL. */
 async function sharedServer(guardian: number): Promise<string> {
   const directory = join(tmpdir(), `swapgate-postgres-${guardian}`)
-  for (const deadline = Date.now() + patience; Date.now() < deadline; await delay(25)) {
+  for (const deadline = Date.now() + startTimeoutMs; Date.now() < deadline; await delay(25)) {
     if (makes(directory)) startKeeper(directory, guardian)
     const failure = read(join(directory, 'failure'))
     if (failure !== undefined) throw new Error(`PostgreSQL does not start: ${failure}`)
     const url = read(join(directory, 'url'))
     if (url !== undefined && isKept(directory)) return url
   }
-  throw new Error(`PostgreSQL did not start in ${patience} ms; see ${directory}`)
+  throw new Error(`PostgreSQL did not start in ${startTimeoutMs} ms; see ${directory}`)
 }
 
 /** False where another test was first. */

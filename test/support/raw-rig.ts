@@ -1,12 +1,12 @@
 /** A provider of raw bytes with a gateway in front, and what a spoiled answer of it must be to a client. */
 import type { Socket } from 'node:net'
 import { afterEach, expect } from 'vitest'
-import type { Answered } from './client.ts'
+import type { ReceivedResponse } from './client.ts'
 import { expectAlive, expectRefusal } from './expectations.ts'
 import { transactionA } from './form-a.ts'
 import { type RunningGateway, startGateway } from './gateway.ts'
-import { ownWords } from './own-words.ts'
 import { type Client, client, type FormName, pairWords } from './pair.ts'
+import { providerAssets } from './provider-assets.ts'
 import { type RawProvider, rawResponse, startRawProvider } from './raw.ts'
 import { assets, swap } from './swaps.ts'
 
@@ -31,14 +31,14 @@ export const shortly = 0.3
 
 /** A provider of form A or B that answers everything but currencies so. */
 export async function rig(
-  answer: (socket: Socket, request: string) => void,
+  response: (socket: Socket, request: string) => void,
   { form = 'A', timeout = 4 }: RigFacts = {},
 ): Promise<Rig> {
   const provider = await startRawProvider((socket, request) =>
-    request.includes('/currencies') ? void socket.write(currencies) : answer(socket, request),
+    request.includes('/currencies') ? void socket.write(currencies) : response(socket, request),
   )
   const gateway = await startGateway({
-    provider: { form, url: provider.url, timeout, ...(form === 'A' && { assets: ownWords }) },
+    provider: { form, url: provider.url, timeout, ...(form === 'A' && { assets: providerAssets }) },
   })
   const made = { client: client('A', gateway.url), provider, gateway }
   running.push(made)
@@ -46,21 +46,21 @@ export async function rig(
 }
 
 afterEach(async () => {
-  for (const { client: asking, gateway, provider } of running.splice(0)) {
-    await expectAlive(asking)
+  for (const { client: caller, gateway, provider } of running.splice(0)) {
+    await expectAlive(caller)
     await gateway.close()
     await provider.close()
   }
 })
 
-export const get = ({ client: asking }: Rig): Promise<Answered> => asking.get('/transactions/alpha~tx-1')
-const create = ({ client: asking }: Rig): Promise<Answered> =>
-  asking.post('/transactions', { ...pairWords('A', assets.btc, assets.usdtTrx), amount: 1, withdrawalAddress: 'w' })
+export const get = ({ client: caller }: Rig): Promise<ReceivedResponse> => caller.get('/transactions/alpha~tx-1')
+const create = ({ client: caller }: Rig): Promise<ReceivedResponse> =>
+  caller.post('/transactions', { ...pairWords('A', assets.btc, assets.usdtTrx), amount: 1, withdrawalAddress: 'w' })
 export const whole = JSON.stringify(transactionA(swap()))
 
 /** A read fails with `status`; the outcome of a create is unknown, and it is sent once (docs/contract.md §10, where a row says 502). */
-export async function expectFailure(answer: (socket: Socket, request: string) => void, status: 502 | 504): Promise<void> {
-  const made = await rig(answer, status === 504 ? { timeout: shortly } : {})
+export async function expectFailure(response: (socket: Socket, request: string) => void, status: 502 | 504): Promise<void> {
+  const made = await rig(response, status === 504 ? { timeout: shortly } : {})
   const before = performance.now()
   const [read, created] = await Promise.all([get(made), create(made)])
   expectRefusal(read, 'A', status)

@@ -11,15 +11,15 @@ export async function openSession(port: number): Promise<RawSession> {
   const socket = connect(port, '127.0.0.1').setNoDelay()
   await once(socket, 'connect')
   let text = ''
-  let done: ((answer: string) => void) | undefined
+  let done: ((response: string) => void) | undefined
   socket.on('data', (chunk) => {
     text += chunk.toString('latin1')
     const head = text.indexOf('\r\n\r\n')
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1])
     if (head < 0 || text.length < head + 4 + length) return
-    const answer = text
+    const response = text
     text = ''
-    done?.(answer)
+    done?.(response)
   })
   return {
     ask(bytes) {

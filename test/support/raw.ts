@@ -13,11 +13,11 @@ export interface RawAnswer {
 }
 
 /** Sends the bytes and reads until the other side closes, or for `patience` milliseconds after its last byte. */
-export async function sendRaw(port: number, bytes: string | Uint8Array, patience = 300): Promise<RawAnswer> {
+export async function sendRaw(port: number, bytes: string | Uint8Array, idleTimeoutMs = 300): Promise<RawAnswer> {
   const socket = connect(port, '127.0.0.1')
-  const answer = await new Promise<RawAnswer>((resolve) => {
+  const response = await new Promise<RawAnswer>((resolve) => {
     const chunks: Buffer[] = []
-    let timer = setTimeout(() => finish(false), patience * 5)
+    let timer = setTimeout(() => finish(false), idleTimeoutMs * 5)
     const finish = (closed: boolean): void => {
       clearTimeout(timer)
       socket.destroy()
@@ -26,15 +26,15 @@ export async function sendRaw(port: number, bytes: string | Uint8Array, patience
     socket.on('data', (chunk) => {
       chunks.push(Buffer.from(chunk))
       clearTimeout(timer)
-      timer = setTimeout(() => finish(false), patience)
+      timer = setTimeout(() => finish(false), idleTimeoutMs)
     })
     socket.on('error', () => finish(true))
     socket.on('close', () => finish(true))
     socket.write(bytes)
   })
-  const headers = [...answer.head.matchAll(/\r\n([^\s:]+): ([^\r]*)/g)].map(([, name = '', value]) => [name.toLowerCase(), value])
-  checkReason(answer.status, Object.fromEntries(headers), 'raw bytes')
-  return answer
+  const headers = [...response.head.matchAll(/\r\n([^\s:]+): ([^\r]*)/g)].map(([, name = '', value]) => [name.toLowerCase(), value])
+  checkReason(response.status, Object.fromEntries(headers), 'raw bytes')
+  return response
 }
 
 function parse(text: string, closed: boolean): RawAnswer {
@@ -52,7 +52,7 @@ export interface RawProvider {
 }
 
 /** `answer` is called with each request's text once its head and its declared body are there. */
-export async function startRawProvider(answer: (socket: Socket, request: string) => void): Promise<RawProvider> {
+export async function startRawProvider(response: (socket: Socket, request: string) => void): Promise<RawProvider> {
   const requests: string[] = []
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -66,7 +66,7 @@ export async function startRawProvider(answer: (socket: Socket, request: string)
       const request = pending
       pending = ''
       requests.push(request)
-      answer(socket, request)
+      response(socket, request)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

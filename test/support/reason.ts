@@ -1,5 +1,5 @@
 /** No error leaves the gateway without its reason: every client of the tests looks at each answer. */
-import { reasons } from '../../src/domain/reason.ts'
+import { reasons } from '../../src/domain/faults/reason.ts'
 
 const known: ReadonlySet<unknown> = new Set(reasons)
 

@@ -82,7 +82,7 @@ export class RedisServer implements AsyncDisposable {
     this.shell = shell
     this.pid = Number(String((await once(shell.stdout, 'data'))[0]))
     for (const deadline = Date.now() + 10_000; Date.now() < deadline; await delay(20)) {
-      if ((await this.answer(protocol(['PING'])).catch(() => '')) !== '') return
+      if ((await this.response(protocol(['PING'])).catch(() => '')) !== '') return
       if (shell.exitCode !== null) break
     }
     throw new Error(`Redis did not start on port ${this.port}`)
@@ -108,12 +108,12 @@ export class RedisServer implements AsyncDisposable {
 
   /** What Redis says to a command, in its protocol. Throws where it says an error, or nothing for two seconds. */
   async command(...words: readonly string[]): Promise<string> {
-    return refused(await this.answer(protocol(words)))
+    return refused(await this.response(protocol(words)))
   }
 
   async commandAs(password: string, ...words: readonly string[]): Promise<string> {
-    const answer = await this.answer(protocol(['AUTH', password]) + protocol(words))
-    return refused(answer.replace(/^\+OK\r\n(?=.)/, ''))
+    const response = await this.response(protocol(['AUTH', password]) + protocol(words))
+    return refused(response.replace(/^\+OK\r\n(?=.)/, ''))
   }
 
   /** Whether it has all that its master has. */
@@ -126,7 +126,7 @@ export class RedisServer implements AsyncDisposable {
     rmSync(this.directory, { recursive: true, force: true })
   }
 
-  private async answer(bytes: string): Promise<string> {
+  private async response(bytes: string): Promise<string> {
     const socket = connect(this.port, '127.0.0.1').setTimeout(2_000, () => socket.destroy(new Error('Redis is silent.')))
     try {
       socket.write(bytes)
@@ -141,9 +141,9 @@ function protocol(words: readonly string[]): string {
   return `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`
 }
 
-function refused(answer: string): string {
-  if (answer.startsWith('-')) throw new Error(answer.trim())
-  return answer
+function refused(response: string): string {
+  if (response.startsWith('-')) throw new Error(response.trim())
+  return response
 }
 
 /** Below the range of connections that go out; a cluster also takes the port 10,000 above. */

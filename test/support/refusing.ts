@@ -1,6 +1,6 @@
 /** A pair of one form on both sides, for requests that are to be refused before anybody is asked. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { type Answered, ask } from './client.ts'
+import { ask, type ReceivedResponse } from './client.ts'
 import { expectAlive, expectRefusal } from './expectations.ts'
 import { clientKey } from './gateway.ts'
 import { credential, type FormName, type Pair, pairWords, startPair } from './pair.ts'
@@ -9,13 +9,13 @@ import { assets, swap } from './swaps.ts'
 export interface Refusing {
   readonly pair: Pair
   /** The parameters of a rate question that is in order. */
-  readonly question: Readonly<Record<string, string>>
+  readonly request: Readonly<Record<string, string>>
   readonly order: (facts?: object) => Record<string, unknown>
-  readonly create: (body: unknown, headers?: Record<string, string>) => Promise<Answered>
+  readonly create: (body: unknown, headers?: Record<string, string>) => Promise<ReceivedResponse>
   /** A create of these bytes. */
-  readonly bytes: (body: Uint8Array, headers?: Record<string, string>) => Promise<Answered>
+  readonly bytes: (body: Uint8Array, headers?: Record<string, string>) => Promise<ReceivedResponse>
   /** Refused, and nobody was asked. Returns the message. */
-  readonly expectRefused: (answer: Answered, status?: number) => string
+  readonly expectRefused: (response: ReceivedResponse, status?: number) => string
 }
 
 /** To be called where tests are described. After each of them the gateway is alive and no prototype is polluted. */
@@ -39,15 +39,15 @@ export function refusing(form: FormName): Refusing {
     get pair() {
       return pair
     },
-    question: { ...words, amount: '1', rateType: 'fixed' },
+    request: { ...words, amount: '1', rateType: 'fixed' },
     order: (facts = {}) => ({ ...words, amount: 1, withdrawalAddress: 'TWithdraw1', ...facts }),
     create: (body, headers = {}) => pair.client.post('/transactions', body, { headers }),
     bytes(body, headers = {}) {
       const path = `/${form.toLowerCase()}/api/v2/transactions`
       return ask(pair.gateway.url, { method: 'POST', path, headers: { ...credential(form, clientKey), ...json, ...headers }, body })
     },
-    expectRefused(answer, status = 400) {
-      const message = expectRefusal(answer, form, status)
+    expectRefused(response, status = 400) {
+      const message = expectRefusal(response, form, status)
       expect(pair.provider.journal).toEqual([])
       return message
     },

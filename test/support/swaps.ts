@@ -73,9 +73,13 @@ export function byCoin(coin: string, network: string): AssetWords {
 }
 
 /** The rows of the page that was asked for. */
-export function cut<Row>(rows: readonly Row[], { query }: Received, standard: number): { page: number; size: number; rows: Row[] } {
+export function cut<Row>(
+  rows: readonly Row[],
+  { query }: Received,
+  defaultSize: number,
+): { page: number; size: number; rows: Row[] } {
   const page = Number(query.get('page') ?? 1)
-  const size = Number(query.get('size') ?? standard)
+  const size = Number(query.get('size') ?? defaultSize)
   return { page, size, rows: rows.slice((page - 1) * size, page * size) }
 }
 

@@ -1,13 +1,13 @@
 /** What a stand-in got, did and said, as the checker reads it, whatever a test made it answer. */
-import type * as faults from '../faults/order.ts'
-import type { Journal } from '../faults/provider/journal.ts'
-import { transactionsInAny } from '../faults/seen.ts'
+import type * as faults from '../checker/order.ts'
+import type { Journal } from '../checker/provider/journal.ts'
+import { transactionsInAny } from '../checker/seen.ts'
 import { keyIn } from './invocation.ts'
 import { readOrder } from './orders.ts'
 import type { Received, Reply, Watch } from './stand-in.ts'
 import type { Holdings, Swap } from './swaps.ts'
 
-const told: readonly string[] = ['create', 'get', 'list']
+const reportedTruth: readonly string[] = ['create', 'get', 'list']
 /** Over all stand-ins, since the work of one may be gone on with by another. */
 let requests = 0
 
@@ -39,7 +39,7 @@ export class Truth {
     this.entries.push({ what: 'received', at: Date.now(), request, operation, path, headers, body })
     const before = new Set(this.holdings.swaps.map(({ id }) => id))
     const reply = answer()
-    const text = told.includes(operation) ? textOf(reply) : undefined
+    const text = reportedTruth.includes(operation) ? textOf(reply) : undefined
     const made = operation === 'create' ? this.madeFrom(received, reply, before, text) : []
     const key = keyIn({ path, headers })
     for (const swap of made) this.entries.push({ what: 'applied', request, key, swap })
@@ -65,9 +65,9 @@ export class Truth {
     const made = this.holdings.swaps.filter((swap) => !this.noticed.has(swap) && !before.has(swap.id))
     for (const swap of made) this.noticed.add(swap)
     if (made.length > 0) return made.map((swap) => ({ ...extraIdsOf(order), ...truthOf(swap) }))
-    const [said] = endingOf(reply) === 'reset' || (reply.status ?? 200) >= 300 ? [] : transactionsInAny(text)
-    if (!said || !order) return []
-    const { id, amountTo = '', depositAddress = '', depositExtraId } = said
+    const [created] = endingOf(reply) === 'reset' || (reply.status ?? 200) >= 300 ? [] : transactionsInAny(text)
+    if (!created || !order) return []
+    const { id, amountTo = '', depositAddress = '', depositExtraId } = created
     const extra = depositExtraId === undefined ? {} : { depositExtraId }
     return [{ ...order, id, status: 'wait', amountTo, depositAddress, ...extra, createdAt: '', updatedAt: '' }]
   }

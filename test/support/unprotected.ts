@@ -1,12 +1,12 @@
 /** Nothing is bounded and nothing is rested, so that every request of a test is its own. */
-import type { MakeBreaker } from '../../src/core/breaker.ts'
-import type { Budgets } from '../../src/core/budget.ts'
+import type { MakeBreaker } from '../../src/core/resilience/breaker/breaker.ts'
+import type { Budgets } from '../../src/core/resilience/budget/budgets.ts'
 
 export const unbounded: Budgets = {
   reserve: async () => ({ isGranted: true, remaining: Number.MAX_SAFE_INTEGER, retryAfter: 1 }),
 }
 
-export const neverOpen: MakeBreaker = () => ({ admission: (next) => next, count: (next) => next })
+export const neverOpen: MakeBreaker = () => ({ admission: (next) => next, recorder: (next) => next })
 
 /** Every rest is over when the next call comes. */
 export function hastyClock(): () => number {

@@ -3,15 +3,15 @@
  * `test/faults` judges it, and the evidence begins anew.
  */
 import { afterEach, expect } from 'vitest'
-import { violations } from '../faults/checker.ts'
-import type { Evidence, Secrets } from '../faults/evidence.ts'
-import { History } from '../faults/history.ts'
-import type { Journal } from '../faults/provider/journal.ts'
-import { readBooks } from './books.ts'
-import { type Answered, type Asked, ask } from './client.ts'
+import { violations } from '../checker/checker.ts'
+import type { Evidence, Secrets } from '../checker/evidence.ts'
+import { History } from '../checker/history.ts'
+import type { Journal } from '../checker/provider/journal.ts'
+import { ask, type ReceivedResponse, type RequestOptions } from './client.ts'
 import type { RunningGateway } from './gateway.ts'
 import { type Hands, overseen } from './hands.ts'
 import { invoked, keyIn, marked, understood } from './invocation.ts'
+import { readLedgerContents } from './ledger-contents.ts'
 import type { Truth } from './truth.ts'
 
 interface Watched {
@@ -68,20 +68,20 @@ export class Witness {
   }
 
   /** Sends it; what it asks of transactions, and what it is told, is kept. */
-  async ask(url: string, asked: Asked): Promise<Answered> {
-    const question = invoked(asked)
-    if (!question) return await ask(url, asked)
-    const sending = ask(url, asked)
-    await this.history.record({ client: this.clientOf(asked), ...question }, () => sending)
+  async ask(url: string, options: RequestOptions): Promise<ReceivedResponse> {
+    const parsed = invoked(options)
+    if (!parsed) return await ask(url, options)
+    const sending = ask(url, options)
+    await this.history.record({ client: this.clientOf(options), ...parsed }, () => sending)
     return await sending
   }
 
   /** It was sent in a way of the test's own, with an `X-Request-Id`, and no answer is awaited. */
-  unanswered(asked: Asked): void {
-    const question = invoked(asked)
-    const request = asked.headers?.['x-request-id']
-    if (!question || request === undefined) throw new Error('This is nothing that leaves a trace.')
-    this.history.operations.push({ client: this.clientOf(asked), ...question, outcome: 'info', request, seen: [] })
+  unanswered(options: RequestOptions): void {
+    const parsed = invoked(options)
+    const request = options.headers?.['x-request-id']
+    if (!parsed || request === undefined) throw new Error('This is nothing that leaves a trace.')
+    this.history.operations.push({ client: this.clientOf(options), ...parsed, outcome: 'info', request, seen: [] })
   }
 
   /** Another provider stands behind the tag than the rig's own. */
@@ -121,8 +121,8 @@ export class Witness {
     this.began = Date.now()
   }
 
-  private clientOf(asked: Asked): string {
-    const key = keyIn(asked)
+  private clientOf(options: RequestOptions): string {
+    const key = keyIn(options)
     return this.names.get(key) ?? key
   }
 
@@ -141,7 +141,7 @@ export class Witness {
     return {
       journals: Object.fromEntries(journals),
       operations: operations.map(understood),
-      ...(gateway && (await readBooks({ gateway, clients: keys, hands, began }))),
+      ...(gateway && (await readLedgerContents({ gateway, clients: keys, hands, began }))),
       ...(providerKeys && { secrets: { clientKeys: [...this.names.keys()], providerKeys, logs: [] } }),
     }
   }

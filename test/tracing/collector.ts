@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { vi } from 'vitest'
 import { keepRemains } from '../support/remains.ts'
-import { readTraces, type ToldSpan } from './otlp.ts'
+import { type ExportedSpan, readTraces } from './otlp.ts'
 
 export interface Sent {
   readonly path: string
@@ -16,7 +16,7 @@ export interface Sent {
 export class Collector implements AsyncDisposable {
   readonly url: string
   readonly sent: Sent[] = []
-  readonly spans: ToldSpan[] = []
+  readonly spans: ExportedSpan[] = []
   /** What it answers; undefined: nothing, ever. */
   status: number | undefined = 200
   private readonly server: Server
@@ -43,7 +43,7 @@ export class Collector implements AsyncDisposable {
 
   /** The trace that refers to this one of a caller, once its first span has come. */
   async traceFrom(caller: Caller): Promise<Trace> {
-    const find = (): ToldSpan | undefined =>
+    const find = (): ExportedSpan | undefined =>
       this.roots().find(({ links }) => links.some(({ traceId }) => traceId === caller.traceId))
     return this.whole(await there(find))
   }
@@ -70,14 +70,14 @@ export class Collector implements AsyncDisposable {
     await closed
   }
 
-  private whole(root: ToldSpan): Trace {
+  private whole(root: ExportedSpan): Trace {
     return new Trace(
       root,
       this.spans.filter(({ traceId }) => traceId === root.traceId),
     )
   }
 
-  private roots(): readonly ToldSpan[] {
+  private roots(): readonly ExportedSpan[] {
     return this.spans.filter(({ parentSpanId }) => parentSpanId === '')
   }
 }
@@ -100,25 +100,25 @@ export class Caller {
 }
 
 export class Trace {
-  readonly root: ToldSpan
-  readonly spans: readonly ToldSpan[]
+  readonly root: ExportedSpan
+  readonly spans: readonly ExportedSpan[]
 
-  constructor(root: ToldSpan, spans: readonly ToldSpan[]) {
+  constructor(root: ExportedSpan, spans: readonly ExportedSpan[]) {
     this.root = root
     this.spans = spans
   }
 
-  get clients(): readonly ToldSpan[] {
+  get clients(): readonly ExportedSpan[] {
     return this.spans.filter(({ kind }) => kind === 'client').toSorted((a, b) => Number(a.start - b.start))
   }
 
-  named(name: string): ToldSpan | undefined {
+  named(name: string): ExportedSpan | undefined {
     return this.spans.find((span) => span.name === name)
   }
 
   /** A line for each span, indented below its parent, in the order in which they began. */
   outline(): readonly string[] {
-    const below = (parent: ToldSpan, depth: number): readonly string[] => {
+    const below = (parent: ExportedSpan, depth: number): readonly string[] => {
       const children = this.spans.filter(({ parentSpanId }) => parentSpanId === parent.spanId)
       const ordered = children.toSorted((a, b) => Number(a.start - b.start))
       return [`${'  '.repeat(depth)}${parent.name}`, ...ordered.flatMap((child) => below(child, depth + 1))]

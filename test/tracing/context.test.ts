@@ -1,14 +1,14 @@
 /** O6: what a caller says of his own trace (W3C Trace Context). */
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { rateQuestion } from '../support/pair.ts'
+import { rateQuery } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
 import type { Trace } from './collector.ts'
 import { type Rig, startRig } from './rig.ts'
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const spanId = '00f067aa0ba902b7'
-const path = `/a/api/v2${rateQuestion('A', { from: assets.btc, to: assets.usdtTrx, amount: '0.10' })}`
+const path = `/a/api/v2${rateQuery('A', { from: assets.btc, to: assets.usdtTrx, amount: '0.10' })}`
 
 let rig: Rig
 beforeAll(async () => {

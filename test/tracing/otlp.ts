@@ -41,7 +41,7 @@ const root = protobuf.Root.fromJSON({
 })
 const tracesData = root.lookupType('TracesData')
 
-export interface ToldSpan {
+export interface ExportedSpan {
   readonly traceId: string
   readonly spanId: string
   /** Empty: the first of its trace. */
@@ -66,7 +66,7 @@ interface KeyValue {
   readonly value: { readonly text?: string; readonly flag?: boolean; readonly whole?: string; readonly number?: number }
 }
 
-interface RawSpan extends Omit<ToldSpan, 'attributes' | 'kind' | 'start' | 'end' | 'status' | 'resource' | 'scope'> {
+interface RawSpan extends Omit<ExportedSpan, 'attributes' | 'kind' | 'start' | 'end' | 'status' | 'resource' | 'scope'> {
   readonly kind: number
   readonly start: string
   readonly end: string
@@ -81,17 +81,17 @@ interface RawTraces {
   }[]
 }
 
-export function readTraces(bytes: Uint8Array): readonly ToldSpan[] {
+export function readTraces(bytes: Uint8Array): readonly ExportedSpan[] {
   const options = { longs: String, bytes: Array, defaults: true } as const
   const { resourceSpans } = tracesData.toObject(tracesData.decode(bytes), options) as RawTraces
   return resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ scope, spans }) =>
-      spans.map((span) => ({ ...toTold(span), resource: toRecord(resource.attributes), scope: scope.name })),
+      spans.map((span) => ({ ...toExportedSpan(span), resource: toRecord(resource.attributes), scope: scope.name })),
     ),
   )
 }
 
-function toTold(span: RawSpan): Omit<ToldSpan, 'resource' | 'scope'> {
+function toExportedSpan(span: RawSpan): Omit<ExportedSpan, 'resource' | 'scope'> {
   const { kind, start, end, status, attributes, links } = span
   return {
     ...span,

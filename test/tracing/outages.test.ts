@@ -3,8 +3,8 @@
 import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { GatewayProcess } from '../faults/gateway-process.ts'
-import { rateQuestion } from '../support/pair.ts'
+import type { GatewayProcess } from '../checker/gateway-process.ts'
+import { rateQuery } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
 import { type Rig, startRig } from './rig.ts'
 
@@ -23,7 +23,7 @@ async function latencies(rigs: readonly Rig[], count: number): Promise<readonly 
 async function latency(rig: Rig, amount: string): Promise<number> {
   for (;;) {
     const began = performance.now()
-    const question = rateQuestion('A', { from: assets.btc, to: assets.usdtTrx, amount })
+    const question = rateQuery('A', { from: assets.btc, to: assets.usdtTrx, amount })
     const { status } = await rig.client('A').get(question, { key: null })
     if (status === 200) return performance.now() - began
     expect(status).toBe(503)

@@ -20,7 +20,7 @@ test('a look for an unknown create is a trace of its own that refers to the requ
   const request = [{ traceId: create.root.traceId, spanId: create.root.spanId, traceState: '' }]
   expect(look?.root).toMatchObject({ kind: 'internal', links: request, status: 'unset' })
   expect(look?.root.traceId).not.toBe(create.root.traceId)
-  expect(look?.named('look')).toMatchObject({
+  expect(look?.named('check')).toMatchObject({
     links: request,
     attributes: { 'swapgate.outcome': 'found', 'swapgate.provider': 'alpha' },
   })

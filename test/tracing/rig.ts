@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { GatewayProcess } from '../faults/gateway-process.ts'
+import { GatewayProcess } from '../checker/gateway-process.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, startFormB } from '../support/form-b.ts'
 import { ownKeys } from '../support/managed.ts'
@@ -40,7 +40,7 @@ export async function startRig({ telemetry, sections }: RigSettings = {}): Promi
     },
     sections: {
       cache: { currencies: 600, rate: 0 },
-      telemetry: { endpoint: collector.url, ratio: 1, delay: 20, ...telemetry },
+      telemetry: { endpoint: collector.url, ratio: 1, delayMs: 20, ...telemetry },
       ...sections,
     },
   })

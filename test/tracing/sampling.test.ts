@@ -2,12 +2,12 @@
 import { afterEach, expect, test } from 'vitest'
 import { orderIn } from '../support/managed.ts'
 import { loseAnswers } from '../support/outcomes.ts'
-import { rateQuestion } from '../support/pair.ts'
+import { rateQuery } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
 import { Caller } from './collector.ts'
 import { type Rig, startRig } from './rig.ts'
 
-const quote = rateQuestion('A', { from: assets.btc, to: assets.usdtTrx, amount: '0.10' })
+const quote = rateQuery('A', { from: assets.btc, to: assets.usdtTrx, amount: '0.10' })
 const failing = { status: 500, json: { error: 'Internal Server Error', message: 'no', code: 500 } }
 
 let rig: Rig

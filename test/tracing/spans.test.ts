@@ -1,13 +1,13 @@
 /** What a trace tells, as a collector hears it from the real process. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { orderIn, ownKeys } from '../support/managed.ts'
-import { rateQuestion } from '../support/pair.ts'
+import { rateQuery } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
 import { Caller } from './collector.ts'
-import type { ToldSpan } from './otlp.ts'
+import type { ExportedSpan } from './otlp.ts'
 import { type Rig, startRig } from './rig.ts'
 
-const quote = rateQuestion('A', { from: assets.btc, to: assets.usdtTrx, amount: '0.10' })
+const quote = rateQuery('A', { from: assets.btc, to: assets.usdtTrx, amount: '0.10' })
 let rig: Rig
 beforeAll(async () => {
   rig = await startRig()
@@ -23,7 +23,7 @@ beforeEach(() => {
   rig.beta.reset()
 })
 
-function expectWithin(parent: ToldSpan, child: ToldSpan): void {
+function expectWithin(parent: ExportedSpan, child: ExportedSpan): void {
   expect(child.start).toBeGreaterThanOrEqual(parent.start)
   expect(child.end).toBeGreaterThanOrEqual(child.start)
   expect(child.end).toBeLessThanOrEqual(parent.end)
@@ -33,7 +33,7 @@ test('a quote: one server span, what could wait, and one client span', async () 
   expect((await rig.client('A').get(quote, { key: null, headers: caller.headers })).status).toBe(200)
   const trace = await rig.collector.traceFrom(caller)
   expect(trace.outline()).toEqual(['GET /a/api/v2/rate', '  admission', '  rates', '    queue', '    GET'])
-  const [call] = trace.clients as [ToldSpan]
+  const [call] = trace.clients as [ExportedSpan]
   expect(trace.root).toMatchObject({
     kind: 'server',
     status: 'unset',
@@ -59,7 +59,7 @@ test('a quote: one server span, what could wait, and one client span', async () 
     'swapgate.operation': 'getRate',
     'swapgate.provider': 'alpha',
   })
-  expect(trace.named('rates')?.attributes).toEqual({ 'swapgate.quote': 'asked', 'swapgate.provider': 'alpha' })
+  expect(trace.named('quoteCache')?.attributes).toEqual({ 'swapgate.quote': 'requested', 'swapgate.provider': 'alpha' })
   for (const span of trace.spans) expectWithin(trace.root, span)
   expect(trace.named('queue')?.end).toBeLessThanOrEqual(call.start)
   expect(new Set(trace.spans.map(({ spanId }) => spanId)).size).toBe(trace.spans.length)
@@ -70,11 +70,11 @@ test('a quote: one server span, what could wait, and one client span', async () 
 })
 
 test('O5: a read that is sent twice has a client span for each, and the second says so', async () => {
-  let asked = 0
-  rig.alpha.reply('rate', () => (++asked === 1 ? { reset: true } : undefined))
+  let callCount = 0
+  rig.alpha.reply('rate', () => (++callCount === 1 ? { reset: true } : undefined))
   expect((await rig.client('A').get(quote, { key: null, headers: caller.headers })).status).toBe(200)
   const trace = await rig.collector.traceFrom(caller)
-  const [first, second, ...others] = trace.clients as [ToldSpan, ToldSpan]
+  const [first, second, ...others] = trace.clients as [ExportedSpan, ExportedSpan]
   expect(others).toEqual([])
   expect(first).toMatchObject({
     status: 'error',
@@ -144,7 +144,7 @@ test('O5: a create that moves on is one trace: the ledger is waited for at each 
 test('the provider gets the name of the client span, and nothing else of the trace', async () => {
   await rig.client('A').get(quote, { key: null, headers: caller.headers })
   const trace = await rig.collector.traceFrom(caller)
-  const [call] = trace.clients as [ToldSpan]
+  const [call] = trace.clients as [ExportedSpan]
   const [received] = rig.alpha.received('rate')
   expect(received?.headers.traceparent).toBe(`00-${call.traceId}-${call.spanId}-01`)
   expect(received?.headerNames).not.toContain('tracestate')

@@ -1,6 +1,6 @@
 /** Kysely: accounts and the digests of their keys. */
 import { randomUUID } from 'node:crypto'
-import type { Accounts, IssuedKey } from '../../core/accounts.ts'
+import type { Accounts, IssuedKey } from '../../core/access/accounts.ts'
 import { type Database, prepare, type Store } from './store.ts'
 
 export function accounts({ database, write, writeOne }: Store): Accounts {

@@ -1,26 +1,28 @@
 /** Kysely: which question an owner gave an `Idempotency-Key` to, and what became of it. */
 import { type RawBuilder, sql } from 'kysely'
-import type { Claimed, Intent, Ledger } from '../../core/ledger.ts'
+import type { ClaimState, Intent, Ledger } from '../../core/ledger.ts'
 import { claimLifetimeMs, type LedgerClock } from './clock.ts'
 import { type EntryRow, entryColumns, toEntry } from './entry.ts'
+import type { State } from './schema/tables.ts'
 import { type Database, prepare, type Store } from './store.ts'
 import { loadFirst } from './stored.ts'
-import type { State } from './tables.ts'
 
-const isOpen = sql<boolean>`exists (
+const isUnresolved = sql<boolean>`exists (
   select 1 from transactions where transactions.intent = claims.intent and transactions.state in ('pending', 'unknown')
 )`
 
-export function claims({ database, writeOne, clock }: Store): Pick<Ledger, 'claimed' | 'expireClaims'> {
-  const ask = prepare<ClaimRow, Names>(database, ['owner', 'key', 'now'], (blank) => question(database, blank, clock))
+export function claims({ database, writeOne, clock }: Store): Pick<Ledger, 'findClaim' | 'expireClaims'> {
+  const findClaim = prepare<ClaimRow, ClaimParameters>(database, ['owner', 'key', 'now'], (blank) =>
+    claimQuery(database, blank, clock),
+  )
   return {
-    async claimed(owner, key) {
-      const [row] = await ask({ owner, key, now: clock.read() })
+    async findClaim(owner, key) {
+      const [row] = await findClaim({ owner, key, now: clock.read() })
       return row && toClaimed(row)
     },
     expireClaims: () =>
       writeOne(async (within) => {
-        const old = within.deleteFrom('claims').where(hasExpired(clock)).where(sql<boolean>`not ${isOpen}`)
+        const old = within.deleteFrom('claims').where(hasExpired(clock)).where(sql<boolean>`not ${isUnresolved}`)
         return Number((await old.executeTakeFirst()).numDeletedRows)
       }),
   }
@@ -31,14 +33,14 @@ export function hasExpired(clock: LedgerClock, read: unknown = clock.read()): Ra
 }
 
 /** False where the owner has used the key before; a claim whose time is over gives way. */
-export async function claim(within: Database, { id, owner, claim: asked }: Intent, clock: LedgerClock): Promise<boolean> {
-  if (!asked) return true
-  const made = { intent: id, fingerprint: asked.fingerprint, first: null, created_at: clock.at(clock.read()) }
+export async function claim(within: Database, { id, owner, claim: requestedClaim }: Intent, clock: LedgerClock): Promise<boolean> {
+  if (!requestedClaim) return true
+  const made = { intent: id, fingerprint: requestedClaim.fingerprint, first: null, created_at: clock.at(clock.read()) }
   const { numInsertedOrUpdatedRows } = await within
     .insertInto('claims')
-    .values({ ...made, owner, key: asked.key })
+    .values({ ...made, owner, key: requestedClaim.key })
     .onConflict((conflict) =>
-      conflict.columns(['owner', 'key']).doUpdateSet(made).where(hasExpired(clock)).where(sql<boolean>`not ${isOpen}`),
+      conflict.columns(['owner', 'key']).doUpdateSet(made).where(hasExpired(clock)).where(sql<boolean>`not ${isUnresolved}`),
     )
     .executeTakeFirstOrThrow()
   return numInsertedOrUpdatedRows === 1n
@@ -62,9 +64,9 @@ interface ClaimRow extends EntryRow {
   readonly state: State
 }
 
-type Names = 'owner' | 'key' | 'now'
+type ClaimParameters = 'owner' | 'key' | 'now'
 
-function question(database: Database, blank: Readonly<Record<Names, never>>, clock: LedgerClock) {
+function claimQuery(database: Database, blank: Readonly<Record<ClaimParameters, never>>, clock: LedgerClock) {
   return database
     .selectFrom('claims')
     .innerJoin('transactions', 'transactions.intent', 'claims.intent')
@@ -76,7 +78,7 @@ function question(database: Database, blank: Readonly<Record<Names, never>>, clo
     .compile()
 }
 
-function toClaimed(row: ClaimRow): Claimed | undefined {
+function toClaimed(row: ClaimRow): ClaimState | undefined {
   const { fingerprint, state, provider, first } = row
   if (state === 'pending' || state === 'unknown') return { fingerprint, state: 'open', provider }
   if (row.expired) return undefined

@@ -18,17 +18,17 @@ const toleranceMs = 5 * 60_000
 /** A claim that is older than this has expired: none lives shorter than 24 hours. */
 export const claimLifetimeMs = 24 * 3_600_000 + toleranceMs
 
-const nothing = async (): Promise<void> => {}
+const noop = async (): Promise<void> => {}
 
 /** The clock of the PostgreSQL server, or `now` instead. */
 export function serverClock(now?: () => number): LedgerClock {
   if (now) return fixedClock(now)
   const time = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
-  return { read: () => null, at: (read) => sql`coalesce(cast(${read} as bigint), ${time})`, start: nothing, stop: nothing }
+  return { read: () => null, at: (read) => sql`coalesce(cast(${read} as bigint), ${time})`, start: noop, stop: noop }
 }
 
 export function fixedClock(read: () => number): LedgerClock {
-  return { read, at: asGiven, start: nothing, stop: nothing }
+  return { read, at: asGiven, start: noop, stop: noop }
 }
 
 function asGiven(read: unknown): RawBuilder<number> {
@@ -49,11 +49,11 @@ const latest = sql<{ time: number }>`
  * Counts the time in which processes run, on steady clocks: what is counted is written down each minute and read at the next
  * start. So a claim lasts longer by the time in which no process ran.
  */
-export function runningClock(database: Database, write: Store['write']): LedgerClock {
+export function uptimeClock(database: Database, write: Store['write']): LedgerClock {
   let offsetMs = 0
   let timer: NodeJS.Timeout | undefined
   const read = (): number => Math.floor(offsetMs + performance.now())
-  const keep = (): Promise<void> =>
+  const persist = (): Promise<void> =>
     write(async (within) => void (await sql`update clock set time = max(time, ${read()})`.execute(within)))
   return {
     read,
@@ -61,11 +61,11 @@ export function runningClock(database: Database, write: Store['write']): LedgerC
     async start() {
       const { rows } = await latest.execute(database)
       offsetMs = Math.max(...rows.map(({ time }) => time)) - performance.now()
-      timer = setInterval(() => void keep().catch(() => {}), intervalMs).unref()
+      timer = setInterval(() => void persist().catch(() => {}), intervalMs).unref()
     },
     async stop() {
       clearInterval(timer)
-      if (timer) await keep().catch(() => {}) // what is lost of it only makes claims last longer
+      if (timer) await persist().catch(() => {}) // what is lost of it only makes claims last longer
     },
   }
 }

@@ -1,28 +1,28 @@
 /** Kysely: providers' currency lists, with their age by clocks that no process sets. */
 import { sql } from 'kysely'
-import type { CurrencyLists } from '../../core/currency-lists.ts'
-import type { Currency } from '../../domain/swap.ts'
+import type { CurrencyListStore } from '../../core/quotes/currency-list-store.ts'
+import type { Currency } from '../../domain/swap/swap.ts'
 import type { Store } from './store.ts'
 
 /** A longer list is not kept: to write and read it would hold up other work. In characters of its texts. */
-const maxLength = 4_194_304
+const maxListLength = 4_194_304
 
-export function currencyLists({ database, writeOne, databaseTime, uptime }: Store): CurrencyLists {
+export function currencyLists({ database, writeOne, databaseTimeMs: databaseTime, uptimeMs: uptime }: Store): CurrencyListStore {
   return {
     async loadCurrencies({ provider, url, form }) {
-      const kept = database
+      const stored = database
         .selectFrom('currency_lists')
         .select(['rows', 'read_at_uptime', sql<number>`${databaseTime} - read_at`.as('age')])
         .where('provider', '=', provider)
         .where('url', '=', url)
         .where('form', '=', form)
-      const row = await kept.executeTakeFirst()
+      const row = await stored.executeTakeFirst()
       if (!row) return undefined
-      const atLeast = uptime && row.read_at_uptime !== null ? uptime() - row.read_at_uptime : 0
-      return { rows: JSON.parse(row.rows) as readonly Currency[], ageMs: ageOf(row.age, atLeast) }
+      const minAgeMs = uptime && row.read_at_uptime !== null ? uptime() - row.read_at_uptime : 0
+      return { rows: JSON.parse(row.rows) as readonly Currency[], ageMs: ageOf(row.age, minAgeMs) }
     },
     async saveCurrencies({ provider, url, form }, { rows, ageMs }) {
-      if (lengthOf(rows) > maxLength) {
+      if (lengthOf(rows) > maxListLength) {
         // The one before is not the last any more.
         await writeOne((within) => within.deleteFrom('currency_lists').where('provider', '=', provider).execute())
         return
@@ -53,6 +53,6 @@ function lengthOf(rows: readonly Currency[]): number {
 }
 
 /** A list from the future was kept before the clock was set back: how old it is nobody knows. */
-function ageOf(age: number, atLeast: number): number {
-  return age < 0 ? Number.POSITIVE_INFINITY : Math.max(age, atLeast)
+function ageOf(age: number, minAgeMs: number): number {
+  return age < 0 ? Number.POSITIVE_INFINITY : Math.max(age, minAgeMs)
 }

@@ -1,21 +1,21 @@
 /** Kysely: the transactions that are known, each its owner's. */
 import { sql } from 'kysely'
-import type { Entry, Facts, Ledger } from '../../core/ledger.ts'
+import type { Ledger, LedgerEntry, TransactionRecord } from '../../core/ledger.ts'
 import { entryColumns, sortKey, toEntry, toRow } from './entry.ts'
 import { lister } from './list.ts'
+import { addToPageIndex } from './page-index.ts'
 import { type Database, prepare, type Store } from './store.ts'
-import { addToTally } from './tallies.ts'
 
-type Entries = Pick<Ledger, 'find' | 'findAll' | 'list' | 'see' | 'knownOwners' | 'held'>
+type Entries = Pick<Ledger, 'find' | 'findAll' | 'list' | 'upsert' | 'knownOwners' | 'existingIds'>
 
-export function entries({ database, write, writeOne, isAmong, listed, toList }: Store): Entries {
+export function entries({ database, write, writeOne, isIn: isAmong, listed, toList }: Store): Entries {
   const find = prepare(database, ['owner', 'provider', 'id'], ({ owner, provider, id }) =>
     ofOwner(database, owner).where('provider', '=', provider).where('provider_id', '=', id).compile(),
   )
   const findAll = prepare(database, ['owner', 'provider', 'ids'], ({ owner, provider, ids }) =>
     ofOwner(database, owner).where('provider', '=', provider).where(isAmong('provider_id', ids)).compile(),
   )
-  const held = prepare(database, ['provider', 'ids'], ({ provider, ids }) =>
+  const existingIds = prepare(database, ['provider', 'ids'], ({ provider, ids }) =>
     database
       .selectFrom('transactions')
       .select('provider_id')
@@ -33,9 +33,9 @@ export function entries({ database, write, writeOne, isAmong, listed, toList }: 
       return (await findAll({ owner, provider, ids: toList(ids) })).map(toEntry)
     },
     list: lister(database),
-    async see(owner, provider, facts, before) {
-      const renewed = before && (await writeOne((within) => renew(within, before, facts)))
-      const changed = renewed ?? (await write((within) => add(within, owner, provider, facts)))
+    async upsert(owner, provider, facts, before) {
+      const renewed = before && (await writeOne((within) => updateEntry(within, before, facts)))
+      const changed = renewed ?? (await write((within) => insertEntry(within, owner, provider, facts)))
       if (changed) return changed
       const [row] = await find({ owner, provider, id: facts.transaction.id })
       return row && toEntry(row)
@@ -47,8 +47,8 @@ export function entries({ database, write, writeOne, isAmong, listed, toList }: 
           or exists (select 1 from transactions where owner = listed.value and state <> 'done')`.execute(database)
       return new Set(rows.map(({ owner }) => owner))
     },
-    async held(provider, ids) {
-      const rows = await held({ provider, ids: toList(ids) })
+    async existingIds(provider, ids) {
+      const rows = await existingIds({ provider, ids: toList(ids) })
       return new Set(rows.map(({ provider_id }) => provider_id as string))
     },
   }
@@ -59,12 +59,17 @@ export function entries({ database, write, writeOne, isAmong, listed, toList }: 
  * the database, so that it takes as long as none at all.
  */
 function ofOwner(database: Database, owner: string) {
-  const isTheirs = sql<boolean>`owner || '' = ${owner} and state = 'done'`
-  return database.selectFrom('transactions').select(entryColumns).where(isTheirs)
+  const isOfOwner = sql<boolean>`owner || '' = ${owner} and state = 'done'`
+  return database.selectFrom('transactions').select(entryColumns).where(isOfOwner)
 }
 
 /** Undefined where anybody holds it already. */
-export async function add(within: Database, owner: string, provider: string, facts: Facts): Promise<Entry | undefined> {
+export async function insertEntry(
+  within: Database,
+  owner: string,
+  provider: string,
+  facts: TransactionRecord,
+): Promise<LedgerEntry | undefined> {
   const row = toRow(facts)
   const at = { sort_key: sortKey(facts), provider_id: facts.transaction.id, provider }
   const { numInsertedOrUpdatedRows } = await within
@@ -73,21 +78,21 @@ export async function add(within: Database, owner: string, provider: string, fac
     .onConflict((conflict) => conflict.columns(['provider', 'provider_id']).doNothing())
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows === 0n) return undefined
-  await addToTally(within, owner, at)
+  await addToPageIndex(within, owner, at)
   return toEntry({ ...row, owner, provider, asked: null })
 }
 
-const isHeld = sql<boolean>`status in ('success', 'refunded')`
+const isFinalRow = sql<boolean>`status in ('success', 'refunded')`
 
 /** Decided where the row is locked, so that no other process can come between: what ended stays as it ended. */
-async function renew(within: Database, before: Entry, facts: Facts): Promise<Entry | undefined> {
+async function updateEntry(within: Database, before: LedgerEntry, facts: TransactionRecord): Promise<LedgerEntry | undefined> {
   const { status, changed_at, ...row } = toRow(facts)
   const renewed = within
     .updateTable('transactions')
     .set({
       ...row,
-      status: sql`case when ${isHeld} then status else coalesce(${status}, status) end`,
-      changed_at: sql`case when ${isHeld} and ${status} is distinct from status then changed_at else ${changed_at} end`,
+      status: sql`case when ${isFinalRow} then status else coalesce(${status}, status) end`,
+      changed_at: sql`case when ${isFinalRow} and ${status} is distinct from status then changed_at else ${changed_at} end`,
     })
     .where('owner', '=', before.owner)
     .where('provider', '=', before.provider)

@@ -1,7 +1,7 @@
 /** How an entry lies in its row: what is asked for or compared in columns, the rest as JSON. */
-import type { Entry, Facts } from '../../core/ledger.ts'
+import type { LedgerEntry, TransactionRecord } from '../../core/ledger.ts'
 import { toInstant } from '../../domain/instant.ts'
-import type { Status } from '../../domain/status.ts'
+import type { Status } from '../../domain/swap/status.ts'
 import { loadEntry, storeEntry } from './stored.ts'
 
 export const entryColumns = [
@@ -29,24 +29,24 @@ export interface EntryRow {
   readonly facts: string | null
 }
 
-export function toRow(facts: Facts) {
+export function toRow(facts: TransactionRecord) {
   return {
     status: facts.transaction.status ?? null,
-    seen_at: facts.seenAt,
-    read_at: facts.readAt ?? null,
+    seen_at: facts.reportedAt,
+    read_at: facts.fetchedAt ?? null,
     changed_at: facts.changedAt ?? null,
     sequence: facts.sequence ?? null,
     facts: storeEntry(facts),
   }
 }
 
-export function toEntry(row: EntryRow): Entry {
-  const { transaction, ...kept } = loadEntry(row.facts as string)
+export function toEntry(row: EntryRow): LedgerEntry {
+  const { transaction, ...stored } = loadEntry(row.facts as string)
   return {
-    ...kept,
+    ...stored,
     transaction: row.status === null ? transaction : { ...transaction, status: row.status },
-    seenAt: row.seen_at as number,
-    ...(row.read_at !== null && { readAt: row.read_at }),
+    reportedAt: row.seen_at as number,
+    ...(row.read_at !== null && { fetchedAt: row.read_at }),
     ...(row.changed_at !== null && { changedAt: row.changed_at }),
     ...(row.sequence !== null && { sequence: row.sequence }),
     owner: row.owner,
@@ -55,29 +55,32 @@ export function toEntry(row: EntryRow): Entry {
   }
 }
 
-const beforeAttempt = 2 * 60_000
-const afterAttempt = 10 * 60_000
+const beforeAttemptMs = 2 * 60_000
+const afterAttemptMs = 10 * 60_000
 /** Of sort keys: 64 bits hold one more. */
-export const largestKey = 2n ** 63n - 2n
+export const maxSortKey = 2n ** 63n - 2n
 
 /**
  * Minus the creation time in nanoseconds. The provider's word for it counts where it can be read and, where the attempt is
  * known, lies around it; else the time at which the gateway itself met the transaction.
  */
-export function sortKey({ transaction, seenAt }: Facts, attemptedAt?: number): bigint {
-  const said = toInstant(transaction.createdAt) ?? toInstant(`${transaction.createdAt}Z`)
-  const own = toNanoseconds(attemptedAt ?? seenAt)
-  const isBelieved = said !== undefined && (attemptedAt === undefined || isAround(said, own))
-  return limitKey(isBelieved ? -said : -own)
+export function sortKey({ transaction, reportedAt: seenAt }: TransactionRecord, attemptedAt?: number): bigint {
+  const providerCreatedAt = toInstant(transaction.createdAt) ?? toInstant(`${transaction.createdAt}Z`)
+  const gatewayTime = toNanoseconds(attemptedAt ?? seenAt)
+  const isPlausible = providerCreatedAt !== undefined && (attemptedAt === undefined || isAround(providerCreatedAt, gatewayTime))
+  return clampSortKey(isPlausible ? -providerCreatedAt : -gatewayTime)
 }
 
-function isAround(said: bigint, attempted: bigint): boolean {
-  return said >= attempted - toNanoseconds(beforeAttempt) && said <= attempted + toNanoseconds(afterAttempt)
+function isAround(providerCreatedAt: bigint, attempted: bigint): boolean {
+  return (
+    providerCreatedAt >= attempted - toNanoseconds(beforeAttemptMs) &&
+    providerCreatedAt <= attempted + toNanoseconds(afterAttemptMs)
+  )
 }
 
 /** Into what 64 bits hold, with room for one more. */
-export function limitKey(key: bigint): bigint {
-  return key < -largestKey ? -largestKey : key > largestKey ? largestKey : key
+export function clampSortKey(key: bigint): bigint {
+  return key < -maxSortKey ? -maxSortKey : key > maxSortKey ? maxSortKey : key
 }
 
 export function toNanoseconds(milliseconds: number): bigint {

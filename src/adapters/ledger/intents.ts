@@ -1,31 +1,31 @@
 /** Kysely: creates, from before they go up until it is known what came of them. */
-import type { Facts, Intent, Ledger } from '../../core/ledger.ts'
-import { LedgerConflict } from '../../domain/ledger-error.ts'
+import type { Intent, Ledger, TransactionRecord } from '../../core/ledger.ts'
+import { LedgerConflict } from '../../domain/faults/ledger-error.ts'
 import { claim } from './claims.ts'
 import type { LedgerClock } from './clock.ts'
-import { add } from './entries.ts'
-import { bindFound, contradict, lockCreate, settle } from './settle.ts'
+import { bindFound, complete, lockCreate, markMismatch } from './complete.ts'
+import { insertEntry } from './entries.ts'
+import type { State } from './schema/tables.ts'
 import type { Database, Store } from './store.ts'
-import type { State } from './tables.ts'
 
-type Intents = Pick<Ledger, 'begin' | 'drop' | 'doubt' | 'settle' | 'bindFound' | 'contradict'>
+type Intents = Pick<Ledger, 'begin' | 'drop' | 'markUnknown' | 'complete' | 'bindFound' | 'markMismatch'>
 
 export function intents({ write, writeOne, clock }: Store): Intents {
   return {
     begin: (intent) => write((within) => begin(within, intent, clock)),
     drop: (intent) => writeOne((within) => drop(within, intent), 'result'),
-    doubt: (intent, lookAt) => writeOne((within) => doubt(within, intent, lookAt), 'result'),
-    settle: (intent, facts) =>
-      write((within) => settle(within, intent, facts, clock), 'result').catch(async (reason) => {
-        if (reason instanceof LedgerConflict) await write((within) => keepBeside(within, intent, facts), 'result')
+    markUnknown: (intent, lookAt) => writeOne((within) => markUnknown(within, intent, lookAt), 'result'),
+    complete: (intent, facts) =>
+      write((within) => complete(within, intent, facts, clock), 'result').catch(async (reason) => {
+        if (reason instanceof LedgerConflict) await write((within) => addBesideBound(within, intent, facts), 'result')
         throw reason
       }),
     bindFound: (intent, facts) => write((within) => bindFound(within, intent, facts, clock), 'result'),
-    contradict: (intent, told, fields) => write((within) => contradict(within, intent, told, fields), 'result'),
+    markMismatch: (intent, told, fields) => write((within) => markMismatch(within, intent, told, fields), 'result'),
   }
 }
 
-const open: readonly State[] = ['pending', 'unknown']
+const unresolvedStates: readonly State[] = ['pending', 'unknown']
 
 async function begin(within: Database, intent: Intent, clock: LedgerClock): Promise<boolean> {
   const row = {
@@ -34,9 +34,9 @@ async function begin(within: Database, intent: Intent, clock: LedgerClock): Prom
     provider: intent.provider,
     state: 'pending',
     attempted_at: intent.attemptedAt,
-    look_at: intent.lookAt,
+    look_at: intent.nextCheckAt,
     begun_at: clock.at(clock.read()),
-    asked: JSON.stringify(intent.asked),
+    asked: JSON.stringify(intent.requested),
     traceparent: intent.traceparent ?? null,
   } as const
   const inserted = within
@@ -53,16 +53,16 @@ async function begin(within: Database, intent: Intent, clock: LedgerClock): Prom
 
 /** Its claim goes with it. */
 async function drop(within: Database, intent: string): Promise<void> {
-  await within.deleteFrom('transactions').where('intent', '=', intent).where('state', 'in', open).execute()
+  await within.deleteFrom('transactions').where('intent', '=', intent).where('state', 'in', unresolvedStates).execute()
 }
 
 /** The create is bound to another transaction: this one is its owner's all the same. */
-async function keepBeside(within: Database, intent: string, facts: Facts): Promise<void> {
+async function addBesideBound(within: Database, intent: string, facts: TransactionRecord): Promise<void> {
   const create = await lockCreate(within, intent)
-  if (create?.state === 'done') await add(within, create.owner, create.provider, facts)
+  if (create?.state === 'done') await insertEntry(within, create.owner, create.provider, facts)
 }
 
-async function doubt(within: Database, intent: string, lookAt: number): Promise<void> {
+async function markUnknown(within: Database, intent: string, lookAt: number): Promise<void> {
   const doubted = within.updateTable('transactions').set({ state: 'unknown', look_at: lookAt })
-  await doubted.where('intent', '=', intent).where('state', 'in', open).execute()
+  await doubted.where('intent', '=', intent).where('state', 'in', unresolvedStates).execute()
 }

@@ -1,18 +1,18 @@
 /** Kysely: pages of an owner's entries with their exact total, at a cost that does not grow with their number. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Ledger } from '../../core/ledger.ts'
-import { type EntryRow, entryColumns, largestKey, limitKey, toEntry } from './entry.ts'
+import { clampSortKey, type EntryRow, entryColumns, maxSortKey, toEntry } from './entry.ts'
+import { firstPosition, oldestFirst, position, positionColumns } from './page-index.ts'
 import { type Database, prepare } from './store.ts'
-import { firstPlace, oldestFirst, place, placeColumns } from './tallies.ts'
 
 /** One statement, so that the entries and the total are of one moment. */
 export function lister(database: Database): Ledger['list'] {
-  const ask = prepare(database, ['owner', 'first', 'end', 'offset', 'size'], (blank) => question(blank).compile(database))
+  const readPage = prepare(database, ['owner', 'first', 'end', 'offset', 'size'], (blank) => listQuery(blank).compile(database))
   return async (owner, { page, size, created }) => {
-    const rows = await ask({
+    const rows = await readPage({
       owner,
-      first: limitKey(-created.last),
-      end: limitKey(-created.first) + 1n,
+      first: clampSortKey(-created.last),
+      end: clampSortKey(-created.first) + 1n,
       offset: BigInt(page - 1) * BigInt(size),
       size,
     })
@@ -21,7 +21,7 @@ export function lister(database: Database): Ledger['list'] {
 }
 
 /** The values of a question: sort keys from `first` on and before `end`. */
-type Blank = Readonly<Record<'owner' | 'first' | 'end' | 'offset' | 'size', never>>
+type ListParameters = Readonly<Record<'owner' | 'first' | 'end' | 'offset' | 'size', never>>
 
 interface Row extends EntryRow {
   readonly total: number
@@ -30,18 +30,18 @@ interface Row extends EntryRow {
 const columns = (table: 'page' | 'transactions') => sql.join(entryColumns.map((column) => sql.ref(`${table}.${column}`)))
 
 /** `span`: how many entries are newer than the dates, and how many are not older than them. Places are counted from the oldest on. */
-function question({ owner, first, end, offset, size }: Blank): RawBuilder<Row> {
+function listQuery({ owner, first, end, offset, size }: ListParameters): RawBuilder<Row> {
   return sql<Row>`
     with span as materialized (
       select newer, reached, total - 1 - newer - cast(${offset} as bigint) as start from (
         select total, ${newerThan(owner, first)} as newer, ${newerThan(owner, end)} as reached from (
-          select older + entries as total from tallies where owner = ${owner} and sort_key = ${firstPlace.sort_key}
+          select older + entries as total from tallies where owner = ${owner} and sort_key = ${firstPosition.sort_key}
         ) as counted
       ) as bounds
     ), page as (
       select sort_key, provider_id, ${columns('transactions')} from transactions
-      where owner = ${owner} and state = 'done' and sort_key < ${end} and ${place} >= (${placeAt(owner)})
-      order by ${placeColumns} limit cast(${size} as bigint)
+      where owner = ${owner} and state = 'done' and sort_key < ${end} and ${position} >= (${placeAt(owner)})
+      order by ${positionColumns} limit cast(${size} as bigint)
     )
     select reached - newer as total, ${columns('page')} from span left join page on true
     order by page.sort_key, page.provider_id, page.provider`
@@ -49,11 +49,11 @@ function question({ owner, first, end, offset, size }: Blank): RawBuilder<Row> {
 
 /** How many of the owner's entries have a lower sort key: those of newer tallies, and some of one more. */
 function newerThan(owner: never, key: never): RawBuilder<number> {
-  return sql`case when cast(${key} as bigint) > ${largestKey} then total else coalesce((
+  return sql`case when cast(${key} as bigint) > ${maxSortKey} then total else coalesce((
     select total - tally.older - tally.entries + (
       select count(*) from transactions
       where owner = ${owner} and state = 'done' and sort_key < ${key}
-      and ${place} >= (tally.sort_key, tally.provider_id, tally.provider)
+      and ${position} >= (tally.sort_key, tally.provider_id, tally.provider)
     )
     from tallies as tally where owner = ${owner} and sort_key < ${key} order by ${oldestFirst} limit 1
   ), 0) end`
@@ -63,9 +63,9 @@ function newerThan(owner: never, key: never): RawBuilder<number> {
 function placeAt(owner: never): RawBuilder<unknown> {
   const tally = (column: RawBuilder<unknown>) => sql`(
     select ${column} from tallies where owner = ${owner} and older <= (select start from span)
-    order by older desc, ${placeColumns} limit 1
+    order by older desc, ${positionColumns} limit 1
   )`
   return sql`
-    select ${placeColumns} from transactions where owner = ${owner} and state = 'done' and ${place} >= ${tally(placeColumns)}
-    order by ${placeColumns} limit 1 offset coalesce(${tally(sql`older + entries - 1`)} - (select start from span), 0)`
+    select ${positionColumns} from transactions where owner = ${owner} and state = 'done' and ${position} >= ${tally(positionColumns)}
+    order by ${positionColumns} limit 1 offset coalesce(${tally(sql`older + entries - 1`)} - (select start from span), 0)`
 }

@@ -1,9 +1,9 @@
 /** Kysely: one way to read and to write, whichever database is below. */
 import type { CompiledQuery, Kysely, RawBuilder, SqlBool } from 'kysely'
-import type { LedgerWaits } from '../../core/shedding.ts'
+import type { LedgerWaits } from '../../core/access/load-shedding.ts'
 import type { LedgerClock } from './clock.ts'
-import type { Types } from './migrations.ts'
-import type { Tables } from './tables.ts'
+import type { ColumnTypes } from './schema/migrations.ts'
+import type { Tables } from './schema/tables.ts'
 
 export type Database = Kysely<Tables>
 
@@ -20,14 +20,14 @@ export interface Store {
   readonly write: <T>(work: (within: Database) => Promise<T>, priority?: Priority) => Promise<T>
   /** The same for work that is a single statement. */
   readonly writeOne: Store['write']
-  readonly types: Types
+  readonly types: ColumnTypes
   readonly clock: LedgerClock
   /** The database's clock, in milliseconds since 1970. */
-  readonly databaseTime: RawBuilder<number>
+  readonly databaseTimeMs: RawBuilder<number>
   /** Milliseconds since the machine was started; absent where processes on other machines use the store too. */
-  readonly uptime?: () => number
+  readonly uptimeMs?: () => number
   /** `list` is what `toList` made. */
-  readonly isAmong: (column: string, list: unknown) => RawBuilder<SqlBool>
+  readonly isIn: (column: string, list: unknown) => RawBuilder<SqlBool>
   /** A table `listed` with the column `value`; `list` is what `toList` made. */
   readonly listed: (list: unknown) => RawBuilder<unknown>
   /** Texts as one value. */
@@ -43,9 +43,9 @@ export interface Store {
 export function prepare<Row, Name extends string>(
   database: Database,
   names: readonly Name[],
-  question: (blank: Readonly<Record<Name, never>>) => CompiledQuery<Row>,
+  buildQuery: (blank: Readonly<Record<Name, never>>) => CompiledQuery<Row>,
 ) {
-  const query = question(Object.fromEntries(names.map((name) => [name, Symbol(name)])) as Record<Name, never>)
+  const query = buildQuery(Object.fromEntries(names.map((name) => [name, Symbol(name)])) as Record<Name, never>)
   return async (values: Readonly<Record<Name, unknown>>): Promise<readonly Row[]> => {
     const filled = query.parameters.map((value) => (typeof value === 'symbol' ? values[value.description as Name] : value))
     const { rows } = await database.executeQuery<Row>({ ...query, parameters: filled })

@@ -1,7 +1,7 @@
 /** The JSON in the columns `transactions.facts` and `claims.first`. Its keys are data of ledgers that exist: they never change. */
-import type { Facts } from '../../core/ledger.ts'
+import type { TransactionRecord } from '../../core/ledger.ts'
 import type { Amount } from '../../domain/amount.ts'
-import type { Transaction } from '../../domain/swap.ts'
+import type { Transaction } from '../../domain/swap/swap.ts'
 
 /** Of an entry: what no other column has. */
 interface StoredEntry {
@@ -19,39 +19,39 @@ interface StoredFirst extends StoredEntry {
   readonly sequence?: number | undefined
 }
 
-export function storeEntry(facts: Facts): string {
+export function storeEntry(facts: TransactionRecord): string {
   const { status: _, ...transaction } = facts.transaction
-  const stored: StoredEntry = { transaction, derived: facts.derived, promised: facts.promised }
+  const stored: StoredEntry = { transaction, derived: facts.derived, promised: facts.quotedAmountOut }
   return JSON.stringify(stored)
 }
 
-export function loadEntry(text: string): Pick<Facts, 'derived' | 'promised'> & Pick<StoredEntry, 'transaction'> {
+export function loadEntry(text: string): Pick<TransactionRecord, 'derived' | 'quotedAmountOut'> & Pick<StoredEntry, 'transaction'> {
   const stored = JSON.parse(text) as StoredEntry
   const entry = { transaction: stored.transaction, derived: stored.derived }
-  return stored.promised === undefined ? entry : { ...entry, promised: stored.promised }
+  return stored.promised === undefined ? entry : { ...entry, quotedAmountOut: stored.promised }
 }
 
-export function storeFirst(facts: Facts): string {
+export function storeFirst(facts: TransactionRecord): string {
   const stored: StoredFirst = {
     transaction: facts.transaction,
     derived: facts.derived,
-    promised: facts.promised,
-    seenAt: facts.seenAt,
-    readAt: facts.readAt,
+    promised: facts.quotedAmountOut,
+    seenAt: facts.reportedAt,
+    readAt: facts.fetchedAt,
     changedAt: facts.changedAt,
     sequence: facts.sequence,
   }
   return JSON.stringify(stored)
 }
 
-export function loadFirst(text: string): Facts {
+export function loadFirst(text: string): TransactionRecord {
   const stored = JSON.parse(text) as StoredFirst
   return {
     transaction: stored.transaction,
     derived: stored.derived,
-    promised: stored.promised,
-    seenAt: stored.seenAt,
-    readAt: stored.readAt,
+    quotedAmountOut: stored.promised,
+    reportedAt: stored.seenAt,
+    fetchedAt: stored.readAt,
     changedAt: stored.changedAt,
     sequence: stored.sequence,
   }

@@ -1,12 +1,12 @@
 /** Kysely: the form and the URL under which each tag was last configured. */
 import { sql } from 'kysely'
-import type { TagRecord, TagRecords } from '../../core/tag-records.ts'
+import type { TagRecord, TagRecords } from '../../core/routing/tag-records.ts'
 import type { Database, Store } from './store.ts'
 
 export function tagRecords({ database, write }: Store): TagRecords {
   return {
     read: (tags) => readTagRecords(database, tags),
-    remember: (tags) =>
+    save: (tags) =>
       write(async (within) => {
         for (const { tag, form, url } of tags) {
           const provider = within.insertInto('providers').values({ tag, form, url })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { causeOf, factsOf } from './error.ts'
+import { causeOf, describeError } from './error.ts'
 
 test.each([
   ["Cannot read properties of undefined (reading 'id')", "Cannot read properties of undefined (reading 'id')"],
@@ -10,12 +10,12 @@ test.each([
   ['to bcqxyzbcqxyzbcqxyzbcqxyzbcqxyz', 'to …'],
   ['postgres://user@host refused', '… refused'],
 ])('of the message %s stays %s', (message, told) => {
-  expect(factsOf(new TypeError(message)).message).toBe(told)
+  expect(describeError(new TypeError(message)).message).toBe(told)
 })
 
 test('an error says its name, its code and where it came from, and nothing twice', () => {
   const error = Object.assign(new RangeError('sent\n    at canary-1 in a line of its own'), { code: 'ERR_X', key: 'canary' })
-  const facts = factsOf(error)
+  const facts = describeError(error)
   expect(facts).toMatchObject({
     name: 'RangeError',
     code: 'ERR_X',
@@ -26,6 +26,6 @@ test('an error says its name, its code and where it came from, and nothing twice
 })
 
 test('what is no error says no more than what it is', () => {
-  expect(factsOf('canary')).toEqual({ name: 'string', message: '', stack: [] })
+  expect(describeError('canary')).toEqual({ name: 'string', message: '', stack: [] })
   expect(causeOf({ cause: undefined })).toBeUndefined()
 })

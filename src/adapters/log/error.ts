@@ -9,43 +9,43 @@ export interface ErrorFacts {
 
 const word = /^[A-Za-z0-9_]{1,64}$/
 const frame = /^ {4}at [^\r\n]{1,300}$/
-const mostFrames = 12
-const longestMessage = 200
+const maxFrames = 12
+const maxMessageLength = 200
 /** No word of a message is so long. */
-const longWord = 24
-const shortestSecret = 6
+const maxWordLength = 24
+const minSecretLength = 6
 
 /** Of what is behind a fault. */
 export function causeOf(fault: { readonly cause?: unknown } | undefined): ErrorFacts | undefined {
-  return fault?.cause === undefined ? undefined : factsOf(fault.cause)
+  return fault?.cause === undefined ? undefined : describeError(fault.cause)
 }
 
-export function factsOf(reason: unknown): ErrorFacts {
+export function describeError(reason: unknown): ErrorFacts {
   if (!(reason instanceof Error)) return { name: typeof reason, message: '', stack: [] }
   const { name, code, message, stack = '' } = reason as NodeJS.ErrnoException
   const hasCode = typeof code === 'string' && word.test(code)
   return {
     name: word.test(name) ? name : 'Error',
     ...(hasCode && { code }),
-    message: masked(message),
+    message: redact(message),
     // Before the first frame stands the message again.
     stack: stack
       .replace(`${name}: ${message}`, '')
       .split('\n')
       .filter((line) => frame.test(line))
-      .slice(0, mostFrames)
+      .slice(0, maxFrames)
       .map((line) => line.trim()),
   }
 }
 
 /** Without what it quotes, and without whatever may be a key, an address, an amount or a host. */
-function masked(message: string): string {
+function redact(message: string): string {
   return message
     .replaceAll(/"[^"]*"?/g, '"…"')
-    .replaceAll(/\S+/g, (said) => (mayBeSecret(said) ? '…' : said))
-    .slice(0, longestMessage)
+    .replaceAll(/\S+/g, (token) => (mayBeSecret(token) ? '…' : token))
+    .slice(0, maxMessageLength)
 }
 
-function mayBeSecret(said: string): boolean {
-  return said.length >= longWord || (said.length >= shortestSecret && /[\d@]/.test(said))
+function mayBeSecret(token: string): boolean {
+  return token.length >= maxWordLength || (token.length >= minSecretLength && /[\d@]/.test(token))
 }

@@ -1,6 +1,6 @@
 /** What a line of the log says: a closed list of fields for each kind of event (`docs/observability.md`). */
-import type { Observation, RequestEnd } from '../../domain/observation.ts'
-import { snakeCase } from '../../domain/snake-case.ts'
+import type { Observation, RequestEnd } from '../../domain/telemetry/observation.ts'
+import { snakeCase } from '../../domain/telemetry/snake-case.ts'
 import { causeOf } from './error.ts'
 
 export interface Event {
@@ -24,18 +24,18 @@ export function eventOf(observation: Observation, formOf: FormOf): Event | undef
       const fields = { event: 'breaker', provider, operation: snakeCase(operation), state: snakeCase(state) }
       return { level: state === 'open' ? 'warn' : 'info', fields }
     }
-    case 'rest': {
+    case 'cooldown': {
       const { provider, reason } = observation
-      return { level: 'warn', fields: { event: 'provider_rests', provider, reason: snakeCase(reason) } }
+      return { level: 'warn', fields: { event: 'provider_cooldown', provider, reason: snakeCase(reason) } }
     }
     case 'limitStore': {
       const { state } = observation
       return { level: state === 'local' ? 'warn' : 'info', fields: { event: 'limit_store', state } }
     }
     case 'reload': {
-      const { result, told } = observation
-      const message = result === 'taken' ? 'the configuration was read again' : 'the configuration stays as it was'
-      return { level: result === 'taken' ? 'info' : 'error', fields: { event: 'reload', result, message, told } }
+      const { result, messages: details } = observation
+      const message = result === 'applied' ? 'the configuration was read again' : 'the configuration stays as it was'
+      return { level: result === 'applied' ? 'info' : 'error', fields: { event: 'reload', result, message, told: details } }
     }
     default:
       return undefined

@@ -1,16 +1,16 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { readable } from './terminal.ts'
+import { formatForTerminal } from './terminal.ts'
 
 test('a line for people: the moment, the weight, what happened, and the rest in pairs', () => {
-  const line = readable(
+  const line = formatForTerminal(
     `${JSON.stringify({ level: 'warn', time: '2026-11-20T15:04:05.678Z', event: 'request', route: '/a/api/v2/transactions/{id}', status: 504 })}\n`,
   )
   expect(stripVTControlCharacters(line)).toBe('15:04:05.678 warn  request route=/a/api/v2/transactions/{id} status=504\n')
 })
 
 test('what could colour a terminal stays escaped', () => {
-  const line = readable(
+  const line = formatForTerminal(
     `${JSON.stringify({ level: 'error', time: '2026-11-20T15:04:05.678Z', event: 'reload', told: ['\u001b[31mred\nx'] })}\n`,
   )
   expect(line).toContain('\\u001b[31mred\\nx')

@@ -9,12 +9,12 @@ const colours: Readonly<Record<string, string>> = {
 }
 
 /** `line` is one of JSON. Its texts are escaped there, and stay so. */
-export function readable(line: string): string {
+export function formatForTerminal(line: string): string {
   const { level = '', time = '', event = '', message, ...others } = JSON.parse(line) as Record<string, unknown>
   const moment = String(time).slice(11, 23)
   const pairs = Object.entries(others).map(([name, value]) => `${dim}${name}=${plain}${print(value)}`)
-  const said = message === undefined ? '' : ` ${print(message)}`
-  return `${dim}${moment}${plain} ${colours[String(level)] ?? ''}${String(level).padEnd(5)}${plain} ${event}${said} ${pairs.join(' ')}\n`
+  const text = message === undefined ? '' : ` ${print(message)}`
+  return `${dim}${moment}${plain} ${colours[String(level)] ?? ''}${String(level).padEnd(5)}${plain} ${event}${text} ${pairs.join(' ')}\n`
 }
 
 const simple = /^[\w./{}:~ …()-]*$/

@@ -1,15 +1,18 @@
 /** Calls that went up to providers, and what stood in their way. */
 import { STATUS_CODES } from 'node:http'
-import { type AttemptEnd, holders, restReasons } from '../../domain/observation.ts'
-import { snakeCase } from '../../domain/snake-case.ts'
+import { type AttemptEnd, cooldownReasons, localRejectionCauses } from '../../domain/telemetry/observation.ts'
+import { snakeCase } from '../../domain/telemetry/snake-case.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import type { Handlers, Providers } from './handler.ts'
 import { Histogram } from './histogram.ts'
-import { combinations } from './label.ts'
 import { httpBounds } from './requests.ts'
+import { combinations } from './series-map.ts'
 
-export function attemptMetrics(exposition: Exposition, providers: Providers): Handlers<'attempt' | 'rest' | 'heldBack' | 'retry'> {
+export function attemptMetrics(
+  exposition: Exposition,
+  providers: Providers,
+): Handlers<'attempt' | 'cooldown' | 'localRejection' | 'retry'> {
   const tags = (): readonly string[] => providers().map(({ tag }) => tag)
   const durations = new Histogram({
     name: 'http_client_request_duration_seconds',
@@ -22,25 +25,25 @@ export function attemptMetrics(exposition: Exposition, providers: Providers): Ha
     help: 'Calls that went up to a provider, by how they ended.',
     labels: ['operation', 'provider', 'outcome'],
   })
-  const rests = new Counter({
-    name: 'swapgate_provider_rests_total',
+  const cooldowns = new Counter({
+    name: 'swapgate_provider_cooldowns_total',
     help: 'Times that a provider was left alone for a while, by reason.',
     labels: ['provider', 'reason'],
-    known: () => combinations(tags(), restReasons.map(snakeCase)),
+    initialValues: () => combinations(tags(), cooldownReasons.map(snakeCase)),
   })
-  const heldBack = new Counter({
-    name: 'swapgate_provider_held_back_total',
+  const localRejection = new Counter({
+    name: 'swapgate_provider_local_rejections_total',
     help: 'Calls that did not go up, by what held them back.',
     labels: ['provider', 'by'],
-    known: () => combinations(tags(), holders),
+    initialValues: () => combinations(tags(), localRejectionCauses),
   })
   const retries = new Counter({
     name: 'swapgate_provider_retries_total',
     help: 'Reads that failed: sent once more, or not.',
     labels: ['provider', 'made'],
-    known: () => combinations(tags(), ['true', 'false']),
+    initialValues: () => combinations(tags(), ['true', 'false']),
   })
-  for (const family of [durations, attempts, rests, heldBack, retries]) exposition.add(family)
+  for (const family of [durations, attempts, cooldowns, localRejection, retries]) exposition.add(family)
   return {
     attempt(observation) {
       const { operation, method, provider, server, outcome, seconds } = observation
@@ -49,8 +52,8 @@ export function attemptMetrics(exposition: Exposition, providers: Providers): Ha
       durations.observe([method, server.address, String(server.port), status, error, provider], seconds)
       attempts.add([snakeCase(operation), provider, snakeCase(outcome)])
     },
-    rest: ({ provider, reason }) => rests.add([provider, snakeCase(reason)]),
-    heldBack: ({ provider, by }) => heldBack.add([provider, by]),
+    cooldown: ({ provider, reason }) => cooldowns.add([provider, snakeCase(reason)]),
+    localRejection: ({ provider, by }) => localRejection.add([provider, by]),
     retry: ({ provider, isMade }) => retries.add([provider, String(isMade)]),
   }
 }
@@ -62,7 +65,7 @@ function statusOf({ status }: AttemptEnd): string {
 }
 
 /** As OpenTelemetry has it: the status where that tells of an error, else what happened. */
-function errorOf({ status = 0, outcome }: AttemptEnd, told: string): string {
-  if (status >= 400) return told
+function errorOf({ status = 0, outcome }: AttemptEnd, statusLabel: string): string {
+  if (status >= 400) return statusLabel
   return outcome === 'done' ? '' : snakeCase(outcome)
 }

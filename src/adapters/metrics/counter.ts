@@ -1,12 +1,12 @@
 import type { Family, Sample } from './exposition.ts'
-import { Labelled, labelsOf, type Values } from './label.ts'
+import { type LabelValues, labelsOf, SeriesMap } from './series-map.ts'
 
 export interface CounterOptions {
   readonly name: string
   readonly help: string
   readonly labels: readonly string[]
   /** What is told from the start, so that its first count is seen as one. */
-  readonly known?: () => readonly Values[]
+  readonly initialValues?: () => readonly LabelValues[]
 }
 
 /** To count is to find the figure by its labels, which are made when they are read. */
@@ -15,7 +15,7 @@ export class Counter implements Family {
   readonly name: string
   readonly help: string
   private readonly options: CounterOptions
-  private readonly counts = new Labelled(() => ({ count: 0 }))
+  private readonly counts = new SeriesMap(() => ({ count: 0 }))
 
   constructor(options: CounterOptions) {
     this.name = options.name
@@ -23,13 +23,13 @@ export class Counter implements Family {
     this.options = options
   }
 
-  add(values: Values, by = 1): void {
+  add(values: LabelValues, by = 1): void {
     this.counts.of(values).count += by
   }
 
   samples(): readonly Sample[] {
-    const { labels, known } = this.options
-    for (const values of known?.() ?? []) this.counts.of(values)
+    const { labels, initialValues } = this.options
+    for (const values of initialValues?.() ?? []) this.counts.of(values)
     return this.counts.all().map(([values, { count }]) => ({ labels: labelsOf(labels, values), value: count }))
   }
 }

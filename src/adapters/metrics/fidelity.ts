@@ -1,10 +1,10 @@
 /** How far providers keep to their forms, and what answers lack. */
-import { discrepancies, discrepancyActions } from '../../domain/observation.ts'
-import { snakeCase } from '../../domain/snake-case.ts'
+import { discrepancies, discrepancyActions } from '../../domain/telemetry/observation.ts'
+import { snakeCase } from '../../domain/telemetry/snake-case.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import type { FormOf, Handlers, Providers } from './handler.ts'
-import { combinations } from './label.ts'
+import { combinations } from './series-map.ts'
 
 export function fidelityMetrics(
   exposition: Exposition,
@@ -17,7 +17,7 @@ export function fidelityMetrics(
     labels: ['provider', 'field', 'drift'],
   })
   const fields = new Counter({
-    name: 'swapgate_answer_fields_total',
+    name: 'swapgate_response_fields_total',
     help: 'Fields of answers that were left out or worked out.',
     labels: ['what', 'client_form', 'provider_form', 'field'],
   })
@@ -25,7 +25,7 @@ export function fidelityMetrics(
     name: 'swapgate_transaction_discrepancies_total',
     help: 'Answers that differ from what the ledger knows of a transaction that was created here.',
     labels: ['provider', 'field', 'action'],
-    known: () => {
+    initialValues: () => {
       const tags = providers().map(({ tag }) => tag)
       return combinations(tags, discrepancies.map(snakeCase), discrepancyActions)
     },

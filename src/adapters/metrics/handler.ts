@@ -1,4 +1,4 @@
-import type { Observation } from '../../domain/observation.ts'
+import type { Observation } from '../../domain/telemetry/observation.ts'
 
 type What = Observation['what']
 
@@ -8,7 +8,7 @@ export type Handlers<W extends What> = {
 }
 
 /** A provider as it is configured. */
-export interface ProviderFacts {
+export interface ConfiguredProvider {
   readonly tag: string
   readonly form: string
   readonly state: string
@@ -16,7 +16,7 @@ export interface ProviderFacts {
 }
 
 /** All that are configured now. */
-export type Providers = () => readonly ProviderFacts[]
+export type Providers = () => readonly ConfiguredProvider[]
 
 /** The form of a provider, by tag; `none` where no provider answered. */
 export type FormOf = (tag: string | undefined) => string

@@ -1,5 +1,5 @@
 import type { Exemplar, Family, Sample } from './exposition.ts'
-import { Labelled, labelsOf, type Values } from './label.ts'
+import { type LabelValues, labelsOf, SeriesMap } from './series-map.ts'
 
 export interface HistogramOptions {
   readonly name: string
@@ -23,18 +23,18 @@ export class Histogram implements Family {
   readonly name: string
   readonly help: string
   private readonly options: HistogramOptions
-  private readonly series: Labelled<Series>
+  private readonly series: SeriesMap<Series>
 
   constructor(options: HistogramOptions) {
     this.name = options.name
     this.help = options.help
     this.options = options
     const buckets = options.bounds.length + 1
-    this.series = new Labelled(() => ({ counts: new Float64Array(buckets), sum: 0, exemplars: [] }))
+    this.series = new SeriesMap(() => ({ counts: new Float64Array(buckets), sum: 0, exemplars: [] }))
   }
 
   /** `traceId`: the trace of what was observed. */
-  observe(values: Values, value: number, traceId?: string): void {
+  observe(values: LabelValues, value: number, traceId?: string): void {
     const { bounds } = this.options
     const series = this.series.of(values)
     let at = 0

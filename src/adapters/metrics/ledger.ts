@@ -1,35 +1,35 @@
 /** What the ledger does and how long that takes, and what it holds that is not done. */
-import type { LedgerFigures } from '../../core/bookkeeping.ts'
-import { createOutcomes } from '../../domain/observation.ts'
-import { snakeCase } from '../../domain/snake-case.ts'
-import { progress } from '../../domain/status.ts'
+import type { LedgerGauges } from '../../core/ledger-admin.ts'
+import { progress } from '../../domain/swap/status.ts'
+import { createOutcomes } from '../../domain/telemetry/observation.ts'
+import { snakeCase } from '../../domain/telemetry/snake-case.ts'
 import { Counter } from './counter.ts'
 import type { Exposition, Sample } from './exposition.ts'
 import { gauge, single } from './gauge.ts'
 import type { Handlers, Providers } from './handler.ts'
 import { Histogram } from './histogram.ts'
-import { combinations } from './label.ts'
-import { lastKnown } from './last-known.ts'
-import { ownBounds } from './requests.ts'
+import { shortBounds } from './requests.ts'
+import { combinations } from './series-map.ts'
+import { staleCache } from './stale-cache.ts'
 
-export type ReadFigures = () => Promise<LedgerFigures>
+export type ReadLedgerGauges = () => Promise<LedgerGauges>
 
-const unsettledStates = ['pending', 'unknown', 'mismatch']
+const unresolvedStates = ['pending', 'unknown', 'mismatch']
 /** `unknown`: the provider's word is not known. */
-const goingStatuses = [...progress.filter((status) => status !== 'success'), 'unknown']
+const openStatuses = [...progress.filter((status) => status !== 'success'), 'unknown']
 
 export function ledgerMetrics(
   exposition: Exposition,
   providers: Providers,
-  read: ReadFigures,
+  read: ReadLedgerGauges,
 ): Handlers<'ledger' | 'create' | 'reconciled' | 'resultsHeld'> {
-  let roundAt: number | undefined
+  let lastRunAt: number | undefined
   let resultsHeld = 0
   const durations = new Histogram({
     name: 'swapgate_ledger_duration_seconds',
     help: 'How long the ledger took, by what it did.',
     labels: ['action'],
-    bounds: ownBounds,
+    bounds: shortBounds,
   })
   const failures = new Counter({
     name: 'swapgate_ledger_failures_total',
@@ -40,15 +40,15 @@ export function ledgerMetrics(
     name: 'swapgate_create_outcomes_total',
     help: 'Creates that did not simply end as they were asked, and what was found out about them.',
     labels: ['provider', 'outcome'],
-    known: () => {
+    initialValues: () => {
       const tags = providers().map(({ tag }) => tag)
       return combinations(tags, createOutcomes.map(snakeCase))
     },
   })
   for (const family of [durations, failures, outcomes]) exposition.add(family)
   exposition.add(
-    gauge('swapgate_reconciliation_last_round_timestamp_seconds', 'When creates of unknown outcome were last looked for.', () =>
-      single(roundAt),
+    gauge('swapgate_reconciliation_last_run_timestamp_seconds', 'When creates of unknown outcome were last looked for.', () =>
+      single(lastRunAt),
     ),
   )
   exposition.add(
@@ -58,7 +58,7 @@ export function ledgerMetrics(
       () => single(resultsHeld),
     ),
   )
-  addHoldings(exposition, providers, lastKnown(read))
+  addLedgerGauges(exposition, providers, staleCache(read))
   return {
     ledger({ action, seconds, isFailure }) {
       durations.observe([action], seconds)
@@ -69,41 +69,43 @@ export function ledgerMetrics(
       resultsHeld = count
     },
     reconciled({ at }) {
-      roundAt = at / 1000
+      lastRunAt = at / 1000
     },
   }
 }
 
 /** What the ledger holds that is not done; nothing while it was never read. */
-function addHoldings(exposition: Exposition, providers: Providers, read: () => Promise<LedgerFigures | undefined>): void {
-  const add = (name: string, help: string, samplesOf: (figures: LedgerFigures) => readonly Sample[]): void =>
+function addLedgerGauges(exposition: Exposition, providers: Providers, read: () => Promise<LedgerGauges | undefined>): void {
+  const add = (name: string, help: string, samplesOf: (gauges: LedgerGauges) => readonly Sample[]): void =>
     exposition.add(
       gauge(name, help, async () => {
-        const figures = await read()
-        return figures ? samplesOf(figures) : []
+        const gauges = await read()
+        return gauges ? samplesOf(gauges) : []
       }),
     )
-  add('swapgate_transactions_open', 'Transactions that have not ended.', ({ open }) =>
+  add('swapgate_transactions_open', 'Transactions that have not ended.', ({ unfinished: open }) =>
     counts(
       providers,
       'status',
-      goingStatuses,
+      openStatuses,
       open.map(({ provider, status = 'unknown', count }) => ({ provider, word: status, count })),
     ),
   )
-  add('swapgate_creates_unsettled', 'Creates without a known or accepted outcome.', ({ unsettled }) =>
+  add('swapgate_creates_unresolved', 'Creates without a known or accepted outcome.', ({ unresolvedCounts: unsettled }) =>
     counts(
       providers,
       'state',
-      unsettledStates,
+      unresolvedStates,
       unsettled.map(({ provider, state, count }) => ({ provider, word: state, count })),
     ),
   )
-  add('swapgate_transactions_oldest_open_seconds', 'Age of the oldest transaction that has not ended.', ({ open }) => ages(open))
+  add('swapgate_transactions_oldest_open_seconds', 'Age of the oldest transaction that has not ended.', ({ unfinished: open }) =>
+    ages(open),
+  )
   add(
-    'swapgate_creates_oldest_unsettled_seconds',
+    'swapgate_creates_oldest_unresolved_seconds',
     'Age of the oldest create without a known or accepted outcome.',
-    ({ unsettled }) => ages(unsettled),
+    ({ unresolvedCounts: unsettled }) => ages(unsettled),
   )
 }
 
@@ -115,10 +117,10 @@ interface Row {
 
 /** All words of every provider that is configured or has rows: what is no more is told as 0. */
 function counts(providers: Providers, label: string, words: readonly string[], rows: readonly Row[]): readonly Sample[] {
-  const known = new Map(rows.map(({ provider, word, count }) => [`${provider}\n${word}`, count]))
+  const initialValues = new Map(rows.map(({ provider, word, count }) => [`${provider}\n${word}`, count]))
   const tags = new Set([...providers().map(({ tag }) => tag), ...rows.map(({ provider }) => provider)])
   return [...tags].flatMap((provider) =>
-    words.map((word) => ({ labels: { provider, [label]: word }, value: known.get(`${provider}\n${word}`) ?? 0 })),
+    words.map((word) => ({ labels: { provider, [label]: word }, value: initialValues.get(`${provider}\n${word}`) ?? 0 })),
   )
 }
 

@@ -1,29 +1,29 @@
 /** The program itself: what runs, what it was told to do, and what it could not tell. */
-import { reloadResults, spanResults } from '../../domain/observation.ts'
+import { reloadResults, spanResults } from '../../domain/telemetry/observation.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import { gauge } from './gauge.ts'
 import type { Handlers } from './handler.ts'
-import { combinations } from './label.ts'
+import { combinations } from './series-map.ts'
 
-export interface ProgramFacts {
+export interface ProcessInfo {
   readonly version: string
   /** Lines of the log that were lost. */
   readonly droppedLines: () => number
 }
 
-export function processMetrics(exposition: Exposition, { version, droppedLines }: ProgramFacts): Handlers<'reload' | 'spans'> {
+export function processMetrics(exposition: Exposition, { version, droppedLines }: ProcessInfo): Handlers<'reload' | 'spans'> {
   const reloads = new Counter({
     name: 'swapgate_configuration_reloads_total',
     help: 'Times that the configuration was read again, and whether it was taken.',
     labels: ['result'],
-    known: () => combinations(reloadResults),
+    initialValues: () => combinations(reloadResults),
   })
   const spans = new Counter({
     name: 'swapgate_trace_spans_total',
     help: 'Spans of traces that were kept, by what became of them.',
     labels: ['result'],
-    known: () => combinations(spanResults),
+    initialValues: () => combinations(spanResults),
   })
   exposition.add(reloads)
   exposition.add(spans)

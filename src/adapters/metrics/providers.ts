@@ -1,17 +1,18 @@
 /** How providers stand: configured, by their breakers, and in their budgets. */
-import { type BreakerState, type BudgetPolicy, breakerStates, budgetPolicies } from '../../domain/observation.ts'
-import { type Op, ops } from '../../domain/operations.ts'
-import { keptForOwnReads } from '../../domain/own-reads.ts'
-import { snakeCase } from '../../domain/snake-case.ts'
+
+import { type Op, ops } from '../../domain/swap/operations.ts'
+import { reservedForGatewayReads } from '../../domain/telemetry/gateway-reads.ts'
+import { type BreakerState, type BudgetPolicy, breakerStates, budgetPolicies } from '../../domain/telemetry/observation.ts'
+import { snakeCase } from '../../domain/telemetry/snake-case.ts'
 import type { Exposition, Sample } from './exposition.ts'
 import { gauge } from './gauge.ts'
 import type { Handlers, Providers } from './handler.ts'
 
 const states = ['active', 'draining', 'off']
 /** A budget is whole again so many milliseconds after the last call that was paid out of it. */
-const budgetWindow = 60_000
+const budgetWindowMs = 60_000
 
-interface Left {
+interface RemainingBudget {
   readonly remaining: number
   readonly at: number
 }
@@ -22,14 +23,14 @@ export function providerMetrics(exposition: Exposition, providers: Providers): H
     const state = breakers.get(`${tag} ${op}`) ?? 'closed'
     return oneOf('state', breakerStates, state, { provider: tag, operation: snakeCase(op) })
   }
-  const left = new Map<string, Left>()
+  const remainingBudgets = new Map<string, RemainingBudget>()
   const breakerSamples = (): readonly Sample[] => providers().flatMap(({ tag }) => ops.flatMap((op) => breakerOf(tag, op)))
   const stateSamples = (): readonly Sample[] =>
     providers().flatMap(({ tag, state }) => oneOf('state', states, state, { provider: tag }))
   const remaining = ({ labels, value }: Sample): readonly Sample[] => {
-    const seen = left.get(`${labels.provider}\n${labels.policy}`)
-    if (!seen) return []
-    return [{ labels, value: performance.now() - seen.at < budgetWindow ? Math.min(seen.remaining, value) : value }]
+    const last = remainingBudgets.get(`${labels.provider}\n${labels.policy}`)
+    if (!last) return []
+    return [{ labels, value: performance.now() - last.at < budgetWindowMs ? Math.min(last.remaining, value) : value }]
   }
   for (const [name, help, samples] of [
     ['swapgate_breaker_state', 'Where the breaker of an operation at a provider stands: 1 for its state.', breakerSamples],
@@ -49,13 +50,14 @@ export function providerMetrics(exposition: Exposition, providers: Providers): H
   }
   return {
     breaker: ({ provider, operation, state }) => void breakers.set(`${provider} ${operation}`, state),
-    budget: ({ provider, policy, remaining }) => void left.set(`${provider}\n${policy}`, { remaining, at: performance.now() }),
+    budget: ({ provider, policy, remaining }) =>
+      void remainingBudgets.set(`${provider}\n${policy}`, { remaining, at: performance.now() }),
   }
 }
 
 /** 1 for the word that holds, 0 for the others. */
-function oneOf(label: string, list: readonly string[], holds: string, labels: Sample['labels']): readonly Sample[] {
-  return list.map((word) => ({ labels: { ...labels, [label]: snakeCase(word) }, value: word === holds ? 1 : 0 }))
+function oneOf(label: string, list: readonly string[], current: string, labels: Sample['labels']): readonly Sample[] {
+  return list.map((word) => ({ labels: { ...labels, [label]: snakeCase(word) }, value: word === current ? 1 : 0 }))
 }
 
 /** 0 is no bound, and has no size. */
@@ -63,10 +65,10 @@ function sizes(providers: Providers): readonly Sample[] {
   return providers().flatMap(({ tag, budget }) =>
     budgetPolicies
       .filter((policy) => (budget[policy] ?? 0) > 0)
-      .map((policy) => ({ labels: { provider: tag, policy }, value: clientsPart(policy, budget[policy] as number) })),
+      .map((policy) => ({ labels: { provider: tag, policy }, value: clientsShare(policy, budget[policy] as number) })),
   )
 }
 
-function clientsPart(policy: BudgetPolicy, budget: number): number {
-  return budget - keptForOwnReads(policy, budget)
+function clientsShare(policy: BudgetPolicy, budget: number): number {
+  return budget - reservedForGatewayReads(policy, budget)
 }

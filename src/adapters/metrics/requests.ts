@@ -1,16 +1,16 @@
 /** What became of clients' requests. */
-import { keyRefusals } from '../../domain/observation.ts'
-import { snakeCase } from '../../domain/snake-case.ts'
+import { keyRefusals } from '../../domain/telemetry/observation.ts'
+import { snakeCase } from '../../domain/telemetry/snake-case.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import type { FormOf, Handlers } from './handler.ts'
 import { Histogram } from './histogram.ts'
-import { combinations } from './label.ts'
+import { combinations } from './series-map.ts'
 
 /** Bounds of OpenTelemetry's conventions for HTTP, in seconds. */
 export const httpBounds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 /** Bounds for what is done here and should take no time, in seconds. */
-export const ownBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+export const shortBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
 export function requestMetrics(exposition: Exposition, formOf: FormOf): Handlers<'request' | 'keyRefused'> {
   const durations = new Histogram({
@@ -28,13 +28,13 @@ export function requestMetrics(exposition: Exposition, formOf: FormOf): Handlers
     name: 'swapgate_added_seconds',
     help: 'Time of a request in which neither a provider nor the client was waited for.',
     labels: ['operation'],
-    bounds: ownBounds,
+    bounds: shortBounds,
   })
   const refusals = new Counter({
     name: 'swapgate_key_refusals_total',
     help: "Clients' keys that were refused, by why.",
     labels: ['reason'],
-    known: () => combinations(keyRefusals.map(snakeCase)),
+    initialValues: () => combinations(keyRefusals.map(snakeCase)),
   })
   const errors = new Counter({
     name: 'swapgate_errors_total',

@@ -1,6 +1,6 @@
-/** Budgets in Redis: the rule of `core/allotment.ts` as scripts, on keys of one slot for each bucket. */
-import type { Budgets } from '../../core/budget.ts'
-import type { Connection } from '../redis.ts'
+/** Budgets in Redis: the rule of `core/resilience/budget/fair-sliding-window.ts` as scripts, on keys of one slot for each bucket. */
+import type { Budgets } from '../../core/resilience/budget/budgets.ts'
+import type { Connection } from './index.ts'
 
 /** KEYS[1]: the grants by time. ARGV[1]: the limit. */
 const prepare = `
@@ -22,13 +22,13 @@ local used = live(KEYS[1])
 local free, name = limit - used, string.format('%.0f-%d', now, used)
 `
 
-const unshared = `${prepare}
+const aloneScript = `${prepare}
 if free <= 0 then return refuse(free) end
 grant(KEYS[1], name)
 return {1, free - 1, 0}`
 
 /** KEYS[2]: the grants of the asker. KEYS[3]: the askers by the second in which they asked last. ARGV[2]: the asker. */
-const shared = `${prepare}
+const sharedScript = `${prepare}
 local mostAskers, cleaned = 100000, 16
 local second = math.floor(now / 1000)
 local over = second - 60
@@ -52,17 +52,17 @@ return {1, free - 1, 0}`
 
 /** Throws where Redis does not answer. */
 export function redisBudgets(connection: Pick<Connection, 'script'>): Budgets {
-  const reservingAlone = connection.script(unshared, 1)
-  const reserving = connection.script(shared, 3)
+  const reserveAlone = connection.script(aloneScript, 1)
+  const reserveShared = connection.script(sharedScript, 3)
   return {
-    async reserve(bucket, limit, asker) {
+    async reserve(bucket, limit, consumer) {
       // In braces stands what decides about the slot; encoded it holds none itself.
       const key = `swapgate:budget:{${encodeURIComponent(bucket)}}`
       const grants = `${key}:grants`
       const [granted, remaining = 0, retryAfter = 0] =
-        asker === undefined
-          ? await reservingAlone([grants], [String(limit)])
-          : await reserving([grants, `${grants}:${asker}`, `${key}:askers`], [String(limit), asker])
+        consumer === undefined
+          ? await reserveAlone([grants], [String(limit)])
+          : await reserveShared([grants, `${grants}:${consumer}`, `${key}:askers`], [String(limit), consumer])
       return { isGranted: granted === 1, remaining, retryAfter }
     },
   }

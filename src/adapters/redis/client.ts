@@ -3,17 +3,17 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import type { RedisAddress } from '../../domain/redis-url.ts'
 
 /** Milliseconds. Connecting takes several commands, and nothing else ends one that is lost with its connection. */
-const commandTimeout = 500
+const commandTimeoutMs = 500
 /** Milliseconds without a byte, after which a connection that owes answers counts as dead. */
-const silence = 2_000
+const idleTimeoutMs = 2_000
 
 const retry = (times: number): number => Math.min(50 * times, 250)
 
 /** What was not answered is never sent again, and nothing waits for a connection: whoever asks has a better answer. */
 const options = {
-  commandTimeout,
+  commandTimeout: commandTimeoutMs,
   connectTimeout: 1_000,
-  socketTimeout: silence,
+  socketTimeout: idleTimeoutMs,
   disconnectTimeout: 100,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
@@ -24,10 +24,10 @@ const options = {
 
 /** Not connected yet. Commands fail at once while it is not. */
 export function createClient(address: RedisAddress): Redis | Cluster {
-  const { kind, places, isEncrypted, credentials, sentinelCredentials, name, database } = address
+  const { kind, places: nodes, isEncrypted, credentials, sentinelCredentials, name, database } = address
   const access = { ...options, ...credentials, ...(isEncrypted && { tls: {} }) }
   if (kind === 'cluster') {
-    return new Cluster([...places], {
+    return new Cluster([...nodes], {
       redisOptions: access,
       lazyConnect: true,
       enableOfflineQueue: false,
@@ -41,15 +41,18 @@ export function createClient(address: RedisAddress): Redis | Cluster {
     })
   }
   const alone = { ...access, db: database, lazyConnect: true, enableOfflineQueue: false, retryStrategy: retry, reconnectOnError }
-  if (kind === 'single') return new Redis({ ...alone, ...places[0] })
+  if (kind === 'single') return new Redis({ ...alone, ...nodes[0] })
   const encrypted = isEncrypted && { enableTLSForSentinelMode: true, sentinelTLS: {} }
   const { username, password } = sentinelCredentials
-  const watcher = { ...(username && { sentinelUsername: username }), ...(password && { sentinelPassword: password }) }
+  const sentinelCredentialOptions = {
+    ...(username && { sentinelUsername: username }),
+    ...(password && { sentinelPassword: password }),
+  }
   return new Redis({
     ...alone,
     ...encrypted,
-    ...watcher,
-    sentinels: [...places],
+    ...sentinelCredentialOptions,
+    sentinels: [...nodes],
     name,
     sentinelCommandTimeout: 1_000,
     sentinelRetryStrategy: retry,

@@ -1,8 +1,8 @@
 /** rate-limiter-flexible: the same fixed windows as in memory, counted by its script in Redis. */
 import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible'
-import type { SharedLimiter } from '../../core/fallback.ts'
-import type { Charge } from '../../core/limits.ts'
-import type { Connection, Script } from '../redis.ts'
+import type { SharedLimiter } from '../../core/access/limit-fallback.ts'
+import type { Charge } from '../../core/access/limits.ts'
+import type { Connection, Script } from './index.ts'
 
 /** The same window, in which only what is admitted is counted. ARGV: the limit, and the window in milliseconds. */
 const chargeAdmitted = `
@@ -18,7 +18,7 @@ export function redisLimiter(connection: Pick<Connection, 'script'>): SharedLimi
     const known = limiters.get(window)
     if (known) return known
     const limiter = new RateLimiterRedis({
-      storeClient: storeOn(connection),
+      storeClient: createStoreClient(connection),
       keyPrefix: prefixOf(window),
       points: Number.MAX_SAFE_INTEGER,
       duration: window,
@@ -26,10 +26,13 @@ export function redisLimiter(connection: Pick<Connection, 'script'>): SharedLimi
     limiters.set(window, limiter)
     return limiter
   }
-  const charging = connection.script(chargeAdmitted, 1)
+  const chargeScript = connection.script(chargeAdmitted, 1)
   const chargeIfAdmitted = async (bucket: string, limit: number, window: number): Promise<Charge> => {
-    const [isOver, points = 0, rest = 0] = await charging([`${prefixOf(window)}:${bucket}`], [String(limit), String(window * 1000)])
-    return { isOver: isOver === 1, remaining: Math.max(0, limit - points), reset: Math.ceil(rest / 1000) }
+    const [isOver, points = 0, remainingMs = 0] = await chargeScript(
+      [`${prefixOf(window)}:${bucket}`],
+      [String(limit), String(window * 1000)],
+    )
+    return { isOver: isOver === 1, remaining: Math.max(0, limit - points), resetSeconds: Math.ceil(remainingMs / 1000) }
   }
   // It rejects beyond its points, which are out of reach: the limit is the caller's, and every request is counted.
   return {
@@ -39,9 +42,9 @@ export function redisLimiter(connection: Pick<Connection, 'script'>): SharedLimi
         : limiterFor(window)
             .consume(bucket)
             .then((state) => chargeOf(state, limit)),
-    add: (bucket, points, window, rest) =>
+    add: (bucket, points, window, remainingMs) =>
       limiterFor(window)
-        .consume(bucket, points, { customDuration: rest })
+        .consume(bucket, points, { customDuration: remainingMs })
         .then(({ consumedPoints }) => consumedPoints),
   }
 }
@@ -54,12 +57,12 @@ function chargeOf({ consumedPoints, msBeforeNext }: RateLimiterRes, limit: numbe
   return {
     isOver: consumedPoints > limit,
     remaining: Math.max(0, limit - consumedPoints),
-    reset: Math.ceil(msBeforeNext / 1000),
+    resetSeconds: Math.ceil(msBeforeNext / 1000),
   }
 }
 
 /** What the library asks of a client: it defines its script, and then calls it by its name. */
-function storeOn(connection: Pick<Connection, 'script'>) {
+function createStoreClient(connection: Pick<Connection, 'script'>) {
   let script: Script | undefined
   return {
     defineCommand(_: string, { lua, numberOfKeys }: { readonly lua: string; readonly numberOfKeys: number }) {

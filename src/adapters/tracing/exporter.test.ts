@@ -17,7 +17,7 @@ test('certificate and compression are what the OTEL_EXPORTER_OTLP_… variables 
   vi.stubEnv('OTEL_EXPORTER_OTLP_CERTIFICATE', join(directory, 'ca.pem'))
   vi.stubEnv('OTEL_EXPORTER_OTLP_COMPRESSION', 'gzip')
   const settled: unknown[] = []
-  const settings = { endpoint: `${url.origin}/`, timeout: 2_000, version: '1.2.3' }
+  const settings = { endpoint: `${url.origin}/`, timeoutMs: 2_000, version: '1.2.3' }
   const sender = exporter(settings, (...result) => void settled.push(result))
   await new Promise<unknown>((told) => sender.export([], told))
   await sender.shutdown()

@@ -3,32 +3,32 @@ import { Agent } from 'node:https'
 import { createOtlpNetworkExportDelegate } from '@opentelemetry/otlp-exporter-base'
 import { convertLegacyHttpOptions, createOtlpHttpExporterMetrics } from '@opentelemetry/otlp-exporter-base/node-http'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
-import type { SpanResult } from '../../domain/observation.ts'
+import type { SpanResult } from '../../domain/telemetry/observation.ts'
 import { metricsHelper, serializer } from './serializer.ts'
 import { type Certificates, transport } from './transport.ts'
 
 /** Headers, certificates and compression are what the variables say. `settle` hears how each batch ended. */
 export function exporter(
-  { endpoint, timeout, version }: { readonly endpoint: string; readonly timeout: number; readonly version: string },
-  settle: (result: SpanResult, count: number) => void,
+  { endpoint, timeoutMs, version }: { readonly endpoint: string; readonly timeoutMs: number; readonly version: string },
+  onResult: (result: SpanResult, count: number) => void,
 ): SpanExporter {
   const url = `${endpoint.replace(/\/$/, '')}/v1/traces`
   const own = { 'content-type': 'application/x-protobuf', 'user-agent': `swapgate/${version}` }
-  const options = convertLegacyHttpOptions({ url, timeoutMillis: timeout }, 'TRACES', 'v1/traces', own)
+  const options = convertLegacyHttpOptions({ url, timeoutMillis: timeoutMs }, 'TRACES', 'v1/traces', own)
   const { headers, compression, agentFactory } = options
-  const bringing = transport({
+  const networkTransport = transport({
     url: new URL(url),
     headers,
     isCompressed: compression === 'gzip',
     tls: async () => certificatesOf(await agentFactory('https:')),
   })
   const metrics = createOtlpHttpExporterMetrics('otlp_http_span_exporter', metricsHelper, url, undefined)
-  const collector = createOtlpNetworkExportDelegate(options, serializer, metrics, bringing)
+  const collector = createOtlpNetworkExportDelegate(options, serializer, metrics, networkTransport)
   return {
-    export(spans, told) {
+    export(spans, done) {
       collector.export(spans, (result) => {
-        settle(result.code === 0 ? 'exported' : 'failed', spans.length)
-        told(result)
+        onResult(result.code === 0 ? 'exported' : 'failed', spans.length)
+        done(result)
       })
     },
     shutdown: () => collector.shutdown(),

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-interface Taken {
+interface ReceivedRequest {
   readonly method: string | undefined
   readonly path: string | undefined
   readonly headers: IncomingHttpHeaders
@@ -18,22 +18,22 @@ export async function collector(
   statuses: readonly number[],
   { secure, after }: { readonly secure?: Secure; readonly after?: string } = {},
 ) {
-  const taken: Taken[] = []
-  const take: RequestListener = async (request, response) => {
+  const received: ReceivedRequest[] = []
+  const receive: RequestListener = async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    taken.push({ method: request.method, path: request.url, headers: request.headers, bytes: Buffer.concat(chunks) })
-    const status = statuses[Math.min(taken.length, statuses.length) - 1] as number
+    received.push({ method: request.method, path: request.url, headers: request.headers, bytes: Buffer.concat(chunks) })
+    const status = statuses[Math.min(received.length, statuses.length) - 1] as number
     if (status !== 0) response.writeHead(status, after === undefined ? {} : { 'retry-after': after }).end('well')
   }
-  const server: Server = secure ? createTlsServer(secure, take) : createServer(take)
+  const server: Server = secure ? createTlsServer(secure, receive) : createServer(receive)
   let connections = 0
   server.on('connection', () => connections++)
   await once(server.listen(0), 'listening')
   const { port } = server.address() as AddressInfo
   const close = (): void => server.close().closeAllConnections()
   return {
-    taken,
+    taken: received,
     close,
     connections: () => connections,
     url: new URL(`http${secure ? 's' : ''}://localhost:${port}/otel/v1/traces`),

@@ -5,17 +5,17 @@ interface Batches {
   readonly exporter: SpanExporter
   readonly queue: number
   readonly batch: number
-  readonly exportTimeout: number
+  readonly exportTimeoutMs: number
 }
 
 /** Spans have waited for each other before they come here. */
-export function batches({ exporter, queue, batch, exportTimeout }: Batches): SpanProcessor {
+export function batches({ exporter, queue, batch, exportTimeoutMs }: Batches): SpanProcessor {
   return new BatchSpanProcessor({
     exporter,
     maxQueueSize: queue,
     maxExportBatchSize: batch,
     scheduledDelayMillis: 0,
-    exportTimeoutMillis: exportTimeout,
+    exportTimeoutMillis: exportTimeoutMs,
   })
 }
 

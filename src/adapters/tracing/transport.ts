@@ -28,14 +28,14 @@ const compress = promisify(gzip)
 /** What OTLP says may be sent again (OTLP/HTTP Response, Retryable Response Codes). */
 const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504])
 /** Before the second try, in milliseconds; each further one waits half as long again. */
-const firstPause = 1_000
-const late = new Error('the collector did not take it in time')
+const initialBackoffMs = 1_000
+const timeoutError = new Error('the collector did not take it in time')
 
 /** Sends again what may be, as long as it can be within `timeoutMillis`. */
 export function transport({ url, headers, isCompressed, tls }: Collector): IExporterTransport {
   let opening: Promise<Pool> | undefined
-  const open = async (timeout: number): Promise<Pool> =>
-    new Pool(url.origin, { connections: 1, allowH2: false, connect: { ...(await tls()), timeout } })
+  const open = async (timeoutMs: number): Promise<Pool> =>
+    new Pool(url.origin, { connections: 1, allowH2: false, connect: { ...(await tls()), timeout: timeoutMs } })
   return {
     async send(data, timeoutMillis) {
       const deadline = performance.now() + timeoutMillis
@@ -47,12 +47,12 @@ export function transport({ url, headers, isCompressed, tls }: Collector): IExpo
         headers: { ...(await headers()), ...(isCompressed && { 'content-encoding': 'gzip' }) },
         body: isCompressed ? await compress(data) : Buffer.from(data.buffer, data.byteOffset, data.byteLength),
       }
-      for (let pause = firstPause; ; pause *= 1.5) {
+      for (let backoffMs = initialBackoffMs; ; backoffMs *= 1.5) {
         const response = await deliver(pool, options, deadline - performance.now())
         if (response.status !== 'retryable') return response
-        const rest = Math.max(pause, response.retryInMillis ?? 0)
-        if (performance.now() + rest >= deadline) return response
-        await wait(rest, undefined, { ref: false })
+        const waitMs = Math.max(backoffMs, response.retryInMillis ?? 0)
+        if (performance.now() + waitMs >= deadline) return response
+        await wait(waitMs, undefined, { ref: false })
       }
     },
     shutdown() {
@@ -61,8 +61,8 @@ export function transport({ url, headers, isCompressed, tls }: Collector): IExpo
   }
 }
 
-function deliver(pool: Pool, options: Dispatcher.DispatchOptions, left: number): Promise<ExportResponse> {
-  return new Promise((resolve) => pool.dispatch(options, new Delivery(left, resolve)))
+function deliver(pool: Pool, options: Dispatcher.DispatchOptions, remainingMs: number): Promise<ExportResponse> {
+  return new Promise((resolve) => pool.dispatch(options, new Delivery(remainingMs, resolve)))
 }
 
 /** One batch on its way, once. What the collector says besides its status is of no use here. */
@@ -82,7 +82,7 @@ class Delivery implements Dispatcher.DispatchHandler {
 
   /** Called before the first byte is sent, which may be when nobody waits for it any more. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.isOver) controller.abort(late)
+    if (this.isOver) controller.abort(timeoutError)
     else this.controller = controller
   }
 
@@ -96,21 +96,21 @@ class Delivery implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     const error = new Error(`the collector answered ${this.status}`)
-    if (this.status < 300) this.settle({ status: 'success' })
-    else if (!retryable.has(this.status)) this.settle({ status: 'failure', error })
-    else this.settle({ status: 'retryable', error, retryInMillis: 1_000 * this.retryAfter })
+    if (this.status < 300) this.finish({ status: 'success' })
+    else if (!retryable.has(this.status)) this.finish({ status: 'failure', error })
+    else this.finish({ status: 'retryable', error, retryInMillis: 1_000 * this.retryAfter })
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.settle({ status: 'retryable', error })
+    this.finish({ status: 'retryable', error })
   }
 
   private expire(): void {
-    this.settle({ status: 'failure', error: late })
-    this.controller?.abort(late)
+    this.finish({ status: 'failure', error: timeoutError })
+    this.controller?.abort(timeoutError)
   }
 
-  private settle(response: ExportResponse): void {
+  private finish(response: ExportResponse): void {
     this.isOver = true
     clearTimeout(this.timer)
     this.resolve(response)

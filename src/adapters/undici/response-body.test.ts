@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ResponseBody } from './response-body.ts'
+import { ResponseBytes } from './response-body.ts'
 
 /** Cuts of one read of a socket, as undici hands them over. */
 function cuts(length: number, size: number): readonly Buffer[] {
@@ -8,7 +8,7 @@ function cuts(length: number, size: number): readonly Buffer[] {
 }
 
 test.each([1, 7, 65_000])('V16: an answer in chunks of %i bytes takes its own size, and is whole', (size) => {
-  const body = new ResponseBody()
+  const body = new ResponseBytes()
   const chunks = cuts(1_050_000 - (1_050_000 % size), size)
   for (const chunk of chunks) body.add(chunk)
   const whole = body.whole()
@@ -17,7 +17,7 @@ test.each([1, 7, 65_000])('V16: an answer in chunks of %i bytes takes its own si
 })
 
 test('V16: an answer of one chunk is not copied, and one of none is empty', () => {
-  const body = new ResponseBody()
+  const body = new ResponseBytes()
   expect(body.whole()).toHaveLength(0)
   const chunk = Buffer.from('{}')
   body.add(chunk)
@@ -25,7 +25,7 @@ test('V16: an answer of one chunk is not copied, and one of none is empty', () =
 })
 
 test('V16: an empty chunk in front changes nothing', () => {
-  const body = new ResponseBody()
+  const body = new ResponseBytes()
   for (const text of ['', '{"a"', '', ':1}']) body.add(Buffer.from(text))
   expect(body.whole().toString()).toBe('{"a":1}')
 })

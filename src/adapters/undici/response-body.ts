@@ -7,7 +7,7 @@ const firstBytes = 4_096
  * Keeps the bytes, not the chunks: each chunk is a cut of the 64 KiB that were read from the socket, and keeps all of them. An
  * answer that comes byte by byte would take thousands of times its size.
  */
-export class ResponseBody {
+export class ResponseBytes {
   /** The only chunk so far; most answers are one. */
   private only: Buffer | undefined
   private bytes = Buffer.alloc(0)

@@ -1,10 +1,10 @@
 /** A form as an OpenAPI 3.1 document. All of it follows from the form: a new form has its document at once. */
-import { ops } from '../../domain/operations.ts'
+import { ops } from '../../domain/swap/operations.ts'
 import type { Form } from '../../wire/form.ts'
 import type { Schema } from '../../wire/schema.ts'
-import { answerHeaders, requestHeaders } from './headers.ts'
+import { requestHeaders, responseHeaders } from './headers.ts'
+import { introduction } from './introduction.ts'
 import { paths, securityName } from './paths.ts'
-import { introduction } from './prose.ts'
 import { refusalResponses } from './responses.ts'
 import { bodyName, bodySchema, errorSchema, pageSchema, rowNames, rowSchema } from './schemas.ts'
 
@@ -28,7 +28,7 @@ export function openApi(form: Form): string {
       securitySchemes: { [securityName]: { ...form.credential.scheme, description: 'Your key. In the sandbox: `sandbox-key-1`.' } },
       schemas: schemas(form),
       parameters: requestHeaders(form.name),
-      headers: answerHeaders,
+      headers: responseHeaders,
       responses: refusalResponses(form),
     },
   }

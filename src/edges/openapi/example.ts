@@ -1,12 +1,12 @@
 /** One swap as an example, said by a form's own tables: so each form has examples of what it really sends. */
 import type { Amount } from '../../domain/amount.ts'
-import type { Op } from '../../domain/operations.ts'
-import type { Currency, NewTransaction, Rate, Transaction } from '../../domain/swap.ts'
-import { namesByCode } from '../../domain/vocabulary.ts'
+import { namesByCode } from '../../domain/swap/capabilities.ts'
+import type { Op } from '../../domain/swap/operations.ts'
+import type { Currency, NewTransaction, Rate, Transaction } from '../../domain/swap/swap.ts'
 import { encodePage } from '../../wire/envelope.ts'
 import type { Form } from '../../wire/form.ts'
-import type { QuestionSlot } from '../../wire/question.ts'
-import { exactly } from './exactly.ts'
+import type { RequestSlot } from '../../wire/request.ts'
+import { parseExact } from './exact-json.ts'
 
 const amount = (text: string): Amount => text as Amount
 
@@ -23,7 +23,7 @@ const rate: Rate = {
   rateType: 'float',
 }
 
-const asked: NewTransaction = {
+const newTransaction: NewTransaction = {
   ...pair,
   amountIn: rate.amountIn,
   withdrawalAddress: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE',
@@ -31,7 +31,7 @@ const asked: NewTransaction = {
 }
 
 const created: Transaction = {
-  ...asked,
+  ...newTransaction,
   id: 'alpha~1fc8a276-0d22-4969-ac54-d77f2fb69967',
   status: 'wait',
   amountOut: amount('9425.243471'),
@@ -50,28 +50,28 @@ const codes: readonly Currency[] = [
   { ...coin, code: 'USDTBEP20', network: 'BSC' },
 ]
 
-const answers = { getRate: rate, createTransaction: created, listTransactions: complete, getTransaction: complete }
+const responses = { getRate: rate, createTransaction: created, listTransactions: complete, getTransaction: complete }
 
-const questions: Readonly<Record<Op, object>> = {
+const requests: Readonly<Record<Op, object>> = {
   listCurrencies: { search: 'tether' },
-  getRate: { ...pair, amountIn: asked.amountIn },
-  createTransaction: asked,
+  getRate: { ...pair, amountIn: newTransaction.amountIn },
+  createTransaction: newTransaction,
   listTransactions: {},
   getTransaction: { id: created.id },
 }
 
 /** An answer, with its digits. */
-export function answerExample(op: Op, { operations, page, vocabulary }: Form): unknown {
-  const { answer, paged, question } = operations[op]
-  const rows: readonly object[] = op === 'listCurrencies' ? (namesByCode(vocabulary) ? codes : codes.slice(0, 1)) : [answers[op]]
-  const said = rows.map((row) => answer.encode(row as Readonly<Record<string, unknown>>, new Set()))
-  if (!paged) return exactly(said[0] as string)
-  const size = Number(question.slots.find(({ field }) => field === 'size')?.standard ?? said.length)
-  return exactly(encodePage(page, said, { page: 1, size, total: said.length }))
+export function responseExample(op: Op, { operations, page, capabilities: vocabulary }: Form): unknown {
+  const { responseCodec, paged, requestCodec } = operations[op]
+  const rows: readonly object[] = op === 'listCurrencies' ? (namesByCode(vocabulary) ? codes : codes.slice(0, 1)) : [responses[op]]
+  const encoded = rows.map((row) => responseCodec.encode(row as Readonly<Record<string, unknown>>, new Set()))
+  if (!paged) return parseExact(encoded[0] as string)
+  const size = Number(requestCodec.slots.find(({ field }) => field === 'size')?.defaultValue ?? encoded.length)
+  return parseExact(encodePage(page, encoded, { page: 1, size, total: encoded.length }))
 }
 
 /** What stands for a field in a question, with its digits; undefined where there is no example. */
-export function questionExample(op: Op, { field, notation }: QuestionSlot): unknown {
-  const value = (questions[op] as Readonly<Record<string, unknown>>)[field]
-  return value === undefined ? undefined : exactly(notation.toJson(value))
+export function requestExample(op: Op, { field, scalar }: RequestSlot): unknown {
+  const value = (requests[op] as Readonly<Record<string, unknown>>)[field]
+  return value === undefined ? undefined : parseExact(scalar.toJson(value))
 }

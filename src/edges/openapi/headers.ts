@@ -1,5 +1,5 @@
 /** The headers of requests and answers, for every form. */
-import { asked } from '../../wire/notation.ts'
+import { requestScalars } from '../../wire/scalar.ts'
 import type { Schema } from '../../wire/schema.ts'
 import { reference } from './schemas.ts'
 
@@ -8,7 +8,7 @@ const seconds = { type: 'integer', minimum: 0 }
 const names = { type: 'string', pattern: '^[^,]+(?:,[^,]+)*$' }
 
 /** By name: what each header of an answer says. */
-export const answerHeaders = {
+export const responseHeaders = {
   'X-Request-Id': header('The id of this request: your own `X-Request-Id`, or a new one. Please name it when you report a fault.', {
     type: 'string',
     pattern: '^[A-Za-z0-9._-]{1,128}$',
@@ -39,7 +39,7 @@ export const answerHeaders = {
   Allow: header('The methods that this path has.', text),
 } as const
 
-export type HeaderName = keyof typeof answerHeaders
+export type HeaderName = keyof typeof responseHeaders
 
 function header(description: string, schema: Schema, example?: unknown): Schema {
   return { description, schema, ...(example !== undefined && { example }) }
@@ -75,7 +75,7 @@ export function requestHeaders(form: string): Readonly<Record<string, Schema>> {
     IdempotencyKey: parameter(
       'Idempotency-Key',
       'A name of your own for this create, so that asking again does not create again. Quotes around it may be left out.',
-      { ...asked.name.schema, pattern: '^[!-~]+$', maxLength: 512 },
+      { ...requestScalars.name.schema, pattern: '^[!-~]+$', maxLength: 512 },
     ),
   }
 }

@@ -1,21 +1,21 @@
 /** The operations of a form as OpenAPI paths. */
-import { type Field, meaning } from '../../domain/meaning.ts'
-import { type Op, ops } from '../../domain/operations.ts'
+import { type Field, fieldDocs } from '../../domain/swap/field-docs.ts'
+import { type Op, ops } from '../../domain/swap/operations.ts'
 import type { Form, OperationCodec } from '../../wire/form.ts'
-import type { QuestionSlot } from '../../wire/question.ts'
+import type { RequestSlot } from '../../wire/request.ts'
 import type { Schema } from '../../wire/schema.ts'
-import { answerExample, questionExample } from './example.ts'
+import { requestExample, responseExample } from './example.ts'
 import { type HeaderName, headersOf } from './headers.ts'
 import { refusalReferences } from './responses.ts'
-import { answerName, bodyName, reference } from './schemas.ts'
+import { bodyName, reference, responseName } from './schemas.ts'
 
-interface Words {
+interface OperationDocs {
   readonly tag: 'Quotes' | 'Swaps'
   readonly summary: string
   readonly description: string
 }
 
-const words: Readonly<Record<Op, Words>> = {
+const operationDocs: Readonly<Record<Op, OperationDocs>> = {
   listCurrencies: {
     tag: 'Quotes',
     summary: 'The coins that can be swapped',
@@ -58,9 +58,9 @@ export function paths(form: Form): Schema {
 }
 
 function describe(operation: OperationCodec, form: Form): Schema {
-  const { op, keyed, method, question } = operation
-  const { tag, summary, description } = words[op]
-  const body = question.slots.filter(({ place }) => place === 'body')
+  const { op, keyed, method, requestCodec } = operation
+  const { tag, summary, description } = operationDocs[op]
+  const body = requestCodec.slots.filter(({ place }) => place === 'body')
   return {
     operationId: op,
     tags: [tag],
@@ -68,7 +68,7 @@ function describe(operation: OperationCodec, form: Form): Schema {
     description,
     security: keyed ? [{ [securityName]: [] }] : [{}, { [securityName]: [] }],
     parameters: [
-      ...question.slots.filter(({ place }) => place !== 'body').map((slot) => parameter(op, slot)),
+      ...requestCodec.slots.filter(({ place }) => place !== 'body').map((slot) => parameter(op, slot)),
       ...headerNames(operation).map((name) => reference('parameters', name)),
     ],
     ...(method === 'POST' && {
@@ -85,35 +85,35 @@ function headerNames({ method, keyed }: OperationCodec): readonly string[] {
   return ['RequestId', 'SwapForm', ...(keyed ? [] : ['IfNoneMatch']), ...(method === 'POST' ? ['IdempotencyKey'] : [])]
 }
 
-function parameter(op: Op, slot: QuestionSlot): Schema {
-  const { name, place, absence, field, standard, notation } = slot
-  const example = questionExample(op, slot)
+function parameter(op: Op, slot: RequestSlot): Schema {
+  const { name, place, absence, field, defaultValue, scalar } = slot
+  const example = requestExample(op, slot)
   return {
     name,
     in: place,
-    required: absence === 'required' && standard === undefined,
-    description: meaning[field as Field],
-    schema: { ...notation.schema, ...(standard !== undefined && { default: standard }) },
+    required: absence === 'required' && defaultValue === undefined,
+    description: fieldDocs[field as Field],
+    schema: { ...scalar.schema, ...(defaultValue !== undefined && { default: defaultValue }) },
     ...(example !== undefined && { example }),
   }
 }
 
-function bodyExample(op: Op, slots: readonly QuestionSlot[]): Schema {
-  const said = slots.map((slot) => [slot.name, questionExample(op, slot)] as const)
-  return Object.fromEntries(said.filter(([, value]) => value !== undefined))
+function bodyExample(op: Op, slots: readonly RequestSlot[]): Schema {
+  const examples = slots.map((slot) => [slot.name, requestExample(op, slot)] as const)
+  return Object.fromEntries(examples.filter(([, value]) => value !== undefined))
 }
 
 function success(operation: OperationCodec, form: Form): Schema {
   const { op, keyed, method, success: status } = operation
-  const kept: readonly HeaderName[] = keyed ? [] : ['Age', 'ETag']
+  const cacheHeaders: readonly HeaderName[] = keyed ? [] : ['Age', 'ETag']
   const replayed: readonly HeaderName[] = method === 'POST' ? ['Idempotent-Replayed'] : []
-  const headers = headersOf('X-Swap-Derived', 'X-Swap-Omitted', 'X-Swap-Stale', ...kept, ...replayed)
-  const schema = reference('schemas', answerName(op, form))
-  const answer = {
-    description: words[op].summary,
+  const headers = headersOf('X-Swap-Derived', 'X-Swap-Omitted', 'X-Swap-Stale', ...cacheHeaders, ...replayed)
+  const schema = reference('schemas', responseName(op, form))
+  const response = {
+    description: operationDocs[op].summary,
     headers,
-    content: { 'application/json': { schema, example: answerExample(op, form) } },
+    content: { 'application/json': { schema, example: responseExample(op, form) } },
   }
-  const known = { description: 'You have this answer already: its `ETag` is the one that you sent.', headers }
-  return { [status]: answer, ...(!keyed && { 304: known }) }
+  const notModified = { description: 'You have this answer already: its `ETag` is the one that you sent.', headers }
+  return { [status]: response, ...(!keyed && { 304: notModified }) }
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, it, test } from 'vitest'
-import { faultKinds } from '../../domain/fault.ts'
-import { defaultReasons, reasons } from '../../domain/reason.ts'
-import { toStatus } from '../../wire/status.ts'
+import { faultKinds } from '../../domain/faults/fault.ts'
+import { defaultReasons, reasons } from '../../domain/faults/reason.ts'
+import { toStatus } from '../../wire/http-status.ts'
 import { reasonGuide, reasonTable } from './reasons.ts'
 
 it('S11: the table of docs/errors.md has every reason, as the OpenAPI documents have it', () => {

@@ -1,5 +1,5 @@
 /** `X-Swap-Reason` for integrators: when each reason is sent, with which statuses, and what a client does then. */
-import { type Reason, reasons } from '../../domain/reason.ts'
+import { type Reason, reasons } from '../../domain/faults/reason.ts'
 import type { Schema } from '../../wire/schema.ts'
 
 export interface ReasonGuide {

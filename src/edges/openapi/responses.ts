@@ -1,11 +1,11 @@
 /** The answers that are not a success, as OpenAPI components: one for each status (docs/contract.md §6). */
-import type { FaultKind } from '../../domain/fault.ts'
-import { standardMessage } from '../../domain/standard-fault.ts'
+import type { FaultKind } from '../../domain/faults/fault.ts'
+import { standardMessage } from '../../domain/faults/standard-fault.ts'
 import type { Form, OperationCodec } from '../../wire/form.ts'
+import { reasonPhrase, toStatus } from '../../wire/http-status.ts'
 import type { Schema } from '../../wire/schema.ts'
-import { reasonPhrase, toStatus } from '../../wire/status.ts'
 import { errorBody } from '../response.ts'
-import { exactly } from './exactly.ts'
+import { parseExact } from './exact-json.ts'
 import { type HeaderName, headersOf } from './headers.ts'
 import { reasonHeader } from './reasons.ts'
 import { reference } from './schemas.ts'
@@ -16,7 +16,7 @@ interface Refusal {
   readonly headers?: readonly HeaderName[]
 }
 
-const everywhere: readonly FaultKind[] = [
+const always: readonly FaultKind[] = [
   ...(['invalid', 'methodNotAllowed', 'tooSlow', 'pathTooLong', 'expectationFailed', 'limited', 'headersTooLarge'] as const),
   ...(['internal', 'failed', 'unavailable', 'timedOut'] as const),
 ]
@@ -24,7 +24,7 @@ const everywhere: readonly FaultKind[] = [
 /** What an operation may be refused with. */
 function refusalsOf({ op, method, keyed }: OperationCodec): readonly FaultKind[] {
   return [
-    ...everywhere,
+    ...always,
     ...(keyed ? (['unauthorized'] as const) : []),
     ...(op === 'getTransaction' || op === 'listTransactions' ? (['notFound'] as const) : []),
     ...(method === 'POST' ? (['inProgress', 'tooLarge', 'unsupportedMediaType', 'reusedKey'] as const) : []),
@@ -51,7 +51,7 @@ function nameOf(status: number): string {
 }
 
 function response(form: Form, status: number, { when, message, headers = [] }: Refusal): Schema {
-  const example = exactly(errorBody(form, status, message))
+  const example = parseExact(errorBody(form, status, message))
   return {
     description: when,
     headers: { ...headersOf(...headers), 'X-Swap-Reason': reasonHeader(status) },
@@ -60,7 +60,7 @@ function response(form: Form, status: number, { when, message, headers = [] }: R
 }
 
 function refusals({ operations }: Form): Readonly<Record<number, Refusal>> {
-  const amount = operations.getRate.asks.get('amountIn')
+  const amount = operations.getRate.requestNames.get('amountIn')
   const path = operations.createTransaction.path.pattern
   return {
     400: {

@@ -1,14 +1,14 @@
 /** The bodies of a form as JSON Schema, from its tables. Only what is documented reaches a client. */
-import { certain, type Field, meaning } from '../../domain/meaning.ts'
-import type { Op } from '../../domain/operations.ts'
-import { type Status, statuses } from '../../domain/status.ts'
-import type { AnswerSlot } from '../../wire/answer.ts'
+import { alwaysPresent, type Field, fieldDocs } from '../../domain/swap/field-docs.ts'
+import type { Op } from '../../domain/swap/operations.ts'
+import { type Status, statuses } from '../../domain/swap/status.ts'
 import type { Envelope } from '../../wire/envelope.ts'
 import type { Form } from '../../wire/form.ts'
-import { answered, asked } from '../../wire/notation.ts'
-import type { QuestionSlot } from '../../wire/question.ts'
+import type { RequestSlot } from '../../wire/request.ts'
+import type { ResponseSlot } from '../../wire/response.ts'
+import { requestScalars, responseScalars } from '../../wire/scalar.ts'
 import type { Schema } from '../../wire/schema.ts'
-import { questionExample } from './example.ts'
+import { requestExample } from './example.ts'
 
 const statusMeaning: Readonly<Record<Status, string>> = {
   wait: 'waits for the deposit',
@@ -33,7 +33,7 @@ export const rowNames: Readonly<Record<Op, string>> = {
 export const bodyName = 'NewTransaction'
 
 /** What the component is called that an operation answers with. */
-export function answerName(op: Op, { operations }: Form): string {
+export function responseName(op: Op, { operations }: Form): string {
   return operations[op].paged ? `${rowNames[op]}Page` : rowNames[op]
 }
 
@@ -43,9 +43,9 @@ export function reference(kind: 'schemas' | 'responses' | 'headers' | 'parameter
 
 /** A row of an answer: what is certain is required. */
 export function rowSchema(op: Op, { operations, statuses: words }: Form): Schema {
-  const { slots } = operations[op].answer
-  const known: readonly string[] = certain[op]
-  const isRequired = ({ absence, field, when }: AnswerSlot): boolean =>
+  const { slots } = operations[op].responseCodec
+  const known: readonly string[] = alwaysPresent[op]
+  const isRequired = ({ absence, field, when }: ResponseSlot): boolean =>
     absence === 'null' || (known.includes(field) && absence !== 'extension' && when === undefined)
   return objectSchema(
     Object.fromEntries(slots.map((slot) => [slot.name, valueSchema(slot, words)])),
@@ -57,54 +57,54 @@ export function objectSchema(properties: Readonly<Record<string, Schema>>, requi
   return { type: 'object', additionalProperties: false, required, properties }
 }
 
-function valueSchema({ field, absence, notation }: AnswerSlot, words: readonly Status[]): Schema {
-  const description = meaning[field as Field]
+function valueSchema({ field, absence, scalar }: ResponseSlot, words: readonly Status[]): Schema {
+  const description = fieldDocs[field as Field]
   if (field === 'status') return { type: 'string', enum: words, description: `${description} ${statusWords(words)}` }
-  const { type, ...more } = notation.schema
+  const { type, ...more } = scalar.schema
   return { type: absence === 'null' ? [type, 'null'] : type, ...more, description }
 }
 
 /** Each status of a form with its meaning. */
 export function statusWords(words: readonly Status[]): string {
-  const told = statuses.filter((status) => words.includes(status)).map((status) => `\`${status}\`: ${statusMeaning[status]}`)
-  return `${told.join('; ')}.`
+  const described = statuses.filter((status) => words.includes(status)).map((status) => `\`${status}\`: ${statusMeaning[status]}`)
+  return `${described.join('; ')}.`
 }
 
 /** A page around rows of that name. */
 export function pageSchema(envelope: Envelope, row: string): Schema {
-  const figures = {
-    page: { ...asked.page.schema, description: 'Which page this is.' },
-    size: { ...asked.size.schema, description: 'How many rows a page has.' },
-    total: { ...answered.count.schema, description: 'How many rows there are on all pages.' },
+  const pageNumbers = {
+    page: { ...requestScalars.page.schema, description: 'Which page this is.' },
+    size: { ...requestScalars.size.schema, description: 'How many rows a page has.' },
+    total: { ...responseScalars.count.schema, description: 'How many rows there are on all pages.' },
   }
-  const place = (stands: Envelope[string]): Schema => {
-    if (typeof stands !== 'string') return pageSchema(stands, row)
-    return stands === 'items' ? { type: 'array', items: reference('schemas', row) } : figures[stands]
+  const place = (position: Envelope[string]): Schema => {
+    if (typeof position !== 'string') return pageSchema(position, row)
+    return position === 'items' ? { type: 'array', items: reference('schemas', row) } : pageNumbers[position]
   }
-  return objectSchema(Object.fromEntries(Object.entries(envelope).map(([name, stands]) => [name, place(stands)])))
+  return objectSchema(Object.fromEntries(Object.entries(envelope).map(([name, position]) => [name, place(position)])))
 }
 
 /** The body of a create; a field that is not listed is refused by name. */
 export function bodySchema({ operations }: Form): Schema {
   const op = 'createTransaction'
-  const { slots } = operations[op].question
-  const isRequired = ({ absence, standard }: QuestionSlot): boolean => absence === 'required' && standard === undefined
+  const { slots } = operations[op].requestCodec
+  const isRequired = ({ absence, defaultValue }: RequestSlot): boolean => absence === 'required' && defaultValue === undefined
   return objectSchema(
-    Object.fromEntries(slots.map((slot) => [slot.name, askedSchema(op, slot)])),
+    Object.fromEntries(slots.map((slot) => [slot.name, requestFieldSchema(op, slot)])),
     slots.filter(isRequired).map(({ name }) => name),
   )
 }
 
-function askedSchema(op: Op, slot: QuestionSlot): Schema {
-  const { absence, field, standard, notation } = slot
-  const { type, ...more } = notation.schema
+function requestFieldSchema(op: Op, slot: RequestSlot): Schema {
+  const { absence, field, defaultValue, scalar } = slot
+  const { type, ...more } = scalar.schema
   const isExtension = absence === 'extension'
-  const example = questionExample(op, slot)
+  const example = requestExample(op, slot)
   return {
     type: isExtension ? [type, 'null'] : type,
     ...more,
-    description: meaning[field as Field] + (isExtension ? ' `null` and an empty text mean none.' : ''),
-    ...(standard !== undefined && { default: standard }),
+    description: fieldDocs[field as Field] + (isExtension ? ' `null` and an empty text mean none.' : ''),
+    ...(defaultValue !== undefined && { default: defaultValue }),
     ...(example !== undefined && { examples: [example] }),
   }
 }

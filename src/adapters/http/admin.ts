@@ -1,0 +1,92 @@
+/** express: the operators' port, apart from the public one. */
+import { isIP } from 'node:net'
+import express, { type Express, type Response } from 'express'
+import { Fault } from '../../domain/faults/fault.ts'
+import type { Reason } from '../../domain/faults/reason.ts'
+import type { Http } from '../../wire/http.ts'
+import { toStatus } from '../../wire/http-status.ts'
+
+const jsonType = 'application/json; charset=utf-8'
+const securityHeaders = { 'x-content-type-options': 'nosniff' }
+
+export type Readiness = 'starting' | 'ready' | 'overloaded' | 'draining'
+
+export interface AdminOptions {
+  readonly readiness: () => Readiness
+  /** Names in `Host` that are answered beside `localhost` and IP addresses. */
+  readonly hosts: readonly string[]
+  /** Prometheus' exposition of everything that is counted, in the format that an `Accept` header asks for. */
+  readonly printMetrics: (accept: string) => Promise<{ readonly contentType: string; readonly text: string }>
+  readonly printError: PrintError
+}
+
+/** The body of an error, as JSON text. */
+export type PrintError = (status: number, message: string) => string
+
+const allow = 'GET, HEAD'
+
+const notReady: Readonly<Record<Exclude<Readiness, 'ready'>, string>> = {
+  starting: 'The gateway is starting; please try again soon.',
+  overloaded: 'The gateway is overloaded; please try again soon.',
+  draining: 'The gateway is stopping; please use another one.',
+}
+
+/** `/livez` touches nothing, `/readyz` says whether clients should come, `/metrics` is for Prometheus. */
+export function adminApp({ readiness, hosts, printMetrics, printError }: AdminOptions): Express {
+  const refuse = refusing(printError)
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.enable('strict routing')
+  app.enable('case sensitive routing')
+  app.use((_, response, next) => {
+    response.set({ 'cache-control': 'no-store', ...securityHeaders })
+    next()
+  })
+  app.get('/livez', (_, response) => void response.json({ status: 'alive' }))
+  app.get('/readyz', (_, response) => {
+    const status = readiness()
+    if (status === 'ready') return void response.json({ status })
+    response.set({ 'x-swap-reason': status === 'draining' ? 'stopping' : 'overloaded', 'retry-after': '1' })
+    response.status(503).json({ ...JSON.parse(printError(503, notReady[status])), status })
+  })
+  app.get('/metrics', async (request, response) => {
+    const { contentType, text } = await printMetrics(request.get('accept') ?? '')
+    response.type(contentType).send(text)
+  })
+  app.all(['/livez', '/readyz', '/metrics'], (_, response) =>
+    refuse(response.set({ allow }), 'method', 405, `This path has ${allow}.`),
+  )
+  const names = new Set(['localhost', ...hosts.map((host) => host.toLowerCase())])
+  app.use((request, response, next) => {
+    if (isAllowedHost(request.headers.host, names)) return next()
+    refuse(response, 'path', 421, 'This host is not served here; list it in admin.hosts, or use an IP address or localhost.')
+  })
+  app.use((_, response) => refuse(response, 'path', 404, 'No such path; this port has GET /livez, /readyz and /metrics.'))
+  app.use((_: unknown, __: unknown, response: Response, ___: unknown) => refuse(response, 'internal', 500, 'Internal error.'))
+  return app
+}
+
+/** Whether `Host` names the port itself: any other name may be an attacker's, resolved to this address (DNS rebinding). */
+function isAllowedHost(host: string | undefined, names: ReadonlySet<string>): boolean {
+  if (host === undefined || !URL.canParse(`http://${host}`)) return false
+  const name = new URL(`http://${host}`).hostname.toLowerCase().replace(/\.$/, '')
+  return names.has(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0
+}
+
+/** The answer to what never becomes a request. */
+export function adminErrorResponse(printError: PrintError): Http {
+  return async ({ protocolError }) => {
+    const { kind, message, reason } = protocolError ?? new Fault('invalid', 'The request could not be read.')
+    const headers = { 'content-type': jsonType, ...securityHeaders, 'x-swap-reason': reason }
+    return { status: toStatus(kind), headers, body: printError(toStatus(kind), message) }
+  }
+}
+
+type Refuse = (response: Response, reason: Reason, status: number, message: string) => void
+
+function refusing(printError: PrintError): Refuse {
+  return (response, reason, status, message) => {
+    response.set('x-swap-reason', reason).status(status).type(jsonType).send(printError(status, message))
+  }
+}

@@ -1,0 +1,125 @@
+/** express: the client's edge; the framework whose middleware everybody knows how to put in front. */
+import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
+import type { Http, HttpRequest, HttpResponse } from '../../wire/http.ts'
+import { reasonPhrase } from '../../wire/http-status.ts'
+import { crossOrigin } from './cors.ts'
+import { protocolErrorOf, repeatedHeaders } from './protocol-error.ts'
+import { readBody } from './request-body.ts'
+import { setWriteTimeout } from './write-timeout.ts'
+
+export interface ExpressOptions {
+  readonly trustProxy: number
+  readonly maxBodyBytes: number
+  /** Origins whose pages may read answers. */
+  readonly cors: readonly string[]
+  /** Longest time in which a client may take an answer, in milliseconds. */
+  readonly writeTimeoutMs?: number
+  /** Whether the process is about to end, so that every answer ends its connection. */
+  readonly isStopping?: () => boolean
+}
+
+type ExpressHandle = (request: Request, response: Response, otherwise: () => void) => void
+
+const ignore = (): void => {}
+
+type Messages = Pick<Required<ServerOptions>, 'IncomingMessage' | 'ServerResponse'>
+
+/** `handle` as an express application. */
+export function expressApp(handle: Http, options: ExpressOptions): Express {
+  const { trustProxy, maxBodyBytes, cors, writeTimeoutMs, isStopping = () => false } = options
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('trust proxy', trustProxy)
+  app.set('query parser', false)
+  bindPrototypes(app)
+  if (cors.length > 0) app.use(crossOrigin(cors))
+  const refused = new WeakSet<Socket>()
+  const send = batch((pending: PendingResponse) => {
+    write(pending, isStopping())
+    if (writeTimeoutMs !== undefined) setWriteTimeout(pending.response, writeTimeoutMs)
+  })
+  const respond: RequestHandler = async (request, response) => {
+    if (refused.has(request.socket)) return
+    const httpRequest = toHttpRequest(request, trustProxy, maxBodyBytes)
+    // Where another reader may see the end of a request elsewhere, or bytes of another protocol, nothing that follows is taken for one.
+    const isLast = httpRequest.protocolError !== undefined || request.headers.upgrade !== undefined
+    if (isLast) refused.add(request.socket)
+    send({ response, httpResponse: await handle(httpRequest), isLast })
+  }
+  app.use(respond)
+  // What express cannot route, such as a target that is no path, is answered like everything else.
+  const { handle: routed } = app as unknown as { handle: ExpressHandle }
+  Object.assign(app, {
+    handle: (request: Request, response: Response) => routed.call(app, request, response, () => respond(request, response, ignore)),
+  })
+  return app
+}
+
+/** The classes that the server is to make requests and responses of. */
+export function messagesOf({ request, response }: Express): Messages {
+  return { IncomingMessage: request.constructor, ServerResponse: response.constructor } as Messages
+}
+
+/**
+ * express gives every message its own prototype, which costs more than all of its routing. Here the messages are born
+ * with it: the server makes them from classes whose prototypes are the application's.
+ */
+function bindPrototypes(app: Express): void {
+  class ExpressRequest extends IncomingMessage {}
+  class ExpressResponse extends ServerResponse {}
+  app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request)
+  app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response)
+}
+
+function toHttpRequest(request: Request, trustProxy: number, maxBodyBytes: number): HttpRequest {
+  const { method, url, headers } = request
+  const at = url.indexOf('?')
+  const repeated = repeatedHeaders(request)
+  const protocolError = protocolErrorOf(request, repeated)
+  return {
+    method,
+    path: at < 0 ? url : url.slice(0, at),
+    query: at < 0 ? '' : url.slice(at + 1),
+    headers: headers as HttpRequest['headers'],
+    repeated,
+    address: (trustProxy === 0 ? request.socket.remoteAddress : request.ip) ?? '',
+    body: () => readBody(request, maxBodyBytes),
+    ...(protocolError && { protocolError }),
+  }
+}
+
+interface PendingResponse {
+  readonly response: Response
+  readonly httpResponse: HttpResponse
+  /** Whether the connection ends with it. */
+  readonly isLast: boolean
+}
+
+/** Takes what is ready in one turn of the event loop together: waking the reader of a socket costs more than writing to it. */
+function batch<T>(writeItem: (item: T) => void): (item: T) => void {
+  let waiting: T[] = []
+  const flush = (): void => {
+    const items = waiting
+    waiting = []
+    for (const item of items) writeItem(item)
+  }
+  return (item) => {
+    if (waiting.push(item) === 1) setImmediate(flush)
+  }
+}
+
+function write({ response, httpResponse: { status, headers, body, bytes }, isLast }: PendingResponse, isStopping: boolean): void {
+  if (response.destroyed) return
+  const length = bytes ? bytes.length : Buffer.byteLength(body)
+  const sent: Record<string, string | number | undefined> = { ...headers }
+  if (status !== 204 && status !== 304) sent['content-length'] = length
+  if (headers.vary !== undefined && response.hasHeader('vary')) sent.vary = `${headers.vary}, ${response.getHeader('vary')}`
+  if (isLast || isStopping || !response.req.complete) sent.connection = 'close'
+  response.writeHead(status, reasonPhrase(status), sent)
+  if (bytes) return void response.end(bytes)
+  // Latin-1 is the same bytes for ASCII, and half the work.
+  response.end(body, length === body.length ? 'latin1' : 'utf8')
+}

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type MeasuredLoad, measureLoad } from './load.ts'
+
+let now = 0
+let share = 0
+let load: MeasuredLoad
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  now = 0
+  share = 0.1
+  load = measureLoad({ now: () => now, memoryShare: () => share })
+})
+afterEach(() => {
+  load.stop()
+  vi.useRealTimers()
+})
+
+/** The timer comes once, so many milliseconds late. */
+function tick(late = 0, times = 1): void {
+  for (let at = 0; at < times; at++) {
+    now += 50 + late
+    vi.advanceTimersByTime(50)
+  }
+}
+
+describe('X3: the wait of the first request in line', () => {
+  test.each([
+    [999, 0],
+    [1_000, 1],
+    [2_000, 2],
+    [4_000, 3],
+  ])('of %i ms is strain %i', (wait, strain) => {
+    load.addQueueWait(() => wait)
+    tick()
+    expect(load.level).toBe(strain)
+    load.addQueueWait(() => 0)
+    tick()
+    expect(load.level).toBe(0)
+  })
+})
+
+describe('X3: the lateness of a timer', () => {
+  test.each([
+    [0, 0],
+    [199, 0],
+    [200, 1],
+    [400, 2],
+    [1_000, 3],
+    [5_000, 3],
+  ])('of %i ms, twice, is strain %i', (late, strain) => {
+    tick(late, 2)
+    expect(load.level).toBe(strain)
+    expect(load.delayMs).toBe(late)
+  })
+
+  test('once is no strain', () => {
+    tick(5_000)
+    expect(load.level).toBe(0)
+  })
+
+  test('counts for two seconds, and is then forgotten', () => {
+    tick(500, 2)
+    tick(0, 38)
+    expect(load.level).toBe(2)
+    tick()
+    expect(load.level).toBe(0)
+  })
+})
+
+describe('X4: memory, of the heap or resident,', () => {
+  test.each([
+    [0.84, 0],
+    [0.85, 1],
+    [0.92, 2],
+    [0.97, 3],
+  ])('%d full is strain %i', (used, strain) => {
+    share = used
+    tick()
+    expect(load.level).toBe(strain)
+    share = 0.5
+    tick()
+    expect(load.level).toBe(0)
+  })
+})
+
+test('measures the process itself', () => {
+  vi.useRealTimers()
+  const measured = measureLoad()
+  expect(measured.level).toBe(0)
+  measured.stop()
+})

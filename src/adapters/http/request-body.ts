@@ -1,0 +1,40 @@
+/** node:http's request stream: a body as text; bounded while it comes, since a library that drains it first waits for all of it. */
+import type { IncomingMessage } from 'node:http'
+import { Fault } from '../../domain/faults/fault.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Throws 413 as soon as it is known to be too large, 415 for a compressed one, 400 for one that breaks off or is not UTF-8. */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
+  const encoding = request.headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') throw new Fault('unsupportedMediaType', 'The body must not be compressed.')
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
+  const bytes = await readBytes(request, maxBytes)
+  try {
+    return utf8.decode(bytes)
+  } catch (cause) {
+    throw new Fault('invalid', 'The body must be UTF-8.', { reason: 'body_invalid', cause })
+  }
+}
+
+async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Buffer[] = []
+  let length = 0
+  return new Promise((resolve, reject) => {
+    const breakOff = (cause?: Error): void => reject(new Fault('invalid', 'The body broke off.', { reason: 'body_invalid', cause }))
+    if (request.destroyed) return breakOff()
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= maxBytes) return void chunks.push(chunk)
+      request.pause()
+      reject(tooLarge(maxBytes))
+    })
+    request.on('end', () => resolve(Buffer.concat(chunks)))
+    request.on('error', breakOff)
+    request.on('close', () => breakOff())
+  })
+}
+
+function tooLarge(maxBytes: number): Fault {
+  return new Fault('tooLarge', `The body must have at most ${maxBytes} bytes.`)
+}

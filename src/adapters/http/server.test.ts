@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Http } from '../../wire/http.ts'
+import { expressApp, messagesOf } from './express.ts'
+import { type ListeningServer, listen } from './server.ts'
+
+let running: ListeningServer
+let release: () => void
+
+/** Answers `/slow` when it is released, and everything else and refusals at once. */
+const handle: Http = async ({ path, protocolError: flaw }) => {
+  if (path === '/slow' && !flaw) {
+    await new Promise<void>((resolve) => {
+      release = resolve
+    })
+  }
+  return { status: flaw ? 400 : 200, headers: { 'content-type': 'application/json' }, body: `{"path":"${path}"}` }
+}
+
+beforeEach(async () => {
+  const app = expressApp(handle, { trustProxy: 0, maxBodyBytes: 1_000, cors: [] })
+  running = await listen(app, handle, { host: '127.0.0.1', port: 0, messages: messagesOf(app) })
+})
+afterEach(() => {
+  running.server.close()
+  running.server.closeAllConnections()
+})
+
+async function open(text: string): Promise<Socket> {
+  const socket = connect(Number(new URL(running.url).port), '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write(text)
+  return socket
+}
+
+async function read(socket: Socket): Promise<string> {
+  let text = ''
+  for await (const chunk of socket) text += chunk
+  return text
+}
+
+test('a CONNECT that is reset ends nothing', async () => {
+  for (let n = 0; n < 20; n++) {
+    const socket = await open('CONNECT evil:443 HTTP/1.1\r\nHost: evil\r\n\r\n')
+    socket.on('error', () => {})
+    socket.resetAndDestroy()
+  }
+  expect((await fetch(`${running.url}/after`)).status).toBe(200)
+})
+
+test('garbage behind a whole request is refused behind the answer to it', async () => {
+  const socket = await open('GET /slow HTTP/1.1\r\nHost: x\r\n\r\nGARBAGE\r\n\r\n')
+  const told = read(socket)
+  while (release === undefined) await new Promise(setImmediate)
+  release()
+  const text = await told
+  expect(text).toContain('HTTP/1.1 200')
+  expect(text).toContain('"path":"/slow"')
+  expect(text.indexOf('HTTP/1.1 400')).toBeGreaterThan(text.indexOf('"path":"/slow"'))
+})
+
+test('a target that is no path is answered like everything else', async () => {
+  const text = await read(await open('GET http://a[b/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'))
+  expect(text).toContain('HTTP/1.1 400')
+  expect(text).toContain('application/json')
+})

@@ -1,0 +1,36 @@
+/** Kysely: what is not done, read from indexes that hold nothing else. */
+import { sql } from 'kysely'
+import type { LedgerGauges, UnresolvedCount } from '../../../core/ledger-admin.ts'
+import type { Database } from '../store.ts'
+
+/** In the words of the index, or it is not used. */
+const hasNotEnded = sql<boolean>`state = 'done' AND (status IS NULL OR status NOT IN ('success', 'refunded', 'overdue'))`
+const isUnresolved = sql<boolean>`state <> 'done'`
+/** The latest place: places are nanoseconds, the newest first. */
+const oldest = sql<number>`cast(-max(sort_key) / 1000000 as bigint)`
+
+export async function ledgerGauges(database: Database): Promise<LedgerGauges> {
+  const open = await database
+    .selectFrom('transactions')
+    .select(['provider', 'status', database.fn.countAll<number>().as('count'), oldest.as('oldest')])
+    .where(hasNotEnded)
+    .groupBy(['provider', 'status'])
+    .execute()
+  return {
+    unfinished: open.map(({ status, ...row }) => ({ ...row, ...(status !== null && { status }) })),
+    unresolvedCounts: await unresolvedCounts(database),
+  }
+}
+
+/** Grouped here: to group them itself SQLite would read the whole table in the order of another index. */
+async function unresolvedCounts(database: Database): Promise<readonly UnresolvedCount[]> {
+  const rows = await database.selectFrom('transactions').select(['provider', 'state', 'attempted_at']).where(isUnresolved).execute()
+  const groups = new Map<string, UnresolvedCount>()
+  for (const { provider, state, attempted_at } of rows) {
+    const key = `${provider} ${state}`
+    const { count, oldest } = groups.get(key) ?? { count: 0, oldest: Number.POSITIVE_INFINITY }
+    const attempted = attempted_at as number
+    groups.set(key, { provider, state: state as UnresolvedCount['state'], count: count + 1, oldest: Math.min(oldest, attempted) })
+  }
+  return [...groups.values()]
+}

@@ -1,0 +1,121 @@
+/** Kysely: what an operator does by hand. */
+import { sql } from 'kysely'
+import type { TransactionRecord } from '../../../core/ledger.ts'
+import type { LedgerAdmin, LedgerStats, UnresolvedCreateReport } from '../../../core/ledger-admin.ts'
+import type { NewTransaction } from '../../../domain/swap/swap.ts'
+import { renewClaim } from '../claims.ts'
+import { becomeEntry, lockCreate, lockHolder, type MismatchRecord } from '../complete.ts'
+import { markNotCreatedByHand } from '../not-created.ts'
+import type { State } from '../schema/tables.ts'
+import type { Database, Store } from '../store.ts'
+import { exporter } from './export.ts'
+import { ledgerGauges } from './gauges.ts'
+import { pruner } from './prune.ts'
+
+export function ledgerAdmin(store: Store): LedgerAdmin {
+  const { database, write, clock } = store
+  return {
+    stats: (now) => stats(database, now),
+    gauges: () => ledgerGauges(database),
+    unresolved: () => unresolved(database),
+    bind: (intent, id, at, facts) =>
+      write(async (within) => {
+        const outcome = await bind(within, intent, id, at, facts)
+        if (outcome === 'bound') await renewClaim(within, intent, clock)
+        return outcome
+      }),
+    markNotCreated: (intent) => write((within) => markNotCreatedByHand(within, intent, clock)),
+    export: exporter(store),
+    prune: pruner(store),
+  }
+}
+
+async function stats(database: Database, now: number): Promise<LedgerStats> {
+  const { count, min } = database.fn
+  const states = await database
+    .selectFrom('transactions')
+    .select(['state', 'provider', 'status', count<number>('owner').as('count'), min('attempted_at').as('oldest')])
+    .groupBy(['state', 'provider', 'status'])
+    .orderBy('provider')
+    .orderBy('status')
+    .execute()
+  const inState = (state: State) => states.filter((row) => row.state === state)
+  const sum = (state: State) => inState(state).reduce((total, row) => total + row.count, 0)
+  const attempts = [...inState('pending'), ...inState('unknown')].map(({ oldest }) => oldest as number)
+  return {
+    entries: inState('done').map((row) => ({
+      provider: row.provider,
+      count: row.count,
+      ...(row.status && { status: row.status }),
+    })),
+    pending: sum('pending'),
+    unknown: sum('unknown'),
+    ...(attempts.length > 0 && { oldestAttempt: Math.min(...attempts) }),
+    mismatches: sum('mismatch'),
+    claims: await rowsOf(database.selectFrom('claims').select(count<number>('owner').as('rows')).executeTakeFirstOrThrow()),
+    accounts: await rowsOf(database.selectFrom('accounts').select(count<number>('id').as('rows')).executeTakeFirstOrThrow()),
+    validKeys: await rowsOf(validKeys(database, now).select(count<number>('id').as('rows')).executeTakeFirstOrThrow()),
+  }
+}
+
+async function rowsOf(answer: Promise<{ readonly rows: number }>): Promise<number> {
+  return (await answer).rows
+}
+
+function validKeys(database: Database, now: number) {
+  const valid = database.selectFrom('keys').where('revoked_at', 'is', null)
+  return valid.where((key) => key.or([key('expires_at', 'is', null), key('expires_at', '>', now)]))
+}
+
+async function unresolved(database: Database): Promise<readonly UnresolvedCreateReport[]> {
+  const rows = await database
+    .selectFrom('transactions')
+    .select(['intent', 'owner', 'provider', 'state', 'asked', 'attempted_at', 'facts'])
+    .where(sql<boolean>`state <> 'done'`)
+    .orderBy('attempted_at')
+    .orderBy('intent')
+    .execute()
+  return rows.map((row) => ({
+    intent: row.intent as string,
+    owner: row.owner,
+    provider: row.provider,
+    state: row.state as UnresolvedCreateReport['state'],
+    requested: JSON.parse(row.asked as string) as NewTransaction,
+    attemptedAt: row.attempted_at as number,
+    ...(row.facts !== null && { reported: toReported(row.facts) }),
+  }))
+}
+
+function toReported(facts: string): { readonly id: string; readonly fields: readonly string[] } {
+  const { told, fields } = JSON.parse(facts) as MismatchRecord
+  return { id: told.id, fields }
+}
+
+/** What a list has shown of it before does not stand in the way; another create's does. */
+async function bind(
+  within: Database,
+  intent: string,
+  id: string,
+  at: number,
+  facts: TransactionRecord | undefined,
+): Promise<'bound' | 'taken' | 'missing'> {
+  const create = await lockCreate(within, intent)
+  if (!create || create.state === 'done') return 'missing'
+  const holder = await lockHolder(within, create.provider, id)
+  const isFree = !holder || holder.intent === intent || holder.intent === null
+  if (!isFree) return 'taken'
+  await becomeEntry(within, create, facts ?? boundFacts(create, id, at), holder)
+  return 'bound'
+}
+
+/** What was asked, but for memos, which nobody has confirmed; the provider tells the rest when it is read. */
+function boundFacts(
+  { asked, attempted_at }: { asked: string | null; attempted_at: number | null },
+  id: string,
+  at: number,
+): TransactionRecord {
+  const createdAt = new Date(attempted_at as number).toISOString()
+  const { withdrawalExtraId: _, refundExtraId: __, ...known } = JSON.parse(asked as string) as NewTransaction
+  const transaction = { ...known, id, status: 'wait', createdAt } as const
+  return { transaction, derived: [], reportedAt: at }
+}

@@ -1,0 +1,129 @@
+/** Kysely: forgets entries that ended long ago. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { type RawBuilder, sql } from 'kysely'
+import type { LedgerAdmin, Pruned } from '../../../core/ledger-admin.ts'
+import { hasExpired } from '../claims.ts'
+import type { LedgerClock } from '../clock.ts'
+import { clampSortKey, toNanoseconds } from '../entry.ts'
+import {
+  beforeAll,
+  changePageIndex,
+  firstPosition,
+  lockPageIndex,
+  type OwnerPosition,
+  position,
+  positionColumns,
+  values,
+} from '../page-index.ts'
+import type { Database, Store } from '../store.ts'
+
+/** A transaction of it is short, and after each it waits, in milliseconds: others write too, and ask for the lock now and then. */
+const maxEntriesPerStep = 500
+const maxSegmentsPerStep = 25
+const pauseMs = 10
+
+/** Tally by tally, so that each is reduced by what went out of it. */
+export function pruner({ write, clock }: Store): LedgerAdmin['prune'] {
+  return async (before) => {
+    const newest = clampSortKey(-toNanoseconds(before))
+    let total = nothing
+    for (let at: OwnerPosition | undefined = beforeAll; at; ) {
+      const from: OwnerPosition = at
+      const { next, ...pruned } = await write((within) => pruneFrom(within, from, newest, clock))
+      total = sum(total, pruned)
+      at = next
+      await delay(pauseMs)
+    }
+    return total
+  }
+}
+
+interface Step extends Pruned {
+  /** Where to go on; absent behind the last tally. */
+  readonly next: OwnerPosition | undefined
+}
+
+const nothing: Pruned = { pruned: 0, kept: { overdue: 0, recentKey: 0, unresolved: 0 } }
+
+function sum(one: Pruned, other: Pruned): Pruned {
+  return {
+    pruned: one.pruned + other.pruned,
+    kept: {
+      overdue: one.kept.overdue + other.kept.overdue,
+      recentKey: one.kept.recentKey + other.kept.recentKey,
+      unresolved: one.kept.unresolved + other.kept.unresolved,
+    },
+  }
+}
+
+async function pruneFrom(within: Database, from: OwnerPosition, newest: bigint, clock: LedgerClock): Promise<Step> {
+  let total = nothing
+  let at: OwnerPosition | undefined = from
+  for (let tallies = 0; at && total.pruned < maxEntriesPerStep && tallies < maxSegmentsPerStep; tallies++) {
+    const { next, ...pruned } = await pruneSegment(within, at, newest, clock)
+    total = sum(total, pruned)
+    at = next
+  }
+  return { ...total, next: at }
+}
+
+/** The first tally from there on. Its bounds are read when nobody else can move them. */
+async function pruneSegment(within: Database, from: OwnerPosition, newest: bigint, clock: LedgerClock): Promise<Step> {
+  const [unlocked] = await segmentsFrom(within, from)
+  if (!unlocked) return { ...nothing, next: undefined }
+  await lockPageIndex(within, unlocked.owner)
+  const [segment = unlocked, next] = await segmentsFrom(within, unlocked)
+  const end = next?.owner === segment.owner ? sql`and ${position} < (${values(next)})` : sql``
+  const hasEnded = sql`
+    owner = ${segment.owner} and state = 'done' and ${position} >= (${values(segment)}) ${end}
+    and sort_key > ${newest} and status in ('success', 'refunded', 'overdue')`
+  const { numAffectedRows = 0n } = await sql`
+    delete from transactions
+    where ${hasEnded} and not ${mayBeRevived(clock)} and not ${hasRecentKey(clock)} and not ${isCandidate}`.execute(within)
+  await reduce(within, segment, numAffectedRows)
+  const { rows } = await sql<Pruned['kept']>`
+    select coalesce(sum(case when ${mayBeRevived(clock)} then 1 else 0 end), 0) as overdue,
+      coalesce(sum(case when ${hasRecentKey(clock)} then 1 else 0 end), 0) as "recentKey",
+      coalesce(sum(case when ${isCandidate} then 1 else 0 end), 0) as unresolved
+    from transactions where ${hasEnded}`.execute(within)
+  return { pruned: Number(numAffectedRows), kept: rows[0] ?? nothing.kept, next }
+}
+
+const overdueMs = 30 * 24 * 3_600_000
+
+/** A late deposit revives what is overdue. Where no change of its status was seen, it counts from when it was last seen. */
+function mayBeRevived(clock: LedgerClock): RawBuilder<boolean> {
+  const since = sql`coalesce(changed_at, seen_at)`
+  return sql`(status = 'overdue' and ${since} > ${clock.at(clock.read())} - ${sql.lit(overdueMs)})`
+}
+
+function hasRecentKey(clock: LedgerClock): RawBuilder<boolean> {
+  return sql`exists (select 1 from claims where claims.intent = transactions.intent and not ${hasExpired(clock)})`
+}
+
+/** How far from the creation time a create may have been attempted that this transaction could be taken for. */
+const candidacyMs = 3_600_000
+
+/** What the ledger forgets could be bound to a create of unknown outcome. */
+const isCandidate = sql<boolean>`exists (
+  select 1 from transactions as unresolved
+  where unresolved.state in ('pending', 'unknown') and unresolved.provider = transactions.provider
+  and unresolved.attempted_at between -transactions.sort_key / 1000000 - ${sql.lit(candidacyMs)}
+  and -transactions.sort_key / 1000000 + ${sql.lit(candidacyMs)}
+)`
+
+async function segmentsFrom(within: Database, { owner, ...from }: OwnerPosition): Promise<readonly OwnerPosition[]> {
+  const { rows } = await sql<{ owner: string; sort_key: string; provider_id: string; provider: string }>`
+    select owner, cast(sort_key as text) as sort_key, provider_id, provider from tallies
+    where (owner, ${positionColumns}) >= (${owner}, ${values(from)})
+    order by owner, tallies.sort_key, provider_id, provider limit 2`.execute(within)
+  return rows.map((row) => ({ ...row, sort_key: BigInt(row.sort_key) }))
+}
+
+/** An empty tally goes, but for the first: that one is locked. */
+async function reduce(within: Database, { owner, ...at }: OwnerPosition, by: bigint): Promise<void> {
+  if (by === 0n) return
+  const { entries, sort_key } = await changePageIndex(within, owner, at, -Number(by))
+  if (entries > 0 || sort_key === firstPosition.sort_key) return
+  await sql`delete from tallies where owner = ${owner} and ${position} = (${values(at)})`.execute(within)
+}

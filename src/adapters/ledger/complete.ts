@@ -1,0 +1,139 @@
+/** Kysely: a create whose outcome is open becomes an entry, or a mismatch. */
+import { sql } from 'kysely'
+import type { TransactionRecord } from '../../core/ledger.ts'
+import { LedgerConflict } from '../../domain/faults/ledger-error.ts'
+import { isFinal } from '../../domain/swap/status.ts'
+import type { Transaction } from '../../domain/swap/swap.ts'
+import { renewClaim } from './claims.ts'
+import type { LedgerClock } from './clock.ts'
+import { sortKey, toRow } from './entry.ts'
+import { restore } from './not-created.ts'
+import { addToPageIndex, removeFromPageIndex } from './page-index.ts'
+import type { Database } from './store.ts'
+import { loadEntry, storeFirst } from './stored.ts'
+
+export async function complete(within: Database, intent: string, facts: TransactionRecord, clock: LedgerClock): Promise<boolean> {
+  const create = await lockCreateOrRevive(within, intent)
+  if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
+  if (create.state === 'mismatch') return false
+  if (create.state === 'done') return isCompletedAs(create, facts)
+  const holder = await lockHolder(within, create.provider, facts.transaction.id)
+  if (holder && (holder.intent !== null || wasThereBefore(holder, facts))) {
+    await renewClaim(within, intent, clock)
+    await becomeMismatch(within, intent, null, { told: facts.transaction, fields: ['id'] })
+    return false
+  }
+  await completeAs(within, create, facts, holder, clock)
+  return true
+}
+
+/** What was found at the provider may have been seen before, and have gone on since. */
+export async function bindFound(within: Database, intent: string, facts: TransactionRecord, clock: LedgerClock): Promise<boolean> {
+  const create = await lockCreateOrRevive(within, intent)
+  if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
+  if (create.state === 'done') return create.provider_id === facts.transaction.id
+  const holder = await lockHolder(within, create.provider, facts.transaction.id)
+  if (create.state === 'mismatch' || (holder && holder.intent !== null)) return false
+  await completeAs(within, create, facts, holder, clock)
+  return true
+}
+
+async function completeAs(
+  within: Database,
+  create: Create,
+  facts: TransactionRecord,
+  holder: Holder | undefined,
+  clock: LedgerClock,
+): Promise<void> {
+  await renewClaim(within, create.intent, clock, { first: storeFirst(facts) })
+  await becomeEntry(within, create, facts, holder)
+}
+
+/** It was seen before the create was sent, and is not as the create says: so this create did not make it. */
+function wasThereBefore(
+  { sequence, status, facts: storedFacts }: Holder,
+  { transaction, sequence: createSequence }: TransactionRecord,
+): boolean {
+  if ((sequence ?? 0) >= (createSequence ?? 0)) return false
+  const { depositAddress } = loadEntry(storedFacts as string).transaction
+  const isOtherAddress = Boolean(depositAddress) && depositAddress !== transaction.depositAddress
+  return (status !== null && status !== 'wait') || isOtherAddress
+}
+
+/** A result that is told twice is taken once. */
+function isCompletedAs({ intent, provider_id }: Create, { transaction }: TransactionRecord): true {
+  if (provider_id === transaction.id) return true
+  throw new LedgerConflict(`The create ${intent} is settled with another id.`)
+}
+
+export async function markMismatch(within: Database, intent: string, told: Transaction, fields: readonly string[]): Promise<void> {
+  const create = await lockCreateOrRevive(within, intent)
+  if (!create || create.state === 'done') throw new LedgerConflict(`The ledger has no create ${intent} whose outcome is open.`)
+  const holder = await lockHolder(within, create.provider, told.id)
+  const isFree = !holder || holder.intent === intent
+  await becomeMismatch(within, intent, isFree ? told.id : null, { told, fields })
+}
+
+type Create = NonNullable<Awaited<ReturnType<typeof lockCreate>>>
+
+/** A result that comes late is taken, though its create has ended as not created. */
+async function lockCreateOrRevive(within: Database, intent: string) {
+  return (await lockCreate(within, intent)) ?? (await restore(within, intent))
+}
+
+export async function lockCreate(within: Database, intent: string) {
+  const found = within.selectFrom('transactions').where('intent', '=', intent).forUpdate()
+  const row = await found.select(['owner', 'provider', 'provider_id', 'state', 'attempted_at', 'asked']).executeTakeFirst()
+  return row && { ...row, intent }
+}
+
+type Holder = NonNullable<Awaited<ReturnType<typeof lockHolder>>>
+
+/** Whoever has this id. */
+export async function lockHolder(within: Database, provider: string, id: string) {
+  const found = within.selectFrom('transactions').where('provider', '=', provider).where('provider_id', '=', id).forUpdate()
+  const key = sql<string>`cast(sort_key as text)`.as('sort_key')
+  return found.select(['intent', 'owner', 'state', 'status', 'changed_at', 'sequence', 'facts', key]).executeTakeFirst()
+}
+
+/** What a mismatch keeps in place of facts. */
+export interface MismatchRecord {
+  readonly told: Transaction
+  readonly fields: readonly string[]
+}
+
+async function becomeMismatch(within: Database, intent: string, id: string | null, told: MismatchRecord): Promise<void> {
+  const row = { state: 'mismatch', provider_id: id, look_at: null, facts: JSON.stringify(told) } as const
+  await within.updateTable('transactions').set(row).where('intent', '=', intent).execute()
+}
+
+/** What was merely seen under this id before, by whichever owner, goes up in the entry. */
+export async function becomeEntry(
+  within: Database,
+  create: Create,
+  facts: TransactionRecord,
+  before: Holder | undefined,
+): Promise<void> {
+  const { intent, owner, provider } = create
+  const provider_id = facts.transaction.id
+  if (before?.state === 'done') await forget(within, create.provider, provider_id, before)
+  const row = toRow(before ? withLater(facts, before) : facts)
+  const at = { sort_key: sortKey(facts, create.attempted_at as number), provider_id, provider }
+  const entry = { ...row, ...at, state: 'done', look_at: null } as const
+  await within.updateTable('transactions').set(entry).where('intent', '=', intent).execute()
+  await addToPageIndex(within, owner, at)
+}
+
+async function forget(within: Database, provider: string, provider_id: string, { owner, sort_key }: Holder): Promise<void> {
+  const gone = within.deleteFrom('transactions').where('provider', '=', provider).where('provider_id', '=', provider_id)
+  await gone.execute()
+  await removeFromPageIndex(within, owner, { sort_key: BigInt(sort_key), provider_id, provider })
+}
+
+/** The create's facts, with the status that was asked for later; what ended stays as it ended. */
+function withLater(facts: TransactionRecord, { status, changed_at, sequence }: Holder): TransactionRecord {
+  const isLater = (sequence ?? 0) >= (facts.sequence ?? 0) && !isFinal(facts.transaction.status ?? null)
+  const latest = { ...facts, sequence: Math.max(sequence ?? 0, facts.sequence ?? 0) || undefined }
+  if (status === null || status === facts.transaction.status || !(isLater || isFinal(status))) return latest
+  return { ...latest, transaction: { ...facts.transaction, status }, changedAt: changed_at ?? undefined }
+}

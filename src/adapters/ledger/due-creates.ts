@@ -1,0 +1,82 @@
+/** Kysely: which creates of unknown outcome are to be looked for, and by whom. */
+import { sql } from 'kysely'
+import type { Ledger, UnresolvedCreate } from '../../core/ledger.ts'
+import type { NewTransaction } from '../../domain/swap/swap.ts'
+import { markNotCreated } from './not-created.ts'
+import type { Database, Store } from './store.ts'
+
+type DueCreates = Pick<Ledger, 'dueCreates' | 'ownersOfUnresolved' | 'scheduleNextCheck' | 'unresolvedBetween' | 'markNotCreated'>
+
+export function looks({ database, write, writeOne, isIn: isAmong, toList, clock }: Store): DueCreates {
+  return {
+    async dueCreates(now, maxCreates, owners) {
+      const waiting = unresolvedCreates(database)
+        .where('look_at', '<=', now)
+        .orderBy('look_at')
+        .orderBy('attempted_at')
+        .limit(maxCreates)
+      const rows = await (owners ? waiting.where(isAmong('owner', toList(owners))) : waiting).execute()
+      return rows.map(toUnresolvedCreate)
+    },
+    async ownersOfUnresolved() {
+      const waiting = database.selectFrom('transactions').select('owner').distinct().where('look_at', 'is not', null)
+      return (await waiting.execute()).map(({ owner }) => owner)
+    },
+    scheduleNextCheck: (open, next) => writeOne((within) => scheduleNextCheck(within, open, next)),
+    markNotCreated: (open, span) => write((within) => markNotCreated(within, open, span, clock)),
+    async unresolvedBetween(provider, first, last) {
+      const between = creates(database).where('provider', '=', provider).where('attempted_at', '>=', first)
+      const attempted = between.where('attempted_at', '<=', last).orderBy('attempted_at')
+      // One after the other: what becomes a mismatch in between is seen twice, and not never.
+      const open = await attempted.where(isUnresolved).execute()
+      const mismatches = await attempted.where(isMismatch).execute()
+      return [...open, ...mismatches].map(toUnresolvedCreate)
+    },
+  }
+}
+
+/** Literally as in the indexes. */
+const isUnresolved = sql<boolean>`state in ('pending', 'unknown')`
+const isMismatch = sql<boolean>`state <> 'done' and state = 'mismatch'`
+
+function unresolvedCreates(database: Database) {
+  return creates(database).where(isUnresolved)
+}
+
+function creates(database: Database) {
+  return database
+    .selectFrom('transactions')
+    .select(['intent', 'owner', 'provider', 'asked', 'attempted_at', 'looks', 'look_at', 'traceparent'])
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof unresolvedCreates>['execute']>>[number]
+
+function toUnresolvedCreate({ intent, owner, provider, asked, attempted_at, looks, look_at, traceparent }: Row): UnresolvedCreate {
+  return {
+    intent: intent as string,
+    owner,
+    provider,
+    requested: JSON.parse(asked as string) as NewTransaction,
+    attemptedAt: attempted_at as number,
+    checkCount: looks,
+    ...(look_at !== null && { nextCheckAt: look_at }),
+    ...(traceparent !== null && { traceparent }),
+  }
+}
+
+/** Whoever comes second finds another number of looks. */
+async function scheduleNextCheck(
+  within: Database,
+  { intent, checkCount: looks, nextCheckAt: lookAt }: UnresolvedCreate,
+  next: number | undefined,
+): Promise<boolean> {
+  const taken = within
+    .updateTable('transactions')
+    .set({ state: 'unknown', look_at: next ?? null, looks: looks + 1 })
+    .where('intent', '=', intent)
+    .where('looks', '=', looks)
+    .where('look_at', 'is not distinct from', lookAt ?? null)
+    .where(isUnresolved)
+  const { numUpdatedRows } = await taken.executeTakeFirstOrThrow()
+  return numUpdatedRows === 1n
+}

@@ -1,0 +1,110 @@
+/** Where transactions, their owners and the keys of accounts are kept: SQLite or PostgreSQL, as the URL says. */
+import type { Accounts } from '../../core/access/accounts.ts'
+import type { LedgerWaits } from '../../core/access/load-shedding.ts'
+import type { Ledger } from '../../core/ledger.ts'
+import type { LedgerAdmin } from '../../core/ledger-admin.ts'
+import type { CurrencyListStore } from '../../core/quotes/currency-list-store.ts'
+import type { TagRecord, TagRecords } from '../../core/routing/tag-records.ts'
+import { accounts } from './accounts.ts'
+import { ledgerAdmin } from './admin/ledger-admin.ts'
+import { claims } from './claims.ts'
+import { currencyLists } from './currency-lists.ts'
+import { diagnose } from './diagnose.ts'
+import { looks } from './due-creates.ts'
+import { entries } from './entries.ts'
+import { intents } from './intents.ts'
+import { migrate } from './schema/migrate.ts'
+import { sqliteStore } from './sqlite/store.ts'
+import type { Store } from './store.ts'
+import { readTagRecords, tagRecords } from './tag-records.ts'
+
+export interface LedgerOptions {
+  /** For one statement at a server, in milliseconds. */
+  readonly timeoutMs?: number
+  /** In place of the clock by which claims expire: milliseconds. */
+  readonly now?: () => number
+}
+
+export interface OpenLedger {
+  readonly ledger: Ledger
+  readonly accounts: Accounts
+  readonly ledgerAdmin: LedgerAdmin
+  readonly tags: TagRecords
+  /** How long the first question and the first change have waited for their turn. */
+  readonly waits: () => LedgerWaits
+  readonly currencyLists: CurrencyListStore
+  readonly close: () => Promise<void>
+}
+
+/**
+ * `sqlite:<path>`, `sqlite::memory:` or `postgres://…`. Brings the store to this version's schema. Throws an `Error` that tells
+ * an operator in one line what is wrong and what to do, without a credential.
+ */
+export async function openLedger(url: string, options: LedgerOptions = {}): Promise<OpenLedger> {
+  const location = locationOf(url)
+  try {
+    return assemble(await openStore(url, options))
+  } catch (reason) {
+    throw new Error(`The ledger in ${location} cannot be opened: ${diagnose(reason)}.`)
+  }
+}
+
+function assemble(store: Store): OpenLedger {
+  const { close, waits } = store
+  const ledger = { ...intents(store), ...claims(store), ...entries(store), ...looks(store), close }
+  const lists = { tags: tagRecords(store), currencyLists: currencyLists(store) }
+  return { ledger, accounts: accounts(store), ledgerAdmin: ledgerAdmin(store), ...lists, waits, close }
+}
+
+const sqliteUrl = /^sqlite:(.+)$/
+const postgresUrl = /^postgres(?:ql)?:/
+/** A step of a migration may take longer than other statements. */
+const migrationTimeoutMs = 600_000
+const inspectionTimeoutMs = 1_000
+
+async function openStore(url: string, { timeoutMs = 5_000, now }: LedgerOptions): Promise<Store> {
+  const file = sqliteUrl.exec(url)?.[1]
+  if (file !== undefined) return await migrated(await sqliteStore(file, now))
+  // Loaded only where it is wanted.
+  const { postgresStore } = await import('./postgres/store.ts')
+  const migrating = await migrated(await postgresStore(url, migrationTimeoutMs))
+  await migrating.close()
+  return await postgresStore(url, timeoutMs, now)
+}
+
+/**
+ * What a ledger knows of these tags and its own, without creating, changing or blocking it. Undefined where it cannot be read
+ * so: it is not there yet, of another version, locked, or out of reach for a second.
+ */
+export async function inspectTags(url: string, tags: readonly string[]): Promise<readonly TagRecord[] | undefined> {
+  const file = sqliteUrl.exec(url)?.[1]
+  try {
+    if (file !== undefined) return await (await import('./sqlite/inspect.ts')).inspectSqlite(file, tags)
+    const { postgresStore } = await import('./postgres/store.ts')
+    const store = await postgresStore(url, inspectionTimeoutMs)
+    return await readTagRecords(store.database, tags).finally(store.close)
+  } catch {
+    return undefined
+  }
+}
+
+/** Brought to this version's schema, or closed. */
+async function migrated(store: Store): Promise<Store> {
+  try {
+    await migrate(store)
+    await store.clock.start()
+    return store
+  } catch (reason) {
+    await store.close()
+    throw reason
+  }
+}
+
+/** Without user and password. */
+function locationOf(url: string): string {
+  const file = sqliteUrl.exec(url)?.[1]
+  if (file !== undefined) return file
+  const server = postgresUrl.test(url) ? URL.parse(url) : null
+  if (!server) throw new Error('The URL of the ledger is to begin with "sqlite:", "postgres://" or "postgresql://".')
+  return `${server.host}${server.pathname}`
+}

@@ -1,0 +1,63 @@
+/** Kysely: the store in PostgreSQL, which many gateways share. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import { UncertainChange } from '../../../domain/faults/ledger-error.ts'
+import { serverClock } from '../clock.ts'
+import { trackInFlight } from '../in-flight.ts'
+import type { Tables } from '../schema/tables.ts'
+import type { Database, Priority, Store } from '../store.ts'
+import { codeOf, openPools } from './pools.ts'
+
+/** `timeout`: for one statement, in milliseconds. `now`: in place of the server's clock. */
+export async function postgresStore(url: string, timeoutMs: number, now?: () => number): Promise<Store> {
+  const { waitMs, ...pools } = openPools(url, timeoutMs)
+  const over = (priority: Priority): Database => new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pools[priority] }) })
+  const databases = { usual: over('usual'), result: over('result') }
+  const database = databases.usual
+  await sql`select 1`.execute(database)
+  const { track, idle } = trackInFlight()
+  return {
+    database,
+    write: (work, priority = 'usual') =>
+      track(withRetries(() => databases[priority].transaction().setIsolationLevel('read committed').execute(work))),
+    writeOne: (work, priority = 'usual') => track(work(databases[priority])),
+    waits: () => ({ readMs: waitMs(), writeMs: waitMs() }),
+    types: { integer: 'bigint', text: 'text collate "C"', hasClock: true },
+    clock: serverClock(now),
+    databaseTimeMs: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
+    isIn: (column, list) => sql`${sql.ref(column)} = any(${list})`,
+    listed: (list) => sql`unnest(${list}::text[]) as listed (value)`,
+    toList: (texts) => texts,
+    lockSchema: async (within) => void (await sql`select pg_advisory_xact_lock(${sql.lit(schemaLock)})`.execute(within)),
+    close: async () => {
+      await idle()
+      await Promise.all([databases.usual.destroy(), databases.result.destroy()])
+    },
+  }
+}
+
+/** Any number that no other program takes. */
+const schemaLock = 7_927_081_172_026
+const maxAttempts = 5
+/** Serialization failure, deadlock, and a unique key that another transaction took in the meantime. */
+const transientErrors = new Set(['40001', '40P01', '23505'])
+
+/** How long it is tried to find out whether a change was made, in milliseconds. */
+const lookUpMs = 2_000
+const pauseMs = 50
+
+/** Where another transaction came between, or nobody knows whether the change was made, the next try finds what there is. */
+async function withRetries<T>(work: () => Promise<T>): Promise<T> {
+  let uncertain: { readonly until: number } | undefined
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (reason) {
+      if (reason instanceof UncertainChange) uncertain ??= { until: performance.now() + lookUpMs }
+      const isMomentary = attempt < maxAttempts && transientErrors.has(codeOf(reason) ?? '')
+      if (!uncertain && !isMomentary) throw reason
+      if (uncertain && performance.now() > uncertain.until) throw new UncertainChange(reason)
+    }
+    if (uncertain) await delay(pauseMs)
+  }
+}

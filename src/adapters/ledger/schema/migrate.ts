@@ -1,0 +1,25 @@
+/** Kysely: brings a store to the schema that this version knows. */
+import { Migrator } from 'kysely/migration'
+import type { Database, Store } from '../store.ts'
+import { migrations } from './migrations.ts'
+
+/** All steps or none; a store that a newer version made is left alone. */
+export async function migrate(store: Store): Promise<void> {
+  const steps = migrations(store.types)
+  await store.write(async (within) => {
+    await store.lockSchema(within)
+    await refuseNewer(within, Object.keys(steps))
+    const migrator = new Migrator({ db: within, provider: { getMigrations: async () => steps } })
+    const { error } = await migrator.migrateToLatest()
+    if (error !== undefined) throw error
+  })
+}
+
+async function refuseNewer(within: Database, known: readonly string[]): Promise<void> {
+  const tables = await within.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return
+  const done = within.withTables<{ kysely_migration: { name: string } }>().selectFrom('kysely_migration').select('name')
+  const strange = (await done.execute()).find(({ name }) => !known.includes(name))
+  if (!strange) return
+  throw new Error(`it was changed by a newer swapgate ("${strange.name}"): start that version, or put back a copy from before`)
+}

@@ -1,0 +1,148 @@
+/** Kysely: the ledger's schema, step by step. A step that was released never changes; the next one's name comes after it. */
+import { type Kysely, sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
+
+/** How a database calls its types. */
+export interface ColumnTypes {
+  /** An integer of 64 bits. */
+  readonly integer: string
+  /** Text that is compared by its bytes. */
+  readonly text: string
+  /** Whether the database has a clock that all processes share. */
+  readonly hasClock: boolean
+}
+
+export function migrations(types: ColumnTypes): Record<string, Migration> {
+  return {
+    '2026-11-20 transactions': step(transactions(types)),
+    '2026-11-21 accounts': step(accounts(types)),
+    '2026-11-22 going': step(openIndex()),
+    '2026-11-23 traces': step([`ALTER TABLE transactions ADD COLUMN traceparent ${types.text}`]),
+    '2026-11-24 clock': step(types.hasClock ? [] : clock(types)),
+    '2026-11-25 ended': step(ended(types)),
+    '2026-11-27 providers': step(providers(types)),
+    '2026-11-28 currency lists': step(currencyLists(types)),
+    '2026-11-30 sequences': step([`ALTER TABLE transactions ADD COLUMN sequence ${types.integer}`]),
+  }
+}
+
+function step(statements: readonly string[]): Migration {
+  return {
+    async up(database: Kysely<unknown>) {
+      for (const statement of statements) await sql.raw(statement).execute(database)
+    },
+  }
+}
+
+function transactions({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE transactions (
+      intent ${text} UNIQUE,
+      owner ${text} NOT NULL,
+      provider ${text} NOT NULL,
+      provider_id ${text},
+      state ${text} NOT NULL CHECK (state IN ('pending', 'unknown', 'done', 'mismatch')),
+      attempted_at ${integer},
+      sort_key ${integer},
+      status ${text},
+      seen_at ${integer},
+      read_at ${integer},
+      changed_at ${integer},
+      look_at ${integer},
+      looks ${integer} NOT NULL DEFAULT 0,
+      asked ${text},
+      facts ${text},
+      UNIQUE (provider, provider_id),
+      CHECK (state <> 'done' OR (provider_id IS NOT NULL AND sort_key IS NOT NULL AND facts IS NOT NULL)),
+      CHECK (state = 'done' OR (intent IS NOT NULL AND asked IS NOT NULL AND attempted_at IS NOT NULL))
+    )`,
+    `CREATE INDEX transactions_listed ON transactions (owner, sort_key, provider_id, provider) WHERE state = 'done'`,
+    `CREATE INDEX transactions_undone ON transactions (owner) WHERE state <> 'done'`,
+    `CREATE INDEX transactions_open ON transactions (provider, attempted_at) WHERE state IN ('pending', 'unknown')`,
+    `CREATE INDEX transactions_awaited ON transactions (look_at) WHERE look_at IS NOT NULL`,
+    `CREATE TABLE claims (
+      owner ${text} NOT NULL,
+      key ${text} NOT NULL,
+      intent ${text} NOT NULL REFERENCES transactions (intent) ON DELETE CASCADE,
+      fingerprint ${text} NOT NULL,
+      first ${text},
+      created_at ${integer} NOT NULL,
+      PRIMARY KEY (owner, key)
+    )`,
+    'CREATE INDEX claims_by_intent ON claims (intent)',
+    'CREATE INDEX claims_by_age ON claims (created_at)',
+    `CREATE TABLE tallies (
+      owner ${text} NOT NULL,
+      sort_key ${integer} NOT NULL,
+      provider_id ${text} NOT NULL,
+      provider ${text} NOT NULL,
+      entries ${integer} NOT NULL CHECK (entries >= 0),
+      older ${integer} NOT NULL CHECK (older >= 0),
+      PRIMARY KEY (owner, sort_key, provider_id, provider)
+    )`,
+    'CREATE INDEX tallies_by_age ON tallies (owner, older)',
+  ]
+}
+
+/** What has not ended is little beside what has, and is counted all the time. */
+function openIndex(): readonly string[] {
+  return [
+    `CREATE INDEX transactions_going ON transactions (provider, status, sort_key)
+      WHERE state = 'done' AND (status IS NULL OR status NOT IN ('success', 'refunded', 'overdue'))`,
+  ]
+}
+
+/** As each tag was last configured. */
+function providers({ text }: ColumnTypes): readonly string[] {
+  return [`CREATE TABLE providers (tag ${text} PRIMARY KEY, form ${text} NOT NULL, url ${text} NOT NULL)`]
+}
+
+/** How long processes ran: it begins after all claims that are there. */
+function clock({ integer }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE clock (time ${integer} NOT NULL)`,
+    'INSERT INTO clock SELECT max(coalesce(max(created_at), 0), unixepoch() * 1000) FROM claims',
+  ]
+}
+
+/** What ends as not created leaves the transactions, and is remembered for a while. */
+function ended({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    `ALTER TABLE transactions ADD COLUMN begun_at ${integer}`,
+    `CREATE TABLE ended (
+      intent ${text} PRIMARY KEY,
+      owner ${text} NOT NULL,
+      provider ${text} NOT NULL,
+      asked ${text} NOT NULL,
+      attempted_at ${integer} NOT NULL,
+      ended_at ${integer} NOT NULL
+    )`,
+  ]
+}
+
+function accounts({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE accounts (id ${text} PRIMARY KEY, name ${text} NOT NULL UNIQUE, created_at ${integer} NOT NULL)`,
+    `CREATE TABLE keys (
+      digest ${text} PRIMARY KEY,
+      id ${text} NOT NULL UNIQUE,
+      account ${text} NOT NULL REFERENCES accounts (id),
+      created_at ${integer} NOT NULL,
+      expires_at ${integer},
+      revoked_at ${integer}
+    )`,
+  ]
+}
+
+function currencyLists({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE currency_lists (
+      provider ${text} PRIMARY KEY,
+      url ${text} NOT NULL,
+      form ${text} NOT NULL,
+      rows ${text} NOT NULL,
+      read_at ${integer} NOT NULL,
+      read_at_uptime ${integer}
+    )`,
+  ]
+}

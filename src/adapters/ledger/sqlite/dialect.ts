@@ -1,0 +1,119 @@
+/** Kysely: its driver for SQLite, over one connection of node:sqlite. */
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type SelectModifierNode,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { makePrivate } from './private-file.ts'
+
+/** How long one waits for another process that writes, in milliseconds. */
+const lockTimeoutMs = 5_000
+const sqliteBusy = 5
+
+/**
+ * Opens the file, or makes it and its directory, for their owner only; what is committed is on the disk. `timeout`: how long a statement that meets a
+ * lock holds up this process, in milliseconds.
+ */
+export async function openSqlite(file: string, timeoutMs: number): Promise<DatabaseSync> {
+  makePrivate(file)
+  const database = new DatabaseSync(file, { timeout: timeoutMs })
+  try {
+    await retryWhileLocked(() => database.exec('PRAGMA journal_mode = WAL'))
+    database.exec('PRAGMA synchronous = FULL')
+    return database
+  } catch (reason) {
+    database.close()
+    throw reason
+  }
+}
+
+/** A dialect whose queries run one after another; a transaction takes the write lock when it begins. */
+export function sqliteDialect(database: DatabaseSync): Dialect {
+  return {
+    createDriver: () => driver(database),
+    createAdapter: () => new Adapter(),
+    createQueryCompiler: () => new Compiler(),
+    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+  }
+}
+
+class Adapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
+/** `for update` is not its grammar, nor is it needed: nobody else writes while a transaction does. */
+class Compiler extends SqliteQueryCompiler {
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (node.modifier !== 'ForUpdate') super.visitSelectModifier(node)
+  }
+}
+
+function driver(database: DatabaseSync): Driver {
+  const connection = connect(database)
+  return {
+    init: async () => {},
+    acquireConnection: async () => connection,
+    beginTransaction: () => retryWhileLocked(() => database.exec('BEGIN IMMEDIATE')),
+    commitTransaction: async () => database.exec('COMMIT'),
+    rollbackTransaction: async () => {
+      // A full disk has ended it already.
+      if (database.isTransaction) database.exec('ROLLBACK')
+    },
+    releaseConnection: async () => {},
+    destroy: async () => database.close(),
+  }
+}
+
+/** Tries again while another process has the lock, without holding up this one. */
+async function retryWhileLocked(action: () => void): Promise<void> {
+  const deadline = performance.now() + lockTimeoutMs
+  for (;;) {
+    try {
+      return action()
+    } catch (reason) {
+      if (!isBusy(reason) || performance.now() > deadline) throw reason
+    }
+    await delay(1 + Math.random() * 4)
+  }
+}
+
+function isBusy(reason: unknown): boolean {
+  return reason instanceof Error && 'errcode' in reason && (Number(reason.errcode) & 0xff) === sqliteBusy
+}
+
+interface Prepared {
+  readonly statement: StatementSync
+  readonly hasRows: boolean
+}
+
+function connect(database: DatabaseSync): DatabaseConnection {
+  const prepared = new Map<string, Prepared>()
+  const prepare = (sql: string): Prepared => {
+    const known = prepared.get(sql)
+    if (known) return known
+    const statement = database.prepare(sql)
+    const made = { statement, hasRows: statement.columns().length > 0 }
+    prepared.set(sql, made)
+    return made
+  }
+  return {
+    async executeQuery<Row>({ sql, parameters }: CompiledQuery) {
+      const { statement, hasRows } = prepare(sql)
+      const values = parameters as readonly SQLInputValue[]
+      if (hasRows) return { rows: statement.all(...values) as Row[] }
+      return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
+    },
+    streamQuery() {
+      throw new Error('The ledger reads in batches, not in streams.')
+    },
+  }
+}

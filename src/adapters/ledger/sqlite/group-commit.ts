@@ -1,0 +1,86 @@
+/** Kysely: transactions that come while another is written are committed together, with one flush to the disk for all. */
+import { setImmediate as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Database, Priority, Store } from '../store.ts'
+
+/** What is written before other work of the process has its turn. */
+const maxPerCommit = 32
+
+interface Task {
+  readonly since: number
+  /** Answers what is to be done when it is committed. */
+  readonly run: (within: Database) => Promise<() => void>
+  readonly fail: (reason: unknown) => void
+}
+
+export interface GroupCommit {
+  readonly commit: Store['write']
+  /** How long the first without priority has waited, in milliseconds. */
+  readonly waitMs: () => number
+}
+
+/** Each is kept whole or not at all, and ends as if it were alone; only one that fails for all, as on a full disk, fails all. */
+export function groupCommit(database: Database): GroupCommit {
+  const tasks: Tasks = { result: [], usual: [] }
+  let isWriting = false
+  const writeAll = async (): Promise<void> => {
+    isWriting = true
+    while (tasks.result.length + tasks.usual.length > 0) {
+      await commit(database, tasks)
+      await pause()
+    }
+    isWriting = false
+  }
+  return {
+    commit: (work, priority = 'usual') =>
+      new Promise((resolve, reject) => {
+        const run = async (within: Database) => {
+          const answer = await work(within)
+          return () => resolve(answer)
+        }
+        tasks[priority].push({ run, fail: reject, since: performance.now() })
+        if (!isWriting) void writeAll()
+      }),
+    waitMs() {
+      const [first] = tasks.usual
+      return first ? performance.now() - first.since : 0
+    },
+  }
+}
+
+type Tasks = Readonly<Record<Priority, Task[]>>
+
+/** The next tasks, results first. */
+function takeTasks({ result, usual }: Tasks, maxPerCommit: number): readonly Task[] {
+  const results = result.splice(0, maxPerCommit)
+  return [...results, ...usual.splice(0, maxPerCommit - results.length)]
+}
+
+/** Takes its tasks when it has the lock: while it waited there may have come more. */
+async function commit(database: Database, tasks: Tasks): Promise<void> {
+  let taken: readonly Task[] = []
+  try {
+    const callbacks = await database.transaction().execute((within) => {
+      taken = takeTasks(tasks, maxPerCommit)
+      return runEach(within, taken)
+    })
+    for (const end of callbacks) end()
+  } catch (reason) {
+    for (const { fail } of taken.length > 0 ? taken : takeTasks(tasks, Number.POSITIVE_INFINITY)) fail(reason)
+  }
+}
+
+async function runEach(within: Database, tasks: readonly Task[]): Promise<readonly (() => void)[]> {
+  const callbacks: (() => void)[] = []
+  for (const { run, fail } of tasks) {
+    await sql`savepoint task`.execute(within)
+    try {
+      callbacks.push(await run(within))
+    } catch (reason) {
+      await sql`rollback to task`.execute(within).catch(() => Promise.reject(reason))
+      callbacks.push(() => fail(reason))
+    }
+    await sql`release task`.execute(within)
+  }
+  return callbacks
+}

@@ -1,0 +1,22 @@
+/** Kysely: looks into a ledger that may be in use, or of another version: creates, changes and waits for nothing. */
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { Kysely } from 'kysely'
+import type { TagRecord } from '../../../core/routing/tag-records.ts'
+import type { Tables } from '../schema/tables.ts'
+import { readTagRecords } from '../tag-records.ts'
+import { sqliteDialect } from './dialect.ts'
+
+/** Throws where there is no such file, or it cannot be read so. */
+export async function inspectSqlite(file: string, tags: readonly string[]): Promise<readonly TagRecord[]> {
+  const location = pathToFileURL(file)
+  // Without a log beside it the file is whole; SQLite would make an empty one to read it.
+  if (!existsSync(`${file}-wal`)) location.searchParams.set('immutable', '1')
+  const database = new Kysely<Tables>({ dialect: sqliteDialect(new DatabaseSync(location, { readOnly: true, timeout: 0 })) })
+  try {
+    return await readTagRecords(database, tags)
+  } finally {
+    await database.destroy()
+  }
+}

@@ -1,0 +1,44 @@
+/** Kysely: the store in one SQLite file. One connection writes, another reads what is committed and waits for nobody. */
+import { uptime } from 'node:os'
+import { Kysely, sql } from 'kysely'
+import { fixedClock, uptimeClock } from '../clock.ts'
+import { trackInFlight } from '../in-flight.ts'
+import type { Tables } from '../schema/tables.ts'
+import type { Store } from '../store.ts'
+import { openSqlite, sqliteDialect } from './dialect.ts'
+import { groupCommit } from './group-commit.ts'
+
+/** A reader meets a lock only while another process mends what a crash has left, in milliseconds. */
+const recoveryTimeoutMs = 1_000
+
+/** `:memory:` keeps nothing, and reads and writes over one connection. `now`: in place of the ledger's own clock. */
+export async function sqliteStore(file: string, now?: () => number): Promise<Store> {
+  const writer = new Kysely<Tables>({ dialect: sqliteDialect(await openSqlite(file, 0)) })
+  const reader =
+    file === ':memory:' ? writer : new Kysely<Tables>({ dialect: sqliteDialect(await openSqlite(file, recoveryTimeoutMs)) })
+  await sql`select 1`.execute(reader)
+  const { track, idle } = trackInFlight()
+  const { commit, waitMs } = groupCommit(writer)
+  const write: Store['write'] = (work, priority) => track(commit(work, priority))
+  const clock = now ? fixedClock(now) : uptimeClock(reader, write)
+  return {
+    database: reader,
+    write,
+    writeOne: write,
+    types: { integer: 'integer', text: 'text', hasClock: false },
+    clock,
+    databaseTimeMs: sql`cast(unixepoch('subsec') * 1000 as integer)`,
+    uptimeMs: () => Math.round(uptime() * 1000),
+    isIn: (column, list) => sql`${sql.ref(column)} in (select value from json_each(${list}))`,
+    listed: (list) => sql`json_each(${list}) as listed`,
+    toList: (texts) => JSON.stringify(texts),
+    waits: () => ({ readMs: 0, writeMs: waitMs() }),
+    lockSchema: async () => {}, // whoever writes is alone
+    close: async () => {
+      await clock.stop()
+      await idle()
+      await reader.destroy()
+      if (reader !== writer) await writer.destroy()
+    },
+  }
+}

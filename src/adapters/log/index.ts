@@ -1,0 +1,74 @@
+/** pino: makes one line of JSON of an event, escaped and cut to a closed list of fields. */
+import { pino } from 'pino'
+import type { BreakerState, Observation, Observer } from '../../domain/telemetry/observation.ts'
+import { describeError } from './error.ts'
+import { eventOf } from './event.ts'
+import { Sink } from './sink.ts'
+import { openStderr } from './stderr.ts'
+import { formatForTerminal } from './terminal.ts'
+
+export interface LogSettings {
+  /** Lines of less weight are not written. */
+  readonly level: string
+  /** Whether every request has a line. */
+  readonly requests: boolean
+}
+
+export interface Log {
+  /** Writes of what is observed what is worth a line; never throws, never waits. */
+  readonly observe: Observer
+  /** Something failed with nobody to care. */
+  readonly fail: (message: string, reason: unknown) => void
+  readonly configure: (settings: LogSettings) => void
+  /** Lines that were lost since nobody took them. */
+  readonly dropped: () => number
+  /** Waits until all is written, at most a second. False where something is not: it would keep the process from ending. */
+  readonly close: () => Promise<boolean>
+}
+
+const closeTimeoutMs = 1_000
+
+/** `formOf` tells the form of a provider, by tag. */
+export function openLog(settings: LogSettings, formOf: (tag: string | undefined) => string): Log {
+  const { write, isTerminal } = openStderr()
+  const sink = new Sink(write)
+  const print = isTerminal ? (line: string) => sink.write(formatForTerminal(line)) : (line: string) => sink.write(line)
+  const logger = pino(
+    {
+      level: settings.level,
+      base: null,
+      messageKey: 'message',
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (level) => ({ level }) },
+    },
+    { write: print },
+  )
+  let logsRequests = settings.requests
+  const isChange = breakerChangeFilter()
+  return {
+    observe(observation: Observation) {
+      if (observation.what === 'request' ? !logsRequests : !isChange(observation)) return
+      const event = eventOf(observation, formOf)
+      if (event) logger[event.level](event.fields)
+    },
+    fail: (message, reason) => logger.fatal({ event: 'failure', message, error: describeError(reason) }),
+    configure({ level, requests }) {
+      logger.level = level
+      logsRequests = requests
+    },
+    dropped: () => sink.dropped,
+    close: () => sink.end(closeTimeoutMs),
+  }
+}
+
+/** A breaker is told of when it turns, not when it is made. */
+function breakerChangeFilter(): (observation: Observation) => boolean {
+  const breakers = new Map<string, BreakerState>()
+  return (observation) => {
+    if (observation.what !== 'breaker') return true
+    const { provider, operation, state } = observation
+    const before = breakers.get(`${provider} ${operation}`) ?? 'closed'
+    breakers.set(`${provider} ${operation}`, state)
+    return state !== before
+  }
+}

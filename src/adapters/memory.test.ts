@@ -1,0 +1,130 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { memoryLimiter, memoryVerifiedKeys } from './memory.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+/** Of the kind, each once. */
+async function flood(limiter: ReturnType<typeof memoryLimiter>, kind: string, count: number): Promise<void> {
+  for (let n = 1; n < count; n++) void limiter.charge(`${kind}:2001:db8:${n >> 16}:${n & 65_535}`, 60, 60)
+  await limiter.charge(`${kind}:last`, 60, 60)
+}
+
+function setClock() {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000)
+  return { at: (seconds: number) => void clock.mockReturnValue(1_000 * (1 + seconds)) }
+}
+
+it('counts in windows that begin with the first request', async () => {
+  const clock = setClock()
+  const limiter = memoryLimiter()
+  const charge = () => limiter.charge('quotes:address:a', 2, 60)
+  expect(await charge()).toEqual({ isOver: false, remaining: 1, reset: 60 })
+  clock.at(59.5)
+  expect(await charge()).toEqual({ isOver: false, remaining: 0, reset: 1 })
+  expect(await charge()).toEqual({ isOver: true, remaining: 0, reset: 1 })
+  clock.at(60)
+  expect(await charge()).toEqual({ isOver: false, remaining: 1, reset: 60 })
+})
+
+it('R1: never tells of more seconds than the window has, however long the process runs', async () => {
+  const clock = vi.spyOn(performance, 'now')
+  const limiter = memoryLimiter()
+  for (let at = 0; at < 1_000; at++) {
+    clock.mockReturnValue(at * 7_919.1357)
+    expect((await limiter.charge(`quotes:address:${at}`, 1, 60)).resetSeconds).toBe(60)
+  }
+})
+
+it('counts to the end of its window what began before others', async () => {
+  const clock = setClock()
+  const limiter = memoryLimiter()
+  clock.at(50)
+  await limiter.charge('quotes:address:a', 1, 60)
+  for (const second of [60, 61, 109]) {
+    clock.at(second)
+    await limiter.charge(`quotes:address:${second}`, 1, 60)
+    expect((await limiter.charge('quotes:address:a', 1, 60)).isOver, `${second}`).toBe(true)
+  }
+})
+
+it('R10: a million addresses take little memory, and each of them is admitted', { timeout: 60_000 }, async () => {
+  const limiter = memoryLimiter()
+  const before = process.memoryUsage().heapUsed
+  await flood(limiter, 'quotes:address', 1_000_000)
+  const { isOver } = await limiter.charge('quotes:address:another', 1, 60)
+  expect(isOver).toBe(false)
+  expect((process.memoryUsage().heapUsed - before) / 2 ** 20, 'megabytes').toBeLessThan(150)
+})
+
+it('R10: who is counted is not forgotten for less than 50,000 others, and no key for any number of addresses', async () => {
+  const limiter = memoryLimiter()
+  const buckets = ['quotes:address:greedy', 'create:identity:greedy', 'unproven:all']
+  for (const bucket of buckets) await limiter.charge(bucket, 1, 60)
+  await flood(limiter, 'quotes:address', 49_000)
+  for (const bucket of buckets) expect((await limiter.charge(bucket, 1, 60)).isOver, bucket).toBe(true)
+  for (const kind of ['quotes:address', 'unproven:address']) await flood(limiter, kind, 110_000)
+  for (const bucket of buckets.slice(1)) expect((await limiter.charge(bucket, 1, 60)).isOver, bucket).toBe(true)
+})
+
+it('R11: buckets do not get into each other, whatever is in their names', async () => {
+  const limiter = memoryLimiter()
+  const names = ['a', 'a:b', 'a:b:c', 'a:b:', 'b', 'a\nb', '', ':', '::']
+  for (const name of names) expect((await limiter.charge(name, 1, 60)).isOver, JSON.stringify(name)).toBe(false)
+  expect((await limiter.charge('a', 1, 61)).isOver).toBe(false)
+  for (const name of names) expect((await limiter.charge(name, 1, 60)).isOver, JSON.stringify(name)).toBe(true)
+})
+
+it('R10: a window that is over is forgotten with all that began in it', async () => {
+  const clock = setClock()
+  const limiter = memoryLimiter()
+  const charge = (name: string) => limiter.charge(`quotes:address:${name}`, 2, 60)
+  await charge('a')
+  clock.at(30)
+  await charge('b')
+  clock.at(59)
+  expect((await charge('b')).remaining).toBe(0)
+  clock.at(61)
+  expect((await charge('c')).remaining).toBe(1)
+  expect((await charge('b')).isOver, 'its window began later').toBe(true)
+  clock.at(90)
+  expect((await charge('b')).remaining).toBe(1)
+})
+
+describe('a proof', () => {
+  it('holds for an hour after it was given', async () => {
+    const clock = setClock()
+    const proofs = memoryVerifiedKeys(3_600_000)
+    expect(await proofs.has('acme')).toBe(false)
+    await proofs.add('acme')
+    clock.at(3_599)
+    expect(await proofs.has('acme')).toBe(true)
+    clock.at(3_600)
+    expect(await proofs.has('acme')).toBe(false)
+  })
+
+  it('is renewed once a minute', async () => {
+    const clock = setClock()
+    const proofs = memoryVerifiedKeys(3_600_000)
+    await proofs.add('acme')
+    clock.at(59)
+    await proofs.add('acme')
+    clock.at(3_600)
+    expect(await proofs.has('acme'), 'too soon to be renewed').toBe(false)
+    await proofs.add('acme')
+    clock.at(3_660)
+    await proofs.add('acme')
+    clock.at(7_200)
+    expect(await proofs.has('acme')).toBe(true)
+  })
+
+  it('R10: is one of 100,000: the one that was given or renewed longest ago goes', async () => {
+    const clock = setClock()
+    const proofs = memoryVerifiedKeys(3_600_000)
+    for (let at = 0; at < 100_000; at++) void proofs.add(`key ${at}`)
+    clock.at(60)
+    await proofs.add('key 0')
+    await proofs.add('one more')
+    const kept = ['key 0', 'key 1', 'key 2', 'one more'].map((key) => proofs.has(key))
+    expect(await Promise.all(kept)).toEqual([true, false, true, true])
+  })
+})

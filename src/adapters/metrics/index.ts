@@ -1,0 +1,49 @@
+/** Everything that is counted, for Prometheus. What there is, and what it means, is `docs/observability.md`. */
+import type { Observation, Observer } from '../../domain/telemetry/observation.ts'
+import { addressMetrics } from './addresses.ts'
+import { attemptMetrics } from './attempts.ts'
+import { cacheMetrics } from './caches.ts'
+import { Exposition, type Printed } from './exposition.ts'
+import { fidelityMetrics } from './fidelity.ts'
+import type { FormOf, Handlers, Providers } from './handler.ts'
+import { ledgerMetrics, type ReadLedgerGauges } from './ledger.ts'
+import { limitMetrics } from './limits.ts'
+import { type ProcessInfo, processMetrics } from './process.ts'
+import { providerMetrics } from './providers.ts'
+import { requestMetrics } from './requests.ts'
+
+export interface Metrics {
+  /** Costs a few look-ups: labels are made when they are read. */
+  readonly observe: Observer
+  /** Everything counted, in the exposition format that an `Accept` header asks for. */
+  readonly print: (accept: string) => Promise<Printed>
+}
+
+export interface MetricsOptions extends ProcessInfo {
+  /** Whether more is counted than the process's own figures. */
+  readonly isCounting: boolean
+  readonly providers: Providers
+  readonly formOf: FormOf
+  /** What the ledger holds; it is asked when the metrics are read, and now and then at most. */
+  readonly readLedgerGauges: ReadLedgerGauges
+}
+
+export function createMetrics(options: MetricsOptions): Metrics {
+  const { isCounting, providers, formOf, readLedgerGauges } = options
+  const exposition = new Exposition()
+  const process = processMetrics(exposition, options)
+  const print = (accept: string): Promise<Printed> => exposition.print(accept)
+  if (!isCounting) return { print, observe: () => {} }
+  const handlers: Handlers<Observation['what']> = {
+    ...process,
+    ...requestMetrics(exposition, formOf),
+    ...attemptMetrics(exposition, providers),
+    ...addressMetrics(exposition),
+    ...providerMetrics(exposition, providers),
+    ...limitMetrics(exposition),
+    ...cacheMetrics(exposition),
+    ...ledgerMetrics(exposition, providers, readLedgerGauges),
+    ...fidelityMetrics(exposition, providers, formOf),
+  }
+  return { print, observe: (observation) => (handlers[observation.what] as Observer)(observation) }
+}

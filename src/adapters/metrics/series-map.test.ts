@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { combinations, labelsOf, SeriesMap } from './series-map.ts'
+
+test('each combination of values has one thing of its own, whatever the values hold', () => {
+  const counts = new SeriesMap(() => ({ count: 0 }))
+  for (const values of [['a', 'b'], ['a\nb'], ['a', ''], ['a'], [], ['a', 'b']]) counts.of(values).count++
+  expect(counts.all().map(([values, { count }]) => [values, count])).toEqual([
+    [[], 1],
+    [['a'], 1],
+    [['a', 'b'], 2],
+    [['a', ''], 1],
+    [['a\nb'], 1],
+  ])
+})
+
+test('labels go with their values by place', () => {
+  expect(labelsOf(['policy', 'decision'], ['read', 'admitted'])).toEqual({ policy: 'read', decision: 'admitted' })
+})
+
+test('combinations are every choice of one value from each list; of no list there is one', () => {
+  expect(combinations(['a', 'b'], ['x', 'y'])).toEqual([
+    ['a', 'x'],
+    ['a', 'y'],
+    ['b', 'x'],
+    ['b', 'y'],
+  ])
+  expect(combinations()).toEqual([[]])
+  expect(combinations(['a'], [])).toEqual([])
+})

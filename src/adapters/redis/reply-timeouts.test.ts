@@ -1,0 +1,51 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { ReplyTimeouts } from './reply-timeouts.ts'
+
+const never = (): Promise<never> => new Promise(() => {})
+
+afterEach(() => void vi.useRealTimers())
+
+it('waits 160 to 200 ms', async () => {
+  vi.useFakeTimers()
+  const callers = new ReplyTimeouts()
+  const failures: number[] = []
+  for (const start of [0, 30, 49]) {
+    await vi.advanceTimersByTimeAsync(start)
+    const begin = performance.now()
+    callers.wait(never).catch(() => failures.push(performance.now() - begin))
+  }
+  await vi.advanceTimersByTimeAsync(300)
+  expect(failures).toEqual([200, 170, 161])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('an answer that came while this process stood still is taken', async () => {
+  const callers = new ReplyTimeouts()
+  const answer = callers.wait(() => new Promise((resolve) => setImmediate(() => setTimeout(resolve, 1, 'answer'))))
+  for (const until = performance.now() + 400; performance.now() < until; );
+  await expect(answer).resolves.toBe('answer')
+})
+
+it('tells who asks whether somebody still waits', async () => {
+  vi.useFakeTimers()
+  const callers = new ReplyTimeouts()
+  const seen: { isOver: boolean }[] = []
+  const answer = callers.wait((waiting) => {
+    seen.push(waiting)
+    return never()
+  })
+  const failed = expect(answer).rejects.toThrow('Redis does not answer.')
+  expect(seen[0]?.isOver).toBe(false)
+  await vi.advanceTimersByTimeAsync(240)
+  await failed
+  expect(seen[0]?.isOver).toBe(true)
+})
+
+it('lets no more than ten thousand wait', async () => {
+  const callers = new ReplyTimeouts()
+  const waiting = Array.from({ length: 10_000 }, () => callers.wait(never))
+  await expect(callers.wait(async () => 'sent')).rejects.toThrow('Too much is waiting')
+  await expect(Promise.allSettled(waiting)).resolves.toHaveLength(10_000)
+  // Those who were answered do not count.
+  for (let call = 0; call < 10_001; call++) await callers.wait(async () => 'sent')
+})

@@ -1,0 +1,18 @@
+/** Proofs that all processes share: a key of Redis for each, which ends with it. */
+import type { SharedVerifiedKeys } from '../../core/access/shared-verified-keys.ts'
+import type { Connection } from './index.ts'
+
+const findLua = `return {redis.call('PTTL', KEYS[1])}`
+const addLua = `
+redis.call('SET', KEYS[1], 1, 'PX', ARGV[1])
+return {1}`
+
+/** Throws where Redis does not answer. `name` stands in the keys. */
+export function redisVerifiedKeys(connection: Pick<Connection, 'script'>, name: 'proof' | 'refused'): SharedVerifiedKeys {
+  const [findScript, addScript] = [connection.script(findLua, 1), connection.script(addLua, 1)]
+  const keyOf = (identity: string): string => `swapgate:${name}:${identity}`
+  return {
+    remainingMs: async (identity) => Math.max(0, (await findScript([keyOf(identity)], []))[0] ?? 0),
+    add: async (identity, lifetime) => void (await addScript([keyOf(identity)], [String(lifetime)])),
+  }
+}

@@ -1,0 +1,86 @@
+/** node:http: the sandbox's own server, since a framework does not let its answers be broken off. */
+import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from 'node:http'
+import { Fault } from '../../domain/faults/fault.ts'
+import { DamagedResponse, type Listen } from '../../sandbox/server.ts'
+import type { Http, HttpRequest, HttpResponse } from '../../wire/http.ts'
+import { reasonPhrase } from '../../wire/http-status.ts'
+
+const loopback = '127.0.0.1'
+const maxBytes = 16_384
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** `prepare`: what else the server is to answer. */
+type Preparing = (server: NodeServer, handle: Http) => void
+
+/** Rejects where the port is taken. Closing breaks off whatever is still open. */
+export async function listenOnLoopback(handle: Http, port: number, prepare: Preparing = () => {}): ReturnType<Listen> {
+  const server = createServer({ requireHostHeader: false }, (request, response) => void respond(handle, request, response))
+  prepare(server, handle)
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, loopback, resolve))
+  return { port: portOf(server), close: () => close(server) }
+}
+
+async function respond(handle: Http, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  try {
+    send(await handle(toHttpRequest(request)), response)
+  } catch {
+    response.destroy()
+  }
+}
+
+function toHttpRequest(request: IncomingMessage): HttpRequest {
+  const { method = '', url = '', headers, socket, httpVersionMinor } = request
+  const at = url.indexOf('?')
+  return {
+    method,
+    path: at < 0 ? url : url.slice(0, at),
+    query: at < 0 ? '' : url.slice(at + 1),
+    headers: headers as HttpRequest['headers'],
+    address: socket.remoteAddress ?? '',
+    body: () => readText(request),
+    ...(httpVersionMinor > 0 && headers.host === undefined && { protocolError: noHost() }),
+  }
+}
+
+function noHost(): Fault {
+  return new Fault('invalid', 'Invalid Host: it must be sent once.')
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBytes) throw new Fault('tooLarge', `The body must have at most ${maxBytes} bytes.`)
+    chunks.push(chunk)
+  }
+  try {
+    return utf8.decode(Buffer.concat(chunks))
+  } catch (cause) {
+    throw new Fault('invalid', 'The body must be UTF-8.', { reason: 'body_invalid', cause })
+  }
+}
+
+function send(httpResponse: HttpResponse, response: ServerResponse): void {
+  const { status, headers, body } = httpResponse
+  const damage = httpResponse instanceof DamagedResponse ? httpResponse.damage : undefined
+  if (damage === 'silence') return
+  if (damage === 'reset') return void response.socket?.resetAndDestroy()
+  response.writeHead(status, reasonPhrase(status), {
+    ...headers,
+    ...(status !== 204 && { 'content-length': Buffer.byteLength(body) }),
+  })
+  if (damage === 'truncation') response.write(body.slice(0, body.length / 2), () => response.destroy())
+  else response.end(body)
+}
+
+function portOf(server: NodeServer): number {
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+async function close(server: NodeServer): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeAllConnections()
+  await closed
+}

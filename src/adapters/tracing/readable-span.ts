@@ -1,0 +1,66 @@
+/** @opentelemetry/sdk-trace: spans that have ended, as its processors and exporters read them. */
+import { type HrTime, type Attributes as OtherAttributes, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
+import type { ReadableSpan } from '@opentelemetry/sdk-trace'
+import { errorTypeOf } from '../../domain/faults/error-type.ts'
+import type { Attributes, Span } from '../../domain/tracing/span.ts'
+import { toStatus } from '../../wire/http-status.ts'
+
+/** Who tells of the spans. */
+type SpanSource = Pick<ReadableSpan, 'resource' | 'instrumentationScope'>
+
+const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const
+const failed = { code: SpanStatusCode.ERROR }
+const unset = { code: SpanStatusCode.UNSET }
+
+/** Only a span of its own knows what the SDK, once it has started, has found out about the process. */
+export function spanSourceOf(version: string): SpanSource {
+  return trace.getTracer('swapgate', version).startSpan('') as unknown as ReadableSpan
+}
+
+/** `since1970`: what is to be added to the clock of spans, in milliseconds. */
+export function toReadableSpan(span: Span, since1970: number, { resource, instrumentationScope }: SpanSource): ReadableSpan {
+  const { attributes, startedAt, endedAt = startedAt } = span
+  const failure = failureOf(span, attributes)
+  const context = contextOf(span)
+  return {
+    name: span.name,
+    kind: kinds[span.kind],
+    spanContext: () => context,
+    ...(span.parent && { parentSpanContext: contextOf(span.parent) }),
+    startTime: toTime(startedAt + since1970),
+    endTime: toTime(endedAt + since1970),
+    duration: toTime(endedAt - startedAt),
+    ended: true,
+    status: failure === undefined ? unset : failed,
+    attributes: attributesOf(span, attributes, failure),
+    links: span.links.map((link) => ({ context: { ...link, traceFlags: TraceFlags.NONE, isRemote: true } })),
+    events: [],
+    resource,
+    instrumentationScope,
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  }
+}
+
+const contextOf = ({ trace, id }: Span) => ({ traceId: trace.id, spanId: id, traceFlags: TraceFlags.SAMPLED })
+
+function attributesOf({ fault }: Span, attributes: Attributes, failure: string | undefined): OtherAttributes {
+  return {
+    ...attributes,
+    ...(fault !== undefined && { 'swapgate.error_type': errorTypeOf(fault) }),
+    ...(failure !== undefined && { 'error.type': failure }),
+  }
+}
+
+/** A client's own mistake is no failure of the request; of a call to a provider, every refusal is one. */
+function failureOf({ kind, fault }: Span, attributes: Attributes): string | undefined {
+  const status = attributes['http.response.status_code'] ?? 0
+  if (status >= (kind === 'client' ? 400 : 500)) return String(status)
+  return fault !== undefined && (kind === 'client' || toStatus(fault.kind) >= 500) ? errorTypeOf(fault) : undefined
+}
+
+function toTime(milliseconds: number): HrTime {
+  const seconds = Math.floor(milliseconds / 1000)
+  return [seconds, Math.round((milliseconds - seconds * 1000) * 1e6)]
+}

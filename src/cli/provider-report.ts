@@ -1,0 +1,72 @@
+/** What a provider itself says of a transaction, for a command that is run beside the gateway. */
+import type { Config, Provider } from '../config/index.ts'
+import type { TransactionReader } from '../core/creation/reconciliation/match-candidates.ts'
+import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
+import { createBreaker } from '../core/resilience/breaker/breaker.ts'
+import { Fault } from '../domain/faults/fault.ts'
+import type { ServiceResponse } from '../domain/swap/operations.ts'
+import { forms } from '../forms/index.ts'
+import { openLimitStores } from '../process/limit-stores.ts'
+import { version } from '../process/version.ts'
+import { Connections, transactionReader } from '../provider.ts'
+import type { Form } from '../wire/form.ts'
+import type { Session } from './session.ts'
+
+export type ProviderReport =
+  | { readonly outcome: 'read'; readonly answer: ServiceResponse<'getTransaction'>; readonly naming: TransactionReader['naming'] }
+  | { readonly outcome: 'missing' }
+  | { readonly outcome: 'unreadable'; readonly why: string }
+
+/** `id` is the provider's own. Paid for out of the provider's budget, as any call. */
+export async function readProviderReport(tag: string, id: string, { config, stores }: Session): Promise<ProviderReport> {
+  const provider = config.providers.find((each) => each.tag === tag)
+  if (!provider) return { outcome: 'unreadable', why: 'this provider is not configured any more' }
+  if (config.auth.mode === 'passthrough') return { outcome: 'unreadable', why: 'only its owner has the key for it' }
+  if (provider.key === '') return { outcome: 'unreadable', why: `providers.${provider.name} has no key` }
+  return await readFromProvider(provider, id, config, stores.currencyLists)
+}
+
+const clock = (): number => performance.now()
+const ignore = (): void => {}
+
+async function readFromProvider(
+  provider: Provider,
+  id: string,
+  config: Config,
+  currencyLists: CurrencyListStore,
+): Promise<ProviderReport> {
+  await using open = new AsyncDisposableStack()
+  const { budgets, close } = await openLimitStores(config, ignore)
+  open.defer(close)
+  const connections = new Connections()
+  open.defer(() => connections.close())
+  const connected = connections.connect(provider, {
+    config,
+    form: forms.find(({ name }) => name === provider.form) as Form,
+    keyOf: () => provider.key,
+    access: (next) => next,
+    budgets,
+    currencyLists,
+    breaker: createBreaker,
+    usesGatewayKey: true,
+    steadyClock: clock,
+    observe: ignore,
+    version,
+  })
+  const { service, capabilities, naming } = transactionReader(connected, provider, clock)
+  const deadline = Number.POSITIVE_INFINITY
+  const context = {
+    requestId: crypto.randomUUID(),
+    caller: { address: '' },
+    clientCapabilities: capabilities,
+    deadline,
+    isOwn: true,
+  }
+  try {
+    const answer = await service.call('getTransaction', { id }, context)
+    return { outcome: 'read', answer, naming }
+  } catch (reason) {
+    const { kind, message } = Fault.from(reason)
+    return kind === 'notFound' ? { outcome: 'missing' } : { outcome: 'unreadable', why: message.split(/[.;]/)[0] ?? message }
+  }
+}

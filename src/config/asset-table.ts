@@ -1,0 +1,57 @@
+/** `assets.yaml` as an asset table (docs/contract.md §9). */
+import { compareAmounts } from '../domain/amount.ts'
+import { type Asset, AssetTable, type Coin, fold } from '../domain/swap/asset.ts'
+import type { Faults, Path } from './faults.ts'
+import type { AssetSettings } from './schema.ts'
+
+type CoinSettings = AssetSettings[number]
+
+/** A name and where it stands. */
+type Named = readonly [path: Path, name: string]
+
+/** Names that would make the table ambiguous are faults; the table is of use only where there are none. */
+export function toAssetTable(coins: AssetSettings, faults: Faults): AssetTable {
+  rejectDuplicates(
+    coins.map(({ coin }, at): Named => [[at, 'coin'], coin]),
+    faults,
+  )
+  rejectDuplicates(
+    coins.flatMap(({ networks }, at) => networks.map(({ code }, index): Named => [[at, 'networks', index, 'code'], code])),
+    faults,
+  )
+  for (const [at, { networks }] of coins.entries()) checkNetworks(networks, faults.under(at, 'networks'))
+  return new AssetTable(coins.map(toCoin))
+}
+
+function checkNetworks(networks: CoinSettings['networks'], faults: Faults): void {
+  rejectDuplicates(
+    networks.flatMap(({ network, aliases }, at): Named[] => [
+      [[at, 'network'], network],
+      ...aliases.map((alias, index): Named => [[at, 'aliases', index], alias]),
+    ]),
+    faults,
+  )
+  const defaultAt = networks.findIndex((network) => network.default)
+  for (const [at, { default: isMarkedDefault, depositMin, depositMax }] of networks.entries()) {
+    if (isMarkedDefault && at !== defaultAt) faults.add([at, 'default'], 'only one network of a coin can be the default')
+    if (depositMin !== undefined && depositMax !== undefined && compareAmounts(depositMin, depositMax) > 0)
+      faults.add([at, 'depositMax'], 'must not be below depositMin')
+  }
+}
+
+function toCoin({ coin, name, networks }: CoinSettings): Coin {
+  const assets = networks.map(({ default: isMarkedDefault, depositMin, depositMax, address, memo, ...words }): Asset => {
+    const isDefault = isMarkedDefault || networks.length === 1
+    const limits = { ...(depositMin !== undefined && { depositMin }), ...(depositMax !== undefined && { depositMax }) }
+    return { ...words, coin, name, isDefault, ...limits, ...(address && { address }), ...(memo && { memo }) }
+  })
+  return { coin, name, assets: assets.toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault)) }
+}
+
+function rejectDuplicates(names: readonly Named[], faults: Faults): void {
+  const taken = new Set<string>()
+  for (const [path, name] of names) {
+    if (taken.has(fold(name))) faults.add(path, 'is given twice')
+    taken.add(fold(name))
+  }
+}

@@ -1,0 +1,483 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written so
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { forms } from '../forms/index.ts'
+import { ConfigError, loadConfig } from './index.ts'
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'swapgate-config-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const assets = '- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }'
+const alpha = 'alpha: { form: A, url: "http://127.0.0.1:9101/a/api/v2" }'
+const beta = 'beta: { form: B, url: "http://127.0.0.1:9101/b/api/v2" }'
+const routing = 'routing: { providers: [alpha] }'
+const whole = `providers: { ${alpha} }\n${routing}\n`
+
+interface Files {
+  readonly gateway?: string
+  readonly assets?: string
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+function load({ gateway = whole, assets: table = assets, environment = {} }: Files) {
+  writeFileSync(join(folder, 'gateway.yaml'), gateway)
+  writeFileSync(join(folder, 'assets.yaml'), table)
+  return loadConfig(join(folder, 'gateway.yaml'), forms, environment)
+}
+
+/** Each fault as one line. */
+function faultsOf(files: Files): readonly string[] {
+  try {
+    load(files)
+  } catch (reason) {
+    if (reason instanceof ConfigError) return reason.faults.map(({ path, message }) => `${path}: ${message}`)
+    throw reason
+  }
+  return []
+}
+
+/** A provider alpha with these keys besides its form and URL. */
+function withProvider(keys: string): string {
+  return `providers: { alpha: { form: A, url: "http://127.0.0.1:9101/a/api/v2", ${keys} } }\n${routing}`
+}
+
+describe('a whole configuration', () => {
+  it.each(['rediss://user:word@host:1/2', 'redis+sentinel://:word@a:1,b/name/2?sentinel=user:word', 'redis+cluster://a,b:1'])(
+    'takes %s for a Redis',
+    (url) => {
+      expect(load({ gateway: `${whole}redis: { url: "${url}" }` }).redis.url).toBe(url)
+    },
+  )
+
+  it('has a default for every key but the providers and their order', () => {
+    const config = load({})
+    expect(config.server).toEqual({
+      host: '127.0.0.1',
+      port: 8080,
+      trustProxy: 0,
+      maxBodyBytes: 16_384,
+      connections: 10_000,
+      patience: 75,
+      drain: 10,
+      grace: 2,
+      cors: [],
+    })
+    expect(config.admin).toEqual({ host: '127.0.0.1', port: 9090, hosts: [] })
+    expect(config.limits).toEqual({ quotes: 60, create: 30, read: 120, unproven: 120, window: 60, replicas: 1, shadow: false })
+    expect(config.cache).toEqual({ currencies: 600, rate: 2, staleFor: 86_400 })
+    expect(config.sandbox.enabled).toBe(false)
+    expect(config.providers[0]).toMatchObject({
+      name: 'alpha',
+      tag: 'alpha',
+      timeout: 10,
+      budget: { quotes: 60, create: 30, read: 120 },
+    })
+  })
+
+  it('cannot be changed', () => {
+    expect(Object.isFrozen(load({}).providers[0]?.budget)).toBe(true)
+  })
+
+  it('keeps the amounts of the asset table as they are written', () => {
+    const networks = '[ { network: BTC, code: BTC, depositMin: 0.00010000000000000001, depositMax: 1e3 } ]'
+    const { assets: table } = load({ assets: `- { coin: BTC, name: Bitcoin, networks: ${networks} }` })
+    expect(table.byCode('btc')).toMatchObject({ depositMin: '0.00010000000000000001', depositMax: '1e3' })
+  })
+
+  it('reads files relative to itself, not to the working directory', () => {
+    mkdirSync(join(folder, 'secrets'), { recursive: true })
+    writeFileSync(join(folder, 'secrets', 'alpha'), 'the-key\n')
+    expect(load({ gateway: withProvider('key: "${file:secrets/alpha}"') }).providers[0]?.key).toBe('the-key')
+  })
+
+  it('lets a provider have a tag of its own', () => {
+    const gateway = `providers: { swap-house: { form: A, url: "https://swap.example/api/v2", tag: sh1 } }\nrouting: { providers: [swap-house] }`
+    expect(load({ gateway }).providers[0]).toMatchObject({ name: 'swap-house', tag: 'sh1' })
+  })
+
+  it('may send a key in the clear to this machine alone', () => {
+    expect(faultsOf({ gateway: withProvider('key: k') })).toEqual([])
+  })
+})
+
+it('the configuration that comes with the gateway is whole', () => {
+  expect(loadConfig('config/gateway.yaml', forms, {}).routing.providers).toEqual(['alpha'])
+})
+
+describe('the variables of OpenTelemetry', () => {
+  const environment = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+    OTEL_TRACES_SAMPLER_ARG: '0.5',
+    OTEL_SDK_DISABLED: '',
+  }
+
+  it.each(['', 'telemetry:\n', 'telemetry: { batch: 8 }'])('stand for what the file leaves out (%s)', (section) => {
+    const { telemetry } = load({ gateway: whole + section, environment })
+    expect(telemetry).toMatchObject({ endpoint: 'http://collector:4318', ratio: 0.5, disabled: false })
+  })
+
+  it('give way to what the file says', () => {
+    const gateway = `${whole}telemetry: { endpoint: "", ratio: 0.1 }`
+    expect(load({ gateway, environment }).telemetry).toMatchObject({ endpoint: '', ratio: 0.1 })
+  })
+
+  it('are checked as the file is', () => {
+    expect(faultsOf({ environment: { OTEL_TRACES_SAMPLER_ARG: '2' } })).toEqual([expect.stringMatching(/^telemetry\.ratio: /)])
+    expect(faultsOf({ gateway: `${whole}telemetry: [1]`, environment })).toEqual([expect.stringMatching(/^telemetry: /)])
+  })
+})
+
+describe('a file', () => {
+  it('that does not exist is the one fault', () => {
+    const file = join(folder, 'missing.yaml')
+    expect(() => loadConfig(file, forms, {})).toThrow(`the file ${file} cannot be read (ENOENT)`)
+  })
+
+  it.each([
+    ['is empty', '', ': the file must be a mapping'],
+    ['is only a comment', '# nothing', ': the file must be a mapping'],
+    ['is a list', '- a', ': the file must be a mapping'],
+    ['is a text', 'hello', ': the file must be a mapping'],
+    ['is not YAML', 'server: [', ': line 1 is not YAML: bad indent'],
+    ['has very many open brackets', `# one\nserver: ${'['.repeat(201)}`, ': line 2: more than 200 brackets are open'],
+    ['has some open brackets', `server: ${'['.repeat(200)}`, ': line 1 is not YAML: bad indent'],
+  ])('that %s is the one fault', (_, gateway, fault) => {
+    expect(faultsOf({ gateway })).toContain(fault)
+  })
+
+  it.each([
+    ['is not YAML', 'a: [', 'assets: line 1 is not YAML: bad indent'],
+    ['is not a list', 'coin: BTC', 'assets: must be a list'],
+    ['is empty', '', 'assets: must be a list'],
+  ])('of assets that %s is a fault of assets', (_, table, fault) => {
+    expect(faultsOf({ assets: table })).toEqual([fault])
+  })
+
+  it('of assets that cannot be read is a fault of assets', () => {
+    const fault = `assets: the file ${join(folder, 'other.yaml')} cannot be read (ENOENT)`
+    expect(faultsOf({ gateway: `${whole}assets: other.yaml` })).toEqual([fault])
+  })
+})
+
+describe('a fault', () => {
+  it.each([
+    ['server: { port: 80a }', 'server.port: must be an integer from 0 to 65535'],
+    ['server: { port: 65536 }', 'server.port: must be an integer from 0 to 65535'],
+    ['server: { port: -1 }', 'server.port: must be an integer from 0 to 65535'],
+    ['server: { port: 0x50 }', 'server.port: must be an integer from 0 to 65535'],
+    ['server: { port: }', 'server.port: must be an integer from 0 to 65535'],
+    ['server: { port: [1] }', 'server.port: must be an integer from 0 to 65535'],
+    ['server: { host: "" }', 'server.host: must not be empty'],
+    ['server: { drain: 5s }', 'server.drain: must be a number of seconds from 0, at most 604800'],
+    ['server: { grace: -1 }', 'server.grace: must be a number of seconds from 0, at most 604800'],
+    ['server: { prot: 80 }', 'server.prot: is not a key of the configuration'],
+    ['server: 8080', 'server: must be a mapping'],
+    ['server:', 'server: must be a mapping'],
+    ['server: { cors: "*" }', 'server.cors: must be a list'],
+    ['server: { cors: [app.example] }', 'server.cors.0: must be an origin like https://app.example'],
+    ['server: { cors: [https://app.example/] }', 'server.cors.0: must be an origin like https://app.example'],
+    ['sevrer: {}', 'sevrer: is not a key of the configuration'],
+    ['admin: { port: 8080 }', 'admin.port: is the port of server'],
+    ['server: { port: 9101 }', 'providers.alpha.url: leads back to the gateway itself'],
+    ['admin: { port: 9101 }', 'providers.alpha.url: leads back to the gateway itself'],
+    ['sandbox: { enabled: true, port: 8080 }', 'sandbox.port: is the port of server'],
+    ['sandbox: { enabled: yes }', 'sandbox.enabled: must be true or false'],
+    ['defaultForm: C', 'defaultForm: must be one of A, B'],
+    ['limits: { quotes: 0 }', 'limits.quotes: must be an integer from 1'],
+    ['limits: { window: 1.5 }', 'limits.window: must be an integer from 1 to 86400'],
+    ['auth: { mode: none }', 'auth.mode: must be one of passthrough, managed'],
+    ['auth: { mode: managed }', 'providers.alpha.key: is needed where auth.mode is managed'],
+    ...[
+      'http://r',
+      'redis://',
+      'redis://a,b',
+      'redis://a/b',
+      'redis+sentinel://a,b',
+      'redis+cluster://a/0',
+      'redis://a?sentinel=:b',
+    ].map((url) => [
+      `redis: { url: "${url}" }`,
+      'redis.url: must be redis://host, redis+sentinel://host,host/name or redis+cluster://host,host',
+    ]),
+    ['ledger: { url: mysql://db }', 'ledger.url: must be sqlite:<file> or postgres://…'],
+    ['ledger: { url: "sqlite:" }', 'ledger.url: must be sqlite:<file> or postgres://…'],
+    ['assets: ""', 'assets: must not be empty'],
+  ])('in a section: %s', (section, fault) => {
+    expect(faultsOf({ gateway: `${whole}${section}` })).toEqual([fault])
+  })
+
+  it.each([
+    ['timeout: 0', 'timeout: must be a number of seconds above 0, at most 604800'],
+    ['budget: { quotes: -1 }', 'budget.quotes: must be an integer from 0'],
+    ['tag: Alpha', 'tag: must be 1 to 16 of a-z and 0-9, and so must a name that has no tag'],
+    ['tag: abcdefghijklmnopq', 'tag: must be 1 to 16 of a-z and 0-9, and so must a name that has no tag'],
+    [
+      'statuses: { hold: paused }',
+      `statuses.hold: must be one of wait, confirmation, confirmed, exchanging, sending, success, overdue, refunded`,
+    ],
+    ['assets: { DOGE: xdg }', 'assets.DOGE: is not a code of the asset table'],
+    ['assets: { BTC: { coin: BTC, network: BTC } }', 'assets.BTC: must be one word'],
+    ['assets: { BTC: [xbt] }', 'assets.BTC: must be a word, { coin, network } or null'],
+    ['assets: { BTC: xbt, btc: xbt2 }', 'assets.btc: is given twice'],
+    ['extraIds: maybe', 'extraIds: must be one of true, false, unconfirmed'],
+    ['addresses: maybe', 'addresses: must be one of checked, unchecked'],
+    ['depositMemo: XRP', 'depositMemo: must be a list'],
+    ['extraIdNames: { deposit: [a] }', 'extraIdNames.deposit: must be a text'],
+    ['extraIdNames: { payout: memo }', 'extraIdNames.payout: is not a key of the configuration'],
+    ['extraIdNames: { withdrawal: { send: memo } }', 'extraIdNames.withdrawal.send: is not a key of the configuration'],
+    ['native: true', 'native: is not yet supported'],
+    ['state: draining', 'state: draining is not yet supported'],
+    ['state: off', 'state: off is not yet supported'],
+    ['retries: 3', 'retries: is not a key of the configuration'],
+  ])('in a provider: %s', (key, fault) => {
+    expect(faultsOf({ gateway: withProvider(key) })).toEqual([`providers.alpha.${fault}`])
+  })
+
+  describe('own words that name two assets at one provider', () => {
+    const tether = `
+- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }
+- coin: USDT
+  name: Tether
+  networks:
+    - { network: TRX, code: USDTTRC20, default: true, aliases: [TRC20] }
+    - { network: ETH, code: USDTERC20, aliases: [ERC20] }`
+    const wordsFaults = (form: string, words: string): readonly string[] =>
+      faultsOf({
+        assets: tether,
+        gateway: `providers: { alpha: { form: ${form}, url: "https://swap.example", assets: ${words} } }\n${routing}`,
+      })
+    const taken = (code: string): string => `providers.alpha.assets.${code}: is what another code is called there`
+
+    it.each([
+      ['A', '{ USDTTRC20: USDTERC20 }', 'USDTTRC20'],
+      ['A', '{ USDTTRC20: usdterc20 }', 'USDTTRC20'],
+      ['A', '{ usdtTrc20: btc }', 'usdtTrc20'],
+      ['A', '{ USDTTRC20: usdt, USDTERC20: USDT }', 'USDTERC20'],
+      ['B', '{ USDTTRC20: { coin: USDT, network: ETH } }', 'USDTTRC20'],
+      ['B', '{ USDTTRC20: { network: eth, coin: usdt } }', 'USDTTRC20'],
+      ['B', '{ USDTTRC20: { coin: USDT, network: erc20 } }', 'USDTTRC20'],
+      ['B', '{ USDTTRC20: { coin: BTC, network: BTC } }', 'USDTTRC20'],
+      ['B', '{ BTC: { coin: X, network: Y }, USDTTRC20: { coin: x, network: y } }', 'USDTTRC20'],
+    ])('are a fault in form %s: %s', (form, words, code) => {
+      expect(wordsFaults(form, words)).toEqual([taken(code)])
+    })
+
+    it.each([
+      ['A', '{ USDTTRC20: USDTERC20, USDTERC20: null }'],
+      ['A', '{ USDTTRC20: USDTERC20, USDTERC20: USDTTRC20 }'],
+      ['A', '{ USDTTRC20: USDTTRC20, BTC: null, USDTERC20: null }'],
+      ['B', '{ USDTTRC20: { coin: USDT, network: ERC20 }, USDTERC20: null }'],
+      ['B', '{ USDTTRC20: { coin: USDT, network: ETH }, USDTERC20: { coin: USDT, network: TRX } }'],
+      ['B', '{ BTC: { coin: A B, network: C }, USDTTRC20: { coin: A, network: B C } }'],
+    ])('are none in form %s where each names one: %s', (form, words) => {
+      expect(wordsFaults(form, words)).toEqual([])
+    })
+  })
+
+  it.each([
+    ['two of them in a question', '{ withdrawal: memo, refund: { ask: memo } }', ['withdrawal', 'refund']],
+    ['two of them in an answer', '{ deposit: memo, withdrawal: { answer: memo } }', ['deposit', 'withdrawal']],
+    ["the form's word for another", '{ deposit: withdrawalExtraId }', ['deposit']],
+    ['a word of the form in a question', '{ withdrawal: { ask: amount } }', ['withdrawal']],
+    ['a word of the form in an answer', '{ refund: { answer: updatedAt } }', ['refund']],
+  ])('in the names of extra ids that are the same word: %s', (_, names, keys) => {
+    expect(faultsOf({ gateway: withProvider(`extraIdNames: ${names}`) })).toEqual(
+      keys.map((key) => `providers.alpha.extraIdNames.${key}: is what another field is called there`),
+    )
+  })
+
+  it.each([
+    '{ deposit: payinExtraId, withdrawal: { ask: extraId, answer: payoutExtraId }, refund: refundId }',
+    '{ deposit: extraId, withdrawal: { ask: extraId } }',
+    '{ withdrawal: refundExtraId, refund: withdrawalExtraId }',
+    '{ refund: { ask: updatedAt } }',
+  ])('not in the names of extra ids %s', (names) => {
+    expect(faultsOf({ gateway: withProvider(`extraIdNames: ${names}`) })).toEqual([])
+  })
+
+  it.each([
+    ['address: { pattern: "(" }', 'address.pattern: must be a pattern of RE2: without look-around and references back'],
+    ['address: { pattern: "(a)\\\\1" }', 'address.pattern: must be a pattern of RE2: without look-around and references back'],
+    ['address: { checksum: eip55 }', 'address.pattern: is missing'],
+    ['address: { pattern: a, checksum: crc }', 'address.checksum: must be base58check, bech32 or eip55, or a list of these'],
+    ['address: a', 'address: must be a mapping'],
+    ['memo: { pattern: "[" }', 'memo.pattern: must be a pattern of RE2: without look-around and references back'],
+    ['memo: { pattern: a, checksum: eip55 }', 'memo.checksum: is not a key of the configuration'],
+    ['memo: nothing', 'memo: must be { pattern } or none'],
+  ])('in a network of the table: %s', (rule, fault) => {
+    const table = `- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC, ${rule} } ] }`
+    expect(faultsOf({ assets: table })).toEqual([`assets.0.networks.0.${fault}`])
+  })
+
+  it.each([
+    ['ftp://swap.example/api/v2', '', 'must be an http or https URL'],
+    ['swap.example', '', 'must be an http or https URL'],
+    ['https://me:secret@swap.example/api/v2', '', 'must not hold credentials'],
+    ['https://swap.example/api/v2?key=secret', '', 'must not have a query or a fragment'],
+    ['http://swap.example/api/v2', 'secret', 'must be https where a key is sent'],
+    ['http://127.0.0.1.example/api/v2', 'secret', 'must be https where a key is sent'],
+    ['http://localhost.example/api/v2', 'secret', 'must be https where a key is sent'],
+  ])('in the URL of a provider: %s', (url, key, message) => {
+    const gateway = `providers: { alpha: { form: A, url: "${url}", key: "${key}" } }\n${routing}`
+    expect(faultsOf({ gateway })).toEqual([`providers.alpha.url: ${message}`])
+  })
+
+  it.each([
+    ['no providers', routing, ['providers: is missing', 'routing.providers.0: is not in providers']],
+    ['no routing', `providers: { ${alpha} }`, ['routing: is missing']],
+    ['nobody to route to', `providers: { ${alpha} }\nrouting: { providers: [] }`, ['routing.providers: must name a provider']],
+    [
+      'an unknown provider',
+      `providers: { ${alpha} }\nrouting: { providers: [gamma] }`,
+      ['routing.providers.0: is not in providers'],
+    ],
+    ['a provider that is nothing', `providers: { alpha: }\n${routing}`, ['providers.alpha: must be a mapping']],
+    [
+      'a provider without form and URL',
+      `providers: { alpha: {} }\n${routing}`,
+      ['providers.alpha.form: is missing', 'providers.alpha.url: is missing'],
+    ],
+    [
+      'an unknown form',
+      `providers: { alpha: { form: C, url: "http://127.0.0.1" } }\n${routing}`,
+      ['providers.alpha.form: must be one of A, B'],
+    ],
+    [
+      'several providers in passthrough mode',
+      `providers: { ${alpha}, ${beta} }\nrouting: { providers: [alpha, beta] }`,
+      ["routing.providers: must name exactly one provider in passthrough mode: a client's key goes to no other"],
+    ],
+    [
+      'an unknown holder of untagged ids',
+      `providers: { ${alpha} }\nrouting: { providers: [alpha], untagged: gamma }`,
+      ['routing.untagged: is not in providers'],
+    ],
+    [
+      'a tag that another provider has',
+      `providers: { ${alpha}, ${beta.replace('}', ', tag: alpha }')} }\n${routing}`,
+      ['providers.beta.tag: is the tag of another provider'],
+    ],
+    [
+      'another strategy',
+      `providers: { ${alpha} }\nrouting: { providers: [alpha], strategy: best }`,
+      ['routing.strategy: best is not yet supported'],
+    ],
+    [
+      'weights',
+      `providers: { ${alpha} }\nrouting: { providers: [alpha], weights: { alpha: 1 } }`,
+      ['routing.weights: is not yet supported'],
+    ],
+    [
+      'a key by its old name',
+      `providers: { ${alpha} }\nrouting: { providers: [alpha], patience: 800 }`,
+      ['routing.patience: is now called routing.patienceMs'],
+    ],
+    ['a key by its new name', `providers: { ${alpha} }\nrouting: { providers: [alpha], patienceMs: 500 }`, []],
+    [
+      'a shadow',
+      `providers: { ${alpha} }\nrouting: { providers: [alpha], shadow: { provider: alpha, sample: 0.1 } }`,
+      ['routing.shadow: is not yet supported'],
+    ],
+    ['a key given twice', `${whole}${routing}`, [': line 3 is not YAML: duplicate key']],
+  ])('of the whole: %s', (_, gateway, faults) => {
+    expect(faultsOf({ gateway })).toEqual(faults)
+  })
+
+  it.each([
+    [
+      'a coin twice',
+      '- { coin: BTC, name: B, networks: [{ network: BTC, code: BTC }] }\n- { coin: btc, name: B, networks: [{ network: LN, code: BTCLN }] }',
+      '1.coin: is given twice',
+    ],
+    [
+      'a code twice',
+      '- { coin: BTC, name: B, networks: [{ network: BTC, code: BTC }, { network: LN, code: btc }] }',
+      '0.networks.1.code: is given twice',
+    ],
+    [
+      'a network twice',
+      '- { coin: BTC, name: B, networks: [{ network: BTC, code: BTC }, { network: LN, aliases: [btc], code: BTCLN }] }',
+      '0.networks.1.aliases.0: is given twice',
+    ],
+    [
+      'two default networks',
+      '- { coin: BTC, name: B, networks: [{ network: BTC, code: BTC, default: true }, { network: LN, code: BTCLN, default: true }] }',
+      '0.networks.1.default: only one network of a coin can be the default',
+    ],
+    ['a coin without networks', '- { coin: BTC, name: B, networks: [] }', '0.networks: must have a network'],
+    [
+      'an amount that is none',
+      '- { coin: BTC, name: B, networks: [{ network: BTC, code: BTC, depositMin: 1,5 }] }',
+      '0.networks.0.5: is not a key of the configuration',
+    ],
+    [
+      'a negative amount',
+      '- { coin: BTC, name: B, networks: [{ network: BTC, code: BTC, depositMin: -1 }] }',
+      '0.networks.0.depositMin: must be a number from 0',
+    ],
+    [
+      'limits the wrong way round',
+      '- { coin: BTC, name: B, networks: [{ network: BTC, code: BTC, depositMin: 2, depositMax: 1.9 }] }',
+      '0.networks.0.depositMax: must not be below depositMin',
+    ],
+    [
+      'a missing variable',
+      '- { coin: BTC, name: "${NAME}", networks: [{ network: BTC, code: BTC }] }',
+      '0.name: the environment variable NAME is not set',
+    ],
+  ])('of the asset table: %s', (_, table, fault) => {
+    expect(faultsOf({ assets: table })).toEqual([`assets.${fault}`])
+  })
+})
+
+describe('all faults', () => {
+  const gateway = `
+server: { port: many, colour: red }
+redis: { url: "\${REDIS_URL}" }
+auth: { mode: managed }
+providers:
+  alpha: { form: A, url: "http://swap.example/api/v2", key: "\${ALPHA_KEY}" }
+  beta: { form: C, url: "http://127.0.0.1/api/v2", timeout: soon }
+  gamma: { form: D, url: "http://127.0.0.1/api/v2" }
+routing: { providers: [delta] }
+sandbox: []
+`
+
+  it('are told in one go, the first at each path', () => {
+    expect(faultsOf({ gateway, assets: '- {}', environment: { ALPHA_KEY: 'secret' } })).toEqual([
+      'redis.url: the environment variable REDIS_URL is not set',
+      'server.port: must be an integer from 0 to 65535',
+      'server.colour: is not a key of the configuration',
+      'providers.beta.timeout: must be a number of seconds above 0, at most 604800',
+      'sandbox: must be a mapping',
+      'assets.0.coin: is missing',
+      'assets.0.name: is missing',
+      'assets.0.networks: is missing',
+      'providers.alpha.url: must be https where a key is sent',
+      'providers.gamma.key: is needed where auth.mode is managed',
+      'providers.gamma.form: must be one of A, B',
+      'routing.providers.0: is not in providers',
+    ])
+  })
+
+  it('never hold a value', () => {
+    const secret = 'sk_live_0123456789'
+    const environment = Object.fromEntries(['A', 'B', 'C', 'D', 'E', 'F'].map((name) => [name, secret]))
+    const everywhere = `
+server: { host: "", port: "\${A}", grace: "\${B}", cors: ["\${A}"] }
+auth: { mode: "\${C}" }
+ledger: { url: "\${D}" }
+providers: { alpha: { form: "\${E}", url: "\${F}", key: "\${A}", tag: "\${B}", state: "\${C}", timeout: "\${D}", extraIds: "\${E}" } }
+routing: { providers: [alpha], strategy: "\${F}" }
+`
+    const faults = faultsOf({ gateway: everywhere, environment })
+    expect(faults).toHaveLength(11)
+    expect(faults.join('\n')).not.toContain(secret)
+  })
+})

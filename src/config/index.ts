@@ -1,0 +1,109 @@
+/** The configuration: read whole or not at all; the only reader of the environment. */
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { AssetTable } from '../domain/swap/asset.ts'
+import type { Form } from '../wire/form.ts'
+import { toAssetTable } from './asset-table.ts'
+import { checkParts, tagOf } from './checks.ts'
+import { readDocument, type Tree } from './document.ts'
+import { type ConfigFault, Faults } from './faults.ts'
+import { interpolate, type Sources } from './interpolation.ts'
+import { addVariables } from './otel-variables.ts'
+import { assetsSchema, type ProviderSettings, type Settings, schema } from './schema.ts'
+import { validate, validParts } from './validation.ts'
+
+export type { ConfigFault } from './faults.ts'
+
+export interface Provider extends ProviderSettings {
+  readonly name: string
+  readonly tag: string
+}
+
+/** Frozen, checked, and complete. */
+export interface Config extends Omit<Settings, 'assets' | 'providers'> {
+  readonly assets: AssetTable
+  readonly providers: readonly Provider[]
+  /** Every file that it was read from, and that a change of it is in. */
+  readonly files: readonly string[]
+}
+
+/** Why a configuration is not taken: every fault, not only the first. */
+export class ConfigError extends Error {
+  readonly faults: readonly ConfigFault[]
+
+  constructor(faults: readonly ConfigFault[]) {
+    super(faults.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('\n'))
+    this.faults = faults
+  }
+}
+
+const defaultConfigFile = 'config/gateway.yaml'
+
+/** What comes with the code: the gateway in front of its own sandbox. */
+export const packagedConfigFile = join(import.meta.dirname, '../../config/gateway.yaml')
+
+/** The file that is asked for: by option, by `SWAPGATE_CONFIG`, or the default; where that is not there, the one that comes along. */
+export function configFile(option: string | undefined): string {
+  const named = option ?? process.env.SWAPGATE_CONFIG
+  if (named) return named
+  return existsSync(defaultConfigFile) ? defaultConfigFile : packagedConfigFile
+}
+
+/** Throws a `ConfigError`. Paths in the file are relative to the file. */
+export function loadConfig(file: string, forms: readonly Form[], environment: Sources['environment'] = process.env): Config {
+  const faults = new Faults()
+  const sources = { environment, files: new Set<string>() }
+  const document = readTree(file, sources, faults)
+  if (document === undefined) throw new ConfigError(faults.all)
+  const tree = addVariables(document, environment)
+  const settings = validate(schema, tree, faults)
+  const parts = settings ?? validParts(tree)
+  const table = parts.assets === undefined ? undefined : readTable(resolve(dirname(file), parts.assets), sources, faults)
+  checkParts(parts, table, forms, faults)
+  if (!settings || !table || faults.all.length > 0) throw new ConfigError(faults.all)
+  return toConfig(settings, table, [...sources.files])
+}
+
+interface FileReader extends Pick<Sources, 'environment'> {
+  /** Files that were read, or should have been. */
+  readonly files: Set<string>
+}
+
+function readTable(file: string, reader: FileReader, faults: Faults): AssetTable | undefined {
+  const assetFaults = faults.under('assets')
+  const tree = readTree(file, reader, assetFaults)
+  const coins = tree === undefined ? undefined : validate(assetsSchema, tree, assetFaults)
+  return coins && toAssetTable(coins, assetFaults)
+}
+
+/** The document with its references filled in. Undefined where there is none. */
+function readTree(file: string, { environment, files }: FileReader, faults: Faults): Tree | undefined {
+  files.add(resolve(file))
+  const source = readSource(file, faults)
+  const tree = source === undefined ? undefined : readDocument(source, faults)
+  if (tree === undefined) return undefined
+  const readFile = (path: string): string => {
+    files.add(resolve(dirname(file), path))
+    return readFileSync(resolve(dirname(file), path), 'utf8')
+  }
+  return interpolate(tree, { environment, readFile }, faults)
+}
+
+function readSource(file: string, faults: Faults): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (reason) {
+    faults.add([], `the file ${file} cannot be read (${(reason as NodeJS.ErrnoException).code})`)
+    return undefined
+  }
+}
+
+function toConfig({ assets: _, providers, ...settings }: Settings, table: AssetTable, files: readonly string[]): Config {
+  const named = Object.entries(providers).map(([name, provider]) => ({ ...provider, name, tag: tagOf(name, provider) }))
+  return Object.freeze({ ...freeze({ ...settings, providers: named, files }), assets: table })
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(freeze)
+  return value
+}

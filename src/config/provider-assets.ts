@@ -1,0 +1,37 @@
+/** A provider's own words for assets: each names one asset of the table (docs/contract.md §3, §9). */
+import { type Asset, type AssetTable, fold } from '../domain/swap/asset.ts'
+import { namesByCode } from '../domain/swap/capabilities.ts'
+import type { Form } from '../wire/form.ts'
+import type { Faults } from './faults.ts'
+import type { ProviderSettings } from './schema.ts'
+
+type ProviderAsset = ProviderSettings['assets'][string]
+
+export function checkProviderAssets({ assets }: ProviderSettings, form: Form, table: AssetTable | undefined, faults: Faults): void {
+  const byCode = namesByCode(form.capabilities)
+  const codes = Object.keys(assets).map(fold)
+  const taken = tableKeys(codes, table, byCode)
+  for (const [at, [code, providerAsset]] of Object.entries(assets).entries()) {
+    if (table && !table.byCode(code)) faults.add(['assets', code], 'is not a code of the asset table')
+    if (codes.indexOf(fold(code)) !== at) faults.add(['assets', code], 'is given twice')
+    if (!providerAsset) continue
+    if (byCode !== 'code' in providerAsset) faults.add(['assets', code], byCode ? 'must be one word' : 'must be { coin, network }')
+    const key = toKey(providerAsset)
+    if (taken.has(key)) faults.add(['assets', code], 'is what another code is called there')
+    taken.add(key)
+  }
+}
+
+/** What the assets that have no words of their own are called at the provider; an alias of a network means that network. */
+function tableKeys(own: readonly string[], table: AssetTable | undefined, byCode: boolean): Set<string> {
+  const assets = (table?.coins ?? []).flatMap((coin) => coin.assets).filter(({ code }) => !own.includes(fold(code)))
+  const defaultNames = ({ code, coin, network, aliases }: Asset): readonly NonNullable<ProviderAsset>[] =>
+    byCode ? [{ code }] : [network, ...aliases].map((name) => ({ coin, network: name }))
+  return new Set(assets.flatMap(defaultNames).map(toKey))
+}
+
+function toKey(providerAsset: NonNullable<ProviderAsset>): string {
+  return JSON.stringify(
+    'code' in providerAsset ? [fold(providerAsset.code)] : [fold(providerAsset.coin), fold(providerAsset.network)],
+  )
+}

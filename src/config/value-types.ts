@@ -1,0 +1,120 @@
+/** zod: the kinds of values in a configuration. Each is read from text and says what it must be. */
+import { z } from 'zod'
+import type { Pattern } from '../domain/address/rule.ts'
+import { type Amount, compareAmounts, toAmount } from '../domain/amount.ts'
+import { isRedisUrl } from '../domain/redis-url.ts'
+import { toPattern } from './pattern.ts'
+
+const integerText = /^(?:0|[1-9][0-9]*)$/
+const numberText = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
+const maxSeconds = 604_800
+
+/** Completes the sentence of which the path is the subject; messages never hold the value, which may be a secret. */
+function must(what: string) {
+  return { error: ({ input }: { readonly input?: unknown }) => (input === undefined ? 'is missing' : `must ${what}`) }
+}
+
+export const text = z.string(must('be a text'))
+export const name = text.min(1, 'must not be empty')
+
+export function integer(min: number, max?: number) {
+  const what = `be an integer from ${min}${max === undefined ? '' : ` to ${max}`}`
+  const isWithin = (value: number): boolean => value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER)
+  return z
+    .string(must(what))
+    .refine((digits) => integerText.test(digits) && isWithin(Number(digits)), `must ${what}`)
+    .transform(Number)
+}
+
+export const port = integer(0, 65_535)
+
+/** A part of a whole. */
+export const share = z
+  .string(must('be a number from 0 to 1'))
+  .refine((digits) => numberText.test(digits) && Number(digits) <= 1, 'must be a number from 0 to 1')
+  .transform(Number)
+
+/** Up to a week, in seconds. */
+export function seconds(range: 'from 0' | 'above 0' = 'from 0') {
+  const what = `be a number of seconds ${range}, at most ${maxSeconds}`
+  const isWithin = (value: number): boolean => value <= maxSeconds && (range === 'from 0' || value > 0)
+  return z
+    .string(must(what))
+    .refine((digits) => numberText.test(digits) && isWithin(Number(digits)), `must ${what}`)
+    .transform(Number)
+}
+
+export const flag = z.enum(['true', 'false'], must('be true or false')).transform((word) => word === 'true')
+
+/** One of `words`; those that come later are known and refused, never accepted and ignored. */
+export function choice<const Word extends string>(words: readonly Word[], later: readonly NoInfer<Word>[] = []) {
+  return z
+    .enum(words, must(`be one of ${words.join(', ')}`))
+    .refine((word) => !later.includes(word), { error: ({ input }) => `${input} is not yet supported` })
+}
+
+/** A key that has its place and no effect yet: giving it a value is a fault. */
+export function notYet<T extends z.ZodType>(kind: T, isUnused: (value: z.output<T>) => boolean = () => false) {
+  return kind.refine(isUnused, 'is not yet supported')
+}
+
+/** An exact decimal from 0, kept as text. */
+export const amount = text.transform((lexeme, context): Amount => {
+  const value = toAmount(lexeme)
+  if (value !== undefined && compareAmounts(value, '0' as Amount) >= 0) return value
+  context.issues.push({ code: 'custom', message: 'must be a number from 0', input: lexeme })
+  return z.NEVER
+})
+
+/** A regular expression for the whole of a text. */
+export const pattern = text.transform((source, context): Pattern => {
+  const compiled = toPattern(source)
+  if (compiled) return compiled
+  context.issues.push({
+    code: 'custom',
+    message: 'must be a pattern of RE2: without look-around and references back',
+    input: source,
+  })
+  return z.NEVER
+})
+
+/** An http or https URL without credentials, query or fragment: what paths can be appended to. */
+export const baseUrl = text.check(({ value, issues }) => {
+  const fail = (message: string): unknown => issues.push({ code: 'custom', message, input: value })
+  const url = URL.parse(value)
+  if (!url || !/^https?:$/.test(url.protocol)) fail('must be an http or https URL')
+  else if (url.username !== '' || url.password !== '') fail('must not hold credentials')
+  else if (url.search !== '' || url.hash !== '') fail('must not have a query or a fragment')
+})
+
+/** A base URL, or none. */
+export const baseUrlOrNone = z.union(
+  [z.literal(''), baseUrl],
+  'must be an http or https URL without credentials, query or fragment',
+)
+
+/** Empty, or a node, sentinels, or nodes of a cluster, with or without credentials. */
+export const redisUrl = text.refine(
+  (value) => value === '' || isRedisUrl(value),
+  'must be redis://host, redis+sentinel://host,host/name or redis+cluster://host,host',
+)
+
+/** What browsers send as `Origin`. */
+export const origin = text.refine((value) => URL.parse(value)?.origin === value, 'must be an origin like https://app.example')
+
+export function list<T extends z.ZodType>(item: T) {
+  return z.array(item, must('be a list'))
+}
+
+/** One, or a list of several. */
+export function oneOrMore<T extends z.ZodType>(item: T, message: string) {
+  return z.union([list(item), item.transform((one): z.output<T>[] => [one as z.output<T>])], message)
+}
+
+export function mapping<T extends z.ZodType>(value: T) {
+  return z.record(name, value, must('be a mapping'))
+}
+
+export function keys<T extends z.ZodRawShape>(shape: T) {
+  return z.strictObject(shape, must('be a mapping'))
+}

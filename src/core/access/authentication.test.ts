@@ -1,0 +1,252 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { isKey, keyBytes, makeKey } from '../../domain/key.ts'
+import type { KeyRecord } from './accounts.ts'
+import { type Authenticate, authentication } from './authentication.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** The same key for the same number. */
+function keyOf(number: number): string {
+  const random = new Uint8Array(keyBytes)
+  new DataView(random.buffer).setUint32(0, number)
+  return makeKey(random)
+}
+
+const maxLookupsPerSecond = 400
+const digest = (key: string): string => `digest of ${key}`
+const acme = keyOf(1)
+const advance = (milliseconds: number): void => void vi.advanceTimersByTime(milliseconds)
+
+/** Keys that are looked up one by one. */
+function storeOf(findKey: (digestOfKey: string) => Promise<KeyRecord | undefined>) {
+  return {
+    async findKeys(digests: readonly string[]) {
+      const found = await Promise.all(digests.map(async (digestOfKey) => [digestOfKey, await findKey(digestOfKey)] as const))
+      return new Map(found.filter((entry): entry is [string, KeyRecord] => entry[1] !== undefined))
+    },
+  }
+}
+
+/** All at once, as many as a flood has. */
+async function authenticateAll(authenticate: Authenticate, keys: readonly string[]): Promise<readonly (string | undefined)[]> {
+  return Promise.all(keys.map(authenticate))
+}
+
+/** Stores of one ledger, asked by any number of replicas. */
+function ledger() {
+  const keyRecords = new Map<string, KeyRecord>([[digest(acme), { account: 'account-1' }]])
+  const lookedUp: string[] = []
+  let failure: Error | undefined
+  const findKey = async (digestOfKey: string): Promise<KeyRecord | undefined> => {
+    lookedUp.push(digestOfKey)
+    if (failure) throw failure
+    return keyRecords.get(digestOfKey)
+  }
+  return {
+    lookedUp,
+    addKey: (key: string, keyRecord: KeyRecord) => keyRecords.set(digest(key), keyRecord),
+    fail: (reason: Error | undefined) => {
+      failure = reason
+    },
+    replica: (): Authenticate => authentication({ accounts: storeOf(findKey), digest, clock: Date.now }),
+  }
+}
+
+describe('a key', () => {
+  it('is its account', async () => {
+    const { replica, lookedUp } = ledger()
+    expect(await replica()(acme)).toBe('account-1')
+    expect(lookedUp).toEqual([digest(acme)])
+  })
+
+  it.each([
+    ['nothing', ''],
+    ["a provider's key", 'sandbox-key-1'],
+    ['one with a typing error', acme.replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
+    ['one with a space', `${acme} `],
+    ['one of another length', `${acme}0`],
+  ])('that is malformed costs neither a look-up nor a digest: %s', async (_, key) => {
+    const notCalled = (): never => expect.fail('asked')
+    const authenticate = authentication({ accounts: { findKeys: notCalled }, digest: notCalled, clock: Date.now })
+    expect(await authenticate(key)).toBeUndefined()
+  })
+
+  it('that nobody issued is nobody', async () => {
+    expect(await ledger().replica()(keyOf(2))).toBeUndefined()
+  })
+
+  it('ends at the moment it expires, though it was looked up before', async () => {
+    const { replica, addKey, lookedUp } = ledger()
+    addKey(acme, { account: 'account-1', expiresAt: Date.now() + 1_000 })
+    const authenticate = replica()
+    advance(999)
+    expect(await authenticate(acme)).toBe('account-1')
+    advance(1)
+    expect(await authenticate(acme)).toBeUndefined()
+    expect(lookedUp).toHaveLength(1)
+  })
+})
+
+describe('A11: what the operator changes takes effect in every replica', () => {
+  it('when a key is revoked, also where his clock is ahead', async () => {
+    const { replica, addKey } = ledger()
+    const replicas = [replica(), replica()]
+    for (const authenticate of replicas) expect(await authenticate(acme)).toBe('account-1')
+    addKey(acme, { account: 'account-1', revokedAt: Date.now() + 600_000 })
+    advance(2_000)
+    for (const authenticate of replicas) expect(await authenticate(acme)).toBeUndefined()
+  })
+
+  it('when a key is issued that was tried before', async () => {
+    const { replica, addKey } = ledger()
+    const authenticate = replica()
+    expect(await authenticate(keyOf(2))).toBeUndefined()
+    addKey(keyOf(2), { account: 'account-2' })
+    advance(2_000)
+    expect(await authenticate(keyOf(2))).toBe('account-2')
+  })
+
+  it('when a key is rotated: the old and the new are one account, until the old one ends', async () => {
+    const { replica, addKey } = ledger()
+    const authenticate = replica()
+    addKey(acme, { account: 'account-1', expiresAt: Date.now() + 3_000 })
+    addKey(keyOf(2), { account: 'account-1' })
+    expect([await authenticate(acme), await authenticate(keyOf(2))]).toEqual(['account-1', 'account-1'])
+    advance(3_000)
+    expect([await authenticate(acme), await authenticate(keyOf(2))]).toEqual([undefined, 'account-1'])
+  })
+
+  it('however late the store answers: who comes after the lifetime asks anew', async () => {
+    const slow = Promise.withResolvers<KeyRecord>()
+    const findKey = vi.fn(() => (findKey.mock.calls.length === 1 ? slow.promise : Promise.resolve(undefined)))
+    const authenticate = authentication({ accounts: storeOf(findKey), digest, clock: Date.now })
+    const first = authenticate(acme)
+    advance(2_000)
+    expect(await authenticate(acme)).toBeUndefined()
+    slow.resolve({ account: 'account-1' })
+    expect(await first).toBe('account-1')
+    expect(await authenticate(acme)).toBeUndefined()
+  })
+})
+
+describe('the store', () => {
+  it('is asked once for all who come at once and within two seconds', async () => {
+    const { replica, lookedUp } = ledger()
+    const authenticate = replica()
+    const found = await Promise.all(Array.from({ length: 50 }, () => authenticate(acme)))
+    expect(new Set(found)).toEqual(new Set(['account-1']))
+    advance(1_999)
+    await authenticate(acme)
+    expect(lookedUp).toHaveLength(1)
+    advance(1)
+    await authenticate(acme)
+    expect(lookedUp).toHaveLength(2)
+  })
+
+  it('fails as a fault that says when to come again, and is asked again at once', async () => {
+    const { replica, fail, lookedUp } = ledger()
+    const authenticate = replica()
+    fail(new Error('connect ECONNREFUSED 10.0.0.7:5432'))
+    const refusal = { kind: 'unavailable', retryAfter: 5, message: expect.not.stringContaining('10.0.0.7') }
+    const refusals = await Promise.all([authenticate(acme), authenticate(acme)].map((pending) => pending.catch((reason) => reason)))
+    expect(refusals).toEqual([expect.objectContaining(refusal), expect.objectContaining(refusal)])
+    expect(lookedUp).toHaveLength(1)
+    fail(undefined)
+    expect(await authenticate(acme)).toBe('account-1')
+  })
+
+  it('may throw instead of rejecting', async () => {
+    const findKey = (): never => {
+      throw new Error('closed')
+    }
+    const authenticate = authentication({ accounts: storeOf(findKey), digest, clock: Date.now })
+    await expect(authenticate(acme)).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+})
+
+describe('A10: guessing', () => {
+  it('10,000 wrong keys reach the store as digests alone, and none is counted as somebody', async () => {
+    const { replica, lookedUp } = ledger()
+    const authenticate = replica()
+    const guesses = Array.from({ length: 10_000 }, (_, number) => keyOf(number + 2))
+    expect(new Set(await authenticateAll(authenticate, guesses))).toEqual(new Set([undefined]))
+    expect(lookedUp).toHaveLength(10_000)
+    expect(lookedUp.filter((digestOfKey) => isKey(digestOfKey) || !digestOfKey.startsWith('digest of '))).toEqual([])
+  })
+
+  it('keeps the last 5,000 answers about them and never more than 10,000, apart from those about keys that exist', async () => {
+    const { replica, lookedUp } = ledger()
+    const authenticate = replica()
+    const lookupsOf = (key: string): number => lookedUp.filter((digestOfKey) => digestOfKey === digest(key)).length
+    await authenticate(acme)
+    await authenticateAll(
+      authenticate,
+      Array.from({ length: 5_000 }, (_, at) => keyOf(at + 2)),
+    )
+    await authenticate(keyOf(2))
+    expect(lookupsOf(keyOf(2))).toBe(1)
+    await authenticateAll(
+      authenticate,
+      Array.from({ length: 10_000 }, (_, at) => keyOf(at + 5_002)),
+    )
+    await authenticate(keyOf(2))
+    await authenticate(acme)
+    expect([lookupsOf(keyOf(2)), lookupsOf(acme)]).toEqual([2, 1])
+  })
+
+  it('R21: a flood of unknown keys is a few look-ups, and a key that exists is found among them', async () => {
+    const lookups: number[] = []
+    const keyRecord = { account: 'account-1' }
+    const findKeys = async (digests: readonly string[]) => {
+      lookups.push(digests.length)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      return new Map(digests.filter((digestOfKey) => digestOfKey === digest(acme)).map((digestOfKey) => [digestOfKey, keyRecord]))
+    }
+    const authenticate = authentication({ accounts: { findKeys }, digest, clock: Date.now })
+    const guesses = Array.from({ length: 5_000 }, (_, number) => keyOf(number + 2))
+    const results = await authenticateAll(authenticate, [...guesses, acme])
+    expect(results.filter((account) => account !== undefined)).toEqual(['account-1'])
+    expect(lookups.length).toBeLessThan(20)
+    expect(Math.max(...lookups)).toBe(500)
+  })
+
+  it('R21: keys guessed one after the other are looked up at most 400 times a second', async () => {
+    const lookups: number[] = []
+    const findKeys = async (digests: readonly string[]) => {
+      lookups.push(digests.length)
+      return new Map<string, KeyRecord>()
+    }
+    const authenticate = authentication({ accounts: { findKeys }, digest, clock: Date.now })
+    vi.useRealTimers()
+    const before = performance.now()
+    for (let number = 2; number < 102; number++) await authenticate(keyOf(number))
+    expect(lookups.length).toBe(100)
+    expect(performance.now() - before).toBeGreaterThan((100 / maxLookupsPerSecond) * 1000 - 50)
+  })
+
+  it('200,000 wrong keys take no memory', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const heap = (): number => {
+      collect()
+      return process.memoryUsage().heapUsed
+    }
+    const keys = Array.from({ length: 20_000 }, (_, number) => keyOf(number))
+    let guesses = 0
+    const findKey = async (): Promise<undefined> => undefined
+    const authenticate = authentication({
+      accounts: storeOf(findKey),
+      digest: () => `${guesses++}`.padStart(64, '0'),
+      clock: Date.now,
+    })
+    await authenticateAll(authenticate, keys)
+    const before = heap()
+    for (let round = 1; round < 10; round++) await authenticateAll(authenticate, keys)
+    expect(guesses).toBe(200_000)
+    expect(heap() - before).toBeLessThan(8_000_000)
+    expect(await authenticate(acme)).toBeUndefined() // what is in use is not collected
+  })
+})

@@ -1,0 +1,40 @@
+/** Whom an address stands for, so that nobody gets a new limit with every address that he has (RFC 6177). */
+
+/** Some proxies write the port too: `192.0.2.7:5000`, `[2001:db8::1]:5000`. */
+const withPort = /^(\d+(?:\.\d+){3}):\d+$|^\[(.+)\](?::\d+)?$/
+
+/** One subscriber, one subject: an IPv4 address, mapped into IPv6 or not, or the /64 of an IPv6 one. */
+export function clientNetworkOf(text: string): string {
+  const address = text.replace(withPort, '$1$2')
+  if (!address.includes(':')) return address
+  const groups = groupsOf(address.split('%')[0] as string)
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
+  return isMapped
+    ? dotted(groups.slice(6))
+    : groups
+        .slice(0, 4)
+        .map((group) => group.toString(16))
+        .join(':')
+}
+
+/** All eight groups, with `::` written out and a dotted end read. */
+function groupsOf(address: string): readonly number[] {
+  const [head = '', tail] = address.split('::')
+  const first = readGroups(head)
+  if (tail === undefined) return first
+  const last = readGroups(tail)
+  return [...first, ...Array.from({ length: 8 - first.length - last.length }, () => 0), ...last]
+}
+
+function readGroups(text: string): readonly number[] {
+  if (text === '') return []
+  return text.split(':').flatMap((group) => {
+    if (!group.includes('.')) return [Number.parseInt(group, 16)]
+    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number)
+    return [a * 256 + b, c * 256 + d]
+  })
+}
+
+function dotted([high = 0, low = 0]: readonly number[]): string {
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+}

@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { Observation } from '../../domain/telemetry/observation.ts'
+import { limitFallback, type SharedLimiter } from './limit-fallback.ts'
+import type { Limiter } from './limits.ts'
+import { StoreOutage } from './store-outage.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** Fixed windows on the clock of the test. */
+function windows() {
+  const known = new Map<string, { points: number; until: number }>()
+  const add = (bucket: string, points: number, seconds: number): { points: number; resetSeconds: number } => {
+    const before = known.get(bucket)
+    const window = before && before.until > performance.now() ? before : { points: 0, until: performance.now() + seconds * 1000 }
+    window.points += points
+    known.set(bucket, window)
+    return { points: window.points, resetSeconds: Math.ceil((window.until - performance.now()) / 1000) }
+  }
+  const limiter: Limiter = {
+    async charge(bucket, limit, window) {
+      const { points, resetSeconds } = add(bucket, 1, window)
+      return { isOver: points > limit, remaining: Math.max(0, limit - points), resetSeconds }
+    },
+  }
+  return { add, limiter, known }
+}
+
+function start(replicas: number) {
+  const there = windows()
+  const store = { isLost: false, charges: 0, adds: 0 }
+  const fail = (): never => {
+    throw new Error('lost')
+  }
+  const shared: SharedLimiter = {
+    async charge(...args) {
+      store.charges++
+      return store.isLost ? fail() : there.limiter.charge(...args)
+    },
+    async add(bucket, points, _, remainingSeconds) {
+      store.adds++
+      return store.isLost ? fail() : there.add(bucket, points, remainingSeconds).points
+    },
+  }
+  const observations: Observation[] = []
+  const observe = (observation: Observation): void => void observations.push(observation)
+  const outage = new StoreOutage(async () => (store.isLost ? fail() : 1), observe)
+  const limiter = limitFallback({ shared, local: windows().limiter, replicas, outage, observe })
+  const charge = () => limiter.charge('bucket', 10, 60)
+  return { store, there, outage, charge, limiter, observations }
+}
+
+it('after one failure nobody asks the store until it is there again', async () => {
+  const { store, outage, charge } = start(2)
+  store.isLost = true
+  for (let call = 0; call < 20; call++) await charge()
+  expect(store.charges).toBe(1)
+  store.isLost = false
+  await vi.advanceTimersByTimeAsync(250)
+  expect(outage.state).toBe('recovering')
+  await vi.advanceTimersByTimeAsync(1_500)
+  expect(outage.state).toBe('shared')
+})
+
+it('is never without a part, however many replicas there are', async () => {
+  const { store, charge } = start(100)
+  store.isLost = true
+  expect(await charge()).toEqual({ isOver: false, remaining: 0, resetSeconds: 60 })
+  expect((await charge()).isOver).toBe(true)
+})
+
+it('pays in what it admitted and nothing that it refused, and tells what was too much', async () => {
+  const { store, there, charge, observations } = start(2)
+  for (let call = 0; call < 8; call++) await charge()
+  store.isLost = true
+  for (let call = 0; call < 20; call++) await charge()
+  store.isLost = false
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(there.known.get('bucket')?.points).toBe(8 + 5)
+  expect(observations.filter(({ what }) => what === 'overAdmission')).toEqual([{ what: 'overAdmission', count: 3 }])
+  expect(await charge()).toMatchObject({ isOver: true, remaining: 0 })
+})
+
+it('a window that began alone ends in the store when it was told to, at most a second later', async () => {
+  const { store, there, charge } = start(1)
+  store.isLost = true
+  await charge()
+  await vi.advanceTimersByTimeAsync(40_000)
+  store.isLost = false
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect((await charge()).resetSeconds).toBe(19)
+  await vi.advanceTimersByTimeAsync(19_000)
+  expect(await charge()).toMatchObject({ remaining: 9, resetSeconds: 60 })
+  expect(there.known.get('bucket')?.points).toBe(1)
+})
+
+it('what was admitted in a window that is over is not paid in', async () => {
+  const { store, charge } = start(1)
+  store.isLost = true
+  await charge()
+  await vi.advanceTimersByTimeAsync(61_000)
+  store.isLost = false
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(store.adds).toBe(0)
+})
+
+it('while others may not have noticed, both count and the stricter one decides', async () => {
+  const { store, there, outage, charge } = start(2)
+  store.isLost = true
+  await charge()
+  store.isLost = false
+  await vi.advanceTimersByTimeAsync(250)
+  expect(outage.state).toBe('recovering')
+  there.add('bucket', 7, 60)
+  expect(await charge()).toMatchObject({ isOver: false, remaining: 1 })
+  expect(await charge()).toMatchObject({ isOver: false, remaining: 0 })
+  expect(await charge()).toMatchObject({ isOver: true })
+  expect(there.known.get('bucket')?.points).toBe(11)
+})
+
+it('a store that is lost again while it is paid loses nothing', async () => {
+  const { store, there, limiter } = start(1)
+  store.isLost = true
+  for (let bucket = 0; bucket < 250; bucket++) await limiter.charge(`bucket ${bucket}`, 10, 60)
+  const { add } = there
+  let added = 0
+  there.add = (...args) => {
+    if (++added === 150) throw new Error('lost')
+    return add(...args)
+  }
+  store.isLost = false
+  await vi.advanceTimersByTimeAsync(3_000)
+  expect([...there.known.values()].map(({ points }) => points)).toEqual(Array.from({ length: 250 }, () => 1))
+})
+
+it('R8: replicas that notice one after the other that an emptied store is back admit twice the limit and no more', async () => {
+  const [limit, replicas] = [60, 4]
+  const store = { isLost: false, generation: 1, windows: windows() }
+  const fail = (): never => {
+    throw new Error('lost')
+  }
+  const shared: SharedLimiter = {
+    charge: async (...args) => (store.isLost ? fail() : store.windows.limiter.charge(...args)),
+    add: async (bucket, points, _, remainingSeconds) =>
+      store.isLost ? fail() : store.windows.add(bucket, points, remainingSeconds).points,
+  }
+  const all = Array.from({ length: replicas }, () => {
+    const outage = new StoreOutage(
+      async () => (store.isLost ? fail() : store.generation),
+      () => {},
+    )
+    return limitFallback({ shared, local: windows().limiter, replicas, outage, observe: () => {} })
+  })
+  let admitted = 0
+  const flood = async (ms: number, callers = all): Promise<void> => {
+    for (let time = 0; time < ms; time += 10) {
+      for (const limiter of callers) if (!(await limiter.charge('bucket', limit, 60)).isOver) admitted++
+      await vi.advanceTimersByTimeAsync(10)
+    }
+  }
+  await flood(500)
+  expect(admitted).toBe(limit)
+  store.isLost = true
+  for (let at = 1; at <= replicas; at++) await flood(60, all.slice(0, at))
+  await flood(1_000)
+  expect(admitted).toBe(2 * limit)
+  Object.assign(store, { isLost: false, generation: 2, windows: windows() })
+  await flood(10_000)
+  expect(admitted).toBe(2 * limit)
+})

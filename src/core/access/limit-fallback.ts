@@ -1,0 +1,124 @@
+/** Limits that outlive the store in which they are shared (docs/contract.md §7). */
+import type { Observer } from '../../domain/telemetry/observation.ts'
+import type { Limiter } from './limits.ts'
+import type { StoreOutage } from './store-outage.ts'
+
+/** Limits that all replicas share. Both throw where the store does not answer. */
+export interface SharedLimiter extends Limiter {
+  /** Counts what was admitted elsewhere, and tells the sum. A window that it begins lasts `rest` seconds. */
+  readonly add: (bucket: string, points: number, windowSeconds: number, remainingSeconds: number) => Promise<number>
+}
+
+export interface LimitFallbackOptions {
+  readonly shared: SharedLimiter
+  /** Of this process alone. */
+  readonly local: Limiter
+  readonly replicas: number
+  readonly outage: StoreOutage
+  readonly observe: Observer
+}
+
+/** What was admitted here in the window of a bucket and is not counted in the store yet. */
+interface PendingCharge {
+  points: number
+  limit: number
+  windowSeconds: number
+  /** On the clock of `performance.now()`. */
+  expiresAt: number
+}
+
+/** A bound on memory: what goes beyond it is not counted in the store. */
+const maxPendingCharges = 100_000
+const batchSize = 100
+/** While debts are counted new ones are made. */
+const maxFlushRounds = 10
+
+/**
+ * While the store is lost this replica admits its part of each limit, at least 1; before it relies on the store again it counts
+ * there what it admitted. So at most twice the limit is admitted over a loss and a recovery inside one window, even where the
+ * store comes back empty: the limit before, and the limit after, of which the parts of all replicas are a part.
+ */
+export function limitFallback({ shared, local, replicas, outage, observe }: LimitFallbackOptions): Limiter {
+  const pendingCharges = new Map<string, PendingCharge>()
+  const chargeLocally: Limiter['charge'] = (bucket, limit, windowSeconds, counting) =>
+    local.charge(bucket, shareOf(limit, replicas), windowSeconds, counting)
+  const chargeWithoutStore: Limiter['charge'] = async (bucket, limit, windowSeconds, counting) => {
+    const charge = await chargeLocally(bucket, limit, windowSeconds, counting)
+    if (!charge.isOver)
+      addPending(pendingCharges, bucket, {
+        points: 1,
+        limit,
+        windowSeconds,
+        expiresAt: performance.now() + charge.resetSeconds * 1000,
+      })
+    return charge
+  }
+  const chargeBoth: Limiter['charge'] = async (bucket, limit, windowSeconds, counting) => {
+    const localCharge = await chargeLocally(bucket, limit, windowSeconds, counting)
+    if (localCharge.isOver) return localCharge
+    const sharedCharge = await shared.charge(bucket, limit, windowSeconds, counting).catch(() => outage.begin())
+    if (sharedCharge) return sharedCharge.remaining < localCharge.remaining || sharedCharge.isOver ? sharedCharge : localCharge
+    addPending(pendingCharges, bucket, {
+      points: 1,
+      limit,
+      windowSeconds,
+      expiresAt: performance.now() + localCharge.resetSeconds * 1000,
+    })
+    return localCharge
+  }
+  outage.beforeRecovery(() => flushAll(pendingCharges, shared, observe))
+  return {
+    charge(bucket, limit, windowSeconds, counting) {
+      if (outage.state === 'local') return chargeWithoutStore(bucket, limit, windowSeconds, counting)
+      if (outage.state === 'recovering') return chargeBoth(bucket, limit, windowSeconds, counting)
+      return shared.charge(bucket, limit, windowSeconds, counting).catch(() => {
+        outage.begin()
+        return chargeWithoutStore(bucket, limit, windowSeconds, counting)
+      })
+    },
+  }
+}
+
+function shareOf(limit: number, replicas: number): number {
+  return Math.max(1, Math.floor(limit / replicas))
+}
+
+function addPending(pendingCharges: Map<string, PendingCharge>, bucket: string, pendingCharge: PendingCharge): void {
+  const existing = pendingCharges.get(bucket)
+  if (existing && existing.expiresAt > performance.now()) existing.points += pendingCharge.points
+  else if (existing) Object.assign(existing, pendingCharge)
+  else if (pendingCharges.size < maxPendingCharges) pendingCharges.set(bucket, pendingCharge)
+}
+
+async function flushAll(pendingCharges: Map<string, PendingCharge>, shared: SharedLimiter, observe: Observer): Promise<void> {
+  for (let round = 0; round < maxFlushRounds && pendingCharges.size > 0; round++) {
+    const due = [...pendingCharges]
+    pendingCharges.clear()
+    for (let at = 0; at < due.length; at += batchSize) {
+      const batch = due.slice(at, at + batchSize)
+      const results = await Promise.allSettled(
+        batch.map(([bucket, pendingCharge]) => flush(bucket, pendingCharge, shared, observe)),
+      )
+      const failed = results.find((result) => result.status === 'rejected')
+      if (!failed) continue
+      for (const [index, [bucket, pendingCharge]] of due.entries()) {
+        if (index >= at + batchSize || results[index - at]?.status === 'rejected') addPending(pendingCharges, bucket, pendingCharge)
+      }
+      throw failed.reason
+    }
+  }
+  if (pendingCharges.size > 0) throw new Error('More is admitted here than can be counted in the store.')
+}
+
+async function flush(
+  bucket: string,
+  { points, limit, windowSeconds, expiresAt }: PendingCharge,
+  shared: SharedLimiter,
+  observe: Observer,
+): Promise<void> {
+  const remainingSeconds = Math.min(Math.ceil((expiresAt - performance.now()) / 1000), windowSeconds)
+  if (remainingSeconds <= 0) return
+  const sum = await shared.add(bucket, points, windowSeconds, remainingSeconds)
+  const over = Math.min(points, sum - limit)
+  if (over > 0) observe({ what: 'overAdmission', count: over })
+}

@@ -1,0 +1,172 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Gate } from '../../domain/swap/gate.ts'
+import type { Caller } from '../../domain/swap/operations.ts'
+import type { Observation } from '../../domain/telemetry/observation.ts'
+import { type Charge, type Counting, type Limits, limits } from './limits.ts'
+import type { VerifiedKeys } from './verified-keys.ts'
+
+const configured: Limits = { quotes: 60, create: 30, read: 120, unproven: 600, window: 60, shadow: false }
+const callerWithoutKey: Caller = { address: '192.0.2.1' }
+const callerWithUnknownKey: Caller = { ...callerWithoutKey, isKeyUnknown: true }
+const client: Caller = { address: '192.0.2.1', identity: 'acme' }
+
+let charged: [string, number, number, Counting?][]
+let charges: Record<string, Partial<Charge>>
+let decided: string[]
+let refused: Set<string>
+beforeEach(() => {
+  refused = new Set()
+  charged = []
+  charges = {}
+  decided = []
+})
+
+const limiter = {
+  async charge(bucket: string, limit: number, window: number, counting?: Counting): Promise<Charge> {
+    charged.push(counting ? [bucket, limit, window, counting] : [bucket, limit, window])
+    return { isOver: false, remaining: limit - 1, resetSeconds: 42, ...charges[bucket], ...charges[`${bucket} ${limit}`] }
+  },
+}
+
+const refusedAddresses = {
+  has: async (address: string) => refused.has(address),
+  add: (address: string) => void refused.add(address),
+}
+
+function gate({ shadow = false, verifiedKeys = undefined as VerifiedKeys | undefined } = {}): Gate {
+  const observe = (observation: Observation): void => {
+    if (observation.what === 'limit') decided.push(`${observation.policy} ${observation.decision}`)
+  }
+  return limits({ limiter, configured: { ...configured, shadow }, refusedAddresses, observe, verifiedKeys })
+}
+
+const verifiedKeysOf = (isVerified: boolean): VerifiedKeys => ({ has: async () => isVerified, add: async () => {} })
+const over: Partial<Charge> = { isOver: true, remaining: 0 }
+
+describe('is charged to', () => {
+  it.each([
+    ['getRate', callerWithoutKey, 'quotes:address:192.0.2.1', 60],
+    ['listCurrencies', client, 'quotes:identity:acme', 60],
+    ['createTransaction', client, 'create:identity:acme', 30],
+    ['listTransactions', client, 'read:identity:acme', 120],
+    ['getTransaction', client, 'read:identity:acme', 120],
+  ] as const)('%s of %o: %s', async (op, caller, bucket, limit) => {
+    const { quota, refusal } = await gate()(op, caller)
+    expect(charged).toEqual([[bucket, limit, 60]])
+    expect(quota).toEqual({ policy: bucket.split(':')[0], limit, window: 60, remaining: limit - 1, resetSeconds: 42 })
+    expect(refusal).toBeUndefined()
+  })
+
+  it("the address, for quotes with a provider's own key: nobody has accepted it yet", async () => {
+    await gate({ verifiedKeys: verifiedKeysOf(true) })('getRate', client)
+    expect(charged).toEqual([['quotes:address:192.0.2.1', 60, 60]])
+  })
+
+  it('the identity alone, once its key was accepted', async () => {
+    await gate({ verifiedKeys: verifiedKeysOf(true) })('getTransaction', client)
+    expect(charged).toEqual([['read:identity:acme', 120, 60]])
+  })
+
+  it('the address and all addresses too, until its key was accepted', async () => {
+    const { refusal } = await gate({ verifiedKeys: verifiedKeysOf(false) })('getTransaction', client)
+    expect(charged).toEqual([
+      ['unproven:address:192.0.2.1', 20, 60],
+      ['unproven:all', 600, 60, 'admitted'],
+      ['read:identity:acme', 120, 60],
+    ])
+    expect(refusal).toBeUndefined()
+  })
+})
+
+describe('is refused', () => {
+  it.each([
+    [42, 42],
+    [0, 1],
+    [-3, 1],
+    [99, 60],
+  ])('with %i s left of the window: to come again after %i s', async (resetSeconds, retryAfter) => {
+    charges = { 'quotes:address:192.0.2.1': { ...over, resetSeconds } }
+    const { refusal } = await gate()('getRate', callerWithoutKey)
+    expect(refusal).toMatchObject({ kind: 'limited', retryAfter })
+    expect(refusal?.reason).toBe('limited')
+    expect(decided).toEqual(['quotes refused'])
+  })
+
+  it.each(['unproven:address:192.0.2.1', 'unproven:all'])('who guesses keys, by %s', async (bucket) => {
+    charges = { [bucket]: over }
+    for (const verifiedKeys of [undefined, verifiedKeysOf(false)]) {
+      charged = []
+      const { refusal, quota } = await gate({ verifiedKeys })('getTransaction', verifiedKeys ? client : callerWithUnknownKey)
+      expect(refusal).toMatchObject({ kind: 'limited', reason: 'unverified_limited' })
+      expect(quota?.policy).toBe('unproven')
+      expect(charged.at(-1)?.[0], 'nothing is charged after that').toBe(bucket)
+    }
+    expect(decided).toEqual(['unproven refused', 'unproven refused'])
+  })
+
+  it.each([
+    ['refused lately', true, 600],
+    ['not refused lately', false, 3_000],
+  ])('past the bound for all, an address of which a key was %s', async (_, isRefused, limit) => {
+    charges = { 'unproven:all 600': over, 'unproven:all 3000': over }
+    if (isRefused) refused.add('192.0.2.1')
+    const { refusal } = await gate({ verifiedKeys: verifiedKeysOf(false) })('getTransaction', client)
+    expect(refusal).toMatchObject({ kind: 'limited' })
+    expect(charged.at(-1)).toEqual(['unproven:all', limit, 60, 'admitted'])
+  })
+
+  it('nobody else past the bound for all, before five times it', async () => {
+    charges = { 'unproven:all 600': over }
+    expect((await gate({ verifiedKeys: verifiedKeysOf(false) })('getTransaction', client)).refusal).toBeUndefined()
+  })
+
+  it('who has no key, by the address alone', async () => {
+    charges = { 'unproven:all': over }
+    expect((await gate()('getTransaction', callerWithoutKey)).refusal).toMatchObject({ kind: 'unauthorized' })
+    expect(charged).toEqual([['unproven:address:192.0.2.1', 20, 60]])
+    expect(refused.size).toBe(0)
+  })
+
+  it('who has a key that nobody issued: his address is noted', async () => {
+    expect((await gate()('getTransaction', callerWithUnknownKey)).refusal).toMatchObject({ kind: 'unauthorized' })
+    expect([...refused]).toEqual(['192.0.2.1'])
+  })
+
+  it('who has no key, as such', async () => {
+    const { refusal } = await gate()('createTransaction', callerWithoutKey)
+    expect(refusal).toMatchObject({ kind: 'unauthorized' })
+    expect(decided).toEqual(['unproven admitted'])
+  })
+})
+
+describe('is counted as', () => {
+  it.each([
+    [7, 'admitted'],
+    [6, 'near'],
+    [0, 'near'],
+  ])('with %i of 60 left: %s', async (remaining, decision) => {
+    charges = { 'quotes:address:192.0.2.1': { remaining } }
+    await gate()('getRate', callerWithoutKey)
+    expect(decided).toEqual([`quotes ${decision}`])
+  })
+})
+
+describe('in shadow', () => {
+  it('what would be refused is let in, and counted', async () => {
+    charges = { 'quotes:address:192.0.2.1': over }
+    const admission = await gate({ shadow: true })('getRate', callerWithoutKey)
+    expect(admission).toEqual({ quota: expect.objectContaining({ policy: 'quotes', remaining: 0 }) })
+    expect(decided).toEqual(['quotes shadowed'])
+  })
+
+  it('who has no key is refused all the same', async () => {
+    charges = { 'unproven:all': over }
+    expect((await gate({ shadow: true })('getTransaction', callerWithUnknownKey)).refusal).toMatchObject({ kind: 'unauthorized' })
+    expect(decided).toEqual(['unproven shadowed'])
+  })
+
+  it('what is admitted is counted as ever', async () => {
+    await gate({ shadow: true })('getRate', callerWithoutKey)
+    expect(decided).toEqual(['quotes admitted'])
+  })
+})

@@ -1,0 +1,30 @@
+/** The limit on pages beside the API (`/docs`, `openapi.json`): by client address, and the first load to be shed. */
+
+import { standardFault } from '../../domain/faults/standard-fault.ts'
+import type { Admission, Quota } from '../../domain/swap/gate.ts'
+import type { Observer } from '../../domain/telemetry/observation.ts'
+import { clientNetworkOf } from './client-network.ts'
+import type { Limiter } from './limits.ts'
+import { type Load, overloaded } from './load-shedding.ts'
+
+export type PageGate = (address: string) => Promise<Admission>
+
+const policy = 'pages'
+/** Requests of one address in a window; a visit with an empty cache takes eight. */
+const limit = 120
+/** Seconds. */
+const windowSeconds = 60
+
+export function pageLimit(limiter: Limiter, load: Load, observe: Observer): PageGate {
+  return async (address) => {
+    if (load.level > 0) return { refusal: overloaded() }
+    const { isOver, remaining, resetSeconds } = await limiter.charge(
+      `${policy}:address:${clientNetworkOf(address)}`,
+      limit,
+      windowSeconds,
+    )
+    observe({ what: 'limit', policy, decision: isOver ? 'refused' : 'admitted' })
+    const quota: Quota = { policy, limit, windowSeconds, remaining, resetSeconds }
+    return isOver ? { quota, refusal: standardFault('limited', { retryAfter: Math.max(resetSeconds, 1) }) } : { quota }
+  }
+}

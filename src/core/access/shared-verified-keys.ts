@@ -1,0 +1,65 @@
+import { BoundedMap } from '../bounded-map.ts'
+import type { StoreOutage } from './store-outage.ts'
+import { type VerifiedKeys, verifiedKeyLifetimeMs } from './verified-keys.ts'
+
+/** Proofs that all replicas share. Both throw where the store does not answer. */
+export interface SharedVerifiedKeys {
+  /** For how many more milliseconds the identity counts as accepted. */
+  readonly remainingMs: (identity: string) => Promise<number>
+  readonly add: (identity: string, lifetimeMs: number) => Promise<void>
+}
+
+interface CachedKey {
+  expiresAt: number
+  /** When the store is to hear of it again. */
+  renewAt: number
+}
+
+/** The store hears of a proof again after this part of its lifetime. */
+const renewalShare = 1 / 60
+/** A bound on memory: a key that falls out is asked for again. */
+const maxCachedKeys = 100_000
+
+const verified = Promise.resolve(true)
+const unverified = Promise.resolve(false)
+const recorded = Promise.resolve()
+
+/** Each ends `lifetime` milliseconds after the last one. The store is asked only for those that this process does not know; while it is lost, nobody else is proven by it. */
+export function sharedVerifiedKeys(
+  shared: SharedVerifiedKeys,
+  outage: StoreOutage,
+  lifetimeMs = verifiedKeyLifetimeMs,
+): VerifiedKeys {
+  const cache = new BoundedMap<CachedKey>({ maxEntries: maxCachedKeys })
+  const store = (identity: string, expiresAt: number, renewAt: number): void => {
+    const existing = cache.get(identity)
+    // Changed in place: a map that is rewritten with every request leaves dead tables behind.
+    if (existing) Object.assign(existing, { expiresAt, renewAt })
+    else cache.set(identity, { expiresAt, renewAt })
+  }
+  const checkStore = async (identity: string): Promise<boolean> => {
+    const remainingMs = await shared.remainingMs(identity).catch(() => outage.begin())
+    if (remainingMs) store(identity, performance.now() + remainingMs, 0)
+    return Boolean(remainingMs)
+  }
+  const addToStore = (identity: string): Promise<void> =>
+    shared.add(identity, lifetimeMs).catch(() => {
+      outage.begin()
+      const entry = cache.get(identity)
+      if (entry) entry.renewAt = 0
+    })
+  return {
+    has(identity) {
+      const expiresAt = cache.get(identity)?.expiresAt ?? 0
+      if (performance.now() < expiresAt) return verified
+      return outage.state === 'local' ? unverified : checkStore(identity)
+    },
+    add(identity) {
+      const now = performance.now()
+      if (now < (cache.get(identity)?.renewAt ?? 0)) return recorded
+      const isLost = outage.state === 'local'
+      store(identity, now + lifetimeMs, isLost ? 0 : now + lifetimeMs * renewalShare)
+      return isLost ? recorded : addToStore(identity)
+    },
+  }
+}

@@ -1,0 +1,157 @@
+/** From a client's words for an asset to a provider's, and to the stable words for the answer. */
+
+import { Fault } from '../../domain/faults/fault.ts'
+import type { Reason } from '../../domain/faults/reason.ts'
+import type { Asset, Coin } from '../../domain/swap/asset.ts'
+import { defaultAsset, fold, sameName } from '../../domain/swap/asset.ts'
+import type { Catalogue } from '../quotes/cached-catalogue.ts'
+import type { AssetName } from './asset-naming.ts'
+import type { Listing } from './listing.ts'
+import type { Offer } from './offer.ts'
+import type { Side } from './pair.ts'
+
+export interface ResolvedAsset {
+  /** What goes up. */
+  readonly providerName: AssetName
+  /** What comes back: all the names that are known, in the table's spelling. */
+  readonly tableName: AssetName
+}
+
+export interface ResolveOptions {
+  readonly catalogue: Catalogue
+  /** The list, for what nothing else can tell. */
+  readonly readListing: () => Promise<Listing>
+  /** Undefined where the list is not to be had: what the table knows can be asked for all the same. */
+  readonly readAvailable: () => Promise<Listing | undefined>
+  /** A create says the network, by the asset or beside it, and none of its networks is in doubt. */
+  readonly isCreate: boolean
+  /** Whether another provider may be asked for what this one's list lacks, though the table knows it. */
+  readonly mustBeListed: boolean
+}
+
+/** Throws `invalid`, naming the field, where the asset is unknown, not offered, or in any doubt. */
+export async function assetFromRequest(requested: AssetName, side: Side, options: ResolveOptions): Promise<ResolvedAsset> {
+  const { catalogue, readListing } = options
+  if (requested.code !== undefined) return resolveCode(requested.code, side, options)
+  const name = requested.coin ?? ''
+  const coin = catalogue.naming.table.coin(name)
+  if (!coin) return resolveOwnCoin(name, requested.network, side, options)
+  if (requested.network === undefined) return resolveOpenNetwork(coin, side, options)
+  const asset = catalogue.naming.table.find(name, requested.network)
+  if (asset) return resolveAsset(asset, side.coin, options)
+  const offers = await offersFor(name, readListing)
+  const listed = offers.find(({ row }) => row.network !== undefined && sameName(row.network, requested.network ?? ''))
+  if (listed) return resolveOffer(listed, side.coin)
+  throw unknownNetwork(side, [...coin.assets.map(({ network }) => network), ...networksOf(offers)], 'network_unknown')
+}
+
+async function resolveCode(code: string, side: Side, options: ResolveOptions): Promise<ResolvedAsset> {
+  const { catalogue, readListing, isCreate } = options
+  const asset = catalogue.naming.table.byCode(code)
+  if (asset) return resolveAsset(asset, side.code, options)
+  const [offer, ...others] = await offersFor(code, readListing)
+  if (!offer || others.length > 0 || (isCreate && !catalogue.naming.byCode)) throw unknownAsset(side.code, code)
+  return resolveOffer(offer, side.code)
+}
+
+async function resolveAsset(asset: Asset, field: string, options: ResolveOptions): Promise<ResolvedAsset> {
+  const { naming } = options.catalogue
+  const { code, coin, network } = asset
+  const tableName = { code, coin, network }
+  const providerName = naming.nameFor(asset)
+  if (!providerName) throw notOffered(field)
+  if (!naming.byCode && !options.mustBeListed) return { providerName, tableName }
+  const needsList = options.isCreate && naming.byCode && naming.configuredNameFor(asset) === undefined
+  const refuseAmbiguous = (): void => {
+    if (options.catalogue.lastListing()?.ambiguousAssets.has(asset)) throw ambiguous(field)
+  }
+  const pendingListing = needsList ? options.readListing() : options.readAvailable()
+  const listing = await pendingListing.finally(refuseAmbiguous)
+  const offer = listing?.byAsset.get(asset)
+  if (listing && !offer && (needsList || options.mustBeListed)) throw notOffered(field)
+  return { providerName: offer?.assetName ?? providerName, tableName }
+}
+
+/** No network: a form that names by code means the coin's standard one, the other leaves it open too. */
+async function resolveOpenNetwork(coin: Coin, side: Side, options: ResolveOptions): Promise<ResolvedAsset> {
+  const { naming } = options.catalogue
+  const defaultOfCoin = defaultAsset(coin)
+  if (naming.byCode) {
+    if (defaultOfCoin) return resolveAsset(defaultOfCoin, side.coin, options)
+    throw unknownNetwork(
+      side,
+      coin.assets.map(({ network }) => network),
+      'network_required',
+    )
+  }
+  const listing = options.mustBeListed ? await options.readAvailable() : undefined
+  const isListed = (asset: Asset): boolean => !listing || listing.byAsset.has(asset)
+  const offered = [defaultOfCoin, ...coin.assets].find((asset) => asset && naming.nameFor(asset) && isListed(asset))
+  const providerName = offered && naming.nameFor(offered)
+  if (!providerName) throw notOffered(side.coin)
+  return { providerName: { ...(providerName.coin !== undefined && { coin: providerName.coin }) }, tableName: { coin: coin.coin } }
+}
+
+/** A coin that the table lacks goes up in the provider's own words, if the provider lists it. */
+async function resolveOwnCoin(
+  name: string,
+  network: string | undefined,
+  side: Side,
+  { catalogue, readListing }: ResolveOptions,
+): Promise<ResolvedAsset> {
+  const offers = await offersFor(name, readListing)
+  const [offer] = offers
+  if (!offer) throw unknownAsset(side.coin, name)
+  if (!catalogue.naming.byCode) {
+    const requested = { ...offer.assetName, ...(network !== undefined && { network }) }
+    return { providerName: requested, tableName: { code: offer.row.code ?? name, ...requested } }
+  }
+  if (network === undefined && offers.length === 1) return resolveOffer(offer, side.coin)
+  const listed = offers.find(({ row }) => row.network !== undefined && network !== undefined && sameName(row.network, network))
+  if (listed) return resolveOffer(listed, side.coin)
+  throw unknownNetwork(side, networksOf(offers), network === undefined ? 'network_required' : 'network_unknown')
+}
+
+function resolveOffer({ assetName: providerName, row, isAmbiguous }: Offer, field: string): ResolvedAsset {
+  if (isAmbiguous) throw ambiguous(field)
+  const { code, coin, network } = row
+  return {
+    providerName,
+    tableName: {
+      ...(code !== undefined && { code }),
+      ...(coin !== undefined && { coin }),
+      ...(network !== undefined && { network }),
+    },
+  }
+}
+
+async function offersFor(word: string, readListing: ResolveOptions['readListing']): Promise<readonly Offer[]> {
+  return (await readListing()).offersOutsideTable.get(fold(word)) ?? []
+}
+
+function networksOf(offers: readonly Offer[]): readonly string[] {
+  return offers.map(({ row }) => row.network).filter((network) => network !== undefined)
+}
+
+function unknownAsset(field: string, word: string): Fault {
+  const subject = /^[A-Za-z0-9]{1,32}$/.test(word) ? `${word} is` : 'it is'
+  return new Fault('invalid', `${subject} not a coin that can be swapped here`, { field, noEffect: true, reason: 'unknown_asset' })
+}
+
+function notOffered(field: string): Fault {
+  return new Fault('invalid', 'it is not offered here at the moment', { field, noEffect: true, reason: 'not_offered' })
+}
+
+/** A network is never guessed: the provider's word for this coin means another network, or several. */
+function ambiguous(field: string): Fault {
+  return new Fault('invalid', 'it cannot be asked for here, since its network is in doubt', {
+    field,
+    noEffect: true,
+    reason: 'not_offered',
+  })
+}
+
+function unknownNetwork({ network }: Side, networks: readonly string[], reason: Reason): Fault {
+  const known = networks.length === 0 ? 'this coin has no network that is known here' : `it must be one of ${networks.join(', ')}`
+  return new Fault('invalid', known, { field: network, noEffect: true, reason })
+}

@@ -1,0 +1,64 @@
+/** What a provider calls the assets of the table: its own word or words, where the operator says that they differ. */
+import type { Asset, AssetTable } from '../../domain/swap/asset.ts'
+import { fold, networkNames } from '../../domain/swap/asset.ts'
+
+/** One word (`code`), or two of which the network may be left open. */
+export interface AssetName {
+  readonly code?: string | undefined
+  readonly coin?: string | undefined
+  readonly network?: string | undefined
+}
+
+/** By code of the table; null: not offered there. */
+export type ConfiguredNames = ReadonlyMap<string, AssetName | null>
+
+export interface AssetNaming {
+  readonly table: AssetTable
+  /** Whether the provider's form names an asset in one word. */
+  readonly byCode: boolean
+  /** Undefined where the asset is not offered. */
+  readonly nameFor: (asset: Asset) => AssetName | undefined
+  /** The operator's own word for the asset there, where there is one. */
+  readonly configuredNameFor: (asset: Asset) => AssetName | undefined
+  /** Assets that a provider's word or words can mean, by configuration and table alone. */
+  readonly assetsNamed: (assetName: AssetName) => readonly Asset[]
+}
+
+export function createAssetNaming(table: AssetTable, byCode: boolean, configured: ConfiguredNames): AssetNaming {
+  const configuredByCode = new Map([...configured].map(([code, assetName]) => [fold(code), assetName]))
+  const assets = table.coins.flatMap((coin) => coin.assets)
+  const nameFor = (asset: Asset): AssetName | undefined => {
+    const assetName = configuredByCode.get(fold(asset.code))
+    if (assetName === null) return undefined
+    return assetName ?? (byCode ? { code: asset.code } : { coin: asset.coin, network: asset.network })
+  }
+  const byField = (field: 'code' | 'coin'): ReadonlyMap<string, readonly Asset[]> =>
+    Map.groupBy(
+      assets.filter((asset) => nameFor(asset)?.[field] !== undefined),
+      (asset) => fold(nameFor(asset)?.[field] as string),
+    )
+  const codes = byField('code')
+  const coins = byField('coin')
+  const networksOf = (asset: Asset): readonly string[] => [...networkNames(asset), fold(nameFor(asset)?.network ?? '')]
+  const networks = new Map([...coins].map(([coin, sameCoin]) => [coin, groupByEach(sameCoin, networksOf)]))
+  return {
+    table,
+    byCode,
+    nameFor,
+    configuredNameFor: (asset) => configuredByCode.get(fold(asset.code)) ?? undefined,
+    assetsNamed({ code, coin, network }) {
+      if (code !== undefined) return codes.get(fold(code)) ?? []
+      const name = fold(coin ?? '')
+      return (network === undefined ? coins.get(name) : networks.get(name)?.get(fold(network))) ?? []
+    },
+  }
+}
+
+/** Under each of its keys once. */
+function groupByEach(assets: readonly Asset[], keysOf: (asset: Asset) => readonly string[]): ReadonlyMap<string, readonly Asset[]> {
+  const groups = new Map<string, Asset[]>()
+  for (const asset of assets) {
+    for (const key of new Set(keysOf(asset))) groups.getOrInsertComputed(key, () => []).push(asset)
+  }
+  return groups
+}

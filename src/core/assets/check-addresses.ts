@@ -1,0 +1,73 @@
+/** Addresses and memos that the network of their asset cannot have go no further (docs/contract.md §3.6). */
+import { isAddress, isMemo } from '../../domain/address/rule.ts'
+import { memoOf } from '../../domain/address/same-address.ts'
+import { Fault } from '../../domain/faults/fault.ts'
+import { type Asset, type AssetTable, isOnNetwork } from '../../domain/swap/asset.ts'
+import type { NewTransaction, Pair } from '../../domain/swap/swap.ts'
+import type { Observer } from '../../domain/telemetry/observation.ts'
+import { type Layer, onOperations } from '../layer.ts'
+import type { AssetName } from './asset-naming.ts'
+import { assetNameOf, from, to } from './pair.ts'
+
+export interface CheckAddressesOptions {
+  readonly table: AssetTable
+  /** False: the provider alone judges addresses. */
+  readonly isChecked: boolean
+  readonly observe: Observer
+}
+
+interface AddressFields {
+  readonly asset: Asset | undefined
+  readonly address: 'withdrawalAddress' | 'refundAddress'
+  readonly memo: 'withdrawalExtraId' | 'refundExtraId'
+}
+
+/** Stands where the assets are known, before anything goes up or an `Idempotency-Key` is used. */
+export function checkAddresses(options: CheckAddressesOptions): Layer {
+  return onOperations({
+    async createTransaction(request, context, next) {
+      for (const fields of addressFieldsOf(context.pair ?? {}, options.table)) check(request, fields, options)
+      return next.call('createTransaction', request, context)
+    },
+  })
+}
+
+function addressFieldsOf(pair: Pair, table: AssetTable): readonly AddressFields[] {
+  return [
+    { asset: assetOf(assetNameOf(pair, to), table), address: 'withdrawalAddress', memo: 'withdrawalExtraId' },
+    { asset: assetOf(assetNameOf(pair, from), table), address: 'refundAddress', memo: 'refundExtraId' },
+  ]
+}
+
+/** Undefined where the table has not this coin on this network: then it has no rules for it. */
+function assetOf({ code, network }: AssetName, table: AssetTable): Asset | undefined {
+  const asset = code === undefined ? undefined : table.byCode(code)
+  return asset && network !== undefined && isOnNetwork(asset, network) ? asset : undefined
+}
+
+function check(
+  request: NewTransaction,
+  { asset, address, memo }: AddressFields,
+  { isChecked, observe }: CheckAddressesOptions,
+): void {
+  const [value, extraId] = [request[address], request[memo]]
+  if (asset?.address && isChecked && value && !isAddress(value, asset.address)) {
+    observe({ what: 'addressRefused', network: asset.network })
+    throw invalidField(address, 'address_invalid', `it is no address of ${asset.coin} on the network ${asset.network}`)
+  }
+  if (extraId === undefined) return
+  if (asset?.memo && !isMemo(extraId, asset.memo)) throw invalidField(memo, 'memo_invalid', memoMessage(asset))
+  if (memoOf(value, undefined) !== undefined && memoOf(value, undefined) !== extraId) {
+    throw invalidField(memo, 'memo_invalid', 'it is another tag than the one in the address')
+  }
+}
+
+function memoMessage({ coin, network, memo }: Asset): string {
+  return memo === 'none'
+    ? `${coin} on the network ${network} has no memo or tag: leave it out`
+    : `it is no memo or tag of ${coin} on the network ${network}`
+}
+
+function invalidField(field: string, reason: 'address_invalid' | 'memo_invalid', message: string): Fault {
+  return new Fault('invalid', message, { field, noEffect: true, reason })
+}

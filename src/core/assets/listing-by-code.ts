@@ -1,0 +1,80 @@
+/**
+ * Rows of a form that names an asset in one word, and may say its network beside it. A word that a list uses for several
+ * assets, or for another network than the table, names none of them.
+ */
+
+import { inSlices } from '../../domain/in-slices.ts'
+import { type Asset, fold, isOnNetwork } from '../../domain/swap/asset.ts'
+import type { Currency } from '../../domain/swap/swap.ts'
+import type { Drift } from '../../domain/telemetry/observation.ts'
+import type { AssetNaming } from './asset-naming.ts'
+import { type ListedOffers, type Offer, withTableNames } from './offer.ts'
+
+/** What each word (folded) is used for in the list. */
+type Uses = Map<string, Set<Asset | string>>
+
+export async function parseByCode(
+  rows: readonly Currency[],
+  naming: AssetNaming,
+  drift: (drift: Drift) => void,
+): Promise<ListedOffers> {
+  const uses: Uses = new Map()
+  const offersByUse = new Map<Asset | string, Offer[]>()
+  await inSlices(rows, (row) => {
+    const { asset, isContradiction } = matchAsset(row, naming)
+    const code = row.code ?? ''
+    const use = asset ?? `${fold(code)}\n${fold(row.network ?? '')}`
+    uses.getOrInsertComputed(fold(code), () => new Set()).add(use)
+    if (isContradiction) drift('contradictingNetwork')
+    if (isContradiction || (asset && !naming.nameFor(asset))) return
+    const offers = offersByUse.getOrInsertComputed(use, () => [])
+    if (offers.length > 0 && !asset) return
+    const assetName = (asset && naming.configuredNameFor(asset)) ?? { code }
+    offers.push({ ...(asset && { asset }), assetName, row: withTableNames(row, asset) })
+  })
+  const isAmbiguous = ({ asset, assetName }: Offer): boolean => isContradicted(uses, assetName.code ?? '', asset)
+  const offers: Offer[] = []
+  await inSlices(offersByUse.values(), (candidates) => {
+    const offer = bestOffer(candidates, isAmbiguous)
+    if (isAmbiguous(offer)) drift('ambiguousName')
+    offers.push(isAmbiguous(offer) ? { ...offer, isAmbiguous: true } : offer)
+  })
+  return { offers, ambiguousAssets: ambiguousAssetsOf(offers, uses, naming) }
+}
+
+/** The asset of the table that a row is; a contradiction where its word is the table's and its network is not. */
+function matchAsset(
+  { code = '', network }: Currency,
+  naming: AssetNaming,
+): { readonly asset?: Asset | undefined; readonly isContradiction: boolean } {
+  const named = [...naming.assetsNamed({ code }), naming.table.byCode(code)].filter((asset) => asset !== undefined)
+  const asset = named.find((candidate) => network === undefined || isOnNetwork(candidate, network))
+  if (asset) return { asset, isContradiction: false }
+  const byNetwork = network === undefined ? undefined : naming.table.find(code, network)
+  return { asset: byNetwork, isContradiction: named.length > 0 && !byNetwork }
+}
+
+/** Of the rows that mean one asset: the one with the table's word, unless only another word is without doubt. */
+function bestOffer(candidates: readonly Offer[], isAmbiguous: (offer: Offer) => boolean): Offer {
+  const clear = candidates.filter((offer) => !isAmbiguous(offer))
+  const isTableWord = ({ asset, assetName }: Offer): boolean => fold(assetName.code ?? '') === fold(asset?.code ?? '')
+  return clear.find(isTableWord) ?? clear[0] ?? (candidates[0] as Offer)
+}
+
+/** Whether the list uses the word for anything but this asset; without an asset, for more than one thing. */
+function isContradicted(uses: Uses, word: string, asset: Asset | undefined): boolean {
+  const used = uses.get(fold(word))
+  return used !== undefined && (used.size > 1 || (asset !== undefined && !used.has(asset)))
+}
+
+/** Those that no word names clearly, where some word of the list or the table's might have. */
+function ambiguousAssetsOf(offers: readonly Offer[], uses: Uses, naming: AssetNaming): ReadonlySet<Asset> {
+  const clear = new Set(offers.filter((offer) => !offer.isAmbiguous).map(({ asset }) => asset))
+  const unclear = offers.filter((offer) => offer.isAmbiguous).map(({ asset }) => asset)
+  const assets = naming.table.coins.flatMap((coin) => coin.assets)
+  const contradicted = assets.filter((asset) => {
+    const word = naming.nameFor(asset)?.code
+    return word !== undefined && isContradicted(uses, word, asset)
+  })
+  return new Set([...unclear, ...contradicted].filter((asset) => asset !== undefined && !clear.has(asset)) as Asset[])
+}

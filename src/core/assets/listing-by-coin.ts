@@ -1,0 +1,29 @@
+/** Rows of a form that names a coin here and its network only in a question: one row is all the coin's assets. */
+
+import { inSlices } from '../../domain/in-slices.ts'
+import { fold } from '../../domain/swap/asset.ts'
+import type { Currency } from '../../domain/swap/swap.ts'
+import type { Drift } from '../../domain/telemetry/observation.ts'
+import type { AssetNaming } from './asset-naming.ts'
+import { type ListedOffers, type Offer, withTableNames } from './offer.ts'
+
+export async function parseByCoin(
+  rows: readonly Currency[],
+  naming: AssetNaming,
+  drift: (drift: Drift) => void,
+): Promise<ListedOffers> {
+  const offers = new Map<string, Offer>()
+  await inSlices(rows, (row) => {
+    const coin = row.coin ?? ''
+    const assets = naming.assetsNamed({ coin })
+    for (const asset of assets) {
+      const assetName = naming.nameFor(asset)
+      if (assetName && !offers.has(asset.code)) offers.set(asset.code, { asset, assetName, row: withTableNames(row, asset) })
+    }
+    if (assets.length > 0 || naming.table.coin(coin)) return
+    const key = `own ${fold(coin)}`
+    if (naming.table.byCode(coin)) drift('ambiguousName')
+    else if (!offers.has(key)) offers.set(key, { assetName: { coin }, row: withTableNames(row, undefined) })
+  })
+  return { offers: [...offers.values()], ambiguousAssets: new Set() }
+}

@@ -1,0 +1,89 @@
+/** Networks on which a provider's deposit addresses are shared: without its memo, a deposit there is lost (docs/contract.md §3.5). */
+import { memoOf } from '../../domain/address/same-address.ts'
+import { Fault } from '../../domain/faults/fault.ts'
+import { type Asset, fold } from '../../domain/swap/asset.ts'
+import { namesByCode } from '../../domain/swap/capabilities.ts'
+import type { Context } from '../../domain/swap/operations.ts'
+import type { Transaction } from '../../domain/swap/swap.ts'
+import { type Layer, onOperations } from '../layer.ts'
+import { assetFromResponse } from './asset-from-response.ts'
+import type { AssetName, AssetNaming } from './asset-naming.ts'
+import { assetNameOf, from } from './pair.ts'
+
+export interface RequireDepositMemoOptions {
+  /** By name or alias. */
+  readonly networks: readonly string[]
+  /** Whether the provider carries memos at all. */
+  readonly acceptsMemos: boolean
+  readonly naming: AssetNaming
+}
+
+/**
+ * A create's answer without the memo contradicts its question; a get or a row of a list without it has no address to pay to.
+ * Where the provider carries no memos, coins from these networks are not offered. Stands where the words are the provider's.
+ */
+export function requireDepositMemo({ networks, acceptsMemos, naming }: RequireDepositMemoOptions): Layer {
+  if (networks.length === 0) return (next) => next
+  const { isShared, mayBeShared } = findSharedNetworks(new Set(networks.map(fold)), naming)
+  const refuseWithoutMemoSupport = ({ pair = {}, clientCapabilities: client }: Context): void => {
+    if (!acceptsMemos && isShared(assetNameOf(pair, from))) throw notOffered(namesByCode(client) ? from.code : from.coin)
+  }
+  const withoutLostAddress = (row: Transaction): Transaction => {
+    const assetName = assetNameOf(row, from)
+    return lacksMemo(row) && mayBeShared(assetFromResponse(assetName, naming) ?? assetName)
+      ? { ...row, depositAddress: undefined }
+      : row
+  }
+  return onOperations({
+    getRate(request, context, next) {
+      refuseWithoutMemoSupport(context)
+      return next.call('getRate', request, context)
+    },
+    async createTransaction(request, context, next) {
+      refuseWithoutMemoSupport(context)
+      const response = await next.call('createTransaction', request, context)
+      if (!lacksMemo(response.body) || !isShared(assetNameOf(context.pair ?? {}, from))) return response
+      return { ...response, contradicted: [...(response.contradicted ?? []), 'depositExtraId'] }
+    },
+    async getTransaction(request, context, next) {
+      const response = await next.call('getTransaction', request, context)
+      const body = withoutLostAddress(response.body)
+      return body === response.body ? response : { ...response, body, contradicted: ['depositExtraId'] }
+    },
+    async listTransactions(request, context, next) {
+      const response = await next.call('listTransactions', request, context)
+      return { ...response, body: { ...response.body, items: response.body.items.map(withoutLostAddress) } }
+    },
+  })
+}
+
+function lacksMemo({ depositAddress, depositExtraId }: Transaction): boolean {
+  return Boolean(depositAddress) && memoOf(depositAddress, depositExtraId) === undefined
+}
+
+interface SharedNetworks {
+  /** Of an asset whose network is known. */
+  readonly isShared: (assetName: AssetName) => boolean
+  /** Also where the network is not known, and one of the coin's is shared. */
+  readonly mayBeShared: (assetName: AssetName) => boolean
+}
+
+function findSharedNetworks(networks: ReadonlySet<string>, { table }: AssetNaming): SharedNetworks {
+  const isOnSharedNetwork = ({ network, aliases }: Asset): boolean => [network, ...aliases].some((name) => networks.has(fold(name)))
+  const networksOf = ({ code, coin, network }: AssetName): readonly boolean[] => {
+    const asset = code === undefined ? table.find(coin ?? '', network ?? '') : table.byCode(code)
+    if (asset) return [isOnSharedNetwork(asset)]
+    return network === undefined ? (table.coin(coin ?? '')?.assets ?? []).map(isOnSharedNetwork) : [networks.has(fold(network))]
+  }
+  return {
+    isShared: (assetName) => {
+      const each = networksOf(assetName)
+      return each.length > 0 && each.every(Boolean)
+    },
+    mayBeShared: (assetName) => networksOf(assetName).some(Boolean),
+  }
+}
+
+function notOffered(field: string): Fault {
+  return new Fault('invalid', 'it is not offered here', { field, noEffect: true, reason: 'not_offered' })
+}

@@ -1,0 +1,79 @@
+/** The table's words for assets towards clients, the provider's own towards the provider (docs/contract.md §3, §9). */
+import type { Context, Op } from '../../domain/swap/operations.ts'
+import type { Pair } from '../../domain/swap/swap.ts'
+import { type Layer, onOperations } from '../layer.ts'
+import type { Catalogue } from '../quotes/cached-catalogue.ts'
+import { assetFromRequest, type ResolvedAsset } from './asset-from-request.ts'
+import { assetFromResponse } from './asset-from-response.ts'
+import type { Listing } from './listing.ts'
+import { assetNameOf, from, to, withAssetNames } from './pair.ts'
+
+/** `mustBeListed`: what the provider's list lacks is refused, since another provider may have it. */
+export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): Layer {
+  const resolveBoth = async (op: Op, request: Pair, context: Context): Promise<[ResolvedAsset, ResolvedAsset]> => {
+    const isCreate = op === 'createTransaction'
+    // Waited for once, or both sides together would take three quarters of the time.
+    const options = {
+      catalogue,
+      readListing: once(() => (isCreate ? catalogue.listingForCreate(context) : catalogue.listing(context))),
+      readAvailable: once(() => catalogue.availableListing(context)),
+      isCreate,
+      mustBeListed,
+    }
+    const source = await assetFromRequest(assetNameOf(request, from), from, options)
+    return [source, await assetFromRequest(assetNameOf(request, to), to, options)]
+  }
+  const bothFromResponse = <Row extends Pair>(row: Row, listing?: Listing | 'unreadable'): Row | undefined => {
+    const source = assetFromResponse(assetNameOf(row, from), catalogue.naming, listing)
+    const target = assetFromResponse(assetNameOf(row, to), catalogue.naming, listing)
+    return source && target && withAssetNames(row, source, target)
+  }
+  /** What configuration and table cannot tell, the provider's list may. */
+  const bothFromListing = async <Row extends Pair>(row: Row, context: Context): Promise<Row> => {
+    const listing = await catalogue.listing(context).catch(() => 'unreadable' as const)
+    return bothFromResponse(row, listing) as Row
+  }
+  return onOperations({
+    async getRate(request, context, next) {
+      const [source, target] = await resolveBoth('getRate', request, context)
+      const pair = withAssetNames({}, source.tableName, target.tableName)
+      const response = await next.call('getRate', withAssetNames(request, source.providerName, target.providerName), {
+        ...context,
+        pair,
+      })
+      return { ...response, body: withAssetNames(response.body, source.tableName, target.tableName) }
+    },
+    async createTransaction(request, context, next) {
+      const [source, target] = await resolveBoth('createTransaction', request, context)
+      const pair = withAssetNames({}, source.tableName, target.tableName)
+      const response = await next.call('createTransaction', withAssetNames(request, source.providerName, target.providerName), {
+        ...context,
+        pair,
+      })
+      return { ...response, body: withAssetNames(response.body, source.tableName, target.tableName) }
+    },
+    getTransaction: (request, context, next) =>
+      next.call('getTransaction', request, context).then((response) => {
+        const body = bothFromResponse(response.body)
+        return body
+          ? { ...response, body }
+          : bothFromListing(response.body, context).then((listed) => ({ ...response, body: listed }))
+      }),
+    async listTransactions(request, context, next) {
+      const response = await next.call('listTransactions', request, context)
+      const rowFromResponse = <Row extends Pair>(row: Row) => bothFromResponse(row) ?? bothFromListing(row, context)
+      const items = await Promise.all(response.body.items.map(rowFromResponse))
+      const unreadable = response.body.unreadable?.map(async ({ key, fields }) => ({ key, fields: await rowFromResponse(fields) }))
+      const unreadableRows = unreadable && { unreadable: await Promise.all(unreadable) }
+      return { ...response, body: { ...response.body, items, ...unreadableRows } }
+    },
+  })
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let promise: Promise<T> | undefined
+  return () => {
+    promise ??= work()
+    return promise
+  }
+}

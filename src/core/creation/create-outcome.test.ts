@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { Fault } from '../../domain/faults/fault.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/swap/operations.ts'
+import type { NewTransaction } from '../../domain/swap/swap.ts'
+import { classifyOutcome } from './create-outcome.ts'
+
+const request = {} as NewTransaction
+const context = {} as Context
+
+function create(response: () => unknown): Promise<ServiceResponse<'createTransaction'>> {
+  const service = { call: async () => response() } as unknown as SwapService
+  return classifyOutcome()(service).call('createTransaction', request, context)
+}
+
+const fail = (fault: unknown) => (): never => {
+  throw fault
+}
+
+it('is done where there is somewhere to pay to', async () => {
+  const response = { body: { id: 'tx-1', depositAddress: 'bc1' }, provider: 'alpha' }
+  expect(await create(() => response)).toBe(response)
+})
+
+describe('is unknown', () => {
+  it.each(['', undefined])('where the deposit address is %o, by the provider that said so', async (depositAddress) => {
+    const created = create(() => ({ body: { id: 'tx-1', depositAddress }, provider: 'alpha' }))
+    await expect(created).rejects.toMatchObject({ kind: 'outcomeUnknown', noEffect: false, provider: 'alpha' })
+  })
+
+  it('where it is not certain that nothing was created, with the cause and the provider of the failure', async () => {
+    const cause = new Fault('timedOut', 'late', { provider: 'beta' })
+    await expect(create(fail(cause))).rejects.toMatchObject({ kind: 'outcomeUnknown', cause, provider: 'beta' })
+  })
+
+  it('of no provider where the failure names none', async () => {
+    const failure = await create(fail(new Fault('failed', 'broken'))).catch((reason) => reason)
+    expect(failure).toMatchObject({ kind: 'outcomeUnknown' })
+    expect(failure.provider).toBeUndefined()
+  })
+
+  it('where something broke in between', async () => {
+    await expect(create(fail(new TypeError('a mistake')))).rejects.toMatchObject({ kind: 'outcomeUnknown' })
+  })
+})
+
+describe('is refused', () => {
+  it('as it is told, where nothing was created', async () => {
+    const refusal = new Fault('invalid', 'no', { noEffect: true })
+    await expect(create(fail(refusal))).rejects.toBe(refusal)
+  })
+
+  it('as unreachable where nothing was sent in time: 504 is for what is unknown', async () => {
+    const late = new Fault('timedOut', 'late', { noEffect: true })
+    await expect(create(fail(late))).rejects.toMatchObject({ kind: 'unreachable', noEffect: true, cause: late })
+  })
+})

@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Fault } from '../../domain/faults/fault.ts'
+import { LedgerConflict, UncertainChange } from '../../domain/faults/ledger-error.ts'
+import type { Observation } from '../../domain/telemetry/observation.ts'
+import type { Intent, Ledger, TransactionRecord, UnresolvedCreate } from '../ledger.ts'
+import { DeferredResults } from './deferred-results.ts'
+
+const record = { derived: [], reportedAt: 1 } as unknown as TransactionRecord
+const intent = (id: string) => ({ id }) as Intent
+const failure = (cause: unknown) => new Fault('unavailable', 'Later.', { noEffect: true, reason: 'ledger_unavailable', cause })
+
+let written: string[]
+let outcomes: string[]
+let refuse: (what: string) => unknown
+let results: DeferredResults
+let ledger: Ledger
+
+function fake(): Ledger {
+  const act = (what: string) => async (id: string | Intent) => {
+    const name = `${what} ${typeof id === 'string' ? id : id.id}`
+    const reason = refuse(name)
+    if (reason !== undefined) throw reason
+    written.push(name)
+    return true
+  }
+  const dueCreates = async (): Promise<readonly UnresolvedCreate[]> =>
+    ['a', 'b', 'c'].map((name) => ({ intent: name }) as UnresolvedCreate)
+  return {
+    begin: act('begin'),
+    complete: act('settle'),
+    markMismatch: act('contradict'),
+    drop: act('drop'),
+    dueCreates,
+  } as unknown as Ledger
+}
+
+let held: number[]
+const observe = (observation: Observation): void => {
+  if (observation.what === 'create') outcomes.push(observation.outcome)
+  if (observation.what === 'resultsHeld') held.push(observation.count)
+}
+const fail = (): unknown => failure(new Error('locked'))
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  written = []
+  outcomes = []
+  held = []
+  refuse = () => undefined
+  results = new DeferredResults({ observe, maxResults: 3 })
+  ledger = results.wrap(fake(), 'alpha')
+})
+afterEach(() => void vi.useRealTimers())
+
+describe('L46: what the ledger cannot take at once', () => {
+  test('fails, and is written in order as soon as the ledger can, with longer and longer pauses', async () => {
+    refuse = fail
+    for (const id of ['a', 'b']) await expect(ledger.complete(id, record)).rejects.toMatchObject({ reason: 'ledger_unavailable' })
+    await expect(ledger.drop('c')).rejects.toMatchObject({ reason: 'ledger_unavailable' })
+    expect(outcomes).toEqual(['unrecorded', 'unrecorded', 'unrecorded'])
+    const attempts = vi.fn((_: string) => fail())
+    refuse = attempts
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(attempts.mock.calls.length).toBeLessThan(10)
+    expect(new Set(attempts.mock.calls.slice(0, 4).map(([what]) => what))).toEqual(new Set(['settle a']))
+    refuse = () => undefined
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(written.toSorted()).toEqual(['drop c', 'settle a', 'settle b'])
+    expect(outcomes.slice(3)).toEqual(['recorded', 'recorded', 'recorded'])
+    expect(held).toEqual([1, 2, 3, 2, 1, 0])
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(written).toHaveLength(3)
+  })
+
+  test('is not looked for meanwhile, also while it is being written for the first time', async () => {
+    const dueNow = async () => (await results.withoutDeferred(fake()).dueCreates(1, 200, undefined)).map((open) => open.intent)
+    refuse = fail
+    await ledger.complete('a', record).catch(() => {})
+    refuse = () => undefined
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const slow = results.wrap({ ...fake(), complete: () => promise }, 'alpha')
+    const completing = slow.complete('b', record)
+    expect(await dueNow()).toEqual(['c'])
+    resolve(true)
+    await completing
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(await dueNow()).toEqual(['a', 'b', 'c'])
+  })
+
+  test('is kept up to a bound; what comes then is left to be looked for', async () => {
+    refuse = fail
+    for (const id of ['a', 'b', 'c', 'd']) await ledger.complete(id, record).catch(() => {})
+    expect(outcomes).toEqual(['unrecorded', 'unrecorded', 'unrecorded', 'abandoned'])
+    refuse = () => undefined
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(written).toEqual(['settle a', 'settle b', 'settle c'])
+  })
+
+  test('is given up where the ledger holds something else by then', async () => {
+    refuse = fail
+    for (const id of ['a', 'b']) await ledger.complete(id, record).catch(() => {})
+    refuse = (what) => (what === 'settle a' ? failure(new LedgerConflict('bound by hand')) : undefined)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(written).toEqual(['settle b'])
+    expect(outcomes.slice(2)).toEqual(['conflicting', 'recorded'])
+    await expect(ledger.complete('a', record)).rejects.toBeDefined()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(outcomes.slice(4)).toEqual(['conflicting'])
+  })
+
+  test('does not hold up the others where it can never be written', async () => {
+    refuse = fail
+    for (const id of ['a', 'b']) await ledger.complete(id, record).catch(() => {})
+    refuse = (what) => (what === 'settle a' ? fail() : undefined)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(written).toEqual(['settle b'])
+  })
+
+  test('is tried once more when the process ends, and then not any more', async () => {
+    refuse = fail
+    for (const id of ['a', 'b']) await ledger.complete(id, record).catch(() => {})
+    refuse = (what) => (what === 'settle b' ? fail() : undefined)
+    await results.close()
+    expect(written).toEqual(['settle a'])
+    expect(outcomes.slice(2)).toEqual(['recorded', 'abandoned'])
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(written).toEqual(['settle a'])
+  })
+
+  test('does not hold up the end of the process', async () => {
+    refuse = fail
+    let isFirst = true
+    const complete = (): Promise<boolean> => {
+      if (!isFirst) return new Promise(() => {})
+      isFirst = false
+      return Promise.reject(fail())
+    }
+    const neverResolving = results.wrap({ ...fake(), complete }, 'alpha')
+    await neverResolving.complete('a', record).catch(() => {})
+    const closing = results.close()
+    await vi.advanceTimersByTimeAsync(2_000)
+    await closing
+    expect(outcomes).toEqual(['unrecorded', 'abandoned'])
+  })
+})
+
+describe('L48: a create that may have begun', () => {
+  test('is withdrawn as soon as the ledger can: nothing went up, so its key is free', async () => {
+    refuse = () => failure(new UncertainChange(new Error('cut')))
+    await expect(ledger.begin(intent('a'))).rejects.toMatchObject({ reason: 'ledger_unavailable' })
+    refuse = () => undefined
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(written).toEqual(['begin a', 'drop a'])
+  })
+
+  test('one that certainly has not begun is left alone', async () => {
+    refuse = fail
+    await expect(ledger.begin(intent('a'))).rejects.toBeDefined()
+    refuse = () => undefined
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(written).toEqual([])
+  })
+})

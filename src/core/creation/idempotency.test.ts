@@ -1,0 +1,220 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Amount } from '../../domain/amount.ts'
+import { AssetTable } from '../../domain/swap/asset.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/swap/operations.ts'
+import type { NewTransaction, Transaction } from '../../domain/swap/swap.ts'
+import type { ClaimState, Ledger, TransactionRecord } from '../ledger.ts'
+import { idempotency } from './idempotency.ts'
+import { inProgress } from './intent.ts'
+
+const table = new AssetTable([
+  {
+    coin: 'USDT',
+    name: 'Tether',
+    assets: [
+      { code: 'USDTTRC20', coin: 'USDT', name: 'Tether', network: 'TRX', aliases: ['TRON'], isDefault: false },
+      { code: 'USDTERC20', coin: 'USDT', name: 'Tether', network: 'ETH', aliases: [], isDefault: false },
+    ],
+  },
+])
+const request = {
+  codeFrom: 'BTC',
+  codeTo: 'USDTTRC20',
+  amountIn: '0.10',
+  withdrawalAddress: 'T1',
+  rateType: 'float',
+} as NewTransaction
+const transaction: Transaction = { id: 'tx-1', status: 'success', amountIn: '0.10' as Amount, createdAt: '2026-03-01T10:00:00Z' }
+const first: TransactionRecord = {
+  transaction: { ...transaction, status: 'wait' },
+  quotedAmountOut: '9.9' as Amount,
+  derived: [],
+  reportedAt: 0,
+}
+
+/** What the key stands for, at each look. */
+let claims: (ClaimState | undefined)[]
+let lookups: [string, string][]
+let contexts: Context[]
+let fails: unknown
+let address: Partial<Transaction>
+beforeEach(() => {
+  address = { depositAddress: 'bc1' }
+  claims = []
+  lookups = []
+  contexts = []
+  fails = undefined
+})
+
+const ledger = {
+  async findClaim(owner: string, key: string) {
+    lookups.push([owner, key])
+    return claims.shift()
+  },
+} as unknown as Ledger
+
+const service = {
+  async call(op: string, _: unknown, context: Context) {
+    contexts.push(context)
+    if (fails) throw fails
+    return { body: { ...transaction, ...address, id: `${op} answer` } }
+  },
+} as unknown as SwapService
+
+async function create(
+  overrides: Partial<NewTransaction> = {},
+  idempotencyKey: string | undefined = 'key-1',
+): Promise<ServiceResponse<'createTransaction'>> {
+  const context = { requestId: 'r', caller: { address: '', identity: 'acme' }, idempotencyKey } as Context
+  return idempotency(ledger, table)(service).call('createTransaction', { ...request, ...overrides }, context)
+}
+
+/** What the key of this question would claim. */
+async function fingerprint(overrides: Partial<NewTransaction> = {}): Promise<string> {
+  await create(overrides)
+  return contexts.at(-1)?.claim?.fingerprint ?? ''
+}
+
+const done = async (changed: Partial<Extract<ClaimState, { state: 'done' }>> = {}): Promise<ClaimState> => {
+  const entry = { transaction, owner: 'acme', provider: 'alpha', derived: [], reportedAt: 0, isCreated: true }
+  return { state: 'done', fingerprint: await fingerprint(), entry, first, ...changed }
+}
+
+it('without a key every create is one of its own', async () => {
+  const context = { requestId: 'r', caller: { address: '', identity: 'acme' } } as Context
+  await idempotency(ledger, table)(service).call('createTransaction', request, context)
+  expect(lookups).toEqual([])
+  expect(contexts[0]).toBe(context)
+})
+
+it('a key that is new is claimed with the question', async () => {
+  await create()
+  expect(lookups).toEqual([['acme', 'key-1']])
+  expect(contexts[0]?.claim).toMatchObject({ key: 'key-1', fingerprint: expect.stringContaining('USDTTRC20') })
+})
+
+describe('a key that was used', () => {
+  it('has its first answer, and nobody is asked', async () => {
+    claims = [await done()]
+    contexts = []
+    const response = await create()
+    expect(response).toMatchObject({ provider: 'alpha', replayed: true, body: { status: 'wait', amountOut: '9.9' } })
+    expect(contexts).toEqual([])
+  })
+
+  it('has what is known now, where it was bound by hand', async () => {
+    claims = [await done({ first: undefined })]
+    contexts = []
+    const response = await create()
+    expect(response).toEqual({
+      provider: 'alpha',
+      replayed: true,
+      derived: [],
+      body: { ...transaction, ...address, id: 'getTransaction answer' },
+    })
+    expect(contexts).toHaveLength(1)
+  })
+
+  it('has no answer yet, where it was bound by hand and nobody knows where to pay to', async () => {
+    claims = [await done({ first: undefined })]
+    address = {}
+    await expect(create()).rejects.toMatchObject({ kind: 'inProgress' })
+  })
+
+  it.each([
+    ['open', { kind: 'inProgress', noEffect: true }],
+    ['mismatch', { replayed: true }],
+  ] as const)('has no answer while it is %s', async (state, fault) => {
+    const known = await fingerprint()
+    contexts = []
+    claims = [{ state, fingerprint: known, provider: 'alpha' }]
+    await expect(create()).rejects.toMatchObject(fault)
+    expect(contexts).toEqual([])
+  })
+
+  it('is not one for another question', async () => {
+    claims = [await done({ fingerprint: await fingerprint({ amountIn: '0.2' as Amount }) })]
+    await expect(create()).rejects.toMatchObject({ kind: 'reusedKey' })
+  })
+})
+
+describe('L6: of two at the same time', () => {
+  it('the later one has the answer of the first, once it is known', async () => {
+    const winner = await done()
+    claims = [undefined, winner]
+    fails = inProgress()
+    expect(await create()).toMatchObject({ replayed: true, body: { status: 'wait' } })
+  })
+
+  it('the later one is told to ask again, where the first claims nothing any more', async () => {
+    fails = inProgress()
+    await expect(create()).rejects.toBe(fails)
+    expect(lookups).toHaveLength(2)
+  })
+
+  it('any other failure is told as it is, and the key is not looked up again', async () => {
+    fails = new TypeError('a mistake')
+    await expect(create()).rejects.toBe(fails)
+    expect(lookups).toHaveLength(1)
+  })
+})
+
+describe('L5: the same question', () => {
+  const byCode = { codeTo: 'USDTTRC20', coinTo: undefined, networkTo: undefined }
+  it.each<[string, Partial<NewTransaction>, Partial<NewTransaction>]>([
+    ['in the words of either form', byCode, { codeTo: undefined, coinTo: 'usdt', networkTo: 'tron' }],
+    ['with the amount written otherwise', { amountIn: '0.10' as Amount }, { amountIn: '0.1' as Amount }],
+    ['of an asset that nobody knows', { codeTo: 'XYZ' }, { codeTo: 'xyz' }],
+    [
+      'of an asset that nobody knows, by its network',
+      { codeTo: undefined, coinTo: 'XYZ', networkTo: 'Q' },
+      { codeTo: undefined, coinTo: 'xyz', networkTo: 'q' },
+    ],
+  ])('%s', async (_, one, other) => {
+    expect(await fingerprint(one)).toBe(await fingerprint(other))
+  })
+})
+
+describe('L5: another question', () => {
+  it.each<[string, Partial<NewTransaction>, Partial<NewTransaction>]>([
+    ['on another network', { codeTo: 'USDTTRC20' }, { codeTo: 'USDTERC20' }],
+    ['of another unknown code', { codeTo: 'XYZ' }, { codeTo: 'XYW' }],
+    [
+      'of another unknown coin',
+      { codeTo: undefined, coinTo: 'XYZ', networkTo: 'Q' },
+      { codeTo: undefined, coinTo: 'XYW', networkTo: 'Q' },
+    ],
+    [
+      'on another unknown network',
+      { codeTo: undefined, coinTo: 'XYZ', networkTo: 'Q' },
+      { codeTo: undefined, coinTo: 'XYZ', networkTo: 'R' },
+    ],
+    [
+      'on no network',
+      { codeTo: undefined, coinTo: 'XYZ', networkTo: 'Q' },
+      { codeTo: undefined, coinTo: 'XYZ', networkTo: undefined },
+    ],
+    [
+      'L45: with the space elsewhere',
+      { codeTo: undefined, coinTo: 'A B', networkTo: 'C' },
+      { codeTo: undefined, coinTo: 'A', networkTo: 'B C' },
+    ],
+    ['L45: of one word with a space in it, or of two', { codeTo: 'A B' }, { codeTo: undefined, coinTo: 'A', networkTo: 'B' }],
+    ['L45: of one word that looks like two', { codeTo: '["A","B"]' }, { codeTo: undefined, coinTo: '"A', networkTo: 'B"' }],
+    ['of another rate type', {}, { rateType: 'fixed' }],
+    ['to another address', {}, { withdrawalAddress: 'T2' }],
+    ['with a refund address', {}, { refundAddress: 'T1' }],
+    ['with an extra id', {}, { withdrawalExtraId: '1' }],
+    ['with the same extra id for a refund', { withdrawalExtraId: '1' }, { refundExtraId: '1' }],
+  ])('%s', async (_, one, other) => {
+    expect(await fingerprint(one)).not.toBe(await fingerprint(other))
+  })
+})
+
+it('L45: what claims are kept by stays as it was', async () => {
+  const fingerprintParts = async (overrides: Partial<NewTransaction>): Promise<unknown> => JSON.parse(await fingerprint(overrides))
+  const commonTerms = ['0.1', 'T1', null, null, null, 'float']
+  expect(await fingerprintParts({})).toEqual(['BTC', 'USDTTRC20', ...commonTerms])
+  expect(await fingerprintParts({ codeTo: undefined, coinTo: 'xyz', networkTo: 'q' })).toEqual(['BTC', 'XYZ Q', ...commonTerms])
+  expect(await fingerprintParts({ codeTo: undefined, coinTo: 'xyz', networkTo: 'é' })).toEqual(['BTC', 'xyz é', ...commonTerms])
+})

@@ -1,0 +1,116 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { Fault } from '../../domain/faults/fault.ts'
+import type { Context, SwapService } from '../../domain/swap/operations.ts'
+import type { NewTransaction } from '../../domain/swap/swap.ts'
+import type { Observation } from '../../domain/telemetry/observation.ts'
+import type { Intent, Ledger } from '../ledger.ts'
+import { intent } from './intent.ts'
+
+const now = Date.parse('2026-03-01T10:00:00Z')
+const request = { codeFrom: 'BTC', codeTo: 'ETH', amountIn: '0.10' } as unknown as NewTransaction
+
+let intents: Intent[]
+let isBegun: boolean
+let dropped: string[]
+let markedUnknown: [string, number][]
+let keptKeys: (string | undefined)[]
+let observed: Observation[]
+let sent: number
+let fault: Fault | undefined
+beforeEach(() => {
+  intents = []
+  isBegun = true
+  dropped = []
+  markedUnknown = []
+  keptKeys = []
+  observed = []
+  sent = 0
+  fault = undefined
+})
+
+/** As far as it is asked here. */
+const ledger = {
+  begin: async (entry: Intent) => intents.push(entry) > 0 && isBegun,
+  drop: async (id: string) => void dropped.push(id),
+  markUnknown: async (id: string, nextCheckAt: number) => void markedUnknown.push([id, nextCheckAt]),
+} as unknown as Ledger
+
+const provider = {
+  async call() {
+    sent++
+    if (fault) throw fault
+    return { body: { id: 'tx-1' } }
+  },
+} as unknown as SwapService
+
+const layer = intent({
+  ledger,
+  provider: 'alpha',
+  clock: () => now,
+  observe: (observation) => void observed.push(observation),
+  pendingKeys: { keep: ({ key }) => void keptKeys.push(key) },
+})
+
+/** With ten seconds left. */
+function create(changed: Partial<Context> = {}): Promise<unknown> {
+  const caller = { address: '', identity: 'acme', key: 'secret' }
+  const context = { requestId: 'r', caller, attempt: 'intent-1', deadline: performance.now() + 10_000, ...changed }
+  return layer(provider).call('createTransaction', request, context as Context)
+}
+
+it('is in the ledger before the create goes up, with whose it is and what was asked', async () => {
+  const pair = { coinFrom: 'BTC', coinTo: 'ETH' }
+  await create({ pair: pair as unknown as Context['pair'] & object, claim: { key: 'k', fingerprint: 'f' } })
+  expect(intents).toMatchObject([
+    { id: 'intent-1', owner: 'acme', provider: 'alpha', attemptedAt: now, asked: { ...request, ...pair }, claim: { key: 'k' } },
+  ])
+  expect([dropped, markedUnknown, keptKeys, observed]).toEqual([[], [], [], []])
+})
+
+it('L13: is looked for five seconds after its last moment, should the process not come back', async () => {
+  await create()
+  const waitMs = (intents[0]?.nextCheckAt ?? 0) - now
+  expect(waitMs).toBeGreaterThan(14_000)
+  expect(waitMs).toBeLessThanOrEqual(15_001)
+})
+
+describe('nothing goes up', () => {
+  it('where the key has another create under way', async () => {
+    isBegun = false
+    await expect(create()).rejects.toMatchObject({ kind: 'inProgress', noEffect: true })
+    expect(sent).toBe(0)
+  })
+
+  it.each<[string, Partial<Context>]>([
+    ['no id', { attempt: undefined as unknown as string }],
+    ['nobody', { caller: { address: '' } }],
+  ])('of %s', async (_, changed) => {
+    await expect(create(changed)).rejects.toMatchObject({ kind: 'internal' })
+    expect([sent, intents]).toEqual([0, []])
+  })
+})
+
+it('leaves the ledger where certainly nothing was created', async () => {
+  fault = new Fault('invalid', 'no', { noEffect: true })
+  await expect(create()).rejects.toBe(fault)
+  expect([dropped, markedUnknown, keptKeys, observed]).toEqual([['intent-1'], [], [], []])
+})
+
+it('stays where nobody knows, and is looked for in five seconds, with the key of the caller', async () => {
+  fault = new Fault('timedOut', 'late')
+  await expect(create()).rejects.toBe(fault)
+  expect(dropped).toEqual([])
+  expect(markedUnknown).toEqual([['intent-1', now + 5_000]])
+  expect(keptKeys).toEqual(['secret'])
+  expect(observed).toEqual([{ what: 'create', provider: 'alpha', outcome: 'unknown' }])
+})
+
+it('tells the fault of the provider where the ledger fails too', async () => {
+  const failing = { ...ledger, drop: () => Promise.reject(new Error('disk')), markUnknown: () => Promise.reject(new Error('disk')) }
+  const broken = intent({ ledger: failing, provider: 'alpha', clock: () => now, observe: () => {} })
+  for (const noEffect of [true, false]) {
+    fault = new Fault('failed', 'no', { noEffect })
+    const context = { requestId: 'r', caller: { address: '', identity: 'acme' }, attempt: 'i', deadline: performance.now() + 1 }
+    await expect(broken(provider).call('createTransaction', request, context as Context)).rejects.toBe(fault)
+  }
+})

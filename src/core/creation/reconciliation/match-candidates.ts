@@ -1,0 +1,68 @@
+/** What a provider's own list has that creates of unknown outcome may have made (docs/contract.md §10.2). */
+import { plainAmount } from '../../../domain/amount.ts'
+import type { Capabilities } from '../../../domain/swap/capabilities.ts'
+import type { Context, SwapService } from '../../../domain/swap/operations.ts'
+import type { AssetNaming } from '../../assets/asset-naming.ts'
+import type { UnresolvedCreate } from '../../ledger.ts'
+import { compareCreate, createdAfterMs, createdBeforeMs } from './compare-create.ts'
+import type { DateWindow, ListedRow } from './list-scan.ts'
+import type { ListScans } from './list-scans.ts'
+
+/** A provider's transactions, in the stable words for their assets. */
+export interface TransactionReader {
+  readonly service: SwapService
+  /** What its form can say. */
+  readonly capabilities: Capabilities
+  readonly naming: AssetNaming
+}
+
+/** The rows that do not contradict a create, as far as the list tells. */
+export type CandidatesOf = (create: UnresolvedCreate) => readonly ListedRow[]
+
+export interface ScanOptions {
+  readonly scans: ListScans
+  /** Who reads it, at which provider. */
+  readonly scanKey: string
+  /** In milliseconds since 1970, as are the attempts. */
+  readonly now: number
+  /** A reading that began earlier does not count. */
+  readonly notBefore: number
+}
+
+/** One reading of the list serves all of these creates. Throws where it is not whole yet: then nothing is known. */
+export async function readCandidates(
+  creates: readonly UnresolvedCreate[],
+  { service, capabilities, naming }: TransactionReader,
+  context: Context,
+  { scans, scanKey, now, notBefore }: ScanOptions,
+): Promise<CandidatesOf> {
+  const canFilterByDate = capabilities.requestFields.listTransactions.has('dateFrom')
+  const since = Math.min(...creates.map(({ attemptedAt }) => attemptedAt)) - createdBeforeMs
+  const intents = creates.map(({ intent }) => intent)
+  const rows: ListedRow[] = []
+  for (const window of canFilterByDate ? windowsOf(creates) : [{}]) {
+    const options = { window, since, startedAt: now, notBefore, intents }
+    const read = await scans.finish(scanKey, options, async (query) => {
+      const listed = await service.call('listTransactions', query, { ...context, acceptsUnreadableRows: true })
+      return listed.body
+    })
+    rows.push(...read)
+  }
+  const byAmount = Map.groupBy(rows, ({ reported: { amountIn } }) => amountIn && plainAmount(amountIn))
+  return (create) => {
+    const sameAmount = [...(byAmount.get(plainAmount(create.requested.amountIn)) ?? []), ...(byAmount.get(undefined) ?? [])]
+    return sameAmount.filter(({ reported }) => compareCreate([reported], create, naming) !== 'other')
+  }
+}
+
+/** When they may have been made; spans that meet are one. */
+function windowsOf(creates: readonly UnresolvedCreate[]): readonly DateWindow[] {
+  const attempts = creates.map(({ attemptedAt }) => attemptedAt).toSorted((a, b) => a - b)
+  const ranges: { first: number; last: number }[] = []
+  for (const attempt of attempts) {
+    const range = ranges.at(-1)
+    if (range && attempt - createdBeforeMs <= range.last) range.last = attempt + createdAfterMs
+    else ranges.push({ first: attempt - createdBeforeMs, last: attempt + createdAfterMs })
+  }
+  return ranges.map(({ first, last }) => ({ dateFrom: new Date(first).toISOString(), dateTo: new Date(last).toISOString() }))
+}

@@ -1,0 +1,135 @@
+/** Looks for the one transaction that a create must have made (docs/contract.md §10.2). */
+
+import { plainAmount } from '../../../domain/amount.ts'
+import { Fault } from '../../../domain/faults/fault.ts'
+import type { Caller, Context, ServiceResponse } from '../../../domain/swap/operations.ts'
+import type { Transaction } from '../../../domain/swap/swap.ts'
+import { isTransactionId } from '../../../domain/swap/transaction-id.ts'
+import type { Span } from '../../../domain/tracing/span.ts'
+import { pickAssetFields } from '../../assets/pair.ts'
+import type { Ledger, UnresolvedCreate } from '../../ledger.ts'
+import { compareCreate, createdAfterMs, createdBeforeMs, type ReportedTransaction } from './compare-create.ts'
+import type { ListedRow } from './list-scan.ts'
+import { type CandidatesOf, readCandidates, type ScanOptions, type TransactionReader } from './match-candidates.ts'
+
+export interface MatchResult {
+  /** The only one that is confirmed to be it. */
+  readonly matched?: ServiceResponse<'getTransaction'>
+  /** Whether another may be it too, it may be another create's, or nothing confirms that it is it. */
+  readonly isAmbiguous: boolean
+}
+
+/** What was found of one of the creates that were looked for. */
+export type MatchCreate = (create: UnresolvedCreate, span?: Span) => Promise<MatchResult>
+
+/** More candidates than these are not told apart by asking for each. */
+const maxCandidates = 20
+
+export interface MatchOptions extends ScanOptions {
+  readonly reader: TransactionReader
+  readonly caller: Caller
+  readonly ledger: Ledger
+  readonly root?: Span | undefined
+}
+
+/** Of one provider, and seen by one caller. Throws where its list cannot be read whole: then nothing is known of any of them. */
+export async function matchCreates(creates: readonly UnresolvedCreate[], options: MatchOptions): Promise<MatchCreate> {
+  const { reader, caller, ledger, root } = options
+  const { capabilities, naming } = reader
+  const context: Context = {
+    requestId: crypto.randomUUID(),
+    caller,
+    clientCapabilities: capabilities,
+    deadline: Number.POSITIVE_INFINITY,
+    span: root,
+    isGatewayCall: true,
+  }
+  const candidatesOf = await readCandidates(creates, reader, context, options)
+  // First whose outcome is open, then what is held: what is settled in between is seen twice, and not never.
+  const competingByAmount = Map.groupBy(await createsAround(creates, ledger), ({ requested: asked }) => plainAmount(asked.amountIn))
+  const existingIds = await existingIdsOf(creates, candidatesOf, ledger)
+  return async (create, span) => {
+    const rows = candidatesOf(create).filter(({ reported: { id } }) => id === undefined || !existingIds.has(id))
+    const result = await onlyMatch(rows, create, reader, { ...context, span })
+    if (!result?.match) return { isAmbiguous: result !== undefined }
+    const { reports, details } = result.match
+    const competing = competingByAmount.get(plainAmount(create.requested.amountIn)) ?? []
+    const isContested = competing.some(
+      (other) => other.intent !== create.intent && compareCreate(reports, other, naming) !== 'other',
+    )
+    const body = mergeReports(reports)
+    // One that has no address yet is its owner's no sooner than an answer to its create could be.
+    const isAwaited = !body.depositAddress && !details.contradicted?.length
+    if (isContested || isAwaited) return { isAmbiguous: true }
+    return { matched: { ...details, body: { ...body, ...pickAssetFields(create.requested) } }, isAmbiguous: false }
+  }
+}
+
+interface Match {
+  readonly reports: readonly ReportedTransaction[]
+  readonly details: ServiceResponse<'getTransaction'>
+}
+
+/** Undefined where none of them may be it; without a match where several may be it, or nothing confirms that one is. */
+async function onlyMatch(
+  rows: readonly ListedRow[],
+  create: UnresolvedCreate,
+  { service, naming }: TransactionReader,
+  context: Context,
+): Promise<{ readonly match?: Match } | undefined> {
+  if (rows.length > maxCandidates) return {}
+  let match: Match | undefined
+  for (const row of rows) {
+    const details = await readDetails(row, service, context)
+    const reports = details ? [row.reported, details.body] : [row.reported]
+    const verdict = compareCreate(reports, create, naming)
+    if (verdict === 'other') continue
+    if (verdict === 'incomplete' || !row.isReadable || !details || match) return {}
+    match = { reports, details }
+  }
+  return match && { match }
+}
+
+/** Undefined where the provider tells no more than the row did: another transaction, none, or one that is as unreadable. */
+async function readDetails(
+  { reported: { id }, isReadable }: ListedRow,
+  service: TransactionReader['service'],
+  context: Context,
+): Promise<ServiceResponse<'getTransaction'> | undefined> {
+  if (id === undefined || !isTransactionId(id)) return undefined
+  try {
+    const details = await service.call('getTransaction', { id }, context)
+    return details.body.id === id ? details : undefined
+  } catch (reason) {
+    const { kind } = Fault.from(reason)
+    if (kind === 'notFound' || (kind === 'unreadable' && !isReadable)) return undefined
+    throw reason
+  }
+}
+
+/** What the provider reported; the latest account counts, and an empty text is no account. */
+function mergeReports(reports: readonly ReportedTransaction[]): Transaction {
+  const reported = reports.flatMap((report) => Object.entries(report).filter(([, value]) => value !== undefined && value !== ''))
+  return Object.fromEntries(reported) as unknown as Transaction
+}
+
+/** Creates that may have made the same transactions. */
+function createsAround(creates: readonly UnresolvedCreate[], ledger: Ledger): Promise<readonly UnresolvedCreate[]> {
+  const attempts = creates.map(({ attemptedAt }) => attemptedAt)
+  const [{ provider }] = creates as [UnresolvedCreate]
+  return ledger.unresolvedBetween(
+    provider,
+    Math.min(...attempts) - createdAfterMs - createdBeforeMs,
+    Math.max(...attempts) + createdAfterMs + createdBeforeMs,
+  )
+}
+
+function existingIdsOf(
+  creates: readonly UnresolvedCreate[],
+  candidatesOf: CandidatesOf,
+  ledger: Ledger,
+): Promise<ReadonlySet<string>> {
+  const [{ provider }] = creates as [UnresolvedCreate]
+  const ids = creates.flatMap((create) => candidatesOf(create).map(({ reported: { id } }) => id)).filter((id) => id !== undefined)
+  return ledger.existingIds(provider, [...new Set(ids)])
+}

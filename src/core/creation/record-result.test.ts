@@ -1,0 +1,90 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Capabilities } from '../../domain/swap/capabilities.ts'
+import type { Caller, Context, ServiceResponse, SwapService } from '../../domain/swap/operations.ts'
+import type { NewTransaction, Transaction } from '../../domain/swap/swap.ts'
+import type { Observation } from '../../domain/telemetry/observation.ts'
+import type { Ledger, TransactionRecord } from '../ledger.ts'
+import { recordResult } from './record-result.ts'
+
+const now = Date.parse('2026-03-01T10:00:00Z')
+const caller: Caller = { address: '', identity: 'acme', key: 'secret' }
+const request = { amountIn: '0.10' } as NewTransaction
+const made = { id: 'tx-1', amountIn: '0.1', amountOut: '9.9', depositAddress: 'bc1' } as Transaction
+
+let response: ServiceResponse<'createTransaction'>
+let kept: unknown[]
+let isAccepted: boolean | Error
+let outcomes: unknown[]
+let keptKeys: Caller[]
+beforeEach(() => {
+  response = { body: made, provider: 'alpha' }
+  kept = []
+  isAccepted = true
+  outcomes = []
+  keptKeys = []
+})
+
+const ledger = {
+  async complete(_: string, record: TransactionRecord) {
+    kept.push(record)
+    if (isAccepted instanceof Error) throw isAccepted
+    return isAccepted
+  },
+  async markMismatch(_: string, told: Transaction, fields: readonly string[]) {
+    kept.push([told, fields])
+    throw new Error('the disk is full')
+  },
+} as unknown as Ledger
+
+const service = { call: async () => response } as unknown as SwapService
+
+function create({ hasExpectedAmount = true, holdsKeys = true } = {}): Promise<ServiceResponse<'createTransaction'>> {
+  const pendingKeys = holdsKeys ? { keep: (who: Caller) => void keptKeys.push(who) } : undefined
+  const observe = (observation: Observation): void => void outcomes.push('outcome' in observation && observation.outcome)
+  const capabilities = { hasExpectedAmount } as Capabilities
+  const layer = recordResult({ ledger, provider: 'alpha', capabilities, clock: () => now, observe, pendingKeys })
+  return layer(service).call('createTransaction', request, { caller } as Context)
+}
+
+describe('what was created is kept before it is told', () => {
+  it('with what it promised', async () => {
+    expect(await create()).toBe(response)
+    expect(kept).toEqual([{ transaction: made, derived: [], quotedAmountOut: '9.9', reportedAt: now }])
+    expect(outcomes).toEqual([])
+  })
+
+  it('without the promised amount, where the form tells what was received', async () => {
+    await create({ hasExpectedAmount: false })
+    const { amountOut: _, ...received } = made
+    expect(kept).toMatchObject([{ transaction: received, quotedAmountOut: '9.9' }])
+    expect((kept[0] as TransactionRecord).transaction).not.toHaveProperty('amountOut')
+  })
+
+  it('and counted where it is of another amount', async () => {
+    response = { ...response, body: { ...made, amountIn: '0.11' as Transaction['amountIn'] } }
+    await create()
+    expect(outcomes).toEqual(['otherAmount'])
+  })
+})
+
+describe('nobody is told of it', () => {
+  it('where it contradicts the question, though that cannot be written down', async () => {
+    response = { ...response, contradicted: ['withdrawalAddress'] }
+    await expect(create()).rejects.toMatchObject({ kind: 'contradicted', provider: 'alpha' })
+    expect(kept).toEqual([[made, ['withdrawalAddress']]])
+    expect(outcomes).toEqual(['contradicted'])
+  })
+
+  it('where another has its id', async () => {
+    isAccepted = false
+    await expect(create()).rejects.toMatchObject({ kind: 'contradicted', provider: 'alpha' })
+    expect(outcomes).toEqual(['duplicateId'])
+  })
+
+  it('where it cannot be kept: its outcome is unknown, and it is looked for with the key of the caller', async () => {
+    isAccepted = new Error('the disk is full')
+    await expect(create()).rejects.toMatchObject({ kind: 'outcomeUnknown', provider: 'alpha' })
+    expect([outcomes, keptKeys]).toEqual([[], [caller]])
+    await expect(create({ holdsKeys: false })).rejects.toMatchObject({ kind: 'outcomeUnknown' })
+  })
+})

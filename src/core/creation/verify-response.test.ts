@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import type { Amount } from '../../domain/amount.ts'
+import { AssetTable } from '../../domain/swap/asset.ts'
+import type { Context, SwapService } from '../../domain/swap/operations.ts'
+import type { NewTransaction, Transaction } from '../../domain/swap/swap.ts'
+import { type ConfiguredNames, createAssetNaming } from '../assets/asset-naming.ts'
+import { createService } from '../layer.ts'
+import { verifyResponse } from './verify-response.ts'
+
+const asset = { coin: 'USDT', name: 'Tether', isDefault: false, aliases: [] }
+const table = new AssetTable([
+  {
+    coin: 'USDT',
+    name: 'Tether',
+    assets: [
+      { ...asset, code: 'USDTTRC20', network: 'TRX', aliases: ['TRC20', 'TRON'], isDefault: true },
+      { ...asset, code: 'USDTERC20', network: 'ETH' },
+    ],
+  },
+  { coin: 'BTC', name: 'Bitcoin', assets: [{ ...asset, code: 'BTC', coin: 'BTC', name: 'Bitcoin', network: 'BTC' }] },
+])
+const pair = { codeFrom: 'BTC', coinFrom: 'BTC', networkFrom: 'BTC', codeTo: 'USDTTRC20', coinTo: 'USDT', networkTo: 'TRX' }
+const terms = { amountIn: '1' as Amount, withdrawalAddress: 'TWithdraw', rateType: 'float' } as const
+const transaction = { id: 'tx-1', amountIn: '1' as Amount, createdAt: '2026-03-01T10:00:00Z' }
+const withCoins: NewTransaction = { ...terms, coinFrom: 'BTC', networkFrom: 'BTC', coinTo: 'USDT', networkTo: 'TRX' }
+const withCodes: NewTransaction = { ...terms, codeFrom: 'BTC', codeTo: 'usdt_trc' }
+
+async function contradicted(requested: NewTransaction, reported: Partial<Transaction>, configured: ConfiguredNames = new Map()) {
+  const byCode = requested.codeFrom !== undefined
+  const never = (): never => {
+    throw new Error('not asked')
+  }
+  const provider: SwapService = createService({
+    listCurrencies: never,
+    getRate: never,
+    listTransactions: never,
+    getTransaction: never,
+    createTransaction: async () => ({ body: { ...transaction, ...reported } }),
+  })
+  const service = verifyResponse(createAssetNaming(table, byCode, configured), true)(provider)
+  return (await service.call('createTransaction', requested, { pair } as unknown as Context)).contradicted ?? []
+}
+
+describe('M6: a create is about what was asked', () => {
+  test.each<[string, NewTransaction, Partial<Transaction>]>([
+    ['nothing more is told', withCoins, {}],
+    ['the same words', withCoins, { coinFrom: 'btc', coinTo: 'USDT', networkTo: 'TRX' }],
+    ['an alias of the network', withCoins, { coinTo: 'USDT', networkTo: 'tron' }],
+    ['the same code', withCodes, { codeTo: 'USDT_TRC' }],
+    ["the table's code for it", withCodes, { codeTo: 'USDTTRC20' }],
+    ['the same terms', withCoins, { withdrawalAddress: 'TWithdraw', rateType: 'float', refundAddress: '' }],
+    ['no refund address', { ...withCoins, refundAddress: 'bc1q' }, {}],
+    ['an address in other case', { ...withCoins, withdrawalAddress: '0xAbCd' }, { withdrawalAddress: '0xabcd' }],
+    ['bech32 in capitals', { ...withCoins, refundAddress: 'BC1Q4YLK8S3' }, { refundAddress: 'bc1q4ylk8s3' }],
+  ])('%s', async (_, requested, reported) => {
+    expect(await contradicted(requested, reported, new Map([['USDTTRC20', { code: 'usdt_trc' }]]))).toEqual([])
+  })
+
+  test.each<[string, NewTransaction, Partial<Transaction>, readonly string[]]>([
+    ['another coin', withCoins, { coinFrom: 'ETH', coinTo: 'USDT' }, ['coinFrom']],
+    ['another network', withCoins, { coinTo: 'USDT', networkTo: 'ETH' }, ['coinTo']],
+    ['a network that nobody knows', withCoins, { coinTo: 'USDT', networkTo: 'PLASMA' }, ['coinTo']],
+    ['the code of another network', withCodes, { codeTo: 'USDTERC20' }, ['coinTo']],
+    ['another withdrawal address', withCoins, { withdrawalAddress: 'TWithdraW' }, ['withdrawalAddress']],
+    ['another refund address', { ...withCoins, refundAddress: 'bc1q' }, { refundAddress: 'bc1p' }, ['refundAddress']],
+    ['a refund address that was not asked for', withCoins, { refundAddress: 'bc1q' }, ['refundAddress']],
+    ['another memo', { ...withCoins, withdrawalExtraId: '1' }, { withdrawalExtraId: '2' }, ['withdrawalExtraId']],
+    ['another refund memo', withCoins, { refundExtraId: '2' }, ['refundExtraId']],
+    ['another rate type', withCoins, { rateType: 'fixed' }, ['rateType']],
+  ])('not with %s', async (_, requested, reported, fields) => {
+    expect(await contradicted(requested, reported, new Map([['USDTTRC20', { code: 'usdt_trc' }]]))).toEqual(fields)
+  })
+})

@@ -1,0 +1,29 @@
+import { Fault } from '../domain/faults/fault.ts'
+import type { Observer } from '../domain/telemetry/observation.ts'
+
+const message = 'The service cannot do this at the moment; please try again soon.'
+const retryAfter = 5
+
+/** The same port of the ledger, timed, of which every failure is counted and a fault: 503, and it is certain that nothing was done. */
+export function instrumented<Port extends object>(port: Port, observe: Observer): Port {
+  const methods = Object.entries(port).map(([action, method]) => {
+    const call = method as (...args: readonly unknown[]) => Promise<unknown>
+    const instrumentedMethod = (...args: readonly unknown[]): Promise<unknown> => {
+      const startedAt = performance.now()
+      const end = (isFailure: boolean): void =>
+        observe({ what: 'ledger', action, seconds: (performance.now() - startedAt) / 1000, isFailure })
+      return call(...args).then(
+        (result) => {
+          end(false)
+          return result
+        },
+        (cause: unknown) => {
+          end(true)
+          throw new Fault('unavailable', message, { retryAfter, noEffect: true, reason: 'ledger_unavailable', cause })
+        },
+      )
+    }
+    return [action, instrumentedMethod] as const
+  })
+  return Object.fromEntries(methods) as unknown as Port
+}

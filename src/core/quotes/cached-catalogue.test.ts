@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { noLists } from '../../../test/support/no-lists.ts'
+import { Fault } from '../../domain/faults/fault.ts'
+import { type Asset, AssetTable } from '../../domain/swap/asset.ts'
+import type { Context } from '../../domain/swap/operations.ts'
+import type { Currency } from '../../domain/swap/swap.ts'
+import { formA } from '../../forms/a.ts'
+import { createAssetNaming } from '../assets/asset-naming.ts'
+import { createService } from '../layer.ts'
+import { type Catalogue, cachedCatalogue } from './cached-catalogue.ts'
+
+const asset = (code: string, network: string): Asset => ({
+  code,
+  network,
+  coin: 'USDT',
+  name: 'Tether',
+  aliases: [],
+  isDefault: false,
+})
+const onEth = asset('USDT', 'ETH')
+const onBsc = asset('USDTBSC', 'BSC')
+const table = new AssetTable([{ coin: 'USDT', name: 'Tether', assets: [onEth, onBsc] }])
+const context: Context = {
+  requestId: 'request',
+  caller: { address: '192.0.2.1' },
+  clientCapabilities: formA.capabilities,
+  deadline: performance.now() + 60_000,
+}
+
+/** A provider whose list is each of `lists` in turn; undefined is a list that cannot be read. */
+function listing(
+  lists: readonly (readonly Currency[] | undefined)[],
+  lifetimeMs = 0,
+): { cached: Catalogue; fetchCount: () => number } {
+  let fetchCount = 0
+  const notCalled = async (): Promise<never> => {
+    throw new Fault('internal', 'not asked in this test')
+  }
+  const service = createService({
+    getRate: notCalled,
+    createTransaction: notCalled,
+    listTransactions: notCalled,
+    getTransaction: notCalled,
+    async listCurrencies() {
+      const items = lists[Math.min(fetchCount++, lists.length - 1)]
+      if (!items) throw new Fault('failed', 'the provider is down')
+      return { body: { items, total: items.length } }
+    },
+  })
+  const cached = cachedCatalogue({
+    service,
+    naming: createAssetNaming(table, true, new Map()),
+    capabilities: formA.capabilities,
+    lists: noLists,
+    source: { provider: 'alpha', url: 'http://127.0.0.1/a/api/v2', form: 'A' },
+    lifetimeMs,
+    staleForMs: 60_000,
+    timeoutMs: 1_000,
+    drift: () => {},
+    onLookup: () => {},
+  })
+  return { cached, fetchCount: () => fetchCount }
+}
+
+const row = (code: string, network: string): Currency => ({ code, network, name: 'Tether', icon: 'i' })
+
+test('a word that the provider has on another network alone is in doubt for the asset of the table', async () => {
+  const { offers, ambiguousAssets } = await listing([[row('USDT', 'BSC')]]).cached.listing(context)
+  expect(offers.map((offer) => offer.asset)).toEqual([onBsc])
+  expect([...ambiguousAssets]).toEqual([onEth])
+})
+
+test('a word that is listed on its own network too is not in doubt', async () => {
+  const { ambiguousAssets } = await listing([[row('USDT', 'ETH'), row('USDTBSC', 'BSC')]]).cached.listing(context)
+  expect(ambiguousAssets.size).toBe(0)
+})
+
+test('a list that has just failed is not asked for again to confirm what the table says', async () => {
+  const { cached, fetchCount } = listing([undefined])
+  expect([await cached.availableListing(context), await cached.availableListing(context)]).toEqual([undefined, undefined])
+  expect(fetchCount()).toBe(1)
+})
+
+test('an old list serves while the provider fails, and is not asked for at once again', async () => {
+  const { cached, fetchCount } = listing([[row('USDT', 'ETH')], undefined])
+  const first = await cached.listing(context)
+  expect(await cached.listing(context)).toBe(first)
+  expect(await cached.listing(context)).toBe(first)
+  expect(fetchCount()).toBe(2)
+})
+
+test('many who ask at once cost one reading', async () => {
+  const { cached, fetchCount } = listing([[row('USDT', 'ETH')]], 60_000)
+  await Promise.all([cached.listing(context), cached.listing(context), cached.listing(context)])
+  expect(fetchCount()).toBe(1)
+})

@@ -1,0 +1,89 @@
+/** A provider's whole currency list, kept (docs/contract.md §3, §8). */
+import { Fault } from '../../domain/faults/fault.ts'
+import { type Context, timedUpstream } from '../../domain/swap/operations.ts'
+import type { CacheOutcome } from '../../domain/telemetry/observation.ts'
+import { withDefault } from '../../domain/with-timeout.ts'
+import type { AssetNaming } from '../assets/asset-naming.ts'
+import type { Listing } from '../assets/listing.ts'
+import { RefreshingSnapshot, type RefreshingSnapshotOptions } from './refreshing-snapshot.ts'
+
+export interface Catalogue {
+  readonly naming: AssetNaming
+  /** Read again before its lifetime ends, by one call however many ask; the last one serves while the provider is slow or fails. */
+  readonly listing: (context: Context) => Promise<Listing>
+  /** The same where it is to be had soon, for whom it only confirms what the table says; not tried again where it just failed. */
+  readonly availableListing: (context: Context) => Promise<Listing | undefined>
+  /**
+   * The list that a create may rely on: read within `staleFor`. Throws 503 where there is none soon: nothing was sent, and
+   * another provider may take the create.
+   */
+  readonly listingForCreate: (context: Context) => Promise<Listing>
+  /** The last whole list, however old. */
+  readonly lastListing: () => Listing | undefined
+  /** Reads no more in the background. */
+  readonly close: () => void
+}
+
+/** How long a newer list is waited for where an old one would do. */
+const refreshWaitMs = 300
+/** How long a failed reading is not tried again where an old list would do, and where none would. */
+const retryPauseMs = 5_000
+const createRetryPauseMs = 1_000
+
+const ignore = (): void => {}
+
+export interface CachedCatalogueOptions extends RefreshingSnapshotOptions {
+  /** What a look at the list for its own sake came to; `age` in milliseconds, of a list that was there. */
+  readonly onLookup: (outcome: CacheOutcome, ageMs?: number) => void
+}
+
+export function cachedCatalogue(options: CachedCatalogueOptions): Catalogue {
+  const { naming, lifetimeMs, staleForMs } = options
+  const snapshot = new RefreshingSnapshot(options)
+  const isWithin = (listing: Listing | undefined, maxAgeMs: number): boolean =>
+    listing !== undefined && performance.now() - listing.fetchedAt < maxAgeMs
+  const lookUp = async (context: Context, onLookup: CachedCatalogueOptions['onLookup'], maxAgeMs: number): Promise<Listing> => {
+    if (!snapshot.last) await snapshot.loadStored()
+    const now = performance.now()
+    const previous = snapshot.last
+    const isFresh = isWithin(previous, lifetimeMs)
+    if (previous && (isFresh || (isWithin(previous, maxAgeMs) && now - snapshot.failedAt < retryPauseMs))) {
+      onLookup(isFresh ? 'hit' : 'stale', now - previous.fetchedAt)
+      return previous
+    }
+    const outcome = snapshot.isRefreshing ? 'shared' : 'miss'
+    const refresh = timedUpstream(context, snapshot.refresh(context)).catch((failure: unknown) => {
+      // Another process may have read it in the meantime.
+      if (snapshot.last && isWithin(snapshot.last, maxAgeMs)) return snapshot.last
+      throw failure
+    })
+    if (!previous || !isWithin(previous, maxAgeMs)) return refresh.finally(() => onLookup(outcome))
+    const listing = await withDefault(refresh, refreshWaitMs, previous)
+    onLookup(listing === previous ? 'stale' : outcome, listing === previous ? now - previous.fetchedAt : undefined)
+    return listing
+  }
+  const hasFailedWithin = (durationMs: number): boolean => performance.now() - snapshot.failedAt < durationMs
+  const lookUpBriefly = (context: Context, maxAgeMs: number): Promise<Listing | undefined> =>
+    withDefault(lookUp(context, ignore, maxAgeMs), (context.deadline - performance.now()) / 2, undefined)
+  const createMaxAgeMs = Math.max(lifetimeMs, staleForMs)
+  return {
+    naming,
+    listing: (context) => lookUp(context, options.onLookup, lifetimeMs + staleForMs),
+    async availableListing(context) {
+      return !snapshot.last && hasFailedWithin(retryPauseMs) ? undefined : lookUpBriefly(context, lifetimeMs + staleForMs)
+    },
+    async listingForCreate(context) {
+      const isUnavailable = !isWithin(snapshot.last, createMaxAgeMs) && hasFailedWithin(createRetryPauseMs)
+      const listing = isUnavailable ? undefined : await lookUpBriefly(context, createMaxAgeMs)
+      if (!listing) throw noListing(snapshot.failure)
+      return listing
+    },
+    lastListing: () => snapshot.last,
+    close: () => snapshot.close(),
+  }
+}
+
+function noListing(cause: Fault | undefined): Fault {
+  const message = 'The networks of these coins cannot be confirmed at the moment; please try again soon.'
+  return new Fault('unavailable', message, { retryAfter: cause?.retryAfter ?? 1, noEffect: true, mayFailOver: true, cause })
+}

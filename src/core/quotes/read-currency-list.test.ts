@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { contextOf, scripted } from '../../../test/support/service.ts'
+import { Fault } from '../../domain/faults/fault.ts'
+import type { CurrencyQuery } from '../../domain/swap/swap.ts'
+import { CurrencyReading } from './read-currency-list.ts'
+
+const rowOf = (at: number, name = 'Coin') => ({ code: `C${at}`, name, icon: 'i' })
+const rowsOf = (count: number) => Array.from({ length: count }, (_, at) => rowOf(at))
+
+/** A list in pages of 100, of which `fail` may break off the n-th call. */
+function listOf(rows: readonly object[], fail: (call: number) => Fault | undefined = () => undefined) {
+  return scripted((call, { request }) => {
+    const fault = fail(call)
+    if (fault) throw fault
+    const { page } = request as CurrencyQuery
+    return { body: { items: rows.slice((page - 1) * 100, page * 100), total: rows.length } }
+  })
+}
+
+const busy = new Fault('unavailable', 'the budget is used up', { noEffect: true, unavailableCause: 'budget' })
+
+describe('the reading of a list of currencies', () => {
+  test('M28: goes on where a budget that was used up broke it off, however often', async () => {
+    const service = listOf(rowsOf(1_000), (call) => (call % 4 === 3 ? busy : undefined))
+    const reading = new CurrencyReading()
+    const finish = () => reading.finish(service, contextOf()).catch((reason: unknown) => reason)
+    for (let attempt = 0; attempt < 3; attempt++) expect(await finish()).toBe(busy)
+    expect(await finish()).toMatchObject({ rows: rowsOf(1_000) })
+    const pages = service.calls.map(({ request }) => (request as CurrencyQuery).page)
+    expect(pages).toEqual([1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10])
+  })
+
+  test('V29: a list of more than sixteen million characters is given up', async () => {
+    const service = listOf(Array.from({ length: 1_000 }, (_, at) => rowOf(at, 'x'.repeat(20_000))))
+    await expect(new CurrencyReading().finish(service, contextOf())).rejects.toMatchObject({ kind: 'unreadable' })
+    expect(service.calls.length).toBeLessThan(10)
+  })
+})

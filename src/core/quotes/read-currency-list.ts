@@ -1,0 +1,103 @@
+/** A provider's currency list, read page by page, whole or not at all. */
+import { Fault } from '../../domain/faults/fault.ts'
+import type { Context, SwapService } from '../../domain/swap/operations.ts'
+import type { Currency } from '../../domain/swap/swap.ts'
+import { textLength } from '../../domain/text-length.ts'
+
+/** The largest page that the service has (docs/service.md §8). */
+const pageSize = 100
+const maxRows = 10_000
+/** Of all its texts: a bound on memory. */
+const maxCharacters = 16_000_000
+/** How often a list is read whose rows move from page to page meanwhile. */
+const maxPasses = 3
+
+interface WholeList {
+  readonly rows: readonly Currency[]
+  readonly provider: string | undefined
+}
+
+/** One way through the pages. */
+interface Pass {
+  readonly pageOf: Map<string, number>
+  page: number
+  total: number
+  read: number
+  isShifting: boolean
+  /** What the page before had. */
+  before: string
+}
+
+/** A reading that a call breaks off, for want of time or budget, goes on with the page that it failed at. */
+export class CurrencyReading {
+  readonly beganAt = performance.now()
+  private readonly rows = new Map<string, Currency>()
+  private pass = newPass()
+  private passes = 1
+  /** Rows that were known when the pass began. */
+  private knownCount = 0
+  private characters = 0
+  private provider: string | undefined
+
+  get hasRows(): boolean {
+    return this.rows.size > 0
+  }
+
+  /** Throws where the list ends before the total that any of its pages names. Rows that are not of the form count as read. */
+  async finish(service: SwapService, context: Context): Promise<WholeList> {
+    for (;;) {
+      while (!(await this.take(service, context)));
+      if (!this.pass.isShifting || (this.passes > 1 && this.rows.size === this.knownCount)) break
+      if (this.passes === maxPasses) throw listIncomplete()
+      this.passes++
+      this.knownCount = this.rows.size
+      this.pass = newPass()
+    }
+    return { rows: [...this.rows.values()], provider: this.provider }
+  }
+
+  /** The next page; whether it is the last one. A row on two pages is there twice, or has moved, and another was missed. */
+  private async take(service: SwapService, context: Context): Promise<boolean> {
+    const { pass } = this
+    const { body, provider } = await service.call('listCurrencies', { page: pass.page, size: pageSize }, context)
+    const { items, dropped = 0 } = body
+    this.provider = provider
+    pass.total = Math.max(pass.total, body.total)
+    pass.read += items.length + dropped
+    if (Math.max(pass.total, pass.read) > maxRows) throw listTooLong()
+    const keys = items.map(keyOf)
+    const page = keys.join('\n')
+    const isSamePage = keys.length > 0 && page === pass.before
+    if (isSamePage || (items.length + dropped === 0 && pass.read < pass.total)) throw listIncomplete()
+    for (const [at, key] of keys.entries()) {
+      pass.isShifting ||= pass.pageOf.getOrInsert(key, pass.page) !== pass.page
+      this.keep(key, items[at] as Currency)
+    }
+    pass.page++
+    pass.before = page
+    return pass.read >= pass.total
+  }
+
+  private keep(key: string, row: Currency): void {
+    if (this.rows.has(key)) return
+    this.rows.set(key, row)
+    this.characters += textLength(row)
+    if (this.characters > maxCharacters) throw listTooLong()
+  }
+}
+
+function newPass(): Pass {
+  return { pageOf: new Map(), page: 1, total: 0, read: 0, isShifting: false, before: '' }
+}
+
+function keyOf({ code, coin, network }: Currency): string {
+  return `${code ?? coin}\n${network ?? ''}`
+}
+
+function listIncomplete(): Fault {
+  return new Fault('unreadable', "The provider's list of currencies broke off; please try again later.")
+}
+
+function listTooLong(): Fault {
+  return new Fault('unreadable', "The provider's list of currencies is too long.")
+}

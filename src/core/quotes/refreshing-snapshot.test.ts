@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { noLists } from '../../../test/support/no-lists.ts'
+import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
+import { Fault } from '../../domain/faults/fault.ts'
+import { AssetTable } from '../../domain/swap/asset.ts'
+import { formA } from '../../forms/a.ts'
+import { createAssetNaming } from '../assets/asset-naming.ts'
+import { type Catalogue, cachedCatalogue } from './cached-catalogue.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+const lifetimeMs = 600_000
+const staleForMs = 3_600_000
+
+interface Rig {
+  readonly cached: Catalogue
+  readonly provider: Scripted
+  readonly name: () => Promise<string | undefined>
+  isDown: boolean
+}
+
+/** A provider whose one coin is called by the number of the reading. */
+function rig(): Rig {
+  const provider = scripted((call) => {
+    if (testRig.isDown) throw new Fault('failed', 'the provider is down')
+    return { body: { items: [{ code: `C${call + 1}`, name: 'Coin', icon: 'i' }], total: 1 } }
+  })
+  const options = {
+    naming: createAssetNaming(new AssetTable([]), true, new Map()),
+    capabilities: formA.capabilities,
+    lists: noLists,
+    source: { provider: 'alpha', url: 'http://127.0.0.1/a/api/v2', form: 'A' },
+    timeoutMs: 1_000,
+    drift: () => {},
+    onLookup: () => {},
+  }
+  const cached = cachedCatalogue({ ...options, service: provider, lifetimeMs, staleForMs })
+  const testRig: Rig = {
+    cached,
+    provider,
+    name: async () => (await cached.listing(contextOf())).offers[0]?.row.code,
+    isDown: false,
+  }
+  return testRig
+}
+
+const advance = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms)
+
+it('a list is read again in the background before it runs out, so that nobody waits, and for no client', async () => {
+  const { name, provider } = rig()
+  expect(await name()).toBe('C1')
+  await advance(lifetimeMs * 0.79)
+  expect([await name(), provider.calls.length]).toEqual(['C1', 1])
+  await advance(lifetimeMs * 0.02)
+  expect([await name(), provider.calls.length]).toEqual(['C2', 2])
+  expect(provider.calls.map(({ context }) => context.caller)).toEqual([{ address: '' }, { address: '' }])
+  await advance(lifetimeMs * 4)
+  expect(provider.calls).toHaveLength(7)
+})
+
+it('nothing is read before somebody asks, nor after the end', async () => {
+  const { cached, name, provider } = rig()
+  await advance(lifetimeMs * 3)
+  expect(provider.calls).toEqual([])
+  await name()
+  cached.close()
+  await advance(lifetimeMs * 3)
+  expect(provider.calls).toHaveLength(1)
+})
+
+it('through an outage the old list serves, is tried for every five seconds, and is new again by itself', async () => {
+  const testRig = rig()
+  await testRig.name()
+  testRig.isDown = true
+  await advance(lifetimeMs * 2)
+  expect(await testRig.name()).toBe('C1')
+  const attempts = testRig.provider.calls.length - 1
+  expect(attempts).toBeGreaterThan((lifetimeMs * 1.2) / 5_000 - 2)
+  expect(attempts).toBeLessThan((lifetimeMs * 1.2) / 5_000 + 2)
+  testRig.isDown = false
+  await advance(5_001)
+  expect(await testRig.name()).toBe(`C${testRig.provider.calls.length}`)
+})
+
+it('after staleFor an old list serves no more', async () => {
+  const testRig = rig()
+  await testRig.name()
+  testRig.isDown = true
+  await advance(lifetimeMs + staleForMs - 1)
+  expect(await testRig.name()).toBe('C1')
+  await advance(2)
+  await expect(testRig.name()).rejects.toMatchObject({ kind: 'failed' })
+})

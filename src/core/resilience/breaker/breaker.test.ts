@@ -1,0 +1,228 @@
+import { expect, it } from 'vitest'
+import { contextOf, type RecordedCall, type Scripted, scripted } from '../../../../test/support/service.ts'
+import { Fault, type FaultDetails, type FaultKind } from '../../../domain/faults/fault.ts'
+import type { Context, Op, SwapService } from '../../../domain/swap/operations.ts'
+import type { Observation } from '../../../domain/telemetry/observation.ts'
+import { compose } from '../../layer.ts'
+import { createBreaker } from './breaker.ts'
+
+interface Rig {
+  readonly provider: Scripted
+  /** Those of the provider's calls that the gateway made of its own accord. */
+  readonly healthChecks: () => readonly Op[]
+  readonly states: () => readonly string[]
+  readonly observations: readonly Observation[]
+  readonly advance: (seconds: number) => void
+  readonly call: (op: Op, identity?: string, overrides?: Partial<Context>) => Promise<unknown>
+}
+
+const timeoutMs = 10_000
+
+function rig(respond: (asked: RecordedCall) => unknown, usesGatewayKey = true): Rig {
+  let now = 0
+  const observations: Observation[] = []
+  const provider = scripted((_, asked) => respond(asked))
+  const observe = (observation: Observation): void => void observations.push(observation)
+  const options = { provider: 'alpha', timeoutMs, usesGatewayKey, clock: () => now, random: () => 0, observe }
+  const { admission, recorder } = createBreaker(options)
+  const service: SwapService = compose([admission, recorder], provider)
+  return {
+    provider,
+    healthChecks: () => provider.calls.filter(({ context }) => context.isGatewayCall).map(({ op }) => op),
+    states: () =>
+      observations
+        .filter((observation) => observation.what === 'breaker')
+        .map(({ operation, state }) => `${operation} ${state}`)
+        .slice(5),
+    observations,
+    advance: (seconds) => {
+      now += seconds * 1000
+    },
+    call: (op, identity, overrides) => {
+      const caller = { address: '192.0.2.1', ...(identity !== undefined && { identity }) }
+      return service.call(op, {} as never, contextOf({ caller, ...overrides })).catch((reason) => reason)
+    },
+  }
+}
+
+const fail = (kind: FaultKind = 'failed', details: FaultDetails = {}): never => {
+  throw new Fault(kind, 'no', details)
+}
+const flush = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** So many calls of one caller, and what comes of the last one's failure. */
+async function callOften(testRig: Rig, op: Op, times: number, identity?: string): Promise<void> {
+  for (let call = 0; call < times; call++) await testRig.call(op, identity)
+  await flush()
+}
+
+const refusal = { kind: 'unavailable', noEffect: true, mayFailOver: true, provider: undefined }
+
+it.each([
+  ['resets or answers 5xx', 'failed', {}],
+  ['lies', 'unreadable', { provider: 'alpha' }],
+  ['is silent', 'timedOut', {}],
+] as const)(
+  "U15: a provider that %s to one caller five times and then to the gateway's own read is left alone",
+  async (_, kind, details) => {
+    const testRig = rig(() => fail(kind, details))
+    await callOften(testRig, 'getTransaction', 5, 'a')
+    expect(testRig.healthChecks()).toEqual(['listTransactions'])
+    expect(await testRig.call('getTransaction', 'b')).toMatchObject({ ...refusal, retryAfter: 30 })
+    expect(testRig.states()).toEqual(['getTransaction open'])
+    expect(testRig.observations.at(-1)).toEqual({ what: 'localRejection', provider: 'alpha', by: 'breaker' })
+  },
+)
+
+it("U26: where the gateway's own read is answered the failures are that caller's: it alone is held back", async () => {
+  const testRig = rig(({ op, context }) =>
+    context.isGatewayCall || op !== 'createTransaction' || context.caller.identity === 'b' ? 'well' : fail(),
+  )
+  await callOften(testRig, 'createTransaction', 5, 'a')
+  expect(testRig.healthChecks()).toEqual(['listTransactions'])
+  expect(await testRig.call('createTransaction', 'a')).toMatchObject({ ...refusal, retryAfter: 30 })
+  expect(testRig.observations.at(-1)).toEqual({ what: 'localRejection', provider: 'alpha', by: 'caller' })
+  expect(await testRig.call('getTransaction', 'a'), 'another operation').toBe('well')
+  for (let call = 0; call < 20; call++) expect(await testRig.call('createTransaction', 'b')).toBe('well')
+  testRig.advance(30)
+  expect(await testRig.call('createTransaction', 'a')).toMatchObject({ kind: 'failed' })
+  await flush()
+  expect(await testRig.call('createTransaction', 'a')).toMatchObject({ retryAfter: 60 })
+  expect(testRig.states()).toEqual([])
+})
+
+it("U26: the gateway's own read of quotes, and of all where keys are the providers', needs no key", async () => {
+  const quotes = rig(({ context }) => (context.isGatewayCall ? 'well' : fail()))
+  await callOften(quotes, 'getRate', 5)
+  expect(quotes.provider.calls.at(-1)).toMatchObject({
+    op: 'listCurrencies',
+    context: { caller: { address: '' }, isGatewayCall: true },
+  })
+  const passthrough = rig(({ context }) => (context.isGatewayCall ? 'well' : fail()), false)
+  await callOften(passthrough, 'listTransactions', 5, 'key')
+  expect(passthrough.healthChecks()).toEqual(['listCurrencies'])
+})
+
+it('U26: one such read serves all for ten seconds', async () => {
+  const testRig = rig(({ context }) => (context.isGatewayCall || context.caller.identity?.startsWith('well') ? 'well' : fail()))
+  for (let well = 0; well < 12; well++) await testRig.call('getRate', `well ${well}`)
+  for (const name of ['a', 'b', 'c']) await callOften(testRig, 'getRate', 5, name)
+  expect(testRig.healthChecks()).toEqual(['listCurrencies'])
+  testRig.advance(10)
+  await callOften(testRig, 'getRate', 5, 'd')
+  expect(testRig.healthChecks()).toHaveLength(2)
+})
+
+it('U27: opens where two askers, and more than half of those who called, met only failures', async () => {
+  const testRig = rig(({ context }) => (context.caller.identity?.startsWith('odd') ? fail() : 'well'))
+  for (const name of ['a', 'b', 'c']) await testRig.call('getRate', name)
+  for (const name of ['odd 1', 'odd 2', 'odd 3']) await testRig.call('getRate', name)
+  expect(testRig.states()).toEqual([])
+  await testRig.call('getRate', 'odd 4')
+  expect(testRig.states()).toEqual(['getRate open'])
+  expect(await testRig.call('getRate', 'a')).toMatchObject({ ...refusal, retryAfter: 30 })
+  expect(await testRig.call('createTransaction', 'a'), 'each operation by itself').toBe('well')
+})
+
+it('U27: all callers without a key are one asker where keys are issued, and each address is held back alone', async () => {
+  const testRig = rig(({ context }) => (context.isGatewayCall || context.caller.address === '192.0.2.9' ? 'well' : fail()))
+  const from = (address: string): Promise<unknown> => testRig.call('getRate', undefined, { caller: { address } })
+  for (let host = 1; host <= 4; host++) await from(`192.0.2.${host}`)
+  expect(testRig.states()).toEqual([])
+  for (let call = 0; call < 5; call++) await from('192.0.2.1')
+  await flush()
+  expect(await from('192.0.2.1')).toMatchObject(refusal)
+  expect(await from('192.0.2.9')).toBe('well')
+})
+
+it('U28: a provider that cannot be reached five times is left alone, whoever called', async () => {
+  const testRig = rig(() => fail('unreachable', { noEffect: true }))
+  await callOften(testRig, 'createTransaction', 5, 'a')
+  expect(testRig.states()).toEqual(['createTransaction open'])
+  expect(testRig.healthChecks()).toEqual([])
+  expect(await testRig.call('createTransaction', 'b')).toMatchObject({ retryAfter: 30 })
+})
+
+it("U28: so is one that fails the gateway's own calls five times", async () => {
+  const testRig = rig(() => fail())
+  for (let call = 0; call < 5; call++) await testRig.call('listCurrencies', undefined, { isGatewayCall: true })
+  expect(testRig.states()).toEqual(['listCurrencies open'])
+})
+
+it.each([
+  ['invalid', { provider: 'alpha', noEffect: true }],
+  ['notFound', { provider: 'alpha', noEffect: true }],
+  ['unauthorized', { provider: 'alpha', noEffect: true }],
+  ['limited', { provider: 'alpha', noEffect: true }],
+  ['failed', { provider: 'alpha', noEffect: true }], // another 4xx
+  ['invalid', { noEffect: true }], // never sent
+] as const)('U18: a thousand refusals (%s, %o) leave the breaker closed', async (kind, details) => {
+  const testRig = rig(() => fail(kind, details))
+  for (let n = 0; n < 1_000; n++) await testRig.call('createTransaction', `asker ${n % 5}`)
+  expect(testRig.provider.calls).toHaveLength(1_000)
+})
+
+it('a question that had less than a fifth of the time says nothing of a silent provider', async () => {
+  const testRig = rig(() => fail('timedOut'))
+  for (let n = 0; n < 10; n++) await testRig.call('getRate', `asker ${n}`, { deadline: performance.now() + timeoutMs * 0.19 })
+  expect(testRig.provider.calls).toHaveLength(10)
+})
+
+it('a second try of the same question is no second failure of its caller', async () => {
+  const testRig = rig(({ context }) => (context.isGatewayCall ? 'well' : fail()))
+  for (let n = 0; n < 4; n++) {
+    await testRig.call('getRate', 'a')
+    await testRig.call('getRate', 'a', { resends: 1 })
+  }
+  await flush()
+  expect(testRig.healthChecks()).toEqual([])
+})
+
+it("U29: an open create breaker ends with one client's create, and with no read", async () => {
+  let isWell = false
+  const testRig = rig(() => (isWell ? 'well' : fail()))
+  for (const name of ['a', 'b']) await testRig.call('createTransaction', name)
+  expect(testRig.states()).toEqual(['createTransaction open'])
+  isWell = true
+  testRig.advance(30)
+  const before = testRig.provider.calls.length
+  expect(await testRig.call('getTransaction', 'a')).toBe('well')
+  expect(await testRig.call('createTransaction', 'c')).toBe('well')
+  expect(testRig.provider.calls.slice(before).map(({ op }) => op)).toEqual(['getTransaction', 'createTransaction'])
+  expect(testRig.states()).toEqual(['createTransaction open', 'createTransaction halfOpen', 'createTransaction closed'])
+})
+
+it('U16: of many calls one finds out, and the others are refused at once', async () => {
+  const { promise, resolve } = Promise.withResolvers<unknown>()
+  let isOpen = false
+  const testRig = rig(() => (isOpen ? promise : fail()))
+  for (const name of ['a', 'b']) await testRig.call('getRate', name)
+  isOpen = true
+  testRig.advance(30)
+  const trial = testRig.call('getRate', 'a')
+  const others = await Promise.all(Array.from({ length: 20 }, () => testRig.call('getRate', 'c')))
+  expect(others.every((reason) => reason instanceof Fault && reason.retryAfter === 1)).toBe(true)
+  expect(testRig.provider.calls).toHaveLength(3)
+  resolve('well')
+  await trial
+  expect(await testRig.call('getRate', 'c')).toBe('well')
+})
+
+it('U29: one who found out and failed lets others go first the next time', async () => {
+  const testRig = rig(({ context }) => (context.caller.identity === 'good' ? 'well' : fail()))
+  for (const name of ['odd', 'other']) await testRig.call('createTransaction', name)
+  testRig.advance(30)
+  await testRig.call('createTransaction', 'odd')
+  testRig.advance(60)
+  expect(await testRig.call('createTransaction', 'odd')).toMatchObject({ ...refusal, retryAfter: 1 })
+  expect(await testRig.call('createTransaction', 'good')).toBe('well')
+  expect(testRig.states().at(-1)).toBe('createTransaction closed')
+})
+
+it('U15: the one who finds out and has to wait too long opens it again, whatever time it had', async () => {
+  const testRig = rig(() => fail('timedOut'))
+  for (const name of ['a', 'b']) await testRig.call('getRate', name)
+  testRig.advance(30)
+  await testRig.call('getRate', 'c', { deadline: performance.now() + 10 })
+  expect(await testRig.call('getRate', 'c')).toMatchObject({ kind: 'unavailable', retryAfter: 60 })
+})

@@ -1,0 +1,108 @@
+import { expect, it } from 'vitest'
+import { contextOf, type Scripted, scripted } from '../../../../test/support/service.ts'
+import { type Op, ops } from '../../../domain/swap/operations.ts'
+import type { Observation } from '../../../domain/telemetry/observation.ts'
+import { budgetLimit } from './budget-limit.ts'
+import type { Budgets } from './budgets.ts'
+
+interface Rig {
+  readonly provider: Scripted
+  readonly observations: Observation[]
+  readonly reserved: readonly (readonly [bucket: string, limit: number, asker: string | undefined])[]
+  readonly send: (op: Op, identity?: string, isGatewayCall?: boolean) => Promise<unknown>
+}
+
+function rig(usesGatewayKey: boolean, budget = { quotes: 60, create: 30, read: 120 }, granted = Number.POSITIVE_INFINITY): Rig {
+  const reserved: [string, number, string | undefined][] = []
+  const provider = scripted(() => reserved.length)
+  const observations: Observation[] = []
+  const observe = (observation: Observation): void => void observations.push(observation)
+  const budgets: Budgets = {
+    async reserve(bucket, limit, asker) {
+      reserved.push([bucket, limit, asker])
+      return { isGranted: reserved.length <= granted, remaining: 0, retryAfter: 42 }
+    },
+  }
+  const service = budgetLimit({ budgets, provider: 'alpha', budget, usesGatewayKey, observe })(provider)
+  return {
+    provider,
+    observations,
+    reserved,
+    send: (op, identity, isGatewayCall = false) => {
+      const caller = { address: '2001:db8:1:2:3::1', ...(identity !== undefined && { identity }) }
+      return service.call(op, {} as never, contextOf({ caller, isGatewayCall })).catch((reason) => reason)
+    },
+  }
+}
+
+it('each call is paid for before it is sent, out of what is for clients, by account; all without a key are one asker', async () => {
+  const { send, reserved } = rig(true)
+  for (const [at, op] of ops.entries()) expect(await send(op, 'acme')).toBe(at + 1)
+  await send('getRate')
+  expect(reserved).toEqual([
+    ['alpha:quotes', 54, 'acme'],
+    ['alpha:quotes', 54, 'acme'],
+    ['alpha:create', 30, 'acme'],
+    ['alpha:read', 108, 'acme'],
+    ['alpha:read', 108, 'acme'],
+    ['alpha:quotes', 54, 'anonymous'],
+  ])
+})
+
+it("where the provider counts by the client's key, creates and reads are a budget of each key, and quotes are shared by address", async () => {
+  const { send, reserved } = rig(false)
+  for (const op of ['getRate', 'createTransaction', 'listTransactions'] as const) await send(op, 'key-1')
+  expect(reserved).toEqual([
+    ['alpha:quotes', 54, '2001:db8:1:2'],
+    ['alpha:create:key-1', 30, undefined],
+    ['alpha:read:key-1', 108, undefined],
+  ])
+})
+
+it('R18: what the gateway reads of its own accord has a tenth for itself, and shares the rest beyond it', async () => {
+  const { send, reserved } = rig(true, undefined, 2)
+  await send('listCurrencies', undefined, true)
+  await send('listTransactions', undefined, true)
+  await send('listCurrencies', undefined, true)
+  expect(reserved).toEqual([
+    ['alpha:quotes:own', 6, undefined],
+    ['alpha:read:own', 12, undefined],
+    ['alpha:quotes:own', 6, undefined],
+    ['alpha:quotes', 54, ''],
+  ])
+})
+
+it('a budget below ten keeps nothing for the gateway, which then takes what is free', async () => {
+  const { send, reserved } = rig(true, { quotes: 9, create: 30, read: 9 })
+  await send('listCurrencies', undefined, true)
+  await send('listTransactions', 'acme')
+  expect(reserved).toEqual([
+    ['alpha:quotes', 9, undefined],
+    ['alpha:read', 9, 'acme'],
+  ])
+})
+
+it('used up: refused for certain, with the time to wait, and nothing is sent', async () => {
+  const { send, provider, observations } = rig(true, undefined, 1)
+  observations.length = 0
+  await send('createTransaction', 'acme')
+  const refusal = { kind: 'unavailable', retryAfter: 42, noEffect: true, mayFailOver: true, provider: undefined }
+  expect(await send('createTransaction', 'acme')).toMatchObject(refusal)
+  expect(provider.calls).toHaveLength(1)
+  const seen = { what: 'budget', provider: 'alpha', policy: 'create', remaining: 0 }
+  expect(observations).toEqual([seen, seen, { what: 'localRejection', provider: 'alpha', by: 'budget' }])
+})
+
+it.each([
+  [true, ['quotes 54', 'create 30', 'read 108']],
+  [false, ['quotes 54']],
+])('what is left of each budget that is shared is known from the start (own key: %s)', (usesGatewayKey, left) => {
+  const seen = rig(usesGatewayKey).observations.map((seen) => seen.what === 'budget' && `${seen.policy} ${seen.remaining}`)
+  expect(seen).toEqual(left)
+})
+
+it('0 is no bound, and nothing is reserved', async () => {
+  const { send, reserved } = rig(true, { quotes: 0, create: 30, read: 0 })
+  for (const op of ops) await send(op, 'acme')
+  expect(reserved).toEqual([['alpha:create', 30, 'acme']])
+})

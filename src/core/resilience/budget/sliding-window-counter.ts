@@ -1,0 +1,46 @@
+/** How many different things were seen in the last seconds. Each counts once, in the second in which it was seen last. */
+export class SlidingWindowCounter {
+  private readonly counts: Uint32Array
+  private second = 0
+  private sum = 0
+
+  /** `span` in whole seconds. Every method costs the same, however many things there are. */
+  constructor(windowSeconds: number) {
+    this.counts = new Uint32Array(windowSeconds)
+  }
+
+  /** `now` in milliseconds. */
+  count(now: number): number {
+    this.advance(now)
+    return this.sum
+  }
+
+  /** Counts a thing. `before` is what this returned for the same thing the last time. */
+  add(now: number, countedAt?: number): number {
+    this.remove(now, countedAt)
+    const at = this.second % this.counts.length
+    this.counts[at] = (this.counts[at] as number) + 1
+    this.sum++
+    return this.second
+  }
+
+  remove(now: number, countedAt?: number): void {
+    this.advance(now)
+    if (countedAt === undefined || countedAt <= this.second - this.counts.length) return
+    const at = countedAt % this.counts.length
+    this.counts[at] = (this.counts[at] as number) - 1
+    this.sum--
+  }
+
+  /** Empties the seconds that have passed since the last call. */
+  private advance(now: number): void {
+    const { counts, second } = this
+    const current = Math.max(second, Math.floor(now / 1000))
+    for (let passed = Math.max(second + 1, current - counts.length + 1); passed <= current; passed++) {
+      const at = passed % counts.length
+      this.sum -= counts[at] as number
+      counts[at] = 0
+    }
+    this.second = current
+  }
+}

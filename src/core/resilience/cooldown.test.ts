@@ -1,0 +1,139 @@
+import { expect, it } from 'vitest'
+import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
+import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
+import type { Op } from '../../domain/swap/operations.ts'
+import type { Observation } from '../../domain/telemetry/observation.ts'
+import { cooldown } from './cooldown.ts'
+
+interface Rig {
+  readonly provider: Scripted
+  readonly observations: readonly Observation[]
+  readonly send: (op: Op) => Promise<unknown>
+  readonly advance: (seconds: number) => void
+  /** What the provider says from now on. */
+  response: FaultKind | 'well'
+  /** To the gateway's own reads, where that is something else. */
+  healthCheckResponse?: FaultKind | 'well'
+  retryAfter: number
+}
+
+const flush = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+function rig(usesGatewayKey: boolean): Rig {
+  let now = 0
+  const observations: Observation[] = []
+  const provider = scripted((_, { context }) => {
+    const response = context.isGatewayCall ? (testRig.healthCheckResponse ?? testRig.response) : testRig.response
+    if (response === 'well') return 'well'
+    throw new Fault(response, 'no', { provider: 'alpha', noEffect: true, retryAfter: testRig.retryAfter })
+  })
+  const observe = (observation: Observation): void => void observations.push(observation)
+  const service = cooldown({ provider: 'alpha', usesGatewayKey, timeoutMs: 10_000, clock: () => now, observe })(provider)
+  const testRig: Rig = {
+    provider,
+    observations,
+    send: (op) => service.call(op, {} as never, contextOf()).catch((reason) => reason),
+    advance: (seconds) => {
+      now += seconds * 1000
+    },
+    response: 'well',
+    retryAfter: 17,
+  }
+  return testRig
+}
+
+it('U12: a provider that has had enough rests for as long as it says, in that row of limits alone', async () => {
+  const testRig = rig(true)
+  testRig.response = 'limited'
+  expect(await testRig.send('getRate')).toMatchObject({ kind: 'limited' })
+  testRig.response = 'well'
+  testRig.advance(7)
+  expect(await testRig.send('listCurrencies')).toMatchObject({
+    kind: 'unavailable',
+    retryAfter: 10,
+    noEffect: true,
+    mayFailOver: true,
+  })
+  expect([await testRig.send('createTransaction'), await testRig.send('getTransaction')]).toEqual(['well', 'well'])
+  testRig.advance(9.9)
+  expect(await testRig.send('getRate')).toMatchObject({ retryAfter: 1 })
+  testRig.advance(0.1)
+  expect(await testRig.send('getRate')).toBe('well')
+  expect(testRig.observations[0]).toEqual({ what: 'cooldown', provider: 'alpha', reason: 'limited' })
+})
+
+it('U12: a Retry-After without end is not believed: after an hour the provider is asked again', async () => {
+  const testRig = rig(true)
+  testRig.response = 'limited'
+  testRig.retryAfter = 999_999_999
+  await testRig.send('getRate')
+  testRig.response = 'well'
+  expect(await testRig.send('getRate')).toMatchObject({ retryAfter: 3_600 })
+  testRig.advance(3_600)
+  expect(await testRig.send('getRate')).toBe('well')
+})
+
+it("U12: what a provider says to a client's own key is about that client, and nobody else waits for it", async () => {
+  const testRig = rig(false)
+  testRig.response = 'limited'
+  for (const op of ['createTransaction', 'getTransaction'] as const)
+    expect(await testRig.send(op)).toMatchObject({ kind: 'limited' })
+  testRig.response = 'well'
+  for (const op of ['createTransaction', 'getTransaction'] as const) expect(await testRig.send(op)).toBe('well')
+  testRig.response = 'limited'
+  await testRig.send('getRate')
+  expect(await testRig.send('getRate')).toMatchObject({ kind: 'unavailable' })
+})
+
+it("U30: our key counts as refused where the gateway's own read is refused: then the provider is left alone for 30 s", async () => {
+  const testRig = rig(true)
+  testRig.response = 'unauthorized'
+  expect(await testRig.send('createTransaction')).toMatchObject({ kind: 'unauthorized' })
+  await flush()
+  expect(testRig.provider.calls.at(-1)).toMatchObject({
+    op: 'listTransactions',
+    request: { page: 1, size: 1 },
+    context: { isGatewayCall: true },
+  })
+  expect(testRig.observations).toEqual([{ what: 'cooldown', provider: 'alpha', reason: 'keyRefused' }])
+  for (const op of ['getRate', 'createTransaction', 'getTransaction'] as const) {
+    expect(await testRig.send(op)).toMatchObject({ kind: 'unavailable', retryAfter: 30 })
+  }
+  testRig.advance(30)
+  expect(await testRig.send('getTransaction')).toMatchObject({ kind: 'unauthorized' })
+  await flush()
+  expect(await testRig.send('getTransaction')).toMatchObject({ kind: 'unavailable' })
+})
+
+it("U30: refusals of clients' calls alone are about these calls, and the gateway reads once in ten seconds", async () => {
+  const testRig = rig(true)
+  for (let call = 0; call < 50; call++) {
+    testRig.response = 'unauthorized'
+    testRig.healthCheckResponse = 'well'
+    expect(await testRig.send('createTransaction')).toMatchObject({ kind: 'unauthorized' })
+    await flush()
+  }
+  expect(testRig.provider.calls.filter(({ context }) => context.isGatewayCall)).toHaveLength(1)
+  testRig.advance(10)
+  await testRig.send('createTransaction')
+  expect(testRig.provider.calls.filter(({ context }) => context.isGatewayCall)).toHaveLength(2)
+  expect(testRig.observations).toEqual([])
+})
+
+it.each(['failed', 'timedOut', 'limited'] as const)(
+  'U30: a read that ends otherwise (%s) says nothing of the key',
+  async (kind) => {
+    const testRig = rig(true)
+    testRig.response = 'unauthorized'
+    testRig.healthCheckResponse = kind
+    await testRig.send('createTransaction')
+    await flush()
+    expect(testRig.observations).toEqual([])
+  },
+)
+
+it("U13: that a client's own key is refused says nothing of the provider", async () => {
+  const testRig = rig(false)
+  testRig.response = 'unauthorized'
+  for (let n = 0; n < 10; n++) expect(await testRig.send('getTransaction')).toMatchObject({ kind: 'unauthorized' })
+})

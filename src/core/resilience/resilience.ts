@@ -1,0 +1,51 @@
+/** What stands between the gateway and every call that goes up to a provider, the outermost first. */
+import type { Observer } from '../../domain/telemetry/observation.ts'
+import type { Policy } from '../access/limits.ts'
+import type { Layer } from '../layer.ts'
+import { tracedQueue } from '../traced.ts'
+import type { MakeBreaker } from './breaker/breaker.ts'
+import { budgetLimit } from './budget/budget-limit.ts'
+import type { Budgets } from './budget/budgets.ts'
+import { bulkhead } from './bulkhead.ts'
+import { cooldown } from './cooldown.ts'
+import { retry } from './retry.ts'
+
+export interface ResilienceOptions {
+  /** Tag of the provider. */
+  readonly provider: string
+  /** The provider's, in milliseconds. */
+  readonly timeoutMs: number
+  readonly budget: Readonly<Record<Policy, number>>
+  readonly budgets: Budgets
+  readonly breaker: MakeBreaker
+  /** Whether what needs a key goes up with the gateway's own. */
+  readonly usesGatewayKey: boolean
+  /** Milliseconds, on a clock that is never set back. */
+  readonly clock: () => number
+  /** From 0 to 1. */
+  readonly random: () => number
+  readonly observe: Observer
+}
+
+/** As many as the pool of connections has; whoever waits costs less than whoever is refused and comes again at once. */
+const maxConcurrent = 128
+const maxQueued = 4_096
+const queueTimeoutMs = 1_000
+
+export function resilience(options: ResilienceOptions): readonly Layer[] {
+  const { provider, observe } = options
+  const { admission, recorder } = options.breaker(options)
+  return [
+    retry(options), //                       a read that failed, once more
+    cooldown(options), //                     not while it has had enough
+    admission, //                            not while it keeps failing
+    tracedQueue(
+      [
+        bulkhead({ provider, maxConcurrent, maxQueued, queueTimeoutMs, observe }), // not too many at a time
+        budgetLimit(options), // not more than it lets us ask
+      ],
+      provider,
+    ),
+    recorder,
+  ]
+}

@@ -1,0 +1,85 @@
+/** A read that failed is sent once more, where that cannot make things worse (docs/contract.md §8). */
+import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
+import type { Observer } from '../../domain/telemetry/observation.ts'
+import { aroundAll, type Layer } from '../layer.ts'
+
+export interface RetryOptions {
+  /** Tag of the provider. */
+  readonly provider: string
+  /** Milliseconds, on a clock that is never set back. */
+  readonly clock: () => number
+  /** From 0 to 1. */
+  readonly random: () => number
+  readonly observe: Observer
+}
+
+const retryable: ReadonlySet<FaultKind> = new Set<FaultKind>(['unreachable', 'unreadable', 'failed'])
+/** The second try comes after at most so many milliseconds, by chance: Envoy's figure. */
+const maxPauseMs = 25
+
+/** A create is never sent twice; nor is what the provider refused, nor what nobody has time or retries left for. */
+export function retry({ provider, clock, random, observe }: RetryOptions): Layer {
+  const retryBudget = new RetryBudget(clock)
+  const mayRetry = ({ kind, noEffect }: Fault, pauseMs: number, deadline: number): boolean => {
+    const isRefusal = noEffect && kind !== 'unreachable'
+    if (!retryable.has(kind) || isRefusal || performance.now() + pauseMs >= deadline) return false
+    const isMade = retryBudget.tryTake()
+    observe({ what: 'retry', provider, isMade })
+    return isMade
+  }
+  return aroundAll((op, request, context, next) => {
+    if (op === 'createTransaction') return next.call(op, request, context)
+    retryBudget.countCall()
+    return next.call(op, request, context).catch(async (reason) => {
+      const pauseMs = maxPauseMs * random()
+      if (!mayRetry(Fault.from(reason), pauseMs, context.deadline)) throw reason
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      return next.call(op, request, { ...context, resends: 1 }).catch((secondFailure) => {
+        throw Fault.from(secondFailure).mayFailOver ? reason : secondFailure
+      })
+    })
+  })
+}
+
+const windowSeconds = 10
+const maxRetryShare = 0.2
+
+/** So many retries as a share of the last ten seconds' calls allows, and always one in a second. */
+class RetryBudget {
+  private readonly clock: () => number
+  private readonly calls = new Float64Array(windowSeconds)
+  private readonly retries = new Float64Array(windowSeconds)
+  private second = 0
+
+  constructor(clock: () => number) {
+    this.clock = clock
+  }
+
+  countCall(): void {
+    const at = this.advance()
+    this.calls[at] = (this.calls[at] as number) + 1
+  }
+
+  tryTake(): boolean {
+    const at = this.advance()
+    const retryCount = this.retries[at] as number
+    if (retryCount > 0 && sum(this.retries) + 1 > maxRetryShare * sum(this.calls)) return false
+    this.retries[at] = retryCount + 1
+    return true
+  }
+
+  /** The place of this second; those that passed since the last call are empty. */
+  private advance(): number {
+    const now = Math.floor(this.clock() / 1000)
+    for (let passed = Math.max(this.second + 1, now - windowSeconds + 1); passed <= now; passed++) {
+      this.calls[passed % windowSeconds] = 0
+      this.retries[passed % windowSeconds] = 0
+    }
+    this.second = now
+    return now % windowSeconds
+  }
+}
+
+function sum(counts: Float64Array): number {
+  return counts.reduce((total, countCall) => total + countCall, 0)
+}

@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest'
+import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
+import { Fault, type FaultDetails, type FaultKind } from '../../domain/faults/fault.ts'
+import { callWithFailover } from './failover.ts'
+
+const busy = (retryAfter: number): Scripted => failing('unavailable', { retryAfter, noEffect: true, mayFailOver: true })
+const well = (): Scripted => scripted(() => ({ body: {} }))
+
+function failing(kind: FaultKind, details: FaultDetails = {}): Scripted {
+  return scripted(() => {
+    throw new Fault(kind, 'no', details)
+  })
+}
+
+async function send(
+  op: 'getRate' | 'createTransaction',
+  services: readonly Scripted[],
+  deadline = performance.now() + 1_000,
+): Promise<unknown> {
+  const candidates = services.map((service, at) => ({ tag: `p${at}`, service }))
+  return callWithFailover(candidates, op, {} as never, contextOf({ deadline })).then(
+    ({ tag }) => tag,
+    (reason) => reason,
+  )
+}
+
+it.each(['getRate', 'createTransaction'] as const)('%s goes to the next one where a provider can take no more now', async (op) => {
+  expect(await send(op, [busy(3), well()])).toBe('p1')
+})
+
+it('a create that a ledger cannot take goes nowhere: that is not a matter of the provider', async () => {
+  const next = well()
+  expect(await send('createTransaction', [failing('unavailable', { noEffect: true, retryAfter: 5 }), next])).toMatchObject({
+    retryAfter: 5,
+  })
+  expect(next.calls).toEqual([])
+})
+
+it.each([
+  ['failed', {}],
+  ['timedOut', {}],
+  ['outcomeUnknown', {}],
+  ['unavailable', { provider: 'p0', noEffect: true }], // the provider's 429
+  ['unreachable', {}],
+  ['inProgress', { noEffect: true }],
+] as const)('a create that may have reached a provider goes nowhere else (%s, %o)', async (kind, details) => {
+  const next = well()
+  expect(await send('createTransaction', [failing(kind, details), next])).toMatchObject({ kind })
+  expect(next.calls).toEqual([])
+})
+
+it.each(['getRate', 'createTransaction'] as const)('%s: where none can take it now, the soonest time is told', async (op) => {
+  expect(await send(op, [busy(9), busy(3), busy(7)])).toMatchObject({ kind: 'unavailable', retryAfter: 3 })
+})
+
+it('a create is told why the one that offers the pair refuses it', async () => {
+  const [offered, address] = (['not_offered', 'address_invalid'] as const).map((reason) => failing('invalid', { reason }))
+  const both = [offered, address] as [Scripted, Scripted]
+  for (const order of [both, both.toReversed()]) {
+    expect(await send('createTransaction', order)).toMatchObject({ reason: 'address_invalid' })
+  }
+  expect(await send('createTransaction', [...both, busy(3)])).toMatchObject({ kind: 'unavailable' })
+})
+
+it('U2: a quote leaves half of its time to the next one, a create none: it must not be cut short', async () => {
+  for (const [op, share] of [
+    ['getRate', 0.5],
+    ['createTransaction', 1],
+  ] as const) {
+    const [first, last] = [busy(1), well()]
+    const deadline = performance.now() + 1_000
+    await send(op, [first, last], deadline)
+    const ends = [first, last].map(({ calls: asked }) => asked[0]?.context.deadline ?? 0)
+    expect(deadline - (ends[0] as number)).toBeCloseTo(1_000 * (1 - share), -2)
+    expect(ends[1]).toBe(deadline)
+  }
+})

@@ -1,0 +1,77 @@
+/** Who takes a quote or a create: the first of the list that can (docs/contract.md §12). */
+import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
+import type { Context, Request, ServiceResponse, SwapService } from '../../domain/swap/operations.ts'
+import { limitDeadline } from '../resilience/deadline.ts'
+
+export interface Candidate {
+  /** The provider's tag. */
+  readonly tag: string
+  readonly service: SwapService
+}
+
+type FailoverOp = 'getRate' | 'createTransaction'
+
+interface FailoverResult<O extends FailoverOp> {
+  readonly tag: string
+  readonly response: ServiceResponse<O>
+}
+
+/**
+ * Throws what the first candidate that offers the pair said; the first one's refusal where none does. Where none can take it
+ * now, that is the soonest time at which one may.
+ */
+export async function callWithFailover<O extends FailoverOp>(
+  candidates: readonly Candidate[],
+  op: O,
+  request: Request<O>,
+  context: Context,
+): Promise<FailoverResult<O>> {
+  let refusal: Fault | undefined
+  for (const [at, { tag, service }] of candidates.entries()) {
+    const isLast = at === candidates.length - 1
+    try {
+      return { tag, response: await service.call(op, request, op === 'getRate' && !isLast ? withHalfDeadline(context) : context) }
+    } catch (reason) {
+      const fault = Fault.from(reason)
+      if (!failsOver(op, fault)) throw fault
+      if (!refusal || rankOf(fault) > rankOf(refusal) || isSooner(fault, refusal)) refusal = fault
+    }
+  }
+  throw refusal
+}
+
+/** A quote that takes too long must leave time to ask elsewhere. */
+function withHalfDeadline(context: Context): Context {
+  return limitDeadline(context, (context.deadline - performance.now()) / 2)
+}
+
+const failures: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  'unreachable',
+  'unreadable',
+  'failed',
+  'accessRefused',
+  'timedOut',
+  'unavailable',
+])
+
+/** A quote may be asked anywhere; a create elsewhere only where no byte of it can have reached the provider. */
+function failsOver(op: FailoverOp, fault: Fault): boolean {
+  if (isNotOffered(fault)) return true
+  if (op === 'getRate') return failures.has(fault.kind)
+  return fault.mayFailOver || (fault.kind === 'unreachable' && fault.noEffect)
+}
+
+function isSooner(fault: Fault, { kind, retryAfter }: Fault): boolean {
+  return fault.kind === 'unavailable' && kind === 'unavailable' && (fault.retryAfter ?? 1) < (retryAfter ?? 1)
+}
+
+/** What a client should rather be told: a provider that offers the pair, and refuses the address, says more than one that does not. */
+function rankOf(fault: Fault): number {
+  if (!isNotOffered(fault)) return 2
+  return fault.reason === 'address_invalid' || fault.reason === 'memo_invalid' ? 1 : 0
+}
+
+/** What no provider has said: the asset or the extra id is refused before anything is sent. */
+function isNotOffered({ kind, provider }: Fault): boolean {
+  return kind === 'invalid' && provider === undefined
+}

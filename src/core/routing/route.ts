@@ -1,0 +1,50 @@
+/** Which provider answers, and the tag by which a transaction's id remembers it (docs/contract.md §4, §12). */
+
+import type { SwapService } from '../../domain/swap/operations.ts'
+import type { Transaction } from '../../domain/swap/swap.ts'
+import { isTransactionId } from '../../domain/swap/transaction-id.ts'
+import { createService } from '../layer.ts'
+import { limitDeadline } from '../resilience/deadline.ts'
+import { otherTransaction, transactionNotFound } from '../transactions/ownership.ts'
+import { formatTransactionId, parseTransactionId } from '../transactions/transaction-id.ts'
+import { type Candidate, callWithFailover } from './failover.ts'
+
+export interface RouteOptions {
+  /** Who may take quotes and creates, in order; at least one. */
+  readonly active: readonly Candidate[]
+  /** Who holds transactions, by tag. */
+  readonly servicesByTag: ReadonlyMap<string, SwapService>
+  /** The tag of whom an id without one belongs to. */
+  readonly untagged: string | undefined
+  /** Bounds a quote or a create over all who are asked, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+export function route({ active, servicesByTag, untagged, timeoutMs }: RouteOptions): SwapService {
+  const [first] = active as [Candidate]
+  const tagged = (provider: string, transaction: Transaction): Transaction => ({
+    ...transaction,
+    id: formatTransactionId(provider, transaction.id),
+  })
+  return createService({
+    listCurrencies: (query, context) => first.service.call('listCurrencies', query, context),
+    getRate: (query, context) =>
+      callWithFailover(active, 'getRate', query, limitDeadline(context, timeoutMs)).then(({ response }) => response),
+    async createTransaction(request, context) {
+      const { response, tag } = await callWithFailover(active, 'createTransaction', request, limitDeadline(context, timeoutMs))
+      return { ...response, body: tagged(tag, response.body) }
+    },
+    async listTransactions(query, context) {
+      const response = await first.service.call('listTransactions', query, context)
+      return { ...response, body: { ...response.body, items: response.body.items.map((item) => tagged(first.tag, item)) } }
+    },
+    async getTransaction({ id: requestedId }, context) {
+      const { tag = untagged, id } = parseTransactionId(requestedId)
+      const service = tag === undefined ? undefined : servicesByTag.get(tag)
+      if (tag === undefined || !service || !isTransactionId(id)) throw transactionNotFound()
+      const response = await service.call('getTransaction', { id }, context)
+      if (response.body.id !== id) throw otherTransaction(tag)
+      return { ...response, body: { ...response.body, id: requestedId } }
+    },
+  })
+}

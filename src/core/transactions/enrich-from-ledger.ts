@@ -1,0 +1,139 @@
+/**
+ * What is remembered of a caller's transactions where the provider decides whose they are: it completes what the provider's
+ * form lacks, for the same key only (docs/contract.md §3, §5). Where the ledger fails, answers are as the provider gave them.
+ */
+
+import type { Capabilities } from '../../domain/swap/capabilities.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/swap/operations.ts'
+import { isFinal } from '../../domain/swap/status.ts'
+import type { Clock } from '../creation/intent.ts'
+import { type Layer, onOperations } from '../layer.ts'
+import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
+import { requireStatus } from './default-status.ts'
+import { needsDetails, readDetails } from './list-details.ts'
+import { ownerOf } from './owner.ts'
+import { type Freshness, oldestOf } from './state/freshness.ts'
+import { type CachedTransaction, type LedgerReadCache, ledgerReadCache } from './state/ledger-read-cache.ts'
+import { isOvertaken, type ObservedTransaction, observedFromGet, presented } from './state/merge-transaction.ts'
+import { type MergeResult, mergeChecked, reportDiscrepancies, type StateOptions } from './state/save-observed.ts'
+import { WriteBehind } from './state/write-behind.ts'
+
+export interface EnrichFromLedgerOptions extends StateOptions {
+  readonly ledger: Ledger
+  /** What its form can say. */
+  readonly capabilities: Capabilities
+  readonly freshness: Freshness
+  readonly clock: Clock
+}
+
+type EnrichOptions = EnrichFromLedgerOptions & { readonly cache: LedgerReadCache; readonly writeBehind: WriteBehind }
+
+export function enrichFromLedger(base: EnrichFromLedgerOptions): Layer {
+  const cache = ledgerReadCache(base.ledger, base.provider)
+  const options = { ...base, cache, writeBehind: new WriteBehind(cache, base) }
+  return onOperations({
+    async getTransaction(request, context, next) {
+      const sentAt = performance.now()
+      const response = await next.call('getTransaction', request, context)
+      if (response.body.id !== request.id) return response
+      const owner = ownerOf(context)
+      const cached = await cache.find(owner, request.id, sentAt, response.body.status)
+      const { record, staleSeconds } = applyObserved(owner, cached, [observedFromGet(response, options.clock())], options)
+      return requireStatus({
+        ...response,
+        body: presented(record, context),
+        derived: record.derived,
+        ...(staleSeconds !== undefined && { staleSeconds }),
+      })
+    },
+    async listTransactions(request, context, next) {
+      const response = await next.call('listTransactions', request, context)
+      return response.body.items.length === 0 ? response : enrichList(response, context, next, options)
+    },
+  })
+}
+
+/** What the list leaves open is filled from the ledger, else from the provider's details, which are then in the ledger. */
+async function enrichList(
+  response: ServiceResponse<'listTransactions'>,
+  context: Context,
+  service: SwapService,
+  options: EnrichOptions,
+): Promise<ServiceResponse<'listTransactions'>> {
+  const { capabilities, clock, cache } = options
+  const { items } = response.body
+  const owner = ownerOf(context)
+  const ids = items.map(({ id }) => id)
+  const cached = await cache.findAll(owner, ids)
+  const incompleteIds = needsDetails(context, capabilities) ? ids.filter((id) => !isDetailed(latestOf(cached.get(id)))) : []
+  const details = await readDetails(new Set(incompleteIds), service, context)
+  const at = clock()
+  const rows = items.map((reported) => {
+    const row: ObservedTransaction = {
+      reported,
+      derived: response.derived ?? [],
+      at,
+      isComplete: false,
+      sequence: response.sequence,
+    }
+    const detail = details.get(reported.id)
+    return applyObserved(
+      owner,
+      cached.get(reported.id) as CachedTransaction,
+      detail ? [row, observedFromGet(detail, at)] : [row],
+      options,
+    )
+  })
+  const staleSeconds = oldestOf(rows)
+  const derived = [...new Set(rows.flatMap(({ record }) => record.derived))]
+  const body = { ...response.body, items: rows.map(({ record }) => presented(record, context)) }
+  return { ...response, body, derived, ...(staleSeconds !== undefined && { staleSeconds }) }
+}
+
+interface AppliedRecord {
+  readonly record: TransactionRecord
+  /** Seconds since it was so, where the provider now contradicts what was created here. */
+  readonly staleSeconds?: number
+}
+
+/** What is known after these sightings, of which each was asked for after the one before. What is news is kept. */
+function applyObserved(
+  owner: string,
+  cached: CachedTransaction,
+  observedList: readonly ObservedTransaction[],
+  options: EnrichOptions,
+): AppliedRecord {
+  const { unsaved } = cached
+  if (unsaved && observedList.every((observed) => isOvertaken(unsaved, observed))) return { record: unsaved }
+  const before = latestOf(cached)
+  const toEntry = (record: TransactionRecord): LedgerEntry => ({
+    isCreated: before?.isCreated ?? false,
+    ...record,
+    owner,
+    provider: options.provider,
+  })
+  let last: { readonly merged: MergeResult; readonly observed: ObservedTransaction } | undefined
+  for (const observed of observedList) {
+    const merged = mergeChecked(last ? toEntry(last.merged.record) : before, observed, options)
+    reportDiscrepancies(merged, options)
+    if (merged.rejected.length > 0) break
+    last = { merged, observed }
+  }
+  if (!last) return { record: before as LedgerEntry, staleSeconds: Math.floor(options.freshness.ageSeconds(before as LedgerEntry)) }
+  const { record } = last.merged
+  if (record === before) return { record }
+  const isQueued = options.writeBehind.write(cached, { owner, ...last })
+  options.cache.holdUnsaved(cached, toEntry(record), isQueued)
+  return { record }
+}
+
+/** What is noted is later than what is stored until it is written; but an end that another process has stored stays. */
+function latestOf(cached: CachedTransaction | undefined): LedgerEntry | undefined {
+  return cached?.isWriting && !isFinal(cached.stored?.transaction.status) ? cached.unsaved : cached?.stored
+}
+
+function isDetailed(entry: LedgerEntry | undefined): boolean {
+  return (
+    entry !== undefined && (entry.fetchedAt !== undefined || (entry.isCreated && entry.transaction.depositAddress !== undefined))
+  )
+}

@@ -1,0 +1,39 @@
+/** List items made whole from the provider's own details (docs/contract.md §3.4). */
+import { Fault } from '../../domain/faults/fault.ts'
+import type { Capabilities } from '../../domain/swap/capabilities.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/swap/operations.ts'
+import { forEachConcurrently } from '../concurrency.ts'
+
+const concurrency = 8
+
+type Detail = ServiceResponse<'getTransaction'>
+
+/** Whether the client's list shows what the provider's list does not say and its details do. */
+export function needsDetails({ clientCapabilities: client }: Context, provider: Capabilities): boolean {
+  const listed = provider.responseFields.listTransactions
+  const detailed = provider.responseFields.getTransaction
+  for (const field of client.responseFields.listTransactions) if (!listed.has(field) && detailed.has(field)) return true
+  return false
+}
+
+/** Takes at most half of the time that is left, and ends where the provider has had enough; what is then unknown is absent. */
+export async function readDetails(
+  ids: ReadonlySet<string>,
+  service: SwapService,
+  context: Context,
+): Promise<ReadonlyMap<string, Detail>> {
+  const now = performance.now()
+  const deadline = now + (context.deadline - now) / 2
+  const details = new Map<string, Detail>()
+  let isStopped = false
+  await forEachConcurrently(concurrency, [...ids], async (id) => {
+    if (isStopped || performance.now() >= deadline) return
+    try {
+      const response = await service.call('getTransaction', { id }, { ...context, deadline })
+      if (response.body.id === id) details.set(id, response)
+    } catch (reason) {
+      isStopped ||= Fault.from(reason).kind === 'limited' || Fault.from(reason).kind === 'unavailable'
+    }
+  })
+  return details
+}

@@ -1,0 +1,65 @@
+/** The list of an account's transactions, out of the ledger, whichever providers hold them (docs/contract.md §12). */
+import type { Context, ServiceResponse, SwapService } from '../../domain/swap/operations.ts'
+import type { Transaction } from '../../domain/swap/swap.ts'
+import { forEachConcurrently } from '../concurrency.ts'
+import { type Layer, onOperations } from '../layer.ts'
+import type { Ledger, LedgerEntry } from '../ledger.ts'
+import { parseDateRange } from './date-range.ts'
+import { ownerOf } from './owner.ts'
+import { fromLedger } from './ownership.ts'
+import { type Freshness, oldestOf } from './state/freshness.ts'
+import { formatTransactionId } from './transaction-id.ts'
+
+const concurrency = 8
+/** All the time that a list takes to be read again, in milliseconds. */
+const refreshTimeoutMs = 2_000
+
+export interface ListFromLedgerOptions {
+  readonly ledger: Ledger
+  readonly freshness: Freshness
+}
+
+/** What is not final and not fresh is read again first; what cannot be read is shown as it was last seen. */
+export function listFromLedger({ ledger, freshness }: ListFromLedgerOptions): Layer {
+  return onOperations({
+    async listTransactions(query, context, next) {
+      const { page, size } = query
+      const { entries, total } = await ledger.list(ownerOf(context), { page, size, created: parseDateRange(query) })
+      const rows = entries.map((entry) => rowOf(fromLedger(entry, context), entry))
+      const outdated = [...entries.entries()].filter(([, entry]) => freshness.needsRefresh(entry))
+      const deadline = Math.min(context.deadline, performance.now() + refreshTimeoutMs)
+      await forEachConcurrently(concurrency, outdated, async ([at, entry]) => {
+        if (performance.now() >= deadline) return
+        const response = await refreshRow(entry, next, { ...context, deadline })
+        if (response) rows[at] = response
+      })
+      const staleSeconds = oldestOf(rows)
+      const [provider, ...others] = new Set(entries.map((entry) => entry.provider))
+      return {
+        body: { items: rows.map(({ body }) => body), total },
+        derived: [...new Set(rows.flatMap(({ derived = [] }) => derived))],
+        ...(staleSeconds !== undefined && { staleSeconds }),
+        ...(provider !== undefined && others.length === 0 && { provider }),
+      }
+    },
+  })
+}
+
+type Row = ServiceResponse<'getTransaction'>
+
+function rowOf(response: Row, { provider, transaction }: LedgerEntry): Row {
+  const body: Transaction = { ...response.body, id: formatTransactionId(provider, transaction.id) }
+  return { ...response, body }
+}
+
+async function refreshRow(
+  { provider, transaction }: LedgerEntry,
+  service: SwapService,
+  context: Context,
+): Promise<Row | undefined> {
+  try {
+    return await service.call('getTransaction', { id: formatTransactionId(provider, transaction.id) }, context)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { ListSnapshots } from './list-snapshots.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const rows = (length: number, characters = 0) => ({ rows: Array.from({ length }, (_, at) => at), characters })
+
+/** Reads lists of so many rows and characters, and counts the readings of each owner. */
+function rig(maxRows: number, length: number, characters = 0) {
+  const snapshots = new ListSnapshots<ReturnType<typeof rows>>(30_000, { rows: maxRows, characters: 1_000 })
+  const fetches: string[] = []
+  const page = (owner: string, at: number): Promise<unknown> =>
+    snapshots.get(owner, at === 1, async () => {
+      fetches.push(owner)
+      return rows(length, characters)
+    })
+  return { snapshots, fetches, page }
+}
+
+test('V20: lists beyond the bound of rows are forgotten, the oldest first', async () => {
+  const { fetches, page } = rig(100, 40)
+  for (const owner of ['a', 'b', 'c']) await page(owner, 1)
+  for (const owner of ['c', 'b', 'a']) await page(owner, 2)
+  expect(fetches).toEqual(['a', 'b', 'c', 'a'])
+})
+
+test('V20: lists beyond the bound of characters are forgotten, the oldest first', async () => {
+  const { fetches, page } = rig(100, 1, 400)
+  for (const owner of ['a', 'b', 'c']) await page(owner, 1)
+  for (const owner of ['c', 'b', 'a']) await page(owner, 2)
+  expect(fetches).toEqual(['a', 'b', 'c', 'a'])
+})
+
+test('V20: a list that is forgotten, read anew or over its time counts no more', async () => {
+  const { snapshots, fetches, page } = rig(100, 40)
+  await page('a', 1)
+  await page('a', 1)
+  snapshots.forget('a')
+  await page('b', 1)
+  await page('c', 1)
+  await page('b', 2)
+  expect(fetches).toEqual(['a', 'a', 'b', 'c'])
+  vi.advanceTimersByTime(30_000)
+  await page('b', 2)
+  await page('c', 2)
+  expect(fetches).toEqual(['a', 'a', 'b', 'c', 'b', 'c'])
+})
+
+test('a reading that fails serves those who wait for it and nobody else', async () => {
+  const snapshots = new ListSnapshots<ReturnType<typeof rows>>(30_000, { rows: 100, characters: 100 })
+  const failing = snapshots.get('a', true, () => Promise.reject(new Error('broken')))
+  const waiting = snapshots.get('a', false, async () => rows(1))
+  await expect(Promise.all([failing, waiting])).rejects.toThrow('broken')
+  await expect(snapshots.get('a', false, async () => rows(2))).resolves.toEqual(rows(2))
+})

@@ -1,0 +1,113 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { Fault } from '../../domain/faults/fault.ts'
+import { AssetTable } from '../../domain/swap/asset.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/swap/operations.ts'
+import type { Transaction } from '../../domain/swap/swap.ts'
+import type { Observation } from '../../domain/telemetry/observation.ts'
+import type { Ledger, LedgerEntry } from '../ledger.ts'
+import { ownership } from './ownership.ts'
+import { Freshness } from './state/freshness.ts'
+import { SequenceClock } from './state/request-sequence.ts'
+
+const now = Date.parse('2026-03-01T10:00:00Z')
+const transaction = { id: 'tx-1', status: 'wait', amountIn: '1', createdAt: '2026-03-01T09:00:00Z' } as Transaction
+const context = { caller: { address: '', identity: 'acme' }, clientCapabilities: {} } as Context
+
+let entry: LedgerEntry | undefined
+let providerResponse: () => Promise<ServiceResponse<'getTransaction'>>
+let callCount: number
+let upserted: string[]
+let observedSequences: Observation[]
+beforeEach(() => {
+  entry = {
+    transaction,
+    derived: [],
+    reportedAt: now - 30_000,
+    fetchedAt: now - 30_000,
+    owner: 'acme',
+    provider: 'alpha',
+    isCreated: true,
+  }
+  providerResponse = async () => ({ body: { ...transaction, status: 'sending' }, provider: 'alpha' })
+  callCount = 0
+  upserted = []
+  observedSequences = []
+})
+
+const ledger = {
+  find: async (owner: string) => (owner === 'acme' ? entry : undefined),
+  async upsert(owner: string) {
+    upserted.push(owner)
+    return undefined
+  },
+} as unknown as Ledger
+
+const service = {
+  call() {
+    callCount++
+    return providerResponse()
+  },
+} as unknown as SwapService
+
+const observe = (observation: Observation): void => void observedSequences.push(observation)
+const clock = (): number => now
+const makeLayer = () => {
+  const freshness = new Freshness({ refreshMs: 10_000, clock, steadyClock: clock })
+  const sequences = new SequenceClock(clock)
+  return ownership({ ledger, provider: 'alpha', table: new AssetTable([]), freshness, sequences, clock, observe })(service)
+}
+let layer = makeLayer()
+beforeEach(() => {
+  layer = makeLayer()
+})
+const get = (callerContext: Context = context): Promise<ServiceResponse<'getTransaction'>> =>
+  layer.call('getTransaction', { id: 'tx-1' }, callerContext)
+
+it("another's transaction is one that does not exist, and nobody is asked", async () => {
+  await expect(get({ ...context, caller: { address: '', identity: 'other' } })).rejects.toMatchObject({ kind: 'notFound' })
+  expect([callCount, observedSequences]).toEqual([0, []])
+})
+
+it('what is due is asked for, kept and told as it is now', async () => {
+  const { body, derived } = await get()
+  expect([body.status, derived, upserted]).toEqual(['sending', [], ['acme']])
+  expect(observedSequences).toEqual([{ what: 'cache', cache: 'transaction', outcome: 'miss' }])
+})
+
+it('what is fresh is told as it was seen, with its age in seconds', async () => {
+  entry = { ...(entry as LedgerEntry), fetchedAt: now - 9_999 }
+  expect((await get()).body.status).toBe('wait')
+  expect(callCount).toBe(0)
+  expect(observedSequences).toEqual([{ what: 'cache', cache: 'transaction', outcome: 'hit', ageSeconds: 30 }])
+})
+
+it('whoever asks meanwhile waits for the same answer, and the next one asks anew', async () => {
+  const responses = await Promise.all([get(), get()])
+  expect(responses.map(({ body }) => body.status)).toEqual(['sending', 'sending'])
+  expect(callCount).toBe(1)
+  expect(observedSequences.map((observation) => 'outcome' in observation && observation.outcome).toSorted()).toEqual([
+    'miss',
+    'shared',
+  ])
+  await get()
+  expect(callCount).toBe(2)
+})
+
+describe('where the provider fails', () => {
+  it('what was last seen is told, with its age', async () => {
+    providerResponse = () => Promise.reject(new Fault('failed', 'broken'))
+    expect(await get()).toMatchObject({ staleSeconds: 30, body: { status: 'wait' } })
+    expect(observedSequences).toEqual([{ what: 'cache', cache: 'transaction', outcome: 'stale', ageSeconds: 30 }])
+  })
+
+  it('by telling of another transaction, nothing of that is told or kept', async () => {
+    providerResponse = async () => ({ body: { ...transaction, id: 'tx-2', depositAddress: 'theirs' }, provider: 'alpha' })
+    expect(await get()).toMatchObject({ staleSeconds: 30, body: { id: 'tx-1' } })
+    expect(upserted).toEqual([])
+  })
+
+  it.each(['notFound', 'accessRefused', 'internal'] as const)('with %s it is told', async (kind) => {
+    providerResponse = () => Promise.reject(new Fault(kind, 'no'))
+    await expect(get()).rejects.toMatchObject({ kind })
+  })
+})

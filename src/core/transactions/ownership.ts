@@ -1,0 +1,111 @@
+/** The ledger decides whose a transaction is, with issued keys (docs/contract.md §5, §8, §12). */
+
+import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
+import { standardFault } from '../../domain/faults/standard-fault.ts'
+import type { AssetTable } from '../../domain/swap/asset.ts'
+import { type Context, type ServiceResponse, timedUpstream } from '../../domain/swap/operations.ts'
+import type { CacheOutcome, Observer } from '../../domain/telemetry/observation.ts'
+import { withDefault } from '../../domain/with-timeout.ts'
+import type { Clock } from '../creation/intent.ts'
+import { type Layer, onOperations } from '../layer.ts'
+import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
+import { requireStatus } from './default-status.ts'
+import { ownerOf } from './owner.ts'
+import type { Freshness } from './state/freshness.ts'
+import { observedFromGet, presented } from './state/merge-transaction.ts'
+import type { SequenceClock } from './state/request-sequence.ts'
+import { mergeChecked, reportDiscrepancies, saveObserved } from './state/save-observed.ts'
+
+export interface OwnershipOptions {
+  readonly ledger: Ledger
+  /** Tag of the provider. */
+  readonly provider: string
+  readonly table: AssetTable
+  readonly freshness: Freshness
+  readonly sequences: SequenceClock
+  readonly clock: Clock
+  readonly observe: Observer
+}
+
+/** How long an answer waits until the ledger has what it tells, in milliseconds; else it is kept when it is seen again. */
+const ledgerTimeoutMs = 500
+
+/** Told as it is, though something is known: the provider does not know the transaction, or not us; or the fault is ours. */
+const neverServedStale: ReadonlySet<FaultKind> = new Set<FaultKind>(['notFound', 'accessRefused', 'internal'])
+
+type Details = ServiceResponse<'getTransaction'>
+
+/** Another's transaction is one that does not exist. What is final or fresh is answered from the ledger, and what fails too. */
+export function ownership(options: OwnershipOptions): Layer {
+  const { ledger, provider, freshness, sequences, observe } = options
+  const count = (outcome: CacheOutcome, entry?: LedgerEntry): void =>
+    observe({ what: 'cache', cache: 'transaction', outcome, ...(entry && { age: freshness.ageSeconds(entry) }) })
+  const refreshes = new Map<string, ReturnType<typeof refreshEntry>>()
+  return onOperations({
+    async getTransaction(request, context, next) {
+      const owner = ownerOf(context)
+      const entry = await ledger.find(owner, provider, request.id)
+      if (!entry) throw transactionNotFound()
+      if (!freshness.needsRefresh(entry)) {
+        count('hit', entry)
+        return requireStatus(fromLedger(entry, context))
+      }
+      sequences.observe(entry.sequence)
+      // Whoever asks meanwhile waits for the same reading.
+      const sharedRefresh = refreshes.get(request.id)
+      try {
+        const refresh = sharedRefresh
+          ? timedUpstream(context, sharedRefresh)
+          : refreshEntry(entry, next.call('getTransaction', request, context), options)
+        if (!sharedRefresh) refreshes.set(request.id, refresh)
+        const { response, record } = await refresh.finally(
+          () => refreshes.get(request.id) === refresh && refreshes.delete(request.id),
+        )
+        count(sharedRefresh ? 'shared' : 'miss')
+        return requireStatus({ ...response, body: presented(record, context), derived: record.derived })
+      } catch (reason) {
+        if (neverServedStale.has(Fault.from(reason).kind)) throw reason
+        // Another process may have seen more since.
+        const latest = (await withDefault(ledger.find(owner, provider, request.id), ledgerTimeoutMs, entry)) ?? entry
+        count('stale', latest)
+        return requireStatus({ ...fromLedger(latest, context), staleSeconds: Math.floor(freshness.ageSeconds(latest)) })
+      }
+    },
+  })
+}
+
+/** What the provider tells now, and what is kept of it. */
+async function refreshEntry(
+  entry: LedgerEntry,
+  pendingResponse: Promise<Details>,
+  options: OwnershipOptions,
+): Promise<{ readonly response: Details; readonly record: TransactionRecord }> {
+  const { provider, clock, freshness } = options
+  const response = await pendingResponse
+  const { id } = entry.transaction
+  if (response.body.id !== id) throw otherTransaction(provider)
+  const observed = observedFromGet(response, clock())
+  const merged = mergeChecked(entry, observed, options)
+  const saving = saveObserved(entry.owner, observed, { merged, stored: entry }, options)
+  const latest = (await withDefault(saving, ledgerTimeoutMs, undefined)) ?? merged
+  reportDiscrepancies(latest, options)
+  if (latest.rejected.length > 0) throw otherTransaction(provider)
+  freshness.recordRead(provider, id, observed.at)
+  return { response, record: latest.record }
+}
+
+/** As it was last seen. */
+export function fromLedger(entry: LedgerEntry, context: Context): ServiceResponse<'getTransaction'> {
+  return { body: presented(entry, context), provider: entry.provider, derived: entry.derived }
+}
+
+/** The same words for an id that nobody has and for another's. */
+export function transactionNotFound(): Fault {
+  return standardFault('notFound')
+}
+
+/** Another transaction's deposit address under this id would be somebody's loss. */
+export function otherTransaction(provider: string): Fault {
+  const message = "The provider's answer was about another transaction; please try again later."
+  return new Fault('unreadable', message, { provider })
+}

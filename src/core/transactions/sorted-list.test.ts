@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import type { Amount } from '../../domain/amount.ts'
+import { Fault } from '../../domain/faults/fault.ts'
+import type { Context, Op, SwapService } from '../../domain/swap/operations.ts'
+import type { NewTransaction, Page, Transaction } from '../../domain/swap/swap.ts'
+import { formA } from '../../forms/a.ts'
+import { formB } from '../../forms/b.ts'
+import { createService } from '../layer.ts'
+import { sortedList } from './sorted-list.ts'
+
+const amountIn = '1' as Amount
+const query: NewTransaction = { amountIn, rateType: 'float', withdrawalAddress: 'somewhere' }
+const context: Context = {
+  requestId: 'request',
+  caller: { address: '192.0.2.1', identity: 'somebody' },
+  clientCapabilities: formB.capabilities,
+  deadline: Number.POSITIVE_INFINITY,
+}
+
+/** A Form A provider that creates and then says nothing of it. */
+function uncachedProvider(): { service: SwapService; fetchCount: () => number } {
+  const rows: Transaction[] = []
+  let fetchCount = 0
+  const notCalled = async (): Promise<never> => {
+    throw new Fault('internal', 'not asked in this test')
+  }
+  const service = createService({
+    listCurrencies: notCalled,
+    getRate: notCalled,
+    getTransaction: notCalled,
+    async createTransaction() {
+      rows.push({ id: `tx-${rows.length}`, amountIn, createdAt: '2026-11-20T08:00:00Z' })
+      throw new Fault('outcomeUnknown', 'nobody knows')
+    },
+    async listTransactions() {
+      fetchCount++
+      return { body: { items: [...rows], total: rows.length } }
+    },
+  })
+  return { service: sortedList(formA.capabilities)(service), fetchCount: () => fetchCount }
+}
+
+test('a create whose outcome is unknown can be looked for in the list at once', async () => {
+  const { service } = uncachedProvider()
+  const list = async (): Promise<Page<Transaction>> =>
+    (await service.call('listTransactions' satisfies Op, { page: 1, size: 20 }, context)).body
+  expect((await list()).total).toBe(0)
+  await expect(service.call('createTransaction', query, context)).rejects.toThrow('nobody knows')
+  expect((await list()).items.map(({ id }) => id)).toEqual(['tx-0'])
+})
+
+test('the next page is cut from what was read for the first', async () => {
+  const { service, fetchCount } = uncachedProvider()
+  for (const page of [1, 2, 3]) await service.call('listTransactions', { page, size: 20 }, context)
+  expect(fetchCount()).toBe(1)
+})
+
+test('the first page is read anew, and many who ask for it at once share one reading', async () => {
+  const { service, fetchCount } = uncachedProvider()
+  const first = (): Promise<unknown> => service.call('listTransactions', { page: 1, size: 20 }, context)
+  await Promise.all([first(), first(), first()])
+  expect(fetchCount()).toBe(1)
+  await first()
+  expect(fetchCount()).toBe(2)
+})
+
+test('V20: a list of more than sixteen million characters is not read to its end', async () => {
+  const padding = 'x'.repeat(20_000)
+  let pages = 0
+  const notCalled = async (): Promise<never> => {
+    throw new Fault('internal', 'not asked in this test')
+  }
+  const service = createService({
+    listCurrencies: notCalled,
+    getRate: notCalled,
+    getTransaction: notCalled,
+    createTransaction: notCalled,
+    async listTransactions({ page }) {
+      pages++
+      const rowOf = (_: unknown, at: number): Transaction => ({
+        id: `tx-${page}-${at}`,
+        amountIn,
+        createdAt: '2026-11-20T08:00:00Z',
+        withdrawalAddress: padding,
+      })
+      return { body: { items: Array.from({ length: 100 }, rowOf), total: 5_000 } }
+    },
+  })
+  const reading = sortedList(formA.capabilities)(service).call('listTransactions', { page: 1, size: 20 }, context)
+  await expect(reading).rejects.toMatchObject({ kind: 'unavailable', message: expect.stringContaining('whole') })
+  expect(pages).toBe(8)
+})

@@ -1,0 +1,149 @@
+/** Lists newest creation first and between dates, where the provider's form promises neither (docs/contract.md §3.4). */
+
+import { Fault } from '../../domain/faults/fault.ts'
+import { toInstant } from '../../domain/instant.ts'
+import type { Capabilities } from '../../domain/swap/capabilities.ts'
+import type { Context, Op, ServiceResponse, SwapService } from '../../domain/swap/operations.ts'
+import type { Transaction, TransactionQuery } from '../../domain/swap/swap.ts'
+import { textLength } from '../../domain/text-length.ts'
+import { type Layer, onOperations } from '../layer.ts'
+import { cutPage, readWhole } from '../paging.ts'
+import { parseDateRange } from './date-range.ts'
+import { ListSnapshots } from './list-snapshots.ts'
+import { ownerOf } from './owner.ts'
+
+const maxRows = 5_000
+/** What was read for one key's list serves its next pages for so long, in milliseconds. */
+const snapshotLifetimeMs = 30_000
+/** A bound on memory, over all keys; and of one list, in characters. */
+const mostKept = { rows: 100_000, characters: 64_000_000 }
+const mostCharacters = 16_000_000
+
+interface Snapshot {
+  readonly rows: readonly Dated[]
+  readonly characters: number
+  readonly provider: string | undefined
+  /** Of the request for its first page. */
+  readonly sequence: number | undefined
+}
+
+interface Dated {
+  readonly transaction: Transaction
+  readonly createdAt: bigint
+}
+
+/** `provider` is what the provider's form can say. */
+export function sortedList(provider: Capabilities): Layer {
+  const snapshots = new ListSnapshots<Snapshot>(snapshotLifetimeMs, mostKept)
+  const canFilterByDate = provider.requestFields.listTransactions.has('dateFrom')
+  return onOperations({
+    async createTransaction(request, context, next) {
+      try {
+        return await next.call('createTransaction', request, context)
+      } finally {
+        // Whatever came of it: who does not know looks for it in the list.
+        snapshots.forget(ownerOf(context))
+      }
+    },
+    async listTransactions(query, context, next) {
+      const { dateFrom, dateTo, ...page } = query
+      const range = parseDateRange(query)
+      const isFiltered = dateFrom !== undefined || dateTo !== undefined
+      const mustSort = context.clientCapabilities.newestFirst && !provider.newestFirst
+      if (!mustSort && (canFilterByDate || !isFiltered))
+        return next.call('listTransactions', { ...page, ...toDateQuery(query) }, context)
+      const {
+        rows,
+        provider: tag,
+        sequence,
+      } = await snapshots.get(ownerOf(context), query.page === 1, () => readSorted(next, context))
+      const matching = rows.filter(({ createdAt }) => createdAt >= range.first && createdAt <= range.last)
+      const body = cutPage(
+        matching.map(({ transaction }) => transaction),
+        page,
+      )
+      return { body, sequence, ...(tag !== undefined && { provider: tag }) }
+    },
+  })
+}
+
+async function readSorted(service: SwapService, context: Context): Promise<Snapshot> {
+  const pages = wholeOrUnavailable(service)
+  const whole = await readWhole<'listTransactions', Transaction>(pages, 'listTransactions', context, {
+    keyOf: ({ id }) => id,
+    maxRows,
+    tooManyRows,
+  })
+  if (!whole.isComplete) throw listIncomplete()
+  const rows = whole.rows.map((transaction) => ({ transaction, createdAt: instantOf(transaction) }))
+  rows.sort((a, b) => compare(b.createdAt, a.createdAt) || compare(a.transaction.id, b.transaction.id))
+  return { rows, provider: whole.provider, sequence: pages.sequence(), characters: pages.characters() }
+}
+
+interface Pages extends SwapService {
+  /** Of the first page. */
+  readonly sequence: () => number | undefined
+  /** Of all that was read so far. */
+  readonly characters: () => number
+}
+
+/** A list that breaks off after its first page is not a list: sorting and filtering are whole or not at all. */
+function wholeOrUnavailable(service: SwapService): Pages {
+  let sequence: number | undefined
+  let characters = 0
+  return {
+    sequence: () => sequence,
+    characters: () => characters,
+    async call(op, request, context) {
+      try {
+        const response = await service.call(op, request, context)
+        sequence ??= response.sequence
+        characters += lengthOf(response)
+        if (characters > mostCharacters) throw new Fault('unreadable', 'The list has too much text.')
+        return response
+      } catch (reason) {
+        const { page } = request as TransactionQuery
+        throw page === 1 ? reason : listIncomplete(reason)
+      }
+    },
+  }
+}
+
+function listIncomplete(cause?: unknown): Fault {
+  const retryAfter = cause instanceof Fault ? (cause.retryAfter ?? 1) : 1
+  const isUnavailable = cause instanceof Fault && cause.kind === 'unavailable'
+  const reason = isUnavailable ? cause.reason : 'provider_failed'
+  return new Fault('unavailable', 'The list could not be read whole; please try again.', { retryAfter, reason, cause })
+}
+
+function lengthOf({ body }: ServiceResponse<Op>): number {
+  const items: readonly object[] = 'items' in body ? body.items : []
+  return items.reduce<number>((sum, row) => sum + textLength(row), 0)
+}
+
+function tooManyRows(): Fault {
+  const message = `This key has more than ${maxRows} transactions, too many to sort for each page; managed keys list any number.`
+  return new Fault('invalid', message, { reason: 'too_large' })
+}
+
+function instantOf({ createdAt }: Transaction): bigint {
+  const instant = toInstant(createdAt) ?? toInstant(`${createdAt}Z`)
+  if (instant !== undefined) return instant
+  throw new Fault('unreadable', "The provider's list has a creation time that cannot be read; please try again later.")
+}
+
+function compare<T extends bigint | string>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** A plain date means the whole UTC day, which another reader of it may not know: so its ends are said. */
+function toDateQuery({ dateFrom, dateTo }: TransactionQuery): Pick<TransactionQuery, 'dateFrom' | 'dateTo'> {
+  return {
+    ...(dateFrom !== undefined && { dateFrom: isPlainDate(dateFrom) ? `${dateFrom}T00:00:00Z` : dateFrom }),
+    ...(dateTo !== undefined && { dateTo: isPlainDate(dateTo) ? `${dateTo}T23:59:59.999Z` : dateTo }),
+  }
+}
+
+function isPlainDate(text: string): boolean {
+  return !text.includes('T') && !text.includes('t')
+}

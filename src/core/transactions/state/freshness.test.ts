@@ -1,0 +1,77 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Transaction } from '../../../domain/swap/swap.ts'
+import type { LedgerEntry } from '../../ledger.ts'
+import { Freshness, oldestOf } from './freshness.ts'
+
+const start = Date.parse('2026-03-01T10:00:00Z')
+const hour = 3_600_000
+const transaction = { id: 'tx-1', status: 'wait' } as Transaction
+const entryFetchedAt = (fetchedAt: number | undefined, overrides: Partial<Transaction> = {}): LedgerEntry => ({
+  transaction: { ...transaction, ...overrides },
+  derived: [],
+  reportedAt: fetchedAt ?? start,
+  fetchedAt,
+  owner: 'acme',
+  provider: 'alpha',
+  isCreated: true,
+})
+
+let wall: number
+let steady: number
+let freshness: Freshness
+beforeEach(() => {
+  wall = start
+  steady = start
+  freshness = new Freshness({ refreshMs: 10_000, clock: () => wall, steadyClock: () => steady })
+})
+const advance = (ms: number): void => {
+  wall += ms
+  steady += ms
+}
+
+describe('is due', () => {
+  it.each<[string, LedgerEntry, boolean]>([
+    ['as long ago as it counts as fresh', entryFetchedAt(start - 10_000), true],
+    ['a moment less', entryFetchedAt(start - 9_999), false],
+    ['never, only its create was seen', entryFetchedAt(undefined), true],
+    ['long ago, and final', entryFetchedAt(0, { status: 'success' }), false],
+    ['in the future', entryFetchedAt(start + 1), true],
+  ])('read %s: %#', (_, entry, expected) => {
+    expect(freshness.needsRefresh(entry)).toBe(expected)
+  })
+
+  it('by the time that has passed, where this process read it, whatever the wall clock does', () => {
+    const entry = entryFetchedAt(wall)
+    freshness.recordRead('alpha', 'tx-1', wall)
+    for (const jump of [-hour, 2 * hour]) {
+      wall += jump
+      expect([freshness.needsRefresh(entry), freshness.ageSeconds(entry)]).toEqual([false, 0])
+    }
+    advance(10_000)
+    wall -= hour
+    expect([freshness.needsRefresh(entry), freshness.ageSeconds(entry)]).toEqual([true, 10])
+  })
+
+  it('where another process has read it since, by both clocks', () => {
+    freshness.recordRead('alpha', 'tx-1', wall - 20_000)
+    expect(freshness.needsRefresh(entryFetchedAt(wall))).toBe(false)
+    advance(hour)
+    wall -= hour
+    expect(freshness.needsRefresh(entryFetchedAt(start))).toBe(true)
+    expect(freshness.ageSeconds(entryFetchedAt(start))).toBe(3_600)
+  })
+
+  it('and each provider has ids of its own', () => {
+    freshness.recordRead('beta', 'tx-1', start - hour)
+    expect(freshness.needsRefresh(entryFetchedAt(start - hour))).toBe(true)
+  })
+})
+
+it('an age is never negative', () => {
+  expect(freshness.ageSeconds(entryFetchedAt(start + hour))).toBe(0)
+})
+
+it('of rows the oldest that is stale counts', () => {
+  expect(oldestOf([{}, { staleSeconds: 0 }, { staleSeconds: 7 }, { staleSeconds: undefined }])).toBe(7)
+  expect(oldestOf([{}])).toBeUndefined()
+})

@@ -1,0 +1,93 @@
+import { beforeEach, expect, it } from 'vitest'
+import { AssetTable } from '../../../domain/swap/asset.ts'
+import type { Status } from '../../../domain/swap/status.ts'
+import type { Transaction } from '../../../domain/swap/swap.ts'
+import type { Ledger, LedgerEntry, TransactionRecord } from '../../ledger.ts'
+import { type LedgerReadCache, ledgerReadCache } from './ledger-read-cache.ts'
+import { SequenceClock } from './request-sequence.ts'
+import { mergeChecked } from './save-observed.ts'
+import { WriteBehind } from './write-behind.ts'
+
+const options = { provider: 'alpha', table: new AssetTable([]), sequences: new SequenceClock(() => 0), observe: () => {} }
+
+let writes: { readonly record: TransactionRecord; readonly end: (isSaved?: boolean) => void }[]
+let rows: Map<string, LedgerEntry>
+let cache: LedgerReadCache
+let writeBehind: WriteBehind
+let sequence = 0
+beforeEach(() => {
+  writes = []
+  rows = new Map()
+  cache = ledgerReadCache(
+    {
+      find: async (_: string, __: string, id: string) => rows.get(id),
+      findAll: async () => [...rows.values()],
+      upsert,
+    } as unknown as Ledger,
+    'alpha',
+  )
+  writeBehind = new WriteBehind(cache, options)
+})
+
+const upsert: Ledger['upsert'] = (owner, provider, record) => {
+  const { promise, resolve, reject } = Promise.withResolvers<LedgerEntry>()
+  const entry = { ...record, owner, provider, isCreated: false }
+  const end = (isSaved = true): void => {
+    if (isSaved) rows.set(record.transaction.id, entry)
+    if (isSaved) resolve(entry)
+    else reject(new Error('the disk is full'))
+  }
+  writes.push({ record, end })
+  return promise
+}
+
+async function upserted(id: string, status: Status, isComplete: boolean): Promise<boolean> {
+  const cached = await cache.find('acme', id, 0, undefined)
+  const reported = { id, status } as Transaction
+  const observed = { reported, derived: [], at: 0, isComplete, sequence: ++sequence }
+  const merged = mergeChecked(cached.isWriting ? cached.unsaved : cached.stored, observed, options)
+  const isNews = writeBehind.write(cached, { owner: 'acme', observed, merged })
+  cache.holdUnsaved(cached, { ...merged.record, owner: 'acme', provider: 'alpha', isCreated: false }, isNews)
+  return isNews
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+const written = (): readonly string[] => writes.map(({ record: { transaction } }) => `${transaction.id} ${transaction.status}`)
+
+it('a list’s rows are written a few at a time, and what a get has seen goes first', async () => {
+  for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) expect(await upserted(id, 'wait', false)).toBe(true)
+  expect(await upserted('g', 'success', true)).toBe(true)
+  await settled()
+  expect(written()).toEqual(['a wait', 'b wait', 'c wait', 'd wait'])
+  writes[0]?.end()
+  await settled()
+  expect(written().slice(4)).toEqual(['g success'])
+  for (const { end } of writes) end()
+  await settled()
+  for (const { end } of writes) end()
+  await settled()
+  expect(written().slice(5).toSorted()).toEqual(['e wait', 'f wait'])
+  expect(await upserted('g', 'success', true)).toBe(false)
+})
+
+it('of what is seen while it is written the latest follows, once', async () => {
+  for (const status of ['wait', 'confirmation', 'exchanging', 'success'] as const) await upserted('a', status, true)
+  await settled()
+  expect(written()).toEqual(['a wait'])
+  writes[0]?.end()
+  await settled()
+  expect(written()).toEqual(['a wait', 'a success'])
+  writes[1]?.end()
+  await settled()
+  expect(rows.get('a')?.transaction.status).toBe('success')
+})
+
+it('what could not be kept is kept when it is seen again', async () => {
+  await upserted('a', 'success', true)
+  await settled()
+  writes[0]?.end(false)
+  await settled()
+  expect(await upserted('a', 'success', true)).toBe(true)
+  await settled()
+  expect(written()).toEqual(['a success', 'a success'])
+})

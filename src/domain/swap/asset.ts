@@ -1,0 +1,84 @@
+/** The asset table: the coins and networks of the stable API, in the words that every client sees (docs/contract.md §9). */
+import type { AddressRule, MemoRule } from '../address/rule.ts'
+import type { Amount } from '../amount.ts'
+
+/** A coin on a network. */
+export interface Asset {
+  /** What a form that names assets in one word calls it. */
+  readonly code: string
+  readonly coin: string
+  readonly network: string
+  readonly name: string
+  readonly aliases: readonly string[]
+  /** Whether its network is the one that is meant where none is named. */
+  readonly isDefault: boolean
+  readonly depositMin?: Amount
+  readonly depositMax?: Amount
+  /** What its addresses and memos look like; absent: whatever a client writes is taken. */
+  readonly address?: AddressRule
+  readonly memo?: MemoRule
+}
+
+export interface Coin {
+  readonly coin: string
+  readonly name: string
+  /** The default network first. */
+  readonly assets: readonly Asset[]
+}
+
+/** Names and codes match without regard to case. */
+export class AssetTable {
+  readonly coins: readonly Coin[]
+  private readonly codes = new Map<string, Asset>()
+  private readonly names = new Map<string, Coin>()
+  /** Of each coin, by every name and alias of a network. */
+  private readonly networks = new Map<Coin, ReadonlyMap<string, Asset>>()
+
+  constructor(coins: readonly Coin[]) {
+    this.coins = coins
+    for (const coin of coins) {
+      this.names.set(fold(coin.coin), coin)
+      for (const asset of coin.assets) this.codes.set(fold(asset.code), asset)
+      // Of two assets on one network the first is meant.
+      const named = coin.assets.flatMap((asset) => networkNames(asset).map((name) => [name, asset] as const))
+      this.networks.set(coin, new Map(named.toReversed()))
+    }
+  }
+
+  byCode(code: string): Asset | undefined {
+    return this.codes.get(fold(code))
+  }
+
+  coin(name: string): Coin | undefined {
+    return this.names.get(fold(name))
+  }
+
+  /** The coin's asset on that network, by the network's name or alias. */
+  find(coin: string, network: string): Asset | undefined {
+    const known = this.coin(coin)
+    return known && this.networks.get(known)?.get(fold(network))
+  }
+}
+
+/** The asset that is meant where no network is named; undefined where the table does not say. */
+export function defaultAsset({ assets }: Coin): Asset | undefined {
+  return assets.find(({ isDefault }) => isDefault)
+}
+
+export function isOnNetwork(asset: Asset, network: string): boolean {
+  return sameName(asset.network, network) || asset.aliases.some((alias) => sameName(alias, network))
+}
+
+/** The names and aliases of its network, folded. */
+export function networkNames({ network, aliases }: Asset): readonly string[] {
+  return [network, ...aliases].map(fold)
+}
+
+export function sameName(a: string, b: string): boolean {
+  return a === b || fold(a) === fold(b)
+}
+
+/** Upper case of ASCII letters alone: a look-alike letter stays another letter. */
+export function fold(name: string): string {
+  return /^[\x20-\x7e]*$/.test(name) ? name.toUpperCase() : name
+}

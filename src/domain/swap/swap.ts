@@ -1,0 +1,113 @@
+/**
+ * The gateway's own model of a swap, between the forms. `?` means one thing: some form does not carry this field; a field
+ * that is undefined is not known. A form names an asset in one word (`codeFrom`) or in two (`coinFrom`, `networkFrom`).
+ */
+import type { Amount } from '../amount.ts'
+import type { Status } from './status.ts'
+
+export type RateType = 'fixed' | 'float'
+
+/** Where a swap comes from and goes to, in one word or in two. */
+export interface Pair {
+  readonly codeFrom?: string | undefined
+  readonly coinFrom?: string | undefined
+  readonly networkFrom?: string | undefined
+  readonly codeTo?: string | undefined
+  readonly coinTo?: string | undefined
+  readonly networkTo?: string | undefined
+}
+
+export interface CurrencyQuery {
+  readonly page: number
+  readonly size: number
+  readonly search?: string | undefined
+}
+
+export interface Currency {
+  readonly code?: string | undefined
+  readonly coin?: string | undefined
+  readonly network?: string | undefined
+  readonly name: string
+  readonly icon: string
+  readonly depositMin?: Amount | undefined
+  readonly depositMax?: Amount | undefined
+  readonly notes?: string | undefined
+}
+
+export interface RateQuery extends Pair {
+  readonly amountIn: Amount
+  readonly rateType: RateType
+}
+
+export interface Rate extends Pair {
+  readonly amountIn: Amount
+  /** What the user receives; absent where the provider only sends a `message`. */
+  readonly amountOut?: Amount | undefined
+  readonly rate?: Amount | undefined
+  readonly minAmount: Amount
+  readonly maxAmount: Amount
+  /** In the coin that is received. */
+  readonly fee?: Amount | undefined
+  readonly rateType?: RateType | undefined
+  readonly message?: string | undefined
+}
+
+export interface NewTransaction extends Pair {
+  readonly amountIn: Amount
+  readonly withdrawalAddress: string
+  readonly refundAddress?: string | undefined
+  readonly withdrawalExtraId?: string | undefined
+  readonly refundExtraId?: string | undefined
+  readonly rateType: RateType
+}
+
+export interface TransactionQuery {
+  readonly page: number
+  readonly size: number
+  /** An RFC 3339 timestamp or a plain date, inclusive. */
+  readonly dateFrom?: string | undefined
+  readonly dateTo?: string | undefined
+}
+
+export interface TransactionReference {
+  readonly id: string
+}
+
+export interface Transaction extends Pair {
+  readonly id: string
+  /** Absent where the provider used a word that nobody has explained. */
+  readonly status?: Status | undefined
+  readonly amountIn: Amount
+  /** The best current figure; what was promised at creation is the ledger's to remember. */
+  readonly amountOut?: Amount | undefined
+  readonly rate?: Amount | undefined
+  readonly rateType?: RateType | undefined
+  readonly depositAddress?: string | undefined
+  readonly depositExtraId?: string | undefined
+  readonly withdrawalAddress?: string | undefined
+  readonly withdrawalExtraId?: string | undefined
+  readonly refundAddress?: string | undefined
+  readonly refundExtraId?: string | undefined
+  readonly txHashIn?: string | undefined
+  readonly txHashOut?: string | undefined
+  /** As the provider wrote it, like `updatedAt`. */
+  readonly createdAt: string
+  readonly updatedAt?: string | undefined
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[]
+  /** Rows over all pages. */
+  readonly total: number
+  /** Rows of this page that were not of the provider's form. */
+  readonly dropped?: number | undefined
+  /** Such rows as far as they can be read, for a question that takes them (`Context.takesUnreadableRows`). */
+  readonly unreadable?: readonly UnreadableRow<Item>[] | undefined
+}
+
+/** A row that is not of the provider's form. */
+export interface UnreadableRow<Item> {
+  /** Tells it from other rows of the list, whatever its page. */
+  readonly key: string
+  readonly fields: Partial<Item>
+}

@@ -1,0 +1,60 @@
+/** The body of an answer in a client's form. */
+
+import type { Op, Request, ServiceResponse } from '../domain/swap/operations.ts'
+import type { CurrencyQuery, Page, TransactionQuery } from '../domain/swap/swap.ts'
+import type { Observer } from '../domain/telemetry/observation.ts'
+import { entityTag } from '../wire/entity-tag.ts'
+import { encodePage } from '../wire/envelope.ts'
+import type { Form, OperationCodec } from '../wire/form.ts'
+
+type Row = Readonly<Record<string, unknown>>
+
+export interface EncodeOptions {
+  readonly maxAgeSeconds: Readonly<Partial<Record<Op, number>>>
+  readonly observe: Observer
+  /** Pages that are told again and again, ready-made. */
+  readonly encodedPages: WeakMap<object, Encoded>
+}
+
+interface Encoded {
+  readonly text: string
+  /** Wire names of the fields that are left out. */
+  readonly omitted: readonly string[]
+  /** Absent where the answer is never kept. */
+  readonly etag: string | undefined
+}
+
+/** What may be kept may be asked for again: it has a tag, and a page of it is made once. */
+export function encodeBody(
+  body: ServiceResponse<Op>['body'],
+  request: Request<Op>,
+  operation: OperationCodec,
+  form: Form,
+  { maxAgeSeconds, encodedPages }: EncodeOptions,
+): Encoded {
+  const isCacheable = maxAgeSeconds[operation.op] !== undefined
+  const cached = isCacheable && operation.paged ? encodedPages.get(body) : undefined
+  if (cached) return cached
+  const omitted = new Set<string>()
+  const text = print(body, request, operation, form, omitted)
+  const encoded = { text, omitted: [...omitted], etag: isCacheable ? entityTag(text) : undefined }
+  if (isCacheable && operation.paged) encodedPages.set(body, encoded)
+  return encoded
+}
+
+function print(
+  body: ServiceResponse<Op>['body'],
+  request: Request<Op>,
+  { paged, responseCodec }: OperationCodec,
+  form: Form,
+  omitted: Set<string>,
+): string {
+  if (!paged) return responseCodec.encode(body as unknown as Row, omitted)
+  const { items, total } = body as Page<never>
+  const { page, size } = request as CurrencyQuery | TransactionQuery
+  return encodePage(
+    form.page,
+    items.map((item) => responseCodec.encode(item as Row, omitted)),
+    { page, size, total },
+  )
+}

@@ -1,0 +1,48 @@
+/** Fixed documents at fixed paths of the public port: the descriptions of the forms, and whatever shows them. */
+import { Fault } from '../domain/faults/fault.ts'
+import type { Form } from '../wire/form.ts'
+import type { HttpRequest, HttpResponse } from '../wire/http.ts'
+import { acceptsGzip, contentOf, type StaticPage } from '../wire/static-page.ts'
+import { openApi } from './openapi/document.ts'
+import { baseHeaders, notModifiedIfMatched, optionsResponse, type ResponseContext } from './response.ts'
+
+export type StaticPages = ReadonlyMap<string, StaticPage>
+
+const allow = 'GET, HEAD, OPTIONS'
+
+/** The description of each form, at `openapi.json` of its mount. */
+export function openApiPages(forms: readonly Form[]): readonly StaticPage[] {
+  return forms.map((form) => {
+    const path = `/${form.name.toLowerCase()}/openapi.json`
+    return { path, type: 'application/json; charset=utf-8', content: contentOf(openApi(form)), isImmutable: false }
+  })
+}
+
+export function pagesOf(pages: readonly StaticPage[]): StaticPages {
+  return new Map(pages.map((page) => [page.path, page]))
+}
+
+/** Throws 405 for other methods, and what contradicts the path. */
+export function pageResponse(
+  page: StaticPage,
+  { method, headers }: HttpRequest,
+  formConflict: Fault | undefined,
+  responseContext: ResponseContext,
+): HttpResponse {
+  if (method === 'OPTIONS') return optionsResponse(allow, responseContext)
+  if (method !== 'GET' && method !== 'HEAD') throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
+  if (formConflict) throw formConflict
+  const compressed = acceptsGzip(headers['accept-encoding']) ? page.gzip : undefined
+  const { bytes, tag } = compressed ?? page.content
+  const pageHeaders = {
+    ...baseHeaders(responseContext, undefined),
+    ...(page.gzip && { vary: 'accept-encoding' }),
+    ...(compressed && { 'content-encoding': 'gzip' }),
+    'content-type': page.type,
+    'cache-control': page.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    etag: tag,
+    'referrer-policy': 'no-referrer',
+    ...(page.contentSecurityPolicy !== undefined && { 'content-security-policy': page.contentSecurityPolicy }),
+  }
+  return notModifiedIfMatched({ status: 200, headers: pageHeaders, body: '', bytes }, headers['if-none-match'])
+}

@@ -1,0 +1,30 @@
+import type { Config } from '../../config/index.ts'
+import { isLoopback } from '../../domain/loopback.ts'
+import { publicKeys } from '../../sandbox/keys.ts'
+
+/** What an operator should know of a configuration that is whole and still weaker than it could be: one line each. */
+export function configWarnings({ auth, limits, providers: known, redis, routing, sandbox }: Config): readonly string[] {
+  const { untagged, providers } = routing
+  const isPassthrough = auth.mode === 'passthrough'
+  const isUnrouted = untagged !== '' && !providers.includes(untagged)
+  return [
+    ...(redis.url === '' ? ['limits are kept in memory: each process counts for itself, and a restart begins anew'] : []),
+    ...(limits.shadow ? ['limits.shadow: limits are only counted, and nobody is refused'] : []),
+    ...known
+      .filter(({ name, url }) => isPassthrough && providers.includes(name) && isPlainHttpToOtherHost(url))
+      .map(({ name }) => `clients' keys go to ${name} over plain http`),
+    ...(sandbox.enabled ? [`the sandbox runs, and its keys are public: ${publicKeys.join(', ')}`] : []),
+    ...(isPassthrough && isUnrouted
+      ? [`routing.untagged: ids without a tag are answered 404, since ${untagged} is not in routing.providers`]
+      : []),
+    ...(!isPassthrough && untagged !== ''
+      ? ['routing.untagged is of no effect with managed keys: whose such a swap is, nobody knows']
+      : []),
+  ]
+}
+
+/** Whether whoever is on the way can read along. */
+function isPlainHttpToOtherHost(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && !isLoopback(hostname)
+}

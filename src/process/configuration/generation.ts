@@ -1,0 +1,43 @@
+/** The gateway of one configuration, with the requests that began while it was in force (docs/contract.md §10). */
+import type { Gateway } from '../../gateway.ts'
+import type { Http } from '../../wire/http.ts'
+
+export class Generation {
+  private readonly gateway: Gateway
+  private readonly release: () => void
+  private running = 0
+  private isRetired = false
+
+  /** `release` lets go of what the gateway uses: called once, when it is retired and all that began has ended. */
+  constructor(gateway: Gateway, release: () => void) {
+    this.gateway = gateway
+    this.release = release
+  }
+
+  private readonly end = (): void => {
+    this.running--
+    this.releaseIfIdle()
+  }
+
+  readonly handle: Http = (request) => this.run(this.gateway.handle(request))
+
+  reconcile(): Promise<void> {
+    return this.run(this.gateway.reconcile())
+  }
+
+  /** Nothing begins here any more. */
+  retire(): void {
+    this.isRetired = true
+    this.releaseIfIdle()
+  }
+
+  private run<T>(work: Promise<T>): Promise<T> {
+    this.running++
+    work.then(this.end, this.end)
+    return work
+  }
+
+  private releaseIfIdle(): void {
+    if (this.isRetired && this.running === 0) this.release()
+  }
+}

@@ -1,0 +1,187 @@
+import { EventEmitter } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type AdmissionQueue, admissionQueue } from './admission-queue.ts'
+
+let begun: string[]
+let gate: AdmissionQueue
+beforeEach(() => {
+  begun = []
+  gate = admissionQueue(({ url = '' }) => void begun.push(url))
+})
+
+/** One request on a connection of its own. */
+class Client extends EventEmitter {
+  destroyed = false
+  readonly connection = {
+    destroyed: false,
+    writableEnded: false,
+    isRead: true,
+    pause: () => this.read(false),
+    resume: () => this.read(true),
+  }
+
+  /** So many answers are written, to what he asked in a row. */
+  answer(count = 2): void {
+    for (let at = 0; at < count; at++) this.emit('close')
+  }
+
+  private read(isRead: boolean): void {
+    this.connection.isRead = isRead
+  }
+}
+
+function come(url: string, method = 'GET'): Client {
+  const client = new Client()
+  gate.listener({ method, url, socket: client.connection } as unknown as IncomingMessage, client as unknown as ServerResponse)
+  return client
+}
+
+afterEach(() => void vi.restoreAllMocks())
+
+const crowd = (count: number): readonly Client[] => Array.from({ length: count }, (_, at) => come(`${at}`))
+const everybody = (): Promise<void> => expect.poll(() => gate.waitMs(), { interval: 1 }).toBe(0)
+
+it('whoever comes alone begins at once', async () => {
+  for (let round = 0; round < 3; round++) {
+    come(`${round}`)
+    expect(begun).toHaveLength(round + 1)
+    await turn()
+  }
+})
+
+describe('of a crowd', () => {
+  it('some begin at once, the others in later turns, all in their order', async () => {
+    crowd(300)
+    const turns = [begun.length]
+    expect(turns).toEqual([64])
+    while (begun.length < 300) {
+      await turn()
+      turns.push(begun.length)
+    }
+    for (const [at, before] of turns.entries()) {
+      const now = turns[at + 1] ?? before
+      expect(now - before).toBeLessThanOrEqual(32)
+    }
+    expect(begun).toEqual(Array.from({ length: 300 }, (_, at) => `${at}`))
+  })
+
+  it('those who come later wait behind those who wait', async () => {
+    crowd(80)
+    await turn()
+    come('late')
+    await everybody()
+    await turn()
+    expect(begun.at(-1)).toBe('late')
+  })
+
+  it('X3: creates begin before the rest', async () => {
+    crowd(80)
+    come('create', 'POST')
+    await everybody()
+    expect(begun.indexOf('create')).toBe(64)
+  })
+
+  it('X7: who hung up meanwhile is passed over, but for what he wanted created', async () => {
+    const clients = [...crowd(80), come('create', 'POST')]
+    for (const client of clients) client.destroyed = true
+    await everybody()
+    await turn()
+    expect(begun).toEqual([...Array.from({ length: 64 }, (_, at) => `${at}`), 'create'])
+  })
+
+  it('what follows from one is done before the next begins', async () => {
+    const order: string[] = []
+    gate = admissionQueue(({ url = '' }) => {
+      order.push(`${url} begins`)
+      void Promise.resolve().then(() => order.push(`${url} goes on`))
+    })
+    crowd(68)
+    await everybody()
+    await turn()
+    expect(order.slice(-8)).toEqual([64, 65, 66, 67].flatMap((at) => [`${at} begins`, `${at} goes on`]))
+  })
+
+  it('it is known how long the first in line has waited', async () => {
+    crowd(65)
+    const end = performance.now() + 5
+    while (performance.now() < end);
+    expect(gate.waitMs()).toBeGreaterThanOrEqual(4.9)
+    await everybody()
+  })
+
+  describe('who was answered', () => {
+    it('is read after those who asked before, few in a turn', async () => {
+      const answered = crowd(200).slice(0, 64)
+      for (const client of answered) client.answer()
+      const read = (): number => answered.filter(({ connection }) => connection.isRead).length
+      expect(read()).toBe(0)
+      for (let before = 0; before < 64; before = read()) {
+        await turn()
+        expect(read() - before).toBeLessThanOrEqual(32)
+        expect(read() === 0 || begun.length === 200, `${read()} read, ${begun.length} begun`).toBe(true)
+      }
+    })
+
+    it('may ask once more before he is not read', async () => {
+      const [client] = crowd(200)
+      client?.answer(1)
+      expect(client?.connection.isRead).toBe(true)
+      client?.answer(1)
+      expect(client?.connection.isRead).toBe(false)
+      await everybody()
+      client?.answer(1)
+      expect(client?.connection.isRead).toBe(true)
+    })
+
+    it('is read after half a second even while others wait', async () => {
+      const [client] = crowd(200)
+      client?.answer()
+      const before = performance.now()
+      const clock = vi.spyOn(performance, 'now')
+      const readAfter = async (milliseconds: number): Promise<boolean | undefined> => {
+        clock.mockReturnValue(before + milliseconds)
+        for (let count = 0; count < 20; count++) {
+          crowd(32)
+          await turn()
+        }
+        return client?.connection.isRead
+      }
+      expect(await readAfter(490)).toBe(false)
+      expect(await readAfter(510)).toBe(true)
+    })
+
+    it('is read at once where few wait', async () => {
+      const clients = crowd(64 + 31)
+      clients[0]?.answer()
+      expect(clients[0]?.connection.isRead).toBe(true)
+      await everybody()
+    })
+
+    it.each(['destroyed', 'writableEnded'] as const)('is not kept where his connection is %s', async (ended) => {
+      const [client] = crowd(200)
+      if (client) client.connection[ended] = true
+      client?.answer()
+      expect(client?.connection.isRead).toBe(true)
+      await everybody()
+    })
+
+    it('is read at once from when the process ends', async () => {
+      const [first, second] = crowd(200)
+      first?.answer()
+      gate.open()
+      second?.answer()
+      expect([first, second].map((client) => client?.connection.isRead)).toEqual([true, true])
+      await everybody()
+    })
+
+    it('counts as waiting while he is not read', async () => {
+      const clients = crowd(200)
+      for (const client of clients.slice(0, 64)) client.answer()
+      while (begun.length < 200) await turn()
+      expect(gate.waitMs()).toBeGreaterThan(0)
+      await everybody()
+    })
+  })
+})

@@ -1,0 +1,22 @@
+/** By system call and code: a file may be out of reach, too. */
+const reasons: Readonly<Record<string, string>> = {
+  'listen EADDRINUSE': 'the port is in use',
+  'listen EACCES': 'the port may not be listened on',
+  'listen EADDRNOTAVAIL': 'the host is not an address of this machine',
+  'getaddrinfo ENOTFOUND': 'the host is not known',
+}
+
+/** What `open` opens. Throws, in one line for an operator, which section of the configuration could not be had, and why. */
+export async function withListenError<T>(
+  section: 'server' | 'admin' | 'sandbox',
+  { host, port }: { readonly host: string; readonly port: number },
+  open: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await open()
+  } catch (cause) {
+    const { syscall, code, message } = cause as NodeJS.ErrnoException
+    const reason = reasons[`${syscall} ${code}`]
+    throw new Error(`${section}: ${reason ? `cannot listen on ${host} port ${port}: ${reason}` : message}`, { cause })
+  }
+}

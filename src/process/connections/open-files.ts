@@ -1,0 +1,13 @@
+/** How many files and sockets this process may have open at a time; undefined where the system does not tell. */
+export function openFilesLimit(): number | undefined {
+  const { userLimits } = process.report.getReport() as {
+    readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } }
+  }
+  const soft = Number(userLimits?.open_files?.soft)
+  return Number.isSafeInteger(soft) ? soft : undefined
+}
+
+/** As many connections as are wanted, and no more than half of what may be open: the other half is for providers and stores. */
+export function maxConnections(wanted: number, openFiles = openFilesLimit()): number {
+  return openFiles === undefined ? wanted : Math.max(1, Math.min(wanted, Math.floor(openFiles / 2)))
+}

@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { limitPipelining } from './pipelining-limit.ts'
+
+const most = 10
+/** Large: of what came in one piece all is taken in. */
+const question = `GET / HTTP/1.1\r\nHost: x\r\nX-Filler: ${'x'.repeat(8_000)}\r\n\r\n`
+
+let server: Server
+let waiting: ServerResponse[]
+let asked: number
+let socket: Socket
+
+beforeEach(async () => {
+  waiting = []
+  asked = 0
+  server = createServer((_, response) => {
+    asked++
+    waiting.push(response)
+  }).listen(0, '127.0.0.1')
+  limitPipelining(server, most)
+  await once(server, 'listening')
+  socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
+})
+afterEach(() => {
+  socket.destroy()
+  server.close()
+})
+
+it('a connection that asks for more and more without its answers is closed', async () => {
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  socket.resume().write(question.repeat(500))
+  await closed
+  expect(asked).toBeGreaterThan(most)
+  expect(asked).toBeLessThan(most + 20)
+})
+
+it('as many as may be due at a time may be asked for, over and over', async () => {
+  let told = ''
+  socket.on('data', (chunk) => {
+    told += chunk
+  })
+  for (let round = 1; round <= 5; round++) {
+    socket.write(question.repeat(most))
+    await expect.poll(() => asked).toBe(round * most)
+    for (const response of waiting.splice(0)) response.end('answer')
+    await expect.poll(() => told.split('HTTP/1.1 200').length - 1).toBe(round * most)
+  }
+})

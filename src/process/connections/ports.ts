@@ -1,0 +1,72 @@
+/** The two ports: the public one, and the operators' own (docs/contract.md §13). */
+import { adminApp, adminErrorResponse, type PrintError, type Readiness } from '../../adapters/http/admin.ts'
+import { expressApp, messagesOf } from '../../adapters/http/express.ts'
+import { listen } from '../../adapters/http/server.ts'
+import type { Config } from '../../config/index.ts'
+import { errorBody } from '../../edges/response.ts'
+import { forms } from '../../forms/index.ts'
+import type { Form } from '../../wire/form.ts'
+import type { Http } from '../../wire/http.ts'
+import { admissionQueue } from './admission-queue.ts'
+import { limitConnectionsPerAddress } from './connections-per-address.ts'
+import { type Drain, drainOf } from './drain.ts'
+import { setIdleTimeout } from './idle-timeout.ts'
+import { withListenError } from './listen-error.ts'
+import { maxConnections } from './open-files.ts'
+import { limitPipelining } from './pipelining-limit.ts'
+
+export interface Port {
+  readonly url: string
+  readonly drain: Drain
+}
+
+export async function openAdmin({ admin, defaultForm }: Config, readiness: () => Readiness, printMetrics: Printing): Promise<Port> {
+  const form = forms.find(({ name }) => name === defaultForm) as Form
+  const printError: PrintError = (status, message) => errorBody(form, status, message)
+  const app = adminApp({ readiness, printMetrics, printError, hosts: admin.hosts })
+  const { server, url } = await withListenError('admin', admin, () => listen(app, adminErrorResponse(printError), admin))
+  return { url, drain: drainOf(server) }
+}
+
+type Printing = Parameters<typeof adminApp>[0]['printMetrics']
+
+export interface PublicPort extends Port {
+  /** How long the first request in line has waited, in milliseconds. */
+  readonly wait: () => number
+}
+
+/** `isEnding`: whether every answer is to end its connection. */
+export async function openPublic(config: Config, handle: Http, isStopping: () => boolean): Promise<PublicPort> {
+  const socketTimeoutMs = socketTimeoutOf(config)
+  const app = expressApp(handle, { ...config.server, writeTimeoutMs: socketTimeoutMs, isStopping })
+  const { listener, waitMs: wait, open } = admissionQueue(app)
+  const connections = maxConnections(config.server.connections)
+  const options = {
+    ...config.server,
+    messages: messagesOf(app),
+    connections,
+    patience: socketTimeoutMs,
+  }
+  const { server, url } = await withListenError('server', config.server, () => listen(listener, handle, options))
+  limitPipelining(server, maxDueResponses)
+  if (config.server.trustProxy === 0) {
+    limitConnectionsPerAddress(server, config.server.connectionsPerAddress ?? Math.ceil(connections * shareOfOneAddress))
+  }
+  setIdleTimeout(server, socketTimeoutMs)
+  const drain = drainOf(server)
+  const begin = (): void => {
+    drain.begin()
+    open()
+  }
+  return { url, drain: { ...drain, begin }, wait }
+}
+
+/** No connection is silent and no answer is left for longer, in milliseconds; a slow provider is waited for. */
+function socketTimeoutOf({ server, providers }: Config): number {
+  return 1000 * Math.max(server.socketTimeout, ...providers.map(({ timeout }) => 2 * timeout))
+}
+
+/** What is left is for everybody else. */
+const shareOfOneAddress = 0.9
+/** Answers that one connection may have due. */
+const maxDueResponses = 100

@@ -1,0 +1,62 @@
+/** Where limits, proofs and budgets are counted: in Redis where the configuration names one, else in this process. */
+import { memoryLimiter, memoryVerifiedKeys } from '../adapters/memory.ts'
+import type { Config } from '../config/index.ts'
+import { limitFallback } from '../core/access/limit-fallback.ts'
+import type { Limiter } from '../core/access/limits.ts'
+import { type RefusedAddresses, refusalLifetimeMs, refusedAddresses } from '../core/access/refused-addresses.ts'
+import { sharedVerifiedKeys } from '../core/access/shared-verified-keys.ts'
+import { StoreOutage } from '../core/access/store-outage.ts'
+import { type VerifiedKeys, verifiedKeyLifetimeMs } from '../core/access/verified-keys.ts'
+import { budgetFallback } from '../core/resilience/budget/budget-fallback.ts'
+import type { Budgets } from '../core/resilience/budget/budgets.ts'
+import { memoryBudgets } from '../core/resilience/budget/memory-budgets.ts'
+import type { Observer } from '../domain/telemetry/observation.ts'
+
+export interface LimitStores {
+  readonly limiter: Limiter
+  readonly verifiedKeys: VerifiedKeys
+  readonly refusedAddresses: RefusedAddresses
+  readonly budgets: Budgets
+  readonly close: () => void
+}
+
+const clock = (): number => performance.now()
+
+/** Where Redis is down it opens all the same, a second later, and counts here until Redis is there. */
+export async function openLimitStores(
+  { redis, limits }: Pick<Config, 'redis' | 'limits'>,
+  observe: Observer,
+): Promise<LimitStores> {
+  const local = { limiter: memoryLimiter(), budgets: memoryBudgets(clock) }
+  if (redis.url === '') {
+    const refused = refusedAddresses(memoryVerifiedKeys(refusalLifetimeMs))
+    return { ...local, verifiedKeys: memoryVerifiedKeys(verifiedKeyLifetimeMs), refusedAddresses: refused, close: () => {} }
+  }
+  // Loaded only where it is wanted.
+  const [{ openRedis }, { redisLimiter }, { redisVerifiedKeys }, { redisBudgets }] = await Promise.all([
+    import('../adapters/redis/index.ts'),
+    import('../adapters/redis/limiter.ts'),
+    import('../adapters/redis/verified-keys.ts'),
+    import('../adapters/redis/budgets.ts'),
+  ])
+  const connection = await openRedis(redis.url)
+  const outage = new StoreOutage(connection.generation, observe)
+  const { replicas } = limits
+  const shared = { limiter: redisLimiter(connection), budgets: redisBudgets(connection) }
+  const stores = {
+    limiter: limitFallback({ shared: shared.limiter, local: local.limiter, replicas, outage, observe }),
+    verifiedKeys: sharedVerifiedKeys(redisVerifiedKeys(connection, 'proof'), outage),
+    refusedAddresses: refusedAddresses(sharedVerifiedKeys(redisVerifiedKeys(connection, 'refused'), outage, refusalLifetimeMs)),
+    budgets: budgetFallback({ shared: shared.budgets, local: local.budgets, replicas, outage }),
+  }
+  await outage.start()
+  // Who asks nothing has to learn it, too: after a loss nobody relies on a store that may have come back empty.
+  connection.onLoss(() => outage.begin())
+  return {
+    ...stores,
+    close() {
+      outage.stop()
+      connection.close()
+    },
+  }
+}

@@ -1,9 +1,0 @@
-import type { Config } from '../config.ts'
-
-/** Sections that only a start reads: sockets and stores are opened once. */
-const sections = ['server', 'admin', 'redis', 'ledger', 'telemetry', 'sandbox'] as const
-
-/** The sections in which the new configuration differs and that stay as they were until the process is started again. */
-export function needsRestart(before: Config, after: Config): readonly string[] {
-  return sections.filter((section) => JSON.stringify(before[section]) !== JSON.stringify(after[section]))
-}

@@ -1,0 +1,30 @@
+/** How a process learns that it has to end. */
+
+export type ExitCode = 0 | 1
+
+/** npm passes on a signal that the terminal has sent to all already: so close together, two are one. */
+const duplicateSignalMs = 500
+
+/**
+ * 0 at the first SIGTERM or SIGINT, after which a second one ends the process at once; 1 after a failure with nobody to
+ * care, which is told in `report`. SIGHUP, which ends a process by default, calls `hangUp`.
+ */
+export function untilShutdownSignal(report: (message: string, reason: unknown) => void, hangUp: () => void): Promise<ExitCode> {
+  const { promise, resolve } = Promise.withResolvers<ExitCode>()
+  let first: number | undefined
+  const onSignal = (): void => {
+    first ??= performance.now()
+    if (performance.now() - first > duplicateSignalMs) process.exit(1)
+    resolve(0)
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+  process.on('SIGHUP', hangUp)
+  const fail = (reason: unknown): void => {
+    report('something failed with nobody to care', reason)
+    resolve(1)
+  }
+  process.on('unhandledRejection', fail)
+  process.on('uncaughtException', fail)
+  return promise
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { btc, usdtTrx, xrp } from '../fixture.ts'
+import { decimal } from './decimal.ts'
+import { market, received } from './market.ts'
+
+const now = Date.parse('2030-01-01T00:00:00Z')
+const day = 86_400_000
+
+test('the same seed and moment give the same terms, another seed or moment others', () => {
+  const terms = market(1).terms(btc, usdtTrx, 'float', now)
+  expect(market(1).terms(btc, usdtTrx, 'float', now)).toEqual(terms)
+  expect(market(2).terms(btc, usdtTrx, 'float', now).rate).not.toBe(terms.rate)
+  expect(market(1).terms(btc, usdtTrx, 'float', now + 60_000).rate).not.toBe(terms.rate)
+})
+
+test('prices stand still for ten seconds', () => {
+  const { terms } = market(1)
+  expect(terms(btc, usdtTrx, 'float', now + 9_999)).toEqual(terms(btc, usdtTrx, 'float', now))
+  expect(terms(btc, usdtTrx, 'float', now + 10_000)).not.toEqual(terms(btc, usdtTrx, 'float', now))
+})
+
+test('prices stay plausible however long the walk is, and move little in a minute', () => {
+  const { terms } = market(7)
+  for (let at = now; at < now + 20_000 * day; at += 97 * day) {
+    const rate = Number(terms(btc, usdtTrx, 'float', at).rate)
+    const soon = Number(terms(btc, usdtTrx, 'float', at + 60_000).rate)
+    expect(rate).toBeGreaterThan(80_000)
+    expect(rate).toBeLessThan(115_000)
+    expect(Math.abs(soon / rate - 1)).toBeLessThan(0.005)
+  }
+})
+
+test('a fixed rate is slightly worse than a floating one', () => {
+  const { terms } = market(1)
+  const fixed = Number(terms(xrp, btc, 'fixed', now).rate)
+  const float = Number(terms(xrp, btc, 'float', now).rate)
+  expect(fixed / float).toBeCloseTo(0.985 / 0.995, 6)
+})
+
+test('what is received is exact: amount × rate, cut to the coin, less the fee', () => {
+  const terms = { rate: decimal('97123.45678'), fee: decimal('1.000001') }
+  expect(received(decimal('0.1'), terms, 'USDT')).toBe('9711.345677')
+  expect(received(decimal('1e-1'), terms, 'USDT')).toBe('9711.345677')
+  expect(received(decimal('0.00001'), terms, 'USDT')).toBe('0')
+})
+
+test("the limits are worth the same in every coin, within the table's own", () => {
+  const { terms } = market(1)
+  const { rate, minAmount, maxAmount } = terms(btc, usdtTrx, 'float', now)
+  expect(Number(minAmount) * Number(rate)).toBeCloseTo(10, 0)
+  expect(Number(maxAmount) * Number(rate)).toBeGreaterThan(48_000)
+  expect(terms(usdtTrx, btc, 'float', now).minAmount).toBe('20')
+  expect(terms({ ...btc, depositMax: decimal('0.01') }, usdtTrx, 'float', now).maxAmount).toBe('0.01')
+})

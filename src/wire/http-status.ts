@@ -1,0 +1,61 @@
+/** What each kind of fault is in HTTP (docs/contract.md §6). */
+import type { FaultKind } from '../domain/faults/fault.ts'
+
+const statusOf: Readonly<Record<FaultKind, number>> = {
+  invalid: 400,
+  unauthorized: 401,
+  notFound: 404,
+  methodNotAllowed: 405,
+  inProgress: 409,
+  tooSlow: 408,
+  tooLarge: 413,
+  pathTooLong: 414,
+  unsupportedMediaType: 415,
+  expectationFailed: 417,
+  reusedKey: 422,
+  limited: 429,
+  headersTooLarge: 431,
+  internal: 500,
+  unreachable: 502,
+  unreadable: 502,
+  failed: 502,
+  accessRefused: 502,
+  contradicted: 502,
+  unavailable: 503,
+  timedOut: 504,
+  outcomeUnknown: 504,
+}
+
+/** As the HTTP status code registry has them, which is not always what Node calls them. */
+const reasonOf: Readonly<Record<number, string>> = {
+  200: 'OK',
+  201: 'Created',
+  204: 'No Content',
+  304: 'Not Modified',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  408: 'Request Timeout',
+  413: 'Content Too Large',
+  414: 'URI Too Long',
+  415: 'Unsupported Media Type',
+  417: 'Expectation Failed',
+  421: 'Misdirected Request',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+}
+
+export function toStatus(kind: FaultKind): number {
+  return statusOf[kind]
+}
+
+export function reasonPhrase(status: number): string {
+  return reasonOf[status] ?? 'Error'
+}

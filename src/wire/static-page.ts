@@ -1,0 +1,41 @@
+/** A fixed document at a fixed path of the public port. */
+import { entityTag } from './entity-tag.ts'
+
+/** One representation of a document. Its bytes are made once: every answer sends the same ones. */
+export interface Content {
+  readonly bytes: Uint8Array
+  /** The strong tag of these bytes. */
+  readonly tag: string
+}
+
+export interface StaticPage {
+  readonly path: string
+  readonly type: string
+  readonly content: Content
+  /** The same document, compressed. */
+  readonly gzip?: Content
+  /** Whether the path will never have another text: then nobody need ask again. */
+  readonly isImmutable: boolean
+  /** `Content-Security-Policy`, of a page that a browser shows. */
+  readonly contentSecurityPolicy?: string
+}
+
+export function contentOf(text: string): Content {
+  return { bytes: new TextEncoder().encode(text), tag: entityTag(text) }
+}
+
+/** Whether an `Accept-Encoding` takes gzip (RFC 9110 §12.5.3). */
+export function acceptsGzip(acceptEncoding = ''): boolean {
+  const codings = acceptEncoding.toLowerCase().split(',', maxCodings).map(readCoding)
+  const found = codings.find(({ name }) => name === 'gzip') ?? codings.find(({ name }) => name === '*')
+  return found !== undefined && found.quality > 0
+}
+
+/** More codings than these are not looked at. */
+const maxCodings = 20
+
+function readCoding(text: string): { readonly name: string; readonly quality: number } {
+  const [name = '', ...parameters] = text.split(';').map((part) => part.trim())
+  const quality = parameters.find((parameter) => parameter.startsWith('q='))
+  return { name, quality: quality === undefined ? 1 : Number(quality.slice(2)) || 0 }
+}

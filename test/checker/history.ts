@@ -1,0 +1,51 @@
+/** Everything that clients asked and were told, in the order in which it began. */
+import type { ReceivedResponse } from '../support/client.ts'
+import { Customer } from './customer.ts'
+import type { Order } from './order.ts'
+import { type Seen, transactionsIn } from './seen.ts'
+
+export interface Operation {
+  /** Who asks: the account, or in passthrough mode the holder of the key. */
+  readonly client: string
+  readonly kind: 'create' | 'get' | 'list'
+  readonly question: string
+  readonly order?: Order
+  readonly idempotencyKey?: string
+  /** What tells this create from others at a provider; where it is not known, where it pays out to does. */
+  readonly mark?: string
+  /** Its `X-Request-Id`, which goes up with it. */
+  request?: string
+  /** `fail`: it certainly had no effect. `info`: nobody knows, and so it stays where no answer ever came. */
+  outcome: 'ok' | 'fail' | 'info'
+  /** Of the answer, like `text`; absent where none came. */
+  status?: number
+  text?: string
+  seen: readonly Seen[]
+}
+
+/** Answers that leave open whether a create took effect. */
+const openEndings: readonly number[] = [500, 502, 504]
+
+export class History {
+  readonly operations: Operation[] = []
+
+  /** A client whose every question is recorded. */
+  client(name: string, key: string, form: 'A' | 'B'): Customer {
+    return new Customer(this, name, key, form)
+  }
+
+  /** The answer; undefined where there was none. */
+  async record(
+    invoked: Omit<Operation, 'outcome' | 'seen'>,
+    send: () => Promise<ReceivedResponse>,
+  ): Promise<ReceivedResponse | undefined> {
+    const operation: Operation = { ...invoked, outcome: 'info', seen: [] }
+    this.operations.push(operation)
+    const response = await send().catch(() => undefined)
+    if (!response) return undefined
+    const { status, text, headers } = response
+    const outcome = status < 300 ? 'ok' : openEndings.includes(status) ? 'info' : 'fail'
+    Object.assign(operation, { outcome, status, text, request: headers['x-request-id'], seen: transactionsIn(text) })
+    return response
+  }
+}

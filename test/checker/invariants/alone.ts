@@ -1,0 +1,53 @@
+import { createsByMark, type Evidence, intentsOf, receivedBy } from '../evidence.ts'
+import type { Answered, Journal, Received } from '../provider/journal.ts'
+
+interface Attempt {
+  readonly provider: string
+  readonly at: number
+  /** The provider said that it did nothing. */
+  readonly isRefused: boolean
+}
+
+/** I6: a create that may have taken effect is sent to no other provider; and none is sent more often than it was asked for. */
+export function alone(evidence: Evidence): readonly string[] {
+  const creates = createsByMark(evidence)
+  return [...attemptsByMark(evidence)].flatMap(([mark, attempts]) => {
+    const createsOfMark = creates.get(mark) ?? []
+    const sent =
+      attempts.length > createsOfMark.length
+        ? [`${attempts.length} creates for ${mark} were sent, and ${createsOfMark.length} asked for`]
+        : []
+    if (intentsOf(createsOfMark).length > 1) return sent
+    const open = attempts.find(({ isRefused }) => !isRefused)
+    const second = attempts.find(({ provider, at }) => open && provider !== open.provider && at >= open.at)
+    return second ? [...sent, `${mark} went to ${second.provider} after its outcome at ${open?.provider} was open`] : sent
+  })
+}
+
+/** The earliest first. */
+function attemptsByMark({ journals }: Evidence): ReadonlyMap<string, readonly Attempt[]> {
+  const attempts = Object.entries(journals).flatMap(([provider, journal]) => {
+    const refused = refusedIn(journal)
+    return receivedBy(journal)
+      .filter(({ operation }) => operation === 'create')
+      .map(({ at, request, body, mark = addressIn(body) }) => ({ provider, at, isRefused: refused.has(request), mark }))
+  })
+  return Map.groupBy(
+    attempts.toSorted((a, b) => a.at - b.at),
+    ({ mark }) => mark,
+  )
+}
+
+function refusedIn(journal: Journal): ReadonlySet<number> {
+  return new Set(journal.flatMap((entry) => (entry.what === 'answered' && isRefusal(entry) ? [entry.request] : [])))
+}
+
+/** In words, where its words are known: what stands in front of a provider refuses without any. */
+function isRefusal({ ending, text }: Answered): boolean {
+  if (typeof ending !== 'number' || ending < 400 || ending >= 500 || ending === 408) return false
+  return ending === 429 || text === undefined || /^\{.*"message":"/s.test(text)
+}
+
+function addressIn(body: Received['body']): string {
+  return (JSON.parse(body) as { withdrawalAddress: string }).withdrawalAddress
+}

@@ -1,0 +1,26 @@
+import { decimal } from '../decimal.ts'
+import type { Evidence } from '../evidence.ts'
+import { reportsById } from '../reported.ts'
+import type { Seen } from '../seen.ts'
+
+/** I5: what a client is told of a transaction is what the provider holds or held, amounts equal as decimals. */
+export function asReported(evidence: Evidence): readonly string[] {
+  const reports = reportsById(evidence)
+  return evidence.operations.flatMap(({ client, seen }) =>
+    seen.flatMap((transaction) => {
+      const truths = reports.get(transaction.id)
+      const wrong = truths ? fields.filter((field) => isWrong(transaction, truths, field)) : []
+      return wrong.map((field) => `${client} was told another ${field} of ${transaction.id}: ${JSON.stringify(transaction)}`)
+    }),
+  )
+}
+
+const fields = ['amount', 'amountTo', 'coinFrom', 'coinTo', 'withdrawalAddress', 'rateType'] as const
+
+/** What is not told is not wrong. */
+function isWrong(seen: Seen, truths: readonly Seen[], field: (typeof fields)[number]): boolean {
+  const reportedValue = seen[field]
+  if (reportedValue === undefined) return false
+  const value = field === 'amount' || field === 'amountTo' ? decimal : (word: string) => word
+  return !truths.some((truth) => truth[field] !== undefined && value(truth[field]) === value(reportedValue))
+}

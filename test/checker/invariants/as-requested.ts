@@ -1,0 +1,28 @@
+import { decimal } from '../decimal.ts'
+import { createsByMark, type Evidence, effectsOf } from '../evidence.ts'
+import type { Order } from '../order.ts'
+
+/** I4: what was created is what a client asked for, network and memo included, amounts equal as decimals. */
+export function asRequested(evidence: Evidence): readonly string[] {
+  const creates = createsByMark(evidence)
+  return effectsOf(evidence).flatMap(({ id, swap, mark }) => {
+    const wanted = creates.get(mark) ?? []
+    return wanted.some(({ order }) => canonical(order) === canonical(swap))
+      ? []
+      : [`${id} is what nobody asked for: ${canonical(swap)}`]
+  })
+}
+
+function canonical({ from, to, amount, ...order }: Order): string {
+  const { withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType } = order
+  return JSON.stringify({
+    from: `${from.coin} on ${from.network}`,
+    to: `${to.coin} on ${to.network}`,
+    amount: decimal(amount),
+    withdrawalAddress,
+    refundAddress,
+    withdrawalExtraId,
+    refundExtraId,
+    rateType,
+  })
+}

@@ -1,0 +1,22 @@
+import type { Evidence } from '../evidence.ts'
+import { reportsById } from '../reported.ts'
+import type { Seen } from '../seen.ts'
+
+/** I11: deposit address and memo that a client is told are those that the provider gave; an id that none gave is told nobody. */
+export function deposit(evidence: Evidence): readonly string[] {
+  const reports = reportsById(evidence)
+  const handed = new Set(evidence.handed?.map(({ id }) => id))
+  return evidence.operations.flatMap(({ client, seen }) =>
+    seen.flatMap((reported) => {
+      const truths = reports.get(reported.id) ?? []
+      if (truths.length === 0 && !handed.has(reported.id)) return [`${client} was told of ${reported.id}, which no provider gave`]
+      if (reported.depositAddress === undefined || truths.some((truth) => place(truth) === place(reported))) return []
+      const places = new Set(truths.filter(({ depositAddress }) => depositAddress !== undefined).map(place))
+      return [`${client} was told to pay ${reported.id} to ${place(reported)}; true is ${[...places].join(' or ')}`]
+    }),
+  )
+}
+
+function place({ depositAddress, depositExtraId }: Seen): string {
+  return `${depositAddress}, memo ${depositExtraId}`
+}

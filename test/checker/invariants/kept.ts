@@ -1,0 +1,62 @@
+import { createsByMark, type Evidence, effectsOf } from '../evidence.ts'
+import type { Operation } from '../history.ts'
+import { shownIn } from '../reported.ts'
+
+/** I2: every id that a client was ever given is found by it at the end; and nothing that was created is forgotten. */
+export function kept(evidence: Evidence): readonly string[] {
+  if (evidence.unreadable !== undefined) return [`the ledger cannot be read: ${evidence.unreadable}`]
+  const given = givenIn(evidence)
+  return [...given.flatMap((one) => lost(one, evidence)), ...forgotten(evidence), ...misplaced(given, evidence)]
+}
+
+interface Given {
+  readonly client: string
+  readonly id: string
+}
+
+/** What a provider shows to a client's own key is found there, and needs no ledger, unless the client created it here. */
+function givenIn(evidence: Evidence): readonly Given[] {
+  const shown = shownIn(evidence)
+  const needsLedger = ({ client, kind }: Operation, id: string) => kind === 'create' || shown.get(client)?.has(id) !== true
+  return evidence.operations.flatMap((operation) =>
+    operation.seen.filter(({ id }) => needsLedger(operation, id)).map(({ id }) => ({ client: operation.client, id })),
+  )
+}
+
+/** Ids that the ledger does not hold once, for the owner that the client's other ids have. */
+function misplaced(given: readonly Given[], { exported }: Evidence): readonly string[] {
+  if (!exported) return []
+  const rows = Map.groupBy(exported, ({ id }) => id)
+  const owners = new Map<string, string>()
+  return given.flatMap(({ client, id }) => {
+    const [row, ...others] = rows.get(id) ?? []
+    if (!row || others.length > 0) return [`${id} was given to ${client}, and the ledger has it ${rows.get(id)?.length ?? 0} times`]
+    const owner = owners.getOrInsert(client, row.owner)
+    return row.owner === owner ? [] : [`${id} was given to ${client}, and the ledger has it for another`]
+  })
+}
+
+function lost({ client, id }: Given, { holdings }: Evidence): readonly string[] {
+  const holding = holdings?.find((other) => other.client === client)
+  if (!holding) return []
+  return [
+    ...(holding.listed.has(id) ? [] : [`${id} was given to ${client} and is not in its list`]),
+    ...(holding.got.has(id) ? [] : [`${id} was given to ${client}, which cannot get it`]),
+  ]
+}
+
+/** Effects that neither a client who asked for them has, nor the gateway counts among the unsettled, each of which is one. */
+function forgotten(evidence: Evidence): readonly string[] {
+  const { holdings, unresolvedAddresses: unsettled } = evidence
+  if (!holdings || !unsettled) return []
+  const creates = createsByMark(evidence)
+  const left = [...unsettled]
+  return effectsOf(evidence).flatMap(({ id, mark, swap: { withdrawalAddress } }) => {
+    const askers = (creates.get(mark) ?? []).map(({ client }) => client)
+    if (holdings.some(({ client, listed }) => askers.includes(client) && listed.has(id))) return []
+    const at = left.indexOf(withdrawalAddress)
+    if (at < 0) return [`${id} was created, and nobody knows of it`]
+    left.splice(at, 1)
+    return []
+  })
+}

@@ -1,0 +1,68 @@
+/** What providers hold and tell of transactions, and to whose key: the truth that clients are to hear. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Evidence, effectsOf, heldIn, receivedBy } from './evidence.ts'
+import type { Swap } from './order.ts'
+import type { Journal } from './provider/journal.ts'
+import { type Seen, transactionsInAny } from './seen.ts'
+
+interface Answer {
+  readonly provider: string
+  readonly operation: string
+  /** As it came in the header of either form. */
+  readonly key: string
+  readonly text: string
+}
+
+/**
+ * Whatever a provider ever said of a transaction, by the id that clients know: what its create made first, for an id that is
+ * given twice is the first's; what it holds; and what it tells in gets and lists.
+ */
+export function reportsById(evidence: Evidence): ReadonlyMap<string, readonly Seen[]> {
+  const made = Map.groupBy(effectsOf(evidence), ({ id }) => id)
+  const first = [...made.values()].flatMap((effects) => effects.slice(0, 1))
+  const held = [...first, ...heldIn(evidence)].flatMap(({ id, swap }) => inBothForms(id, swap))
+  const reads = answersOf(evidence).filter(({ operation }) => operation !== 'create')
+  const reported = reads.flatMap(({ provider, text }) =>
+    transactionsInAny(text).map((seen) => ({ ...seen, id: `${provider}~${seen.id}` })),
+  )
+  return Map.groupBy([...held, ...reported], ({ id }) => id)
+}
+
+/** The words and ids that a provider itself told the holder of a key, who may be a client. */
+export function shownIn(evidence: Evidence): ReadonlyMap<string, ReadonlySet<string>> {
+  const byKey = Map.groupBy(answersOf(evidence), ({ key }) => key)
+  const wordsIn = ({ provider, text }: Answer) => [...words(text), ...transactionsInAny(text).map(({ id }) => `${provider}~${id}`)]
+  return new Map([...byKey].map(([key, answers]) => [key, new Set(answers.flatMap(wordsIn))]))
+}
+
+/** As they stand between marks, at the end of a sentence, or before a value. */
+export function words(text: string): ReadonlySet<string> {
+  return new Set((text.match(/[^\s"'`,;{}[\]()]+/g) ?? []).map((word) => word.replace(/^:|[.:]$/g, '')))
+}
+
+function answersOf({ journals }: Evidence): readonly Answer[] {
+  return Object.entries(journals).flatMap(([provider, journal]) => answersIn(provider, journal))
+}
+
+function answersIn(provider: string, journal: Journal): readonly Answer[] {
+  const requests = new Map(receivedBy(journal).map((received) => [received.request, received]))
+  return journal.flatMap((entry) => {
+    const question = entry.what === 'answered' ? requests.get(entry.request) : undefined
+    if (!question || entry.what !== 'answered' || entry.text === undefined) return []
+    return [{ provider, operation: question.operation, key: keyIn(question.headers), text: entry.text }]
+  })
+}
+
+function keyIn({ authorization = '', 'x-api-key': key }: IncomingHttpHeaders): string {
+  return typeof key === 'string' ? key : authorization.replace(/^Bearer /i, '')
+}
+
+function inBothForms(id: string, { from, to, ...facts }: Swap): readonly Seen[] {
+  const { amount, amountTo, rateType, withdrawalAddress, depositAddress, depositExtraId } = facts
+  const extra = depositExtraId === undefined ? {} : { depositExtraId }
+  const seen = { id, amount, amountTo, rateType, withdrawalAddress, depositAddress, ...extra }
+  return [
+    { ...seen, coinFrom: from.code, coinTo: to.code },
+    { ...seen, coinFrom: from.coin, coinTo: to.coin },
+  ]
+}

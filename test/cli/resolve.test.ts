@@ -1,0 +1,158 @@
+/** docs/contract.md §10.2: a create is bound by hand only to a transaction that the provider itself reports so. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Intent } from '../../src/core/ledger.ts'
+import type { Amount } from '../../src/domain/amount.ts'
+import type { NewTransaction } from '../../src/domain/swap/swap.ts'
+import { type ProviderA, startFormA, transactionA } from '../support/form-a.ts'
+import { detailedB, type ProviderB, startFormB } from '../support/form-b.ts'
+import { digits } from '../support/json.ts'
+import { assets, type Swap, swap } from '../support/swaps.ts'
+import { type CommandResult, Place } from './place.ts'
+
+let alpha: ProviderA
+let beta: ProviderB
+let place: Place
+let stores: Awaited<ReturnType<Place['stores']>>
+beforeEach(async () => {
+  alpha = await startFormA()
+  beta = await startFormB()
+  place = new Place({ providers: [alpha, beta] })
+  stores = await place.stores()
+})
+afterEach(async () => {
+  await stores.close()
+  await Promise.all([alpha.close(), beta.close()])
+  place[Symbol.dispose]()
+})
+
+const attemptedAt = Date.parse('2026-03-01T10:00:00Z')
+const requested: NewTransaction = {
+  ...{ codeFrom: 'BTC', coinFrom: 'BTC', networkFrom: 'BTC', codeTo: 'USDTTRC20', coinTo: 'USDT', networkTo: 'TRX' },
+  amountIn: '0.1' as Amount,
+  withdrawalAddress: 'TWithdraw1',
+  refundAddress: 'bc1q-refund-1',
+  rateType: 'float',
+}
+
+async function unknownCreate(more: Partial<Intent> = {}): Promise<void> {
+  const made: Intent = {
+    id: 'in-doubt',
+    owner: 'acme',
+    provider: 'alpha',
+    requested,
+    attemptedAt,
+    nextCheckAt: attemptedAt,
+    ...more,
+  }
+  await stores.ledger.begin(made)
+  await stores.ledger.markUnknown('in-doubt', attemptedAt)
+}
+const bind = (id: string, ...more: readonly string[]): Promise<CommandResult> =>
+  place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', id, ...more)
+const expectRefused = async (result: CommandResult, why: RegExp): Promise<void> => {
+  expect(result).toMatchObject({ exitCode: 1, out: [] })
+  expect(result.err.join()).toMatch(why)
+  expect(await stores.ledgerAdmin.unresolved()).toMatchObject([{ intent: 'in-doubt', state: 'unknown' }])
+}
+
+describe.each([
+  ['alpha', () => alpha, transactionA],
+  ['beta', () => beta, detailedB],
+] as const)('at %s', (provider, standIn, reportOf) => {
+  it('L29: binds what answers the question, with what the provider reports', async () => {
+    await unknownCreate({ provider })
+    standIn().holdings.swaps = [swap({ status: 'exchanging' })]
+    expect(await bind('tx-1')).toEqual({
+      exitCode: 0,
+      out: [
+        `The create in-doubt is the transaction ${provider}~tx-1 of its owner.`,
+        'It was attempted at 2026-03-01T10:00:00.000Z, and created at 2026-03-01T10:00:00.000Z.',
+      ],
+      err: [],
+    })
+    const entry = await stores.ledger.find('acme', provider, 'tx-1')
+    expect(entry?.transaction).toMatchObject({ status: 'exchanging', depositAddress: 'bc1q-deposit-1', codeTo: 'USDTTRC20' })
+    const [get] = standIn().received('get')
+    const header = provider === 'alpha' ? get?.headers.authorization : get?.headers['x-api-key']
+    expect(header).toContain('provider-key-1')
+    expect(standIn().received('list')).toEqual([])
+  })
+
+  it('L29: refuses an id that the provider does not have, and so a mistyped one', async () => {
+    await unknownCreate({ provider })
+    standIn().holdings.swaps = [swap()]
+    await expectRefused(await bind('tx-l'), /has no transaction tx-l/)
+    await expectRefused(await bind('tx-l', '--force'), /has no transaction tx-l/)
+  })
+
+  it.each<[string, Partial<Swap>, RegExp]>([
+    ['another amount', { amountIn: digits('0.11') }, /differs in amountIn/],
+    ['another coin', { from: assets.eth }, /differs in (code|coin)From/],
+    ['another network', { to: assets.usdtEth }, /differs in (code|network)To/],
+    ['another address', { withdrawalAddress: 'TOther' }, /differs in withdrawalAddress/],
+    ['another refund address', { refundAddress: 'bc1q-other' }, /differs in refundAddress/],
+    ['another rate type', { rateType: 'fixed' }, /differs in rateType/],
+  ])('L29: refuses a transaction of %s, forced or not', async (_, facts, why) => {
+    await unknownCreate({ provider })
+    standIn().holdings.swaps = [swap(facts)]
+    await expectRefused(await bind('tx-1'), why)
+    await expectRefused(await bind('tx-1', '--force'), why)
+  })
+
+  it('L29: binds what the provider is silent about, and says so: that is what a person is asked for', async () => {
+    await unknownCreate({ provider, requested: { ...requested, withdrawalExtraId: 'memo-7' } })
+    standIn().holdings.swaps = [swap()]
+    const { exitCode, out } = await bind('tx-1')
+    expect([exitCode, out.at(-1)]).toEqual([0, 'The provider does not confirm withdrawalExtraId.'])
+    expect((await stores.ledger.find('acme', provider, 'tx-1'))?.transaction.withdrawalExtraId).toBeUndefined()
+  })
+
+  it.each([
+    ['fails', { status: 500, json: {} }],
+    ['refuses the key', { status: 401, json: { message: 'no' } }],
+    ['breaks off', { reset: true }],
+    ['tells nonsense', { text: 'nonsense' }],
+  ])('L29: while the provider %s, only --force binds', async (_, reply) => {
+    await unknownCreate({ provider })
+    standIn().reply('get', reply)
+    await expectRefused(await bind('tx-1'), /cannot be read there, .+; --force binds it unread/)
+    expect((await bind('tx-1', '--force')).exitCode).toBe(0)
+  })
+
+  it('L29: refuses an answer about another id', async () => {
+    await unknownCreate({ provider })
+    standIn().reply('get', { json: reportOf(swap({ id: 'tx-2' })) })
+    await expectRefused(await bind('tx-1'), /answers about another transaction/)
+  })
+
+  it('L29: refuses what another create holds', async () => {
+    await unknownCreate({ provider })
+    await stores.ledger.begin({ id: 'done', owner: 'umbrella', provider, requested, attemptedAt, nextCheckAt: attemptedAt })
+    const facts = {
+      transaction: { id: 'tx-1', amountIn: requested.amountIn, createdAt: '2026-03-01T10:00:00Z' },
+      derived: [],
+      reportedAt: 1,
+    }
+    await stores.ledger.complete('done', facts)
+    standIn().holdings.swaps = [swap()]
+    await expectRefused(await bind('tx-1'), /the ledger holds/)
+    await expectRefused(await bind('tx-1', '--force'), /the ledger holds/)
+  })
+})
+
+it('L29: a provider that is not configured any more cannot be read', async () => {
+  await unknownCreate({ provider: 'gone' })
+  await expectRefused(await bind('tx-1'), /not configured any more; --force binds it unread/)
+  expect((await bind('tx-1', '--force')).exitCode).toBe(0)
+})
+
+it('L29: a mismatch is bound only once the provider has put right what it reported', async () => {
+  await unknownCreate()
+  await stores.ledger.markMismatch('in-doubt', { id: 'tx-1', amountIn: requested.amountIn, createdAt: '2026-03-01T10:00:00Z' }, [
+    'coinTo',
+  ])
+  alpha.holdings.swaps = [swap({ to: assets.usdtEth })]
+  expect((await bind('tx-1')).exitCode).toBe(1)
+  alpha.holdings.swaps = [swap()]
+  expect((await bind('tx-1')).exitCode).toBe(0)
+})

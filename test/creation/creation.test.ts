@@ -1,0 +1,244 @@
+/** docs/contract.md §10: a create happens once, whatever breaks. The providers' journals are the truth. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { ReceivedResponse } from '../support/client.ts'
+import { expectRefusal } from '../support/expectations.ts'
+import { transactionA } from '../support/form-a.ts'
+import { digits } from '../support/json.ts'
+import { type Managed, orderIn, startManaged } from '../support/managed.ts'
+import { formNames, pairWords } from '../support/pair.ts'
+import type { Reply } from '../support/stand-in.ts'
+import { assets, swap } from '../support/swaps.ts'
+
+let managed: Managed
+let key: string
+
+beforeAll(async () => {
+  managed = await startManaged({ routing: ['alpha', 'beta'] })
+})
+beforeEach(async () => {
+  managed.alpha.reset()
+  managed.beta.reset()
+  managed.alpha.holdings.swaps = managed.alpha.holdings.swaps.slice()
+  key = await managed.issue()
+})
+afterAll(() => managed.close())
+
+const creates = (): number => managed.alpha.received('create').length + managed.beta.received('create').length
+const outcomes = (): readonly string[] =>
+  managed.gateway.observations.filter((seen) => seen.what === 'create').map(({ outcome }) => outcome)
+
+describe.each(formNames)('form %s', (form) => {
+  const create = (name?: string, facts: object = {}, who = key): Promise<ReceivedResponse> =>
+    managed.client(form).post('/transactions', orderIn(form, facts), {
+      key: who,
+      headers: name === undefined ? {} : { 'idempotency-key': name },
+    })
+
+  test('L5: the same question under the same key is answered again, byte for byte, and asked once', async () => {
+    const first = await create('"order-1"')
+    const again = await create('order-1')
+    expect(first.status).toBe(form === 'A' ? 201 : 200)
+    expect(first.headers).not.toHaveProperty('idempotent-replayed')
+    expect(again.status).toBe(first.status)
+    expect(again.text).toBe(first.text)
+    expect(again.headers['idempotent-replayed']).toBe('true')
+    for (const header of ['x-swap-provider', 'x-swap-derived', 'x-swap-omitted', 'content-type'])
+      expect(again.headers[header]).toBe(first.headers[header])
+    expect(creates()).toBe(1)
+  })
+
+  test('L5: still so when the transaction has gone on', async () => {
+    const first = await create('order-1')
+    const { id } = first.json as { id: string }
+    managed.alpha.holdings.swaps = managed.alpha.holdings.swaps.map((known) => ({ ...known, status: 'success' }))
+    await managed.client(form).get(`/transactions/${id}`, { key })
+    expect((await create('order-1')).text).toBe(first.text)
+  })
+
+  test('L6: of 50 at the same time one is asked; the others are 409, or its answer', async () => {
+    managed.alpha.reply('create', () => {
+      const id = `once-${form}`
+      return { status: 201, json: transactionA(swap({ id, refundAddress: null })), delay: 50 }
+    })
+    const responses = await Promise.all(Array.from({ length: 50 }, () => create('order-6')))
+    expect(creates()).toBe(1)
+    const made = responses.filter(({ status }) => status < 300)
+    expect(new Set(made.map(({ text }) => text)).size).toBe(1)
+    for (const response of responses.filter(({ status }) => status >= 300)) expectRefusal(response, form, 409)
+    expect((await create('order-6')).text).toBe(made[0]?.text)
+  })
+
+  test.each<[string, object]>([
+    ['another amount', { amount: digits('0.11') }],
+    ['another address', { withdrawalAddress: 'TWithdraw2' }],
+    ['a refund address', { refundAddress: 'bc1q-refund-1' }],
+    ['another rate type', { rateType: 'fixed' }],
+    ['another coin', pairWords(form, assets.eth, assets.usdtTrx)],
+    ['another network', pairWords(form, assets.btc, assets.usdtEth)],
+  ])('L7: %s under the same key is 422', async (_, facts) => {
+    await create('order-7')
+    expectRefusal(await create('order-7', facts), form, 422)
+    expect(creates()).toBe(1)
+  })
+
+  test('L7: amounts are the same by value', async () => {
+    const first = await create('order-7')
+    expect((await create('order-7', { amount: digits('1e-1') })).text).toBe(first.text)
+    expect((await create('order-7', { amount: digits('0.1000') })).text).toBe(first.text)
+  })
+
+  test('L8: the same key of another client is another key', async () => {
+    const first = await create('order-8')
+    const other = await create('order-8', {}, await managed.issue())
+    expect((other.json as { id: string }).id).not.toBe((first.json as { id: string }).id)
+    expect(other.headers).not.toHaveProperty('idempotent-replayed')
+    expect(creates()).toBe(2)
+  })
+
+  test('L9: without a key each create is a new one', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, async () => ((await create()).json as { id: string }).id))
+    expect(new Set(ids).size).toBe(20)
+    expect(creates()).toBe(20)
+  })
+
+  test('L10: a key that is none is 400, and nothing is sent', async () => {
+    expectRefusal(await create('"'), form, 400)
+    expectRefusal(await create('x'.repeat(256)), form, 400)
+    expect(creates()).toBe(0)
+  })
+
+  describe('L11: what was refused does not use the key up', () => {
+    test.each<[string, object, Reply]>([
+      ['by us', { amount: digits('0') }, {}],
+      ['for its network', form === 'A' ? { coinTo: 'NOCOIN' } : { networkTo: 'NONET' }, {}],
+      ['by the provider', {}, { status: 422, json: { error: 'Unprocessable', message: 'Too little', code: 422 } }],
+      ['by its limit', {}, { status: 429, json: { message: 'Slow down', code: 429 } }],
+    ])('%s', async (_, facts, reply) => {
+      if (reply.status !== undefined) managed.alpha.reply('create', reply)
+      expect((await create('order-11', facts)).status).toBeGreaterThanOrEqual(400)
+      managed.alpha.reset()
+      const { status, headers } = await create('order-11')
+      expect(status).toBeLessThan(300)
+      expect(headers).not.toHaveProperty('idempotent-replayed')
+      expect(await managed.gateway.bookkeeping.unresolved()).toEqual([])
+    })
+  })
+
+  describe.each<[string, object]>([
+    ['resets after the effect', { reset: true }],
+    ['answers 500', { status: 500, json: {} }],
+    ['answers 503', { status: 503, json: { error: 'Unavailable', message: 'Later', code: 503 } }],
+    ['answers half', { text: '{"id":"tx' }],
+    ['answers {}', { json: {} }],
+  ])('L1, L12: a provider that %s', (_, reply) => {
+    test('leaves the outcome unknown: 504, no other provider, and 409 until somebody knows', async () => {
+      const name = `order-12-${Math.random()}`
+      managed.alpha.reply('create', reply)
+      expectRefusal(await create(name), form, 504)
+      managed.alpha.reset()
+      expectRefusal(await create(name), form, 409)
+      expectRefusal(await create(name, { amount: digits('0.2') }), form, 422)
+      expect(creates()).toBe(0)
+      const [open] = await managed.gateway.bookkeeping.unresolved()
+      expect(await managed.gateway.bookkeeping.markNotCreated(open?.intent ?? '')).toBe(true)
+      const { status, headers } = await create(name)
+      expect(status).toBeLessThan(300)
+      expect(headers).not.toHaveProperty('idempotent-replayed')
+    })
+  })
+
+  test('L2: what is bound by hand is answered under the key', async () => {
+    managed.alpha.reply('create', { reset: true })
+    await create('order-2')
+    managed.alpha.reset()
+    const id = `found-${form}`
+    managed.alpha.holdings.swaps = [...managed.alpha.holdings.swaps, swap({ id, status: 'exchanging' })]
+    const [open] = await managed.gateway.bookkeeping.unresolved()
+    expect(await managed.gateway.bookkeeping.bind(open?.intent ?? '', id, Date.now())).toBe('bound')
+    const response = await create('order-2')
+    expect(response.json).toMatchObject({ id: `alpha~${id}`, status: 'exchanging' })
+    expect(response.headers['idempotent-replayed']).toBe('true')
+    expect((await managed.client(form).get('/transactions', { key })).json).toMatchObject({ data: [{ id: `alpha~${id}` }] })
+    expect(creates()).toBe(0)
+  })
+
+  const fieldsAtFault: readonly [string, object][] = [
+    ['coin', { coinFrom: 'ETH' }],
+    ['network', { coinTo: 'USDTERC20' }],
+    ['withdrawal address', { withdrawalAddress: 'TOther' }],
+    ['refund address', { refundAddress: 'bc1q-other' }],
+    ['rate type', { rateType: 'fixed' }],
+    ['memo', { withdrawalExtraId: '77' }],
+  ]
+  test.each(fieldsAtFault)('M6: another %s than was asked: 502, no deposit address, kept as a mismatch', async (what, facts) => {
+    const id = `mismatch-${form}-${what.replace(' ', '-')}`
+    const json = { ...transactionA(swap({ id, refundAddress: null })), ...facts }
+    managed.alpha.reply('create', { status: 201, json })
+    const response = await create('order-m6')
+    expectRefusal(response, form, 502)
+    expect(response.text).not.toContain('deposit-1')
+    expect(response.text).not.toContain(id)
+    const again = await create('order-m6')
+    expect(again.text).toBe(response.text)
+    expect(again.headers['idempotent-replayed']).toBe('true')
+    expect(creates()).toBe(1)
+    expect(outcomes().at(-1)).toBe('contradicted')
+    expect((await managed.client(form).get(`/transactions/alpha~${id}`, { key })).status).toBe(404)
+    expect((await managed.client(form).get('/transactions', { key })).json).toMatchObject({ data: [] })
+    const unresolved = await managed.gateway.bookkeeping.unresolved()
+    expect(unresolved.find((row) => JSON.stringify(row).includes(id))).toMatchObject({ state: 'mismatch' })
+    for (const { intent } of unresolved) await managed.gateway.bookkeeping.markNotCreated(intent)
+  })
+
+  test('another amount is counted and not refused', async () => {
+    managed.witness.excuse('I5', 'The client is told the amount that the provider says, not the one that was ordered.')
+    const json = transactionA(swap({ id: `amount-${form}`, amountIn: digits('0.09'), refundAddress: null }))
+    managed.alpha.reply('create', { status: 201, json })
+    expect((await create()).status).toBeLessThan(300)
+    expect(outcomes().at(-1)).toBe('otherAmount')
+  })
+
+  test('L36: an id that the same client holds for another create: 502, and the first is as it was', async () => {
+    const json = { ...transactionA(swap({ id: `again-${form}`, refundAddress: null })), status: 'success' }
+    managed.alpha.reply('create', { status: 201, json })
+    managed.alpha.reply('get', { json })
+    const first = await create('order-36')
+    managed.alpha.reply('create', { status: 201, json: { ...json, depositAddress: 'bc1q-other', status: 'wait' } })
+    for (const name of [undefined, 'order-37']) {
+      const second = await create(name)
+      expectRefusal(second, form, 502)
+      expect(second.text).not.toContain('bc1q-other')
+      expect(outcomes().at(-1)).toBe('duplicateId')
+    }
+    const again = await create('order-37')
+    expect([again.status, again.headers['idempotent-replayed']]).toEqual([502, 'true'])
+    expect((await create('order-36')).text).toBe(first.text)
+    expect(creates()).toBe(3)
+    const path = `/transactions/alpha~again-${form}`
+    expect((await managed.client('A').get(path, { key })).json).toMatchObject({
+      depositAddress: 'bc1q-deposit-1',
+      status: 'success',
+    })
+    const list = await managed.client(form).get('/transactions', { key })
+    expect((list.json as { data: readonly object[] }).data).toMatchObject([{ id: `alpha~again-${form}`, status: 'success' }])
+    for (const { intent } of await managed.gateway.bookkeeping.unresolved())
+      await managed.gateway.bookkeeping.markNotCreated(intent)
+  })
+
+  test("L16: an id that another client holds: 502, counted, and the other's is as it was", async () => {
+    const json = transactionA(swap({ id: `repeated-${form}`, refundAddress: null }))
+    managed.alpha.reply('create', { status: 201, json })
+    await create()
+    managed.alpha.reply('create', { status: 201, json: { ...json, depositAddress: 'bc1q-other' } })
+    const other = await managed.issue()
+    expectRefusal(await create('order-16', {}, other), form, 502)
+    expect(outcomes().at(-1)).toBe('duplicateId')
+    expect((await create('order-16', {}, other)).status).toBe(502)
+    managed.alpha.reply('get', { reset: true })
+    const path = `/transactions/alpha~repeated-${form}`
+    expect((await managed.client(form).get(path, { key: other })).status).toBe(404)
+    expect((await managed.client('A').get(path, { key })).json).toMatchObject({ depositAddress: 'bc1q-deposit-1' })
+    for (const { intent } of await managed.gateway.bookkeeping.unresolved())
+      await managed.gateway.bookkeeping.markNotCreated(intent)
+  })
+})

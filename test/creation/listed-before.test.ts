@@ -1,0 +1,84 @@
+/** docs/contract.md §10.2 with the provider's own keys: a client that looks at its list after a 504 changes nothing of what is found. */
+import { afterEach, describe, expect, test } from 'vitest'
+import { hashKey } from '../../src/adapters/key-hash.ts'
+import type { ReceivedResponse } from '../support/client.ts'
+import { expectRefusal } from '../support/expectations.ts'
+import { orderIn } from '../support/managed.ts'
+import { lookNow, loseAnswers, outcomesOf } from '../support/outcomes.ts'
+import { pairs } from '../support/pair.ts'
+import { type Passthrough, startPassthrough } from '../support/passthrough.ts'
+import { swap } from '../support/swaps.ts'
+
+let place: Passthrough
+afterEach(() => place[Symbol.asyncDispose]())
+
+const nameOf = { A: 'alpha', B: 'beta' } as const
+
+describe.each(pairs)('a client of form $client, a provider of form $provider', ({ client: form, provider: side }) => {
+  const name = nameOf[side]
+  const provider = () => place[name]
+  let key: string
+  const create = (idempotencyKey = 'order-2'): Promise<ReceivedResponse> =>
+    place.client(form).post('/transactions', orderIn(form), { key, headers: { 'idempotency-key': idempotencyKey } })
+  const list = (): Promise<ReceivedResponse> => place.client(form).get('/transactions', { key })
+  const get = (id: string): Promise<ReceivedResponse> => place.client(form).get(`/transactions/${name}~${id}`, { key })
+  const lose = async (): Promise<void> => {
+    place = await startPassthrough(name)
+    key = await place.gateway.freshKey()
+    loseAnswers(provider(), { refundAddress: null })
+    expectRefusal(await create(), form, 504)
+    provider().reply('create', { status: 500, json: {} })
+  }
+  /** Read in its list, and in the ledger for that. */
+  const seen = async (id: string): Promise<void> => {
+    expect((await list()).text).toContain(`${name}~${id}`)
+    await expect.poll(() => place.gateway.ledger.find(hashKey(key), name, id)).toBeDefined()
+  }
+  const look = async (): Promise<string | undefined> => {
+    await lookNow(place.gateway)
+    return outcomesOf(place.gateway).at(-1)
+  }
+
+  test('L24: the sole match is bound although its owner has read the list and the transaction', async () => {
+    await lose()
+    await seen('lost-1')
+    expect((await get('lost-1')).status).toBe(200)
+    await seen('lost-1')
+    expect(await look()).toBe('found')
+    const again = await create()
+    expect(again.status, again.text).toBe(form === 'A' ? 201 : 200)
+    expect(again.json).toMatchObject({ id: `${name}~lost-1` })
+    expect((await list()).json).toMatchObject({ data: [{ id: `${name}~lost-1` }] })
+  })
+
+  test('L24: of twins none is bound, whichever of them its owner has seen', async () => {
+    await lose()
+    const [made] = provider().holdings.swaps
+    await seen('lost-1')
+    expect((await get('lost-1')).status).toBe(200)
+    provider().holdings.swaps = [made, { ...made, id: 'twin' }] as never
+    expect(await look()).toBe('ambiguous')
+    expectRefusal(await create(), form, 409)
+  })
+
+  test('L24: what a create here is bound to is no candidate for the next', async () => {
+    await lose()
+    expect(await look()).toBe('found')
+    loseAnswers(provider(), { id: 'lost-2', refundAddress: null })
+    expectRefusal(await create('order-3'), form, 504)
+    await seen('lost-2')
+    expect(await look()).toBe('found')
+    provider().reply('create', { status: 500, json: {} })
+    expect((await create('order-3')).json).toMatchObject({ id: `${name}~lost-2` })
+  })
+
+  test('L24: a list that was read before the create hides nothing', async () => {
+    place = await startPassthrough(name)
+    key = await place.gateway.freshKey()
+    provider().holdings.swaps = [swap({ id: 'old', createdAt: new Date().toISOString(), refundAddress: null })]
+    await seen('old')
+    provider().reply('create', { reset: true })
+    expectRefusal(await create(), form, 504)
+    expect(await look()).toBe('found')
+  })
+})

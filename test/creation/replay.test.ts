@@ -1,0 +1,147 @@
+/** docs/contract.md §10.1: what an Idempotency-Key answers, with its headers, in both forms and after a restart. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { ask, type ReceivedResponse } from '../support/client.ts'
+import { expectRefusal } from '../support/expectations.ts'
+import { digits } from '../support/json.ts'
+import { type Managed, orderIn, startManaged } from '../support/managed.ts'
+import { credential, type FormName, pairs } from '../support/pair.ts'
+
+let managed: Managed
+afterEach(() => managed.close())
+
+const nameOf = { A: 'alpha', B: 'beta' } as const
+const create = (form: FormName, key: string, name: string, facts: object = {}): Promise<ReceivedResponse> =>
+  managed.client(form).post('/transactions', orderIn(form, facts), { key, headers: { 'idempotency-key': name } })
+
+/** What a replay has in common with the first answer. */
+function comparable({ status, text, headers }: ReceivedResponse): object {
+  const { 'x-request-id': _, date: __, ratelimit: ___, 'idempotent-replayed': ____, ...rest } = headers
+  return { status, text, headers: rest }
+}
+
+describe.each(pairs)('a client of form $client, a provider of form $provider', ({ client: form, provider: side }) => {
+  const other = form === 'A' ? 'B' : 'A'
+  const start = async (): Promise<string> => {
+    managed = await startManaged({ routing: [nameOf[side]] })
+    return managed.issue()
+  }
+
+  test('L5: a replay is the first answer, header by header', async () => {
+    const key = await start()
+    const first = await create(form, key, 'order-5')
+    const again = await create(form, key, 'order-5')
+    expect(comparable(again)).toEqual(comparable(first))
+    expect(again.headers['idempotent-replayed']).toBe('true')
+    expect(again.headers['x-request-id']).not.toBe(first.headers['x-request-id'])
+    if (form === 'A' && side === 'B') expect(again.headers['x-swap-derived']).toBe('rate,updatedAt')
+  })
+
+  test('L5: in the other form it is what that form’s own first answer would be', async () => {
+    const key = await start()
+    await create(form, key, 'order-5')
+    const replayed = await create(other, key, 'order-5')
+    const fresh = await create(other, key, 'order-6')
+    const words = ({ text }: ReceivedResponse): string => text.replaceAll(/(tx|deposit)-\d/g, '$1')
+    expect(words(replayed)).toBe(words(fresh))
+    for (const header of ['x-swap-derived', 'x-swap-omitted', 'x-swap-provider', 'x-swap-form'])
+      expect(replayed.headers[header]).toBe(fresh.headers[header])
+    expect(replayed.status).toBe(fresh.status)
+    expect(replayed.headers['idempotent-replayed']).toBe('true')
+  })
+
+  test('L5: a replay needs no provider', async () => {
+    const key = await start()
+    const first = await create(form, key, 'order-5')
+    for (const operation of ['create', 'get', 'list', 'currencies'] as const)
+      managed[nameOf[side]].reply(operation, { status: 500, json: {} })
+    expect((await create(form, key, 'order-5')).text).toBe(first.text)
+  })
+})
+
+test('L8: a key is scoped to the account, over all its keys and both forms', async () => {
+  managed = await startManaged()
+  const [mine, successor, theirs] = [await managed.issue('acme'), await managed.issue('acme'), await managed.issue('globex')]
+  const first = await create('A', mine, 'order-8')
+  expect((await create('A', successor, 'order-8')).text).toBe(first.text)
+  expectRefusal(await create('B', successor, 'order-8', { amount: digits('7') }), 'B', 422)
+  const other = await create('A', theirs, 'order-8', { amount: digits('7') })
+  expect(other.status).toBe(201)
+  expect(other.headers).not.toHaveProperty('idempotent-replayed')
+})
+
+test('L7: a memo is part of the question', async () => {
+  managed = await startManaged({ providers: { alpha: { extraIds: 'unconfirmed' } } })
+  const key = await managed.issue()
+  const memo = { withdrawalExtraId: '77', refundAddress: 'bc1q-refund-1', refundExtraId: '88' }
+  const first = await create('A', key, 'order-7', memo)
+  expect(first.status, first.text).toBe(201)
+  for (const facts of [{ withdrawalExtraId: '78' }, { refundExtraId: '89' }, { withdrawalExtraId: null }])
+    expectRefusal(await create('B', key, 'order-7', { ...memo, ...facts }), 'B', 422)
+  expect((await create('A', key, 'order-7', memo)).text).toBe(first.text)
+})
+
+test('words for the same asset are the same question', async () => {
+  managed = await startManaged()
+  const key = await managed.issue()
+  const first = await create('B', key, 'order-7')
+  for (const words of [{ networkTo: 'TRC20' }, { networkTo: 'tron', coinTo: 'usdt' }, { rateType: 'float' }])
+    expect((await create('B', key, 'order-7', words)).text).toBe(first.text)
+  expect(managed.alpha.received('create')).toHaveLength(1)
+})
+
+test('an Idempotency-Key on a read is ignored, whatever it holds', async () => {
+  managed = await startManaged()
+  const key = await managed.issue()
+  const { id } = (await create('A', key, 'order-1')).json as { id: string }
+  const paths = [`/transactions/${id}`, '/transactions', '/rate?coinFrom=BTC&coinTo=USDTTRC20&amount=1', '/currencies']
+  for (const path of paths) {
+    for (const name of ['order-1', '"', 'x'.repeat(256)]) {
+      const response = await managed.client('A').get(path, { key, headers: { 'idempotency-key': name } })
+      expect(response.status, `${path} ${name}`).toBe(200)
+      expect(response.headers).not.toHaveProperty('idempotent-replayed')
+    }
+  }
+})
+
+test('L10: a key in quotes is the same without them, and what is no key is 400', async () => {
+  managed = await startManaged()
+  const key = await managed.issue()
+  const first = await create('A', key, 'order-10')
+  expect((await create('A', key, '"order-10"')).text).toBe(first.text)
+  for (const name of ['ключ', 'a b', '"a"b', 'tab\there', ''].map((text) => Buffer.from(text).toString('latin1')))
+    expectRefusal(await create('A', key, name), 'A', 400)
+  expectRefusal(await create('A', key, 'x'.repeat(256)), 'A', 400)
+  expect((await create('A', key, 'x'.repeat(255))).status).toBe(201)
+  expect(managed.alpha.received('create')).toHaveLength(2)
+})
+
+describe('over a restart', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'swapgate-replay-'))
+  const ledger = `sqlite:${join(directory, 'ledger.db')}`
+  afterAll(() => rmSync(directory, { recursive: true }))
+
+  test('L5: another process answers the same, byte for byte', async () => {
+    managed = await startManaged({ ledger })
+    const key = await managed.issue('acme')
+    const first = await create('A', key, 'order-5')
+    await managed.close()
+    managed = await startManaged({ ledger, follows: managed })
+    const again = await create('A', key, 'order-5')
+    expect(comparable(again)).toEqual(comparable(first))
+    expect(again.headers['idempotent-replayed']).toBe('true')
+    expect(managed.alpha.received('create')).toEqual([])
+  })
+
+  test('L5: on the bare mount too', async () => {
+    managed = await startManaged({ ledger })
+    const key = await managed.issue('globex')
+    const headers = { ...credential('A', key), 'content-type': 'application/json', 'idempotency-key': 'order-5' }
+    const first = await create('A', key, 'order-5')
+    const body = JSON.stringify(orderIn('A'))
+    const again = await ask(managed.gateway.url, { method: 'POST', path: '/api/v2/transactions', headers, body })
+    expect(again.text).toBe(first.text)
+  })
+})

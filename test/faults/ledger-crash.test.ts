@@ -1,0 +1,173 @@
+/** Row L13: kill -9 at each step of a create, and what the next process makes of it. The provider's journal is the truth. */
+import { connect } from 'node:net'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenLedger, openLedger } from '../../src/adapters/ledger/index.ts'
+import type { Order } from '../checker/order.ts'
+import { lock } from '../support/broken-ledger.ts'
+import type { ReceivedResponse } from '../support/client.ts'
+import { expectRefusal } from '../support/expectations.ts'
+import { type LedgerRig, startLedgerRig } from '../support/ledger-rig.ts'
+import { canTrace, killAtFlush } from '../support/strace.ts'
+
+/** Processes start slowly on a busy machine. */
+const timeout = 60_000
+let rig: LedgerRig
+/** What an operator sees of the ledger beside the gateway. */
+let operator: OpenLedger
+beforeAll(async () => {
+  rig = await startLedgerRig()
+  operator = await openLedger(`sqlite:${rig.file}`)
+}, timeout)
+afterAll(async () => {
+  await operator.close()
+  await rig[Symbol.asyncDispose]()
+})
+
+interface Step {
+  readonly order: Order
+  readonly idempotencyKey: string
+}
+let steps = 0
+const step = (): Step => ({ order: rig.order(), idempotencyKey: `step-${++steps}` })
+const create = ({ order, idempotencyKey }: Step): Promise<ReceivedResponse | undefined> =>
+  rig.customer.create(rig.gateway.url, order, { idempotencyKey })
+const appliedTo = ({ order }: Step): readonly string[] =>
+  rig
+    .journal()
+    .filter((entry) => entry.what === 'applied')
+    .filter(({ swap }) => swap.withdrawalAddress === order.withdrawalAddress)
+    .map(({ swap }) => `alpha~${swap.id}`)
+const receivedOf = ({ order }: Step): number =>
+  rig.journal().filter((entry) => entry.what === 'received' && entry.body.includes(order.withdrawalAddress)).length
+
+const unresolved = (): ReturnType<OpenLedger['ledgerAdmin']['unresolved']> => operator.ledgerAdmin.unresolved()
+
+/** The time comes at which all of them are to be looked for. */
+function age(): void {
+  const database = new DatabaseSync(rig.file, { timeout: 2_000 })
+  database.exec('UPDATE transactions SET look_at = 1 WHERE look_at IS NOT NULL')
+  database.close()
+}
+
+async function expectSound(): Promise<void> {
+  expect(await rig.violations()).toEqual([])
+}
+
+/** Found where it is, and told under its key; it was made once. */
+async function expectFound(lost: Step): Promise<void> {
+  const [id] = appliedTo(lost)
+  await expect.poll(async () => (await create(lost))?.status, { timeout: 5_000, interval: 100 }).toBe(201)
+  const response = (await create(lost)) as ReceivedResponse
+  expect(response.json).toMatchObject({ id })
+  expect(response.headers['idempotent-replayed']).toBe('true')
+  expect(appliedTo(lost)).toEqual([id])
+  expect(receivedOf(lost)).toBe(1)
+}
+
+describe('L13: kill -9', { timeout }, () => {
+  let half: Step
+  let sent: Step
+  let applied: Step
+  let answered: Step
+  let recorded: { readonly step: Step; readonly text: string }
+
+  test('strikes creates at five steps at once', async () => {
+    half = step()
+    sent = step()
+    applied = step()
+    answered = step()
+    const first = step()
+    recorded = { step: first, text: (await create(first))?.text ?? '' }
+    const socket = connect(Number(new URL(rig.gateway.url).port), '127.0.0.1').on('error', () => {})
+    socket.write(`POST /a/api/v2/transactions HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer ${rig.customer.key}\r\n`)
+    socket.write(`Idempotency-Key: ${half.idempotencyKey}\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{`)
+    const faults = [
+      [sent, { before: 'hang' }],
+      [applied, { after: 'hang' }],
+      [answered, { delay: 150 }],
+    ] as const
+    const running = faults.map(async ([lost, fault]) => {
+      await rig.provider.fault({ ...fault, having: lost.order.withdrawalAddress })
+      return create(lost)
+    })
+    await expect.poll(() => faults.map(([lost]) => receivedOf(lost))).toEqual([1, 1, 1])
+    const unlock = lock(rig.directory)
+    const ofAnswered = rig
+      .journal()
+      .filter((entry) => entry.what === 'received')
+      .find(({ body }) => body.includes(answered.order.withdrawalAddress))
+    const isAnswered = (): boolean =>
+      rig.journal().some((entry) => entry.what === 'answered' && entry.request === ofAnswered?.request)
+    await expect.poll(isAnswered).toBe(true)
+    await rig.gateway.kill()
+    unlock()
+    for (const response of await Promise.all(running)) expect(response).toBeUndefined()
+    await rig.gateway.start()
+  })
+
+  test('before the intent: nothing is known, and the key is free', async () => {
+    const response = await create(half)
+    expect(response?.status, response?.text).toBe(201)
+    expect(response?.headers).not.toHaveProperty('idempotent-replayed')
+  })
+
+  test('after it: nobody knows yet, and the key waits', async () => {
+    expect((await unresolved()).map(({ state }) => state)).toEqual(['pending', 'pending', 'pending'])
+    for (const lost of [sent, applied, answered]) expectRefusal((await create(lost)) as ReceivedResponse, 'A', 409)
+    await expectSound()
+  })
+
+  test('after the effect, and after the provider’s answer: it is found, and told under its key', async () => {
+    age()
+    await expectFound(applied)
+    await expectFound(answered)
+    await expectSound()
+  })
+
+  test('after the send without an effect: the key waits until an operator says that there was none', async () => {
+    expectRefusal((await create(sent)) as ReceivedResponse, 'A', 409)
+    const [open, ...others] = await unresolved()
+    expect(others).toEqual([])
+    await rig.provider.heal()
+    expect(await operator.ledgerAdmin.markNotCreated(open?.intent ?? '')).toBe(true)
+    expect((await create(sent))?.status).toBe(201)
+    expect(appliedTo(sent)).toHaveLength(1)
+  })
+
+  test('after the answer to the client: the same is told, byte for byte', async () => {
+    const again = await create(recorded.step)
+    expect(again?.text).toBe(recorded.text)
+    expect(again?.headers['idempotent-replayed']).toBe('true')
+    await expectSound()
+  })
+})
+
+const without = canTrace ? '' : ' (left out: strace is not here, or may not trace)'
+
+describe(`L13: kill -9 at a flush${without}`, { timeout }, () => {
+  test.runIf(canTrace)('of the intent: nothing was sent', async () => {
+    const lost = step()
+    await killAtFlush(rig.directory, 1)
+    expect(await create(lost)).toBeUndefined()
+    await rig.gateway.kill()
+    await rig.gateway.start()
+    expect(receivedOf(lost)).toBe(0)
+    const open = (await unresolved()).filter(({ requested }) => requested.withdrawalAddress === lost.order.withdrawalAddress)
+    for (const { intent } of open) await operator.ledgerAdmin.markNotCreated(intent)
+    expect((await create(lost))?.status).toBe(201)
+    await expectSound()
+  })
+
+  test.runIf(canTrace)('of the result: it is there, or found, and told under its key', async () => {
+    const lost = step()
+    await killAtFlush(rig.directory, 2)
+    expect(await create(lost)).toBeUndefined()
+    await rig.gateway.kill()
+    await rig.gateway.start()
+    expect(appliedTo(lost)).toHaveLength(1)
+    age()
+    await expectFound(lost)
+    await expectSound()
+  })
+})

@@ -1,0 +1,29 @@
+/** `limits.shadow`: limits that only count. */
+import { expect, test } from 'vitest'
+import { expectRefusal } from '../support/expectations.ts'
+import { rateQuery, startPair } from '../support/pair.ts'
+import { assets } from '../support/swaps.ts'
+
+const limits = { quotes: 2, create: 1, read: 1, unproven: 1, shadow: true }
+const request = rateQuery('A', { from: assets.btc, to: assets.eth, amount: '1' })
+
+test('nobody is refused, the headers tell the limit, and what would be refused is counted', async () => {
+  const pair = await startPair('A', 'A', { sections: { limits } })
+  const responses = []
+  for (let call = 0; call < 4; call++) responses.push(await pair.client.get(request))
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  expect(responses.map(({ headers }) => String(headers.ratelimit).split(';')[1])).toEqual(['r=1', 'r=0', 'r=0', 'r=0'])
+  expect(responses[3]?.headers['ratelimit-policy']).toBe('"quotes";q=2;w=60')
+  expect(responses[3]?.headers['retry-after']).toBeUndefined()
+  const decisions = pair.gateway.observations.filter(({ what }) => what === 'limit')
+  const decided = (decision: string) => ({ what: 'limit', policy: 'quotes', decision })
+  expect(decisions).toEqual(['admitted', 'near', 'shadowed', 'shadowed'].map(decided))
+  await pair.close()
+})
+
+test('who has no key is still a stranger, and is told so however often', async () => {
+  const pair = await startPair('A', 'A', { sections: { limits } })
+  for (let call = 0; call < 25; call++) expectRefusal(await pair.client.get('/transactions', { key: null }), 'A', 401)
+  expect(pair.gateway.observations).toContainEqual({ what: 'limit', policy: 'unproven', decision: 'shadowed' })
+  await pair.close()
+})

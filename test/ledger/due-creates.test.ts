@@ -1,0 +1,189 @@
+/** Creates of unknown outcome: which are to be looked for, and that one process does (docs/contract.md §10.2). */
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { openLedger } from '../../src/adapters/ledger/index.ts'
+import type { Intent, UnresolvedCreate } from '../../src/core/ledger.ts'
+import { facts, intent, requested, unique } from './samples.ts'
+import { allStores, describeStores, openSite } from './stores.ts'
+
+describeStores(allStores, (shared) => {
+  test('what nobody knows the outcome of is due when its time comes, the longest waiting first', async () => {
+    const { ledger } = await shared().openNew()
+    const [early, late, dead, done] = [
+      intent({ owner: 'a', attemptedAt: 1_000, nextCheckAt: 5_000 }),
+      intent({ owner: 'b', attemptedAt: 2_000, nextCheckAt: 6_000 }),
+      intent({ owner: 'c', attemptedAt: 500, nextCheckAt: 4_500 }),
+      intent({ owner: 'd', attemptedAt: 500, nextCheckAt: 4_000 }),
+    ]
+    for (const made of [early, late, dead, done]) await ledger.begin(made)
+    await ledger.markUnknown(early.id, 3_000)
+    await ledger.markUnknown(late.id, 2_000)
+    await ledger.complete(done.id, facts('x'))
+    const owners = async (now: number, most: number, of?: readonly string[]) =>
+      (await ledger.dueCreates(now, most, of)).map(({ owner }) => owner)
+    expect(await owners(1_999, 10)).toEqual([])
+    expect(await owners(3_000, 10)).toEqual(['b', 'a'])
+    expect(await owners(9_000, 10)).toEqual(['b', 'a', 'c'])
+    expect(await owners(9_000, 2)).toEqual(['b', 'a'])
+    expect(await owners(9_000, 10, ['a', 'c', 'e'])).toEqual(['a', 'c'])
+    expect(await owners(9_000, 10, [])).toEqual([])
+    expect((await ledger.ownersOfUnresolved()).toSorted()).toEqual(['a', 'b', 'c'])
+  })
+
+  test('what is due tells all that it takes to look for it', async () => {
+    const { ledger } = shared()
+    const made = intent({ owner: unique('owner'), provider: unique('provider'), attemptedAt: 1_000, nextCheckAt: 2_000 })
+    await ledger.begin(made)
+    const { id, owner, provider } = made
+    const open: UnresolvedCreate = { intent: id, owner, provider, requested, attemptedAt: 1_000, checkCount: 0, nextCheckAt: 2_000 }
+    expect(await ledger.dueCreates(2_000, 10, [owner])).toStrictEqual([open])
+    expect(await ledger.scheduleNextCheck(open, 5_000)).toBe(true)
+    expect(await ledger.dueCreates(4_999, 10, [owner])).toEqual([])
+    expect(await ledger.dueCreates(5_000, 10, [owner])).toStrictEqual([{ ...open, checkCount: 1, nextCheckAt: 5_000 }])
+    expect(await ledger.scheduleNextCheck({ ...open, checkCount: 1, nextCheckAt: 5_000 }, undefined)).toBe(true)
+    expect(await ledger.dueCreates(9_000, 10, [owner])).toEqual([])
+    expect(await ledger.ownersOfUnresolved()).not.toContain(owner)
+    const { nextCheckAt: _, ...given } = open
+    expect(await ledger.unresolvedBetween(provider, 0, 9_000)).toStrictEqual([{ ...given, checkCount: 2 }])
+  })
+
+  test('where the request is told in its trace stays with its create, and may be unknown', async () => {
+    const { ledger } = shared()
+    const provider = unique('provider')
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    await ledger.begin(intent({ provider, attemptedAt: 1_000, traceparent }))
+    await ledger.begin(intent({ provider, attemptedAt: 2_000 }))
+    const [traced, other] = await ledger.unresolvedBetween(provider, 0, 9_000)
+    expect(traced?.traceparent).toBe(traceparent)
+    expect(other).not.toHaveProperty('traceparent')
+  })
+
+  test('of many who take a look at once, one has it, even where the next is due at the same time', async () => {
+    const { ledger } = shared()
+    const owner = unique('owner')
+    await ledger.begin(intent({ owner, attemptedAt: 1_000, nextCheckAt: 2_000 }))
+    const [open] = await ledger.dueCreates(2_000, 10, [owner])
+    const taken = await Promise.all(Array.from({ length: 20 }, () => ledger.scheduleNextCheck(open as UnresolvedCreate, 2_000)))
+    expect(taken.filter(Boolean)).toHaveLength(1)
+  })
+
+  test('what was settled in the meantime is not taken', async () => {
+    const { ledger } = shared()
+    const made = intent({ owner: unique('owner'), provider: unique('provider'), attemptedAt: 1_000, nextCheckAt: 2_000 })
+    await ledger.begin(made)
+    const [open] = await ledger.dueCreates(2_000, 10, [made.owner])
+    await ledger.complete(made.id, facts('x'))
+    expect(await ledger.scheduleNextCheck(open as UnresolvedCreate, 3_000)).toBe(false)
+    expect(await ledger.find(made.owner, made.provider, 'x')).toBeDefined()
+  })
+
+  test('a dead process’s create that was looked for is still settled by a late answer', async () => {
+    const { ledger } = shared()
+    const made = intent({ owner: unique('owner'), provider: unique('provider'), attemptedAt: 1_000, nextCheckAt: 2_000 })
+    await ledger.begin(made)
+    const [open] = await ledger.dueCreates(2_000, 10, [made.owner])
+    await ledger.scheduleNextCheck(open as UnresolvedCreate, undefined)
+    expect(await ledger.complete(made.id, facts('x'))).toBe(true)
+  })
+
+  test('open creates of a provider are found by the time of their attempt, both ends included', async () => {
+    const { ledger } = shared()
+    const provider = unique('provider')
+    const made = [1_000, 2_000, 3_000, 4_000].map((attemptedAt) => intent({ provider, attemptedAt }))
+    for (const each of made) await ledger.begin(each)
+    await ledger.markUnknown(made[1]?.id ?? '', 5)
+    const ids = async (first: number, last: number, at = provider) =>
+      (await ledger.unresolvedBetween(at, first, last)).map((open) => open.attemptedAt)
+    expect(await ids(2_000, 3_000)).toEqual([2_000, 3_000])
+    expect(await ids(0, 999)).toEqual([])
+    expect(await ids(0, 9_000, unique('provider'))).toEqual([])
+  })
+
+  test('L70: a create whose answer was a contradiction is found among the open ones, and is not due', async () => {
+    const { ledger } = shared()
+    const provider = unique('provider')
+    const [open, contradicted, done] = [2_000, 1_000, 3_000].map((attemptedAt) =>
+      intent({ owner: unique('owner'), provider, attemptedAt }),
+    ) as [Intent, Intent, Intent]
+    for (const each of [open, contradicted, done]) await ledger.begin(each)
+    await ledger.complete(done.id, facts('x'))
+    expect(await ledger.complete(contradicted.id, facts('x'))).toBe(false)
+    const intents = async (first: number, last: number) =>
+      (await ledger.unresolvedBetween(provider, first, last)).map((each) => each.intent)
+    expect(await intents(0, 9_000)).toEqual([open.id, contradicted.id])
+    expect(await intents(2_001, 9_000)).toEqual([])
+    expect(await intents(1_001, 9_000)).toEqual([open.id])
+    expect(await ledger.dueCreates(Number.MAX_SAFE_INTEGER, 10, [contradicted.owner])).toEqual([])
+  })
+
+  describe('a create of which the provider’s whole list has nothing', () => {
+    const key = unique('key')
+    const claim = { key, fingerprint: 'f' }
+    const lost = async (store: ReturnType<typeof shared>, owner = unique('owner')): Promise<UnresolvedCreate> => {
+      const { ledger } = store
+      const made = intent({ owner, provider: unique('provider'), attemptedAt: 1_000, nextCheckAt: 2_000, claim })
+      await ledger.begin(made)
+      await ledger.markUnknown(made.id, 2_000)
+      const [open] = await ledger.dueCreates(2_000, 10, [owner])
+      return open as UnresolvedCreate
+    }
+
+    test('L28: ends as not created, and its key is free', async () => {
+      const { ledger, ledgerAdmin: bookkeeping } = shared()
+      const open = await lost(shared())
+      expect(await ledger.findClaim(open.owner, key)).toMatchObject({ state: 'open' })
+      expect(await ledger.markNotCreated(open, 0)).toBe(true)
+      expect(await ledger.findClaim(open.owner, key)).toBeUndefined()
+      expect(await ledger.dueCreates(9_000, 10, [open.owner])).toEqual([])
+      expect((await bookkeeping.unresolved()).map(({ intent: id }) => id)).not.toContain(open.intent)
+      expect(await ledger.begin(intent({ owner: open.owner, claim }))).toBe(true)
+      expect(await ledger.markNotCreated(open, 0)).toBe(false)
+    })
+
+    test('L28: does not end before the ledger’s own clock says that its time is over', async () => {
+      const { ledger } = shared()
+      const open = await lost(shared())
+      expect(await ledger.markNotCreated(open, 60_000)).toBe(false)
+      expect(await ledger.findClaim(open.owner, key)).toMatchObject({ state: 'open' })
+    })
+
+    test('L28: does not end where another process has taken a look, or it was settled', async () => {
+      const { ledger } = shared()
+      const [looked, settled] = [await lost(shared()), await lost(shared())]
+      await ledger.scheduleNextCheck(looked, 3_000)
+      await ledger.complete(settled.intent, facts('x'))
+      for (const open of [looked, settled]) expect(await ledger.markNotCreated(open, 0)).toBe(false)
+      expect(await ledger.find(settled.owner, settled.provider, 'x')).toBeDefined()
+    })
+
+    test('L28: a result that comes late all the same is its owner’s', async () => {
+      const { ledger, ledgerAdmin: bookkeeping } = shared()
+      const [done, mismatch] = [await lost(shared()), await lost(shared())]
+      for (const open of [done, mismatch]) await ledger.markNotCreated(open, 0)
+      expect(await ledger.complete(done.intent, facts('x'))).toBe(true)
+      expect(await ledger.find(done.owner, done.provider, 'x')).toMatchObject({ isCreated: true })
+      expect(await ledger.findClaim(done.owner, key)).toBeUndefined()
+      await ledger.markMismatch(mismatch.intent, facts('y').transaction, ['coinTo'])
+      expect(await bookkeeping.unresolved()).toContainEqual(expect.objectContaining({ intent: mismatch.intent, state: 'mismatch' }))
+    })
+  })
+})
+
+test('L69: with SQLite the time of a process that was killed counts up to what it wrote last', async () => {
+  const site = await openSite('SQLite in a file')
+  onTestFinished(site.close)
+  onTestFinished(() => void vi.useRealTimers())
+  const url = await site.createStore()
+  vi.useFakeTimers({ toFake: ['performance', 'Date'] })
+  const killed = await openLedger(url)
+  onTestFinished(killed.close)
+  vi.advanceTimersByTime(50_000)
+  const made = intent({ attemptedAt: 1_000, nextCheckAt: 2_000 })
+  await killed.ledger.begin(made)
+  await killed.ledger.markUnknown(made.id, 2_000)
+  const { ledger, close } = await openLedger(url)
+  onTestFinished(close)
+  const [open] = await ledger.dueCreates(2_000, 10, undefined)
+  expect(await ledger.markNotCreated(open as UnresolvedCreate, 10_000)).toBe(false)
+  vi.advanceTimersByTime(10_000)
+  expect(await ledger.markNotCreated(open as UnresolvedCreate, 10_000)).toBe(true)
+})

@@ -1,0 +1,68 @@
+/** Row X2: more connections than may be; 20,000 with `npm run test:soak`, or as many as the system lets be opened. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { openFilesLimit } from '../../src/process/connections/open-files.ts'
+import { figureOf } from '../soak/figure.ts'
+import type { Opened } from './opener.ts'
+import { Swapgate, Workplace } from './swapgate.ts'
+
+const isSoak = process.env.SWAPGATE_SOAK !== undefined
+/** Each opener is a process with an address of its own: ports and files are bounded for each. */
+const openers = 4
+const wanted = isSoak ? 20_000 : 200
+const files = openFilesLimit() ?? wanted
+const each = Math.min(wanted / openers, files - 200)
+const most = isSoak ? 10_000 : 100
+
+async function startOpener(port: number, at: number) {
+  const program = join(import.meta.dirname, 'opener.ts')
+  const child = spawn(process.execPath, [program, String(port), String(each), `127.0.0.${at + 2}`], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const [line] = await once(child.stdout, 'data')
+  const end = async (): Promise<void> => {
+    child.stdin.end()
+    await once(child, 'close')
+  }
+  return { opened: JSON.parse(String(line)) as Opened, end }
+}
+
+it('X2: more connections than may be are closed at once, and the admin port answers', {
+  timeout: isSoak ? 120_000 : 30_000,
+}, async () => {
+  using workplace = new Workplace()
+  const file = workplace.write(`
+server: { port: 0, connections: ${most} }
+admin: { port: 0 }
+providers: { alpha: { form: A, url: "http://127.0.0.1:9/api/v2" } }
+routing: { providers: [alpha] }`)
+  await using gateway = new Swapgate(['start', '--config', file])
+  const urls = await gateway.urls()
+  const [url = '', admin = ''] = [urls.get('gateway'), urls.get('admin')]
+  const cap = Math.min(most, Math.floor(files / 2))
+
+  const running = await Promise.all(Array.from({ length: openers }, (_, at) => startOpener(Number(new URL(url).port), at)))
+  const held = running.reduce((sum, { opened }) => sum + opened.held, 0)
+  const slowest = Math.max(...running.map(({ opened }) => opened.slowest))
+  const began = performance.now()
+  const metrics = await fetch(`${admin}/metrics`)
+  const open = figureOf(await metrics.text()).files
+  const metricsAfter = performance.now() - began
+  console.info({ opened: openers * each, held, openFiles: open, of: files, slowestClosed: Math.round(slowest), metricsAfter })
+  expect([openers * each > cap, held, metrics.status]).toEqual([true, cap, 200])
+  expect(open).toBeLessThan(cap + 100)
+  expect(slowest).toBeLessThan(isSoak ? 5_000 : 1_000)
+  expect(metricsAfter).toBeLessThan(1_000)
+  for (const path of ['/livez', '/readyz']) expect((await fetch(admin + path)).status).toBe(200)
+  await expect(fetch(`${url}/nowhere`)).rejects.toThrow()
+
+  await Promise.all(running.map(({ end }) => end()))
+  const ask = (): Promise<number> =>
+    fetch(`${url}/nowhere`).then(
+      ({ status }) => status,
+      () => 0,
+    )
+  await expect.poll(ask, { timeout: 10_000 }).toBe(404)
+})

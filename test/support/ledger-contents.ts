@@ -1,0 +1,47 @@
+/** What a gateway's ledger says at the end of a scenario, in the terms of the checker. */
+
+import { hashKey } from '../../src/adapters/key-hash.ts'
+import type { Evidence } from '../checker/evidence.ts'
+import type { RunningGateway } from './gateway.ts'
+import type { Hands } from './hands.ts'
+import { findKey } from './held-key.ts'
+
+interface LedgerContents {
+  readonly gateway: RunningGateway
+  /** The keys of each client. */
+  readonly clients: ReadonlyMap<string, readonly string[]>
+  readonly hands: Hands
+  /** When the scenario began. */
+  readonly began: number
+}
+
+/** A client's list and gets are made from the ledger's rows of its owner, so these stand for both. */
+export async function readLedgerContents(reading: LedgerContents): Promise<Partial<Evidence>> {
+  try {
+    return await read(reading)
+  } catch (reason) {
+    return { unreadable: String(reason) }
+  }
+}
+
+async function read({ gateway, clients, hands, began }: LedgerContents): Promise<Partial<Evidence>> {
+  const { accounts, bookkeeping } = gateway
+  const exported: { id: string; owner: string }[] = []
+  for await (const { provider, owner, transaction } of bookkeeping.export())
+    exported.push({ id: `${provider}~${transaction.id}`, owner })
+  const owners = new Map<string, string>()
+  for (const [client, [key = '']] of clients) {
+    const digest = hashKey(key)
+    owners.set(client, (await findKey(accounts, digest))?.account ?? digest)
+  }
+  const holdings = [...owners].map(([client, owner]) => {
+    const ids = new Set(exported.filter((row) => row.owner === owner).map(({ id }) => id))
+    return { client, listed: ids, got: ids }
+  })
+  const unresolved = (await bookkeeping.unresolved()).filter(({ attemptedAt }) => attemptedAt >= began)
+  const unresolvedAddresses = [...unresolved.map(({ requested: asked }) => asked.withdrawalAddress), ...hands.dismissed]
+  const handed = hands.handed.flatMap(({ id, owner }) =>
+    [...owners].filter(([, other]) => other === owner).map(([client]) => ({ id, client })),
+  )
+  return { holdings, unresolvedAddresses, exported, handed }
+}

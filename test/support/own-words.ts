@@ -1,2 +1,0 @@
-/** The operator's own words for the assets of the usual order: with them a create to Form A needs no list of the provider. */
-export const ownWords = { BTC: 'BTC', USDTTRC20: 'USDTTRC20' }

@@ -1,0 +1,82 @@
+/** docs/contract.md §5: a client's own key goes to the provider in the routing, and to another one only for what this key made there. */
+import { afterEach, describe, expect, test } from 'vitest'
+import { hashKey } from '../../src/adapters/key-hash.ts'
+import type { ReceivedResponse } from '../support/client.ts'
+import { expectRefusal } from '../support/expectations.ts'
+import { orderIn } from '../support/managed.ts'
+import { type FormName, formNames } from '../support/pair.ts'
+import { type Passthrough, startPassthrough } from '../support/passthrough.ts'
+import { swap } from '../support/swaps.ts'
+
+let place: Passthrough
+afterEach(() => place[Symbol.asyncDispose]())
+
+const idOf = ({ json }: ReceivedResponse): string => (json as { id: string }).id
+const create = (form: FormName, key: string): Promise<ReceivedResponse> =>
+  place.client(form).post('/transactions', orderIn(form), { key, headers: { 'idempotency-key': 'order-1' } })
+const get = (form: FormName, id: string, key: string): Promise<ReceivedResponse> =>
+  place.client(form).get(`/transactions/${id}`, { key })
+
+describe.each(formNames)('form %s, after a switch from beta to alpha', (form) => {
+  const start = async (): Promise<{ mine: string; theirs: string; id: string }> => {
+    place = await startPassthrough('beta')
+    const mine = await place.gateway.freshKey()
+    const theirs = await place.gateway.freshKey()
+    const id = idOf(await create(form, mine))
+    expect(id).toBe('beta~tx-1')
+    await place.restart('alpha')
+    place.beta.reset()
+    return { mine, theirs, id }
+  }
+
+  test('the key that made a transaction reads it where it is', async () => {
+    const { mine, id } = await start()
+    place.beta.holdings.swaps = place.beta.holdings.swaps.map((known) => ({ ...known, status: 'exchanging' }))
+    const response = await get(form, id, mine)
+    expect(response.json).toMatchObject({ id, status: 'exchanging' })
+    expect(response.headers['x-swap-provider']).toBe('beta')
+    expect(place.alpha.received('get')).toEqual([])
+  })
+
+  test('no other key goes there, whatever the id', async () => {
+    const { theirs, mine, id } = await start()
+    place.beta.holdings.swaps = [...place.beta.holdings.swaps, swap({ id: 'tx-2' })]
+    for (const [requestedId, key] of [
+      [id, theirs],
+      ['beta~tx-2', mine],
+      ['beta~tx-2', theirs],
+    ] as const)
+      expectRefusal(await get(form, requestedId, key), form, 404)
+    expect(place.beta.journal).toEqual([])
+    expect(place.alpha.received('get')).toEqual([])
+  })
+
+  test('a create goes to the routed one alone, and what was asked before is answered from the ledger', async () => {
+    const { mine, theirs } = await start()
+    const replayed = await create(form, mine)
+    expect(replayed.headers['idempotent-replayed']).toBe('true')
+    expect(idOf(replayed)).toBe('beta~tx-1')
+    expect(idOf(await create(form, theirs))).toBe('alpha~tx-1')
+    expect(place.beta.received('create')).toEqual([])
+  })
+})
+
+test('what a key has only seen at a provider is not followed there after a switch', async () => {
+  place = await startPassthrough('beta')
+  const key = await place.gateway.freshKey()
+  place.beta.holdings.swaps = [swap({ id: 'seen' })]
+  expect((await get('A', 'beta~seen', key)).status).toBe(200)
+  await expect.poll(() => place.gateway.ledger.find(hashKey(key), 'beta', 'seen')).toBeDefined()
+  await place.restart('alpha')
+  place.beta.reset()
+  expectRefusal(await get('A', 'beta~seen', key), 'A', 404)
+  expect(place.beta.journal).toEqual([])
+})
+
+test('a claim is scoped to the key: the same words under another key are a new swap', async () => {
+  place = await startPassthrough('alpha')
+  const first = await create('A', await place.gateway.freshKey())
+  const other = await create('A', await place.gateway.freshKey())
+  expect(idOf(other)).not.toBe(idOf(first))
+  expect(other.headers).not.toHaveProperty('idempotent-replayed')
+})
