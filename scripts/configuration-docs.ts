@@ -58,7 +58,7 @@ function rows(setting: z.core.$ZodType, path: string): readonly string[] {
 
 /** What has keys of its own is no row, unless it has a default as a whole. */
 function isRow(setting: z.core.$ZodType): boolean {
-  return 'standard' in describe(setting) || !hasKeys(unwrap(setting))
+  return 'defaultValue' in describe(setting) || !hasKeys(unwrap(setting))
 }
 
 function hasKeys(inner: z.core.$ZodType): boolean {
@@ -82,7 +82,7 @@ function row(path: string, settingDocs: Description): string {
 }
 
 function defaultOf(settingDocs: Description): string {
-  if (!('standard' in settingDocs)) return '**required**'
+  if (!('defaultValue' in settingDocs)) return '**required**'
   if (settingDocs.defaultValue === null) return 'none'
   if (settingDocs.defaultValue === '') return 'empty'
   return `\`${typeof settingDocs.defaultValue === 'string' ? settingDocs.defaultValue : JSON.stringify(settingDocs.defaultValue)}\``

@@ -2,11 +2,12 @@
 import { upstream } from './adapters/undici/index.ts'
 import type { Config, Provider } from './config/index.ts'
 import { type AssetNaming, createAssetNaming } from './core/assets/asset-naming.ts'
+import type { Catalogue } from './core/assets/catalogue.ts'
 import { requireDepositMemo } from './core/assets/require-deposit-memo.ts'
 import { translateAssets } from './core/assets/translate-assets.ts'
 import type { TransactionReader } from './core/creation/reconciliation/match-candidates.ts'
 import { compose, type Layer } from './core/layer.ts'
-import { type Catalogue, cachedCatalogue } from './core/quotes/cached-catalogue.ts'
+import { cachedCatalogue } from './core/quotes/cached-catalogue.ts'
 import type { CurrencyListStore } from './core/quotes/currency-list-store.ts'
 import type { MakeBreaker } from './core/resilience/breaker/breaker.ts'
 import type { Budgets } from './core/resilience/budget/budgets.ts'
@@ -118,7 +119,7 @@ function connectProvider(provider: Provider, parts: ProviderParts, sequences: Se
     timeoutMs,
     drift: (drift) => observe({ what: 'drift', provider: tag, field: '_other', drift }),
     onLookup: (outcome, age) =>
-      observe({ what: 'cache', cache: 'currencies', outcome, ...(age !== undefined && { age: age / 1000 }) }),
+      observe({ what: 'cache', cache: 'currencies', outcome, ...(age !== undefined && { ageSeconds: age / 1000 }) }),
   })
   const base = { name, tag, timeoutMs, service, catalogue: currencyList, capabilities: form.capabilities }
   return { ...base, retire: closeListFirst(currencyList, retire), close: closeListFirst(currencyList, close) }

@@ -41,9 +41,9 @@ describe('what would be found', () => {
     ['core/a.ts', "import { hash } from 'node:crypto'", 'imports node:crypto'],
     ['adapters/a.ts', "import { b } from './b.ts'", 'imports adapters/b.ts'],
     ['adapters/a/c.ts', "import { b } from '../b.ts'", 'imports adapters/b.ts'],
-    ['adapters/a.ts', "import { limits } from '../core/limits.ts'", 'imports core/access/limits.ts'],
+    ['adapters/a.ts', "import { limits } from '../core/limits.ts'", 'imports core/limits.ts'],
     ['adapters/a.ts', "import 'undici'\nimport 'express'", 'has 2 libraries'],
-    ['sandbox/a.ts', "import '../adapters/sqlite.ts'", 'imports adapters/sandbox/store.ts'],
+    ['sandbox/a.ts', "import '../adapters/sqlite.ts'", 'imports adapters/sqlite.ts'],
     ['sandbox/a.ts', "import './fixture.ts'", 'imports sandbox/fixture.ts'],
     ['config/a.ts', "import '../main.ts'", 'imports main.ts'],
     ['config/a.ts', 'const { HOME } = process.env', 'reads the environment'],
@@ -53,7 +53,11 @@ describe('what would be found', () => {
     ['core/a.ts', "const isOne = form.name === 'A'", "asks for a form's name"],
     ['core/a.ts', 'if ("B" != name) send()', "asks for a form's name"],
     ['core/a.ts', "switch (name) {\n  case 'B':\n}", "asks for a form's name"],
-    ['new/a.ts', "import '../domain/fault.ts'", 'imports domain/faults/fault.ts'],
+    ['new/a.ts', "import '../domain/fault.ts'", 'imports domain/fault.ts'],
+    ['core/access/a.ts', "import { c } from '../creation/c.ts'", 'imports core/creation/c.ts'],
+    ['core/a.ts', "import { b } from './access/b.ts'", 'imports core/access/b.ts'],
+    ['core/transactions/state/a.ts', "import { b } from '../b.ts'", 'imports core/transactions/b.ts'],
+    ['core/other/a.ts', "import { b } from '../b.ts'", 'imports core/b.ts'],
   ])('in %s: %s', (file, source, breach) => {
     expect(breaches({ [file]: source })).toEqual([`${file} ${breach}`])
   })
@@ -62,7 +66,7 @@ describe('what would be found', () => {
     const quiet = "// import './x.ts'\n/* process.env, import('zod') */\nconst text = \"import 'zod' from '../wire/form.ts'\"\n"
     expect(breaches({ 'domain/a.ts': `${quiet}import { b } from './b.ts'` })).toEqual([])
     const library =
-      "import cors from 'cors'\nimport 'cors/lib'\nimport type { RequestHandler } from 'express'\nimport { send } from '../express.ts'\n"
+      "import cors from 'cors'\nimport 'cors/lib'\nimport type { RequestHandler } from 'express'\nimport { send } from './express.ts'\n"
     expect(breaches({ 'adapters/http/cors.ts': `${library}import type { Limiter } from '../../core/limits.ts'` })).toEqual([])
   })
 })

@@ -18,12 +18,12 @@ it('counts in windows that begin with the first request', async () => {
   const clock = setClock()
   const limiter = memoryLimiter()
   const charge = () => limiter.charge('quotes:address:a', 2, 60)
-  expect(await charge()).toEqual({ isOver: false, remaining: 1, reset: 60 })
+  expect(await charge()).toEqual({ isOver: false, remaining: 1, resetSeconds: 60 })
   clock.at(59.5)
-  expect(await charge()).toEqual({ isOver: false, remaining: 0, reset: 1 })
-  expect(await charge()).toEqual({ isOver: true, remaining: 0, reset: 1 })
+  expect(await charge()).toEqual({ isOver: false, remaining: 0, resetSeconds: 1 })
+  expect(await charge()).toEqual({ isOver: true, remaining: 0, resetSeconds: 1 })
   clock.at(60)
-  expect(await charge()).toEqual({ isOver: false, remaining: 1, reset: 60 })
+  expect(await charge()).toEqual({ isOver: false, remaining: 1, resetSeconds: 60 })
 })
 
 it('R1: never tells of more seconds than the window has, however long the process runs', async () => {

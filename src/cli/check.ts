@@ -62,5 +62,5 @@ function printReport(file: string, config: Config, ledgerWarnings: readonly stri
   const named = providers.map(({ name, form }) => `${name} (form ${form})`).join(', ')
   out(`${file} is whole: ${coins} coins, ${assets} assets, ${mode} keys`)
   out(`providers: ${named}; ${routing.join(', ')} answers`)
-  for (const warning of warnings) out(`notice: ${warning}`)
+  for (const warning of warnings) out(`warning: ${warning}`)
 }

@@ -60,7 +60,7 @@ async function readFromProvider(
     caller: { address: '' },
     clientCapabilities: capabilities,
     deadline,
-    isOwn: true,
+    isGatewayCall: true,
   }
   try {
     const answer = await service.call('getTransaction', { id }, context)

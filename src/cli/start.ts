@@ -43,7 +43,7 @@ export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
 
 function printStart(file: string, config: Config, { urls, configWarnings: warnings }: Running, { out }: Terminal): void {
   out(`swapgate ${version}: ${[...urls].map(([what, url]) => `${what} ${url}`).join(', ')}`)
-  for (const warning of [...fileWarnings(file), ...configWarnings(config), ...warnings]) out(`notice: ${warning}`)
+  for (const warning of [...fileWarnings(file), ...configWarnings(config), ...warnings]) out(`warning: ${warning}`)
 }
 
 interface Reloading {
@@ -94,7 +94,7 @@ function printReload(
     ...warnings,
   ]
   out('swapgate: the configuration was read again')
-  for (const warning of messages) out(`notice: ${warning}`)
+  for (const warning of messages) out(`warning: ${warning}`)
   observe({ what: 'reload', result: 'applied', messages })
 }
 

@@ -63,7 +63,7 @@ describe('a whole configuration', () => {
       trustProxy: 0,
       maxBodyBytes: 16_384,
       connections: 10_000,
-      patience: 75,
+      socketTimeout: 75,
       drain: 10,
       grace: 2,
       cors: [],

@@ -34,9 +34,9 @@ test('a layer has a span for what it may wait for, over all that is behind it', 
   const wrapped = traced('quoteCache', passThrough, 'alpha')(service(passedContexts))
   await wrapped.call('getRate', {} as never, context)
   await wrapped.call('listCurrencies', {} as never, context)
-  expect(passedContexts.map((span) => span?.name)).toEqual(['rates', 'HTTP'])
+  expect(passedContexts.map((span) => span?.name)).toEqual(['quoteCache', 'HTTP'])
   root.trace.finish(false)
-  expect(taken.map(({ name }) => name)).toEqual(['HTTP', 'rates'])
+  expect(taken.map(({ name }) => name)).toEqual(['HTTP', 'quoteCache'])
   expect(taken[1]?.attributes).toEqual({ 'swapgate.provider': 'alpha' })
 })
 
@@ -71,7 +71,7 @@ test('a failure passes through as it is, and ends the span', async () => {
   const fault = new Fault('failed', 'No.')
   await expect(traced('quoteCache', passThrough)(service([], fault)).call('getRate', {} as never, context)).rejects.toBe(fault)
   root.trace.finish(false)
-  expect(taken.at(-1)).toMatchObject({ name: 'rates', fault })
+  expect(taken.at(-1)).toMatchObject({ name: 'quoteCache', fault })
 })
 
 test('without a trace nothing is told, and the context is the same', async () => {

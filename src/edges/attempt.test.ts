@@ -18,7 +18,7 @@ function attempt() {
   const span = root.begin('GET', {}, 'client')
   const upstream = new UpstreamTimer()
   const told: Observation[] = []
-  const made = new Attempt(attempted, { upstream } as unknown as Context, span)
+  const made = new Attempt(attempted, { upstreamTimer: upstream } as unknown as Context, span)
   return { made, span, upstream, end: (fault?: Fault) => made.end(fault, (observation) => void told.push(observation)), told }
 }
 

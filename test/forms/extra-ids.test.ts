@@ -36,7 +36,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   const expectMismatch = async (response: ReceivedResponse): Promise<void> => {
     expectRefusal(response, form, 502, 'mismatch')
     expect(response.text).not.toContain('bc1q-deposit-1')
-    expect(await pair.gateway.bookkeeping.gauges()).toMatchObject({ unsettled: [{ count: 1, state: 'mismatch' }] })
+    expect(await pair.gateway.bookkeeping.gauges()).toMatchObject({ unresolvedCounts: [{ count: 1, state: 'mismatch' }] })
   }
 
   test('M34: silence about a memo is completed by one get', async () => {
@@ -102,7 +102,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   const place = (address: string): object => (provider === 'A' ? { withdrawalAddress: address } : { withdrawal_address: address })
 
   test('M37: the provider has words of its own', async () => {
-    const extraIdNames = { deposit: 'payinExtraId', withdrawal: { ask: 'extraId', response: 'payoutExtraId' }, refund: 'backTag' }
+    const extraIdNames = { deposit: 'payinExtraId', withdrawal: { ask: 'extraId', answer: 'payoutExtraId' }, refund: 'backTag' }
     const reported = { payinExtraId: 'd-1', payoutExtraId: '77', backTag: '88', ...own({ refund: 'wrong' }) }
     await start(
       { extraIds: true, extraIdNames },

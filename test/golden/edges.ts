@@ -42,7 +42,8 @@ export function serveForm(form: Form, service: SwapService): Http {
 function throwFault(answer: GoldenResponse | undefined): never {
   if (answer === undefined) throw new Error('the service may not be asked')
   const { fault, body, derived, provider, stale, replayed } = answer
-  if (fault === undefined) return { body, derived, stale, replayed, ...(provider !== undefined && { provider }) } as never
+  if (fault === undefined)
+    return { body, derived, staleSeconds: stale, replayed, ...(provider !== undefined && { provider }) } as never
   const { message = '', ...details } = body as { readonly message?: string }
   throw new Fault(fault, message, { ...details, ...(provider !== undefined && { provider }) })
 }

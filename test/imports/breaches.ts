@@ -20,7 +20,7 @@ export type Sources = Readonly<Record<string, string>>
 const everything = /./
 /** Tests beside the source, and what they share. */
 export const forTests = /(?:\.test|\/fixture)\.ts$/
-/** The first line that fits a file says what it may import. */
+/** The first line that fits a file says what it may import. A folder sees only folders that stand above it. */
 const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^domain\/address\//, /^domain\/|^node:crypto$|^npm:@scure\/base$/], // encodings and checksums: pure functions all the same
   [/^domain\//, /^domain\//],
@@ -28,10 +28,24 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^forms\/index\.ts$/, /^(?:forms|wire|domain)\//],
   [/^forms\//, /^(?:wire|domain)\//],
   [/^edges\//, /^(?:edges|wire|domain)\//],
-  [/^core\//, /^(?:core|domain)\//],
-  [/^adapters\//, /^(?:wire|domain|core)\/|^sandbox\/(?:store|server)\.ts$|^node:|^npm:/],
+  ...coreRules({
+    '': [],
+    access: [''],
+    assets: [''],
+    quotes: ['', 'assets'],
+    'transactions/state': ['', 'assets'],
+    transactions: ['', 'assets', 'transactions/state'],
+    creation: ['', 'assets', 'transactions'],
+    'creation/reconciliation': ['', 'assets', 'creation'],
+    'resilience/budget': ['', 'access'],
+    'resilience/breaker': ['', 'resilience/budget'],
+    resilience: ['', 'resilience/budget', 'resilience/breaker'],
+    routing: ['', 'transactions', 'resilience'],
+  }),
+  [/^adapters\/sandbox\//, /^(?:wire|domain|core)\/|^sandbox\/(?:store|server)\.ts$|^node:|^npm:/],
+  [/^adapters\//, /^(?:wire|domain|core)\/|^node:|^npm:/],
   [/^sandbox\//, /^(?:sandbox|core|edges|wire|domain)\/|^npm:zod$/],
-  [/^config(?:\.ts$|\/)/, /^config(?:\.ts$|\/)|^(?:wire|domain)\/|^node:|^npm:(?:zod|yaml|re2js)$/],
+  [/^config\//, /^(?:config|wire|domain)\/|^node:|^npm:(?:zod|yaml|re2js)$/],
   [/^(?:(?:gateway|provider|main|index)\.ts$|cli\/|process\/)/, everything],
 ]
 
@@ -51,10 +65,19 @@ export function breaches(sources: Sources): readonly string[] {
   })
 }
 
-/** `adapters/x.ts` and `adapters/x/*` are one adapter. */
+/** The folders of `core/`, each with those whose files it may import; '' is `core/` itself. */
+function coreRules(folders: Readonly<Record<string, readonly string[]>>): readonly (readonly [RegExp, RegExp])[] {
+  const filesOf = (folder: string): string => `core/${folder === '' ? '' : `${folder}/`}[^/]+\\.ts`
+  return Object.entries(folders).map(([folder, others]) => [
+    new RegExp(`^${filesOf(folder)}$`),
+    new RegExp(`^domain/|^(?:${[folder, ...others].map(filesOf).join('|')})$`),
+  ])
+}
+
+/** A folder of `adapters/` is one adapter; a file beside the folders has nothing of its own. */
 function isOwn(file: string, target: string): boolean {
-  const own = /^adapters\/[^/.]+/.exec(file)?.[0]
-  return own !== undefined && (target === `${own}.ts` || target.startsWith(`${own}/`))
+  const own = /^adapters\/[^/]+\//.exec(file)?.[0]
+  return own !== undefined && target.startsWith(own)
 }
 
 /** Of the core an adapter knows ports, which are types; and each file is for one library. */

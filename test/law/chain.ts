@@ -10,7 +10,7 @@ export const key = 'chain-key-1'
 
 export interface ReceivedRequest {
   readonly op: Op
-  readonly fields: unknown
+  readonly request: unknown
   readonly key: string | undefined
 }
 
@@ -28,8 +28,8 @@ export async function ask(form: Form, op: Op, question: Fields, given: Fields | 
   const received: ReceivedRequest[] = []
   let sent = 0
   const service: SwapService = {
-    async call(fields, request, { caller }) {
-      received.push({ op: fields, fields: known(request), key: caller.key })
+    async call(called, request, { caller }) {
+      received.push({ op: called, request: known(request), key: caller.key })
       if (given instanceof Fault) throw given
       return { body: given as never }
     },

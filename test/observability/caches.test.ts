@@ -18,7 +18,7 @@ function outcomes(cache: CacheName): readonly string[] {
   const looks = managed.gateway.observations.filter((seen) => seen.what === 'cache')
   return looks
     .filter((look) => look.cache === cache)
-    .map(({ outcome, age }) => (age === undefined ? outcome : `${outcome} with an age`))
+    .map(({ outcome, ageSeconds }) => (ageSeconds === undefined ? outcome : `${outcome} with an age`))
 }
 
 test('the list of currencies: the first who asks waits, others with him, and then it is there', async () => {

@@ -35,7 +35,7 @@ export function eventOf(observation: Observation, formOf: FormOf): Event | undef
     case 'reload': {
       const { result, messages: details } = observation
       const message = result === 'applied' ? 'the configuration was read again' : 'the configuration stays as it was'
-      return { level: result === 'applied' ? 'info' : 'error', fields: { event: 'reload', result, message, told: details } }
+      return { level: result === 'applied' ? 'info' : 'error', fields: { event: 'reload', result, message, details } }
     }
     default:
       return undefined

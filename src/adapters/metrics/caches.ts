@@ -20,9 +20,9 @@ export function cacheMetrics(exposition: Exposition): Handlers<'cache'> {
   })
   for (const family of [lookups, ages]) exposition.add(family)
   return {
-    cache({ cache, outcome, age }) {
+    cache({ cache, outcome, ageSeconds }) {
       lookups.add([cache, outcome])
-      if (age !== undefined) ages.observe([cache], age)
+      if (ageSeconds !== undefined) ages.observe([cache], ageSeconds)
     },
   }
 }

@@ -53,7 +53,7 @@ describe('is charged to', () => {
   ] as const)('%s of %o: %s', async (op, caller, bucket, limit) => {
     const { quota, refusal } = await gate()(op, caller)
     expect(charged).toEqual([[bucket, limit, 60]])
-    expect(quota).toEqual({ policy: bucket.split(':')[0], limit, window: 60, remaining: limit - 1, resetSeconds: 42 })
+    expect(quota).toEqual({ policy: bucket.split(':')[0], limit, windowSeconds: 60, remaining: limit - 1, resetSeconds: 42 })
     expect(refusal).toBeUndefined()
   })
 

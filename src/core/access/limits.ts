@@ -2,7 +2,8 @@
 import type { Fault } from '../../domain/faults/fault.ts'
 import { standardFault } from '../../domain/faults/standard-fault.ts'
 import type { Admission, Gate, Quota } from '../../domain/swap/gate.ts'
-import { type Caller, keyed, type Op } from '../../domain/swap/operations.ts'
+import { type Caller, keyed } from '../../domain/swap/operations.ts'
+import { policyOf } from '../../domain/swap/policy.ts'
 import type { BudgetPolicy, LimitDecision, LimitPolicy, Observer } from '../../domain/telemetry/observation.ts'
 import { clientNetworkOf } from './client-network.ts'
 import type { RefusedAddresses } from './refused-addresses.ts'
@@ -36,17 +37,6 @@ export interface Limits {
   readonly shadow: boolean
 }
 
-/** A row of the service's table of limits (docs/service.md §8). */
-export type Policy = BudgetPolicy
-
-export const policyOf: Readonly<Record<Op, Policy>> = {
-  listCurrencies: 'quotes',
-  getRate: 'quotes',
-  createTransaction: 'create',
-  listTransactions: 'read',
-  getTransaction: 'read',
-}
-
 const unverifiedPerAddress = 20
 const unverifiedWindowSeconds = 60
 /** Addresses of which no key was refused lately share so many times the bound for all. */
@@ -75,7 +65,7 @@ export function limits({ limiter, configured, refusedAddresses, observe, verifie
     limiter
       .charge(`${policy}:${subject}`, limit, windowSeconds, counting)
       .then((charge) => admissionOf(charge, policy, limit, windowSeconds))
-  const chargePolicy = (policy: Policy, subject: string): Promise<Admission> =>
+  const chargePolicy = (policy: BudgetPolicy, subject: string): Promise<Admission> =>
     charge(policy, subject, configured[policy], configured.window).then((admission) => decide(policy, admission))
   /** Past the bound for all, addresses of which a key was refused wait; the others go on, up to the reserve. */
   const chargeAllAddresses = async (address: string): Promise<ChargedAdmission> => {

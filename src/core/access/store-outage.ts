@@ -1,11 +1,5 @@
 /** Whether the store that replicas share is lost to this one. */
-import type { Observer } from '../../domain/telemetry/observation.ts'
-
-/**
- * `settling`: it answers again, and others may not have noticed. What they did alone is not all in it yet, so nobody relies on it
- * alone.
- */
-export type StoreState = 'shared' | 'local' | 'recovering'
+import type { Observer, StoreState } from '../../domain/telemetry/observation.ts'
 
 export interface Recovery {
   /** On the clock of `performance.now()`. */

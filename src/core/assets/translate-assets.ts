@@ -2,9 +2,9 @@
 import type { Context, Op } from '../../domain/swap/operations.ts'
 import type { Pair } from '../../domain/swap/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
-import type { Catalogue } from '../quotes/cached-catalogue.ts'
 import { assetFromRequest, type ResolvedAsset } from './asset-from-request.ts'
 import { assetFromResponse } from './asset-from-response.ts'
+import type { Catalogue } from './catalogue.ts'
 import type { Listing } from './listing.ts'
 import { assetNameOf, from, to, withAssetNames } from './pair.ts'
 

@@ -62,7 +62,7 @@ it('is in the ledger before the create goes up, with whose it is and what was as
   const pair = { coinFrom: 'BTC', coinTo: 'ETH' }
   await create({ pair: pair as unknown as Context['pair'] & object, claim: { key: 'k', fingerprint: 'f' } })
   expect(intents).toMatchObject([
-    { id: 'intent-1', owner: 'acme', provider: 'alpha', attemptedAt: now, asked: { ...request, ...pair }, claim: { key: 'k' } },
+    { id: 'intent-1', owner: 'acme', provider: 'alpha', attemptedAt: now, requested: { ...request, ...pair }, claim: { key: 'k' } },
   ])
   expect([dropped, markedUnknown, keptKeys, observed]).toEqual([[], [], [], []])
 })

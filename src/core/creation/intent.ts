@@ -1,11 +1,9 @@
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Caller } from '../../domain/swap/operations.ts'
 import type { Observer } from '../../domain/telemetry/observation.ts'
+import type { Clock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger } from '../ledger.ts'
-
-/** Milliseconds since 1970. */
-export type Clock = () => number
 
 export interface IntentOptions {
   readonly ledger: Ledger

@@ -6,8 +6,9 @@ import type { Context } from '../../domain/swap/operations.ts'
 import type { Currency } from '../../domain/swap/swap.ts'
 import { formA } from '../../forms/a.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
+import type { Catalogue } from '../assets/catalogue.ts'
 import { createService } from '../layer.ts'
-import { type Catalogue, cachedCatalogue } from './cached-catalogue.ts'
+import { cachedCatalogue } from './cached-catalogue.ts'
 
 const asset = (code: string, network: string): Asset => ({
   code,

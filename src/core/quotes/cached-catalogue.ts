@@ -3,26 +3,9 @@ import { Fault } from '../../domain/faults/fault.ts'
 import { type Context, timedUpstream } from '../../domain/swap/operations.ts'
 import type { CacheOutcome } from '../../domain/telemetry/observation.ts'
 import { withDefault } from '../../domain/with-timeout.ts'
-import type { AssetNaming } from '../assets/asset-naming.ts'
+import type { Catalogue } from '../assets/catalogue.ts'
 import type { Listing } from '../assets/listing.ts'
 import { RefreshingSnapshot, type RefreshingSnapshotOptions } from './refreshing-snapshot.ts'
-
-export interface Catalogue {
-  readonly naming: AssetNaming
-  /** Read again before its lifetime ends, by one call however many ask; the last one serves while the provider is slow or fails. */
-  readonly listing: (context: Context) => Promise<Listing>
-  /** The same where it is to be had soon, for whom it only confirms what the table says; not tried again where it just failed. */
-  readonly availableListing: (context: Context) => Promise<Listing | undefined>
-  /**
-   * The list that a create may rely on: read within `staleFor`. Throws 503 where there is none soon: nothing was sent, and
-   * another provider may take the create.
-   */
-  readonly listingForCreate: (context: Context) => Promise<Listing>
-  /** The last whole list, however old. */
-  readonly lastListing: () => Listing | undefined
-  /** Reads no more in the background. */
-  readonly close: () => void
-}
 
 /** How long a newer list is waited for where an old one would do. */
 const refreshWaitMs = 300

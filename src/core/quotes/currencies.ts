@@ -3,10 +3,10 @@
 import { type Capabilities, namesByCode } from '../../domain/swap/capabilities.ts'
 import type { Context, ServiceResponse } from '../../domain/swap/operations.ts'
 import type { CurrencyQuery } from '../../domain/swap/swap.ts'
+import type { Catalogue } from '../assets/catalogue.ts'
 import { BoundedMap } from '../bounded-map.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { cutPage } from '../paging.ts'
-import type { Catalogue } from './cached-catalogue.ts'
 import { type CurrencyRow, currencyRows, type ProviderListing } from './currency-rows.ts'
 
 export interface CurrencySource {

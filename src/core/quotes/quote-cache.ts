@@ -47,7 +47,7 @@ export function quoteCache({ lifetimeMs, clock, observe }: QuoteCacheOptions): L
       const age = clock() - cached.fetchedAt
       if (cached.response && age < lifetimeMs) {
         context.span?.setAttributes({ 'swapgate.quote': 'cached' })
-        observe({ what: 'cache', cache: 'rate', outcome: 'hit', age: age / 1000 })
+        observe({ what: 'cache', cache: 'rate', outcome: 'hit', ageSeconds: age / 1000 })
         return Promise.resolve(responseFor(request, cached.response, age))
       }
       count(cached.pending ? 'shared' : 'miss')

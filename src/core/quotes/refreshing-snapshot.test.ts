@@ -5,7 +5,8 @@ import { Fault } from '../../domain/faults/fault.ts'
 import { AssetTable } from '../../domain/swap/asset.ts'
 import { formA } from '../../forms/a.ts'
 import { createAssetNaming } from '../assets/asset-naming.ts'
-import { type Catalogue, cachedCatalogue } from './cached-catalogue.ts'
+import type { Catalogue } from '../assets/catalogue.ts'
+import { cachedCatalogue } from './cached-catalogue.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())

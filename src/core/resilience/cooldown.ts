@@ -1,8 +1,9 @@
 /** A provider that has had enough is left alone for as long as it says, and one that refuses the gateway's key for a while. */
+
 import { Fault } from '../../domain/faults/fault.ts'
 import { type Context, keyed, type Op, type SwapService } from '../../domain/swap/operations.ts'
-import type { Observer } from '../../domain/telemetry/observation.ts'
-import { type Policy, policyOf } from '../access/limits.ts'
+import { policyOf } from '../../domain/swap/policy.ts'
+import type { BudgetPolicy, Observer } from '../../domain/telemetry/observation.ts'
 import { aroundAll, type Layer } from '../layer.ts'
 import { rejectLocally } from '../local-rejection.ts'
 import { healthCheck } from './breaker/health-check.ts'
@@ -32,8 +33,8 @@ const keyCheckIntervalMs = 10_000
 export function cooldown(options: CooldownOptions): Layer {
   const { provider, usesGatewayKey, clock, observe } = options
   const refuse = rejectLocally(provider, 'cooldown', observe)
-  const cooldownUntil: Record<Policy, number> = { quotes: 0, create: 0, read: 0 }
-  const startCooldown = (policies: readonly Policy[], durationMs: number): void => {
+  const cooldownUntil: Record<BudgetPolicy, number> = { quotes: 0, create: 0, read: 0 }
+  const startCooldown = (policies: readonly BudgetPolicy[], durationMs: number): void => {
     for (const policy of policies)
       cooldownUntil[policy] = Math.max(cooldownUntil[policy], clock() + Math.min(durationMs, maxCooldownMs))
   }

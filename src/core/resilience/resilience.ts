@@ -1,6 +1,5 @@
 /** What stands between the gateway and every call that goes up to a provider, the outermost first. */
-import type { Observer } from '../../domain/telemetry/observation.ts'
-import type { Policy } from '../access/limits.ts'
+import type { BudgetPolicy, Observer } from '../../domain/telemetry/observation.ts'
 import type { Layer } from '../layer.ts'
 import { tracedQueue } from '../traced.ts'
 import type { MakeBreaker } from './breaker/breaker.ts'
@@ -15,7 +14,7 @@ export interface ResilienceOptions {
   readonly provider: string
   /** The provider's, in milliseconds. */
   readonly timeoutMs: number
-  readonly budget: Readonly<Record<Policy, number>>
+  readonly budget: Readonly<Record<BudgetPolicy, number>>
   readonly budgets: Budgets
   readonly breaker: MakeBreaker
   /** Whether what needs a key goes up with the gateway's own. */

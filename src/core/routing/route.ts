@@ -1,11 +1,11 @@
 /** Which provider answers, and the tag by which a transaction's id remembers it (docs/contract.md §4, §12). */
 
+import { otherTransaction, standardFault } from '../../domain/faults/standard-fault.ts'
 import type { SwapService } from '../../domain/swap/operations.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 import { isTransactionId } from '../../domain/swap/transaction-id.ts'
 import { createService } from '../layer.ts'
 import { limitDeadline } from '../resilience/deadline.ts'
-import { otherTransaction, transactionNotFound } from '../transactions/ownership.ts'
 import { formatTransactionId, parseTransactionId } from '../transactions/transaction-id.ts'
 import { type Candidate, callWithFailover } from './failover.ts'
 
@@ -41,7 +41,7 @@ export function route({ active, servicesByTag, untagged, timeoutMs }: RouteOptio
     async getTransaction({ id: requestedId }, context) {
       const { tag = untagged, id } = parseTransactionId(requestedId)
       const service = tag === undefined ? undefined : servicesByTag.get(tag)
-      if (tag === undefined || !service || !isTransactionId(id)) throw transactionNotFound()
+      if (tag === undefined || !service || !isTransactionId(id)) throw standardFault('notFound')
       const response = await service.call('getTransaction', { id }, context)
       if (response.body.id !== id) throw otherTransaction(tag)
       return { ...response, body: { ...response.body, id: requestedId } }

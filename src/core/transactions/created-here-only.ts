@@ -1,14 +1,14 @@
+import { standardFault } from '../../domain/faults/standard-fault.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger } from '../ledger.ts'
 import { ownerOf } from './owner.ts'
-import { transactionNotFound } from './ownership.ts'
 
 /** A client's key goes to another provider only for what it has created there itself (docs/contract.md §5). */
 export function createdHereOnly(ledger: Ledger, provider: string): Layer {
   return onOperations({
     async getTransaction(request, context, next) {
       const entry = await ledger.find(ownerOf(context), provider, request.id)
-      if (!entry?.isCreated) throw transactionNotFound()
+      if (!entry?.isCreated) throw standardFault('notFound')
       return next.call('getTransaction', request, context)
     },
   })

@@ -6,7 +6,7 @@
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/swap/operations.ts'
 import { isFinal } from '../../domain/swap/status.ts'
-import type { Clock } from '../creation/intent.ts'
+import type { Clock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
 import { requireStatus } from './default-status.ts'

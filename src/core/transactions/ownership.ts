@@ -1,12 +1,12 @@
 /** The ledger decides whose a transaction is, with issued keys (docs/contract.md §5, §8, §12). */
 
 import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
-import { standardFault } from '../../domain/faults/standard-fault.ts'
+import { otherTransaction, standardFault } from '../../domain/faults/standard-fault.ts'
 import type { AssetTable } from '../../domain/swap/asset.ts'
 import { type Context, type ServiceResponse, timedUpstream } from '../../domain/swap/operations.ts'
 import type { CacheOutcome, Observer } from '../../domain/telemetry/observation.ts'
 import { withDefault } from '../../domain/with-timeout.ts'
-import type { Clock } from '../creation/intent.ts'
+import type { Clock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
 import { requireStatus } from './default-status.ts'
@@ -39,13 +39,13 @@ type Details = ServiceResponse<'getTransaction'>
 export function ownership(options: OwnershipOptions): Layer {
   const { ledger, provider, freshness, sequences, observe } = options
   const count = (outcome: CacheOutcome, entry?: LedgerEntry): void =>
-    observe({ what: 'cache', cache: 'transaction', outcome, ...(entry && { age: freshness.ageSeconds(entry) }) })
+    observe({ what: 'cache', cache: 'transaction', outcome, ...(entry && { ageSeconds: freshness.ageSeconds(entry) }) })
   const refreshes = new Map<string, ReturnType<typeof refreshEntry>>()
   return onOperations({
     async getTransaction(request, context, next) {
       const owner = ownerOf(context)
       const entry = await ledger.find(owner, provider, request.id)
-      if (!entry) throw transactionNotFound()
+      if (!entry) throw standardFault('notFound')
       if (!freshness.needsRefresh(entry)) {
         count('hit', entry)
         return requireStatus(fromLedger(entry, context))
@@ -97,15 +97,4 @@ async function refreshEntry(
 /** As it was last seen. */
 export function fromLedger(entry: LedgerEntry, context: Context): ServiceResponse<'getTransaction'> {
   return { body: presented(entry, context), provider: entry.provider, derived: entry.derived }
-}
-
-/** The same words for an id that nobody has and for another's. */
-export function transactionNotFound(): Fault {
-  return standardFault('notFound')
-}
-
-/** Another transaction's deposit address under this id would be somebody's loss. */
-export function otherTransaction(provider: string): Fault {
-  const message = "The provider's answer was about another transaction; please try again later."
-  return new Fault('unreadable', message, { provider })
 }

@@ -96,11 +96,11 @@ export class Fault extends Error {
       retryAfter,
       allow,
       provider,
-      certain: noEffect,
+      noEffect,
       replayed,
-      elsewhere: mayFailOver,
+      mayFailOver,
       reason,
-      busyCause: unavailableCause,
+      unavailableCause,
       cause,
     }
     const present = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))

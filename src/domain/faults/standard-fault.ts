@@ -20,3 +20,9 @@ export function standardFault(kind: StandardKind, details: FaultDetails = {}): F
 export function standardMessage(kind: StandardKind): string {
   return messages[kind]
 }
+
+/** Another transaction's deposit address under this id would be somebody's loss. */
+export function otherTransaction(provider: string): Fault {
+  const message = "The provider's answer was about another transaction; please try again later."
+  return new Fault('unreadable', message, { provider })
+}

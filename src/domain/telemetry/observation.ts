@@ -14,8 +14,8 @@ export type Observation =
   | { readonly what: 'addressRefused'; readonly network: string }
   /** What is left of a budget at a provider. */
   | { readonly what: 'budget'; readonly provider: string; readonly policy: BudgetPolicy; readonly remaining: number }
-  /** A look into a cache; `age` in seconds, where it answered. */
-  | { readonly what: 'cache'; readonly cache: CacheName; readonly outcome: CacheOutcome; readonly age?: number }
+  /** A look-up in a cache; the age is that of the entry that answered. */
+  | { readonly what: 'cache'; readonly cache: CacheName; readonly outcome: CacheOutcome; readonly ageSeconds?: number }
   /** A provider's answer that was not quite its form: `field` is a field of the form, or `_other`. */
   | { readonly what: 'drift'; readonly provider: string; readonly field: string; readonly drift: Drift }
   /** A field that the client's form has and the answer lacks, or that the gateway worked out. */
@@ -155,6 +155,7 @@ export type LocalRejectionCause = (typeof localRejectionCauses)[number]
 
 export const storeStates = ['shared', 'local', 'recovering'] as const
 
+/** `recovering`: the store answers again, but other replicas may not have written there yet what they decided alone. */
 export type StoreState = (typeof storeStates)[number]
 
 export const reloadResults = ['applied', 'refused'] as const

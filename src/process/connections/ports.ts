@@ -45,7 +45,7 @@ export async function openPublic(config: Config, handle: Http, isStopping: () =>
     ...config.server,
     messages: messagesOf(app),
     connections,
-    patience: socketTimeoutMs,
+    socketTimeoutMs,
   }
   const { server, url } = await withListenError('server', config.server, () => listen(listener, handle, options))
   limitPipelining(server, maxDueResponses)

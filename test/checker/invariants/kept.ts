@@ -47,10 +47,10 @@ function lost({ client, id }: Given, { holdings }: Evidence): readonly string[] 
 
 /** Effects that neither a client who asked for them has, nor the gateway counts among the unsettled, each of which is one. */
 function forgotten(evidence: Evidence): readonly string[] {
-  const { holdings, unresolvedAddresses: unsettled } = evidence
-  if (!holdings || !unsettled) return []
+  const { holdings, unresolvedAddresses: unresolved } = evidence
+  if (!holdings || !unresolved) return []
   const creates = createsByMark(evidence)
-  const left = [...unsettled]
+  const left = [...unresolved]
   return effectsOf(evidence).flatMap(({ id, mark, swap: { withdrawalAddress } }) => {
     const askers = (creates.get(mark) ?? []).map(({ client }) => client)
     if (holdings.some(({ client, listed }) => askers.includes(client) && listed.has(id))) return []

@@ -1,9 +1,9 @@
 /** Budgets towards a provider: every call that goes up is paid for before it is sent (docs/contract.md §8). */
 
 import { type Context, keyed, type Op } from '../../../domain/swap/operations.ts'
+import { policyOf } from '../../../domain/swap/policy.ts'
 import { reservedForGatewayReads } from '../../../domain/telemetry/gateway-reads.ts'
-import { budgetPolicies, type Observer } from '../../../domain/telemetry/observation.ts'
-import { type Policy, policyOf } from '../../access/limits.ts'
+import { type BudgetPolicy, budgetPolicies, type Observer } from '../../../domain/telemetry/observation.ts'
 import { aroundAll, type Layer } from '../../layer.ts'
 import { rejectLocally } from '../../local-rejection.ts'
 import type { Budgets, Reservation } from './budgets.ts'
@@ -14,7 +14,7 @@ export interface BudgetLimitOptions {
   /** Tag of the provider. */
   readonly provider: string
   /** Calls in any 60 seconds; 0 is no bound. */
-  readonly budget: Readonly<Record<Policy, number>>
+  readonly budget: Readonly<Record<BudgetPolicy, number>>
   /** Whether keys are issued here; else they are the provider's, which counts by them what needs one. */
   readonly usesGatewayKey: boolean
   readonly observe: Observer

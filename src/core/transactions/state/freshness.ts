@@ -1,6 +1,6 @@
 import { isFinal } from '../../../domain/swap/status.ts'
 import { BoundedMap } from '../../bounded-map.ts'
-import type { Clock } from '../../creation/intent.ts'
+import type { Clock } from '../../clock.ts'
 import type { LedgerEntry } from '../../ledger.ts'
 
 export interface FreshnessOptions {

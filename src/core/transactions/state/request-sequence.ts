@@ -1,4 +1,4 @@
-import type { Clock } from '../../creation/intent.ts'
+import type { Clock } from '../../clock.ts'
 import { aroundAll, type Layer } from '../../layer.ts'
 
 /** A kept sequence that is further ahead than this comes from a process whose clock is wrong, in microseconds. */
