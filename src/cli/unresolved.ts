@@ -8,10 +8,10 @@ import { toIso } from './timestamp.ts'
 export async function printUnresolved({ json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
   const creates = await stores.ledgerAdmin.unresolved()
   if (json) {
-    const facts = creates.map(({ attemptedAt, reported: told = null, ...create }) => ({
+    const facts = creates.map(({ attemptedAt, reported = null, ...create }) => ({
       ...create,
       attemptedAt: toIso(attemptedAt),
-      told,
+      reported,
     }))
     terminal.out(JSON.stringify(facts))
     return 0
@@ -31,11 +31,11 @@ export async function printUnresolved({ json }: Options, { stores, terminal }: S
   return 0
 }
 
-function requestText({ requested: asked }: UnresolvedCreateReport): string {
-  const [from, to] = [asked.codeFrom ?? asked.coinFrom ?? '?', asked.codeTo ?? asked.coinTo ?? '?']
-  return `${asked.amountIn} ${from} to ${to} at ${asked.withdrawalAddress}`
+function requestText({ requested }: UnresolvedCreateReport): string {
+  const [from, to] = [requested.codeFrom ?? requested.coinFrom ?? '?', requested.codeTo ?? requested.coinTo ?? '?']
+  return `${requested.amountIn} ${from} to ${to} at ${requested.withdrawalAddress}`
 }
 
-function reportedText({ reported: told }: UnresolvedCreateReport): string {
-  return told ? `${told.id}, which differs in ${told.fields.join(', ')}` : ''
+function reportedText({ reported }: UnresolvedCreateReport): string {
+  return reported ? `${reported.id}, which differs in ${reported.fields.join(', ')}` : ''
 }

@@ -117,11 +117,11 @@ describe('swapgate ledger unknown', () => {
     const listed = await place.facts<readonly Record<string, unknown>[]>('ledger', 'unknown')
     expect(listed).toEqual([
       {
-        ...{ intent: 'in-doubt', owner: 'acme', provider: 'alpha', state: 'unknown', asked: requested, reported: null },
+        ...{ intent: 'in-doubt', owner: 'acme', provider: 'alpha', state: 'unknown', requested, reported: null },
         attemptedAt: '2026-11-20T09:59:00.000Z',
       },
       {
-        ...{ intent: 'other', owner: 'acme', provider: 'alpha', state: 'mismatch', asked: requested },
+        ...{ intent: 'other', owner: 'acme', provider: 'alpha', state: 'mismatch', requested },
         ...{ attemptedAt: '2026-11-20T09:59:30.000Z', reported: { id: 'odd', fields: ['coinTo'] } },
       },
     ])

@@ -50,7 +50,7 @@ describeStores(allStores, (shared) => {
     }
     const { owner, provider } = await completed(ledger, 'x', {}, { ...reported, quotedAmountOut: undefined, fetchedAt: undefined })
     const entry = await ledger.find(owner, provider, 'x')
-    expect(Object.keys(entry ?? {}).sort()).toEqual(['derived', 'isCreated', 'owner', 'provider', 'seenAt', 'transaction'])
+    expect(Object.keys(entry ?? {}).sort()).toEqual(['derived', 'isCreated', 'owner', 'provider', 'reportedAt', 'transaction'])
     expect(Object.keys(entry?.transaction ?? {}).sort()).toEqual(['amountIn', 'createdAt', 'id'])
   })
 

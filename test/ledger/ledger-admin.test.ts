@@ -98,11 +98,11 @@ describeStores(allStores, (shared) => {
       intent: id,
       owner,
       provider,
-      asked: requested,
+      requested,
       attemptedAt,
     })
     expect(await bookkeeping.unresolved()).toStrictEqual([
-      { ...unresolvedOf(wrong), state: 'mismatch', unresolvedOf: { id: 'w', fields: ['coinTo', 'networkTo'] } },
+      { ...unresolvedOf(wrong), state: 'mismatch', reported: { id: 'w', fields: ['coinTo', 'networkTo'] } },
       { ...unresolvedOf(unknown), state: 'unknown' },
       { ...unresolvedOf(pending), state: 'pending' },
     ])

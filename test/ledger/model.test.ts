@@ -163,7 +163,7 @@ async function expectSame(
     expect((await ledger.knownOwners([owner, 'nobody'])).has(owner)).toBe(model.knows(owner))
   }
   for (const provider of theirProviders) {
-    expect(await ledger.unresolvedBetween(provider, 0, Number.MAX_SAFE_INTEGER)).toEqual(model.openAt(provider))
+    expect(await ledger.unresolvedBetween(provider, 0, Number.MAX_SAFE_INTEGER)).toEqual(model.unresolvedAt(provider))
     expect(await ledger.existingIds(provider, ids)).toEqual(model.held(provider, ids))
   }
   const later = Date.now() + 100 * hour

@@ -177,9 +177,11 @@ export class Model {
     return true
   }
 
-  openAt(provider: string): UnresolvedCreate[] {
-    const rows = this.rows.filter((row) => isOpen(row) && row.provider === provider)
-    return rows.toSorted((a, b) => compare(a.intent?.attemptedAt, b.intent?.attemptedAt)).map(openOf)
+  /** Those of unknown outcome, and after them those that a provider contradicted. */
+  unresolvedAt(provider: string): UnresolvedCreate[] {
+    const rows = this.rows.filter((row) => row.state !== 'done' && row.provider === provider)
+    const sorted = rows.toSorted((a, b) => compare(a.intent?.attemptedAt, b.intent?.attemptedAt))
+    return [...sorted.filter(isOpen), ...sorted.filter((row) => !isOpen(row))].map(openOf)
   }
 
   held(provider: string, ids: readonly string[]): Set<string> {
@@ -271,8 +273,8 @@ function entryOf({ owner, provider, facts, intent }: Row): LedgerEntry {
 }
 
 function openOf({ intent, owner, provider, checkCount, nextCheckAt }: Row): UnresolvedCreate {
-  const { id, requested: asked, attemptedAt } = intent as Intent
-  return { intent: id, owner, provider, requested: asked, attemptedAt, checkCount, nextCheckAt }
+  const { id, requested, attemptedAt } = intent as Intent
+  return { intent: id, owner, provider, requested, attemptedAt, checkCount, nextCheckAt }
 }
 
 function within({ createdAt = 0n }: Row, { first, last }: LedgerListQuery['created']): boolean {

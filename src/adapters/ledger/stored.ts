@@ -49,10 +49,10 @@ export function loadFirst(text: string): TransactionRecord {
   return {
     transaction: stored.transaction,
     derived: stored.derived,
-    quotedAmountOut: stored.promised,
     reportedAt: stored.seenAt,
-    fetchedAt: stored.readAt,
-    changedAt: stored.changedAt,
-    sequence: stored.sequence,
+    ...(stored.promised !== undefined && { quotedAmountOut: stored.promised }),
+    ...(stored.readAt !== undefined && { fetchedAt: stored.readAt }),
+    ...(stored.changedAt !== undefined && { changedAt: stored.changedAt }),
+    ...(stored.sequence !== undefined && { sequence: stored.sequence }),
   }
 }
