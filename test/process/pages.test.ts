@@ -145,11 +145,19 @@ it('H25: errors of the admin port have the body of defaultForm, and its paths te
     const missing = await fetch(`${gateway.admin}/nothing`)
     expectErrorBody(readJson(await missing.text()), form, 404)
     const wrong = await fetch(`${gateway.admin}/livez`, { method: 'POST' })
-    expect([wrong.status, wrong.headers.get('allow'), wrong.headers.get('x-swap-reason')]).toEqual([405, 'GET, HEAD', 'method'])
+    expect([wrong.status, wrong.headers.get('allow'), wrong.headers.get('x-swap-reason')]).toEqual([
+      405,
+      'GET, HEAD, OPTIONS',
+      'method',
+    ])
     expectErrorBody(readJson(await wrong.text()), form, 405)
     const garbage = await sendRaw(Number(new URL(gateway.admin).port), 'GARBAGE\r\n\r\n')
     expect(garbage.status).toBe(400)
     expectErrorBody(readJson(garbage.body), form, 400)
+    for (const { headers } of [missing, wrong]) expect(headers.get('cache-control')).toBe('no-store')
+    expect(garbage.head).toMatch(/^cache-control: no-store\r?$/im)
+    const options = await fetch(`${gateway.admin}/readyz`, { method: 'OPTIONS' })
+    expect([options.status, options.headers.get('allow'), await options.text()]).toEqual([204, 'GET, HEAD, OPTIONS', ''])
     expect((await fetch(`${gateway.admin}/livez`, { method: 'HEAD' })).status).toBe(200)
   }
 })

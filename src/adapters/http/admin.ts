@@ -7,7 +7,7 @@ import type { Http } from '../../wire/http.ts'
 import { toStatus } from '../../wire/http-status.ts'
 
 const jsonType = 'application/json; charset=utf-8'
-const securityHeaders = { 'x-content-type-options': 'nosniff' }
+const fixedHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
 export type Readiness = 'starting' | 'ready' | 'overloaded' | 'draining'
 
@@ -23,7 +23,7 @@ export interface AdminOptions {
 /** The body of an error, as JSON text. */
 export type PrintError = (status: number, message: string) => string
 
-const allow = 'GET, HEAD'
+const allow = 'GET, HEAD, OPTIONS'
 
 const notReady: Readonly<Record<Exclude<Readiness, 'ready'>, string>> = {
   starting: 'The gateway is starting; please try again soon.',
@@ -40,7 +40,7 @@ export function adminApp({ readiness, hosts, printMetrics, printError }: AdminOp
   app.enable('strict routing')
   app.enable('case sensitive routing')
   app.use((_, response, next) => {
-    response.set({ 'cache-control': 'no-store', ...securityHeaders })
+    response.set(fixedHeaders)
     next()
   })
   app.get('/livez', (_, response) => void response.json({ status: 'alive' }))
@@ -54,9 +54,9 @@ export function adminApp({ readiness, hosts, printMetrics, printError }: AdminOp
     const { contentType, text } = await printMetrics(request.get('accept') ?? '')
     response.type(contentType).send(text)
   })
-  app.all(['/livez', '/readyz', '/metrics'], (_, response) =>
-    refuse(response.set({ allow }), 'method', 405, `This path has ${allow}.`),
-  )
+  const paths = ['/livez', '/readyz', '/metrics']
+  app.options(paths, (_, response) => void response.set({ allow }).status(204).end())
+  app.all(paths, (_, response) => refuse(response.set({ allow }), 'method', 405, `This path has ${allow}.`))
   const names = new Set(['localhost', ...hosts.map((host) => host.toLowerCase())])
   app.use((request, response, next) => {
     if (isAllowedHost(request.headers.host, names)) return next()
@@ -78,7 +78,7 @@ function isAllowedHost(host: string | undefined, names: ReadonlySet<string>): bo
 export function adminErrorResponse(printError: PrintError): Http {
   return async ({ protocolError }) => {
     const { kind, message, reason } = protocolError ?? new Fault('invalid', 'The request could not be read.')
-    const headers = { 'content-type': jsonType, ...securityHeaders, 'x-swap-reason': reason }
+    const headers = { 'content-type': jsonType, ...fixedHeaders, 'x-swap-reason': reason }
     return { status: toStatus(kind), headers, body: printError(toStatus(kind), message) }
   }
 }
