@@ -50,6 +50,16 @@ describe('six addresses with junk keys', () => {
   })
 })
 
+test('R22: malformed keys count as refused ones, and never go up', async () => {
+  for (let host = 1; host <= 6; host++) {
+    for (let at = 0; at < 20; at++) expect((await list(`198.51.100.${host}`, 'two words')).status).toBe(401)
+  }
+  expect(place.alpha.received('list')).toHaveLength(0)
+  expect((await list('198.51.100.7', 'two words')).status).toBe(401)
+  expect((await list('198.51.100.7', 'two words')).status).toBe(429)
+  expect((await list('203.0.113.1', good)).status).toBe(200)
+})
+
 test('R22: requests without a key count against their address alone', async () => {
   for (let host = 1; host <= 10; host++) {
     for (let at = 0; at < 20; at++) expect((await list(`198.51.100.${host}`, null)).status).toBe(401)

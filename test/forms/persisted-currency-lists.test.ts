@@ -79,6 +79,14 @@ test('a list that is older than staleFor serves no create', async () => {
   expectRefusal(await create(await start()), 'A', 503)
 })
 
+test('a list within its lifetime serves creates, however short staleFor is', async () => {
+  const gateway = await start({}, { sections: { cache: { currencies: 600, rate: 0, staleFor: 0 } } })
+  expect((await create(gateway)).status).toBe(201)
+  provider.reply('currencies', down)
+  expect((await create(gateway)).status).toBe(201)
+  expect(provider.received('currencies')).toHaveLength(1)
+})
+
 test('a clock that was set back makes no list fresh', async () => {
   await readAndKeep()
   provider.reply('currencies', down)
