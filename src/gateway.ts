@@ -1,8 +1,9 @@
 /** The whole path of a request, from the top: the client's form, its gate, the ledger, the provider's layers, the provider's form. */
 import type { Config, Provider } from './config/index.ts'
+import { admission } from './core/access/admission.ts'
 import { gatewayKeyErrors } from './core/access/gateway-key-errors.ts'
-import { type Limiter, limits } from './core/access/limits.ts'
-import { type LedgerWaits, type Load, shedLoad } from './core/access/load-shedding.ts'
+import { clientLimits, type Limiter } from './core/access/limits.ts'
+import { type LedgerWaits, type Load, loadShedding } from './core/access/load-shedding.ts'
 import { pageLimit } from './core/access/page-limit.ts'
 import { recordVerifiedKeys } from './core/access/record-verified-keys.ts'
 import type { RefusedAddresses } from './core/access/refused-addresses.ts'
@@ -108,9 +109,13 @@ export function createGateway(parts: GatewayParts): Gateway {
   )
   const active = config.routing.providers.map((name) => providers.find((provider) => provider.name === name) as GatewayProvider)
 
-  const keyChecks = { refusedAddresses: parts.refusedAddresses, verifiedKeys: isManaged ? undefined : verifiedKeys }
-  const limitGate = limits({ limiter, configured: config.limits, observe, ...keyChecks }) // whoever comes too often, and strangers
-  const gate = shedLoad({ load, ledgerWaits, readsNeedLedger: isManaged }, limitGate) // what cannot be done in time
+  const { refusedAddresses } = parts
+  const gate = admission({
+    isShed: loadShedding({ load, ledgerWaits, readsNeedLedger: isManaged }), // overload: 503, quotes first, creates last
+    limits: clientLimits({ limiter, configured: config.limits, refusedAddresses, observe }), // too many requests: 429
+    refusedAddresses, // missing or invalid key: 401
+    verifiedKeys: isManaged ? undefined : verifiedKeys,
+  })
   const layers = [
     ...(pendingKeys ? [captureKeys(pendingKeys)] : []), //  whose create is still looked for
     traced('idempotency', idempotency(ledger, config.assets)), // a question that was asked before

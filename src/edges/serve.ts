@@ -123,7 +123,7 @@ async function respond(
   )
 }
 
-/** Who asks. Throws where he is not let in. */
+/** Identifies the caller and asks the gate. Throws the `Fault` that the gate refuses with. */
 async function admit(
   request: HttpRequest,
   isKeyMalformed: boolean,
@@ -138,17 +138,13 @@ async function admit(
     record.caller = caller
     const { quota, refusal } = await options.gate(operation.op, caller)
     responseContext.quota = quota
-    if (refusal) throw isKeyMissing(refusal, caller) ? refusal.with({ reason: 'key_missing' }) : refusal
+    if (refusal) throw refusal
     span?.end()
     return caller
   } catch (reason) {
     span?.end(Fault.from(reason))
     throw reason
   }
-}
-
-function isKeyMissing({ kind }: Fault, { key, isKeyUnknown = false }: Caller): boolean {
-  return kind === 'unauthorized' && key === undefined && !isKeyUnknown
 }
 
 /** Where a key is not needed, one that cannot be looked up is as good as none. */

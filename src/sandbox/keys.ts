@@ -1,5 +1,6 @@
 /** The sandbox's keys: public, so that anybody can start; whoever has none of them is a stranger. */
-import { type Limiter, limits } from '../core/access/limits.ts'
+import { admission } from '../core/access/admission.ts'
+import { clientLimits, type Limiter } from '../core/access/limits.ts'
 import { standardFault } from '../domain/faults/standard-fault.ts'
 import type { Gate } from '../domain/swap/gate.ts'
 import { keyed } from '../domain/swap/operations.ts'
@@ -15,11 +16,12 @@ export function sandboxGate(limiter: Limiter, digest: Digest): Gate {
   const known = new Set(publicKeys.map(digest))
   const verifiedKeys = { has: async (identity: string) => known.has(identity), add: async () => {} }
   const refusedAddresses = { has: async () => true, add: () => {} }
-  const charge = limits({ limiter, configured: serviceLimits, refusedAddresses, observe: () => {}, verifiedKeys })
+  const limits = clientLimits({ limiter, configured: serviceLimits, refusedAddresses, observe: () => {} })
+  const gate = admission({ limits, refusedAddresses, verifiedKeys, isShed: () => false })
   return async (op, caller) => {
-    const admission = await charge(op, caller)
+    const admitted = await gate(op, caller)
     const isUnknownKey = keyed.has(op) && !known.has(caller.identity ?? '')
-    if (admission.refusal || !isUnknownKey) return admission
-    return { ...admission, refusal: standardFault('unauthorized') }
+    if (admitted.refusal || !isUnknownKey) return admitted
+    return { ...admitted, refusal: standardFault('unauthorized') }
   }
 }

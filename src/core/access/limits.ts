@@ -1,13 +1,10 @@
-/** Limits on clients (docs/contract.md §7): a gate, so it knows the operation and the caller and nothing of the question. */
+/** Limits on clients (docs/contract.md §7). */
 import type { Fault } from '../../domain/faults/fault.ts'
 import { standardFault } from '../../domain/faults/standard-fault.ts'
-import type { Admission, Gate, Quota } from '../../domain/swap/gate.ts'
-import { type Caller, keyed } from '../../domain/swap/operations.ts'
-import { policyOf } from '../../domain/swap/policy.ts'
+import type { Admission, Quota } from '../../domain/swap/gate.ts'
 import type { BudgetPolicy, LimitDecision, LimitPolicy, Observer } from '../../domain/telemetry/observation.ts'
 import { clientNetworkOf } from './client-network.ts'
 import type { RefusedAddresses } from './refused-addresses.ts'
-import type { VerifiedKeys } from './verified-keys.ts'
 
 /** A limit's state after a request was charged to it. `isOver`: the request is one too many. */
 export interface Charge {
@@ -49,11 +46,15 @@ export interface LimitsOptions {
   readonly configured: Limits
   readonly refusedAddresses: RefusedAddresses
   readonly observe: Observer
-  /** Where keys are the providers' and not issued here: which of them a provider has accepted. */
-  readonly verifiedKeys?: VerifiedKeys | undefined
 }
 
-export function limits({ limiter, configured, refusedAddresses, observe, verifiedKeys }: LimitsOptions): Gate {
+export interface ClientLimits {
+  readonly charge: (policy: BudgetPolicy, subject: string) => Promise<Admission>
+  /** Charges a missing or unverified key to its address and, where there is a key, to all addresses together. */
+  readonly chargeUnverified: (address: string, hasKey: boolean) => Promise<Admission>
+}
+
+export function clientLimits({ limiter, configured, refusedAddresses, observe }: LimitsOptions): ClientLimits {
   const decide = createDecide(configured.shadow, observe)
   const charge = (
     policy: LimitPolicy,
@@ -75,7 +76,7 @@ export function limits({ limiter, configured, refusedAddresses, observe, verifie
     return all(configured.unproven * unverifiedReserveFactor)
   }
   /** Guessing keys is slow for each address, and for all addresses together. */
-  const takeUnverified = async (address: string, hasKey: boolean): Promise<Admission> => {
+  const chargeUnverified = async (address: string, hasKey: boolean): Promise<Admission> => {
     const perAddress = await charge(
       'unproven',
       `address:${clientNetworkOf(address)}`,
@@ -86,26 +87,7 @@ export function limits({ limiter, configured, refusedAddresses, observe, verifie
     const acrossAddresses = await chargeAllAddresses(address)
     return decide('unproven', acrossAddresses.refusal ? acrossAddresses : perAddress)
   }
-  const takeWithoutKey = async ({ address, isKeyUnknown = false }: Caller): Promise<Admission> => {
-    const admission = await takeUnverified(address, isKeyUnknown)
-    if (isKeyUnknown) refusedAddresses.add(address)
-    return refuseMissingKey(admission)
-  }
-  return async (op, caller) => {
-    const policy = policyOf[op]
-    if (!keyed.has(op)) return chargePolicy(policy, quoteSubject(caller, verifiedKeys === undefined))
-    if (caller.identity === undefined) return takeWithoutKey(caller)
-    if (verifiedKeys && !(await verifiedKeys.has(caller.identity))) {
-      const unverified = await takeUnverified(caller.address, true)
-      if (unverified.refusal) return unverified
-    }
-    return chargePolicy(policy, `identity:${caller.identity}`)
-  }
-}
-
-/** Only an issued key is an identity before somebody has accepted it. */
-function quoteSubject({ address, identity }: Caller, isManaged: boolean): string {
-  return isManaged && identity !== undefined ? `identity:${identity}` : `address:${clientNetworkOf(address)}`
+  return { charge: chargePolicy, chargeUnverified }
 }
 
 function admissionOf(
@@ -132,10 +114,6 @@ function createDecide(isShadow: boolean, observe: Observer): (policy: LimitPolic
 function decisionOf({ quota: { remaining, limit }, refusal }: ChargedAdmission, isShadow: boolean): LimitDecision {
   if (refusal) return isShadow ? 'shadowed' : 'refused'
   return remaining <= limit * nearShare ? 'near' : 'admitted'
-}
-
-function refuseMissingKey(admission: Admission): Admission {
-  return admission.refusal ? admission : { ...admission, refusal: standardFault('unauthorized') }
 }
 
 function limitExceeded({ policy, resetSeconds, windowSeconds: window }: Quota): Fault {

@@ -1,8 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { ops } from '../../domain/swap/operations.ts'
-import { type LedgerWaits, type Load, type LoadLevel, shedLoad } from './load-shedding.ts'
+import type { Gate } from '../../domain/swap/gate.ts'
+import { type Op, ops } from '../../domain/swap/operations.ts'
+import { admission } from './admission.ts'
+import type { ClientLimits } from './limits.ts'
+import { type LedgerWaits, type Load, type LoadLevel, loadShedding } from './load-shedding.ts'
 
-const caller = { address: '192.0.2.1' }
+const caller = { address: '192.0.2.1', identity: 'acme' }
+
+function gateWith(isShed: (op: Op) => boolean, onCharge = () => {}): Gate {
+  const charge: ClientLimits['charge'] = async () => {
+    onCharge()
+    return {}
+  }
+  const refusedAddresses = { has: async () => false, add: () => {} }
+  return admission({ limits: { charge, chargeUnverified: async () => ({}) }, refusedAddresses, isShed })
+}
 
 describe('X3: with strain', () => {
   test.each<[LoadLevel, readonly string[]]>([
@@ -13,10 +25,10 @@ describe('X3: with strain', () => {
   ])('%i these are refused: %j', async (level, refused) => {
     const load: Load = { level }
     let charged = 0
-    const gate = shedLoad({ load, ledgerWaits: () => ({ readMs: 0, writeMs: 0 }), readsNeedLedger: true }, async () => {
-      charged++
-      return {}
-    })
+    const gate = gateWith(
+      loadShedding({ load, ledgerWaits: () => ({ readMs: 0, writeMs: 0 }), readsNeedLedger: true }),
+      () => void charged++,
+    )
     const admissions = await Promise.all(ops.map(async (op) => [op, (await gate(op, caller)).refusal] as const))
     const shed = admissions.filter(([, refusal]) => refusal)
     expect(shed.map(([op]) => op)).toEqual(refused)
@@ -33,7 +45,7 @@ describe('L53: while the ledger is waited for', () => {
     ['by changes', { readMs: 0, writeMs: 1_000 }, true, ['createTransaction']],
     ['by all', { readMs: 1_000, writeMs: 0 }, true, ['createTransaction', 'listTransactions', 'getTransaction']],
   ])('%s (%j, managed: %s) these are refused: %j', async (_, ledgerWaits, isManaged, refused) => {
-    const gate = shedLoad({ load: { level: 0 }, ledgerWaits: () => ledgerWaits, readsNeedLedger: isManaged }, async () => ({}))
+    const gate = gateWith(loadShedding({ load: { level: 0 }, ledgerWaits: () => ledgerWaits, readsNeedLedger: isManaged }))
     const admissions = await Promise.all(ops.map(async (op) => [op, (await gate(op, caller)).refusal] as const))
     const shed = admissions.filter(([, refusal]) => refusal)
     expect(shed.map(([op]) => op)).toEqual(refused)

@@ -1,6 +1,5 @@
 /** Sheds load before it costs anything (docs/contract.md §6, 503): quotes first, creates last. */
 import { Fault } from '../../domain/faults/fault.ts'
-import type { Gate } from '../../domain/swap/gate.ts'
 import type { Op } from '../../domain/swap/operations.ts'
 
 /** How much of its work the process cannot do in time: 0 none, 1 quotes are too many, 2 reads too, 3 creates too. */
@@ -39,14 +38,14 @@ export interface LoadSheddingOptions {
   readonly readsNeedLedger: boolean
 }
 
-export function shedLoad({ load, ledgerWaits, readsNeedLedger }: LoadSheddingOptions, gate: Gate): Gate {
+/** Whether an operation is refused now. */
+export function loadShedding({ load, ledgerWaits, readsNeedLedger }: LoadSheddingOptions): (op: Op) => boolean {
   const isLedgerBusy = (op: Op): boolean => {
     const { readMs, writeMs } = ledgerWaits()
     if (op === 'createTransaction') return Math.max(readMs, writeMs) >= maxCreateWaitMs
     return readsNeedLedger && shedAt[op] === 2 && readMs >= maxReadWaitMs
   }
-  return (op, caller) =>
-    load.level < shedAt[op] && !isLedgerBusy(op) ? gate(op, caller) : Promise.resolve({ refusal: overloaded() })
+  return (op) => load.level >= shedAt[op] || isLedgerBusy(op)
 }
 
 export function overloaded(): Fault {

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Gate } from '../../domain/swap/gate.ts'
 import type { Caller } from '../../domain/swap/operations.ts'
 import type { Observation } from '../../domain/telemetry/observation.ts'
-import { type Charge, type Counting, type Limits, limits } from './limits.ts'
+import { admission } from './admission.ts'
+import { type Charge, type Counting, clientLimits, type Limits } from './limits.ts'
 import type { VerifiedKeys } from './verified-keys.ts'
 
 const configured: Limits = { quotes: 60, create: 30, read: 120, unproven: 600, window: 60, shadow: false }
@@ -37,7 +38,8 @@ function gate({ shadow = false, verifiedKeys = undefined as VerifiedKeys | undef
   const observe = (observation: Observation): void => {
     if (observation.what === 'limit') decided.push(`${observation.policy} ${observation.decision}`)
   }
-  return limits({ limiter, configured: { ...configured, shadow }, refusedAddresses, observe, verifiedKeys })
+  const limits = clientLimits({ limiter, configured: { ...configured, shadow }, refusedAddresses, observe })
+  return admission({ limits, refusedAddresses, verifiedKeys, isShed: () => false })
 }
 
 const verifiedKeysOf = (isVerified: boolean): VerifiedKeys => ({ has: async () => isVerified, add: async () => {} })

@@ -1,0 +1,51 @@
+/**
+ * Who may call, and how often: all that is decided before a request is decoded (docs/contract.md §5, §6, §7). It sees the
+ * operation and the caller, and nothing of the request.
+ */
+import { standardFault } from '../../domain/faults/standard-fault.ts'
+import type { Admission, Gate } from '../../domain/swap/gate.ts'
+import { type Caller, keyed, type Op } from '../../domain/swap/operations.ts'
+import { policyOf } from '../../domain/swap/policy.ts'
+import { clientNetworkOf } from './client-network.ts'
+import type { ClientLimits } from './limits.ts'
+import { overloaded } from './load-shedding.ts'
+import type { RefusedAddresses } from './refused-addresses.ts'
+import type { VerifiedKeys } from './verified-keys.ts'
+
+export interface AdmissionOptions {
+  readonly limits: ClientLimits
+  readonly refusedAddresses: RefusedAddresses
+  /** Where clients send the provider's own keys: those that the provider has accepted. Absent where the gateway issues the keys. */
+  readonly verifiedKeys?: VerifiedKeys | undefined
+  readonly isShed: (op: Op) => boolean
+}
+
+export function admission({ limits, refusedAddresses, verifiedKeys, isShed }: AdmissionOptions): Gate {
+  return async (op, caller) => {
+    if (isShed(op)) return { refusal: overloaded() } // 503
+    if (!keyed.has(op)) return limits.charge(policyOf[op], quoteSubject(caller, verifiedKeys === undefined)) // quotes need no key; 429
+    if (caller.identity === undefined) return refuseWithoutKey(caller, limits, refusedAddresses) // missing or unknown key: 401, or 429
+    if (verifiedKeys && !(await verifiedKeys.has(caller.identity))) {
+      const unverified = await limits.chargeUnverified(caller.address, true) // a key that no provider has accepted yet: 429
+      if (unverified.refusal) return unverified
+    }
+    return limits.charge(policyOf[op], `identity:${caller.identity}`) // 429
+  }
+}
+
+/** Guesses are limited, too: 401 becomes 429. */
+async function refuseWithoutKey(
+  { address, isKeyUnknown = false }: Caller,
+  limits: ClientLimits,
+  refusedAddresses: RefusedAddresses,
+): Promise<Admission> {
+  const charged = await limits.chargeUnverified(address, isKeyUnknown)
+  if (isKeyUnknown) refusedAddresses.add(address)
+  if (charged.refusal) return charged
+  return { ...charged, refusal: standardFault('unauthorized', isKeyUnknown ? {} : { reason: 'key_missing' }) }
+}
+
+/** A key of a provider is an identity only after the provider has accepted it. */
+function quoteSubject({ address, identity }: Caller, isManaged: boolean): string {
+  return isManaged && identity !== undefined ? `identity:${identity}` : `address:${clientNetworkOf(address)}`
+}
