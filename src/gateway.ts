@@ -117,15 +117,15 @@ export function createGateway(parts: GatewayParts): Gateway {
     verifiedKeys: isManaged ? undefined : verifiedKeys,
   })
   const layers = [
-    ...(pendingKeys ? [captureKeys(pendingKeys)] : []), //  whose create is still looked for
-    traced('idempotency', idempotency(ledger, config.assets)), // a question that was asked before
-    traced('currencies', currencies(active)), // the whole lists, searched and cut into pages
-    ...(isManaged ? [traced('listFromLedger', listFromLedger({ ledger, freshness }))] : []), // an account's list
+    ...(pendingKeys ? [captureKeys(pendingKeys)] : []), // keeps the key of a client with an unresolved create
+    traced('idempotency', idempotency(ledger, config.assets)), // replays the response of an earlier create with this key
+    traced('currencies', currencies(active)), // merges, searches and pages the providers' lists
+    ...(isManaged ? [traced('listFromLedger', listFromLedger({ ledger, freshness }))] : []), // an account's own transactions
   ]
   const servicesByTag = new Map(providers.map(({ tag, service }) => [tag, service]))
   const untagged = isManaged ? undefined : active.find(({ name }) => name === config.routing.untagged)?.tag
   const timeoutMs = Math.max(...active.map((provider) => provider.timeoutMs))
-  const service = compose(layers, route({ active, servicesByTag, untagged, timeoutMs }))
+  const service = compose(layers, route({ active, servicesByTag, untagged, timeoutMs })) // chooses the provider; fails over where nothing was sent
 
   const pageGate = pageLimit(limiter, load, observe)
   const lifetimes = { listCurrencies: config.cache.currencies, getRate: config.cache.rate }
@@ -159,40 +159,40 @@ interface ProviderLayerParts extends GatewayParts {
 /** A provider as the gateway offers it. */
 interface GatewayProvider extends Pick<ConnectedProvider, 'name' | 'tag' | 'timeoutMs' | 'service' | 'capabilities' | 'catalogue'> {
   readonly connected: ConnectedProvider
-  /** Its transactions by its own account of them, whoever holds them here. */
+  /** Reads its transactions as the provider reports them, for reconciliation. */
   readonly reader: TransactionReader
 }
 
-/** A question goes down through the layers, its answer comes back up. `keys`: where clients hold the provider's own. */
+/** A request passes the layers from the first to the last, its response from the last to the first. `pendingKeys`: passthrough mode. */
 function buildProvider(provider: Provider, parts: ProviderLayerParts, pendingKeys: PendingCreateKeys | undefined): GatewayProvider {
   const { config, forms, ledger, deferredResults, verifiedKeys, connections, steadyClock, observe } = parts
   const connected = connections.connect(provider, {
     ...parts,
     form: formOf(provider.form, forms),
     keyOf: ({ caller }) => (pendingKeys ? caller.key : provider.key),
-    access: pendingKeys ? recordVerifiedKeys(verifiedKeys, parts.refusedAddresses) : gatewayKeyErrors(), // whose key was accepted; what a provider says to the gateway's own
+    access: pendingKeys ? recordVerifiedKeys(verifiedKeys, parts.refusedAddresses) : gatewayKeyErrors(),
     usesGatewayKey: pendingKeys === undefined,
   })
   const { tag, capabilities, catalogue } = connected
   const createOptions = { ledger: deferredResults.wrap(ledger, tag), provider: tag, capabilities, clock, observe, pendingKeys }
   const hasSeveralProviders = config.routing.providers.length > 1
   const layers = [
-    recordProvider(tag), //                       whose answer it is
-    deadline(connected.timeoutMs), //       no answer later than this
-    traced('recordResult', recordResult(createOptions), tag), // what was created is in the ledger before anybody hears of it
-    ...ownershipLayers(provider, connected, parts), // whose it is, and what is known of it already
-    defaultStatus(), //                        words that nobody has explained
-    deriveFields(capabilities), //                  fee, rate, updatedAt
-    sortedList(capabilities), //                  newest first, between dates
-    fillFromRequest(confidentialOf(config), provider.extraIds === 'unconfirmed'), // what the question says and the answer need not
-    refuseExtraIds(provider.extraIds), //       refused where the provider may lose them
-    translateAssets(catalogue, hasSeveralProviders), //      the table's words, the provider's words
-    checkAddresses({ table: config.assets, isChecked: provider.addresses === 'checked', observe }), // those that the network cannot have
+    recordProvider(tag), // notes the provider for logs and metrics
+    deadline(connected.timeoutMs), // one deadline for the whole request
+    traced('recordResult', recordResult(createOptions), tag), // a create is in the ledger before the client gets its response
+    ...ownershipLayers(provider, connected, parts), // 404 for another's transaction; adds what the ledger has
+    defaultStatus(), // a new transaction with an unmapped status is `wait`
+    deriveFields(capabilities), // fee, rate, updatedAt, where the provider's form has none
+    sortedList(capabilities), // newest first, within the date range
+    fillFromRequest(confidentialOf(config), provider.extraIds === 'unconfirmed'), // what the response may omit: rate type, addresses
+    refuseExtraIds(provider.extraIds), // 400 for a memo that the provider may lose
+    translateAssets(catalogue, hasSeveralProviders), // the table's names <-> the provider's names; 400 for an unknown asset or network
+    checkAddresses({ table: config.assets, isChecked: provider.addresses === 'checked', observe }), // 400 for an address that the network does not have
     requireDepositMemos(provider, catalogue.naming), // no deposit address without its memo
-    traced('quoteCache', quoteCache({ lifetimeMs: config.cache.rate * 1000, clock: steadyClock, observe }), tag), // what somebody asked for just now
-    verifyResponse(catalogue.naming, provider.extraIds !== 'unconfirmed'), // whether the answer is about the question
-    traced('intent', intent(createOptions), tag), // a create is in the ledger before it goes up
-    classifyOutcome(), //                         it is done, refused or unknown; nothing outside refuses one that is done
+    traced('quoteCache', quoteCache({ lifetimeMs: config.cache.rate * 1000, clock: steadyClock, observe }), tag), // recent quotes, shared by all clients
+    verifyResponse(catalogue.naming, provider.extraIds !== 'unconfirmed'), // the response must match the request
+    traced('intent', intent(createOptions), tag), // a create is in the ledger before it is sent
+    classifyOutcome(), // done, refused or unknown
   ]
   return {
     ...connected,

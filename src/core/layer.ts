@@ -1,4 +1,4 @@
-/** Concerns wrap a `SwapService` and are one themselves: every layer has this one type. */
+/** A layer is middleware: it takes a `SwapService` and returns another with the same interface. */
 import type { Context, Op, Request, ServiceResponse, SwapService } from '../domain/swap/operations.ts'
 
 export type Layer = (next: SwapService) => SwapService

@@ -26,7 +26,7 @@ export interface ResilienceOptions {
   readonly observe: Observer
 }
 
-/** As many as the pool of connections has; whoever waits costs less than whoever is refused and comes again at once. */
+/** As many as the connection pool has. A waiting call costs less than a rejected one that is retried at once. */
 const maxConcurrent = 128
 const maxQueued = 4_096
 const queueTimeoutMs = 1_000
@@ -35,16 +35,16 @@ export function resilience(options: ResilienceOptions): readonly Layer[] {
   const { provider, observe } = options
   const { admission, recorder } = options.breaker(options)
   return [
-    retry(options), //                       a read that failed, once more
-    cooldown(options), //                     not while it has had enough
-    admission, //                            not while it keeps failing
+    retry(options), // a failed read, once more, within the retry budget
+    cooldown(options), // waits after a 429 or a refused gateway key
+    admission, // circuit breaker: rejects while open
     tracedQueue(
       [
-        bulkhead({ provider, maxConcurrent, maxQueued, queueTimeoutMs, observe }), // not too many at a time
-        budgetLimit(options), // not more than it lets us ask
+        bulkhead({ provider, maxConcurrent, maxQueued, queueTimeoutMs, observe }), // concurrent calls
+        budgetLimit(options), // calls in 60 s
       ],
       provider,
     ),
-    recorder,
+    recorder, // circuit breaker: counts results
   ]
 }
