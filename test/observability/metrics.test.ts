@@ -68,8 +68,6 @@ describe('counters', () => {
     metrics.observe({ what: 'keyRefused', reason: 'providerRefused' })
     metrics.observe({ what: 'reload', result: 'refused', messages: [] })
     const expected = [
-      'swapgate_response_fields_total{what="derived",client_form="A",provider_form="none",field="rate"} 1',
-      'swapgate_response_fields_total{what="omitted",client_form="A",provider_form="B",field="fee"} 2',
       'swapgate_configuration_reloads_total{result="refused"} 1',
       'swapgate_contract_drift_total{provider="beta",field="status",drift="unknown_status"} 1',
       'swapgate_key_refusals_total{reason="provider_refused"} 1',
@@ -78,9 +76,11 @@ describe('counters', () => {
       'swapgate_limits_local 1',
       'swapgate_limits_over_admitted_total 7',
       'swapgate_log_lines_dropped_total 4',
-      'swapgate_provider_local_rejections_total{provider="beta",by="cooldown"} 1',
       'swapgate_provider_cooldowns_total{provider="beta",reason="key_refused"} 1',
+      'swapgate_provider_local_rejections_total{provider="beta",by="cooldown"} 1',
       'swapgate_provider_retries_total{provider="beta",made="true"} 1',
+      'swapgate_response_fields_total{what="derived",client_form="A",provider_form="none",field="rate"} 1',
+      'swapgate_response_fields_total{what="omitted",client_form="A",provider_form="B",field="fee"} 2',
     ]
     const counted = async () =>
       (await lines(metrics, 'swapgate_')).filter((line) => !/_(?:state|budget|build|trans|creates_)/.test(line))

@@ -32,7 +32,7 @@ function expectWithin(parent: ExportedSpan, child: ExportedSpan): void {
 test('a quote: one server span, what could wait, and one client span', async () => {
   expect((await rig.client('A').get(quote, { key: null, headers: caller.headers })).status).toBe(200)
   const trace = await rig.collector.traceFrom(caller)
-  expect(trace.outline()).toEqual(['GET /a/api/v2/rate', '  admission', '  rates', '    queue', '    GET'])
+  expect(trace.outline()).toEqual(['GET /a/api/v2/rate', '  admission', '  quoteCache', '    queue', '    GET'])
   const [call] = trace.clients as [ExportedSpan]
   expect(trace.root).toMatchObject({
     kind: 'server',
@@ -128,9 +128,9 @@ test('O5: a create that moves on is one trace: the ledger is waited for at each 
     'POST /b/api/v2/transactions',
     '  admission',
     '  idempotency',
-    '    settlement',
+    '    recordResult',
     '      intent',
-    '    settlement',
+    '    recordResult',
     '      intent',
     '        queue',
     '        POST',
