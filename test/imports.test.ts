@@ -1,6 +1,6 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { breaches, forTests, type Sources } from './imports/breaches.ts'
+import { breaches, circles, forTests, type Sources } from './imports/breaches.ts'
 
 function sourcesOf(directory: string): Sources {
   const files = globSync('**/*.{ts,js}', { cwd: directory }).filter((file) => !forTests.test(file))
@@ -11,6 +11,13 @@ it('every folder of src/ imports only what it may', () => {
   const sources = sourcesOf('src')
   expect(Object.keys(sources).length).toBeGreaterThan(50)
   expect(breaches(sources)).toEqual([])
+})
+
+it('no files import each other in a circle', () => {
+  expect(circles(sourcesOf('src'))).toEqual([])
+  expect(
+    circles({ 'a/b.ts': "import './c.ts'", 'a/c.ts': "import type { X } from '../d.ts'", 'd.ts': "export * from './a/b.ts'" }),
+  ).toEqual(['a/b.ts -> a/c.ts -> d.ts'])
 })
 
 it('docs/architecture.md has a row for every folder and file of src/', () => {

@@ -4,7 +4,7 @@ import type { TransactionReader } from '../core/creation/reconciliation/match-ca
 import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
 import { createBreaker } from '../core/resilience/breaker/breaker.ts'
 import { Fault } from '../domain/faults/fault.ts'
-import type { ServiceResponse } from '../domain/swap/operations.ts'
+import type { ServiceResponse } from '../domain/swap/service.ts'
 import { forms } from '../forms/index.ts'
 import { openLimitStores } from '../process/limit-stores.ts'
 import { version } from '../process/version.ts'

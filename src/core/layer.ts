@@ -1,5 +1,6 @@
 /** A layer is middleware: it takes a `SwapService` and returns another with the same interface. */
-import type { Context, Op, Request, ServiceResponse, SwapService } from '../domain/swap/operations.ts'
+import type { Op, Request } from '../domain/swap/operations.ts'
+import type { Context, ServiceResponse, SwapService } from '../domain/swap/service.ts'
 
 export type Layer = (next: SwapService) => SwapService
 

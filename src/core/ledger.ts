@@ -4,7 +4,7 @@
  */
 import type { Amount } from '../domain/amount.ts'
 import type { TimeRange } from '../domain/instant.ts'
-import type { Claim } from '../domain/swap/operations.ts'
+import type { Claim } from '../domain/swap/service.ts'
 import type { NewTransaction, Transaction } from '../domain/swap/swap.ts'
 
 /** A create that is about to go up. */

@@ -1,6 +1,6 @@
 /** A list read whole, page by page. */
 import type { Fault } from '../domain/faults/fault.ts'
-import type { Context, SwapService } from '../domain/swap/operations.ts'
+import type { Context, SwapService } from '../domain/swap/service.ts'
 import type { Page } from '../domain/swap/swap.ts'
 
 /** The largest page that the service has (docs/service.md §8). */

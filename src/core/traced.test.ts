@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Fault } from '../domain/faults/fault.ts'
-import type { Context, SwapService } from '../domain/swap/operations.ts'
+import type { Context, SwapService } from '../domain/swap/service.ts'
 import type { Span } from '../domain/tracing/span.ts'
 import { recordTraces } from '../domain/tracing/trace.ts'
 import { aroundAll } from './layer.ts'

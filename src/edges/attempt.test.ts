@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Fault } from '../domain/faults/fault.ts'
-import type { Context } from '../domain/swap/operations.ts'
+import type { Context } from '../domain/swap/service.ts'
 import type { AttemptEnd, Observation } from '../domain/telemetry/observation.ts'
 import { recordTraces } from '../domain/tracing/trace.ts'
 import { UpstreamTimer } from '../domain/tracing/upstream-timer.ts'

@@ -1,6 +1,7 @@
 /** One call that goes up to a provider, from its first byte to its end. */
 import type { Fault } from '../domain/faults/fault.ts'
-import type { Context, Op } from '../domain/swap/operations.ts'
+import type { Op } from '../domain/swap/operations.ts'
+import type { Context } from '../domain/swap/service.ts'
 import type { AttemptOutcome, Observer, Server } from '../domain/telemetry/observation.ts'
 import type { Span } from '../domain/tracing/span.ts'
 import type { HttpResponse } from '../wire/http.ts'

@@ -1,6 +1,7 @@
 /** The spans of the calls that go up to a provider, by the stable HTTP conventions of OpenTelemetry. */
 
-import { type Context, type Op, ops } from '../domain/swap/operations.ts'
+import { type Op, ops } from '../domain/swap/operations.ts'
+import type { Context } from '../domain/swap/service.ts'
 import type { Server } from '../domain/telemetry/observation.ts'
 import type { Attributes, Span } from '../domain/tracing/span.ts'
 import type { Form } from '../wire/form.ts'

@@ -1,7 +1,8 @@
 /** The provider's edge: a form over HTTP as a `SwapService`. The inverse of `serve`. */
 import type { Confidential } from '../domain/faults/confidential.ts'
 import { Fault } from '../domain/faults/fault.ts'
-import type { Context, Op, Request, ResponseBody, ServiceResponse, SwapService } from '../domain/swap/operations.ts'
+import type { Op, Request, ResponseBody } from '../domain/swap/operations.ts'
+import type { Context, ServiceResponse, SwapService } from '../domain/swap/service.ts'
 import type { Status } from '../domain/swap/status.ts'
 import type { Observer, Server } from '../domain/telemetry/observation.ts'
 import type { Span } from '../domain/tracing/span.ts'

@@ -2,7 +2,7 @@
 import type { Confidential } from '../domain/faults/confidential.ts'
 import { standardFault } from '../domain/faults/standard-fault.ts'
 import { inSlices } from '../domain/in-slices.ts'
-import type { Context } from '../domain/swap/operations.ts'
+import type { Context } from '../domain/swap/service.ts'
 import { decodePage } from '../wire/envelope.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'

@@ -1,12 +1,11 @@
 /** What is noted on the course of one request, and told once when it ends (`docs/observability.md`). */
 import { errorTypeOf } from '../domain/faults/error-type.ts'
 import type { Fault } from '../domain/faults/fault.ts'
-import type { Caller } from '../domain/swap/operations.ts'
+import type { Caller } from '../domain/swap/service.ts'
 import { type KeyRefusal, type Method, methods, type Observer } from '../domain/telemetry/observation.ts'
 import type { Span } from '../domain/tracing/span.ts'
 import { UpstreamTimer } from '../domain/tracing/upstream-timer.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
-import { isKept } from './request-span.ts'
 import type { ResponseContext } from './response.ts'
 
 const knownMethods: ReadonlySet<string> = new Set(methods)
@@ -48,7 +47,7 @@ export class RequestRecord {
       what: 'request',
       requestId: responseContext.requestId,
       traceId: responseContext.span?.trace.id,
-      isTraceKept: responseContext.span !== undefined && isKept(responseContext.span, status),
+      isTraceKept: responseContext.span?.trace.isKeptFor(status) ?? false,
       operation: responseContext.operation?.op,
       method: knownMethods.has(request.method) ? (request.method as Method) : '_OTHER',
       route,

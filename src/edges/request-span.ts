@@ -17,11 +17,6 @@ export function beginRequest({ headers }: HttpRequest, tracing: Tracing | undefi
   return tracing.begin('server', 'HTTP', link ? [link] : [])
 }
 
-/** One that ends in a failure of ours or of the provider's is kept beside the share. */
-export function isKept({ trace }: Span, status: number): boolean {
-  return trace.isSampled || status >= 500
-}
-
 /** Ends the trace. */
 export function endRequest(
   span: Span,
@@ -30,7 +25,7 @@ export function endRequest(
   responseContext: ResponseContext,
   response: HttpResponse,
 ): void {
-  const isWanted = isKept(span, response.status)
+  const isWanted = span.trace.isKeptFor(response.status)
   if (isWanted) setRequestAttributes(span, request, record, responseContext, response)
   span.end(record.fault, record.endedAt)
   span.trace.finish(isWanted)

@@ -1,6 +1,7 @@
 /** The body of an answer in a client's form. */
 
-import type { Op, Request, ServiceResponse } from '../domain/swap/operations.ts'
+import type { Op, Request } from '../domain/swap/operations.ts'
+import type { ServiceResponse } from '../domain/swap/service.ts'
 import type { CurrencyQuery, Page, TransactionQuery } from '../domain/swap/swap.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
 import { entityTag } from '../wire/entity-tag.ts'

@@ -1,7 +1,8 @@
 /** Answers and faults as HTTP responses in a client's form. */
 import type { Fault } from '../domain/faults/fault.ts'
 import type { Quota } from '../domain/swap/gate.ts'
-import type { Op, Request, ServiceResponse } from '../domain/swap/operations.ts'
+import type { Op, Request } from '../domain/swap/operations.ts'
+import type { ServiceResponse } from '../domain/swap/service.ts'
 import type { Span } from '../domain/tracing/span.ts'
 import { matchesEtag } from '../wire/entity-tag.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'

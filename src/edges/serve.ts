@@ -1,7 +1,8 @@
 /** The client's edge: a `SwapService` in a form, over HTTP. The inverse of `connect`. */
 import { Fault } from '../domain/faults/fault.ts'
 import type { Admission, Gate } from '../domain/swap/gate.ts'
-import type { Caller, Context, Op, Request, ServiceResponse, SwapService } from '../domain/swap/operations.ts'
+import type { Op, Request } from '../domain/swap/operations.ts'
+import type { Caller, Context, ServiceResponse, SwapService } from '../domain/swap/service.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
 import type { Tracing } from '../domain/tracing/trace.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'

@@ -3,7 +3,7 @@
 import { cutPage } from '../core/paging.ts'
 import type { Asset, AssetTable, Coin } from '../domain/swap/asset.ts'
 import { namesByCode } from '../domain/swap/capabilities.ts'
-import type { Context } from '../domain/swap/operations.ts'
+import type { Context } from '../domain/swap/service.ts'
 import type { Currency, CurrencyQuery, Page } from '../domain/swap/swap.ts'
 
 /** One row for each asset, or for each coin where the form says the network beside it. */

@@ -1,6 +1,5 @@
 /** A provider's own words for memos and tags, in place of those of its form. */
-import type { OperationTables } from './form.ts'
-import { type Table, toColumn } from './table.ts'
+import { type OperationTables, type Table, toColumn } from './table.ts'
 
 interface BothWays {
   readonly ask?: string | undefined

@@ -9,9 +9,8 @@ import { type ExtraIdNames, renameExtraIds } from './extra-ids.ts'
 import { compilePath, type PathPattern } from './path.ts'
 import { compileRequest, type RequestCodec } from './request.ts'
 import { compileResponse, type ResponseCodec } from './response.ts'
-import { fieldsOf, type Table, type TableColumn } from './table.ts'
+import { fieldsOf, type Method, type OperationTables, type Table, type TableColumn } from './table.ts'
 
-type Method = 'GET' | 'POST'
 type RequestOf<O extends Op> = Operations[O]['request']
 
 type FieldOf<E> = E extends TableColumn<infer Field> ? Field : E
@@ -21,13 +20,6 @@ type Required<T> = { [K in keyof T]-?: undefined extends T[K] ? never : K }[keyo
 type Covers<Fields, T> = [Exclude<Required<Fields>, Named<T>>] extends [never]
   ? unknown
   : { readonly missing: Exclude<Required<Fields>, Named<T>> }
-
-export interface OperationTables {
-  readonly at: `${Method} ${string}`
-  readonly success: number
-  readonly request: Table
-  readonly response: Table
-}
 
 /** The tables of one operation: where it is, what a question and what an answer (or an item of its page) says. */
 export function operation<O extends Op>() {

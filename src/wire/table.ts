@@ -17,6 +17,16 @@ export interface TableColumn<Field extends string = string> {
 /** A bare field name is always on the wire. */
 export type Table<Field extends string = string> = Readonly<Record<string, Field | TableColumn<Field>>>
 
+export type Method = 'GET' | 'POST'
+
+/** Of one operation. */
+export interface OperationTables {
+  readonly at: `${Method} ${string}`
+  readonly success: number
+  readonly request: Table
+  readonly response: Table
+}
+
 /** May be absent or null; left out where it is not known. */
 export function optional<const Field extends string>(field: Field, when?: NonNullable<TableColumn['when']>): TableColumn<Field> {
   return { field, absence: 'omitted', ...(when && { when }) }

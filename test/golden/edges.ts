@@ -1,7 +1,7 @@
 /** The two edges of a form with everything else taken away: what goes in, what comes out, and what was heard between. */
 import { Confidential } from '../../src/domain/faults/confidential.ts'
 import { Fault } from '../../src/domain/faults/fault.ts'
-import type { Context, SwapService } from '../../src/domain/swap/operations.ts'
+import type { Context, SwapService } from '../../src/domain/swap/service.ts'
 import { connect } from '../../src/edges/connect.ts'
 import { serve } from '../../src/edges/serve.ts'
 import type { Form } from '../../src/wire/form.ts'

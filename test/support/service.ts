@@ -1,5 +1,6 @@
 /** A `SwapService` that answers as a test says, and what it was asked. */
-import type { Context, Op, Request, ServiceResponse, SwapService } from '../../src/domain/swap/operations.ts'
+import type { Op, Request } from '../../src/domain/swap/operations.ts'
+import type { Context, ServiceResponse, SwapService } from '../../src/domain/swap/service.ts'
 import { formA } from '../../src/forms/a.ts'
 
 export interface RecordedCall {

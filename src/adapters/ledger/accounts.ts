@@ -1,7 +1,8 @@
 /** Kysely: accounts and the digests of their keys. */
 import { randomUUID } from 'node:crypto'
 import type { Accounts, IssuedKey } from '../../core/access/accounts.ts'
-import { type Database, prepare, type Store } from './store.ts'
+import type { Database } from './database.ts'
+import { prepare, type Store } from './store.ts'
 
 export function accounts({ database, write, writeOne }: Store): Accounts {
   const find = prepare(database, ['digest'], ({ digest }) => keys(database).where('digest', '=', digest).compile())

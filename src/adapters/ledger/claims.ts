@@ -2,9 +2,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { ClaimState, Intent, Ledger } from '../../core/ledger.ts'
 import { claimLifetimeMs, type LedgerClock } from './clock.ts'
+import type { Database } from './database.ts'
 import { type EntryRow, entryColumns, toEntry } from './entry.ts'
 import type { State } from './schema/tables.ts'
-import { type Database, prepare, type Store } from './store.ts'
+import { prepare, type Store } from './store.ts'
 import { loadFirst } from './stored.ts'
 
 const isUnresolved = sql<boolean>`exists (

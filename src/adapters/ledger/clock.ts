@@ -1,6 +1,6 @@
 /** Kysely: the time by which claims expire (docs/contract.md §10.1): never a wall clock of this machine, which may be set. */
 import { type RawBuilder, sql } from 'kysely'
-import type { Database, Store } from './store.ts'
+import type { Database, Write } from './database.ts'
 
 export interface LedgerClock {
   /** Milliseconds; null where the database has the clock. A value for `at`. */
@@ -49,7 +49,7 @@ const latest = sql<{ time: number }>`
  * Counts the time in which processes run, on steady clocks: what is counted is written down each minute and read at the next
  * start. So a claim lasts longer by the time in which no process ran.
  */
-export function uptimeClock(database: Database, write: Store['write']): LedgerClock {
+export function uptimeClock(database: Database, write: Write): LedgerClock {
   let offsetMs = 0
   let timer: NodeJS.Timeout | undefined
   const read = (): number => Math.floor(offsetMs + performance.now())

@@ -6,10 +6,10 @@ import { isFinal } from '../../domain/swap/status.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 import { renewClaim } from './claims.ts'
 import type { LedgerClock } from './clock.ts'
+import type { Database } from './database.ts'
 import { sortKey, toRow } from './entry.ts'
 import { restore } from './not-created.ts'
 import { addToPageIndex, removeFromPageIndex } from './page-index.ts'
-import type { Database } from './store.ts'
 import { loadEntry, storeFirst } from './stored.ts'
 
 export async function complete(within: Database, intent: string, facts: TransactionRecord, clock: LedgerClock): Promise<boolean> {

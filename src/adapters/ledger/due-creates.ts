@@ -2,8 +2,9 @@
 import { sql } from 'kysely'
 import type { Ledger, UnresolvedCreate } from '../../core/ledger.ts'
 import type { NewTransaction } from '../../domain/swap/swap.ts'
+import type { Database } from './database.ts'
 import { markNotCreated } from './not-created.ts'
-import type { Database, Store } from './store.ts'
+import type { Store } from './store.ts'
 
 type DueCreates = Pick<Ledger, 'dueCreates' | 'ownersOfUnresolved' | 'scheduleNextCheck' | 'unresolvedBetween' | 'markNotCreated'>
 

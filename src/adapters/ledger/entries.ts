@@ -1,10 +1,11 @@
 /** Kysely: the transactions that are known, each its owner's. */
 import { sql } from 'kysely'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../../core/ledger.ts'
+import type { Database } from './database.ts'
 import { entryColumns, sortKey, toEntry, toRow } from './entry.ts'
 import { lister } from './list.ts'
 import { addToPageIndex } from './page-index.ts'
-import { type Database, prepare, type Store } from './store.ts'
+import { prepare, type Store } from './store.ts'
 
 type Entries = Pick<Ledger, 'find' | 'findAll' | 'list' | 'upsert' | 'knownOwners' | 'existingIds'>
 

@@ -4,9 +4,10 @@ import { LedgerConflict } from '../../domain/faults/ledger-error.ts'
 import { claim } from './claims.ts'
 import type { LedgerClock } from './clock.ts'
 import { bindFound, complete, lockCreate, markMismatch } from './complete.ts'
+import type { Database } from './database.ts'
 import { insertEntry } from './entries.ts'
 import type { State } from './schema/tables.ts'
-import type { Database, Store } from './store.ts'
+import type { Store } from './store.ts'
 
 type Intents = Pick<Ledger, 'begin' | 'drop' | 'markUnknown' | 'complete' | 'bindFound' | 'markMismatch'>
 

@@ -1,9 +1,10 @@
 /** Kysely: pages of an owner's entries with their exact total, at a cost that does not grow with their number. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Ledger } from '../../core/ledger.ts'
+import type { Database } from './database.ts'
 import { clampSortKey, type EntryRow, entryColumns, maxSortKey, toEntry } from './entry.ts'
 import { firstPosition, oldestFirst, position, positionColumns } from './page-index.ts'
-import { type Database, prepare } from './store.ts'
+import { prepare } from './store.ts'
 
 /** One statement, so that the entries and the total are of one moment. */
 export function lister(database: Database): Ledger['list'] {

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { UnresolvedCreate } from '../../core/ledger.ts'
 import type { LedgerClock } from './clock.ts'
-import type { Database } from './store.ts'
+import type { Database } from './database.ts'
 
 /** A late result is known for so long, in milliseconds. */
 const retentionMs = 30 * 86_400_000

@@ -3,8 +3,8 @@
  * counting. A tally covers the entries from its place up to the next tally's; its first one stands before all places.
  */
 import { sql } from 'kysely'
+import type { Database } from './database.ts'
 import type { SortPosition } from './schema/tables.ts'
-import type { Database } from './store.ts'
 
 /** Past this a tally is cut in two. */
 export const maxSegmentEntries = 1_024

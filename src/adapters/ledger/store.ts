@@ -1,25 +1,16 @@
 /** Kysely: one way to read and to write, whichever database is below. */
-import type { CompiledQuery, Kysely, RawBuilder, SqlBool } from 'kysely'
+import type { CompiledQuery, RawBuilder, SqlBool } from 'kysely'
 import type { LedgerWaits } from '../../core/access/load-shedding.ts'
 import type { LedgerClock } from './clock.ts'
+import type { Database, Write } from './database.ts'
 import type { ColumnTypes } from './schema/migrations.ts'
-import type { Tables } from './schema/tables.ts'
-
-export type Database = Kysely<Tables>
-
-/** `result`: what became of a create, which goes before all else. */
-export type Priority = 'result' | 'usual'
 
 export interface Store {
   /** For questions; it sees all that was written before. */
   readonly database: Database
-  /**
-   * One transaction: all that the work changes is kept, durable, or none of it. The work may run more than once, also after it
-   * was kept where that could not be known. Throws an `UncertainChange` where nobody can tell.
-   */
-  readonly write: <T>(work: (within: Database) => Promise<T>, priority?: Priority) => Promise<T>
+  readonly write: Write
   /** The same for work that is a single statement. */
-  readonly writeOne: Store['write']
+  readonly writeOne: Write
   readonly types: ColumnTypes
   readonly clock: LedgerClock
   /** The database's clock, in milliseconds since 1970. */

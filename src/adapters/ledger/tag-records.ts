@@ -1,7 +1,8 @@
 /** Kysely: the form and the URL under which each tag was last configured. */
 import { sql } from 'kysely'
 import type { TagRecord, TagRecords } from '../../core/routing/tag-records.ts'
-import type { Database, Store } from './store.ts'
+import type { Database } from './database.ts'
+import type { Store } from './store.ts'
 
 export function tagRecords({ database, write }: Store): TagRecords {
   return {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Gate } from '../../domain/swap/gate.ts'
-import type { Caller } from '../../domain/swap/operations.ts'
+import type { Caller } from '../../domain/swap/service.ts'
 import type { Observation } from '../../domain/telemetry/observation.ts'
 import { admission } from './admission.ts'
 import { type Charge, type Counting, clientLimits, type Limits } from './limits.ts'

@@ -4,8 +4,9 @@
  */
 import { standardFault } from '../../domain/faults/standard-fault.ts'
 import type { Admission, Gate } from '../../domain/swap/gate.ts'
-import { type Caller, keyed, type Op } from '../../domain/swap/operations.ts'
+import { keyed, type Op } from '../../domain/swap/operations.ts'
 import { policyOf } from '../../domain/swap/policy.ts'
+import type { Caller } from '../../domain/swap/service.ts'
 import { clientNetworkOf } from './client-network.ts'
 import type { ClientLimits } from './limits.ts'
 import { overloaded } from './load-shedding.ts'

@@ -1,5 +1,6 @@
 /** The table's words for assets towards clients, the provider's own towards the provider (docs/contract.md §3, §9). */
-import type { Context, Op } from '../../domain/swap/operations.ts'
+import type { Op } from '../../domain/swap/operations.ts'
+import type { Context } from '../../domain/swap/service.ts'
 import type { Pair } from '../../domain/swap/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { assetFromRequest, type ResolvedAsset } from './asset-from-request.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Fault } from '../../domain/faults/fault.ts'
-import type { Context, ServiceResponse, SwapService } from '../../domain/swap/operations.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import type { NewTransaction } from '../../domain/swap/swap.ts'
 import { classifyOutcome } from './create-outcome.ts'
 

@@ -4,7 +4,7 @@ import { reasonByLimits } from '../../domain/faults/amount-limits.ts'
 import type { Confidential } from '../../domain/faults/confidential.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import { publicMessage } from '../../domain/faults/public-message.ts'
-import type { Context, ServiceResponse } from '../../domain/swap/operations.ts'
+import type { Context, ServiceResponse } from '../../domain/swap/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap/swap.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 

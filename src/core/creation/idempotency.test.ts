@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Amount } from '../../domain/amount.ts'
 import { AssetTable } from '../../domain/swap/asset.ts'
-import type { Context, ServiceResponse, SwapService } from '../../domain/swap/operations.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap/swap.ts'
 import type { ClaimState, Ledger, TransactionRecord } from '../ledger.ts'
 import { idempotency } from './idempotency.ts'

@@ -1,5 +1,5 @@
 import { Fault } from '../../domain/faults/fault.ts'
-import type { Caller } from '../../domain/swap/operations.ts'
+import type { Caller } from '../../domain/swap/service.ts'
 import type { Observer } from '../../domain/telemetry/observation.ts'
 import type { Clock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
@@ -32,7 +32,7 @@ export function intent({ ledger, provider, clock, observe, pendingKeys }: Intent
       const attemptedAt = clock()
       const nextCheckAt = attemptedAt + Math.ceil(context.deadline - performance.now()) + marginMs
       const requested = { ...request, ...pair }
-      const traceparent = span?.trace.root.traceparent
+      const traceparent = span?.trace.root?.traceparent
       const isBegun = await ledger.begin({
         id,
         owner: caller.identity,

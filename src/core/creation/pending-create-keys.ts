@@ -2,7 +2,7 @@
  * Keys of clients who wait for the outcome of a create, where a provider answers only to them: in memory alone, since the
  * ledger has no more than their digests (docs/contract.md §10.2).
  */
-import type { Caller } from '../../domain/swap/operations.ts'
+import type { Caller } from '../../domain/swap/service.ts'
 import { aroundAll, type Layer } from '../layer.ts'
 
 export class PendingCreateKeys {

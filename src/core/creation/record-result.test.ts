@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
-import type { Caller, Context, ServiceResponse, SwapService } from '../../domain/swap/operations.ts'
+import type { Caller, Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap/swap.ts'
 import type { Observation } from '../../domain/telemetry/observation.ts'
 import type { Ledger, TransactionRecord } from '../ledger.ts'

@@ -1,7 +1,7 @@
 import { compareAmounts } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
-import type { ServiceResponse } from '../../domain/swap/operations.ts'
+import type { ServiceResponse } from '../../domain/swap/service.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 import type { CreateOutcome } from '../../domain/telemetry/observation.ts'
 import { type Layer, onOperations } from '../layer.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Amount } from '../../domain/amount.ts'
 import { AssetTable } from '../../domain/swap/asset.ts'
-import type { Context, SwapService } from '../../domain/swap/operations.ts'
+import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap/swap.ts'
 import { type ConfiguredNames, createAssetNaming } from '../assets/asset-naming.ts'
 import { createService } from '../layer.ts'

@@ -2,7 +2,7 @@
 import { memoOf } from '../../domain/address/same-address.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import { sameName } from '../../domain/swap/asset.ts'
-import type { Context, SwapService } from '../../domain/swap/operations.ts'
+import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { NewTransaction, Pair, Transaction } from '../../domain/swap/swap.ts'
 import { assetFromResponse } from '../assets/asset-from-response.ts'
 import type { AssetName, AssetNaming } from '../assets/asset-naming.ts'

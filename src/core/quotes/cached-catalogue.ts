@@ -1,6 +1,6 @@
 /** A provider's whole currency list, kept (docs/contract.md §3, §8). */
 import { Fault } from '../../domain/faults/fault.ts'
-import { type Context, timedUpstream } from '../../domain/swap/operations.ts'
+import { type Context, timedUpstream } from '../../domain/swap/service.ts'
 import type { CacheOutcome } from '../../domain/telemetry/observation.ts'
 import { withDefault } from '../../domain/with-timeout.ts'
 import type { Catalogue } from '../assets/catalogue.ts'

@@ -1,7 +1,7 @@
 /** `/currencies`, answered from the providers' whole lists: joined, shaped for the client's form, searched, cut into pages. */
 
 import { type Capabilities, namesByCode } from '../../domain/swap/capabilities.ts'
-import type { Context, ServiceResponse } from '../../domain/swap/operations.ts'
+import type { Context, ServiceResponse } from '../../domain/swap/service.ts'
 import type { CurrencyQuery } from '../../domain/swap/swap.ts'
 import type { Catalogue } from '../assets/catalogue.ts'
 import { BoundedMap } from '../bounded-map.ts'

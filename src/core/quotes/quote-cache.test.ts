@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
 import type { Amount } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
-import type { Context } from '../../domain/swap/operations.ts'
+import type { Context } from '../../domain/swap/service.ts'
 import type { RateQuery } from '../../domain/swap/swap.ts'
 import { quoteCache } from './quote-cache.ts'
 

@@ -1,7 +1,7 @@
 /** Quotes that were asked for just now are answered again, whoever asks (docs/contract.md §8). */
 import { compareAmounts, isZero, plainAmount } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
-import { type Context, type ServiceResponse, type SwapService, timedUpstream } from '../../domain/swap/operations.ts'
+import { type Context, type ServiceResponse, type SwapService, timedUpstream } from '../../domain/swap/service.ts'
 import type { Pair, RateQuery } from '../../domain/swap/swap.ts'
 import type { CacheOutcome, Observer } from '../../domain/telemetry/observation.ts'
 import { textLength } from '../../domain/text-length.ts'

@@ -1,6 +1,6 @@
 /** A provider's currency list, read page by page, whole or not at all. */
 import { Fault } from '../../domain/faults/fault.ts'
-import type { Context, SwapService } from '../../domain/swap/operations.ts'
+import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { Currency } from '../../domain/swap/swap.ts'
 import { textLength } from '../../domain/text-length.ts'
 

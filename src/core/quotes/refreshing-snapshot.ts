@@ -2,7 +2,7 @@
 import { Fault } from '../../domain/faults/fault.ts'
 import { singleFlight } from '../../domain/single-flight.ts'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
-import type { Context, SwapService } from '../../domain/swap/operations.ts'
+import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { Drift } from '../../domain/telemetry/observation.ts'
 import { withTimeout } from '../../domain/with-timeout.ts'
 import type { AssetNaming } from '../assets/asset-naming.ts'

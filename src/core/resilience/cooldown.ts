@@ -1,8 +1,9 @@
 /** A provider that has had enough is left alone for as long as it says, and one that refuses the gateway's key for a while. */
 
 import { Fault } from '../../domain/faults/fault.ts'
-import { type Context, keyed, type Op, type SwapService } from '../../domain/swap/operations.ts'
+import { keyed, type Op } from '../../domain/swap/operations.ts'
 import { policyOf } from '../../domain/swap/policy.ts'
+import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { BudgetPolicy, Observer } from '../../domain/telemetry/observation.ts'
 import { aroundAll, type Layer } from '../layer.ts'
 import { rejectLocally } from '../local-rejection.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../../domain/swap/operations.ts'
+import type { Context } from '../../domain/swap/service.ts'
 import { aroundAll, type Layer } from '../layer.ts'
 
 /** Bounds the whole answer of a provider, however many calls it takes. `timeout` in milliseconds. */

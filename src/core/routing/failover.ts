@@ -1,6 +1,7 @@
 /** Who takes a quote or a create: the first of the list that can (docs/contract.md §12). */
 import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
-import type { Context, Request, ServiceResponse, SwapService } from '../../domain/swap/operations.ts'
+import type { Request } from '../../domain/swap/operations.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import { limitDeadline } from '../resilience/deadline.ts'
 
 export interface Candidate {

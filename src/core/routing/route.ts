@@ -1,7 +1,7 @@
 /** Which provider answers, and the tag by which a transaction's id remembers it (docs/contract.md §4, §12). */
 
 import { otherTransaction, standardFault } from '../../domain/faults/standard-fault.ts'
-import type { SwapService } from '../../domain/swap/operations.ts'
+import type { SwapService } from '../../domain/swap/service.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 import { isTransactionId } from '../../domain/swap/transaction-id.ts'
 import { createService } from '../layer.ts'

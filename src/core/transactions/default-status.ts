@@ -1,5 +1,5 @@
 import { Fault } from '../../domain/faults/fault.ts'
-import type { ServiceResponse } from '../../domain/swap/operations.ts'
+import type { ServiceResponse } from '../../domain/swap/service.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 
 /** A create whose status nobody has explained has only begun (docs/contract.md §3.7). */

@@ -1,7 +1,8 @@
 /** Fields of the client's form that the provider's form lacks and that follow from others (docs/contract.md §3). */
 import { divide, isPositive, multiplySubtract } from '../../domain/amount.ts'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
-import type { Op, ServiceResponse } from '../../domain/swap/operations.ts'
+import type { Op } from '../../domain/swap/operations.ts'
+import type { ServiceResponse } from '../../domain/swap/service.ts'
 import type { Rate, Transaction } from '../../domain/swap/swap.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 

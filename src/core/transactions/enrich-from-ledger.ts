@@ -4,7 +4,7 @@
  */
 
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
-import type { Context, ServiceResponse, SwapService } from '../../domain/swap/operations.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import { isFinal } from '../../domain/swap/status.ts'
 import type { Clock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'

@@ -1,7 +1,7 @@
 /** List items made whole from the provider's own details (docs/contract.md §3.4). */
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
-import type { Context, ServiceResponse, SwapService } from '../../domain/swap/operations.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import { forEachConcurrently } from '../concurrency.ts'
 
 const concurrency = 8

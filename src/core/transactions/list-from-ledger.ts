@@ -1,5 +1,5 @@
 /** The list of an account's transactions, out of the ledger, whichever providers hold them (docs/contract.md §12). */
-import type { Context, ServiceResponse, SwapService } from '../../domain/swap/operations.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 import { forEachConcurrently } from '../concurrency.ts'
 import { type Layer, onOperations } from '../layer.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Fault } from '../../domain/faults/fault.ts'
 import { AssetTable } from '../../domain/swap/asset.ts'
-import type { Context, ServiceResponse, SwapService } from '../../domain/swap/operations.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 import type { Observation } from '../../domain/telemetry/observation.ts'
 import type { Ledger, LedgerEntry } from '../ledger.ts'

@@ -3,7 +3,7 @@
 import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
 import { otherTransaction, standardFault } from '../../domain/faults/standard-fault.ts'
 import type { AssetTable } from '../../domain/swap/asset.ts'
-import { type Context, type ServiceResponse, timedUpstream } from '../../domain/swap/operations.ts'
+import { type Context, type ServiceResponse, timedUpstream } from '../../domain/swap/service.ts'
 import type { CacheOutcome, Observer } from '../../domain/telemetry/observation.ts'
 import { withDefault } from '../../domain/with-timeout.ts'
 import type { Clock } from '../clock.ts'

@@ -1,5 +1,5 @@
 /** The one error class. Only a `Fault` crosses a layer; what it means on the wire is `wire/http-status.ts`. */
-import { defaultReasons, type Reason } from './reason.ts'
+import type { Reason } from './reason.ts'
 
 export const faultKinds = [
   'invalid', // the question is wrong, or cannot be asked here
@@ -27,6 +27,32 @@ export const faultKinds = [
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]
+
+/** The reason of a fault that names none. */
+export const defaultReasons: Readonly<Record<FaultKind, Reason>> = {
+  invalid: 'parameter_invalid',
+  unauthorized: 'key_invalid',
+  notFound: 'not_found',
+  methodNotAllowed: 'method',
+  inProgress: 'in_progress',
+  tooSlow: 'too_slow',
+  tooLarge: 'too_large',
+  pathTooLong: 'too_large',
+  headersTooLarge: 'too_large',
+  unsupportedMediaType: 'media_type',
+  reusedKey: 'key_reused',
+  expectationFailed: 'parameter_invalid',
+  limited: 'limited',
+  internal: 'internal',
+  unreachable: 'provider_failed',
+  unreadable: 'provider_failed',
+  failed: 'provider_failed',
+  accessRefused: 'provider_failed',
+  contradicted: 'mismatch',
+  unavailable: 'provider_busy',
+  timedOut: 'timeout',
+  outcomeUnknown: 'outcome_unknown',
+}
 
 /** Why a provider is busy: our own budget there, a breaker or rest, or its own limit. Counted, and no client is told. */
 export type UnavailableCause = 'budget' | 'cooldown' | 'limited'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Fault, faultKinds } from './fault.ts'
-import { defaultReasons, reasons } from './reason.ts'
+import { defaultReasons, Fault, faultKinds } from './fault.ts'
+import { reasons } from './reason.ts'
 
 test.each(faultKinds)('a fault that is %s and names no reason has one of the list', (kind) => {
   expect(new Fault(kind, '').reason).toBe(defaultReasons[kind])

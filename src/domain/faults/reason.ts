@@ -1,5 +1,4 @@
 /** Why a request was refused or failed, in one word for programs: the closed list of `X-Swap-Reason` (docs/contract.md §6). */
-import type { FaultKind } from './fault.ts'
 
 export const reasons = [
   'path', // no such path
@@ -41,29 +40,3 @@ export const reasons = [
 ] as const
 
 export type Reason = (typeof reasons)[number]
-
-/** The reason of a fault that names none. */
-export const defaultReasons: Readonly<Record<FaultKind, Reason>> = {
-  invalid: 'parameter_invalid',
-  unauthorized: 'key_invalid',
-  notFound: 'not_found',
-  methodNotAllowed: 'method',
-  inProgress: 'in_progress',
-  tooSlow: 'too_slow',
-  tooLarge: 'too_large',
-  pathTooLong: 'too_large',
-  headersTooLarge: 'too_large',
-  unsupportedMediaType: 'media_type',
-  reusedKey: 'key_reused',
-  expectationFailed: 'parameter_invalid',
-  limited: 'limited',
-  internal: 'internal',
-  unreachable: 'provider_failed',
-  unreadable: 'provider_failed',
-  failed: 'provider_failed',
-  accessRefused: 'provider_failed',
-  contradicted: 'mismatch',
-  unavailable: 'provider_busy',
-  timedOut: 'timeout',
-  outcomeUnknown: 'outcome_unknown',
-}

@@ -1,6 +1,7 @@
 /** A gate lets a call in before its question is read: it knows the operation and the caller, nothing else. */
 import type { Fault } from '../faults/fault.ts'
-import type { Caller, Op } from './operations.ts'
+import type { Op } from './operations.ts'
+import type { Caller } from './service.ts'
 
 /** Where a caller stands in one of its limits. Times are whole seconds. */
 export interface Quota {

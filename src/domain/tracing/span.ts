@@ -1,7 +1,6 @@
 import type { Fault } from '../faults/fault.ts'
 import type { Reason } from '../faults/reason.ts'
 import { randomHex } from './random-hex.ts'
-import type { Trace } from './trace.ts'
 import type { Link } from './traceparent.ts'
 
 /** All that a span may tell: closed lists and figures, so that no key, address, amount, id, query or body can be told. */
@@ -41,12 +40,31 @@ export interface Attributes {
 
 export type SpanKind = 'server' | 'client' | 'internal'
 
+/** The trace as its spans see it. */
+export interface SpanOwner {
+  readonly id: string
+  /** Whether it is kept however it ends. */
+  readonly isSampled: boolean
+  /** The first span. */
+  readonly root: Span | undefined
+  /** The newest span, to which the next one is chained. */
+  readonly last: Span | undefined
+  /** False where it has too many spans already. */
+  readonly record: (span: Span) => boolean
+  /** What ends after the trace is told on its own. */
+  readonly ended: (span: Span) => void
+  /** Whether it is kept if the request is answered with this status. */
+  readonly isKeptFor: (status: number) => boolean
+  /** Ends it. `isNotable`: kept whatever the share is. */
+  readonly finish: (isNotable: boolean) => void
+}
+
 const none: readonly Link[] = []
 const nothing: Attributes = {}
 
 /** A step of what a request does: a plain record while it runs. Times are on the clock of `performance.now()`. */
 export class Span {
-  readonly trace: Trace
+  readonly trace: SpanOwner
   readonly parent: Span | undefined
   readonly kind: SpanKind
   name: string
@@ -64,7 +82,14 @@ export class Span {
   private added: Attributes | undefined
   private ownId: string | undefined
 
-  constructor(trace: Trace, parent: Span | undefined, name: string, initial: Attributes, kind: SpanKind, links: readonly Link[]) {
+  constructor(
+    trace: SpanOwner,
+    parent: Span | undefined,
+    name: string,
+    initial: Attributes,
+    kind: SpanKind,
+    links: readonly Link[],
+  ) {
     this.trace = trace
     this.parent = parent
     this.name = name

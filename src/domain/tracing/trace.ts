@@ -1,6 +1,6 @@
 /** What one request did and where it waited; told to somebody only where the trace is kept. */
 import { randomHex } from './random-hex.ts'
-import { Span, type SpanKind } from './span.ts'
+import { Span, type SpanKind, type SpanOwner } from './span.ts'
 import type { Link } from './traceparent.ts'
 
 /** Takes spans that have ended, all of one trace, parents before their children. Must not throw. */
@@ -11,8 +11,7 @@ const maxSpans = 200
 /** Half of an id is enough to tell the traces of one process from each other. */
 const processHalf = randomHex() + randomHex()
 
-export class Trace {
-  /** Whether it is kept however it ends. */
+export class Trace implements SpanOwner {
   readonly isSampled: boolean
   /** The last word of its id, by which it is kept or not. */
   private readonly draw = Math.floor(Math.random() * 2 ** 32)
@@ -35,11 +34,15 @@ export class Trace {
     return this.ownId
   }
 
-  get root(): Span {
-    return this.first as Span
+  get root(): Span | undefined {
+    return this.first
   }
 
-  /** For spans to call: false where it has too many already. */
+  /** One that ends in a failure of ours or of the provider's is kept beside the share. */
+  isKeptFor(status: number): boolean {
+    return this.isSampled || status >= 500
+  }
+
   record(span: Span): boolean {
     if (this.count >= maxSpans) return false
     this.count++
@@ -48,14 +51,12 @@ export class Trace {
     return true
   }
 
-  /** For spans to call: what ends after the trace is told on its own. */
   ended(span: Span): void {
     if (this.isKept) this.take([span])
   }
 
-  /** `isNotable`: kept whatever the share is. */
   finish(isNotable: boolean): void {
-    this.root.end()
+    this.first?.end()
     this.isKept = isNotable || this.isSampled
     if (this.isKept) this.take(this.endedSpans())
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it, test } from 'vitest'
-import { faultKinds } from '../../domain/faults/fault.ts'
-import { defaultReasons, reasons } from '../../domain/faults/reason.ts'
+import { defaultReasons, faultKinds } from '../../domain/faults/fault.ts'
+import { reasons } from '../../domain/faults/reason.ts'
 import { toStatus } from '../../wire/http-status.ts'
 import { reasonGuide, reasonTable } from './reasons.ts'
 

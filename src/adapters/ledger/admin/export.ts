@@ -1,9 +1,10 @@
 /** Kysely: reads all entries, in batches. */
 import { sql } from 'kysely'
 import type { LedgerAdmin } from '../../../core/ledger-admin.ts'
+import type { Database } from '../database.ts'
 import { clampSortKey, entryColumns, toEntry, toNanoseconds } from '../entry.ts'
 import { beforeAll, type OwnerPosition, positionColumns, values } from '../page-index.ts'
-import type { Database, Store } from '../store.ts'
+import type { Store } from '../store.ts'
 
 const batchSize = 500
 

@@ -1,7 +1,7 @@
 /** Kysely: what is not done, read from indexes that hold nothing else. */
 import { sql } from 'kysely'
 import type { LedgerGauges, UnresolvedCount } from '../../../core/ledger-admin.ts'
-import type { Database } from '../store.ts'
+import type { Database } from '../database.ts'
 
 /** In the words of the index, or it is not used. */
 const hasNotEnded = sql<boolean>`state = 'done' AND (status IS NULL OR status NOT IN ('success', 'refunded', 'overdue'))`

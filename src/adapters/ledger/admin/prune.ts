@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { LedgerAdmin, Pruned } from '../../../core/ledger-admin.ts'
 import { hasExpired } from '../claims.ts'
 import type { LedgerClock } from '../clock.ts'
+import type { Database } from '../database.ts'
 import { clampSortKey, toNanoseconds } from '../entry.ts'
 import {
   beforeAll,
@@ -15,7 +16,7 @@ import {
   positionColumns,
   values,
 } from '../page-index.ts'
-import type { Database, Store } from '../store.ts'
+import type { Store } from '../store.ts'
 
 /** A transaction of it is short, and after each it waits, in milliseconds: others write too, and ask for the lock now and then. */
 const maxEntriesPerStep = 500

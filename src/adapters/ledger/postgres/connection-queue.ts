@@ -1,5 +1,5 @@
 /** Who gets a connection next: results of creates before all else, and some connections are for results alone. */
-import type { Priority } from '../store.ts'
+import type { Priority } from '../database.ts'
 
 export interface ConnectionQueue {
   /** Resolves when there is a place; the returned function leaves it. Rejects after too long a wait. */

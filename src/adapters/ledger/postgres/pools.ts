@@ -2,7 +2,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { UncertainChange } from '../../../domain/faults/ledger-error.ts'
-import type { Priority } from '../store.ts'
+import type { Priority } from '../database.ts'
 import { connectionQueue } from './connection-queue.ts'
 
 const connectTimeoutMs = 2_000

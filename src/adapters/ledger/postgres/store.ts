@@ -3,9 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { UncertainChange } from '../../../domain/faults/ledger-error.ts'
 import { serverClock } from '../clock.ts'
+import type { Database, Priority } from '../database.ts'
 import { trackInFlight } from '../in-flight.ts'
 import type { Tables } from '../schema/tables.ts'
-import type { Database, Priority, Store } from '../store.ts'
+import type { Store } from '../store.ts'
 import { codeOf, openPools } from './pools.ts'
 
 /** `timeout`: for one statement, in milliseconds. `now`: in place of the server's clock. */

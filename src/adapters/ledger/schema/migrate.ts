@@ -1,6 +1,7 @@
 /** Kysely: brings a store to the schema that this version knows. */
 import { Migrator } from 'kysely/migration'
-import type { Database, Store } from '../store.ts'
+import type { Database } from '../database.ts'
+import type { Store } from '../store.ts'
 import { migrations } from './migrations.ts'
 
 /** All steps or none; a store that a newer version made is left alone. */

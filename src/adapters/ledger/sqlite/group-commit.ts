@@ -1,7 +1,7 @@
 /** Kysely: transactions that come while another is written are committed together, with one flush to the disk for all. */
 import { setImmediate as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Database, Priority, Store } from '../store.ts'
+import type { Database, Priority, Write } from '../database.ts'
 
 /** What is written before other work of the process has its turn. */
 const maxPerCommit = 32
@@ -14,7 +14,7 @@ interface Task {
 }
 
 export interface GroupCommit {
-  readonly commit: Store['write']
+  readonly commit: Write
   /** How long the first without priority has waited, in milliseconds. */
   readonly waitMs: () => number
 }

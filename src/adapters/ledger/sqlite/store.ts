@@ -2,6 +2,7 @@
 import { uptime } from 'node:os'
 import { Kysely, sql } from 'kysely'
 import { fixedClock, uptimeClock } from '../clock.ts'
+import type { Write } from '../database.ts'
 import { trackInFlight } from '../in-flight.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { Store } from '../store.ts'
@@ -19,7 +20,7 @@ export async function sqliteStore(file: string, now?: () => number): Promise<Sto
   await sql`select 1`.execute(reader)
   const { track, idle } = trackInFlight()
   const { commit, waitMs } = groupCommit(writer)
-  const write: Store['write'] = (work, priority) => track(commit(work, priority))
+  const write: Write = (work, priority) => track(commit(work, priority))
   const clock = now ? fixedClock(now) : uptimeClock(reader, write)
   return {
     database: reader,

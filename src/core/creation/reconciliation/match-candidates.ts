@@ -1,7 +1,7 @@
 /** What a provider's own list has that creates of unknown outcome may have made (docs/contract.md §10.2). */
 import { plainAmount } from '../../../domain/amount.ts'
 import type { Capabilities } from '../../../domain/swap/capabilities.ts'
-import type { Context, SwapService } from '../../../domain/swap/operations.ts'
+import type { Context, SwapService } from '../../../domain/swap/service.ts'
 import type { AssetNaming } from '../../assets/asset-naming.ts'
 import type { UnresolvedCreate } from '../../ledger.ts'
 import { compareCreate, createdAfterMs, createdBeforeMs } from './compare-create.ts'

@@ -2,7 +2,7 @@
 
 import { plainAmount } from '../../../domain/amount.ts'
 import { Fault } from '../../../domain/faults/fault.ts'
-import type { Caller, Context, ServiceResponse } from '../../../domain/swap/operations.ts'
+import type { Caller, Context, ServiceResponse } from '../../../domain/swap/service.ts'
 import type { Transaction } from '../../../domain/swap/swap.ts'
 import { isTransactionId } from '../../../domain/swap/transaction-id.ts'
 import type { Span } from '../../../domain/tracing/span.ts'

@@ -1,6 +1,7 @@
 /** Leaves a provider alone that fails for everybody, and holds back one whose calls alone fail (docs/contract.md §8). */
 import { Fault } from '../../../domain/faults/fault.ts'
-import { type Context, keyed, type Op, ops, type SwapService } from '../../../domain/swap/operations.ts'
+import { keyed, type Op, ops } from '../../../domain/swap/operations.ts'
+import type { Context, SwapService } from '../../../domain/swap/service.ts'
 import type { Observer } from '../../../domain/telemetry/observation.ts'
 import { aroundAll, type Layer } from '../../layer.ts'
 import { rejectLocally } from '../../local-rejection.ts'

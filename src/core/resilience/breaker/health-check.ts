@@ -1,6 +1,6 @@
 import { Fault } from '../../../domain/faults/fault.ts'
 import { singleFlight } from '../../../domain/single-flight.ts'
-import type { Context, SwapService } from '../../../domain/swap/operations.ts'
+import type { Context, SwapService } from '../../../domain/swap/service.ts'
 import { callResultOf } from './call-result.ts'
 
 /** Which harmless read tells how a provider is: with the gateway's own key, or without any. */

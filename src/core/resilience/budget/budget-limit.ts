@@ -1,7 +1,8 @@
 /** Budgets towards a provider: every call that goes up is paid for before it is sent (docs/contract.md §8). */
 
-import { type Context, keyed, type Op } from '../../../domain/swap/operations.ts'
+import { keyed, type Op } from '../../../domain/swap/operations.ts'
 import { policyOf } from '../../../domain/swap/policy.ts'
+import type { Context } from '../../../domain/swap/service.ts'
 import { reservedForGatewayReads } from '../../../domain/telemetry/gateway-reads.ts'
 import { type BudgetPolicy, budgetPolicies, type Observer } from '../../../domain/telemetry/observation.ts'
 import { aroundAll, type Layer } from '../../layer.ts'

@@ -1,5 +1,6 @@
 /** Between whom a provider's budget is shared, and whose failures count as one (docs/contract.md §8). */
-import { type Caller, keyed, type Op } from '../../../domain/swap/operations.ts'
+import { keyed, type Op } from '../../../domain/swap/operations.ts'
+import type { Caller } from '../../../domain/swap/service.ts'
 import { clientNetworkOf } from '../../access/client-network.ts'
 
 /** All callers who have no valid key, where keys are issued here. */

@@ -1,6 +1,6 @@
 /** What is known of a transaction after its provider has told of it once more (docs/contract.md §3.4, §3.7). */
 import { toInstant } from '../../../domain/instant.ts'
-import type { Context, ServiceResponse } from '../../../domain/swap/operations.ts'
+import type { Context, ServiceResponse } from '../../../domain/swap/service.ts'
 import { isFinal } from '../../../domain/swap/status.ts'
 import type { Transaction } from '../../../domain/swap/swap.ts'
 import { assetFields } from '../../assets/pair.ts'
