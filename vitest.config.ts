@@ -61,7 +61,8 @@ export default defineConfig({
         include: files.get(name) ?? [],
         ...patience,
         isolate: name !== 'fast',
-        maxWorkers: name === 'alone' ? 1 : 4,
+        // More than most machines have processors: much of a test is waiting.
+        maxWorkers: name === 'alone' ? 1 : 5,
         sequence: { groupOrder: name === 'alone' ? 1 : 0 },
       },
       extends: false,

@@ -11,7 +11,7 @@ async function run(): Promise<Report> {
   return JSON.parse(stdout) as Report
 }
 
-it('S10: the goldens notice every single mistake in the tables of the forms', { timeout: 20_000 }, async () => {
+it('S10: the goldens notice every single mistake in the tables of the forms', { timeout: 120_000 }, async () => {
   const { scores, survivors } = await run()
   expect(survivors).toEqual([])
   for (const [kind, { killed, of }] of Object.entries(scores)) {

@@ -65,6 +65,6 @@ export async function expectFailure(response: (socket: Socket, request: string) 
   const [read, created] = await Promise.all([get(made), create(made)])
   expectRefusal(read, 'A', status)
   expect(expectRefusal(created, 'A', 504)).toMatch(/outcome is unknown/i)
-  expect(performance.now() - before).toBeLessThan(1_000)
+  expect(performance.now() - before).toBeLessThan(2_000)
   expect(made.provider.requests.filter((request) => request.startsWith('POST'))).toHaveLength(1)
 }
