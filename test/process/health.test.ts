@@ -1,3 +1,4 @@
+// Runs alone: it is about what a process can do in time.
 /** Row D5: what `/livez` and `/readyz` say while something is wrong (docs/contract.md §13). */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
