@@ -1,3 +1,4 @@
+// Runs alone: its times are short.
 import { gunzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import { certify } from '../../../test/support/certificate.ts'
