@@ -1,5 +1,5 @@
 /** Kysely: a create whose outcome is open becomes an entry, or a mismatch. */
-import { sql } from 'kysely'
+import { type NotNull, sql } from 'kysely'
 import type { TransactionRecord } from '../../core/ledger.ts'
 import { LedgerConflict } from '../../domain/faults/ledger-error.ts'
 import { isFinal } from '../../domain/swap/status.ts'
@@ -55,7 +55,7 @@ function wasThereBefore(
   { transaction, sequence: createSequence }: TransactionRecord,
 ): boolean {
   if ((sequence ?? 0) >= (createSequence ?? 0)) return false
-  const { depositAddress } = loadEntry(storedFacts as string).transaction
+  const { depositAddress } = loadEntry(storedFacts).transaction
   const isOtherAddress = Boolean(depositAddress) && depositAddress !== transaction.depositAddress
   return (status !== null && status !== 'wait') || isOtherAddress
 }
@@ -83,7 +83,8 @@ async function lockCreateOrRevive(within: Database, intent: string) {
 
 export async function lockCreate(within: Database, intent: string) {
   const found = within.selectFrom('transactions').where('intent', '=', intent).forUpdate()
-  const row = await found.select(['owner', 'provider', 'provider_id', 'state', 'attempted_at', 'asked']).executeTakeFirst()
+  const create = found.select(['owner', 'provider', 'provider_id', 'state', 'attempted_at', 'asked'])
+  const row = await create.$narrowType<{ attempted_at: NotNull; asked: NotNull }>().executeTakeFirst()
   return row && { ...row, intent }
 }
 
@@ -93,7 +94,8 @@ type Holder = NonNullable<Awaited<ReturnType<typeof lockHolder>>>
 export async function lockHolder(within: Database, provider: string, id: string) {
   const found = within.selectFrom('transactions').where('provider', '=', provider).where('provider_id', '=', id).forUpdate()
   const key = sql<string>`cast(sort_key as text)`.as('sort_key')
-  return found.select(['intent', 'owner', 'state', 'status', 'changed_at', 'sequence', 'facts', key]).executeTakeFirst()
+  const holder = found.select(['intent', 'owner', 'state', 'status', 'changed_at', 'sequence', 'facts', key])
+  return holder.$narrowType<{ facts: NotNull }>().executeTakeFirst()
 }
 
 /** What a mismatch keeps in place of facts. */
@@ -118,7 +120,7 @@ export async function becomeEntry(
   const provider_id = facts.transaction.id
   if (before?.state === 'done') await forget(within, create.provider, provider_id, before)
   const row = toRow(before ? withLater(facts, before) : facts)
-  const at = { sort_key: sortKey(facts, create.attempted_at as number), provider_id, provider }
+  const at = { sort_key: sortKey(facts, create.attempted_at), provider_id, provider }
   const entry = { ...row, ...at, state: 'done', look_at: null } as const
   await within.updateTable('transactions').set(entry).where('intent', '=', intent).execute()
   await addToPageIndex(within, owner, at)

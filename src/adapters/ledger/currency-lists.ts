@@ -19,7 +19,8 @@ export function currencyLists({ database, writeOne, databaseTimeMs: databaseTime
       const row = await stored.executeTakeFirst()
       if (!row) return undefined
       const minAgeMs = uptime && row.read_at_uptime !== null ? uptime() - row.read_at_uptime : 0
-      return { rows: JSON.parse(row.rows) as readonly Currency[], ageMs: ageOf(row.age, minAgeMs) }
+      const rows: readonly Currency[] = JSON.parse(row.rows)
+      return { rows, ageMs: ageOf(row.age, minAgeMs) }
     },
     async saveCurrencies({ provider, url, form }, { rows, ageMs }) {
       if (lengthOf(rows) > maxListLength) {

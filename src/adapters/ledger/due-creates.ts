@@ -1,7 +1,6 @@
 /** Kysely: which creates of unknown outcome are to be looked for, and by whom. */
-import { sql } from 'kysely'
+import { type NotNull, sql } from 'kysely'
 import type { Ledger, UnresolvedCreate } from '../../core/ledger.ts'
-import type { NewTransaction } from '../../domain/swap/swap.ts'
 import type { Database } from './database.ts'
 import { markNotCreated } from './not-created.ts'
 import type { Store } from './store.ts'
@@ -48,17 +47,18 @@ function creates(database: Database) {
   return database
     .selectFrom('transactions')
     .select(['intent', 'owner', 'provider', 'asked', 'attempted_at', 'looks', 'look_at', 'traceparent'])
+    .$narrowType<{ intent: NotNull; asked: NotNull; attempted_at: NotNull }>()
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof unresolvedCreates>['execute']>>[number]
 
 function toUnresolvedCreate({ intent, owner, provider, asked, attempted_at, looks, look_at, traceparent }: Row): UnresolvedCreate {
   return {
-    intent: intent as string,
+    intent,
     owner,
     provider,
-    requested: JSON.parse(asked as string) as NewTransaction,
-    attemptedAt: attempted_at as number,
+    requested: JSON.parse(asked),
+    attemptedAt: attempted_at,
     checkCount: looks,
     ...(look_at !== null && { nextCheckAt: look_at }),
     ...(traceparent !== null && { traceparent }),

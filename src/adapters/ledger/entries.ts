@@ -1,5 +1,5 @@
 /** Kysely: the transactions that are known, each its owner's. */
-import { sql } from 'kysely'
+import { type NotNull, sql } from 'kysely'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../../core/ledger.ts'
 import type { Database } from './database.ts'
 import { entryColumns, sortKey, toEntry, toRow } from './entry.ts'
@@ -23,6 +23,7 @@ export function entries({ database, write, writeOne, isIn: isAmong, listed, toLi
       .where('provider', '=', provider)
       .where(isAmong('provider_id', ids))
       .where('intent', 'is not', null)
+      .$narrowType<{ provider_id: NotNull }>()
       .compile(),
   )
   return {
@@ -50,7 +51,7 @@ export function entries({ database, write, writeOne, isIn: isAmong, listed, toLi
     },
     async existingIds(provider, ids) {
       const rows = await existingIds({ provider, ids: toList(ids) })
-      return new Set(rows.map(({ provider_id }) => provider_id as string))
+      return new Set(rows.map(({ provider_id }) => provider_id))
     },
   }
 }

@@ -1,5 +1,5 @@
 /** Kysely: creates of unknown outcome that made nothing, as far as the provider's list or a person says. */
-import { type RawBuilder, sql } from 'kysely'
+import { type NotNull, type RawBuilder, sql } from 'kysely'
 import type { UnresolvedCreate } from '../../core/ledger.ts'
 import type { LedgerClock } from './clock.ts'
 import type { Database } from './database.ts'
@@ -31,13 +31,14 @@ export function markNotCreatedByHand(within: Database, intent: string, clock: Le
 async function endWhere(within: Database, intent: string, condition: RawBuilder<boolean>, clock: LedgerClock): Promise<boolean> {
   const now = clock.at(clock.read())
   const gone = within.deleteFrom('transactions').where('intent', '=', intent).where(condition)
-  const create = await gone.returning(['owner', 'provider', 'asked', 'attempted_at']).executeTakeFirst()
+  const create = await gone
+    .returning(['owner', 'provider', 'asked', 'attempted_at'])
+    .$narrowType<{ asked: NotNull; attempted_at: NotNull }>()
+    .executeTakeFirst()
   if (!create) return false
-  const asked = create.asked as string
-  const attempted_at = create.attempted_at as number
   await within
     .insertInto('ended')
-    .values({ ...create, asked, attempted_at, intent, ended_at: now })
+    .values({ ...create, intent, ended_at: now })
     .execute()
   await within
     .deleteFrom('ended')

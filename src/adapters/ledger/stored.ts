@@ -26,7 +26,7 @@ export function storeEntry(facts: TransactionRecord): string {
 }
 
 export function loadEntry(text: string): Pick<TransactionRecord, 'derived' | 'quotedAmountOut'> & Pick<StoredEntry, 'transaction'> {
-  const stored = JSON.parse(text) as StoredEntry
+  const stored: StoredEntry = JSON.parse(text)
   const entry = { transaction: stored.transaction, derived: stored.derived }
   return stored.promised === undefined ? entry : { ...entry, quotedAmountOut: stored.promised }
 }
@@ -45,7 +45,7 @@ export function storeFirst(facts: TransactionRecord): string {
 }
 
 export function loadFirst(text: string): TransactionRecord {
-  const stored = JSON.parse(text) as StoredFirst
+  const stored: StoredFirst = JSON.parse(text)
   return {
     transaction: stored.transaction,
     derived: stored.derived,

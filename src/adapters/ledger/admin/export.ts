@@ -1,5 +1,5 @@
 /** Kysely: reads all entries, in batches. */
-import { sql } from 'kysely'
+import { type NotNull, sql } from 'kysely'
 import type { LedgerAdmin } from '../../../core/ledger-admin.ts'
 import type { Database } from '../database.ts'
 import { clampSortKey, entryColumns, toEntry, toNanoseconds } from '../entry.ts'
@@ -17,7 +17,7 @@ export function exporter({ database }: Store): LedgerAdmin['export'] {
       yield* rows.map(toEntry)
       const last = rows.at(-1)
       if (!last || rows.length < batchSize) return
-      rows = await batch(database, { ...last, provider_id: last.provider_id as string, sort_key: BigInt(last.sort_key) }, oldest)
+      rows = await batch(database, { ...last, sort_key: BigInt(last.sort_key) }, oldest)
     }
   }
 }
@@ -34,5 +34,6 @@ function batch(database: Database, after: OwnerPosition, oldest: bigint) {
     .orderBy('provider_id')
     .orderBy('provider')
     .limit(batchSize)
+    .$narrowType<{ provider_id: NotNull }>()
     .execute()
 }

@@ -1,5 +1,5 @@
 /** Kysely: what is not done, read from indexes that hold nothing else. */
-import { sql } from 'kysely'
+import { type NotNull, sql } from 'kysely'
 import type { LedgerGauges, UnresolvedCount } from '../../../core/ledger-admin.ts'
 import type { Database } from '../database.ts'
 
@@ -24,13 +24,13 @@ export async function ledgerGauges(database: Database): Promise<LedgerGauges> {
 
 /** Grouped here: to group them itself SQLite would read the whole table in the order of another index. */
 async function unresolvedCounts(database: Database): Promise<readonly UnresolvedCount[]> {
-  const rows = await database.selectFrom('transactions').select(['provider', 'state', 'attempted_at']).where(isUnresolved).execute()
+  const unresolved = database.selectFrom('transactions').select(['provider', 'state', 'attempted_at']).where(isUnresolved)
+  const rows = await unresolved.$narrowType<{ state: UnresolvedCount['state']; attempted_at: NotNull }>().execute()
   const groups = new Map<string, UnresolvedCount>()
   for (const { provider, state, attempted_at } of rows) {
     const key = `${provider} ${state}`
     const { count, oldest } = groups.get(key) ?? { count: 0, oldest: Number.POSITIVE_INFINITY }
-    const attempted = attempted_at as number
-    groups.set(key, { provider, state: state as UnresolvedCount['state'], count: count + 1, oldest: Math.min(oldest, attempted) })
+    groups.set(key, { provider, state, count: count + 1, oldest: Math.min(oldest, attempted_at) })
   }
   return [...groups.values()]
 }

@@ -1,5 +1,5 @@
 /** Kysely: what an operator does by hand. */
-import { sql } from 'kysely'
+import { type NotNull, sql } from 'kysely'
 import type { TransactionRecord } from '../../../core/ledger.ts'
 import type { LedgerAdmin, LedgerStats, UnresolvedCreateReport } from '../../../core/ledger-admin.ts'
 import type { NewTransaction } from '../../../domain/swap/swap.ts'
@@ -42,7 +42,7 @@ async function stats(database: Database, now: number): Promise<LedgerStats> {
     .execute()
   const inState = (state: State) => states.filter((row) => row.state === state)
   const sum = (state: State) => inState(state).reduce((total, row) => total + row.count, 0)
-  const attempts = [...inState('pending'), ...inState('unknown')].map(({ oldest }) => oldest as number)
+  const attempts = [...inState('pending'), ...inState('unknown')].map(({ oldest }) => oldest).filter((oldest) => oldest !== null)
   return {
     entries: inState('done').map((row) => ({
       provider: row.provider,
@@ -75,20 +75,21 @@ async function unresolved(database: Database): Promise<readonly UnresolvedCreate
     .where(sql<boolean>`state <> 'done'`)
     .orderBy('attempted_at')
     .orderBy('intent')
+    .$narrowType<{ intent: NotNull; state: UnresolvedCreateReport['state']; asked: NotNull; attempted_at: NotNull }>()
     .execute()
   return rows.map((row) => ({
-    intent: row.intent as string,
+    intent: row.intent,
     owner: row.owner,
     provider: row.provider,
-    state: row.state as UnresolvedCreateReport['state'],
-    requested: JSON.parse(row.asked as string) as NewTransaction,
-    attemptedAt: row.attempted_at as number,
+    state: row.state,
+    requested: JSON.parse(row.asked),
+    attemptedAt: row.attempted_at,
     ...(row.facts !== null && { reported: toReported(row.facts) }),
   }))
 }
 
 function toReported(facts: string): { readonly id: string; readonly fields: readonly string[] } {
-  const { told, fields } = JSON.parse(facts) as MismatchRecord
+  const { told, fields }: MismatchRecord = JSON.parse(facts)
   return { id: told.id, fields }
 }
 
@@ -110,13 +111,9 @@ async function bind(
 }
 
 /** What was asked, but for memos, which nobody has confirmed; the provider tells the rest when it is read. */
-function boundFacts(
-  { asked, attempted_at }: { asked: string | null; attempted_at: number | null },
-  id: string,
-  at: number,
-): TransactionRecord {
-  const createdAt = new Date(attempted_at as number).toISOString()
-  const { withdrawalExtraId: _, refundExtraId: __, ...known } = JSON.parse(asked as string) as NewTransaction
+function boundFacts({ asked, attempted_at }: { asked: string; attempted_at: number }, id: string, at: number): TransactionRecord {
+  const createdAt = new Date(attempted_at).toISOString()
+  const { withdrawalExtraId: _, refundExtraId: __, ...known }: NewTransaction = JSON.parse(asked)
   const transaction = { ...known, id, status: 'wait', createdAt } as const
   return { transaction, derived: [], reportedAt: at }
 }
