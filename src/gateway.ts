@@ -47,6 +47,7 @@ import type { Tracing } from './domain/tracing/trace.ts'
 import { mounts } from './edges/mounts.ts'
 import { serve } from './edges/serve.ts'
 import type { StaticPages } from './edges/static-page.ts'
+import { formNamed } from './forms/index.ts'
 import { type ConnectedProvider, type Connections, confidentialOf, requireDepositMemos, transactionReader } from './provider.ts'
 import type { Form } from './wire/form.ts'
 import type { Http } from './wire/http.ts'
@@ -107,7 +108,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const providers = config.providers.map((provider) =>
     buildProvider(provider, { ...parts, ledger, currencyLists, verifiedKeys, freshness }, pendingKeys),
   )
-  const active = config.routing.providers.map((name) => providers.find((provider) => provider.name === name) as GatewayProvider)
+  const active = config.routing.providers.flatMap((name) => providers.filter((provider) => provider.name === name))
 
   const { refusedAddresses } = parts
   const gate = admission({
@@ -136,7 +137,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const scans = new ListScans()
   const windowMs = config.ledger.reconcile * 1000
   return {
-    handle: mounts(new Map(served), formOf(config.defaultForm, forms), parts.pages),
+    handle: mounts(new Map(served), formNamed(config.defaultForm, forms), parts.pages),
     reconcile: () =>
       reconcile({
         ledger: parts.deferredResults.withoutDeferred(ledger),
@@ -168,7 +169,7 @@ function buildProvider(provider: Provider, parts: ProviderLayerParts, pendingKey
   const { config, forms, ledger, deferredResults, verifiedKeys, connections, steadyClock, observe } = parts
   const connected = connections.connect(provider, {
     ...parts,
-    form: formOf(provider.form, forms),
+    form: formNamed(provider.form, forms),
     keyOf: ({ caller }) => (pendingKeys ? caller.key : provider.key),
     access: pendingKeys ? recordVerifiedKeys(verifiedKeys, parts.refusedAddresses) : gatewayKeyErrors(),
     usesGatewayKey: pendingKeys === undefined,
@@ -215,9 +216,4 @@ function ownershipLayers(
   return config.routing.providers.includes(name)
     ? [enriched]
     : [traced('createdHereOnly', createdHereOnly(ledger, tag), tag), enriched]
-}
-
-/** The configuration names no form that is not in the list. */
-function formOf(name: string, forms: readonly Form[]): Form {
-  return forms.find((form) => form.name === name) as Form
 }

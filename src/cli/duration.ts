@@ -5,6 +5,6 @@ const maxSeconds = 36_500 * 86_400
 /** Milliseconds of `30m`, `24h`, `90d`, or of a number of seconds, up to 100 years; undefined where it is none. */
 export function toDuration(text: string): number | undefined {
   const [, count, unit = ''] = pattern.exec(text) ?? []
-  const seconds = Number(count) * (unitSeconds[unit] as number)
+  const seconds = Number(count) * (unitSeconds[unit] ?? Number.NaN)
   return seconds <= maxSeconds ? seconds * 1_000 : undefined
 }

@@ -5,11 +5,10 @@ import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
 import { createBreaker } from '../core/resilience/breaker/breaker.ts'
 import { Fault } from '../domain/faults/fault.ts'
 import type { ServiceResponse } from '../domain/swap/service.ts'
-import { forms } from '../forms/index.ts'
+import { formNamed } from '../forms/index.ts'
 import { openLimitStores } from '../process/limit-stores.ts'
 import { version } from '../process/version.ts'
 import { Connections, transactionReader } from '../provider.ts'
-import type { Form } from '../wire/form.ts'
 import type { Session } from './session.ts'
 
 export type ProviderReport =
@@ -42,7 +41,7 @@ async function readFromProvider(
   open.defer(() => connections.close())
   const connected = connections.connect(provider, {
     config,
-    form: forms.find(({ name }) => name === provider.form) as Form,
+    form: formNamed(provider.form),
     keyOf: () => provider.key,
     access: (next) => next,
     budgets,

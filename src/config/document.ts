@@ -21,7 +21,7 @@ export function readDocument(source: string, faults: Faults): Tree | undefined {
       if (key !== 'key' && node.type === 'PLAIN' && emptyScalars.has(String(node.value ?? ''))) node.value = null
     },
   })
-  return document.toJS() as Tree
+  return document.toJS()
 }
 
 /** Far more than any configuration has: the parser takes 20 µs for each, and holds up the process at a reload. */

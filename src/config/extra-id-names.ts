@@ -21,7 +21,7 @@ export function checkExtraIdNames(names: ExtraIdNames, { operations }: Form, fau
     ),
   ])
   for (const field of repeated) {
-    faults.add(['extraIdNames', keyOf[field] as string], 'is what another field is called there')
+    faults.add(['extraIdNames', keyOf[field] ?? field], 'is what another field is called there')
   }
 }
 

@@ -93,7 +93,8 @@ function readSource(file: string, faults: Faults): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch (reason) {
-    faults.add([], `the file ${file} cannot be read (${(reason as NodeJS.ErrnoException).code})`)
+    const code = reason instanceof Error && 'code' in reason ? reason.code : undefined
+    faults.add([], `the file ${file} cannot be read (${code})`)
     return undefined
   }
 }

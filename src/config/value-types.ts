@@ -1,7 +1,7 @@
 /** zod: the kinds of values in a configuration. Each is read from text and says what it must be. */
 import { z } from 'zod'
 import type { Pattern } from '../domain/address/rule.ts'
-import { type Amount, compareAmounts, toAmount } from '../domain/amount.ts'
+import { type Amount, compareAmounts, toAmount, zero } from '../domain/amount.ts'
 import { isRedisUrl } from '../domain/redis-url.ts'
 import { toPattern } from './pattern.ts'
 
@@ -61,7 +61,7 @@ export function notYet<T extends z.ZodType>(kind: T, isUnused: (value: z.output<
 /** An exact decimal from 0, kept as text. */
 export const amount = text.transform((lexeme, context): Amount => {
   const value = toAmount(lexeme)
-  if (value !== undefined && compareAmounts(value, '0' as Amount) >= 0) return value
+  if (value !== undefined && compareAmounts(value, zero) >= 0) return value
   context.issues.push({ code: 'custom', message: 'must be a number from 0', input: lexeme })
   return z.NEVER
 })

@@ -14,10 +14,17 @@ const derivedDigits = 18
 /** The lexeme as an amount, or undefined where it is outside JSON's grammar or the bounds. */
 export function toAmount(lexeme: string): Amount | undefined {
   if (lexeme.length > maxLength) return undefined
-  if (plain.test(lexeme)) return lexeme as Amount
+  if (plain.test(lexeme)) return branded(lexeme)
   const [, exponent] = scientific.exec(lexeme) ?? []
-  return exponent !== undefined && Math.abs(Number(exponent)) <= maxExponent ? (lexeme as Amount) : undefined
+  return exponent !== undefined && Math.abs(Number(exponent)) <= maxExponent ? branded(lexeme) : undefined
 }
+
+/** Only for text that is in the grammar and the bounds. */
+function branded(text: string): Amount {
+  return text as Amount
+}
+
+export const zero = branded('0')
 
 /** Negative, zero or positive as `a` is below, equal to or above `b` by value: `1.10` equals `1.1`. */
 export function compareAmounts(a: Amount, b: Amount): number {
@@ -118,8 +125,8 @@ function magnitude(value: bigint): bigint {
 function print({ digits, scale }: Decimal): Amount {
   const sign = digits < 0n ? '-' : ''
   const text = String(magnitude(digits))
-  if (scale <= 0) return (sign + (digits === 0n ? '0' : text + '0'.repeat(-scale))) as Amount
+  if (scale <= 0) return branded(sign + (digits === 0n ? '0' : text + '0'.repeat(-scale)))
   const padded = text.padStart(scale + 1, '0')
   const fraction = padded.slice(-scale).replace(/0+$/, '')
-  return (sign + padded.slice(0, -scale) + (fraction && `.${fraction}`)) as Amount
+  return branded(sign + padded.slice(0, -scale) + (fraction && `.${fraction}`))
 }

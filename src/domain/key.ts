@@ -47,6 +47,6 @@ const remainders = Uint32Array.from({ length: 256 }, (_, byte) => {
 /** CRC-32 of ASCII text, as in ISO 3309. */
 function crc32(text: string): number {
   let crc = 0xffffffff
-  for (let at = 0; at < text.length; at++) crc = (crc >>> 8) ^ (remainders[(crc ^ text.charCodeAt(at)) & 0xff] as number)
+  for (let at = 0; at < text.length; at++) crc = (crc >>> 8) ^ (remainders[(crc ^ text.charCodeAt(at)) & 0xff] ?? 0)
   return ~crc >>> 0
 }

@@ -39,7 +39,8 @@ export function parseRedisUrl(url: string): RedisAddress {
   const places = hosts.split(',').map((host) => placeOf(host, standardPorts[kind]))
   if (!isWhole || (kind === 'single' && places.length > 1) || (kind === 'cluster' && first !== '')) return fail()
   if (watcher !== '' && kind !== 'sentinel') return fail()
-  const [credentials, sentinelCredentials] = [user, watcher].map(credentialsOf) as [Credentials, Credentials]
+  const credentials = credentialsOf(user)
+  const sentinelCredentials = credentialsOf(watcher)
   return { kind, places, isEncrypted: tls === 's', credentials, sentinelCredentials, name, database: Number(database) }
 }
 

@@ -66,7 +66,8 @@ export async function startSandbox(parts: SandboxParts): Promise<RunningSandbox>
 }
 
 function handler(sandbox: Sandbox, { forms, limiter, digest, pause }: SandboxParts) {
-  const defaultForm = forms[0] as Form
+  const [defaultForm] = forms
+  if (!defaultForm) throw new Error('The sandbox has no form.')
   const service = sandboxService(sandbox)
   const gate = sandboxGate(limiter, digest)
   const injector = faultInjector(Math.random)

@@ -1,7 +1,7 @@
 /** A form is data: tables and a header. Nothing in it knows another form, or at which edge it stands. */
 
 import type { Capabilities } from '../domain/swap/capabilities.ts'
-import { keyed, type Op, type Operations, ops, type Row } from '../domain/swap/operations.ts'
+import { forEachOp, keyed, type Op, type Operations, type Row } from '../domain/swap/operations.ts'
 import type { Status } from '../domain/swap/status.ts'
 import type { Credential } from './credential.ts'
 import type { Envelope } from './envelope.ts'
@@ -81,21 +81,21 @@ const paged: ReadonlySet<Op> = new Set<Op>(['listCurrencies', 'listTransactions'
 /** Compiles a form's tables, once, at start. */
 export function defineForm(tables: FormTables): Form {
   const statuses = new Set<string>(tables.statuses)
-  const each = <T>(make: (op: Op) => T): Record<Op, T> => Object.fromEntries(ops.map((op) => [op, make(op)])) as Record<Op, T>
   return {
     name: tables.name,
     credential: tables.credential,
     statuses: tables.statuses,
     page: tables.page,
     error: tables.error,
-    operations: each((op) => compileOperation(op, tables.operations[op], statuses)),
+    operations: forEachOp((op) => compileOperation(op, tables.operations[op], statuses)),
     capabilities: {
       newestFirst: tables.newestFirst,
       hasExpectedAmount: tables.hasExpectedAmount,
-      requestFields: each((op) => fieldsOf(tables.operations[op].request)),
-      responseFields: each((op) => fieldsOf(tables.operations[op].response)),
+      requestFields: forEachOp((op) => fieldsOf(tables.operations[op].request)),
+      responseFields: forEachOp((op) => fieldsOf(tables.operations[op].response)),
     },
-    withExtraIdNames: (names) => defineForm({ ...tables, operations: each((op) => renameExtraIds(tables.operations[op], names)) }),
+    withExtraIdNames: (names) =>
+      defineForm({ ...tables, operations: forEachOp((op) => renameExtraIds(tables.operations[op], names)) }),
   }
 }
 
@@ -104,8 +104,8 @@ function compileOperation(
   { at, success, request, response }: OperationTables,
   statuses: ReadonlySet<string>,
 ): OperationCodec {
-  const [method, pattern] = at.split(' ') as [Method, string]
-  const path = compilePath(pattern)
+  const method = at.startsWith('GET ') ? 'GET' : 'POST'
+  const path = compilePath(at.slice(method.length + 1))
   return {
     op,
     method,

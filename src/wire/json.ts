@@ -159,7 +159,7 @@ class Reader {
 
   private unescape(source: string): string {
     try {
-      return JSON.parse(source) as string
+      return JSON.parse(source)
     } catch {
       return this.fail()
     }

@@ -23,7 +23,7 @@ export interface RequestCodec {
   /** Throws a `WireProblem` that names the first bad parameter. */
   readonly decode: (parts: RequestParts<JsonValue | undefined>) => RequestFields
   /** Throws a `WireProblem` that names the domain field which the form cannot say, or needs to be told. */
-  readonly encode: (fields: Readonly<RequestFields>) => RequestParts<string | undefined>
+  readonly encode: (request: object) => RequestParts<string | undefined>
 }
 
 export interface RequestSlot extends TableColumn {
@@ -71,7 +71,8 @@ export function compileRequest(table: Table, inPath: ReadonlySet<string>, hasBod
       for (const slot of otherSlots) applyDefault(slot, fields)
       return fields
     },
-    encode(fields) {
+    encode(request) {
+      const fields = request as Readonly<RequestFields>
       for (const field in fields) {
         if (fields[field] !== undefined && !knownFields.has(field)) throw new WireError(field, 'it cannot be asked for')
       }

@@ -19,7 +19,7 @@ export interface ResponseCodec {
   /** Throws a `WireProblem` where the value is not of the form. */
   readonly decode: (value: JsonValue, context: DecodeContext) => Record<string, unknown>
   /** JSON text; the names of fields that are not known are added to `omitted`. */
-  readonly encode: (response: Readonly<Record<string, unknown>>, omitted: Set<string>) => string
+  readonly encode: (response: object, omitted: Set<string>) => string
 }
 
 export interface ResponseSlot extends TableColumn {
@@ -136,9 +136,10 @@ function requireAbsence(slot: ResponseSlot, value: JsonObject, response: Readonl
 
 function compileEncode(slots: readonly ResponseSlot[], statuses: ReadonlySet<string>): ResponseCodec['encode'] {
   return (response, omitted) => {
+    const fields = response as Readonly<Record<string, unknown>>
     let text = ''
     for (const { field, name, prefix, absence, scalar } of slots) {
-      const known = response[field]
+      const known = fields[field]
       const value = field === 'status' && known !== undefined ? roundDown(known as Status, statuses) : known
       if (value !== undefined) text += `${text && ','}${prefix}${scalar.toJson(value)}`
       else if (absence === 'null') text += `${text && ','}${prefix}null`

@@ -37,5 +37,5 @@ function isOfBothCases(address: string): boolean {
 function withEip55(address: string): string {
   const digits = address.slice(2).toLowerCase()
   const hash = createHash('keccak-256').update(digits).digest('hex')
-  return `0x${[...digits].map((digit, at) => (Number.parseInt(hash[at] as string, 16) >= 8 ? digit.toUpperCase() : digit)).join('')}`
+  return `0x${[...digits].map((digit, at) => (Number.parseInt(hash.charAt(at), 16) >= 8 ? digit.toUpperCase() : digit)).join('')}`
 }

@@ -1,9 +1,9 @@
 /** What every field of the model means, in a sentence for integrators. */
 import type { Op, Request, Row } from './operations.ts'
 
-export type Field = { [O in Op]: keyof Request<O> | keyof Row<O> }[Op]
+type Field = { [O in Op]: keyof Request<O> | keyof Row<O> }[Op]
 
-export const fieldDocs: Readonly<Record<Field, string>> = {
+const fieldDocs: Readonly<Record<Field, string>> = {
   id: 'The id of the swap: the tag of the provider that holds it, `~`, and the id that the provider gave. It stays the same when providers are changed.',
   status: 'How far the swap has come.',
   code: 'The code of the coin on its network.',
@@ -56,4 +56,13 @@ export const alwaysPresent: { readonly [O in Op]: readonly (keyof Row<O>)[] } = 
   ],
   listTransactions: ['id', 'coinFrom', 'coinTo', 'amountIn', 'createdAt'],
   getTransaction: ['id', 'status', 'coinFrom', 'coinTo', 'amountIn', 'createdAt'],
+}
+
+/** Empty where the model has no such field. */
+export function describeField(field: string): string {
+  return isField(field) ? fieldDocs[field] : ''
+}
+
+function isField(field: string): field is Field {
+  return field in fieldDocs
 }

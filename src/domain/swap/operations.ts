@@ -27,5 +27,16 @@ export type Row<O extends Op> = ResponseBody<O> extends Page<infer Item> ? Item 
 
 export const ops: readonly Op[] = ['listCurrencies', 'getRate', 'createTransaction', 'listTransactions', 'getTransaction']
 
+/** A record with what `make` gives for each operation. */
+export function forEachOp<T>(make: (op: Op) => T): Record<Op, T> {
+  return {
+    listCurrencies: make('listCurrencies'),
+    getRate: make('getRate'),
+    createTransaction: make('createTransaction'),
+    listTransactions: make('listTransactions'),
+    getTransaction: make('getTransaction'),
+  }
+}
+
 /** Operations that need a key; the others are public (docs/service.md §5). */
 export const keyed: ReadonlySet<Op> = new Set<Op>(['createTransaction', 'listTransactions', 'getTransaction'])

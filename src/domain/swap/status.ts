@@ -3,6 +3,8 @@
 /** In order: a later word is more progress. */
 export const progress = ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending', 'success'] as const
 
+const steps: readonly string[] = progress
+
 export const endStatuses = ['overdue', 'refunded'] as const
 
 export const statuses = [...progress, ...endStatuses] as const
@@ -20,6 +22,6 @@ export function isFinal(status: Status | null | undefined): boolean {
  */
 export function roundDown(status: Status, words: ReadonlySet<string>): Status | undefined {
   if (words.has(status)) return status
-  const at = progress.indexOf(status as (typeof progress)[number])
+  const at = steps.indexOf(status)
   return progress.slice(0, at + 1).findLast((word) => words.has(word))
 }

@@ -4,8 +4,7 @@ import { expressApp, messagesOf } from '../../adapters/http/express.ts'
 import { listen } from '../../adapters/http/server.ts'
 import type { Config } from '../../config/index.ts'
 import { errorBody } from '../../edges/response.ts'
-import { forms } from '../../forms/index.ts'
-import type { Form } from '../../wire/form.ts'
+import { formNamed } from '../../forms/index.ts'
 import type { Http } from '../../wire/http.ts'
 import { admissionQueue } from './admission-queue.ts'
 import { limitConnectionsPerAddress } from './connections-per-address.ts'
@@ -21,7 +20,7 @@ export interface Port {
 }
 
 export async function openAdmin({ admin, defaultForm }: Config, readiness: () => Readiness, printMetrics: Printing): Promise<Port> {
-  const form = forms.find(({ name }) => name === defaultForm) as Form
+  const form = formNamed(defaultForm)
   const printError: PrintError = (status, message) => errorBody(form, status, message)
   const app = adminApp({ readiness, printMetrics, printError, hosts: admin.hosts })
   const { server, url } = await withListenError('admin', admin, () => listen(app, adminErrorResponse(printError), admin))
