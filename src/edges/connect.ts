@@ -82,7 +82,7 @@ type EncodedRequest = ReturnType<OperationCodec['requestCodec']['encode']>
 
 function encodeRequest(operation: OperationCodec, request: object): EncodedRequest {
   try {
-    return operation.requestCodec.encode(request as Record<string, unknown>)
+    return operation.requestCodec.encode(request)
   } catch (reason) {
     if (!(reason instanceof WireError)) throw reason
     throw new Fault('invalid', reason.message, {

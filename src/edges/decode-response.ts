@@ -24,7 +24,7 @@ type Row = Record<string, unknown>
 /** Throws `unreadable` where the answer is not of the form. */
 export function decodeResponse(operation: OperationCodec, text: string, options: DecodeOptions): unknown {
   try {
-    const row = operation.responseCodec.decode(parseJson(text), options.decodeContext) as Row
+    const row = operation.responseCodec.decode(parseJson(text), options.decodeContext)
     return accepting(operation, text, options)(row)
   } catch (reason) {
     throw toUnreadable(reason, options)
@@ -88,7 +88,7 @@ function readTolerantPage(
   const unreadable: UnreadableFields[] = []
   const rows = items.map((item) => {
     try {
-      return accept(responseCodec.decode(item, decodeContext) as Row)
+      return accept(responseCodec.decode(item, decodeContext))
     } catch (reason) {
       if (!(reason instanceof WireError)) throw reason
       decodeContext.drift(reason.field || '_other', 'badRow')
@@ -110,7 +110,7 @@ async function readPage(
   const items: Row[] = []
   await inSlices(page.items, (item) => {
     try {
-      items.push(responseCodec.decode(item, decodeContext) as Row)
+      items.push(responseCodec.decode(item, decodeContext))
     } catch (reason) {
       if (!dropsBadRows || !(reason instanceof WireError)) throw reason
       decodeContext.drift(reason.field || '_other', 'badRow')

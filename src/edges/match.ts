@@ -40,16 +40,13 @@ function routesOf({ operations }: Form): readonly Route[] {
     ops.map((op) => operations[op]),
     ({ path }) => path.pattern,
   )
-  return [...byPath.values()].map((sharing) => {
-    const [first] = sharing as [OperationCodec]
+  return [...byPath.values()].flatMap((sharing) => {
+    const [first] = sharing
+    if (!first) return []
     const methods = sharing.flatMap((operation) => [[operation.method, operation] as const])
     const get = sharing.find(({ method }) => method === 'GET')
     const all = [...methods, ...(get ? [['HEAD', get] as const] : []), ['OPTIONS', first] as const]
-    return {
-      pattern: first.path.pattern,
-      match: first.path.match,
-      byMethod: new Map(all),
-      allow: all.map(([method]) => method).join(', '),
-    }
+    const allow = all.map(([method]) => method).join(', ')
+    return [{ pattern: first.path.pattern, match: first.path.match, byMethod: new Map(all), allow }]
   })
 }

@@ -44,8 +44,8 @@ function chosenForm({ headers, query }: HttpRequest, forms: readonly Form[], def
   const named = forms.find(({ name }) => namesForm(name, headers[formHeader]))
   if (named) return named
   const offered = forms.filter(({ credential }) => credential.isOffered(headers))
-  if (offered.length === 1) return offered[0] as Form
-  if (offered.length > 1) return defaultForm
+  const [only, ...others] = offered
+  if (only) return others.length === 0 ? only : defaultForm
   if (!/(?:^|&)network(?:From|To)=/.test(query)) return defaultForm
   return forms.find(({ capabilities: vocabulary }) => vocabulary.requestFields.getRate.has('networkFrom')) ?? defaultForm
 }

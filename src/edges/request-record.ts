@@ -8,7 +8,7 @@ import { UpstreamTimer } from '../domain/tracing/upstream-timer.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { ResponseContext } from './response.ts'
 
-const knownMethods: ReadonlySet<string> = new Set(methods)
+const knownMethods: ReadonlyMap<string, Method> = new Map(methods.map((method) => [method, method]))
 /** Enough to tell one caller from another, too little to look a key up by. */
 const callerLength = 8
 
@@ -49,7 +49,7 @@ export class RequestRecord {
       traceId: responseContext.span?.trace.id,
       isTraceKept: responseContext.span?.trace.isKeptFor(status) ?? false,
       operation: responseContext.operation?.op,
-      method: knownMethods.has(request.method) ? (request.method as Method) : '_OTHER',
+      method: knownMethods.get(request.method) ?? '_OTHER',
       route,
       status,
       errorType: errorTypeOf(fault),

@@ -2,13 +2,10 @@
 
 import type { Op, Request } from '../domain/swap/operations.ts'
 import type { ServiceResponse } from '../domain/swap/service.ts'
-import type { CurrencyQuery, Page, TransactionQuery } from '../domain/swap/swap.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
 import { entityTag } from '../wire/entity-tag.ts'
 import { encodePage } from '../wire/envelope.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
-
-type Row = Readonly<Record<string, unknown>>
 
 export interface EncodeOptions {
   readonly maxAgeSeconds: Readonly<Partial<Record<Op, number>>>
@@ -50,12 +47,12 @@ function print(
   form: Form,
   omitted: Set<string>,
 ): string {
-  if (!paged) return responseCodec.encode(body as unknown as Row, omitted)
-  const { items, total } = body as Page<never>
-  const { page, size } = request as CurrencyQuery | TransactionQuery
+  if (!(paged && 'items' in body && 'page' in request)) return responseCodec.encode(body, omitted)
+  const { items, total } = body
+  const { page, size } = request
   return encodePage(
     form.page,
-    items.map((item) => responseCodec.encode(item as Row, omitted)),
+    items.map((item) => responseCodec.encode(item, omitted)),
     { page, size, total },
   )
 }

@@ -171,7 +171,8 @@ function readFields(
 ): Request<Op> {
   try {
     const body: JsonValue | undefined = text === undefined ? undefined : parseJson(text)
-    return requestCodec.decode({ path, query, body }) as unknown as Request<Op>
+    const fields: object = requestCodec.decode({ path, query, body })
+    return fields as Request<Op>
   } catch (reason) {
     throw toInvalid(reason)
   }

@@ -1,5 +1,5 @@
 /** One swap as an example, said by a form's own tables: so each form has examples of what it really sends. */
-import type { Amount } from '../../domain/amount.ts'
+import { type Amount, toAmount } from '../../domain/amount.ts'
 import { namesByCode } from '../../domain/swap/capabilities.ts'
 import type { Op } from '../../domain/swap/operations.ts'
 import type { Currency, NewTransaction, Rate, Transaction } from '../../domain/swap/swap.ts'
@@ -8,7 +8,11 @@ import type { Form } from '../../wire/form.ts'
 import type { RequestSlot } from '../../wire/request.ts'
 import { parseExact } from './exact-json.ts'
 
-const amount = (text: string): Amount => text as Amount
+function amount(text: string): Amount {
+  const value = toAmount(text)
+  if (value === undefined) throw new Error(`${text} is no amount.`)
+  return value
+}
 
 const pair = { codeFrom: 'BTC', coinFrom: 'BTC', networkFrom: 'BTC', codeTo: 'USDTTRC20', coinTo: 'USDT', networkTo: 'TRX' }
 
@@ -64,8 +68,8 @@ const requests: Readonly<Record<Op, object>> = {
 export function responseExample(op: Op, { operations, page, capabilities: vocabulary }: Form): unknown {
   const { responseCodec, paged, requestCodec } = operations[op]
   const rows: readonly object[] = op === 'listCurrencies' ? (namesByCode(vocabulary) ? codes : codes.slice(0, 1)) : [responses[op]]
-  const encoded = rows.map((row) => responseCodec.encode(row as Readonly<Record<string, unknown>>, new Set()))
-  if (!paged) return parseExact(encoded[0] as string)
+  const encoded = rows.map((row) => responseCodec.encode(row, new Set()))
+  if (!paged) return parseExact(encoded.join())
   const size = Number(requestCodec.slots.find(({ field }) => field === 'size')?.defaultValue ?? encoded.length)
   return parseExact(encodePage(page, encoded, { page: 1, size, total: encoded.length }))
 }

@@ -1,5 +1,5 @@
 /** The operations of a form as OpenAPI paths. */
-import { type Field, fieldDocs } from '../../domain/swap/field-docs.ts'
+import { describeField } from '../../domain/swap/field-docs.ts'
 import { type Op, ops } from '../../domain/swap/operations.ts'
 import type { Form, OperationCodec } from '../../wire/form.ts'
 import type { RequestSlot } from '../../wire/request.ts'
@@ -92,7 +92,7 @@ function parameter(op: Op, slot: RequestSlot): Schema {
     name,
     in: place,
     required: absence === 'required' && defaultValue === undefined,
-    description: fieldDocs[field as Field],
+    description: describeField(field),
     schema: { ...scalar.schema, ...(defaultValue !== undefined && { default: defaultValue }) },
     ...(example !== undefined && { example }),
   }

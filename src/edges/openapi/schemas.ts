@@ -1,5 +1,5 @@
 /** The bodies of a form as JSON Schema, from its tables. Only what is documented reaches a client. */
-import { alwaysPresent, type Field, fieldDocs } from '../../domain/swap/field-docs.ts'
+import { alwaysPresent, describeField } from '../../domain/swap/field-docs.ts'
 import type { Op } from '../../domain/swap/operations.ts'
 import { type Status, statuses } from '../../domain/swap/status.ts'
 import type { Envelope } from '../../wire/envelope.ts'
@@ -58,7 +58,7 @@ export function objectSchema(properties: Readonly<Record<string, Schema>>, requi
 }
 
 function valueSchema({ field, absence, scalar }: ResponseSlot, words: readonly Status[]): Schema {
-  const description = fieldDocs[field as Field]
+  const description = describeField(field)
   if (field === 'status') return { type: 'string', enum: words, description: `${description} ${statusWords(words)}` }
   const { type, ...more } = scalar.schema
   return { type: absence === 'null' ? [type, 'null'] : type, ...more, description }
@@ -103,7 +103,7 @@ function requestFieldSchema(op: Op, slot: RequestSlot): Schema {
   return {
     type: isExtension ? [type, 'null'] : type,
     ...more,
-    description: fieldDocs[field as Field] + (isExtension ? ' `null` and an empty text mean none.' : ''),
+    description: describeField(field) + (isExtension ? ' `null` and an empty text mean none.' : ''),
     ...(defaultValue !== undefined && { default: defaultValue }),
     ...(example !== undefined && { examples: [example] }),
   }
