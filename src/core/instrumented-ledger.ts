@@ -25,5 +25,6 @@ export function instrumented<Port extends object>(port: Port, observe: Observer)
     }
     return [action, instrumentedMethod] as const
   })
-  return Object.fromEntries(methods) as unknown as Port
+  const instrumentedPort: object = Object.fromEntries(methods)
+  return instrumentedPort as Port
 }

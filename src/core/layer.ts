@@ -12,7 +12,7 @@ export type Handlers = { readonly [O in Op]?: Handler<O> }
 export function onOperations(handlers: Handlers): Layer {
   return (next) => ({
     call: (op, request, context) => {
-      const handler = handlers[op] as Handler<typeof op> | undefined
+      const handler = handlers[op]
       return handler ? handler(request, context, next) : next.call(op, request, context)
     },
   })
@@ -26,7 +26,7 @@ type ResponseMappers = {
 export function mapResponses(handlers: ResponseMappers): Layer {
   return (next) => ({
     call: (op, request, context) => {
-      const handler = handlers[op] as ResponseMappers[typeof op]
+      const handler = handlers[op]
       const response = next.call(op, request, context)
       return handler ? response.then((resolved) => handler(resolved, request, context)) : response
     },
@@ -50,6 +50,6 @@ type OperationHandlers = { readonly [O in Op]: (request: Request<O>, context: Co
 /** A service that answers every operation itself. */
 export function createService(handlers: OperationHandlers): SwapService {
   return {
-    call: (op, request, context) => (handlers[op] as OperationHandlers[typeof op])(request, context),
+    call: (op, request, context) => handlers[op](request, context),
   }
 }

@@ -22,7 +22,8 @@ export function causeOf(fault: { readonly cause?: unknown } | undefined): ErrorF
 
 export function describeError(reason: unknown): ErrorFacts {
   if (!(reason instanceof Error)) return { name: typeof reason, message: '', stack: [] }
-  const { name, code, message, stack = '' } = reason as NodeJS.ErrnoException
+  const { name, message, stack = '' } = reason
+  const code = 'code' in reason ? reason.code : undefined
   const hasCode = typeof code === 'string' && word.test(code)
   return {
     name: word.test(name) ? name : 'Error',

@@ -10,7 +10,8 @@ const colours: Readonly<Record<string, string>> = {
 
 /** `line` is one of JSON. Its texts are escaped there, and stay so. */
 export function formatForTerminal(line: string): string {
-  const { level = '', time = '', event = '', message, ...others } = JSON.parse(line) as Record<string, unknown>
+  const record: Readonly<Record<string, unknown>> = JSON.parse(line)
+  const { level = '', time = '', event = '', message, ...others } = record
   const moment = String(time).slice(11, 23)
   const pairs = Object.entries(others).map(([name, value]) => `${dim}${name}=${plain}${print(value)}`)
   const text = message === undefined ? '' : ` ${print(message)}`

@@ -38,8 +38,8 @@ export class Histogram implements Family {
     const { bounds } = this.options
     const series = this.series.of(values)
     let at = 0
-    while (at < bounds.length && value > (bounds[at] as number)) at++
-    series.counts[at] = (series.counts[at] as number) + 1
+    while (at < bounds.length && value > (bounds[at] ?? Number.POSITIVE_INFINITY)) at++
+    series.counts[at] = (series.counts[at] ?? 0) + 1
     series.sum += value
     if (traceId !== undefined) series.exemplars[at] = exemplarOf(traceId, value)
   }
@@ -52,7 +52,7 @@ export class Histogram implements Family {
     const bounds = [...this.options.bounds, '+Inf']
     let total = 0
     const buckets = bounds.map((le, at) => {
-      total += counts[at] as number
+      total += counts[at] ?? 0
       return { metricName: `${this.name}_bucket`, labels: { le, ...labels }, value: total, exemplar: exemplars[at] }
     })
     return [

@@ -65,7 +65,7 @@ function sizes(providers: Providers): readonly Sample[] {
   return providers().flatMap(({ tag, budget }) =>
     budgetPolicies
       .filter((policy) => (budget[policy] ?? 0) > 0)
-      .map((policy) => ({ labels: { provider: tag, policy }, value: clientsShare(policy, budget[policy] as number) })),
+      .map((policy) => ({ labels: { provider: tag, policy }, value: clientsShare(policy, budget[policy] ?? 0) })),
   )
 }
 

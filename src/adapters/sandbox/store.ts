@@ -48,5 +48,5 @@ type Row = ReturnType<ReturnType<DatabaseSync['prepare']>['get']>
 
 /** Only `insert` and `update` write facts. */
 function toSwap(row: Row): Swap | undefined {
-  return row && (JSON.parse(String(row.facts)) as Swap)
+  return row && JSON.parse(String(row.facts))
 }

@@ -7,7 +7,8 @@ const withPort = /^(\d+(?:\.\d+){3}):\d+$|^\[(.+)\](?::\d+)?$/
 export function clientNetworkOf(text: string): string {
   const address = text.replace(withPort, '$1$2')
   if (!address.includes(':')) return address
-  const groups = groupsOf(address.split('%')[0] as string)
+  const [withoutZone = ''] = address.split('%')
+  const groups = groupsOf(withoutZone)
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
   return isMapped
     ? dotted(groups.slice(6))

@@ -35,7 +35,7 @@ export function createAssetNaming(table: AssetTable, byCode: boolean, configured
   const byField = (field: 'code' | 'coin'): ReadonlyMap<string, readonly Asset[]> =>
     Map.groupBy(
       assets.filter((asset) => nameFor(asset)?.[field] !== undefined),
-      (asset) => fold(nameFor(asset)?.[field] as string),
+      (asset) => fold(nameFor(asset)?.[field] ?? ''),
     )
   const codes = byField('code')
   const coins = byField('coin')

@@ -36,6 +36,7 @@ export async function parseByCode(
   const offers: Offer[] = []
   await inSlices(offersByUse.values(), (candidates) => {
     const offer = bestOffer(candidates, isAmbiguous)
+    if (!offer) return
     if (isAmbiguous(offer)) drift('ambiguousName')
     offers.push(isAmbiguous(offer) ? { ...offer, isAmbiguous: true } : offer)
   })
@@ -55,10 +56,10 @@ function matchAsset(
 }
 
 /** Of the rows that mean one asset: the one with the table's word, unless only another word is without doubt. */
-function bestOffer(candidates: readonly Offer[], isAmbiguous: (offer: Offer) => boolean): Offer {
+function bestOffer(candidates: readonly Offer[], isAmbiguous: (offer: Offer) => boolean): Offer | undefined {
   const clear = candidates.filter((offer) => !isAmbiguous(offer))
   const isTableWord = ({ asset, assetName }: Offer): boolean => fold(assetName.code ?? '') === fold(asset?.code ?? '')
-  return clear.find(isTableWord) ?? clear[0] ?? (candidates[0] as Offer)
+  return clear.find(isTableWord) ?? clear[0] ?? candidates[0]
 }
 
 /** Whether the list uses the word for anything but this asset; without an asset, for more than one thing. */
@@ -76,5 +77,5 @@ function ambiguousAssetsOf(offers: readonly Offer[], uses: Uses, naming: AssetNa
     const word = naming.nameFor(asset)?.code
     return word !== undefined && isContradicted(uses, word, asset)
   })
-  return new Set([...unclear, ...contradicted].filter((asset) => asset !== undefined && !clear.has(asset)) as Asset[])
+  return new Set([...unclear, ...contradicted].filter((asset) => asset !== undefined).filter((asset) => !clear.has(asset)))
 }

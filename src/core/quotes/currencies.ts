@@ -85,5 +85,5 @@ async function readListings(sources: readonly CurrencySource[], context: Context
   const reads = sources.map(async ({ catalogue, capabilities }) => ({ listing: await catalogue.listing(context), capabilities }))
   const results = await Promise.allSettled(reads)
   const fulfilled = results.filter((result) => result.status === 'fulfilled').map(({ value }) => value)
-  return fulfilled.length > 0 ? fulfilled : [await (reads[0] as Promise<ProviderListing>)]
+  return fulfilled.length > 0 ? fulfilled : Promise.all(reads.slice(0, 1))
 }

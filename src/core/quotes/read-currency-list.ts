@@ -69,9 +69,10 @@ export class CurrencyReading {
     const page = keys.join('\n')
     const isSamePage = keys.length > 0 && page === pass.before
     if (isSamePage || (items.length + dropped === 0 && pass.read < pass.total)) throw listIncomplete()
-    for (const [at, key] of keys.entries()) {
+    for (const row of items) {
+      const key = keyOf(row)
       pass.isShifting ||= pass.pageOf.getOrInsert(key, pass.page) !== pass.page
-      this.keep(key, items[at] as Currency)
+      this.keep(key, row)
     }
     pass.page++
     pass.before = page

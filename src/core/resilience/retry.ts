@@ -57,12 +57,12 @@ class RetryBudget {
 
   countCall(): void {
     const at = this.advance()
-    this.calls[at] = (this.calls[at] as number) + 1
+    this.calls[at] = (this.calls[at] ?? 0) + 1
   }
 
   tryTake(): boolean {
     const at = this.advance()
-    const retryCount = this.retries[at] as number
+    const retryCount = this.retries[at] ?? 0
     if (retryCount > 0 && sum(this.retries) + 1 > maxRetryShare * sum(this.calls)) return false
     this.retries[at] = retryCount + 1
     return true

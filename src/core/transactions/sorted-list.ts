@@ -103,8 +103,7 @@ function wholeOrUnavailable(service: SwapService): Pages {
         if (characters > mostCharacters) throw new Fault('unreadable', 'The list has too much text.')
         return response
       } catch (reason) {
-        const { page } = request as TransactionQuery
-        throw page === 1 ? reason : listIncomplete(reason)
+        throw 'page' in request && request.page === 1 ? reason : listIncomplete(reason)
       }
     },
   }

@@ -110,7 +110,8 @@ async function readDetails(
 /** What the provider reported; the latest account counts, and an empty text is no account. */
 function mergeReports(reports: readonly ReportedTransaction[]): Transaction {
   const reported = reports.flatMap((report) => Object.entries(report).filter(([, value]) => value !== undefined && value !== ''))
-  return Object.fromEntries(reported) as unknown as Transaction
+  const merged: object = Object.fromEntries(reported)
+  return merged as Transaction
 }
 
 /** Creates that may have made the same transactions. */

@@ -1,6 +1,6 @@
 /** Leaves a provider alone that fails for everybody, and holds back one whose calls alone fail (docs/contract.md §8). */
 import { Fault } from '../../../domain/faults/fault.ts'
-import { keyed, type Op, ops } from '../../../domain/swap/operations.ts'
+import { forEachOp, keyed, type Op, ops } from '../../../domain/swap/operations.ts'
 import type { Context, SwapService } from '../../../domain/swap/service.ts'
 import type { Observer } from '../../../domain/telemetry/observation.ts'
 import { aroundAll, type Layer } from '../../layer.ts'
@@ -78,7 +78,7 @@ class ProviderBreakers {
     const breakerOf = (operation: Op): OperationBreaker =>
       new OperationBreaker({ clock, random, onState: (state) => observe({ what: 'breaker', provider, operation, state }) })
     this.options = options
-    this.byOp = Object.fromEntries(ops.map((op) => [op, breakerOf(op)])) as Record<Op, OperationBreaker>
+    this.byOp = forEachOp(breakerOf)
     this.refuse = { breaker: rejectLocally(provider, 'breaker', observe), caller: rejectLocally(provider, 'caller', observe) }
     this.healthChecks = new HealthChecks(clock)
     for (const operation of ops) observe({ what: 'breaker', provider, operation, state: 'closed' })

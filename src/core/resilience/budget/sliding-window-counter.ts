@@ -19,7 +19,7 @@ export class SlidingWindowCounter {
   add(now: number, countedAt?: number): number {
     this.remove(now, countedAt)
     const at = this.second % this.counts.length
-    this.counts[at] = (this.counts[at] as number) + 1
+    this.counts[at] = (this.counts[at] ?? 0) + 1
     this.sum++
     return this.second
   }
@@ -28,7 +28,7 @@ export class SlidingWindowCounter {
     this.advance(now)
     if (countedAt === undefined || countedAt <= this.second - this.counts.length) return
     const at = countedAt % this.counts.length
-    this.counts[at] = (this.counts[at] as number) - 1
+    this.counts[at] = (this.counts[at] ?? 0) - 1
     this.sum--
   }
 
@@ -38,7 +38,7 @@ export class SlidingWindowCounter {
     const current = Math.max(second, Math.floor(now / 1000))
     for (let passed = Math.max(second + 1, current - counts.length + 1); passed <= current; passed++) {
       const at = passed % counts.length
-      this.sum -= counts[at] as number
+      this.sum -= counts[at] ?? 0
       counts[at] = 0
     }
     this.second = current

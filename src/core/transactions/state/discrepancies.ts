@@ -55,7 +55,7 @@ function isOther(stored: string | undefined, reported: string | undefined): bool
 }
 
 function isOtherAddress(stored: string | undefined, reported: string | undefined): boolean {
-  return Boolean(stored && reported) && !sameAddress(stored as string, reported as string)
+  return stored && reported ? !sameAddress(stored, reported) : false
 }
 
 /** By the table where it has both; else word by word. */

@@ -82,10 +82,10 @@ export function presented(
 
 /** `told`, and what it leaves open from `known`; the names of the assets are the known ones, or else only what is told. */
 function fillFrom(reported: Transaction, known: Partial<Transaction>, keepsAssets: boolean): Transaction {
-  const filled: Record<string, unknown> = { ...reported }
+  const filled: Transaction & Record<string, unknown> = { ...reported }
   for (const field in known) {
     const isName = assetFields.has(field)
     if (isName ? keepsAssets : (filled[field] ?? '') === '') filled[field] = known[field as keyof Transaction] ?? filled[field]
   }
-  return filled as unknown as Transaction
+  return filled
 }
