@@ -29,7 +29,7 @@ it('R22: what is refused is not counted where only admitted requests are, over a
   const charge = (call: number, limit: number) => at(call % 4).limiter.charge('r22', limit, 60, 'admitted')
   const charges = await Promise.all(Array.from({ length: 200 }, (_, call) => charge(call, 20)))
   expect(charges.filter(({ isOver }) => !isOver)).toHaveLength(20)
-  expect(await charge(0, 100)).toEqual({ isOver: false, remaining: 79, reset: 60 })
+  expect(await charge(0, 100)).toEqual({ isOver: false, remaining: 79, resetSeconds: 60 })
   expect(await at(1).limiter.charge('r22', 100, 60)).toMatchObject({ isOver: false, remaining: 78 })
 })
 
