@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer'
 
 const firstBytes = 4_096
+const noBytes = Buffer.alloc(0)
 
 /**
  * Keeps the bytes, not the chunks: each chunk is a cut of the 64 KiB that were read from the socket, and keeps all of them. An
@@ -10,7 +11,7 @@ const firstBytes = 4_096
 export class ResponseBytes {
   /** The only chunk so far; most answers are one. */
   private only: Buffer | undefined
-  private bytes = Buffer.alloc(0)
+  private bytes: Buffer = noBytes
   private length = 0
 
   add(chunk: Buffer): void {
