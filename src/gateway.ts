@@ -31,8 +31,10 @@ import { quoteCache } from './core/quotes/quote-cache.ts'
 import type { MakeBreaker } from './core/resilience/breaker/breaker.ts'
 import type { Budgets } from './core/resilience/budget/budgets.ts'
 import { deadline } from './core/resilience/deadline.ts'
+import { BestQuote } from './core/routing/best.ts'
 import { recordProvider } from './core/routing/record-provider.ts'
 import { route } from './core/routing/route.ts'
+import type { WinnerStore } from './core/routing/winners.ts'
 import { traced } from './core/traced.ts'
 import { createdHereOnly } from './core/transactions/created-here-only.ts'
 import { defaultStatus } from './core/transactions/default-status.ts'
@@ -60,6 +62,8 @@ export interface GatewayParts {
   readonly refusedAddresses: RefusedAddresses
   /** What each provider lets all replicas together ask. */
   readonly budgets: Budgets
+  /** Which provider won a quote, for the create that follows. */
+  readonly winners: WinnerStore
   readonly load: Load
   /** How long the first has waited for the ledger. */
   readonly ledgerWaits: () => LedgerWaits
@@ -126,7 +130,9 @@ export function createGateway(parts: GatewayParts): Gateway {
   const servicesByTag = new Map(providers.map(({ tag, service }) => [tag, service]))
   const untagged = isManaged ? undefined : active.find(({ name }) => name === config.routing.untagged)?.tag
   const timeoutMs = Math.max(...active.map((provider) => provider.timeoutMs))
-  const service = compose(layers, route({ active, servicesByTag, untagged, timeoutMs })) // chooses the provider; fails over where nothing was sent
+  const { strategy, patienceMs } = config.routing
+  const best = strategy === 'best' ? new BestQuote({ winners: parts.winners, table: config.assets, patienceMs }) : undefined
+  const service = compose(layers, route({ active, servicesByTag, untagged, timeoutMs, best })) // chooses the provider; fails over where nothing was sent
 
   const pageGate = pageLimit(limiter, load, observe)
   const lifetimes = { listCurrencies: config.cache.currencies, getRate: config.cache.rate }

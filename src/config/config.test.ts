@@ -365,8 +365,8 @@ describe('a fault', () => {
     ],
     [
       'another strategy',
-      `providers: { ${alpha} }\nrouting: { providers: [alpha], strategy: best }`,
-      ['routing.strategy: best is not yet supported'],
+      `providers: { ${alpha} }\nrouting: { providers: [alpha], strategy: weighted }`,
+      ['routing.strategy: weighted is not yet supported'],
     ],
     [
       'weights',

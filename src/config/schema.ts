@@ -273,9 +273,9 @@ const provider = keys({
 const routing = required(
   keys({
     strategy: setting(
-      choice(['priority', 'weighted', 'best'], ['weighted', 'best']),
+      choice(['priority', 'weighted', 'best'], ['weighted']),
       'priority',
-      'Who answers a quote or a create. `weighted` and `best` are not yet supported',
+      'Which provider takes a quote or a create. `priority`: the first of `providers` that can. `best`: the one that quotes the highest amount received. `weighted` is not yet supported',
     ),
     providers: required(list(name).min(1, 'must name a provider'), 'Names of providers, in order; exactly one in passthrough mode'),
     untagged: setting(
@@ -284,7 +284,12 @@ const routing = required(
       'The provider that holds ids without a tag: transactions from before the gateway. Empty: such ids are answered 404',
     ),
     weights: optional(notYet(mapping(integer(0))), 'Shares of providers. Not yet supported'),
-    patienceMs: setting(integer(0), 800, 'For `best`, so of no effect yet: how long slow providers are waited for', 'milliseconds'),
+    patienceMs: setting(
+      integer(0, 60_000),
+      800,
+      'With `best`: after this time slower providers are left out, once one has answered',
+      'milliseconds',
+    ),
     shadow: optional(notYet(keys({ provider: name, sample: text })), 'A candidate that is asked too. Not yet supported'),
   }),
   'Which provider answers.',

@@ -10,6 +10,7 @@ import { type VerifiedKeys, verifiedKeyLifetimeMs } from '../core/access/verifie
 import { budgetFallback } from '../core/resilience/budget/budget-fallback.ts'
 import type { Budgets } from '../core/resilience/budget/budgets.ts'
 import { memoryBudgets } from '../core/resilience/budget/memory-budgets.ts'
+import { memoryWinners, sharedWinners, type WinnerStore, winnerLifetimeMs } from '../core/routing/winners.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
 
 export interface LimitStores {
@@ -17,6 +18,7 @@ export interface LimitStores {
   readonly verifiedKeys: VerifiedKeys
   readonly refusedAddresses: RefusedAddresses
   readonly budgets: Budgets
+  readonly winners: WinnerStore
   readonly close: () => void
 }
 
@@ -27,17 +29,18 @@ export async function openLimitStores(
   { redis, limits }: Pick<Config, 'redis' | 'limits'>,
   observe: Observer,
 ): Promise<LimitStores> {
-  const local = { limiter: memoryLimiter(), budgets: memoryBudgets(clock) }
+  const local = { limiter: memoryLimiter(), budgets: memoryBudgets(clock), winners: memoryWinners(clock) }
   if (redis.url === '') {
     const refused = refusedAddresses(memoryVerifiedKeys(refusalLifetimeMs))
     return { ...local, verifiedKeys: memoryVerifiedKeys(verifiedKeyLifetimeMs), refusedAddresses: refused, close: () => {} }
   }
   // Loaded only where it is wanted.
-  const [{ openRedis }, { redisLimiter }, { redisVerifiedKeys }, { redisBudgets }] = await Promise.all([
+  const [{ openRedis }, { redisLimiter }, { redisVerifiedKeys }, { redisBudgets }, { redisWinners }] = await Promise.all([
     import('../adapters/redis/index.ts'),
     import('../adapters/redis/limiter.ts'),
     import('../adapters/redis/verified-keys.ts'),
     import('../adapters/redis/budgets.ts'),
+    import('../adapters/redis/winners.ts'),
   ])
   const connection = await openRedis(redis.url)
   const outage = new StoreOutage(connection.generation, observe)
@@ -48,6 +51,7 @@ export async function openLimitStores(
     verifiedKeys: sharedVerifiedKeys(redisVerifiedKeys(connection, 'proof'), outage),
     refusedAddresses: refusedAddresses(sharedVerifiedKeys(redisVerifiedKeys(connection, 'refused'), outage, refusalLifetimeMs)),
     budgets: budgetFallback({ shared: shared.budgets, local: local.budgets, replicas, outage }),
+    winners: sharedWinners({ shared: redisWinners(connection, winnerLifetimeMs), local: local.winners, outage }),
   }
   await outage.start()
   // Who asks nothing has to learn it, too: after a loss nobody relies on a store that may have come back empty.

@@ -40,7 +40,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
     'resilience/budget': ['', 'access'],
     'resilience/breaker': ['', 'resilience/budget'],
     resilience: ['', 'resilience/budget', 'resilience/breaker'],
-    routing: ['', 'transactions', 'resilience'],
+    routing: ['', 'access', 'assets', 'transactions', 'resilience'],
   }),
   [/^adapters\/sandbox\//, /^(?:wire|domain|core)\/|^sandbox\/(?:store|server)\.ts$|^node:|^npm:/],
   [/^adapters\//, /^(?:wire|domain|core)\/|^node:|^npm:/],

@@ -46,7 +46,7 @@ export function transactionA(facts: Swap): Record<string, unknown> {
 function response(received: Received, holdings: Holdings): Reply {
   const { operation, query } = received
   if (operation === 'currencies') return page(received, holdings.currencies, 50)
-  if (operation === 'rate') return { json: rate(query) }
+  if (operation === 'rate') return { json: rateA(query) }
   if (operation === 'other') return refused(404, 'Not Found', 'No such path', 'A')
   if (!/^Bearer .+$/.test(received.headers.authorization ?? '')) return refused(401, 'Unauthorized', 'Invalid API key', 'A')
   if (operation === 'create') return { status: 201, json: create(received, holdings) }
@@ -61,7 +61,7 @@ function page(received: Received, rows: readonly unknown[], defaultSize: number)
   return { json: { data, pagination: { page, size, total: rows.length } } }
 }
 
-function rate(query: URLSearchParams): object {
+export function rateA(query: URLSearchParams): object {
   return {
     coinFrom: query.get('coinFrom'),
     coinTo: query.get('coinTo'),

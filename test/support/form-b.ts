@@ -68,7 +68,7 @@ export function detailedB(facts: Swap): Record<string, unknown> {
 function response(received: Received, holdings: Holdings): Reply {
   const { operation, query } = received
   if (operation === 'currencies') return page(received, holdings.currencies, 50)
-  if (operation === 'rate') return { json: rate(query) }
+  if (operation === 'rate') return { json: rateB(query) }
   if (operation === 'other') return refused(404, 'Not Found', 'No such path', 'B')
   if (!received.headers['x-api-key']) return refused(401, 'Unauthorized', 'Invalid API key', 'B')
   if (operation === 'create') return { json: create(received, holdings) }
@@ -92,7 +92,7 @@ function between(swaps: readonly Swap[], query: URLSearchParams): readonly Swap[
   return swaps.filter(({ createdAt }) => Date.parse(createdAt) >= first && Date.parse(createdAt) <= last)
 }
 
-function rate(query: URLSearchParams): object {
+export function rateB(query: URLSearchParams): object {
   return {
     fromAmount: digits(query.get('amount') ?? '0'),
     toAmount: digits('0.123456789012345678'),

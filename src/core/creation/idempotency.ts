@@ -2,10 +2,10 @@
 import { plainAmount } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { AssetTable } from '../../domain/swap/asset.ts'
-import { fold } from '../../domain/swap/asset.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import type { NewTransaction } from '../../domain/swap/swap.ts'
-import { assetNameOf, from, type Side, to } from '../assets/pair.ts'
+import { assetKeyOf } from '../assets/asset-key.ts'
+import { from, to } from '../assets/pair.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { ClaimState, Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
 import { ownerOf } from '../transactions/owner.ts'
@@ -84,16 +84,7 @@ async function currentState(
 /** The same for the same question: assets in the table's words, amounts by value. */
 function fingerprintOf(request: NewTransaction, table: AssetTable): string {
   const { amountIn, withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType } = request
-  const assets = [from, to].map((side) => assetOf(request, side, table))
+  const assets = [from, to].map((side) => assetKeyOf(request, side, table))
   const terms = [plainAmount(amountIn), withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType]
   return JSON.stringify([...assets, ...terms.map((term) => term ?? null)])
-}
-
-function assetOf(request: NewTransaction, side: Side, table: AssetTable): string {
-  const { code, coin, network } = assetNameOf(request, side)
-  const asset = code !== undefined ? table.byCode(code) : table.find(coin ?? '', network ?? '')
-  const parts = asset ? [asset.code] : [code ?? coin, network].filter((word) => word !== undefined)
-  // Claims are kept by it: what a space between the words tells apart stays as it always was.
-  if (parts.some((word) => /[\s"]/.test(word))) return JSON.stringify(parts.map(fold))
-  return asset ? asset.code : fold(parts.join(' '))
 }

@@ -56,7 +56,7 @@ const failures: ReadonlySet<FaultKind> = new Set<FaultKind>([
 ])
 
 /** A quote may be asked anywhere; a create elsewhere only where no byte of it can have reached the provider. */
-function failsOver(op: FailoverOp, fault: Fault): boolean {
+export function failsOver(op: FailoverOp, fault: Fault): boolean {
   if (isNotOffered(fault)) return true
   if (op === 'getRate') return failures.has(fault.kind)
   return fault.mayFailOver || (fault.kind === 'unreachable' && fault.noEffect)

@@ -7,6 +7,7 @@ import { isTransactionId } from '../../domain/swap/transaction-id.ts'
 import { createService } from '../layer.ts'
 import { limitDeadline } from '../resilience/deadline.ts'
 import { formatTransactionId, parseTransactionId } from '../transactions/transaction-id.ts'
+import type { BestQuote } from './best.ts'
 import { type Candidate, callWithFailover } from './failover.ts'
 
 export interface RouteOptions {
@@ -18,9 +19,11 @@ export interface RouteOptions {
   readonly untagged: string | undefined
   /** Bounds a quote or a create over all who are asked, in milliseconds. */
   readonly timeoutMs: number
+  /** Where the strategy is `best`: chooses in place of the order. */
+  readonly best?: BestQuote | undefined
 }
 
-export function route({ active, servicesByTag, untagged, timeoutMs }: RouteOptions): SwapService {
+export function route({ active, servicesByTag, untagged, timeoutMs, best }: RouteOptions): SwapService {
   const [first] = active as [Candidate]
   const tagged = (provider: string, transaction: Transaction): Transaction => ({
     ...transaction,
@@ -28,10 +31,16 @@ export function route({ active, servicesByTag, untagged, timeoutMs }: RouteOptio
   })
   return createService({
     listCurrencies: (query, context) => first.service.call('listCurrencies', query, context),
-    getRate: (query, context) =>
-      callWithFailover(active, 'getRate', query, limitDeadline(context, timeoutMs)).then(({ response }) => response),
+    getRate(query, context) {
+      const limited = limitDeadline(context, timeoutMs)
+      if (best) return best.getRate(active, query, limited)
+      return callWithFailover(active, 'getRate', query, limited).then(({ response }) => response)
+    },
     async createTransaction(request, context) {
-      const { response, tag } = await callWithFailover(active, 'createTransaction', request, limitDeadline(context, timeoutMs))
+      const limited = limitDeadline(context, timeoutMs)
+      const { response, tag } = best
+        ? await best.createTransaction(active, request, limited)
+        : await callWithFailover(active, 'createTransaction', request, limited)
       return { ...response, body: tagged(tag, response.body) }
     },
     async listTransactions(query, context) {

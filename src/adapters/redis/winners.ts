@@ -1,0 +1,25 @@
+/** Winners of quotes that all replicas share: a key of Redis for each, which expires with it. */
+import type { WinnerStore } from '../../core/routing/winners.ts'
+import type { Connection } from './index.ts'
+
+// A reply of a script is a list of integers: the bytes of the tag, none where there is no winner.
+const findLua = `
+local tag = redis.call('GET', KEYS[1])
+if not tag then return {0} end
+return {string.byte(tag, 1, -1)}`
+const saveLua = `
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return {1}`
+
+/** Both methods throw where Redis does not answer. */
+export function redisWinners(connection: Pick<Connection, 'script'>, lifetimeMs: number): WinnerStore {
+  const [find, save] = [connection.script(findLua, 1), connection.script(saveLua, 1)]
+  const keyOf = (key: string): string => `swapgate:winner:${key}`
+  return {
+    async find(key) {
+      const bytes = await find([keyOf(key)], [])
+      return bytes[0] ? String.fromCharCode(...bytes) : undefined
+    },
+    save: async (key, tag) => void (await save([keyOf(key)], [tag, String(lifetimeMs)])),
+  }
+}

@@ -1,0 +1,15 @@
+/** One key for one asset, in whichever words a client names it. */
+import type { AssetTable } from '../../domain/swap/asset.ts'
+import { fold } from '../../domain/swap/asset.ts'
+import type { Pair } from '../../domain/swap/swap.ts'
+import { assetNameOf, type Side } from './pair.ts'
+
+/** The table's code where it has the asset, else the client's words; equal for equal assets. A network is never filled in. */
+export function assetKeyOf(pair: Pair, side: Side, table: AssetTable): string {
+  const { code, coin, network } = assetNameOf(pair, side)
+  const asset = code !== undefined ? table.byCode(code) : table.find(coin ?? '', network ?? '')
+  const parts = asset ? [asset.code] : [code ?? coin, network].filter((word) => word !== undefined)
+  // Claims in existing ledgers contain this key: a name with a space or a quote is written as JSON, any other as it is.
+  if (parts.some((word) => /[\s"]/.test(word))) return JSON.stringify(parts.map(fold))
+  return asset ? asset.code : fold(parts.join(' '))
+}

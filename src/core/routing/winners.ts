@@ -1,0 +1,96 @@
+/** Which provider won a quote of `best`: a create that follows within a minute goes to the same one (docs/contract.md §12). */
+import { plainAmount } from '../../domain/amount.ts'
+import { type AssetTable, defaultAsset } from '../../domain/swap/asset.ts'
+import type { Caller } from '../../domain/swap/service.ts'
+import type { Pair, RateQuery } from '../../domain/swap/swap.ts'
+import { clientNetworkOf } from '../access/client-network.ts'
+import type { StoreOutage } from '../access/store-outage.ts'
+import { assetKeyOf } from '../assets/asset-key.ts'
+import { from, type Side, to } from '../assets/pair.ts'
+import { BoundedMap } from '../bounded-map.ts'
+
+/** The tag of the provider that won a quote, by the key of caller and quote. Kept where the limits are kept. */
+export interface WinnerStore {
+  readonly save: (key: string, tag: string) => Promise<void>
+  /** Undefined where none was saved within `winnerLifetimeMs`. */
+  readonly find: (key: string) => Promise<string | undefined>
+}
+
+export const winnerLifetimeMs = 60_000
+/** A bound on memory. A quote that is dropped is asked again by its create. */
+const maxWinners = 50_000
+
+interface Winner {
+  readonly tag: string
+  readonly until: number
+}
+
+/** Winners of this process. `clock`: milliseconds, never set back. */
+export function memoryWinners(clock: () => number): WinnerStore {
+  const winners = new BoundedMap<Winner>({ maxEntries: maxWinners, lifetimeMs: winnerLifetimeMs })
+  return {
+    async save(key, tag) {
+      const now = clock()
+      winners.set(key, { tag, until: now + winnerLifetimeMs }, now)
+    },
+    async find(key) {
+      const now = clock()
+      const winner = winners.get(key, now)
+      return winner && now < winner.until ? winner.tag : undefined
+    },
+  }
+}
+
+export interface SharedWinnersOptions {
+  /** Both methods throw where the store does not answer. */
+  readonly shared: WinnerStore
+  readonly local: WinnerStore
+  readonly outage: StoreOutage
+}
+
+/** Winners of all replicas; while the store is lost, those of this one. */
+export function sharedWinners({ shared, local, outage }: SharedWinnersOptions): WinnerStore {
+  const lose = (): undefined => {
+    outage.begin()
+    return undefined
+  }
+  return {
+    async save(key, tag) {
+      await local.save(key, tag)
+      if (outage.state !== 'local') await shared.save(key, tag).catch(lose)
+    },
+    async find(key) {
+      const tag = outage.state === 'local' ? undefined : await shared.find(key).catch(lose)
+      return tag ?? local.find(key)
+    },
+  }
+}
+
+/** What a quote and its create have in common: both assets, the amount by value, the rate type. */
+type QuoteTerms = Pair & Pick<RateQuery, 'amountIn' | 'rateType'>
+
+/** The key of a quote: of the account where its key is valid, else of the client's address. */
+export function quoteKeyOf({ identity, address }: Caller, terms: QuoteTerms, table: AssetTable): string {
+  return identity === undefined ? addressKeyOf(address, terms, table) : `account ${identity} ${termsOf(terms, table)}`
+}
+
+/** The keys under which the quote of a create may have been saved, the first preferred. */
+export function quoteKeysOf(caller: Caller, terms: QuoteTerms, table: AssetTable): readonly string[] {
+  return [quoteKeyOf(caller, terms, table), addressKeyOf(caller.address, terms, table)]
+}
+
+function addressKeyOf(address: string, terms: QuoteTerms, table: AssetTable): string {
+  return `address ${clientNetworkOf(address)} ${termsOf(terms, table)}`
+}
+
+function termsOf(terms: QuoteTerms, table: AssetTable): string {
+  const assets = [from, to].map((side) => assetKeyOf(withDefaultNetwork(terms, side, table), side, table))
+  return JSON.stringify([...assets, plainAmount(terms.amountIn), terms.rateType])
+}
+
+/** A quote without a network is a quote for the coin's default network; a create names its network. */
+function withDefaultNetwork(terms: QuoteTerms, side: Side, table: AssetTable): QuoteTerms {
+  if (terms[side.code] !== undefined || terms[side.network] !== undefined) return terms
+  const coin = table.coin(terms[side.coin] ?? '')
+  return { ...terms, [side.network]: coin && defaultAsset(coin)?.network }
+}

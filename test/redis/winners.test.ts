@@ -1,0 +1,65 @@
+/** docs/contract.md §12: the winner of a quote, in memory and in Redis by the same rule. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Connection, openRedis } from '../../src/adapters/redis/index.ts'
+import { redisWinners } from '../../src/adapters/redis/winners.ts'
+import { memoryWinners, type WinnerStore, winnerLifetimeMs } from '../../src/core/routing/winners.ts'
+import { RedisServer } from '../support/redis.ts'
+
+let redis: RedisServer
+let connection: Connection
+const keys: string[] = []
+
+beforeAll(async () => {
+  redis = await RedisServer.start()
+  connection = await openRedis(redis.url)
+})
+afterAll(async () => {
+  connection.close()
+  await redis[Symbol.asyncDispose]()
+})
+
+/** Each with what makes the time of a winner pass. */
+const stores: readonly (readonly [string, () => { readonly store: WinnerStore; readonly expire: () => Promise<void> }])[] = [
+  [
+    'in memory',
+    () => {
+      let now = 1_000
+      const expire = async (): Promise<void> => {
+        now += winnerLifetimeMs
+      }
+      return { store: memoryWinners(() => now), expire }
+    },
+  ],
+  [
+    'in Redis',
+    () => {
+      const prefix = randomUUID()
+      const shared = redisWinners(connection, winnerLifetimeMs)
+      const keyOf = (key: string): string => `${prefix} ${key}`
+      const store: WinnerStore = { find: (key) => shared.find(keyOf(key)), save: (key, tag) => shared.save(keyOf(key), tag) }
+      const expire = async (): Promise<void> => {
+        for (const key of keys) {
+          expect(Number(/\d+/.exec(await redis.command('PTTL', `swapgate:winner:${keyOf(key)}`))?.[0])).toBeLessThanOrEqual(60_000)
+          await redis.command('PEXPIRE', `swapgate:winner:${keyOf(key)}`, '0')
+        }
+      }
+      return { store, expire }
+    },
+  ],
+]
+
+describe.each(stores)('a winner %s', (_, open) => {
+  it('is found by its own key for a minute, and the later one counts', async () => {
+    const { store, expire } = open()
+    keys.splice(0, keys.length, 'account one ["BTC","ETH"]')
+    const [key = ''] = keys
+    expect(await store.find(key)).toBeUndefined()
+    await store.save(key, 'alpha')
+    await store.save(key, 'beta7')
+    expect(await store.find(key)).toBe('beta7')
+    expect(await store.find(`${key} `)).toBeUndefined()
+    await expire()
+    expect(await store.find(key)).toBeUndefined()
+  })
+})

@@ -1,0 +1,167 @@
+/** docs/contract.md §12, strategy `best`: the highest amount received wins, and the create follows the quote. */
+import { afterEach, describe, expect, test } from 'vitest'
+import type { ReceivedResponse } from '../support/client.ts'
+import { expectRefusal } from '../support/expectations.ts'
+import { rateA } from '../support/form-a.ts'
+import { rateB } from '../support/form-b.ts'
+import { digits } from '../support/json.ts'
+import { type Managed, orderIn, startManaged } from '../support/managed.ts'
+import { type FormName, formNames, rateQuery } from '../support/pair.ts'
+import type { Reply } from '../support/stand-in.ts'
+import { assets } from '../support/swaps.ts'
+
+let managed: Managed
+afterEach(() => managed.close())
+
+const { btc, usdtTrx } = assets
+const start = async (routing: object = {}, settings: Parameters<typeof startManaged>[0] = {}): Promise<void> => {
+  const providers = ['alpha', 'beta']
+  managed = await startManaged({
+    routing: providers,
+    ...settings,
+    sections: { routing: { strategy: 'best', providers, ...routing }, auth: { mode: 'managed' } },
+  })
+}
+
+/** What each provider quotes for whatever it is asked. */
+function quote(alpha: object, beta: object, delay: { alpha?: number; beta?: number } = {}): void {
+  managed.alpha.reply('rate', ({ query }) => ({ json: { ...rateA(query), ...alpha }, delay: delay.alpha ?? 0 }))
+  managed.beta.reply('rate', ({ query }) => ({ json: { ...rateB(query), ...beta }, delay: delay.beta ?? 0 }))
+}
+const rate = (form: FormName, key: string | null = null): Promise<ReceivedResponse> =>
+  managed.client(form).get(rateQuery(form, { from: btc, to: usdtTrx, amount: '0.10' }), { key })
+const create = (form: FormName, key: string, facts: object = {}): Promise<ReceivedResponse> =>
+  managed.client(form).post('/transactions', orderIn(form, facts), { key })
+const providerOf = ({ headers }: ReceivedResponse): unknown => headers['x-swap-provider']
+
+describe.each(formNames)('form %s', (form) => {
+  test.each([
+    ['the second', '6500.1', '6500.10000000000000001', 'beta'],
+    ['the first', '6500.100000000000000011', '6500.10000000000000001', 'alpha'],
+    ['the first in list order, where both are equal by value', '6500.10', '6500.1', 'alpha'],
+  ])('the higher amount wins, compared as decimals: %s', async (_, amountTo, toAmount, winner) => {
+    await start()
+    quote({ amountTo: digits(amountTo) }, { toAmount: digits(toAmount) })
+    const response = await rate(form)
+    expect(response.status, response.text).toBe(200)
+    expect(providerOf(response)).toBe(winner)
+    expect(response.text).toContain(winner === 'alpha' ? amountTo : toAmount)
+  })
+
+  test('an error and an amount outside its own limits do not compete', async () => {
+    await start()
+    quote({ amountTo: 1 }, { toAmount: 9_999, minAmount: 5 })
+    expect(providerOf(await rate(form))).toBe('alpha')
+    managed.beta.reply('rate', { status: 500, json: {} })
+    expect(providerOf(await rate(form))).toBe('alpha')
+  })
+
+  test('a slow provider is left out once another has answered, and waited for while none has', async () => {
+    await start({ patienceMs: 100 })
+    quote({ amountTo: 1 }, { toAmount: 9_999 }, { beta: 1_500 })
+    const startedAt = performance.now()
+    expect(providerOf(await rate(form))).toBe('alpha')
+    expect(performance.now() - startedAt).toBeLessThan(1_400)
+    quote({ amountTo: 1 }, { toAmount: 2 }, { alpha: 300, beta: 350 })
+    managed.alpha.reply('rate', { status: 500, json: {} })
+    expect(providerOf(await rate(form))).toBe('beta')
+  })
+
+  test('the create goes to the provider that won the quote, and no quote is requested again', async () => {
+    await start()
+    const key = await managed.issue()
+    quote({ amountTo: 1 }, { toAmount: 2 })
+    expect(providerOf(await rate(form, key))).toBe('beta')
+    quote({ amountTo: 3 }, { toAmount: 2 })
+    const quotes = (): number => managed.alpha.received('rate').length + managed.beta.received('rate').length
+    const before = quotes()
+    const created = await create(form, key)
+    expect(providerOf(created), created.text).toBe('beta')
+    expect(quotes()).toBe(before)
+    expect(managed.alpha.received('create')).toEqual([])
+  })
+
+  test('so it is where the quote had no key, and came from the same address', async () => {
+    await start()
+    quote({ amountTo: 1 }, { toAmount: 2 })
+    await rate(form)
+    quote({ amountTo: 3 }, { toAmount: 2 })
+    expect(providerOf(await create(form, await managed.issue()))).toBe('beta')
+  })
+
+  test.each<[string, object]>([
+    ['another amount', { amount: digits('0.11') }],
+    ['another rate type', { rateType: 'fixed' }],
+  ])('a create for %s than was quoted requests quotes first', async (_, facts) => {
+    await start()
+    const key = await managed.issue()
+    quote({ amountTo: 1 }, { toAmount: 2 })
+    await rate(form, key)
+    quote({ amountTo: 3 }, { toAmount: 2 })
+    expect(providerOf(await create(form, key, facts))).toBe('alpha')
+  })
+
+  test('a create without a quote requests quotes first, and goes to the winner alone', async () => {
+    await start()
+    quote({ amountTo: 1 }, { toAmount: 2 })
+    const created = await create(form, await managed.issue())
+    expect(providerOf(created), created.text).toBe('beta')
+    expect(managed.alpha.received('create')).toEqual([])
+    expect(managed.beta.received('create')).toHaveLength(1)
+  })
+
+  test('where the winner certainly cannot take the create, the next best takes it: once', async () => {
+    await start({}, { providers: { beta: { budget: { create: 1 } } } })
+    const key = await managed.issue()
+    quote({ amountTo: 1 }, { toAmount: 2 })
+    await rate(form, key)
+    await managed.beta.close()
+    const created = await create(form, key)
+    expect(providerOf(created), created.text).toBe('alpha')
+    expect(managed.alpha.received('create')).toHaveLength(1)
+  })
+
+  test.each<[string, Reply]>([
+    ['refuses', { status: 400, json: { message: 'no', code: 400 } }],
+    ['fails', { status: 500, json: {} }],
+    ['hangs up', { reset: true }],
+  ])('where the winner %s the create, no other gets it', async (_, reply) => {
+    await start()
+    const key = await managed.issue()
+    quote({ amountTo: 1 }, { toAmount: 2 })
+    await rate(form, key)
+    managed.beta.reply('create', reply)
+    expect((await create(form, key)).status).toBeGreaterThanOrEqual(400)
+    expect(managed.alpha.received('create')).toEqual([])
+    expect(managed.beta.received('create')).toHaveLength(1)
+  })
+
+  test('where none quotes, a create is refused with nothing sent', async () => {
+    await start()
+    managed.alpha.reply('rate', { reset: true })
+    managed.beta.reply('rate', { status: 500, json: {} })
+    const refused = await create(form, await managed.issue())
+    expectRefusal(refused, form, 503)
+    expect(refused.headers['retry-after']).toMatch(/^\d+$/)
+    expect([...managed.alpha.received('create'), ...managed.beta.received('create')]).toEqual([])
+  })
+
+  test('where all refuse a quote, the first refusal in list order is the response', async () => {
+    await start()
+    managed.alpha.reply('rate', { status: 500, json: {} })
+    managed.beta.reply('rate', { status: 400, json: { message: 'Too little.', code: 400 } })
+    expectRefusal(await rate(form), form, 400)
+    managed.beta.reply('rate', { status: 500, json: {} })
+    expectRefusal(await rate(form), form, 502)
+  })
+})
+
+test('a quote of one account decides nothing for another', async () => {
+  await start()
+  const [one, other] = [await managed.issue(), await managed.issue()]
+  quote({ amountTo: 1 }, { toAmount: 2 })
+  await rate('A', one)
+  quote({ amountTo: 3 }, { toAmount: 2 })
+  expect(providerOf(await create('A', other))).toBe('alpha')
+  expect(providerOf(await create('B', one))).toBe('beta')
+})
