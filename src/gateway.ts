@@ -34,16 +34,19 @@ import { deadline } from './core/resilience/deadline.ts'
 import { BestQuote } from './core/routing/best.ts'
 import { recordProvider } from './core/routing/record-provider.ts'
 import { route } from './core/routing/route.ts'
+import { priority } from './core/routing/strategy.ts'
 import type { WinnerStore } from './core/routing/winners.ts'
 import { traced } from './core/traced.ts'
 import { createdHereOnly } from './core/transactions/created-here-only.ts'
 import { defaultStatus } from './core/transactions/default-status.ts'
 import { deriveFields } from './core/transactions/derive-fields.ts'
 import { enrichFromLedger } from './core/transactions/enrich-from-ledger.ts'
+import { knownStateOnly } from './core/transactions/known-state.ts'
 import { listFromLedger } from './core/transactions/list-from-ledger.ts'
 import { ownership } from './core/transactions/ownership.ts'
 import { sortedList } from './core/transactions/sorted-list.ts'
 import { Freshness } from './core/transactions/state/freshness.ts'
+import type { ProviderState } from './domain/swap/provider-state.ts'
 import type { Observer } from './domain/telemetry/observation.ts'
 import type { Tracing } from './domain/tracing/trace.ts'
 import { mounts } from './edges/mounts.ts'
@@ -112,7 +115,10 @@ export function createGateway(parts: GatewayParts): Gateway {
   const providers = config.providers.map((provider) =>
     buildProvider(provider, { ...parts, ledger, currencyLists, verifiedKeys, freshness }, pendingKeys),
   )
-  const active = config.routing.providers.flatMap((name) => providers.filter((provider) => provider.name === name))
+  const routed = config.routing.providers.flatMap((name) => providers.filter((provider) => provider.name === name))
+  const active = routed.filter(({ state }) => state === 'active')
+  const offTags = new Set(providers.filter(({ state }) => state === 'off').map(({ tag }) => tag))
+  const [first] = routed as [GatewayProvider]
 
   const { refusedAddresses } = parts
   const gate = admission({
@@ -125,21 +131,23 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(pendingKeys ? [captureKeys(pendingKeys)] : []), // keeps the key of a client with an unresolved create
     traced('idempotency', idempotency(ledger, config.assets)), // replays the response of an earlier create with this key
     traced('currencies', currencies(active)), // merges, searches and pages the providers' lists
-    ...(isManaged ? [traced('listFromLedger', listFromLedger({ ledger, freshness }))] : []), // an account's own transactions
+    // An account's own transactions; with the provider's keys, what is known of them while the provider is off.
+    ...(isManaged || offTags.has(first.tag) ? [traced('listFromLedger', listFromLedger({ ledger, freshness, offTags }))] : []),
   ]
   const servicesByTag = new Map(providers.map(({ tag, service }) => [tag, service]))
-  const untagged = isManaged ? undefined : active.find(({ name }) => name === config.routing.untagged)?.tag
-  const timeoutMs = Math.max(...active.map((provider) => provider.timeoutMs))
+  const untagged = isManaged ? undefined : routed.find(({ name }) => name === config.routing.untagged)?.tag
+  const timeoutMs = Math.max(...routed.map((provider) => provider.timeoutMs))
   const { strategy, patienceMs } = config.routing
   const best = strategy === 'best' ? new BestQuote({ winners: parts.winners, table: config.assets, patienceMs }) : undefined
-  const service = compose(layers, route({ active, servicesByTag, untagged, timeoutMs, best })) // chooses the provider; fails over where nothing was sent
+  // Chooses the provider; fails over where nothing was sent.
+  const service = compose(layers, route({ active, strategy: priority, lists: first, servicesByTag, untagged, timeoutMs, best }))
 
   const pageGate = pageLimit(limiter, load, observe)
   const lifetimes = { listCurrencies: config.cache.currencies, getRate: config.cache.rate }
   const served = forms.map(
     (form) => [form, serve({ form, service, gate, pageGate, identify, maxAgeSeconds: lifetimes, observe, tracing })] as const,
   )
-  const readers = new Map(providers.map(({ tag, reader }) => [tag, reader]))
+  const readers = new Map(providers.filter(({ state }) => state !== 'off').map(({ tag, reader }) => [tag, reader]))
   const scans = new ListScans()
   const windowMs = config.ledger.reconcile * 1000
   return {
@@ -166,6 +174,7 @@ interface ProviderLayerParts extends GatewayParts {
 /** A provider as the gateway offers it. */
 interface GatewayProvider extends Pick<ConnectedProvider, 'name' | 'tag' | 'timeoutMs' | 'service' | 'capabilities' | 'catalogue'> {
   readonly connected: ConnectedProvider
+  readonly state: ProviderState
   /** Reads its transactions as the provider reports them, for reconciliation. */
   readonly reader: TransactionReader
 }
@@ -181,6 +190,7 @@ function buildProvider(provider: Provider, parts: ProviderLayerParts, pendingKey
     usesGatewayKey: pendingKeys === undefined,
   })
   const { tag, capabilities, catalogue } = connected
+  connected.setPaused(provider.state === 'off')
   const createOptions = { ledger: deferredResults.wrap(ledger, tag), provider: tag, capabilities, clock, observe, pendingKeys }
   const hasSeveralProviders = config.routing.providers.length > 1
   const layers = [
@@ -204,6 +214,7 @@ function buildProvider(provider: Provider, parts: ProviderLayerParts, pendingKey
   return {
     ...connected,
     connected,
+    state: provider.state,
     service: compose(layers, connected.service),
     reader: transactionReader(connected, provider, steadyClock),
   }
@@ -211,14 +222,26 @@ function buildProvider(provider: Provider, parts: ProviderLayerParts, pendingKey
 
 /** With issued keys the ledger decides whose a transaction is; else the provider does, and the ledger completes its answers. */
 function ownershipLayers(
-  { name }: Provider,
+  { name, state }: Provider,
   { tag, capabilities }: ConnectedProvider,
   parts: ProviderLayerParts,
 ): readonly Layer[] {
   const { config, ledger, connections, freshness, observe } = parts
-  const options = { ledger, provider: tag, table: config.assets, sequences: connections.sequences, freshness, clock, observe }
+  const isOff = state === 'off'
+  const options = {
+    ledger,
+    provider: tag,
+    isOff,
+    table: config.assets,
+    sequences: connections.sequences,
+    freshness,
+    clock,
+    observe,
+  }
   if (config.auth.mode === 'managed') return [traced('ownership', ownership(options), tag)]
-  const enriched = traced('enrichFromLedger', enrichFromLedger({ ...options, capabilities }), tag)
+  const enriched = isOff
+    ? knownStateOnly(ledger, tag, freshness) // never calls the provider
+    : traced('enrichFromLedger', enrichFromLedger({ ...options, capabilities }), tag)
   return config.routing.providers.includes(name)
     ? [enriched]
     : [traced('createdHereOnly', createdHereOnly(ledger, tag), tag), enriched]

@@ -49,12 +49,14 @@ export interface ConnectedProvider {
   readonly service: SwapService
   readonly catalogue: Catalogue
   readonly capabilities: Capabilities
+  /** While paused nothing is read there in the background. */
+  readonly setPaused: (isPaused: boolean) => void
   /** Lets go of it when what is in flight there is answered. */
   readonly retire: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** One that is configured as it was before keeps its connections and its list, whatever else has changed. */
+/** One that is configured as it was before, but for its state, keeps its connections, its list and its breakers, whatever else has changed. */
 export class Connections {
   /** Orders what goes up to all providers, whatever configuration counts. */
   readonly sequences = new SequenceClock(() => Date.now())
@@ -63,7 +65,8 @@ export class Connections {
 
   connect(provider: Provider, parts: ProviderParts): ConnectedProvider {
     const { assets, auth, cache } = parts.config
-    const fingerprint = JSON.stringify([provider, confidentialWordsOf(parts.config), assets.coins, auth.mode, cache])
+    const { state: _, ...settings } = provider
+    const fingerprint = JSON.stringify([settings, confidentialWordsOf(parts.config), assets.coins, auth.mode, cache])
     return this.connectedByFingerprint.getOrInsertComputed(fingerprint, () => connectProvider(provider, parts, this.sequences))
   }
 
@@ -121,7 +124,8 @@ function connectProvider(provider: Provider, parts: ProviderParts, sequences: Se
     onLookup: (outcome, age) =>
       observe({ what: 'cache', cache: 'currencies', outcome, ...(age !== undefined && { ageSeconds: age / 1000 }) }),
   })
-  const base = { name, tag, timeoutMs, service, catalogue: currencyList, capabilities: form.capabilities }
+  const { setPaused } = currencyList
+  const base = { name, tag, timeoutMs, service, catalogue: currencyList, capabilities: form.capabilities, setPaused }
   return { ...base, retire: closeListFirst(currencyList, retire), close: closeListFirst(currencyList, close) }
 }
 

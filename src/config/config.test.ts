@@ -232,8 +232,7 @@ describe('a fault', () => {
     ['extraIdNames: { payout: memo }', 'extraIdNames.payout: is not a key of the configuration'],
     ['extraIdNames: { withdrawal: { send: memo } }', 'extraIdNames.withdrawal.send: is not a key of the configuration'],
     ['native: true', 'native: is not yet supported'],
-    ['state: draining', 'state: draining is not yet supported'],
-    ['state: off', 'state: off is not yet supported'],
+    ['state: paused', 'state: must be one of active, draining, off'],
     ['retries: 3', 'retries: is not a key of the configuration'],
   ])('in a provider: %s', (key, fault) => {
     expect(faultsOf({ gateway: withProvider(key) })).toEqual([`providers.alpha.${fault}`])

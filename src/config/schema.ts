@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { checksums } from '../domain/address/checksum.ts'
 import type { MemoRule } from '../domain/address/rule.ts'
 import type { ExtraIds } from '../domain/swap/extra-ids.ts'
+import { providerStates } from '../domain/swap/provider-state.ts'
 import { statuses } from '../domain/swap/status.ts'
 import {
   amount,
@@ -259,9 +260,9 @@ const provider = keys({
     'Whether addresses must fit their network in the asset table before anything goes up; `unchecked` leaves that to the provider',
   ),
   state: setting(
-    choice(['active', 'draining', 'off'], ['draining', 'off']),
+    choice(providerStates),
     'active',
-    'Whether it takes quotes and creates. `draining` and `off` are not yet supported',
+    '`active`; `draining`: no quotes and no creates, what it holds is still read; `off`: never called, what it holds is answered from the ledger',
   ),
   native: setting(
     notYet(flag, (isOn) => !isOn),

@@ -76,6 +76,8 @@ export interface RunningGateway {
   readonly reconcile: () => Promise<void>
   /** Reads the configuration again, with these other facts of the one provider. */
   readonly reload: (facts: Readonly<Record<string, unknown>>) => void
+  /** Reads it again with these settings of the file in place of those at the start. */
+  readonly reconfigure: (settings: Pick<GatewaySettings, 'provider' | 'others' | 'sections'>) => void
   /** Takes no more requests, and breaks off those that wait for an answer. */
   readonly cut: () => void
   readonly close: () => Promise<void>
@@ -160,6 +162,11 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     pages,
   }
   let generation = generationOf(parts)
+  const replaceGeneration = (next: GatewaySettings): void => {
+    const before = generation
+    generation = generationOf({ ...parts, config: configurationOf(next) })
+    before.retire()
+  }
   const handle: Http = (request) => generation.handle(request)
   const app = expressApp(handle, config.server)
   const { server, url } = await listen(app, handle, { host: '127.0.0.1', port: 0, messages: messagesOf(app) })
@@ -188,12 +195,8 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
       await before.close()
     },
     reconcile: () => generation.reconcile(),
-    reload(facts) {
-      const before = generation
-      const next = configurationOf({ ...settings, provider: { ...settings.provider, ...facts } })
-      generation = generationOf({ ...parts, config: next })
-      before.retire()
-    },
+    reload: (facts) => replaceGeneration({ ...settings, provider: { ...settings.provider, ...facts } }),
+    reconfigure: (next) => replaceGeneration({ ...settings, ...next }),
     cut() {
       server.close()
       server.closeAllConnections()

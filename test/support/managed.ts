@@ -17,19 +17,26 @@ export interface Managed extends AsyncDisposable {
   readonly client: (form: FormName) => Client
   /** A key of a new account. */
   readonly issue: (name?: string) => Promise<string>
+  /** Reads the configuration again with these in place of those at the start. */
+  readonly reconfigure: (next: FileSettings) => void
   readonly close: () => Promise<void>
 }
 
 export const ownKeys = { alpha: 'provider-key-alpha', beta: 'provider-key-beta' }
 
-type ManagedSettings = Partial<Omit<GatewaySettings, 'provider' | 'others'>> & {
+interface FileSettings {
   /** Who answers, in order. */
-  readonly routing?: readonly string[]
+  readonly routing?: readonly string[] | undefined
   /** Replaces facts of the providers. */
-  readonly providers?: Readonly<Record<string, object>>
-  /** The rig that this one goes on from, on the same ledger. */
-  readonly follows?: Managed
+  readonly providers?: Readonly<Record<string, object>> | undefined
+  readonly sections?: GatewaySettings['sections'] | undefined
 }
+
+type ManagedSettings = Partial<Omit<GatewaySettings, 'provider' | 'others' | 'sections'>> &
+  FileSettings & {
+    /** The rig that this one goes on from, on the same ledger. */
+    readonly follows?: Managed
+  }
 
 export async function startManaged({
   routing = ['alpha'],
@@ -40,16 +47,15 @@ export async function startManaged({
 }: ManagedSettings = {}): Promise<Managed> {
   const alpha = await startFormA()
   const beta = await startFormB()
-  const facts = {
-    alpha: { form: 'A', url: alpha.url, key: ownKeys.alpha, ...providers?.alpha },
-    beta: { form: 'B', url: beta.url, key: ownKeys.beta, ...providers?.beta },
-  }
+  const fileSettings = ({ routing: names, providers: facts, sections: more }: FileSettings) => ({
+    provider: { name: 'alpha', form: 'A', url: alpha.url, key: ownKeys.alpha, ...facts?.alpha },
+    others: { beta: { form: 'B', url: beta.url, key: ownKeys.beta, ...facts?.beta } },
+    sections: { auth: { mode: 'managed' }, routing: { providers: names ?? routing }, ...more },
+  })
   const witness = new Witness({ providers: { alpha, beta }, providerKeys: ownKeys, follows: follows?.witness })
   const started = await startGateway({
     ...settings,
-    provider: { name: 'alpha', ...facts.alpha },
-    others: { beta: facts.beta },
-    sections: { auth: { mode: 'managed' }, routing: { providers: routing }, ...sections },
+    ...fileSettings({ providers, sections }),
   })
   const gateway = witness.over(started)
   let accounts = 0
@@ -65,6 +71,7 @@ export async function startManaged({
     witness,
     client: (form) => client(form, gateway.url, witness),
     issue: (name = `account-${++accounts}`) => gateway.issueKey(name),
+    reconfigure: (next) => gateway.reconfigure(fileSettings(next)),
     close,
     [Symbol.asyncDispose]: close,
   }

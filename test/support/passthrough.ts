@@ -18,6 +18,8 @@ export interface Passthrough extends AsyncDisposable {
   readonly client: (form: FormName) => Client
   /** Another process in place of this one, before the same providers and on the same ledger. */
   readonly restart: (routedTo?: 'alpha' | 'beta') => Promise<void>
+  /** Reads the configuration again with these sections, and with these facts of the provider it routes to. */
+  readonly reconfigure: (sections: object, facts?: object) => void
   /** One more beside it. */
   readonly second: () => Promise<RunningGateway>
 }
@@ -51,6 +53,14 @@ export async function startPassthrough(
     witness,
     file,
     client: (form) => client(form, gateway.url, witness),
+    reconfigure(sections, facts) {
+      const [other, others] = routed === 'alpha' ? [facts, {}] : [{}, facts]
+      gateway.reconfigure({
+        provider: { name: 'alpha', form: 'A', url: alpha.url, ...other },
+        others: { beta: { form: 'B', url: beta.url, ...others } },
+        sections: { routing: { providers: [routed] }, ...settings.sections, ...sections },
+      })
+    },
     async restart(to = routed) {
       await gateway.close()
       routed = to

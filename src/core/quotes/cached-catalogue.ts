@@ -20,7 +20,12 @@ export interface CachedCatalogueOptions extends RefreshingSnapshotOptions {
   readonly onLookup: (outcome: CacheOutcome, ageMs?: number) => void
 }
 
-export function cachedCatalogue(options: CachedCatalogueOptions): Catalogue {
+export interface CachedCatalogue extends Catalogue {
+  /** While paused the list is not read in the background. */
+  readonly setPaused: (isPaused: boolean) => void
+}
+
+export function cachedCatalogue(options: CachedCatalogueOptions): CachedCatalogue {
   const { naming, lifetimeMs, staleForMs } = options
   const snapshot = new RefreshingSnapshot(options)
   const isWithin = (listing: Listing | undefined, maxAgeMs: number): boolean =>
@@ -62,6 +67,7 @@ export function cachedCatalogue(options: CachedCatalogueOptions): Catalogue {
       return listing
     },
     lastListing: () => snapshot.last,
+    setPaused: (isPaused) => snapshot.setPaused(isPaused),
     close: () => snapshot.close(),
   }
 }

@@ -1,5 +1,6 @@
 /** `/currencies`, answered from the providers' whole lists: joined, shaped for the client's form, searched, cut into pages. */
 
+import { standardFault } from '../../domain/faults/standard-fault.ts'
 import { type Capabilities, namesByCode } from '../../domain/swap/capabilities.ts'
 import type { Context, ServiceResponse } from '../../domain/swap/service.ts'
 import type { CurrencyQuery } from '../../domain/swap/swap.ts'
@@ -26,12 +27,15 @@ interface PageCache {
 
 /** A bound on memory. A page that is dropped is cut again. */
 const maxPages = 1_000
+/** Where no provider is active, in seconds. */
+const retryAfter = 10
 
-/** The union over the providers in their order; one that cannot be read is left out, unless none can. */
+/** The union over these providers in their order, which may be none; one that cannot be read is left out, unless none can. */
 export function currencies(sources: readonly CurrencySource[]): Layer {
   let latest = readyFrom([])
   return onOperations({
     async listCurrencies(query, context) {
+      if (sources.length === 0) throw standardFault('unavailable', { retryAfter, noEffect: true })
       const listings = await readListings(sources, context)
       if (!areSame(listings, latest.listings)) latest = readyFrom(listings)
       const fetchedAt = Math.min(...listings.map(({ listing }) => listing.fetchedAt))

@@ -53,6 +53,7 @@ export class RefreshingSnapshot {
   private readonly save: (list: FetchedList) => void
   private timer: NodeJS.Timeout | undefined
   private isClosed = false
+  private isPaused = false
 
   constructor(options: RefreshingSnapshotOptions) {
     this.options = options
@@ -72,6 +73,14 @@ export class RefreshingSnapshot {
   async loadStored(): Promise<void> {
     if (!this.loadingStored.isRunning() && performance.now() - this.storeReadAt < storeRetryPauseMs) return
     await withTimeout(this.loadingStored.run(), storeTimeoutMs, () => {})
+  }
+
+  /** While paused nothing is read in the background. */
+  setPaused(isPaused: boolean): void {
+    if (isPaused === this.isPaused) return
+    this.isPaused = isPaused
+    if (isPaused) clearTimeout(this.timer)
+    else if (this.last) this.scheduleRefresh(this.refreshDelayMs(performance.now() - this.last.fetchedAt, 0))
   }
 
   close(): void {
@@ -109,7 +118,7 @@ export class RefreshingSnapshot {
   }
 
   private async takeStored(): Promise<void> {
-    const { lists, source, naming, lifetimeMs } = this.options
+    const { lists, source, naming } = this.options
     try {
       const stored = await lists.loadCurrencies(source)
       const fetchedAt = performance.now() - (stored?.ageMs ?? 0)
@@ -117,7 +126,7 @@ export class RefreshingSnapshot {
       const content = await parseListing(stored.rows, naming, () => {})
       if (this.last && this.last.fetchedAt >= fetchedAt) return
       this.last = { ...content, provider: source.provider, fetchedAt }
-      this.scheduleRefresh(Math.max(retryPauseMs, lifetimeMs * refreshAtShare - stored.ageMs))
+      this.scheduleRefresh(this.refreshDelayMs(stored.ageMs, retryPauseMs))
     } catch {
       // What cannot be had from the store is read from the provider.
     } finally {
@@ -125,9 +134,14 @@ export class RefreshingSnapshot {
     }
   }
 
+  /** Until the list that is there is to be read again. */
+  private refreshDelayMs(ageMs: number, minMs: number): number {
+    return Math.max(minMs, this.options.lifetimeMs * refreshAtShare - ageMs)
+  }
+
   private scheduleRefresh(delayMs: number): void {
     clearTimeout(this.timer)
-    if (this.isClosed || this.options.lifetimeMs === 0) return
+    if (this.isClosed || this.isPaused || this.options.lifetimeMs === 0) return
     const begin = (): void => void this.refresh(gatewayContext(this.options)).catch(() => {})
     this.timer = setTimeout(begin, Math.min(delayMs, maxTimerMs))
     this.timer.unref()

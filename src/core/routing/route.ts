@@ -1,7 +1,8 @@
 /** Which provider answers, and the tag by which a transaction's id remembers it (docs/contract.md §4, §12). */
 
+import { Fault } from '../../domain/faults/fault.ts'
 import { otherTransaction, standardFault } from '../../domain/faults/standard-fault.ts'
-import type { SwapService } from '../../domain/swap/service.ts'
+import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 import { isTransactionId } from '../../domain/swap/transaction-id.ts'
 import { createService } from '../layer.ts'
@@ -9,10 +10,14 @@ import { limitDeadline } from '../resilience/deadline.ts'
 import { formatTransactionId, parseTransactionId } from '../transactions/transaction-id.ts'
 import type { BestQuote } from './best.ts'
 import { type Candidate, callWithFailover } from './failover.ts'
+import type { RoutingStrategy } from './strategy.ts'
 
 export interface RouteOptions {
-  /** Who may take quotes and creates, in order; at least one. */
+  /** Providers that may take quotes and creates, in list order; there may be none. */
   readonly active: readonly Candidate[]
+  readonly strategy: RoutingStrategy
+  /** Answers lists that do not come from the ledger. */
+  readonly lists: Candidate
   /** Who holds transactions, by tag. */
   readonly servicesByTag: ReadonlyMap<string, SwapService>
   /** The tag of whom an id without one belongs to. */
@@ -23,29 +28,35 @@ export interface RouteOptions {
   readonly best?: BestQuote | undefined
 }
 
-export function route({ active, servicesByTag, untagged, timeoutMs, best }: RouteOptions): SwapService {
-  const [first] = active as [Candidate]
+export function route({ active, strategy, lists, servicesByTag, untagged, timeoutMs, best }: RouteOptions): SwapService {
   const tagged = (provider: string, transaction: Transaction): Transaction => ({
     ...transaction,
     id: formatTransactionId(provider, transaction.id),
   })
+  const candidatesFor = (context: Context): readonly Candidate[] => {
+    const candidates = strategy.order(active, context)
+    if (candidates.length === 0) throw noProvider()
+    return candidates
+  }
   return createService({
-    listCurrencies: (query, context) => first.service.call('listCurrencies', query, context),
-    getRate(query, context) {
+    listCurrencies: (query, context) => lists.service.call('listCurrencies', query, context),
+    async getRate(query, context) {
+      const candidates = candidatesFor(context)
       const limited = limitDeadline(context, timeoutMs)
-      if (best) return best.getRate(active, query, limited)
-      return callWithFailover(active, 'getRate', query, limited).then(({ response }) => response)
+      if (best) return best.getRate(candidates, query, limited)
+      return callWithFailover(candidates, 'getRate', query, limited).then(({ response }) => response)
     },
     async createTransaction(request, context) {
+      const candidates = candidatesFor(context)
       const limited = limitDeadline(context, timeoutMs)
       const { response, tag } = best
-        ? await best.createTransaction(active, request, limited)
-        : await callWithFailover(active, 'createTransaction', request, limited)
+        ? await best.createTransaction(candidates, request, limited)
+        : await callWithFailover(candidates, 'createTransaction', request, limited)
       return { ...response, body: tagged(tag, response.body) }
     },
     async listTransactions(query, context) {
-      const response = await first.service.call('listTransactions', query, context)
-      return { ...response, body: { ...response.body, items: response.body.items.map((item) => tagged(first.tag, item)) } }
+      const response = await lists.service.call('listTransactions', query, context)
+      return { ...response, body: { ...response.body, items: response.body.items.map((item) => tagged(lists.tag, item)) } }
     },
     async getTransaction({ id: requestedId }, context) {
       const { tag = untagged, id } = parseTransactionId(requestedId)
@@ -56,4 +67,13 @@ export function route({ active, servicesByTag, untagged, timeoutMs, best }: Rout
       return { ...response, body: { ...response.body, id: requestedId } }
     },
   })
+}
+
+/** In seconds: a change of the configuration is in force sooner. */
+const retryAfter = 10
+
+/** No provider may take anything new: nothing was sent. */
+export function noProvider(): Fault {
+  const message = 'No new swaps are taken at the moment; please wait as long as Retry-After says.'
+  return new Fault('unavailable', message, { retryAfter, noEffect: true })
 }

@@ -5,8 +5,8 @@ import { forEachConcurrently } from '../concurrency.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry } from '../ledger.ts'
 import { parseDateRange } from './date-range.ts'
+import { fromLedger, staleFromLedger } from './known-state.ts'
 import { ownerOf } from './owner.ts'
-import { fromLedger } from './ownership.ts'
 import { type Freshness, oldestOf } from './state/freshness.ts'
 import { formatTransactionId } from './transaction-id.ts'
 
@@ -17,16 +17,21 @@ const refreshTimeoutMs = 2_000
 export interface ListFromLedgerOptions {
   readonly ledger: Ledger
   readonly freshness: Freshness
+  /** Tags of providers that are never called. */
+  readonly offTags: ReadonlySet<string>
 }
 
 /** What is not final and not fresh is read again first; what cannot be read is shown as it was last seen. */
-export function listFromLedger({ ledger, freshness }: ListFromLedgerOptions): Layer {
+export function listFromLedger({ ledger, freshness, offTags }: ListFromLedgerOptions): Layer {
   return onOperations({
     async listTransactions(query, context, next) {
       const { page, size } = query
       const { entries, total } = await ledger.list(ownerOf(context), { page, size, created: parseDateRange(query) })
-      const rows = entries.map((entry) => rowOf(fromLedger(entry, context), entry))
-      const outdated = [...entries.entries()].filter(([, entry]) => freshness.needsRefresh(entry))
+      const isOff = ({ provider }: LedgerEntry): boolean => offTags.has(provider)
+      const lastSeen = (entry: LedgerEntry): Row =>
+        isOff(entry) ? staleFromLedger(entry, context, freshness) : fromLedger(entry, context)
+      const rows = entries.map((entry) => rowOf(lastSeen(entry), entry))
+      const outdated = [...entries.entries()].filter(([, entry]) => !isOff(entry) && freshness.needsRefresh(entry))
       const deadline = Math.min(context.deadline, performance.now() + refreshTimeoutMs)
       await forEachConcurrently(concurrency, outdated, async ([at, entry]) => {
         if (performance.now() >= deadline) return

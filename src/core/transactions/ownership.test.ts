@@ -54,7 +54,9 @@ const clock = (): number => now
 const makeLayer = () => {
   const freshness = new Freshness({ refreshMs: 10_000, clock, steadyClock: clock })
   const sequences = new SequenceClock(clock)
-  return ownership({ ledger, provider: 'alpha', table: new AssetTable([]), freshness, sequences, clock, observe })(service)
+  return ownership({ ledger, provider: 'alpha', isOff: false, table: new AssetTable([]), freshness, sequences, clock, observe })(
+    service,
+  )
 }
 let layer = makeLayer()
 beforeEach(() => {

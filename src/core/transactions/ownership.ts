@@ -3,13 +3,14 @@
 import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
 import { otherTransaction, standardFault } from '../../domain/faults/standard-fault.ts'
 import type { AssetTable } from '../../domain/swap/asset.ts'
-import { type Context, type ServiceResponse, timedUpstream } from '../../domain/swap/service.ts'
+import { type ServiceResponse, timedUpstream } from '../../domain/swap/service.ts'
 import type { CacheOutcome, Observer } from '../../domain/telemetry/observation.ts'
 import { withDefault } from '../../domain/with-timeout.ts'
 import type { Clock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
 import { requireStatus } from './default-status.ts'
+import { fromLedger, staleFromLedger } from './known-state.ts'
 import { ownerOf } from './owner.ts'
 import type { Freshness } from './state/freshness.ts'
 import { observedFromGet, presented } from './state/merge-transaction.ts'
@@ -20,6 +21,8 @@ export interface OwnershipOptions {
   readonly ledger: Ledger
   /** Tag of the provider. */
   readonly provider: string
+  /** Whether it is never called. */
+  readonly isOff: boolean
   readonly table: AssetTable
   readonly freshness: Freshness
   readonly sequences: SequenceClock
@@ -37,7 +40,7 @@ type Details = ServiceResponse<'getTransaction'>
 
 /** Another's transaction is one that does not exist. What is final or fresh is answered from the ledger, and what fails too. */
 export function ownership(options: OwnershipOptions): Layer {
-  const { ledger, provider, freshness, sequences, observe } = options
+  const { ledger, provider, isOff, freshness, sequences, observe } = options
   const count = (outcome: CacheOutcome, entry?: LedgerEntry): void =>
     observe({ what: 'cache', cache: 'transaction', outcome, ...(entry && { ageSeconds: freshness.ageSeconds(entry) }) })
   const refreshes = new Map<string, ReturnType<typeof refreshEntry>>()
@@ -46,6 +49,10 @@ export function ownership(options: OwnershipOptions): Layer {
       const owner = ownerOf(context)
       const entry = await ledger.find(owner, provider, request.id)
       if (!entry) throw standardFault('notFound')
+      if (isOff) {
+        count('stale', entry)
+        return requireStatus(staleFromLedger(entry, context, freshness))
+      }
       if (!freshness.needsRefresh(entry)) {
         count('hit', entry)
         return requireStatus(fromLedger(entry, context))
@@ -68,7 +75,7 @@ export function ownership(options: OwnershipOptions): Layer {
         // Another process may have seen more since.
         const latest = (await withDefault(ledger.find(owner, provider, request.id), ledgerTimeoutMs, entry)) ?? entry
         count('stale', latest)
-        return requireStatus({ ...fromLedger(latest, context), staleSeconds: Math.floor(freshness.ageSeconds(latest)) })
+        return requireStatus(staleFromLedger(latest, context, freshness))
       }
     },
   })
@@ -92,9 +99,4 @@ async function refreshEntry(
   if (latest.rejected.length > 0) throw otherTransaction(provider)
   freshness.recordRead(provider, id, observed.at)
   return { response, record: latest.record }
-}
-
-/** As it was last seen. */
-export function fromLedger(entry: LedgerEntry, context: Context): ServiceResponse<'getTransaction'> {
-  return { body: presented(entry, context), provider: entry.provider, derived: entry.derived }
 }
