@@ -64,7 +64,7 @@ export function addKeys(program: Command, terminal: Terminal, end: (exitCode: Ex
 
 async function create({ name, expires, json }: CreateOptions, session: Session): Promise<ExitCode> {
   const { key, digest, issued } = newKey(expires)
-  await session.stores.accounts.addKey({ ...issued, name }, digest)
+  await session.stores.accounts.addKey({ ...issued, name }, digest, session.actor)
   printKey({ ...issued, name }, key, json, session)
   return 0
 }
@@ -85,8 +85,8 @@ async function list({ json = false }: Options, { stores, terminal }: Session): P
   return 0
 }
 
-async function revoke(id: string, { stores, terminal }: Session): Promise<ExitCode> {
-  if (!(await stores.accounts.revokeKey(id, Date.now())))
+async function revoke(id: string, { stores, terminal, actor }: Session): Promise<ExitCode> {
+  if (!(await stores.accounts.revokeKey(id, Date.now(), actor)))
     return refuse(`no key has the id ${id}, or it was revoked before`, terminal)
   terminal.out(`The key ${id} is revoked.`)
   return 0
@@ -97,7 +97,7 @@ async function rotate(id: string, { overlap = dayMs, expires, json }: RotateOpti
   const { key, digest, issued } = newKey(expires)
   const old = (await accounts.listKeys()).find((known) => known.id === id)
   const until = Math.min(issued.createdAt + overlap, old?.expiresAt ?? Number.POSITIVE_INFINITY)
-  if (!old || !(await accounts.rotateKey(id, until, issued, digest)))
+  if (!old || !(await accounts.rotateKey(id, until, issued, digest, session.actor)))
     return refuse(`no valid key has the id ${id}`, session.terminal)
   printKey({ ...issued, name: old.name }, key, json, session)
   if (!json) session.terminal.out(`The old key ${id} ends at ${toIso(until)}.`)

@@ -57,8 +57,8 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
     .action((options: PruneOptions) => run(options, (session) => prune(options, session)))
 }
 
-async function prune({ before, json }: PruneOptions, { stores, terminal }: Session): Promise<ExitCode> {
-  const result = await stores.ledgerAdmin.prune(before)
+async function prune({ before, json }: PruneOptions, { stores, terminal, actor }: Session): Promise<ExitCode> {
+  const result = await stores.ledgerAdmin.prune(before, actor)
   if (json) terminal.out(JSON.stringify(result))
   else for (const line of describePruned(result)) terminal.out(line)
   return 0

@@ -24,7 +24,7 @@ export async function resolve(intent: string, { id, isForced }: ResolveRequest, 
 }
 
 async function bind(create: UnresolvedCreateReport, id: string, isForced: boolean, session: Session): Promise<ExitCode> {
-  const { stores, terminal } = session
+  const { stores, terminal, actor } = session
   const providerId = providerIdOf(id, create.provider)
   if (providerId === undefined) return refuse(`${id} is no id at ${create.provider}, where this create was tried`, terminal)
   // Loaded only where it is wanted.
@@ -32,7 +32,8 @@ async function bind(create: UnresolvedCreateReport, id: string, isForced: boolea
   const report = await readProviderReport(create.provider, providerId, session)
   const objection = findObjection(report, create, providerId, isForced)
   if (objection !== undefined) return refuse(objection, terminal)
-  const outcome = await stores.ledgerAdmin.bind(create.intent, providerId, Date.now(), reportedFacts(report, create))
+  const facts = reportedFacts(report, create)
+  const outcome = await stores.ledgerAdmin.bind(create.intent, providerId, Date.now(), facts, actor)
   if (outcome === 'taken') return refuse(`the ledger holds ${create.provider}~${providerId} already`, terminal)
   if (outcome === 'missing') return refuse(`the create ${create.intent} was settled just now`, terminal)
   terminal.out(`The create ${create.intent} is the transaction ${create.provider}~${providerId} of its owner.`)
@@ -73,8 +74,9 @@ function remarks(report: ProviderReport, { requested: asked, attemptedAt }: Unre
   return silent.length === 0 ? [times] : [times, `The provider does not confirm ${silent.join(', ')}.`]
 }
 
-async function markNotCreated(intent: string, { stores, terminal }: Session): Promise<ExitCode> {
-  if (!(await stores.ledgerAdmin.markNotCreated(intent))) return refuse(`the create ${intent} was settled just now`, terminal)
+async function markNotCreated(intent: string, { stores, terminal, actor }: Session): Promise<ExitCode> {
+  if (!(await stores.ledgerAdmin.markNotCreated(intent, actor)))
+    return refuse(`the create ${intent} was settled just now`, terminal)
   terminal.out(`The create ${intent} is forgotten: nothing was created, and its Idempotency-Key may be used again.`)
   return 0
 }

@@ -1,6 +1,7 @@
 import type { openLedger } from '../adapters/ledger/index.ts'
 import { type Config, ConfigError, configFile, loadConfig } from '../config/index.ts'
 import { forms } from '../forms/index.ts'
+import { cliActor } from './actor.ts'
 import { printFaults } from './check.ts'
 import { fileWarnings, type Options } from './option.ts'
 import { refuse, type Terminal } from './terminal.ts'
@@ -14,6 +15,8 @@ export interface Session {
   readonly stores: Stores
   readonly config: Config
   readonly terminal: Terminal
+  /** Who changes something, for the audit log. */
+  readonly actor: string
 }
 
 /** Opens the ledger of the configuration for `work`. 1 where one of them cannot be had, told on `err`. */
@@ -29,7 +32,7 @@ export async function withLedger(
     const { openLedger } = await import('../adapters/ledger/index.ts')
     const stores = await openLedger(config.ledger.url)
     try {
-      return await work({ stores, config, terminal })
+      return await work({ stores, config, terminal, actor: cliActor() })
     } catch (reason) {
       return refuse(`the command failed: ${messageOf(reason)}`, terminal)
     } finally {

@@ -39,6 +39,19 @@ export interface UnresolvedCount {
   readonly oldest: number
 }
 
+/**
+ * What is open (docs/contract.md §12): a create under way or of unknown outcome, and a transaction that is neither success nor
+ * refunded, nor overdue for 7 days. Overdue counts from the change of its status; where none was seen, from its creation.
+ */
+export interface OpenCount {
+  /** Tag. */
+  readonly provider: string
+  readonly state: 'pending' | 'unknown' | 'done'
+  /** Of a transaction (`done`), where the provider's word is known. */
+  readonly status?: Status | undefined
+  readonly count: number
+}
+
 /** A create that an operator may have to settle by hand. */
 export interface UnresolvedCreateReport {
   readonly intent: string
@@ -64,11 +77,16 @@ export interface Pruned {
   }
 }
 
-/** Every method throws where the store cannot do it, and then has done nothing. */
+/**
+ * Every method throws where the store cannot do it, and then has done nothing. `actor`: who changes it by hand, for the audit
+ * log (`core/operations/audit.ts`).
+ */
 export interface LedgerAdmin {
   readonly stats: (now: number) => Promise<LedgerStats>
   /** Costs by what is not done, whatever else there is. */
   readonly gauges: () => Promise<LedgerGauges>
+  /** Costs by what is open, whatever else there is. */
+  readonly openCounts: () => Promise<readonly OpenCount[]>
   /** Creates of unknown outcome and mismatches, the oldest attempt first. */
   readonly unresolved: () => Promise<readonly UnresolvedCreateReport[]>
   /**
@@ -76,11 +94,17 @@ export interface LedgerAdmin {
    * read asks the provider for the rest. `taken`: the ledger gave this id to another create. `missing`: there is no
    * such create to settle.
    */
-  readonly bind: (intent: string, id: string, at: number, record?: TransactionRecord) => Promise<'bound' | 'taken' | 'missing'>
+  readonly bind: (
+    intent: string,
+    id: string,
+    at: number,
+    record: TransactionRecord | undefined,
+    actor: string,
+  ) => Promise<'bound' | 'taken' | 'missing'>
   /** Nothing was created: the intent and its claim are gone. False where there is no such create to settle. */
-  readonly markNotCreated: (intent: string) => Promise<boolean>
+  readonly markNotCreated: (intent: string, actor: string) => Promise<boolean>
   /** All transactions, or those created since then: owner by owner, newest creation first. */
   readonly export: (since?: number) => AsyncIterable<LedgerEntry>
   /** Forgets what ended, created before then: success, refunded, and what has been overdue for 30 days, with its claims. */
-  readonly prune: (before: number) => Promise<Pruned>
+  readonly prune: (before: number, actor: string) => Promise<Pruned>
 }

@@ -140,7 +140,7 @@ describe.each(formNames)('form %s', (form) => {
       expectRefusal(await create(name, { amount: digits('0.2') }), form, 422)
       expect(creates()).toBe(0)
       const [open] = await managed.gateway.bookkeeping.unresolved()
-      expect(await managed.gateway.bookkeeping.markNotCreated(open?.intent ?? '')).toBe(true)
+      expect(await managed.gateway.bookkeeping.markNotCreated(open?.intent ?? '', 'tester')).toBe(true)
       const { status, headers } = await create(name)
       expect(status).toBeLessThan(300)
       expect(headers).not.toHaveProperty('idempotent-replayed')
@@ -154,7 +154,7 @@ describe.each(formNames)('form %s', (form) => {
     const id = `found-${form}`
     managed.alpha.holdings.swaps = [...managed.alpha.holdings.swaps, swap({ id, status: 'exchanging' })]
     const [open] = await managed.gateway.bookkeeping.unresolved()
-    expect(await managed.gateway.bookkeeping.bind(open?.intent ?? '', id, Date.now())).toBe('bound')
+    expect(await managed.gateway.bookkeeping.bind(open?.intent ?? '', id, Date.now(), undefined, 'tester')).toBe('bound')
     const response = await create('order-2')
     expect(response.json).toMatchObject({ id: `alpha~${id}`, status: 'exchanging' })
     expect(response.headers['idempotent-replayed']).toBe('true')
@@ -187,7 +187,7 @@ describe.each(formNames)('form %s', (form) => {
     expect((await managed.client(form).get('/transactions', { key })).json).toMatchObject({ data: [] })
     const unresolved = await managed.gateway.bookkeeping.unresolved()
     expect(unresolved.find((row) => JSON.stringify(row).includes(id))).toMatchObject({ state: 'mismatch' })
-    for (const { intent } of unresolved) await managed.gateway.bookkeeping.markNotCreated(intent)
+    for (const { intent } of unresolved) await managed.gateway.bookkeeping.markNotCreated(intent, 'tester')
   })
 
   test('another amount is counted and not refused', async () => {
@@ -222,7 +222,7 @@ describe.each(formNames)('form %s', (form) => {
     const list = await managed.client(form).get('/transactions', { key })
     expect((list.json as { data: readonly object[] }).data).toMatchObject([{ id: `alpha~again-${form}`, status: 'success' }])
     for (const { intent } of await managed.gateway.bookkeeping.unresolved())
-      await managed.gateway.bookkeeping.markNotCreated(intent)
+      await managed.gateway.bookkeeping.markNotCreated(intent, 'tester')
   })
 
   test("L16: an id that another client holds: 502, counted, and the other's is as it was", async () => {
@@ -239,6 +239,6 @@ describe.each(formNames)('form %s', (form) => {
     expect((await managed.client(form).get(path, { key: other })).status).toBe(404)
     expect((await managed.client('A').get(path, { key })).json).toMatchObject({ depositAddress: 'bc1q-deposit-1' })
     for (const { intent } of await managed.gateway.bookkeeping.unresolved())
-      await managed.gateway.bookkeeping.markNotCreated(intent)
+      await managed.gateway.bookkeeping.markNotCreated(intent, 'tester')
   })
 })

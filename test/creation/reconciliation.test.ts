@@ -121,7 +121,7 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     expect(outcomesOf(managed.gateway).at(-1)).toBe('ambiguous')
     expectRefusal(await create(), form, 409)
     const mismatch = (await managed.gateway.bookkeeping.unresolved()).find(({ state }) => state === 'mismatch')
-    expect(await managed.gateway.bookkeeping.bind(mismatch?.intent ?? '', 'hidden', Date.now())).toBe('bound')
+    expect(await managed.gateway.bookkeeping.bind(mismatch?.intent ?? '', 'hidden', Date.now(), undefined, 'tester')).toBe('bound')
     await lookNow(managed.gateway)
     expect(outcomesOf(managed.gateway).at(-1)).toBe('notFound')
   })

@@ -11,9 +11,9 @@ describeStores(allStores, (shared) => {
   test('a key stands for its account, and keys of one name for one account', async () => {
     const { accounts } = shared()
     const [name, one, two, other] = [unique('acme'), unique('d'), unique('d'), unique('d')]
-    await accounts.addKey(issued(name), one)
-    await accounts.addKey({ ...issued(name), expiresAt: 5_000 }, two)
-    await accounts.addKey(issued(unique('acme')), other)
+    await accounts.addKey(issued(name), one, 'tester')
+    await accounts.addKey({ ...issued(name), expiresAt: 5_000 }, two, 'tester')
+    await accounts.addKey(issued(unique('acme')), other, 'tester')
     const holding = await findKey(accounts, one)
     expect(holding).toStrictEqual({ account: expect.any(String) })
     expect(await findKey(accounts, two)).toStrictEqual({ account: holding?.account, expiresAt: 5_000 })
@@ -24,15 +24,18 @@ describeStores(allStores, (shared) => {
   test('many keys of a new name at once make one account', async () => {
     const { accounts } = shared()
     const [name, digests] = [unique('acme'), Array.from({ length: 8 }, () => unique('d'))]
-    await Promise.all(digests.map((digest) => accounts.addKey(issued(name), digest)))
+    await Promise.all(digests.map((digest) => accounts.addKey(issued(name), digest, 'tester')))
     const found = await Promise.all(digests.map((digest) => findKey(accounts, digest)))
     expect(new Set(found.map((holding) => holding?.account)).size).toBe(1)
   })
 
   test('no digest is two keys, and of a key that is refused nothing is kept', async () => {
     const { accounts, ledgerAdmin: bookkeeping } = await shared().openNew()
-    await accounts.addKey(issued('acme'), 'd')
-    const added = await Promise.allSettled([accounts.addKey(issued('bolt'), 'd'), accounts.addKey(issued('cern'), 'e')])
+    await accounts.addKey(issued('acme'), 'd', 'tester')
+    const added = await Promise.allSettled([
+      accounts.addKey(issued('bolt'), 'd', 'tester'),
+      accounts.addKey(issued('cern'), 'e', 'tester'),
+    ])
     expect(added.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
     expect(await bookkeeping.stats(0)).toMatchObject({ accounts: 2, validKeys: 2 })
     expect((await accounts.listKeys()).map(({ name }) => name).toSorted()).toEqual(['acme', 'cern'])
@@ -41,11 +44,11 @@ describeStores(allStores, (shared) => {
   test('a key is revoked once, and stays on the list', async () => {
     const { accounts } = await shared().openNew()
     const [late, early] = [issued('acme', 2_000), issued('bolt', 1_000)]
-    await accounts.addKey(late, 'late')
-    await accounts.addKey(early, 'early')
-    expect(await accounts.revokeKey(late.id, 3_000)).toBe(true)
-    expect(await accounts.revokeKey(late.id, 4_000)).toBe(false)
-    expect(await accounts.revokeKey('none', 4_000)).toBe(false)
+    await accounts.addKey(late, 'late', 'tester')
+    await accounts.addKey(early, 'early', 'tester')
+    expect(await accounts.revokeKey(late.id, 3_000, 'tester')).toBe(true)
+    expect(await accounts.revokeKey(late.id, 4_000, 'tester')).toBe(false)
+    expect(await accounts.revokeKey('none', 4_000, 'tester')).toBe(false)
     expect(await accounts.listKeys()).toStrictEqual([early, { ...late, revokedAt: 3_000 }])
     expect(await findKey(accounts, 'late')).toMatchObject({ revokedAt: 3_000 })
   })
@@ -54,8 +57,8 @@ describeStores(allStores, (shared) => {
     const { accounts } = shared()
     const [old, next] = [issued(unique('acme')), { id: unique('key'), createdAt: 2_000, expiresAt: 90_000 }]
     const [first, second] = [unique('d'), unique('d')]
-    await accounts.addKey(old, first)
-    expect(await accounts.rotateKey(old.id, 10_000, next, second)).toBe(true)
+    await accounts.addKey(old, first, 'tester')
+    expect(await accounts.rotateKey(old.id, 10_000, next, second, 'tester')).toBe(true)
     const before = await findKey(accounts, first)
     expect(before?.expiresAt).toBe(10_000)
     expect(await findKey(accounts, second)).toEqual({ account: before?.account, expiresAt: 90_000 })
@@ -64,19 +67,19 @@ describeStores(allStores, (shared) => {
   test('a rotation does not lengthen the life of a key', async () => {
     const { accounts } = shared()
     const [old, digest] = [{ ...issued(unique('acme')), expiresAt: 5_000 }, unique('d')]
-    await accounts.addKey(old, digest)
-    expect(await accounts.rotateKey(old.id, 10_000, { id: unique('key'), createdAt: 2_000 }, unique('d'))).toBe(true)
+    await accounts.addKey(old, digest, 'tester')
+    expect(await accounts.rotateKey(old.id, 10_000, { id: unique('key'), createdAt: 2_000 }, unique('d'), 'tester')).toBe(true)
     expect((await findKey(accounts, digest))?.expiresAt).toBe(5_000)
   })
 
   test('a key that is not there, is revoked or is over is followed by none', async () => {
     const { accounts } = shared()
     const [revoked, over, digest] = [issued(unique('acme')), { ...issued(unique('acme')), expiresAt: 2_000 }, unique('d')]
-    await accounts.addKey(revoked, unique('d'))
-    await accounts.addKey(over, unique('d'))
-    await accounts.revokeKey(revoked.id, 1_500)
+    await accounts.addKey(revoked, unique('d'), 'tester')
+    await accounts.addKey(over, unique('d'), 'tester')
+    await accounts.revokeKey(revoked.id, 1_500, 'tester')
     for (const id of [revoked.id, over.id, 'none']) {
-      expect(await accounts.rotateKey(id, 10_000, { id: unique('key'), createdAt: 2_000 }, digest)).toBe(false)
+      expect(await accounts.rotateKey(id, 10_000, { id: unique('key'), createdAt: 2_000 }, digest, 'tester')).toBe(false)
     }
     expect(await findKey(accounts, digest)).toBeUndefined()
   })

@@ -95,7 +95,7 @@ describeStores(allStores, (shared) => {
     for (const made of [found, bound]) await ledger.begin(made)
     passHours(50)
     expect(await ledger.complete(found.id, facts('x'))).toBe(true)
-    expect(await bookkeeping.bind(bound.id, 'x', Date.now())).toBe('bound')
+    expect(await bookkeeping.bind(bound.id, 'x', Date.now(), undefined, 'tester')).toBe('bound')
     for (const { owner } of [found, bound]) {
       expect(await ledger.findClaim(owner, 'key')).toMatchObject({ state: 'done' })
       expect(await ledger.begin(create(owner))).toBe(false)
@@ -160,7 +160,7 @@ describe.each(durableStores)('the clock of a ledger: %s', (name) => {
     expect(await later.begin(intent({ owner: 'owner', claim }))).toBe(false)
     expect(await later.expireClaims()).toBe(0)
     await upsert(later, 'owner', 'alpha', facts('x', { status: 'success' }))
-    expect(await bookkeeping.prune(Date.now() + 9_000 * hour)).toMatchObject({ pruned: 0, kept: { recentKey: 1 } })
+    expect(await bookkeeping.prune(Date.now() + 9_000 * hour, 'tester')).toMatchObject({ pruned: 0, kept: { recentKey: 1 } })
     expect(await later.findClaim('owner', 'key')).toMatchObject({ state: 'done' })
   })
 })

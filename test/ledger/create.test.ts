@@ -109,8 +109,8 @@ describeStores(allStores, (shared) => {
     await expect(ledger.complete(bound.id, facts('late'))).rejects.toThrow('another id')
     expect(await ledger.find(bound.owner, bound.provider, 'late')).toMatchObject({ isCreated: false })
     expect(await ledger.list(bound.owner, page)).toMatchObject({ total: 2 })
-    expect(await bookkeeping.markNotCreated(none.id)).toBe(true)
-    expect(await bookkeeping.markNotCreated(none.id)).toBe(false)
+    expect(await bookkeeping.markNotCreated(none.id, 'tester')).toBe(true)
+    expect(await bookkeeping.markNotCreated(none.id, 'tester')).toBe(false)
     expect(await ledger.complete(none.id, facts('late'))).toBe(true)
     expect(await ledger.find(none.owner, none.provider, 'late')).toMatchObject({ isCreated: true })
   })
@@ -118,7 +118,10 @@ describeStores(allStores, (shared) => {
   test('a result that many tell at once is kept once', async () => {
     const { ledger, ledgerAdmin: bookkeeping } = shared()
     const { id, owner, provider } = await begun(ledger)
-    const reported = [...Array.from({ length: 6 }, () => ledger.complete(id, facts('x'))), bookkeeping.bind(id, 'x', 5)]
+    const reported = [
+      ...Array.from({ length: 6 }, () => ledger.complete(id, facts('x'))),
+      bookkeeping.bind(id, 'x', 5, undefined, 'tester'),
+    ]
     expect((await Promise.all(reported)).filter((response) => response === false)).toEqual([])
     expect(await ledger.list(owner, page)).toMatchObject({ total: 1 })
     expect(await ledger.find(owner, provider, 'x')).toBeDefined()

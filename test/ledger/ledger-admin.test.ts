@@ -1,7 +1,7 @@
 /** What an operator does with the ledger by hand (docs/contract.md §10). */
 import { afterEach, expect, test, vi } from 'vitest'
 import { maxSegmentEntries } from '../../src/adapters/ledger/page-index.ts'
-import type { Intent, Ledger } from '../../src/core/ledger.ts'
+import type { Intent, Ledger, TransactionRecord } from '../../src/core/ledger.ts'
 import type { LedgerAdmin } from '../../src/core/ledger-admin.ts'
 import type { Status } from '../../src/domain/swap/status.ts'
 import { query, wrongPageIndex } from './raw.ts'
@@ -57,6 +57,39 @@ describeStores(allStores, (shared) => {
     ])
   })
 
+  test('O8: open is a create under way or unknown, and a transaction that has not ended or is overdue for under 7 days', async () => {
+    const { ledger, ledgerAdmin: bookkeeping } = await shared().openNew()
+    expect(await bookkeeping.openCounts()).toEqual([])
+    const seen = (
+      id: string,
+      status: Status | undefined,
+      more: Partial<TransactionRecord> = {},
+      createdAt = '2026-01-01T00:00:00Z',
+    ) => ledger.upsert('o', 'alpha', facts(id, { status, createdAt }, more))
+    await seen('s', 'success')
+    await seen('r', 'refunded')
+    for (const id of ['w1', 'w2']) await seen(id, 'wait')
+    await seen('u', undefined)
+    const now = Date.now()
+    await seen('o1', 'overdue', { changedAt: now - 6.9 * day })
+    await seen('o2', 'overdue', { changedAt: now - 7.1 * day })
+    await seen('o3', 'overdue', {}, new Date(now - 6.9 * day).toISOString())
+    await seen('o4', 'overdue', {}, new Date(now - 7.1 * day).toISOString())
+    await begun(ledger, { provider: 'beta' })
+    const doubt = await begun(ledger, { provider: 'beta' })
+    await ledger.markUnknown(doubt.id, 5)
+    const wrong = await begun(ledger, { provider: 'beta' })
+    await ledger.markMismatch(wrong.id, facts('w').transaction, ['coinTo'])
+    const counts = await bookkeeping.openCounts()
+    expect(counts.toSorted((a, b) => compare(JSON.stringify(a), JSON.stringify(b)))).toStrictEqual([
+      { provider: 'alpha', state: 'done', count: 1 },
+      { provider: 'alpha', state: 'done', count: 2, status: 'overdue' },
+      { provider: 'alpha', state: 'done', count: 2, status: 'wait' },
+      { provider: 'beta', state: 'pending', count: 1 },
+      { provider: 'beta', state: 'unknown', count: 1 },
+    ])
+  })
+
   test('the state of the ledger is told in numbers', async () => {
     const { ledger, accounts, ledgerAdmin: bookkeeping } = await shared().openNew()
     const none = { entries: [], pending: 0, unknown: 0, mismatches: 0, claims: 0, accounts: 0, validKeys: 0 }
@@ -70,9 +103,9 @@ describeStores(allStores, (shared) => {
     await ledger.markUnknown(unknownCreate.id, 500)
     await ledger.markMismatch(wrong.id, facts('w').transaction, ['coinTo'])
     for (const [id, expiresAt] of [['a'], ['b', 1_000], ['c', 1_001], ['d']] as const) {
-      await accounts.addKey({ id, name: 'acme', createdAt: 1, ...(expiresAt !== undefined && { expiresAt }) }, id)
+      await accounts.addKey({ id, name: 'acme', createdAt: 1, ...(expiresAt !== undefined && { expiresAt }) }, id, 'tester')
     }
-    await accounts.revokeKey('d', 5)
+    await accounts.revokeKey('d', 5, 'tester')
     const { entries, ...numbers } = await bookkeeping.stats(1_000)
     expect(numbers).toEqual({ pending: 1, unknown: 1, oldestAttempt: 200, mismatches: 1, claims: 3, accounts: 1, validKeys: 2 })
     expect(entries).toHaveLength(3)
@@ -112,15 +145,15 @@ describeStores(allStores, (shared) => {
     const { ledger, ledgerAdmin: bookkeeping } = shared()
     const { id, owner, provider } = await begun(ledger, { attemptedAt: Date.UTC(2026, 6, 1) })
     await ledger.markUnknown(id, 5)
-    expect(await bookkeeping.bind(id, 'x', 77)).toBe('bound')
+    expect(await bookkeeping.bind(id, 'x', 77, undefined, 'tester')).toBe('bound')
     const transaction = { ...requested, id: 'x', status: 'wait', createdAt: '2026-07-01T00:00:00.000Z' }
     const entry = { transaction, derived: [], reportedAt: 77, owner, provider, isCreated: true }
     expect(await ledger.find(owner, provider, 'x')).toStrictEqual(entry)
     expect(await ledger.list(owner, { page: 1, size: 5, created: always })).toStrictEqual({ entries: [entry], total: 1 })
     expect(await ledger.findClaim(owner, 'key')).toStrictEqual({ fingerprint: 'f', state: 'done', entry, first: undefined })
     expect(await ledger.ownersOfUnresolved()).not.toContain(owner)
-    expect(await bookkeeping.bind(id, 'x', 78)).toBe('missing')
-    expect(await bookkeeping.bind('no such create', 'x', 78)).toBe('missing')
+    expect(await bookkeeping.bind(id, 'x', 78, undefined, 'tester')).toBe('missing')
+    expect(await bookkeeping.bind('no such create', 'x', 78, undefined, 'tester')).toBe('missing')
     expect(await ledger.complete(id, facts('x'))).toBe(true)
   })
 
@@ -129,8 +162,8 @@ describeStores(allStores, (shared) => {
     const [one, two] = [await begun(ledger), await begun(ledger)]
     await ledger.markMismatch(one.id, facts('x').transaction, ['coinTo'])
     await ledger.markMismatch(two.id, facts('x').transaction, ['coinTo'])
-    expect(await bookkeeping.bind(one.id, 'x', 5)).toBe('bound')
-    expect(await bookkeeping.bind(two.id, 'y', 5)).toBe('bound')
+    expect(await bookkeeping.bind(one.id, 'x', 5, undefined, 'tester')).toBe('bound')
+    expect(await bookkeeping.bind(two.id, 'y', 5, undefined, 'tester')).toBe('bound')
     expect(await ledger.find(one.owner, one.provider, 'x')).toBeDefined()
     expect(await ledger.find(two.owner, two.provider, 'y')).toBeDefined()
     expect(await ledger.existingIds(two.provider, ['x', 'y'])).toEqual(new Set(['y']))
@@ -145,10 +178,10 @@ describeStores(allStores, (shared) => {
     await ledger.complete(strangers.id, facts('y'))
     const seer = unique('stranger')
     await ledger.upsert(seer, provider, facts('z', { status: 'exchanging' }))
-    expect(await bookkeeping.bind(id, 'x', 5)).toBe('taken')
-    expect(await bookkeeping.bind(id, 'y', 5)).toBe('taken')
+    expect(await bookkeeping.bind(id, 'x', 5, undefined, 'tester')).toBe('taken')
+    expect(await bookkeeping.bind(id, 'y', 5, undefined, 'tester')).toBe('taken')
     expect(await ledger.findClaim(owner, 'key')).toMatchObject({ state: 'open' })
-    expect(await bookkeeping.bind(id, 'z', 5)).toBe('bound')
+    expect(await bookkeeping.bind(id, 'z', 5, undefined, 'tester')).toBe('bound')
     expect(await ledger.find(seer, provider, 'z')).toBeUndefined()
     expect(await ledger.find(owner, provider, 'z')).toMatchObject({ isCreated: true, transaction: { status: 'exchanging' } })
   })
@@ -157,7 +190,7 @@ describeStores(allStores, (shared) => {
     const { ledger, ledgerAdmin: bookkeeping } = shared()
     const { id, owner, provider } = await begun(ledger)
     await ledger.upsert(owner, provider, facts('x', { status: 'success' }))
-    expect(await bookkeeping.bind(id, 'x', 5)).toBe('bound')
+    expect(await bookkeeping.bind(id, 'x', 5, undefined, 'tester')).toBe('bound')
     const { entries, total } = await ledger.list(owner, { page: 1, size: 5, created: always })
     expect([total, entries[0]?.isCreated, entries[0]?.transaction.status]).toEqual([1, true, 'success'])
   })
@@ -167,7 +200,9 @@ describeStores(allStores, (shared) => {
     const [open, wrong, done] = [await begun(ledger), await begun(ledger), await begun(ledger)]
     await ledger.markMismatch(wrong.id, facts('x').transaction, ['coinTo'])
     await ledger.complete(done.id, facts('x'))
-    const gone = await Promise.all([open.id, wrong.id, done.id, 'no such create'].map(bookkeeping.markNotCreated))
+    const gone = await Promise.all(
+      [open.id, wrong.id, done.id, 'no such create'].map((id) => bookkeeping.markNotCreated(id, 'tester')),
+    )
     expect(gone).toEqual([true, true, false, false])
     const claims = await Promise.all([open, wrong, done].map(({ owner }) => ledger.findClaim(owner, 'key')))
     expect(claims.map((claimed) => claimed?.state)).toEqual([undefined, undefined, 'done'])
@@ -208,8 +243,8 @@ describeStores(allStores, (shared) => {
     const before = 1_003_000
     const ended = ({ status }: { status: string | undefined }) => ['success', 'refunded', 'overdue'].includes(status ?? '')
     const gone = rows.filter((row) => row.at < before && ended(row))
-    expect(await bookkeeping.prune(before)).toEqual({ pruned: gone.length + 2, kept: none })
-    expect(await bookkeeping.prune(before)).toEqual({ pruned: 0, kept: none })
+    expect(await bookkeeping.prune(before, 'tester')).toEqual({ pruned: gone.length + 2, kept: none })
+    expect(await bookkeeping.prune(before, 'tester')).toEqual({ pruned: 0, kept: none })
     const left = rows.filter((row) => !gone.includes(row)).toSorted((a, b) => b.at - a.at)
     for (const page of [1, 10, 30, Math.ceil(left.length / 20)]) {
       const { entries, total } = await ledger.list('o', { page, size: 20, created: always })
@@ -231,10 +266,10 @@ describeStores(allStores, (shared) => {
     await ledger.complete(made.id, facts('x', { status: 'success' }))
     const without = await begun(ledger, { owner: 'o', claim: undefined })
     await ledger.complete(without.id, facts('y', { status: 'refunded' }))
-    expect(await bookkeeping.prune(now + day)).toEqual({ pruned: 1, kept: { ...none, recentKey: 1 } })
+    expect(await bookkeeping.prune(now + day, 'tester')).toEqual({ pruned: 1, kept: { ...none, recentKey: 1 } })
     expect(await ledger.findClaim('o', 'key')).toMatchObject({ state: 'done', first: { transaction: { id: 'x' } } })
     vi.useFakeTimers({ toFake: ['Date'], now: now + 1.1 * day })
-    expect(await bookkeeping.prune(now + day)).toEqual({ pruned: 1, kept: none })
+    expect(await bookkeeping.prune(now + day, 'tester')).toEqual({ pruned: 1, kept: none })
     expect(await ledger.findClaim('o', 'key')).toBeUndefined()
   })
 
@@ -255,7 +290,7 @@ describeStores(allStores, (shared) => {
     await seen('changed long ago', 30.1 * day, 0)
     await seen('seen lately', undefined, 29.9 * day)
     await seen('seen long ago', undefined, 30.1 * day)
-    expect(await bookkeeping.prune(now)).toEqual({ pruned: 2, kept: { ...none, overdue: 2 } })
+    expect(await bookkeeping.prune(now, 'tester')).toEqual({ pruned: 2, kept: { ...none, overdue: 2 } })
     const { entries } = await ledger.list('o', { page: 1, size: 5, created: always })
     expect(entries.map(({ transaction }) => transaction.id).sort()).toEqual(['changed lately', 'seen lately'])
     expect((await upsert(ledger, 'o', 'alpha', facts('changed lately', { status: 'success' })))?.transaction.status).toBe('success')
@@ -271,10 +306,10 @@ describeStores(allStores, (shared) => {
     await see('alpha', 'candidate', now - day + 9 * 60_000)
     await see('alpha', 'far away', now - 2 * day)
     await see('beta', 'elsewhere', now - day)
-    expect(await bookkeeping.prune(now)).toEqual({ pruned: 2, kept: { ...none, unresolved: 1 } })
+    expect(await bookkeeping.prune(now, 'tester')).toEqual({ pruned: 2, kept: { ...none, unresolved: 1 } })
     expect(await ledger.find('o', 'alpha', 'candidate')).toBeDefined()
     await ledger.drop(unknownCreate.id)
-    expect(await bookkeeping.prune(now)).toEqual({ pruned: 1, kept: none })
+    expect(await bookkeeping.prune(now, 'tester')).toEqual({ pruned: 1, kept: none })
   })
 
   test('where nearly all is forgotten, pages are found and no empty tallies are left', async () => {
@@ -282,7 +317,7 @@ describeStores(allStores, (shared) => {
     const see = (n: number, status: 'success' | 'wait') =>
       ledger.upsert('o', 'alpha', facts(`${n}`, { createdAt: new Date(n).toISOString(), status }))
     await eachOf(numbers(0, maxSegmentEntries + 100), (n) => see(n, n === 0 ? 'wait' : 'success'))
-    expect((await bookkeeping.prune(1_000_000)).pruned).toBe(maxSegmentEntries + 99)
+    expect((await bookkeeping.prune(1_000_000, 'tester')).pruned).toBe(maxSegmentEntries + 99)
     const made = await begun(ledger, { owner: 'o', provider: 'alpha' })
     await see(5_000, 'wait')
     // The last of the old tally becomes the newest entry.
@@ -292,7 +327,7 @@ describeStores(allStores, (shared) => {
     const second = await ledger.list('o', { page: 2, size: 1, created: always })
     expect([second.total, second.entries[0]?.transaction.id]).toEqual([2, '5000'])
     await see(1, 'success')
-    expect((await bookkeeping.prune(1_000_000)).pruned).toBe(1)
+    expect((await bookkeeping.prune(1_000_000, 'tester')).pruned).toBe(1)
     if (url !== 'sqlite::memory:') expect(await query(url, 'SELECT owner FROM tallies')).toHaveLength(1)
   })
 
@@ -302,7 +337,11 @@ describeStores(allStores, (shared) => {
       ledger.upsert('o', 'alpha', facts(`${n}`, { createdAt: new Date(n).toISOString(), status: 'success' }))
     await eachOf(numbers(0, 600), see)
     const writing = eachOf(numbers(2_000_000, 200), see)
-    const [first, second] = await Promise.all([bookkeeping.prune(1_000_000), bookkeeping.prune(1_000_000), writing])
+    const [first, second] = await Promise.all([
+      bookkeeping.prune(1_000_000, 'tester'),
+      bookkeeping.prune(1_000_000, 'tester'),
+      writing,
+    ])
     expect(first.pruned + second.pruned).toBe(600)
     const { total, entries } = await ledger.list('o', { page: 2, size: 100, created: always })
     expect([total, entries.length]).toEqual([200, 100])

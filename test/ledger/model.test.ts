@@ -97,7 +97,7 @@ async function play(ledger: Ledger, bookkeeping: LedgerAdmin, steps: readonly Co
       return [() => ledger.begin(made), () => model.begin(made)]
     },
     drop: ({ create }) => [() => ledger.drop(chosen(create).id), () => model.drop(chosen(create).id)],
-    none: ({ create }) => [() => bookkeeping.markNotCreated(chosen(create).id), () => model.none(chosen(create).id)],
+    none: ({ create }) => [() => bookkeeping.markNotCreated(chosen(create).id, 'tester'), () => model.none(chosen(create).id)],
     doubt({ create, after }) {
       const lookAt = Date.now() + after * hour
       return [() => ledger.markUnknown(chosen(create).id, lookAt), () => model.doubt(chosen(create).id, lookAt)]
@@ -114,7 +114,7 @@ async function play(ledger: Ledger, bookkeeping: LedgerAdmin, steps: readonly Co
     },
     bind({ create, id }) {
       const [to, at] = [ids[id] as string, Date.now()]
-      return [() => bookkeeping.bind(chosen(create).id, to, at), () => model.bind(chosen(create).id, to, at)]
+      return [() => bookkeeping.bind(chosen(create).id, to, at, undefined, 'tester'), () => model.bind(chosen(create).id, to, at)]
     },
     see({ owner: who, provider: where, ...what }) {
       const seen = reportedFacts(what, start)

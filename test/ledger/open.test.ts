@@ -53,6 +53,8 @@ describeStores(durableStores, (shared) => {
       'DROP TABLE ended',
       'DROP TABLE providers',
       'DROP TABLE currency_lists',
+      'DROP TABLE overrides',
+      'DROP TABLE audit',
     )
     const opened = await Promise.all(Array.from({ length: 6 }, () => openLedger(url)))
     await Promise.all(opened.map(({ ledger }, n) => ledger.upsert('owner', 'alpha', facts(`${n}`))))
@@ -70,12 +72,15 @@ describeStores(durableStores, (shared) => {
       'DROP TABLE ended',
       'DROP TABLE currency_lists',
       'DROP TABLE providers',
+      'DROP TABLE overrides',
+      'DROP TABLE audit',
+      'DROP INDEX transactions_overdue',
     )
     await query(url, 'ALTER TABLE transactions DROP COLUMN sequence')
     await query(url, "DELETE FROM kysely_migration WHERE name NOT LIKE '%transactions'")
     const { ledger, accounts, close } = await openLedger(url)
     onTestFinished(close)
-    await accounts.addKey({ id: 'id', name: 'acme', createdAt: 1 }, 'digest')
+    await accounts.addKey({ id: 'id', name: 'acme', createdAt: 1 }, 'digest', 'tester')
     expect(await findKey(accounts, 'digest')).toBeDefined()
     expect(await ledger.find('owner', 'alpha', 'x')).toBeDefined()
   })

@@ -49,7 +49,7 @@ export const actions: Actions = {
     world.resolve(createOf(world, r), `tx-${id}`, state.rows.get(r)?.state.tag === 'Done'),
   resolveNone: (world, { picks: { r } }) => world.resolve(createOf(world, r), undefined, true),
   /** Up to the day before: what is younger may be taken for a create that comes next. */
-  prune: (world) => world.store.ledgerAdmin.prune(time.startOfDay()),
+  prune: (world) => world.store.ledgerAdmin.prune(time.startOfDay(), 'tester'),
 
   dayPasses(world) {
     time.dayPasses()

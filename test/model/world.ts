@@ -153,7 +153,8 @@ export class World implements AsyncDisposable {
     const create = (await this.store.ledgerAdmin.unresolved()).find((unresolved) => unresolved.intent === intent.id)
     if (create?.state === 'pending') await this.store.ledger.markUnknown(intent.id, Date.now())
     const isForced = !this.isManaged && isRight
-    await resolve(intent.id, { id, isForced }, { stores: this.store, terminal, config: this.config as Config })
+    const session = { stores: this.store, terminal, config: this.config as Config, actor: 'tester' }
+    await resolve(intent.id, { id, isForced }, session)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

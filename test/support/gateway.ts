@@ -183,7 +183,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     async issueKey(name, expiresAt) {
       const key = makeKey(randomBytes(keyBytes))
       const facts = { id: randomUUID(), name, createdAt: Date.now(), ...(expiresAt !== undefined && { expiresAt }) }
-      await accounts.addKey(facts, hashKey(key))
+      await accounts.addKey(facts, hashKey(key), 'tester')
       return key
     },
     ledger,

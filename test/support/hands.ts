@@ -47,15 +47,15 @@ function bookkeepingOf({ bookkeeping }: RunningGateway, hands: () => Hands): Run
   const rowOf = async (intent: string) => (await bookkeeping.unresolved()).find((row) => row.intent === intent)
   return {
     ...bookkeeping,
-    async bind(intent, id, at) {
+    async bind(intent, id, at, facts, actor) {
       const row = await rowOf(intent)
       if (row) hands().handed.push({ id: `${row.provider}~${id}`, owner: row.owner })
-      return await bookkeeping.bind(intent, id, at)
+      return await bookkeeping.bind(intent, id, at, facts, actor)
     },
-    async markNotCreated(intent) {
+    async markNotCreated(intent, actor) {
       const row = await rowOf(intent)
       if (row) hands().dismissed.push(row.requested.withdrawalAddress)
-      return await bookkeeping.markNotCreated(intent)
+      return await bookkeeping.markNotCreated(intent, actor)
     },
   }
 }

@@ -129,7 +129,7 @@ describe('a Form A provider', () => {
     managed.alpha.reset()
     managed.alpha.holdings.swaps = [swap({ id: 'bound-1', withdrawalAddress: 'TOther', depositAddress: 'bc1q-thief' })]
     const [open] = await managed.gateway.bookkeeping.unresolved()
-    expect(await managed.gateway.bookkeeping.bind(open?.intent ?? '', 'bound-1', Date.now())).toBe('bound')
+    expect(await managed.gateway.bookkeeping.bind(open?.intent ?? '', 'bound-1', Date.now(), undefined, 'tester')).toBe('bound')
     for (const form of formNames) expectRefusal(await create(form, {}, 'order-1'), form, 409)
     expect((await list()).text).not.toContain('thief')
     expect(found()[0]).toBe('alpha withdrawalAddress rejected')

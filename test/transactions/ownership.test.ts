@@ -100,7 +100,7 @@ describe.each(formNames)('form %s', (form) => {
     const before = new Set((await accounts.listKeys()).map((known) => known.id))
     const revoked = await managed.gateway.issueKey(name)
     const made = (await accounts.listKeys()).find((known) => !before.has(known.id))
-    expect(await accounts.revokeKey(made?.id ?? '', Date.now())).toBe(true)
+    expect(await accounts.revokeKey(made?.id ?? '', Date.now(), 'tester')).toBe(true)
     expect((await get(id, revoked)).status).toBe(401)
   })
 

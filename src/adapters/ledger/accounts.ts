@@ -2,15 +2,20 @@
 import { randomUUID } from 'node:crypto'
 import type { Accounts, IssuedKey } from '../../core/access/accounts.ts'
 import type { Database } from './database.ts'
+import { addAudit } from './operations/audit.ts'
 import { prepare, type Store } from './store.ts'
 
-export function accounts({ database, write, writeOne }: Store): Accounts {
+export function accounts(store: Store): Accounts {
+  const { database, write } = store
   const find = prepare(database, ['digest'], ({ digest }) => keys(database).where('digest', '=', digest).compile())
   const findAll = (digests: readonly string[]) => keys(database).where('digest', 'in', digests).execute()
   return {
-    addKey: (key, digest) =>
+    addKey: (key, digest, actor) =>
       write(async (within) => {
-        await insertKey(within, await accountOf(within, key), key, digest)
+        await insertKey(within, await accountOf(within, store, key, actor), key, digest)
+        const { id, name, expiresAt } = key
+        const after = { account: name, expiresAt: toIso(expiresAt) }
+        await addAudit(within, store, { actor, action: 'key.create', subject: id, after })
       }),
     async findKeys(digests) {
       const [digest] = digests
@@ -21,17 +26,28 @@ export function accounts({ database, write, writeOne }: Store): Accounts {
       const rows = await keys(database).orderBy('keys.created_at').orderBy('keys.id').execute()
       return rows.map((row) => ({ id: row.id, name: row.name, createdAt: row.created_at, ...ends(row) }))
     },
-    revokeKey: (id, at) =>
-      writeOne(async (within) => {
+    revokeKey: (id, at, actor) =>
+      write(async (within) => {
         const revoked = within.updateTable('keys').set({ revoked_at: at }).where('id', '=', id).where('revoked_at', 'is', null)
         const { numUpdatedRows } = await revoked.executeTakeFirstOrThrow()
-        return numUpdatedRows === 1n
+        if (numUpdatedRows === 0n) return false
+        const { name, expires_at } = await keyRow(within, id)
+        const before = { account: name, expiresAt: toIso(expires_at) }
+        const after = { account: name, revokedAt: toIso(at) }
+        await addAudit(within, store, { actor, action: 'key.revoke', subject: id, before, after })
+        return true
       }),
-    rotateKey: (id, until, key, digest) =>
+    rotateKey: (id, until, key, digest, actor) =>
       write(async (within) => {
-        const account = await endKey(within, id, until, key.createdAt)
-        if (account !== undefined) await insertKey(within, account, key, digest)
-        return account !== undefined
+        const ended = await endKey(within, id, until, key.createdAt)
+        if (!ended) return false
+        await insertKey(within, ended.account, key, digest)
+        const { name } = await keyRow(within, id)
+        const before = { account: name, expiresAt: toIso(ended.expiredAt) }
+        const successor = { id: key.id, expiresAt: toIso(key.expiresAt) }
+        const after = { account: name, expiresAt: toIso(ended.expiresAt), successor }
+        await addAudit(within, store, { actor, action: 'key.rotate', subject: id, before, after })
+        return true
       }),
   }
 }
@@ -49,7 +65,11 @@ function ends({ expires_at, revoked_at }: Pick<KeyRow, 'expires_at' | 'revoked_a
   return { ...(expires_at !== null && { expiresAt: expires_at }), ...(revoked_at !== null && { revokedAt: revoked_at }) }
 }
 
-async function accountOf(within: Database, { name, createdAt }: IssuedKey): Promise<string> {
+function keyRow(within: Database, id: string) {
+  return keys(within).where('keys.id', '=', id).executeTakeFirstOrThrow()
+}
+
+async function accountOf(within: Database, store: Store, { name, createdAt }: IssuedKey, actor: string): Promise<string> {
   const made = { id: randomUUID(), name, created_at: createdAt }
   await within
     .insertInto('accounts')
@@ -57,6 +77,7 @@ async function accountOf(within: Database, { name, createdAt }: IssuedKey): Prom
     .onConflict((conflict) => conflict.column('name').doNothing())
     .execute()
   const { id } = await within.selectFrom('accounts').select('id').where('name', '=', name).executeTakeFirstOrThrow()
+  if (id === made.id) await addAudit(within, store, { actor, action: 'account.create', subject: name, after: { id } })
   return id
 }
 
@@ -69,12 +90,23 @@ async function insertKey(within: Database, account: string, key: Omit<IssuedKey,
     .execute()
 }
 
-/** The account of a key that was valid at `now`; it ends at `until` unless it ends sooner. */
-async function endKey(within: Database, id: string, until: number, now: number): Promise<string | undefined> {
+interface EndedKey {
+  readonly account: string
+  /** When it was to end before. */
+  readonly expiredAt: number | null
+  readonly expiresAt: number
+}
+
+/** Of a key that was valid at `now`: it ends at `until` unless it ends sooner. */
+async function endKey(within: Database, id: string, until: number, now: number): Promise<EndedKey | undefined> {
   const found = within.selectFrom('keys').select(['account', 'expires_at', 'revoked_at']).where('id', '=', id).forUpdate()
   const key = await found.executeTakeFirst()
   if (!key || key.revoked_at !== null || (key.expires_at !== null && key.expires_at <= now)) return undefined
-  const end = Math.min(until, key.expires_at ?? until)
-  await within.updateTable('keys').set({ expires_at: end }).where('id', '=', id).execute()
-  return key.account
+  const expiresAt = Math.min(until, key.expires_at ?? until)
+  await within.updateTable('keys').set({ expires_at: expiresAt }).where('id', '=', id).execute()
+  return { account: key.account, expiredAt: key.expires_at, expiresAt }
+}
+
+function toIso(at: number | null | undefined): string | null {
+  return at === null || at === undefined ? null : new Date(at).toISOString()
 }

@@ -74,7 +74,7 @@ export async function markMismatch(within: Database, intent: string, told: Trans
   await becomeMismatch(within, intent, isFree ? told.id : null, { told, fields })
 }
 
-type Create = NonNullable<Awaited<ReturnType<typeof lockCreate>>>
+export type Create = NonNullable<Awaited<ReturnType<typeof lockCreate>>>
 
 /** A result that comes late is taken, though its create has ended as not created. */
 async function lockCreateOrRevive(within: Database, intent: string) {

@@ -3,6 +3,8 @@ import type { Accounts } from '../../core/access/accounts.ts'
 import type { LedgerWaits } from '../../core/access/load-shedding.ts'
 import type { Ledger } from '../../core/ledger.ts'
 import type { LedgerAdmin } from '../../core/ledger-admin.ts'
+import type { AuditLog } from '../../core/operations/audit.ts'
+import type { OverrideStore } from '../../core/operations/overrides.ts'
 import type { CurrencyListStore } from '../../core/quotes/currency-list-store.ts'
 import type { TagRecord, TagRecords } from '../../core/routing/tag-records.ts'
 import { accounts } from './accounts.ts'
@@ -13,6 +15,8 @@ import { diagnose } from './diagnose.ts'
 import { looks } from './due-creates.ts'
 import { entries } from './entries.ts'
 import { intents } from './intents.ts'
+import { auditLog } from './operations/audit.ts'
+import { overrides } from './operations/overrides.ts'
 import { migrate } from './schema/migrate.ts'
 import { sqliteStore } from './sqlite/store.ts'
 import type { Store } from './store.ts'
@@ -33,6 +37,8 @@ export interface OpenLedger {
   /** How long the first question and the first change have waited for their turn. */
   readonly waits: () => LedgerWaits
   readonly currencyLists: CurrencyListStore
+  readonly overrides: OverrideStore
+  readonly audit: AuditLog
   readonly close: () => Promise<void>
 }
 
@@ -53,7 +59,8 @@ function assemble(store: Store): OpenLedger {
   const { close, waits } = store
   const ledger = { ...intents(store), ...claims(store), ...entries(store), ...looks(store), close }
   const lists = { tags: tagRecords(store), currencyLists: currencyLists(store) }
-  return { ledger, accounts: accounts(store), ledgerAdmin: ledgerAdmin(store), ...lists, waits, close }
+  const operations = { overrides: overrides(store), audit: auditLog(store) }
+  return { ledger, accounts: accounts(store), ledgerAdmin: ledgerAdmin(store), ...lists, ...operations, waits, close }
 }
 
 const sqliteUrl = /^sqlite:(.+)$/

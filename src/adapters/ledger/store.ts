@@ -5,6 +5,8 @@ import type { LedgerClock } from './clock.ts'
 import type { Database, Write } from './database.ts'
 import type { ColumnTypes } from './schema/migrations.ts'
 
+export type LockName = 'schema' | 'overrides'
+
 export interface Store {
   /** For questions; it sees all that was written before. */
   readonly database: Database
@@ -25,8 +27,8 @@ export interface Store {
   readonly toList: (texts: readonly string[]) => unknown
   /** How long the first question and the first change without priority have waited for their turn. */
   readonly waits: () => LedgerWaits
-  /** Until the transaction ends no other process looks at the schema in this way. */
-  readonly lockSchema: (within: Database) => Promise<void>
+  /** Until the transaction ends no other process gets the same lock. */
+  readonly lock: (within: Database, what: LockName) => Promise<void>
   readonly close: () => Promise<void>
 }
 

@@ -4,7 +4,7 @@ import type { LedgerGauges, UnresolvedCount } from '../../../core/ledger-admin.t
 import type { Database } from '../database.ts'
 
 /** In the words of the index, or it is not used. */
-const hasNotEnded = sql<boolean>`state = 'done' AND (status IS NULL OR status NOT IN ('success', 'refunded', 'overdue'))`
+export const hasNotEnded = sql<boolean>`state = 'done' AND (status IS NULL OR status NOT IN ('success', 'refunded', 'overdue'))`
 const isUnresolved = sql<boolean>`state <> 'done'`
 /** The latest place: places are nanoseconds, the newest first. */
 const oldest = sql<number>`cast(-max(sort_key) / 1000000 as bigint)`

@@ -2,15 +2,18 @@
 import { type NotNull, sql } from 'kysely'
 import type { TransactionRecord } from '../../../core/ledger.ts'
 import type { LedgerAdmin, LedgerStats, UnresolvedCreateReport } from '../../../core/ledger-admin.ts'
+import type { AuditEntry } from '../../../core/operations/audit.ts'
 import type { NewTransaction } from '../../../domain/swap/swap.ts'
 import { renewClaim } from '../claims.ts'
-import { becomeEntry, lockCreate, lockHolder, type MismatchRecord } from '../complete.ts'
+import { becomeEntry, type Create, lockCreate, lockHolder, type MismatchRecord } from '../complete.ts'
 import type { Database } from '../database.ts'
 import { markNotCreatedByHand } from '../not-created.ts'
+import { addAudit } from '../operations/audit.ts'
 import type { State } from '../schema/tables.ts'
 import type { Store } from '../store.ts'
 import { exporter } from './export.ts'
 import { ledgerGauges } from './gauges.ts'
+import { openCounts } from './open-counts.ts'
 import { pruner } from './prune.ts'
 
 export function ledgerAdmin(store: Store): LedgerAdmin {
@@ -18,14 +21,24 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
   return {
     stats: (now) => stats(database, now),
     gauges: () => ledgerGauges(database),
+    openCounts: () => openCounts(store),
     unresolved: () => unresolved(database),
-    bind: (intent, id, at, facts) =>
+    bind: (intent, id, at, facts, actor) =>
       write(async (within) => {
-        const outcome = await bind(within, intent, id, at, facts)
-        if (outcome === 'bound') await renewClaim(within, intent, clock)
-        return outcome
+        const create = await lockCreate(within, intent)
+        if (!create || create.state === 'done') return 'missing'
+        if (!(await bind(within, create, facts ?? boundFacts(create, id, at)))) return 'taken'
+        await renewClaim(within, intent, clock)
+        await addAudit(within, store, resolved(actor, create, { bound: `${create.provider}~${id}` }))
+        return 'bound'
       }),
-    markNotCreated: (intent) => write((within) => markNotCreatedByHand(within, intent, clock)),
+    markNotCreated: (intent, actor) =>
+      write(async (within) => {
+        const create = await lockCreate(within, intent)
+        if (!create || !(await markNotCreatedByHand(within, intent, clock))) return false
+        await addAudit(within, store, resolved(actor, create, { bound: null }))
+        return true
+      }),
     export: exporter(store),
     prune: pruner(store),
   }
@@ -93,21 +106,16 @@ function toReported(facts: string): { readonly id: string; readonly fields: read
   return { id: told.id, fields }
 }
 
-/** What a list has shown of it before does not stand in the way; another create's does. */
-async function bind(
-  within: Database,
-  intent: string,
-  id: string,
-  at: number,
-  facts: TransactionRecord | undefined,
-): Promise<'bound' | 'taken' | 'missing'> {
-  const create = await lockCreate(within, intent)
-  if (!create || create.state === 'done') return 'missing'
-  const holder = await lockHolder(within, create.provider, id)
-  const isFree = !holder || holder.intent === intent || holder.intent === null
-  if (!isFree) return 'taken'
-  await becomeEntry(within, create, facts ?? boundFacts(create, id, at), holder)
-  return 'bound'
+function resolved(actor: string, { intent, provider, state }: Create, after: unknown): AuditEntry {
+  return { actor, action: 'ledger.resolve', subject: intent, before: { provider, state }, after }
+}
+
+/** False where another create has its id. What a list has shown of it before does not stand in the way. */
+async function bind(within: Database, create: Create, facts: TransactionRecord): Promise<boolean> {
+  const holder = await lockHolder(within, create.provider, facts.transaction.id)
+  const isFree = !holder || holder.intent === create.intent || holder.intent === null
+  if (isFree) await becomeEntry(within, create, facts, holder)
+  return isFree
 }
 
 /** What was asked, but for memos, which nobody has confirmed; the provider tells the rest when it is read. */

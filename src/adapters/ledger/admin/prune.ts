@@ -6,6 +6,7 @@ import { hasExpired } from '../claims.ts'
 import type { LedgerClock } from '../clock.ts'
 import type { Database } from '../database.ts'
 import { clampSortKey, toNanoseconds } from '../entry.ts'
+import { addAudit, updateAudit } from '../operations/audit.ts'
 import {
   beforeAll,
   changePageIndex,
@@ -23,16 +24,25 @@ const maxEntriesPerStep = 500
 const maxSegmentsPerStep = 25
 const pauseMs = 10
 
-/** Tally by tally, so that each is reduced by what went out of it. */
-export function pruner({ write, clock }: Store): LedgerAdmin['prune'] {
-  return async (before) => {
+/** Tally by tally, so that each is reduced by what went out of it. One audit record tells of all that is gone so far. */
+export function pruner(store: Store): LedgerAdmin['prune'] {
+  const { write, clock } = store
+  return async (before, actor) => {
     const newest = clampSortKey(-toNanoseconds(before))
+    const record = { actor, action: 'ledger.prune', subject: `before ${new Date(before).toISOString()}` } as const
     let total = nothing
+    let auditId: number | undefined
     for (let at: OwnerPosition | undefined = beforeAll; at; ) {
-      const from: OwnerPosition = at
-      const { next, ...pruned } = await write((within) => pruneFrom(within, from, newest, clock))
-      total = sum(total, pruned)
-      at = next
+      const [from, soFar, recordId]: [OwnerPosition, Pruned, number | undefined] = [at, total, auditId]
+      const step: { next: OwnerPosition | undefined; total: Pruned; auditId: number } = await write(async (within) => {
+        const { next, ...pruned } = await pruneFrom(within, from, newest, clock)
+        const after = sum(soFar, pruned)
+        if (recordId !== undefined) await updateAudit(within, recordId, after)
+        return { next, total: after, auditId: recordId ?? (await addAudit(within, store, { ...record, after })) }
+      })
+      total = step.total
+      auditId = step.auditId
+      at = step.next
       await delay(pauseMs)
     }
     return total

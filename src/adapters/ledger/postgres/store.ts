@@ -6,7 +6,7 @@ import { serverClock } from '../clock.ts'
 import type { Database, Priority } from '../database.ts'
 import { trackInFlight } from '../in-flight.ts'
 import type { Tables } from '../schema/tables.ts'
-import type { Store } from '../store.ts'
+import type { LockName, Store } from '../store.ts'
 import { codeOf, openPools } from './pools.ts'
 
 /** `timeout`: for one statement, in milliseconds. `now`: in place of the server's clock. */
@@ -23,13 +23,18 @@ export async function postgresStore(url: string, timeoutMs: number, now?: () => 
       track(withRetries(() => databases[priority].transaction().setIsolationLevel('read committed').execute(work))),
     writeOne: (work, priority = 'usual') => track(work(databases[priority])),
     waits: () => ({ readMs: waitMs(), writeMs: waitMs() }),
-    types: { integer: 'bigint', text: 'text collate "C"', hasClock: true },
+    types: {
+      integer: 'bigint',
+      text: 'text collate "C"',
+      identity: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+      hasClock: true,
+    },
     clock: serverClock(now),
     databaseTimeMs: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
     isIn: (column, list) => sql`${sql.ref(column)} = any(${list})`,
     listed: (list) => sql`unnest(${list}::text[]) as listed (value)`,
     toList: (texts) => texts,
-    lockSchema: async (within) => void (await sql`select pg_advisory_xact_lock(${sql.lit(schemaLock)})`.execute(within)),
+    lock: async (within, what) => void (await sql`select pg_advisory_xact_lock(${sql.lit(locks[what])})`.execute(within)),
     close: async () => {
       await idle()
       await Promise.all([databases.usual.destroy(), databases.result.destroy()])
@@ -37,8 +42,8 @@ export async function postgresStore(url: string, timeoutMs: number, now?: () => 
   }
 }
 
-/** Any number that no other program takes. */
-const schemaLock = 7_927_081_172_026
+/** Any numbers that no other program takes. */
+const locks: Readonly<Record<LockName, number>> = { schema: 7_927_081_172_026, overrides: 7_927_081_172_027 }
 const maxAttempts = 5
 /** Serialization failure, deadlock, and a unique key that another transaction took in the meantime. */
 const transientErrors = new Set(['40001', '40P01', '23505'])

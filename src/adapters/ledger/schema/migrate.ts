@@ -8,7 +8,7 @@ import { migrations } from './migrations.ts'
 export async function migrate(store: Store): Promise<void> {
   const steps = migrations(store.types)
   await store.write(async (within) => {
-    await store.lockSchema(within)
+    await store.lock(within, 'schema')
     await refuseNewer(within, Object.keys(steps))
     const migrator = new Migrator({ db: within, provider: { getMigrations: async () => steps } })
     const { error } = await migrator.migrateToLatest()

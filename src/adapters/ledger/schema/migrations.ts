@@ -8,6 +8,8 @@ export interface ColumnTypes {
   readonly integer: string
   /** Text that is compared by its bytes. */
   readonly text: string
+  /** An integer that the database counts up, as the primary key. */
+  readonly identity: string
   /** Whether the database has a clock that all processes share. */
   readonly hasClock: boolean
 }
@@ -23,6 +25,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     '2026-11-27 providers': step(providers(types)),
     '2026-11-28 currency lists': step(currencyLists(types)),
     '2026-11-30 sequences': step([`ALTER TABLE transactions ADD COLUMN sequence ${types.integer}`]),
+    '2026-12-01 operations': step(operations(types)),
   }
 }
 
@@ -144,5 +147,31 @@ function currencyLists({ integer, text }: ColumnTypes): readonly string[] {
       read_at ${integer} NOT NULL,
       read_at_uptime ${integer}
     )`,
+  ]
+}
+
+/** What a person has changed, and what is in force in place of the configuration file. */
+function operations({ integer, text, identity }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE overrides (
+      key ${text} PRIMARY KEY,
+      value ${text} NOT NULL,
+      file_value ${text} NOT NULL,
+      actor ${text} NOT NULL,
+      since ${integer} NOT NULL,
+      ended ${integer} NOT NULL CHECK (ended IN (0, 1))
+    )`,
+    `CREATE TABLE audit (
+      id ${identity},
+      at ${integer} NOT NULL,
+      actor ${text} NOT NULL,
+      action ${text} NOT NULL,
+      subject ${text} NOT NULL,
+      "before" ${text},
+      "after" ${text}
+    )`,
+    'CREATE INDEX audit_by_age ON audit (at, id)',
+    `CREATE INDEX transactions_overdue ON transactions ((coalesce(changed_at, -sort_key / 1000000)), provider)
+      WHERE state = 'done' AND status = 'overdue'`,
   ]
 }

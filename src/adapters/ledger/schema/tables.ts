@@ -1,5 +1,5 @@
 /** The ledger's tables as Kysely sees them; `migrations.ts` makes them, `docs/ledger.md` explains them. */
-import type { ColumnType } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type { Status } from '../../../domain/swap/status.ts'
 
 export interface Tables {
@@ -11,6 +11,8 @@ export interface Tables {
   accounts: Accounts
   keys: Keys
   currency_lists: CurrencyLists
+  overrides: Overrides
+  audit: Audit
 }
 
 /** `done` is an entry, whose facts are known; the others are creates that nobody was told of. */
@@ -119,4 +121,32 @@ interface CurrencyLists {
   read_at: Written<number>
   /** Since the machine was started, where store and processes are on one machine. */
   read_at_uptime: number | null
+}
+
+/** What is in force in place of the configuration file. */
+interface Overrides {
+  /** `state:` and a provider's name, `weights` or `shadow`. */
+  key: string
+  /** JSON. */
+  value: string
+  /** JSON: what the file said when it was made. */
+  file_value: string
+  actor: string
+  /** By the database's clock. */
+  since: number
+  /** 1: a replica has read a file that says something else by now. */
+  ended: number
+}
+
+/** What a person has changed. */
+interface Audit {
+  id: Generated<number>
+  /** By the database's clock. */
+  at: number
+  actor: string
+  action: string
+  subject: string
+  /** JSON. */
+  before: string | null
+  after: string | null
 }

@@ -26,7 +26,7 @@ export async function sqliteStore(file: string, now?: () => number): Promise<Sto
     database: reader,
     write,
     writeOne: write,
-    types: { integer: 'integer', text: 'text', hasClock: false },
+    types: { integer: 'integer', text: 'text', identity: 'integer PRIMARY KEY AUTOINCREMENT', hasClock: false },
     clock,
     databaseTimeMs: sql`cast(unixepoch('subsec') * 1000 as integer)`,
     uptimeMs: () => Math.round(uptime() * 1000),
@@ -34,7 +34,7 @@ export async function sqliteStore(file: string, now?: () => number): Promise<Sto
     listed: (list) => sql`json_each(${list}) as listed`,
     toList: (texts) => JSON.stringify(texts),
     waits: () => ({ readMs: 0, writeMs: waitMs() }),
-    lockSchema: async () => {}, // whoever writes is alone
+    lock: async () => {}, // whoever writes is alone
     close: async () => {
       await clock.stop()
       await idle()

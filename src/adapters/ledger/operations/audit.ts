@@ -1,0 +1,60 @@
+/** Kysely: the audit log. */
+import type { AuditAction, AuditEntry, AuditLog, AuditQuery, AuditRecord } from '../../../core/operations/audit.ts'
+import type { Database } from '../database.ts'
+import type { Store } from '../store.ts'
+
+export function auditLog(store: Store): AuditLog {
+  const { database, writeOne } = store
+  return {
+    async read(query) {
+      const rows = await auditQuery(database, query).execute()
+      return rows.map(toRecord)
+    },
+    append: async (entry) => {
+      await writeOne((within) => addAudit(within, store, entry))
+    },
+  }
+}
+
+/** Written with the change that it tells of. Its id. */
+export async function addAudit(
+  within: Database,
+  { databaseTimeMs }: Pick<Store, 'databaseTimeMs'>,
+  entry: AuditEntry,
+): Promise<number> {
+  const { actor, action, subject, before, after } = entry
+  const row = { at: databaseTimeMs, actor, action, subject, before: toJson(before), after: toJson(after) }
+  const { id } = await within.insertInto('audit').values(row).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+/** What came of a change that takes several transactions: written with each of them. */
+export async function updateAudit(within: Database, id: number, after: unknown): Promise<void> {
+  await within
+    .updateTable('audit')
+    .set({ after: toJson(after) })
+    .where('id', '=', id)
+    .execute()
+}
+
+function auditQuery(database: Database, { since, maxRecords }: AuditQuery) {
+  let query = database.selectFrom('audit').selectAll().orderBy('at', 'desc').orderBy('id', 'desc')
+  if (since !== undefined) query = query.where('at', '>=', since)
+  return maxRecords === undefined ? query : query.limit(maxRecords)
+}
+
+type AuditRow = Awaited<ReturnType<ReturnType<typeof auditQuery>['execute']>>[number]
+
+function toRecord({ id, action, before, after, ...row }: AuditRow): AuditRecord {
+  return {
+    ...row,
+    id: String(id),
+    action: action as AuditAction,
+    ...(before !== null && { before: JSON.parse(before) }),
+    ...(after !== null && { after: JSON.parse(after) }),
+  }
+}
+
+function toJson(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value)
+}

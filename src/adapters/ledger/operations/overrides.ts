@@ -1,0 +1,91 @@
+/** Kysely: overrides of the configuration file, each with its audit records. */
+import { isDeepStrictEqual } from 'node:util'
+import { type RawBuilder, sql } from 'kysely'
+import type { AuditAction } from '../../../core/operations/audit.ts'
+import type { Override, OverrideChange, OverrideKey, OverrideStore, StoredOverride } from '../../../core/operations/overrides.ts'
+import type { Database } from '../database.ts'
+import type { Store } from '../store.ts'
+import { addAudit } from './audit.ts'
+
+export function overrides(store: Store): OverrideStore {
+  const { database, write, writeOne } = store
+  return {
+    read: () => readOpen(database),
+    readAll: () => readAll(database),
+    change: (changes, actor, expected) =>
+      write(async (within) => {
+        await store.lock(within, 'overrides')
+        const stored = await readAll(within)
+        if (expected && !isDeepStrictEqual(openOf(stored), expected)) return false
+        for (const change of changes) await apply(within, store, change, actor, stored)
+        return true
+      }),
+    end: (override, fileValue) =>
+      write(async (within) => {
+        const ended = within.updateTable('overrides').set({ ended: 1 }).where(isRow(override)).where('ended', '=', 0)
+        const { numUpdatedRows } = await ended.executeTakeFirstOrThrow()
+        if (numUpdatedRows === 0n) return false
+        const record = { actor: 'file', action: 'override.ended', subject: override.key } as const
+        await addAudit(within, store, { ...record, before: override.value, after: fileValue })
+        return true
+      }),
+    forget: (override) =>
+      writeOne(async (within) => {
+        await within.deleteFrom('overrides').where(isRow(override)).where('ended', '=', 1).execute()
+      }),
+  }
+}
+
+async function readOpen(database: Database): Promise<readonly Override[]> {
+  return openOf(await readAll(database))
+}
+
+function openOf(stored: readonly StoredOverride[]): readonly Override[] {
+  return stored.filter(({ isEnded }) => !isEnded).map(({ isEnded: _, ...override }) => override)
+}
+
+async function readAll(database: Database): Promise<readonly StoredOverride[]> {
+  const rows = await database.selectFrom('overrides').selectAll().orderBy('key').execute()
+  return rows.map(({ key, value, file_value, actor, since, ended }) => ({
+    key: key as OverrideKey,
+    value: JSON.parse(value),
+    fileValue: JSON.parse(file_value),
+    actor,
+    since,
+    isEnded: ended === 1,
+  }))
+}
+
+async function apply(
+  within: Database,
+  store: Store,
+  { key, value, fileValue, before }: OverrideChange,
+  actor: string,
+  stored: readonly StoredOverride[],
+): Promise<void> {
+  const current = stored.find((override) => override.key === key)
+  if (value === undefined) {
+    await within.deleteFrom('overrides').where('key', '=', key).execute()
+    if (!current || current.isEnded) return
+    await addAudit(within, store, { actor, action: 'override.reset', subject: key, before, after: fileValue })
+    return
+  }
+  if (current && !current.isEnded && isDeepStrictEqual([current.value, current.fileValue], [value, fileValue])) return
+  const row = { value: JSON.stringify(value), file_value: JSON.stringify(fileValue), actor, since: store.databaseTimeMs, ended: 0 }
+  await within
+    .insertInto('overrides')
+    .values({ key, ...row })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet(row))
+    .execute()
+  await addAudit(within, store, { actor, ...subjectOf(key), before, after: value })
+}
+
+function subjectOf(key: OverrideKey): { readonly action: AuditAction; readonly subject: string } {
+  if (key === 'weights' || key === 'shadow') return { action: `routing.${key}`, subject: 'routing' }
+  return { action: 'provider.state', subject: key.slice('state:'.length) }
+}
+
+/** No other than this one, whatever has taken its place. */
+function isRow({ key, value, actor, since }: Override): RawBuilder<boolean> {
+  return sql`key = ${key} and value = ${JSON.stringify(value)} and actor = ${actor} and since = ${since}`
+}

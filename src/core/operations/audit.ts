@@ -1,0 +1,50 @@
+/** Who changed what by hand (docs/contract.md §5). */
+
+export const auditActions = [
+  'provider.state',
+  'routing.weights',
+  'routing.shadow',
+  'override.reset',
+  'override.ended',
+  'key.create',
+  'key.revoke',
+  'key.rotate',
+  'account.create',
+  'ledger.resolve',
+  'ledger.prune',
+  'transaction.read',
+  'transaction.settle',
+] as const
+
+export type AuditAction = (typeof auditActions)[number]
+
+/** A change by a person. It never holds a key, a token, a URL's password or a full address. */
+export interface AuditEntry {
+  /** The name of an admin token, `cli:<system user>@<host>`, or `file`: a change of the configuration file ended an override. */
+  readonly actor: string
+  readonly action: AuditAction
+  /** A provider's name, a key's id, an intent, …. */
+  readonly subject: string
+  /** JSON. */
+  readonly before?: unknown
+  readonly after?: unknown
+}
+
+export interface AuditRecord extends AuditEntry {
+  readonly id: string
+  /** Milliseconds since 1970 on the database's clock. */
+  readonly at: number
+}
+
+export interface AuditQuery {
+  /** Milliseconds since 1970: records of then and later. */
+  readonly since?: number | undefined
+  readonly maxRecords?: number | undefined
+}
+
+export interface AuditLog {
+  /** Newest first. */
+  readonly read: (query: AuditQuery) => Promise<readonly AuditRecord[]>
+  /** For what changes nothing else in the ledger: all other changes write their record in their own transaction. */
+  readonly append: (entry: AuditEntry) => Promise<void>
+}
