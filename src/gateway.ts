@@ -34,6 +34,8 @@ import { deadline } from './core/resilience/deadline.ts'
 import { BestQuote } from './core/routing/best.ts'
 import { recordProvider } from './core/routing/record-provider.ts'
 import { route } from './core/routing/route.ts'
+import { shadow } from './core/routing/shadow.ts'
+import type { ShadowStatistics } from './core/routing/shadow-statistics.ts'
 import { priority } from './core/routing/strategy.ts'
 import type { WinnerStore } from './core/routing/winners.ts'
 import { traced } from './core/traced.ts'
@@ -67,6 +69,8 @@ export interface GatewayParts {
   readonly budgets: Budgets
   /** Which provider won a quote, for the create that follows. */
   readonly winners: WinnerStore
+  /** What the candidate of `routing.shadow` quoted beside what clients got. */
+  readonly shadowStatistics: ShadowStatistics
   readonly load: Load
   /** How long the first has waited for the ledger. */
   readonly ledgerWaits: () => LedgerWaits
@@ -127,12 +131,14 @@ export function createGateway(parts: GatewayParts): Gateway {
     refusedAddresses, // missing or invalid key: 401
     verifiedKeys: isManaged ? undefined : verifiedKeys,
   })
+  const candidate = providers.find(({ name }) => name === config.routing.shadow?.provider)
   const layers = [
     ...(pendingKeys ? [captureKeys(pendingKeys)] : []), // keeps the key of a client with an unresolved create
     traced('idempotency', idempotency(ledger, config.assets)), // replays the response of an earlier create with this key
     traced('currencies', currencies(active)), // merges, searches and pages the providers' lists
     // An account's own transactions; with the provider's keys, what is known of them while the provider is off.
     ...(isManaged || offTags.has(first.tag) ? [traced('listFromLedger', listFromLedger({ ledger, freshness, offTags }))] : []),
+    ...(candidate ? [shadowOf(candidate, active, parts)] : []), // repeats some quotes at a candidate, after the response
   ]
   const servicesByTag = new Map(providers.map(({ tag, service }) => [tag, service]))
   const untagged = isManaged ? undefined : routed.find(({ name }) => name === config.routing.untagged)?.tag
@@ -167,6 +173,24 @@ export function createGateway(parts: GatewayParts): Gateway {
   }
 }
 
+function shadowOf(candidate: GatewayProvider, routed: readonly GatewayProvider[], parts: GatewayParts): Layer {
+  const { config, shadowStatistics: statistics, observe } = parts
+  const { tag, service, timeoutMs } = candidate
+  return shadow({
+    candidate: { tag, service },
+    sample: config.routing.shadow?.sample ?? 0,
+    timeoutMs,
+    table: config.assets,
+    statistics,
+    listings: () => ({
+      routed: routed.flatMap(({ catalogue }) => catalogue.lastListing() ?? []),
+      candidate: candidate.catalogue.lastListing(),
+    }),
+    random: Math.random,
+    observe,
+  })
+}
+
 interface ProviderLayerParts extends GatewayParts {
   readonly freshness: Freshness
 }
@@ -192,7 +216,7 @@ function buildProvider(provider: Provider, parts: ProviderLayerParts, pendingKey
   const { tag, capabilities, catalogue } = connected
   connected.setPaused(provider.state === 'off')
   const createOptions = { ledger: deferredResults.wrap(ledger, tag), provider: tag, capabilities, clock, observe, pendingKeys }
-  const hasSeveralProviders = config.routing.providers.length > 1
+  const isOneOfSeveral = config.routing.providers.length > 1 || config.routing.shadow?.provider === provider.name
   const layers = [
     recordProvider(tag), // notes the provider for logs and metrics
     deadline(connected.timeoutMs), // one deadline for the whole request
@@ -203,7 +227,7 @@ function buildProvider(provider: Provider, parts: ProviderLayerParts, pendingKey
     sortedList(capabilities), // newest first, within the date range
     fillFromRequest(confidentialOf(config), provider.extraIds === 'unconfirmed'), // what the response may omit: rate type, addresses
     refuseExtraIds(provider.extraIds), // 400 for a memo that the provider may lose
-    translateAssets(catalogue, hasSeveralProviders), // the table's names <-> the provider's names; 400 for an unknown asset or network
+    translateAssets(catalogue, isOneOfSeveral), // the table's names <-> the provider's names; 400 for an unknown asset or network
     checkAddresses({ table: config.assets, isChecked: provider.addresses === 'checked', observe }), // 400 for an address that the network does not have
     requireDepositMemos(provider, catalogue.naming), // no deposit address without its memo
     traced('quoteCache', quoteCache({ lifetimeMs: config.cache.rate * 1000, clock: steadyClock, observe }), tag), // recent quotes, shared by all clients

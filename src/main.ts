@@ -7,6 +7,7 @@ import { type Config, ConfigError } from './config/index.ts'
 import { DeferredResults } from './core/creation/deferred-results.ts'
 import { PendingCreateKeys } from './core/creation/pending-create-keys.ts'
 import { createBreaker } from './core/resilience/breaker/breaker.ts'
+import { ShadowStatistics } from './core/routing/shadow-statistics.ts'
 import type { Observer } from './domain/telemetry/observation.ts'
 import { forms } from './forms/index.ts'
 import { createGateway } from './gateway.ts'
@@ -91,6 +92,7 @@ export async function start(config: Config): Promise<Running> {
     steadyClock,
     connections,
     pendingKeys: new PendingCreateKeys(),
+    shadowStatistics: new ShadowStatistics(),
   }
   const buildGeneration = (next: Config): Generation => {
     const identify = keyIdentity(next, accounts)

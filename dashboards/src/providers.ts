@@ -97,10 +97,39 @@ const answers = [
   }),
 ]
 
+const candidate = [
+  graph({
+    title: 'Shadow: deviation of the quotes',
+    description:
+      'Amount received at the candidate of `routing.shadow`, relative to what clients got: half of the quotes are below p50, one in twenty below p5 and above p95. Below 0: clients would receive less.',
+    runbooks: ['SwapgateShadowDeviation'],
+    unit: 'percentunit',
+    queries: {
+      '{{provider}} p5': quantile(0.05, 'swapgate_shadow_deviation_ratio', 'provider', chosen),
+      '{{provider}} p50': quantile(0.5, 'swapgate_shadow_deviation_ratio', 'provider', chosen),
+      '{{provider}} p95': quantile(0.95, 'swapgate_shadow_deviation_ratio', 'provider', chosen),
+    },
+  }),
+  graph({
+    title: 'Shadow: comparisons',
+    description:
+      'Quotes that were repeated. Missing: the candidate does not offer the pair. Failed: it gave no quote. Skipped: its budget was used up, or `sample` is too high for it.',
+    unit: 'reqps',
+    queries: { '{{provider}} {{result}}': rate('swapgate_shadow_comparisons_total', 'provider, result', chosen) },
+  }),
+  graph({
+    title: 'Shadow: missing assets',
+    description:
+      'Assets of the table that a routed provider offers and the candidate does not. `swapgate providers diff` names them. After a switch they are 400.',
+    unit: 'short',
+    queries: { '{{provider}}': `max by (provider) (${series('swapgate_shadow_missing_assets', chosen)})` },
+  }),
+]
+
 export const providers = board({
   name: 'providers',
   title: 'Providers',
   description: 'How the providers behind the gateway do, and what the gateway does about it.',
   chooses: ['provider'],
-  rows: { Health: health, Calls: calls, Protection: resilience, Answers: answers },
+  rows: { Health: health, Calls: calls, Protection: resilience, Answers: answers, Candidate: candidate },
 })

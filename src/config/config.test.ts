@@ -380,8 +380,8 @@ describe('a fault', () => {
     ['a key by its new name', `providers: { ${alpha} }\nrouting: { providers: [alpha], patienceMs: 500 }`, []],
     [
       'a shadow',
-      `providers: { ${alpha} }\nrouting: { providers: [alpha], shadow: { provider: alpha, sample: 0.1 } }`,
-      ['routing.shadow: is not yet supported'],
+      `providers: { ${alpha} }\nrouting: { providers: [alpha], shadow: { provider: other, sample: 0.1 } }`,
+      ['routing.shadow.provider: is not in providers'],
     ],
     ['a key given twice', `${whole}${routing}`, [': line 3 is not YAML: duplicate key']],
   ])('of the whole: %s', (_, gateway, faults) => {

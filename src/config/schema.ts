@@ -291,7 +291,10 @@ const routing = required(
       'With `best`: after this time slower providers are left out, once one has answered',
       'milliseconds',
     ),
-    shadow: optional(notYet(keys({ provider: name, sample: text })), 'A candidate that is asked too. Not yet supported'),
+    shadow: optional(
+      keys({ provider: name, sample: share }),
+      'A candidate to compare: `{ provider, sample }` repeats that share of the quotes at it, and clients notice nothing. It need not be in `providers`',
+    ),
   }),
   'Which provider answers.',
 )

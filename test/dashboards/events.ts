@@ -134,3 +134,16 @@ export const lostProvider: Event = {
     }
   },
 }
+
+export const deviation: Event = {
+  name: 'the candidate of a shadow quotes two percent less',
+  alerts: ['SwapgateShadowDeviation'],
+  async cause(world) {
+    await world.alpha.candidate?.fault({ operation: 'rate', quotes: '0.49', times: 100_000 })
+    const lift = repeating(100, () => world.quote(world.alpha))
+    return async () => {
+      await lift()
+      await world.alpha.candidate?.heal()
+    }
+  },
+}

@@ -22,7 +22,15 @@ const stages: readonly (readonly Event[])[] = [
   [events.lostProvider], // first: availability burns with much of what follows
   [stores.lockedLedger],
   [events.slowProvider, events.usedUpBudget, events.greed],
-  [events.cutOff, events.contradiction, events.anotherSwap, events.strangeStatus, events.refusedKey, events.brokenTable],
+  [
+    events.cutOff,
+    events.contradiction,
+    events.anotherSwap,
+    events.strangeStatus,
+    events.refusedKey,
+    events.brokenTable,
+    events.deviation,
+  ],
   [stores.lostRedis, stores.lostTables],
 ]
 /** After these nothing is left to ask. */

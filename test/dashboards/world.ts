@@ -20,6 +20,8 @@ export interface Site {
   /** Between the gateway and the provider. */
   readonly network: FaultProxy
   readonly gateway: GatewayProcess
+  /** The candidate of its shadow. */
+  readonly candidate?: Provider | undefined
   readonly customers: readonly [inFormA: Customer, inFormB: Customer]
 }
 
@@ -28,6 +30,8 @@ interface SiteFacts {
   readonly form: 'A' | 'B'
   readonly budget?: Readonly<Record<string, number>>
   readonly ledger?: string
+  /** Whether its quotes are repeated at a second provider. */
+  readonly hasShadow?: boolean
   readonly sections?: Readonly<Record<string, unknown>>
 }
 
@@ -68,7 +72,7 @@ export class World implements AsyncDisposable {
     const ledgerUrl = await postgres.createDatabase()
     const build = (facts: SiteFacts): Promise<Site> => startSite(directory, facts, open)
     const sections = { redis: { url: redis.url } }
-    const alpha = await build({ name: 'alpha', form: 'A', ledger: ledgerUrl, sections })
+    const alpha = await build({ name: 'alpha', form: 'A', ledger: ledgerUrl, hasShadow: true, sections })
     const beta = await build({ name: 'beta', form: 'B', budget: { quotes: 40, create: 0, read: 0 } })
     const gamma = await build({ name: 'gamma', form: 'B' })
     return new World({ alpha, beta, gamma }, { redis, ledgerUrl }, open.move())
@@ -107,14 +111,16 @@ async function startSite(parent: string, facts: SiteFacts, open: AsyncDisposable
   const key = `own-key-of-${name}`
   const provider = open.use(await startProvider({ form, name, keys: [key], journal: join(directory, 'journal') }))
   const network = open.use(await FaultProxy.start(provider.url))
+  const candidate = facts.hasShadow ? await startCandidate(directory, open) : undefined
   const gateway = open.use(
     await GatewayProcess.start({
       directory,
       mode: 'managed',
-      providers: { [name]: { form, url: network.url, key, budget } },
+      providers: { [name]: { form, url: network.url, key, budget }, ...(candidate && { candidate: settingsOf(candidate) }) },
       ...(ledger !== undefined && { ledger }),
       sections: {
         limits: unlimited,
+        ...(candidate && { routing: { providers: [name], shadow: { provider: 'candidate', sample: 1 } } }),
         ledger: { url: ledger ?? `sqlite:${join(directory, 'ledger.db')}`, refresh: 1 },
         ...sections,
       },
@@ -123,5 +129,15 @@ async function startSite(parent: string, facts: SiteFacts, open: AsyncDisposable
   const history = new History()
   const [acme, globex] = await Promise.all(['acme', 'globex'].map((account) => gateway.createKey(account)))
   const customers = [history.client('acme', acme ?? '', 'A'), history.client('globex', globex ?? '', 'B')] as const
-  return { directory, provider, network, gateway, customers }
+  return { directory, provider, network, gateway, candidate, customers }
+}
+
+/** A provider that gets no swaps. */
+async function startCandidate(directory: string, open: AsyncDisposableStack): Promise<Provider> {
+  const journal = join(directory, 'candidate-journal')
+  return open.use(await startProvider({ form: 'B', name: 'candidate', keys: ['own-key-of-candidate'], journal }))
+}
+
+function settingsOf({ url, settings: { form, keys } }: Provider) {
+  return { form, url, key: keys[0], budget: { quotes: 0, create: 0, read: 0 } }
 }

@@ -10,6 +10,7 @@ import { refusalLifetimeMs, refusedAddresses } from '../../src/core/access/refus
 import { verifiedKeyLifetimeMs } from '../../src/core/access/verified-keys.ts'
 import { DeferredResults } from '../../src/core/creation/deferred-results.ts'
 import { PendingCreateKeys } from '../../src/core/creation/pending-create-keys.ts'
+import { ShadowStatistics } from '../../src/core/routing/shadow-statistics.ts'
 import { memoryWinners } from '../../src/core/routing/winners.ts'
 import { openApiPages, pagesOf } from '../../src/edges/static-page.ts'
 import { formA } from '../../src/forms/a.ts'
@@ -64,6 +65,7 @@ routing: { providers: [alpha] }
     currencyLists: store.currencyLists,
     budgets: unbounded,
     winners: memoryWinners(() => performance.now()),
+    shadowStatistics: new ShadowStatistics(),
     breaker: neverOpen,
     steadyClock: hastyClock(),
     identify: async (key) => hashKey(key),

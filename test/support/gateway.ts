@@ -20,6 +20,7 @@ import type { LedgerAdmin } from '../../src/core/ledger-admin.ts'
 import type { CurrencyListStore } from '../../src/core/quotes/currency-list-store.ts'
 import type { MakeBreaker } from '../../src/core/resilience/breaker/breaker.ts'
 import type { Budgets } from '../../src/core/resilience/budget/budgets.ts'
+import { ShadowStatistics } from '../../src/core/routing/shadow-statistics.ts'
 import { memoryWinners } from '../../src/core/routing/winners.ts'
 import { keyBytes, makeKey } from '../../src/domain/key.ts'
 import type { Observation } from '../../src/domain/telemetry/observation.ts'
@@ -154,6 +155,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     currencyLists: settings.currencyLists ?? latest(() => store.currencyLists),
     budgets: settings.budgets ?? unbounded,
     winners: memoryWinners(() => performance.now()),
+    shadowStatistics: new ShadowStatistics(),
     breaker: settings.breaker ?? neverOpen,
     steadyClock: settings.steadyClock ?? hastyClock(),
     identify: isManaged ? authentication({ accounts, digest: hashKey, clock: Date.now }) : async (key) => hashKey(key),

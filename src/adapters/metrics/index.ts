@@ -11,6 +11,7 @@ import { limitMetrics } from './limits.ts'
 import { type ProcessInfo, processMetrics } from './process.ts'
 import { providerMetrics } from './providers.ts'
 import { requestMetrics } from './requests.ts'
+import { shadowMetrics } from './shadow.ts'
 
 export interface Metrics {
   /** Costs a few look-ups: labels are made when they are read. */
@@ -44,6 +45,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ...cacheMetrics(exposition),
     ...ledgerMetrics(exposition, providers, readLedgerGauges),
     ...fidelityMetrics(exposition, providers, formOf),
+    ...shadowMetrics(exposition),
   }
   return { print, observe: (observation) => (handlers[observation.what] as Observer)(observation) }
 }

@@ -55,6 +55,10 @@ export type Observation =
   | { readonly what: 'overAdmission'; readonly count: number }
   /** What became of so many spans of traces that were kept. */
   | { readonly what: 'spans'; readonly result: SpanResult; readonly count: number }
+  /** A quote was repeated at the candidate of the shadow; `deviation` of the amount received, as a share of it. */
+  | { readonly what: 'shadow'; readonly provider: string; readonly result: ShadowResult; readonly deviation?: number }
+  /** Assets of the table that a routed provider offers and the candidate of the shadow does not. */
+  | { readonly what: 'shadowAssets'; readonly provider: string; readonly missing: number }
   /** The configuration was read again: from now on it counts, or it has faults and the old one stays. */
   | { readonly what: 'reload'; readonly result: ReloadResult; readonly messages: readonly string[] }
 
@@ -152,6 +156,11 @@ export type CooldownReason = (typeof cooldownReasons)[number]
 export const localRejectionCauses = ['budget', 'breaker', 'caller', 'bulkhead', 'cooldown'] as const
 
 export type LocalRejectionCause = (typeof localRejectionCauses)[number]
+
+/** `missing`: the candidate does not offer the pair. `skipped`: its budget was used up. */
+export const shadowResults = ['compared', 'missing', 'failed', 'skipped'] as const
+
+export type ShadowResult = (typeof shadowResults)[number]
 
 export const storeStates = ['shared', 'local', 'recovering'] as const
 

@@ -25,6 +25,8 @@ export interface Fault {
   readonly delay?: number
   /** Tells another value for this than it holds. */
   readonly swap?: keyof typeof swaps
+  /** Quotes this amount received. */
+  readonly quotes?: string
   /** Gives a create this id, whoever has it. */
   readonly repeat?: string
 }

@@ -9,11 +9,11 @@ export const formA: ProviderForm = {
     to: known.find(({ code }) => code === coinTo),
   }),
   currencies: known.map(({ code, network }) => ({ code, name: code, icon: `https://icons.test/${code}.svg`, network })),
-  rate: (query) => ({
+  rate: (query, amountTo) => ({
     coinFrom: query.get('coinFrom'),
     coinTo: query.get('coinTo'),
     amount: digits(query.get('amount') ?? '0'),
-    amountTo: digits('0.5'),
+    amountTo,
     rate: digits('0.5'),
     minAmount: digits('0.001'),
     maxAmount: digits('1000'),

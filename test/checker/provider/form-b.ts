@@ -12,9 +12,9 @@ export const formB: ProviderForm = {
     icon: `https://icons.test/${coin}.svg`,
     notes: '',
   })),
-  rate: (query) => ({
+  rate: (query, amountTo) => ({
     fromAmount: digits(query.get('amount') ?? '0'),
-    toAmount: digits('0.5'),
+    toAmount: amountTo,
     rate: digits('0.5'),
     minAmount: digits('0.001'),
     maxAmount: digits('1000'),

@@ -8,7 +8,8 @@ export interface ProviderForm {
   readonly keyOf: (headers: IncomingHttpHeaders) => string | undefined
   readonly assetsOf: (fields: RequestFields) => { readonly from: AssetWords | undefined; readonly to: AssetWords | undefined }
   readonly currencies: readonly object[]
-  readonly rate: (query: URLSearchParams) => object
+  /** `amountTo`: the amount received. */
+  readonly rate: (query: URLSearchParams, amountTo: Digits) => object
   readonly createdStatus: 200 | 201
   readonly created: (swap: Swap) => object
   readonly got: (swap: Swap) => object

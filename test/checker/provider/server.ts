@@ -1,6 +1,8 @@
 /** A provider's own HTTP: reads the request into the journal, does what it asks, and answers or fails to. */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
+import { digits } from '../../support/json.ts'
 import { type Ending, type Fault, type Faults, swapped } from './fault.ts'
 import { type ProviderForm, readOrder } from './form.ts'
 import type { Holdings } from './holdings.ts'
@@ -69,7 +71,7 @@ function answer(serving: Serving, received: Received, fault: Fault): Answer {
   const refused = (status: number, message: string): Answer => ({ status, body: form.error(status, message) })
   if (received.operation === 'other') return refused(404, 'No such path')
   if (received.operation === 'currencies') return { status: 200, body: paged(form, form.currencies, url, 50) }
-  if (received.operation === 'rate') return { status: 200, body: form.rate(url.searchParams) }
+  if (received.operation === 'rate') return { status: 200, body: form.rate(url.searchParams, digits(fault.quotes ?? '0.5')) }
   const key = form.keyOf(received.headers)
   if (key === undefined || !keys.includes(key)) return refused(401, 'Invalid API key')
   if (received.operation === 'create') return create(serving, received, key, fault)

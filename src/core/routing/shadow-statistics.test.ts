@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { ShadowStatistics } from './shadow-statistics.ts'
+
+function statistics(): ShadowStatistics {
+  const all = new ShadowStatistics()
+  all.begin('beta')
+  return all
+}
+
+it('counts deviations by pair, in buckets that grow by 5 %, apart by their sign', () => {
+  const all = statistics()
+  for (const deviation of [0, 1e-7, -1e-7, 0.01, 0.0101, -0.01, 0.02]) all.addDeviation('BTC', 'ETH', deviation)
+  const [pair] = all.counts()?.pairs ?? []
+  expect(Object.values(pair?.deviations ?? {}).toSorted()).toEqual([1, 1, 2, 3])
+})
+
+it('begins anew with another candidate, and only then', () => {
+  const all = statistics()
+  all.addError()
+  all.addMissing('BTC', 'XMR')
+  all.setMissingAssets(['XMR'])
+  all.begin('beta')
+  expect(all.counts()).toMatchObject({ errors: 1, missingAssets: ['XMR'], pairs: [{ from: 'BTC', to: 'XMR', missing: 1 }] })
+  all.begin('gamma')
+  expect(all.counts()).toEqual({ provider: 'gamma', errors: 0, missingAssets: [], pairs: [] })
+})
+
+it('has no counts where nothing is shadowed', () => expect(new ShadowStatistics().counts()).toBeUndefined())
+
+it('costs no more with ten thousand pairs than with two hundred', () => {
+  const all = statistics()
+  for (let at = 0; at < 10_000; at++) all.addDeviation(`COIN${at}`, 'BTC', 0.01)
+  expect(all.counts()?.pairs).toHaveLength(200)
+})

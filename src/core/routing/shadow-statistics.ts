@@ -1,0 +1,92 @@
+/** What a shadow found out: deviations by pair, in figures that replicas can add up (docs/contract.md §12). */
+
+/** Counts of deviations by bucket; of several replicas they add up. Plain JSON. */
+export interface ShadowCounts {
+  readonly provider: string
+  readonly errors: number
+  readonly missingAssets: readonly string[]
+  readonly pairs: readonly PairCounts[]
+}
+
+interface PairCounts {
+  readonly from: string
+  readonly to: string
+  readonly missing: number
+  /** By bucket: how many deviations were as large. */
+  readonly deviations: Readonly<Record<string, number>>
+}
+
+interface MutablePair {
+  readonly from: string
+  readonly to: string
+  missing: number
+  readonly deviations: Map<number, number>
+}
+
+/** Buckets grow by 5 %, from a millionth on; a smaller deviation is none. */
+const smallest = 1e-6
+const growth = Math.log(1.05)
+/** A bound on memory and on what a replica writes to the ledger. */
+const maxPairs = 200
+
+export class ShadowStatistics {
+  private provider = ''
+  private errors = 0
+  private missingAssets: readonly string[] = []
+  private pairs = new Map<string, MutablePair>()
+
+  /** Statistics of another candidate begin anew. */
+  begin(provider: string): void {
+    if (provider === this.provider) return
+    this.provider = provider
+    this.errors = 0
+    this.missingAssets = []
+    this.pairs = new Map()
+  }
+
+  addDeviation(from: string, to: string, deviation: number): void {
+    const pair = this.pairOf(from, to)
+    const bucket = bucketOf(deviation)
+    pair?.deviations.set(bucket, (pair.deviations.get(bucket) ?? 0) + 1)
+  }
+
+  addMissing(from: string, to: string): void {
+    const pair = this.pairOf(from, to)
+    if (pair) pair.missing++
+  }
+
+  addError(): void {
+    this.errors++
+  }
+
+  setMissingAssets(codes: readonly string[]): void {
+    this.missingAssets = codes
+  }
+
+  /** Undefined where there is no shadow. */
+  counts(): ShadowCounts | undefined {
+    if (this.provider === '') return undefined
+    const pairs = [...this.pairs.values()].map(({ from, to, missing, deviations }) => ({
+      from,
+      to,
+      missing,
+      deviations: Object.fromEntries(deviations),
+    }))
+    return { provider: this.provider, errors: this.errors, missingAssets: this.missingAssets, pairs }
+  }
+
+  private pairOf(from: string, to: string): MutablePair | undefined {
+    const key = `${from} ${to}`
+    const known = this.pairs.get(key)
+    if (known || this.pairs.size >= maxPairs) return known
+    const pair = { from, to, missing: 0, deviations: new Map() }
+    this.pairs.set(key, pair)
+    return pair
+  }
+}
+
+/** Signed: 0 is no deviation, ±1 the smallest. */
+function bucketOf(deviation: number): number {
+  const size = Math.abs(deviation)
+  return size < smallest ? 0 : Math.sign(deviation) * (1 + Math.round(Math.log(size / smallest) / growth))
+}

@@ -1,0 +1,119 @@
+/** Repeats a share of the answered quotes at a candidate and compares both (docs/contract.md §12). Nothing is ever created. */
+import { type Amount, divide, isZero, multiplySubtract } from '../../domain/amount.ts'
+import { Fault } from '../../domain/faults/fault.ts'
+import type { AssetTable } from '../../domain/swap/asset.ts'
+import type { Context } from '../../domain/swap/service.ts'
+import type { Rate, RateQuery } from '../../domain/swap/swap.ts'
+import type { Observer, ShadowResult } from '../../domain/telemetry/observation.ts'
+import { assetKeyOf } from '../assets/asset-key.ts'
+import type { Listing } from '../assets/listing.ts'
+import { from, to } from '../assets/pair.ts'
+import { type Layer, onOperations } from '../layer.ts'
+import type { Candidate } from './failover.ts'
+import type { ShadowStatistics } from './shadow-statistics.ts'
+
+export interface ShadowOptions {
+  readonly candidate: Candidate
+  /** From 0 to 1. */
+  readonly sample: number
+  /** Milliseconds for the candidate's quote. */
+  readonly timeoutMs: number
+  readonly table: AssetTable
+  readonly statistics: ShadowStatistics
+  /** The last whole lists of the routed providers and of the candidate. */
+  readonly listings: () => { readonly routed: readonly Listing[]; readonly candidate: Listing | undefined }
+  /** From 0 to 1. */
+  readonly random: () => number
+  readonly observe: Observer
+}
+
+/** A slow candidate must not pile up work: a quote beyond this is not repeated. */
+const maxConcurrent = 32
+const one = '1' as Amount
+
+export function shadow(options: ShadowOptions): Layer {
+  const { candidate, sample, random, statistics } = options
+  statistics.begin(candidate.tag)
+  const compareListings = listingComparison(options)
+  let running = 0
+  return onOperations({
+    async getRate(query, context, next) {
+      const response = await next.call('getRate', query, context)
+      const isRepeated = random() < sample && running < maxConcurrent && response.provider !== candidate.tag
+      if (isRepeated) {
+        running++
+        // The client gets its response first.
+        setImmediate(async () => {
+          await compare(options, query, context, response.body)
+          compareListings()
+          running--
+        })
+      }
+      return response
+    },
+  })
+}
+
+/** Compares the lists when one of them was read anew. */
+function listingComparison({ candidate: { tag }, statistics, listings, observe }: ShadowOptions): () => void {
+  let compared: readonly (Listing | undefined)[] = []
+  return () => {
+    const { routed, candidate } = listings()
+    const current = [candidate, ...routed]
+    if (!candidate || (current.length === compared.length && current.every((listing, at) => listing === compared[at]))) return
+    compared = current
+    const missing = missingAssets(routed, candidate)
+    statistics.setMissingAssets(missing)
+    observe({ what: 'shadowAssets', provider: tag, missing: missing.length })
+  }
+}
+
+/** The codes of the table's assets that one of these lists has and the candidate's has not, sorted. */
+function missingAssets(routed: readonly Listing[], candidate: Listing): readonly string[] {
+  const offered = new Set(routed.flatMap(({ byAsset }) => [...byAsset.keys()]))
+  return [...offered]
+    .filter((asset) => !candidate.byAsset.has(asset))
+    .map(({ code }) => code)
+    .sort()
+}
+
+async function compare(options: ShadowOptions, query: RateQuery, context: Context, served: Rate): Promise<void> {
+  const { candidate, timeoutMs, table, statistics, observe } = options
+  const [source, target] = [assetKeyOf(served, from, table), assetKeyOf(served, to, table)]
+  const count = (result: ShadowResult, deviation?: number): void =>
+    observe({ what: 'shadow', provider: candidate.tag, result, ...(deviation !== undefined && { deviation }) })
+  try {
+    const { body } = await candidate.service.call('getRate', query, shadowContext(context, timeoutMs))
+    const deviation = deviationOf(served.amountOut, body.amountOut)
+    if (deviation === undefined) throw new Fault('unreadable', 'The quote has no amount.')
+    statistics.addDeviation(source, target, deviation)
+    count('compared', deviation)
+  } catch (reason) {
+    const result = resultOf(Fault.from(reason))
+    if (result === 'missing') statistics.addMissing(source, target)
+    if (result === 'failed') statistics.addError()
+    count(result)
+  }
+}
+
+/** The gateway's own call, in nobody's time and with nobody's key. */
+function shadowContext({ clientCapabilities }: Context, timeoutMs: number): Context {
+  const deadline = performance.now() + timeoutMs
+  return { requestId: crypto.randomUUID(), caller: { address: '' }, clientCapabilities, deadline, isGatewayCall: true }
+}
+
+/** (candidate − served) ÷ served, exact until it becomes a figure. Undefined where one of both is not known. */
+function deviationOf(served: Amount | undefined, offered: Amount | undefined): number | undefined {
+  if (served === undefined || offered === undefined || isZero(served)) return undefined
+  const deviation = divide(multiplySubtract(offered, one, served), served)
+  return deviation === undefined ? undefined : Number(deviation)
+}
+
+/** `missing`: the candidate does not offer the pair. `skipped`: its budget is used up. */
+function resultOf({ kind, provider, reason, unavailableCause }: Fault): ShadowResult {
+  if (unavailableCause === 'budget') return 'skipped'
+  const isNotOffered = kind === 'invalid' && provider === undefined
+  return isNotOffered && (reason === 'not_offered' || reason === 'unknown_asset' || reason.startsWith('network_'))
+    ? 'missing'
+    : 'failed'
+}

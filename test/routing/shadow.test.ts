@@ -1,0 +1,83 @@
+/** docs/contract.md §12: quotes repeated at a candidate. Clients notice nothing, and nothing is created there. */
+import { afterEach, expect, test, vi } from 'vitest'
+import type { ReceivedResponse } from '../support/client.ts'
+import { rateB } from '../support/form-b.ts'
+import { digits } from '../support/json.ts'
+import { type Managed, orderIn, startManaged } from '../support/managed.ts'
+import { type FormName, rateQuery } from '../support/pair.ts'
+import { type AssetWords, assets } from '../support/swaps.ts'
+
+let managed: Managed
+afterEach(() => managed.close())
+
+const { btc, usdtTrx, usdcEth } = assets
+const start = async (sample = 1, settings: Parameters<typeof startManaged>[0] = {}, mode = 'managed'): Promise<void> => {
+  const routing = { providers: ['alpha'], shadow: { provider: 'beta', sample } }
+  managed = await startManaged({ ...settings, sections: { auth: { mode }, routing } })
+}
+const rate = (form: FormName = 'A', to: AssetWords = usdtTrx, key: string | null = null): Promise<ReceivedResponse> =>
+  managed.client(form).get(rateQuery(form, { from: btc, to, amount: '0.10' }), { key })
+const shadowed = () => managed.gateway.observations.filter((observation) => observation.what === 'shadow')
+const until = (count: number): Promise<void> => vi.waitFor(() => expect(shadowed()).toHaveLength(count))
+
+test.each(['managed', 'passthrough'])('an answered quote is repeated without the client’s key (%s)', async (mode) => {
+  await start(1, {}, mode)
+  managed.beta.reply('rate', ({ query }) => ({ json: { ...rateB(query), toAmount: digits('0.111111111111111110') } }))
+  const key = mode === 'managed' ? await managed.issue() : null
+  const response = await rate('A', usdtTrx, key)
+  expect(response.headers['x-swap-provider']).toBe('alpha')
+  await until(1)
+  expect(shadowed()[0]).toMatchObject({ provider: 'beta', result: 'compared', deviation: expect.closeTo(-0.1, 6) })
+  const [sent] = managed.beta.received('rate')
+  expect(sent?.query.get('networkTo')).toBe('TRX')
+  expect(sent?.headers['x-api-key']).toBeUndefined()
+})
+
+test('the client does not wait for the candidate', async () => {
+  await start()
+  managed.beta.reply('rate', { delay: 2_000, json: {} })
+  const startedAt = performance.now()
+  await rate()
+  expect(performance.now() - startedAt).toBeLessThan(1_500)
+})
+
+test('nothing is created at the candidate, and it is in no list of currencies', async () => {
+  await start()
+  managed.beta.holdings.currencies = [{ code: 'ONLYBETA', name: 'Only', icon: '', notes: '' }]
+  const created = await managed.client('B').post('/transactions', orderIn('B'), { key: await managed.issue() })
+  expect(created.headers['x-swap-provider']).toBe('alpha')
+  expect((await managed.client('B').get('/currencies?size=100')).text).not.toContain('ONLYBETA')
+  expect(managed.beta.received('create')).toEqual([])
+})
+
+test('a pair that the candidate lacks, a failure and a spent budget are told apart', async () => {
+  await start(1, { providers: { beta: { assets: { USDCERC20: null } } } })
+  await rate('B', usdcEth)
+  await until(1)
+  managed.beta.reply('rate', { status: 500, json: {} })
+  await rate()
+  await until(2)
+  expect(shadowed().map((one) => one.what === 'shadow' && one.result)).toEqual(['missing', 'failed'])
+})
+
+test('none is repeated with a sample of 0, about half with 0.5', async () => {
+  await start(0.5)
+  for (let at = 0; at < 40; at++) await rate(at % 2 ? 'A' : 'B')
+  await vi.waitFor(() => expect(shadowed().length).toBeGreaterThan(4))
+  expect(shadowed().length).toBeLessThan(36)
+  await managed.close()
+  await start(0)
+  for (let at = 0; at < 10; at++) await rate()
+  expect(managed.beta.received('rate')).toEqual([])
+})
+
+test('the lists are compared, too', async () => {
+  await start()
+  managed.beta.holdings.currencies = [{ code: 'BTC', name: 'Bitcoin', icon: 'https://icons.test/btc.svg', notes: '' }]
+  await rate()
+  await vi.waitFor(() =>
+    expect(managed.gateway.observations).toContainEqual({ what: 'shadowAssets', provider: 'beta', missing: expect.any(Number) }),
+  )
+  const found = managed.gateway.observations.find(({ what }) => what === 'shadowAssets')
+  expect(found?.what === 'shadowAssets' && found.missing).toBeGreaterThan(0)
+})
