@@ -5,6 +5,7 @@ import type { AssetTable } from '../domain/swap/asset.ts'
 import type { Form } from '../wire/form.ts'
 import { checkExtraIdNames } from './extra-id-names.ts'
 import type { Faults } from './faults.ts'
+import { checkNativePaths } from './native-paths.ts'
 import { checkProviderAssets } from './provider-assets.ts'
 import type { ProviderSettings } from './schema.ts'
 import { isSelfLoop } from './self-loop.ts'
@@ -36,6 +37,7 @@ export function checkParts(parts: Parts, table: AssetTable | undefined, forms: r
     if (form) {
       checkProviderAssets(provider, form, table, own)
       checkExtraIdNames(provider.extraIdNames, form, own)
+      checkNativePaths(provider.native, form, own)
     } else own.add(['form'], `must be one of ${names.join(', ')}`)
   }
   checkTags(parts, faults)

@@ -265,10 +265,12 @@ const provider = keys({
     '`active`; `draining`: no quotes and no creates, what it holds is still read; `off`: never called, what it holds is answered from the ledger',
   ),
   native: setting(
-    notYet(flag, (isOn) => !isOn),
-    false,
-    'Its own paths under `/native`. Not yet supported',
+    list(text),
+    [],
+    'What the native lane opens of its own paths, like `GET /coins/{}/networks`: a method and a path, in which `{}` is one segment. Every key may call these with your own key at the provider. Empty: nothing',
   ),
+  nativeMaxBytes: setting(integer(0, 1_073_741_824), 1_048_576, 'Largest body that goes up the native lane', 'bytes'),
+  nativeIdle: setting(seconds('above 0'), 30, 'Longest silence between two bytes of the native lane, either way', 'seconds'),
 })
 
 const routing = required(

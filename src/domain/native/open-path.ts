@@ -1,0 +1,45 @@
+/** What a provider's native lane opens: methods and paths of its own (docs/contract.md §11). */
+
+const nativeMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+type NativeMethod = (typeof nativeMethods)[number]
+
+export interface OpenPath {
+  readonly method: NativeMethod
+  /** As configured, such as `/coins/{}/networks`. */
+  readonly pattern: string
+  readonly segments: readonly string[]
+}
+
+/** Stands for one segment of any name. */
+const wildcard = '{}'
+const segmentName = /^[A-Za-z0-9._~-]+$/
+const dotSegment = /^\.\.?$/
+
+/** Reads `GET /coins/{}/networks`; undefined where it is no method and path. */
+export function parseOpenPath(entry: string): OpenPath | undefined {
+  const [word = '', pattern = '', ...others] = entry.split(' ')
+  const method = nativeMethods.find((known) => known === word)
+  const [root, ...segments] = pattern.split('/')
+  const isPath = root === '' && segments.length > 0 && segments.every((segment) => segment === wildcard || isName(segment))
+  return method && isPath && others.length === 0 ? { method, pattern, segments } : undefined
+}
+
+/**
+ * Whether some path is opened to `method` that also fits `pattern`, such as `/transactions/{id}`. HEAD counts as GET, and letters
+ * match in either case, since many servers take them so.
+ */
+export function overlaps(openPath: OpenPath, method: string, pattern: string): boolean {
+  const [, ...others] = pattern.toLowerCase().split('/')
+  const { segments } = openPath
+  const isSameMethod = method === (openPath.method === 'HEAD' ? 'GET' : openPath.method)
+  return isSameMethod && segments.length === others.length && segments.every((segment, at) => meet(segment, others[at] ?? ''))
+}
+
+function meet(segment: string, other: string): boolean {
+  return segment === wildcard || other.startsWith('{') || segment.toLowerCase() === other
+}
+
+function isName(segment: string): boolean {
+  return segmentName.test(segment) && !dotSegment.test(segment)
+}
