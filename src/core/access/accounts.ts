@@ -9,24 +9,24 @@ export interface IssuedKey {
   readonly revokedAt?: number | undefined
 }
 
-/** What a key stands for. */
+/** What the ledger holds for the digest of a key. Times are milliseconds since 1970. */
 export interface KeyRecord {
-  /** The account's identity: what limits and owners go by. It outlives the key. */
+  /** The account's identity: the subject of limits and the owner of transactions. It outlives the key. */
   readonly account: string
   readonly expiresAt?: number | undefined
   readonly revokedAt?: number | undefined
 }
 
-/** Of a key only its digest is kept. `actor`: who changes it by hand, for the audit log (`core/operations/audit.ts`). */
+/** The store of issued keys. It keeps only the digest of a key. `actor`: the operator, for the audit log (`core/operations/audit.ts`). */
 export interface Accounts {
-  /** The account is made where the name is new. */
+  /** Creates the account if the name is new. */
   readonly addKey: (key: IssuedKey, digest: string, actor: string) => Promise<void>
-  /** By digest; those that are unknown are left out. */
+  /** Records by digest. Unknown digests are omitted. */
   readonly findKeys: (digests: readonly string[]) => Promise<ReadonlyMap<string, KeyRecord>>
-  /** All keys, the oldest first. */
+  /** All keys, oldest first. */
   readonly listKeys: () => Promise<readonly IssuedKey[]>
-  /** False where there is no such key, or it was revoked before. */
+  /** False if the key does not exist or is already revoked. */
   readonly revokeKey: (id: string, at: number, actor: string) => Promise<boolean>
-  /** Adds `key` for the account of the key `id`, which ends at `until` unless it ends sooner. False where `id` is no valid key. */
+  /** Adds `key` to the account of the key `id`. The old key expires at `until` at the latest. False if `id` is not a valid key. */
   readonly rotateKey: (id: string, until: number, key: Omit<IssuedKey, 'name'>, digest: string, actor: string) => Promise<boolean>
 }

@@ -59,7 +59,7 @@ describe('is charged to', () => {
     expect(refusal).toBeUndefined()
   })
 
-  it("the address, for quotes with a provider's own key: nobody has accepted it yet", async () => {
+  it("the address, for quotes with a provider's own key: it is not verified yet", async () => {
     await gate({ verifiedKeys: verifiedKeysOf(true) })('getRate', client)
     expect(charged).toEqual([['quotes:address:192.0.2.1', 60, 60]])
   })
@@ -86,7 +86,7 @@ describe('is refused', () => {
     [0, 1],
     [-3, 1],
     [99, 60],
-  ])('with %i s left of the window: to come again after %i s', async (resetSeconds, retryAfter) => {
+  ])('with %i s left of the window: Retry-After is %i s', async (resetSeconds, retryAfter) => {
     charges = { 'quotes:address:192.0.2.1': { ...over, resetSeconds } }
     const { refusal } = await gate()('getRate', callerWithoutKey)
     expect(refusal).toMatchObject({ kind: 'limited', retryAfter })
@@ -94,7 +94,7 @@ describe('is refused', () => {
     expect(decided).toEqual(['quotes refused'])
   })
 
-  it.each(['unproven:address:192.0.2.1', 'unproven:all'])('who guesses keys, by %s', async (bucket) => {
+  it.each(['unproven:address:192.0.2.1', 'unproven:all'])('a client that guesses keys, by %s', async (bucket) => {
     charges = { [bucket]: over }
     for (const verifiedKeys of [undefined, verifiedKeysOf(false)]) {
       charged = []
@@ -109,7 +109,7 @@ describe('is refused', () => {
   it.each([
     ['refused lately', true, 600],
     ['not refused lately', false, 3_000],
-  ])('past the bound for all, an address of which a key was %s', async (_, isRefused, limit) => {
+  ])('above the bound for all, an address with a key that was %s', async (_, isRefused, limit) => {
     charges = { 'unproven:all 600': over, 'unproven:all 3000': over }
     if (isRefused) refused.add('192.0.2.1')
     const { refusal } = await gate({ verifiedKeys: verifiedKeysOf(false) })('getTransaction', client)
@@ -117,24 +117,24 @@ describe('is refused', () => {
     expect(charged.at(-1)).toEqual(['unproven:all', limit, 60, 'admitted'])
   })
 
-  it('nobody else past the bound for all, before five times it', async () => {
+  it('no other address above the bound for all, below five times it', async () => {
     charges = { 'unproven:all 600': over }
     expect((await gate({ verifiedKeys: verifiedKeysOf(false) })('getTransaction', client)).refusal).toBeUndefined()
   })
 
-  it('who has no key, by the address alone', async () => {
+  it('a client without a key, by the address alone', async () => {
     charges = { 'unproven:all': over }
     expect((await gate()('getTransaction', callerWithoutKey)).refusal).toMatchObject({ kind: 'unauthorized' })
     expect(charged).toEqual([['unproven:address:192.0.2.1', 20, 60]])
     expect(refused.size).toBe(0)
   })
 
-  it('who has a key that nobody issued: his address is noted', async () => {
+  it('a client with an unknown key: its address is recorded', async () => {
     expect((await gate()('getTransaction', callerWithUnknownKey)).refusal).toMatchObject({ kind: 'unauthorized' })
     expect([...refused]).toEqual(['192.0.2.1'])
   })
 
-  it('who has no key, as such', async () => {
+  it('a client without a key, as unauthorized', async () => {
     const { refusal } = await gate()('createTransaction', callerWithoutKey)
     expect(refusal).toMatchObject({ kind: 'unauthorized' })
     expect(decided).toEqual(['unproven admitted'])
@@ -154,20 +154,20 @@ describe('is counted as', () => {
 })
 
 describe('in shadow', () => {
-  it('what would be refused is let in, and counted', async () => {
+  it('a request above the limit is admitted, and counted', async () => {
     charges = { 'quotes:address:192.0.2.1': over }
     const admission = await gate({ shadow: true })('getRate', callerWithoutKey)
     expect(admission).toEqual({ quota: expect.objectContaining({ policy: 'quotes', remaining: 0 }) })
     expect(decided).toEqual(['quotes shadowed'])
   })
 
-  it('who has no key is refused all the same', async () => {
+  it('a client with an unknown key is still refused', async () => {
     charges = { 'unproven:all': over }
     expect((await gate({ shadow: true })('getTransaction', callerWithUnknownKey)).refusal).toMatchObject({ kind: 'unauthorized' })
     expect(decided).toEqual(['unproven shadowed'])
   })
 
-  it('what is admitted is counted as ever', async () => {
+  it('an admitted request is counted as usual', async () => {
     await gate({ shadow: true })('getRate', callerWithoutKey)
     expect(decided).toEqual(['quotes admitted'])
   })

@@ -1,6 +1,6 @@
 /**
- * Who may call, and how often: all that is decided before a request is decoded (docs/contract.md §5, §6, §7). It sees the
- * operation and the caller, and nothing of the request.
+ * Admission: load shedding, authentication and rate limits, in this order, before the request is decoded
+ * (docs/contract.md §5, §6, §7). It depends only on the operation and the caller.
  */
 import { standardFault } from '../../domain/faults/standard-fault.ts'
 import type { Admission, Gate } from '../../domain/swap/gate.ts'
@@ -16,11 +16,12 @@ import type { VerifiedKeys } from './verified-keys.ts'
 export interface AdmissionOptions {
   readonly limits: ClientLimits
   readonly refusedAddresses: RefusedAddresses
-  /** Where clients send the provider's own keys: those that the provider has accepted. Absent where the gateway issues the keys. */
+  /** Keys that the provider has accepted. Absent in managed mode, where the gateway issues the keys. */
   readonly verifiedKeys?: VerifiedKeys | undefined
   readonly isShed: (op: Op) => boolean
 }
 
+/** Returns a gate that never throws for a rejection: it returns the `Fault` as `refusal` (401, 429 or 503). */
 export function admission({ limits, refusedAddresses, verifiedKeys, isShed }: AdmissionOptions): Gate {
   return async (op, caller) => {
     if (isShed(op)) return { refusal: overloaded() } // 503
@@ -34,7 +35,7 @@ export function admission({ limits, refusedAddresses, verifiedKeys, isShed }: Ad
   }
 }
 
-/** Guesses are limited, too: 401 becomes 429. */
+/** Missing and unknown keys are rate-limited too, so that guessing is slow: above the limit, 401 becomes 429. */
 async function refuseWithoutKey(
   { address, isKeyUnknown = false }: Caller,
   limits: ClientLimits,
@@ -46,7 +47,7 @@ async function refuseWithoutKey(
   return { ...charged, refusal: standardFault('unauthorized', isKeyUnknown ? {} : { reason: 'key_missing' }) }
 }
 
-/** A key of a provider is an identity only after the provider has accepted it. */
+/** Quotes are limited by identity only in managed mode: a provider's key is not verified by a quote. */
 function quoteSubject({ address, identity }: Caller, isManaged: boolean): string {
   return isManaged && identity !== undefined ? `identity:${identity}` : `address:${clientNetworkOf(address)}`
 }

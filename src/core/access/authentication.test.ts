@@ -20,7 +20,7 @@ const digest = (key: string): string => `digest of ${key}`
 const acme = keyOf(1)
 const advance = (milliseconds: number): void => void vi.advanceTimersByTime(milliseconds)
 
-/** Keys that are looked up one by one. */
+/** A store that looks up keys one by one. */
 function storeOf(findKey: (digestOfKey: string) => Promise<KeyRecord | undefined>) {
   return {
     async findKeys(digests: readonly string[]) {
@@ -30,12 +30,12 @@ function storeOf(findKey: (digestOfKey: string) => Promise<KeyRecord | undefined
   }
 }
 
-/** All at once, as many as a flood has. */
+/** Authenticates all keys at once, like a flood. */
 async function authenticateAll(authenticate: Authenticate, keys: readonly string[]): Promise<readonly (string | undefined)[]> {
   return Promise.all(keys.map(authenticate))
 }
 
-/** Stores of one ledger, asked by any number of replicas. */
+/** One ledger, read by any number of replicas. */
 function ledger() {
   const keyRecords = new Map<string, KeyRecord>([[digest(acme), { account: 'account-1' }]])
   const lookedUp: string[] = []
@@ -56,7 +56,7 @@ function ledger() {
 }
 
 describe('a key', () => {
-  it('is its account', async () => {
+  it('is authenticated as its account', async () => {
     const { replica, lookedUp } = ledger()
     expect(await replica()(acme)).toBe('account-1')
     expect(lookedUp).toEqual([digest(acme)])
@@ -69,12 +69,12 @@ describe('a key', () => {
     ['one with a space', `${acme} `],
     ['one of another length', `${acme}0`],
   ])('that is malformed costs neither a look-up nor a digest: %s', async (_, key) => {
-    const notCalled = (): never => expect.fail('asked')
+    const notCalled = (): never => expect.fail('called')
     const authenticate = authentication({ accounts: { findKeys: notCalled }, digest: notCalled, clock: Date.now })
     expect(await authenticate(key)).toBeUndefined()
   })
 
-  it('that nobody issued is nobody', async () => {
+  it('that was never issued has no account', async () => {
     expect(await ledger().replica()(keyOf(2))).toBeUndefined()
   })
 
@@ -91,7 +91,7 @@ describe('a key', () => {
 })
 
 describe('A11: what the operator changes takes effect in every replica', () => {
-  it('when a key is revoked, also where his clock is ahead', async () => {
+  it('when a key is revoked, even if the clock of the operator is ahead', async () => {
     const { replica, addKey } = ledger()
     const replicas = [replica(), replica()]
     for (const authenticate of replicas) expect(await authenticate(acme)).toBe('account-1')
@@ -119,7 +119,7 @@ describe('A11: what the operator changes takes effect in every replica', () => {
     expect([await authenticate(acme), await authenticate(keyOf(2))]).toEqual([undefined, 'account-1'])
   })
 
-  it('however late the store answers: who comes after the lifetime asks anew', async () => {
+  it('however late the store responds: after the lifetime the key is looked up again', async () => {
     const slow = Promise.withResolvers<KeyRecord>()
     const findKey = vi.fn(() => (findKey.mock.calls.length === 1 ? slow.promise : Promise.resolve(undefined)))
     const authenticate = authentication({ accounts: storeOf(findKey), digest, clock: Date.now })
@@ -133,7 +133,7 @@ describe('A11: what the operator changes takes effect in every replica', () => {
 })
 
 describe('the store', () => {
-  it('is asked once for all who come at once and within two seconds', async () => {
+  it('is read once for all concurrent requests and for those within two seconds', async () => {
     const { replica, lookedUp } = ledger()
     const authenticate = replica()
     const found = await Promise.all(Array.from({ length: 50 }, () => authenticate(acme)))
@@ -146,7 +146,7 @@ describe('the store', () => {
     expect(lookedUp).toHaveLength(2)
   })
 
-  it('fails as a fault that says when to come again, and is asked again at once', async () => {
+  it('fails with a Fault with retryAfter, and is read again for the next request', async () => {
     const { replica, fail, lookedUp } = ledger()
     const authenticate = replica()
     fail(new Error('connect ECONNREFUSED 10.0.0.7:5432'))
@@ -168,7 +168,7 @@ describe('the store', () => {
 })
 
 describe('A10: guessing', () => {
-  it('10,000 wrong keys reach the store as digests alone, and none is counted as somebody', async () => {
+  it('10,000 wrong keys reach the store only as digests, and none has an account', async () => {
     const { replica, lookedUp } = ledger()
     const authenticate = replica()
     const guesses = Array.from({ length: 10_000 }, (_, number) => keyOf(number + 2))
@@ -177,7 +177,7 @@ describe('A10: guessing', () => {
     expect(lookedUp.filter((digestOfKey) => isKey(digestOfKey) || !digestOfKey.startsWith('digest of '))).toEqual([])
   })
 
-  it('keeps the last 5,000 answers about them and never more than 10,000, apart from those about keys that exist', async () => {
+  it('caches the last 5,000 unknown keys and never more than 10,000, apart from known keys', async () => {
     const { replica, lookedUp } = ledger()
     const authenticate = replica()
     const lookupsOf = (key: string): number => lookedUp.filter((digestOfKey) => digestOfKey === digest(key)).length
@@ -247,6 +247,6 @@ describe('A10: guessing', () => {
     for (let round = 1; round < 10; round++) await authenticateAll(authenticate, keys)
     expect(guesses).toBe(200_000)
     expect(heap() - before).toBeLessThan(8_000_000)
-    expect(await authenticate(acme)).toBeUndefined() // what is in use is not collected
+    expect(await authenticate(acme)).toBeUndefined() // keeps `authenticate` in use, so that it is not collected
   })
 })

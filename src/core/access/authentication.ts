@@ -1,16 +1,16 @@
-/** Who a key is that the operator issued (docs/contract.md §5, `managed`). */
+/** Authentication with keys that the operator issued (docs/contract.md §5, `managed`). */
 import { Fault } from '../../domain/faults/fault.ts'
 import { isKey } from '../../domain/key.ts'
 import { BoundedMap } from '../bounded-map.ts'
 import type { Accounts, KeyRecord } from './accounts.ts'
 import { batchedKeyLookup, type KeyLookup } from './batched-key-lookup.ts'
 
-/** The account's identity, or undefined where the key is malformed, unknown, expired or revoked. Throws a `Fault` where nobody can tell now. */
+/** Returns the account's identity, or undefined if the key is malformed, unknown, expired or revoked. Throws `unavailable` if the ledger fails. */
 export type Authenticate = (key: string) => Promise<string | undefined>
 
 export interface AuthenticationOptions {
   readonly accounts: Pick<Accounts, 'findKeys'>
-  /** One-way: the key itself is not kept. */
+  /** A one-way hash: the key itself is not stored. */
   readonly digest: (key: string) => string
   /** Milliseconds since 1970. */
   readonly clock: () => number
@@ -18,9 +18,9 @@ export interface AuthenticationOptions {
 
 type PendingLookup = ReturnType<KeyLookup<KeyRecord>>
 
-/** How long what was looked up serves, from the moment it was asked: what the operator changes takes effect after that. */
+/** How long a look-up is cached, from its start. A change by the operator takes effect within this time. */
 const lifetimeMs = 2_000
-/** A bound on memory, for keys that exist and for the others. What is dropped is looked up again. */
+/** A bound on memory, for known and for unknown keys each. A dropped entry is looked up again. */
 const maxCachedKeys = 10_000
 const retryAfter = 5
 
@@ -38,7 +38,7 @@ interface CachedLookup {
   readonly startedAt: number
 }
 
-/** Asks once for all who want the same within the lifetime. A failure serves only those who wait for it. */
+/** Shares one look-up per digest within the lifetime. A failure goes only to the callers that wait for it; it is not cached. */
 function cachedLookup(find: KeyLookup<KeyRecord>): KeyLookup<KeyRecord> {
   const knownKeys = new BoundedMap<CachedLookup>({ maxEntries: maxCachedKeys })
   const unknownKeys = new BoundedMap<CachedLookup>({ maxEntries: maxCachedKeys })
@@ -60,7 +60,7 @@ function cachedLookup(find: KeyLookup<KeyRecord>): KeyLookup<KeyRecord> {
   }
 }
 
-/** Revoked is revoked, whatever the clock of the machine says on which it was done. */
+/** A revoked key is never valid, even if `revokedAt` is in the future: the clock of the revoking machine may be ahead. */
 function isValid({ expiresAt, revokedAt }: KeyRecord, now: number): boolean {
   return revokedAt === undefined && (expiresAt === undefined || now < expiresAt)
 }

@@ -1,21 +1,21 @@
-/** Looks up in the ledger what a key may be, for whoever sends one: many keys with one question. */
+/** Batches look-ups of client keys in the ledger. */
 
 export type KeyLookup<Found> = (digest: string) => Promise<Found | undefined>
 
-/** By digest; those that are unknown are left out. */
+/** Results by digest. Unknown digests are omitted. */
 type FindAll<Found> = (digests: readonly string[]) => Promise<ReadonlyMap<string, Found>>
 
 type PendingKey<Found> = PromiseWithResolvers<Found | undefined>
 
-/** Look-ups under way at a time, and keys that one takes. */
+/** Concurrent look-ups, and keys per look-up. */
 const maxInFlight = 4
 const maxKeysPerLookup = 500
-/** Milliseconds before another look-up follows one that found a key to be unknown. */
+/** Pause in milliseconds after a look-up with an unknown key. */
 const pauseMs = 10
 
 /**
- * Looks up many keys at once. Whoever guesses keys, however fast, causes at most 400 look-ups a second and takes at most four
- * connections of the ledger; a key that exists waits for milliseconds, and is never refused for it.
+ * Looks up many keys at once. Guessed keys cause at most 400 look-ups a second and use at most four connections of the ledger,
+ * at any rate of requests. A valid key waits a few milliseconds and is never rejected because of the guesses.
  */
 export function batchedKeyLookup<Found>(findAll: FindAll<Found>): KeyLookup<Found> {
   const pending = new Map<string, PendingKey<Found>>()
@@ -42,7 +42,7 @@ export function batchedKeyLookup<Found>(findAll: FindAll<Found>): KeyLookup<Foun
   }
 }
 
-/** Whether all are known. */
+/** Returns whether all keys were found. */
 async function lookUpBatch<Found>(findAll: FindAll<Found>, keys: ReadonlyMap<string, PendingKey<Found>>): Promise<boolean> {
   try {
     const found = await findAll([...keys.keys()])

@@ -1,9 +1,9 @@
-/** Whom an address stands for, so that nobody gets a new limit with every address that he has (RFC 6177). */
+/** Maps an address to the network that is limited as one client (RFC 6177: a subscriber has at least an IPv6 /64). */
 
 /** Some proxies write the port too: `192.0.2.7:5000`, `[2001:db8::1]:5000`. */
 const withPort = /^(\d+(?:\.\d+){3}):\d+$|^\[(.+)\](?::\d+)?$/
 
-/** One subscriber, one subject: an IPv4 address, mapped into IPv6 or not, or the /64 of an IPv6 one. */
+/** The subject of limits: the IPv4 address (also if it is mapped into IPv6), or the /64 of an IPv6 address. A port is dropped. */
 export function clientNetworkOf(text: string): string {
   const address = text.replace(withPort, '$1$2')
   if (!address.includes(':')) return address
@@ -18,7 +18,7 @@ export function clientNetworkOf(text: string): string {
         .join(':')
 }
 
-/** All eight groups, with `::` written out and a dotted end read. */
+/** All eight groups of an IPv6 address: expands `::` and a dotted IPv4 end. */
 function groupsOf(address: string): readonly number[] {
   const [head = '', tail] = address.split('::')
   const first = readGroups(head)

@@ -3,8 +3,8 @@ import { standardFault } from '../../domain/faults/standard-fault.ts'
 import { aroundAll, type Layer } from '../layer.ts'
 
 /**
- * What a provider says to the gateway's own key is not about the client's: a refusal of it is the provider's failure, and its
- * limit means that it can take nothing now (docs/contract.md §5, §6).
+ * Translates faults about the gateway's own key, because the client's key is not at fault: `unauthorized` becomes
+ * `accessRefused`, and `limited` becomes `unavailable` (docs/contract.md §5, §6).
  */
 export function gatewayKeyErrors(): Layer {
   return aroundAll((op, request, context, next) =>

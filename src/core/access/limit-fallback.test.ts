@@ -50,7 +50,7 @@ function start(replicas: number) {
   return { store, there, outage, charge, limiter, observations }
 }
 
-it('after one failure nobody asks the store until it is there again', async () => {
+it('after one failure the store is not used until it is back', async () => {
   const { store, outage, charge } = start(2)
   store.isLost = true
   for (let call = 0; call < 20; call++) await charge()
@@ -62,14 +62,14 @@ it('after one failure nobody asks the store until it is there again', async () =
   expect(outage.state).toBe('shared')
 })
 
-it('is never without a part, however many replicas there are', async () => {
+it('each replica has a share of at least 1, however many replicas there are', async () => {
   const { store, charge } = start(100)
   store.isLost = true
   expect(await charge()).toEqual({ isOver: false, remaining: 0, resetSeconds: 60 })
   expect((await charge()).isOver).toBe(true)
 })
 
-it('pays in what it admitted and nothing that it refused, and tells what was too much', async () => {
+it('adds what it admitted to the store, nothing that it refused, and reports the excess', async () => {
   const { store, there, charge, observations } = start(2)
   for (let call = 0; call < 8; call++) await charge()
   store.isLost = true
@@ -81,7 +81,7 @@ it('pays in what it admitted and nothing that it refused, and tells what was too
   expect(await charge()).toMatchObject({ isOver: true, remaining: 0 })
 })
 
-it('a window that began alone ends in the store when it was told to, at most a second later', async () => {
+it('a local window ends in the store at its own end, at most a second later', async () => {
   const { store, there, charge } = start(1)
   store.isLost = true
   await charge()
@@ -94,7 +94,7 @@ it('a window that began alone ends in the store when it was told to, at most a s
   expect(there.known.get('bucket')?.points).toBe(1)
 })
 
-it('what was admitted in a window that is over is not paid in', async () => {
+it('charges of a window that is over are not added to the store', async () => {
   const { store, charge } = start(1)
   store.isLost = true
   await charge()
@@ -104,7 +104,7 @@ it('what was admitted in a window that is over is not paid in', async () => {
   expect(store.adds).toBe(0)
 })
 
-it('while others may not have noticed, both count and the stricter one decides', async () => {
+it('during the recovery both the store and the replica count, and the stricter one decides', async () => {
   const { store, there, outage, charge } = start(2)
   store.isLost = true
   await charge()
@@ -118,7 +118,7 @@ it('while others may not have noticed, both count and the stricter one decides',
   expect(there.known.get('bucket')?.points).toBe(11)
 })
 
-it('a store that is lost again while it is paid loses nothing', async () => {
+it('a store that is lost again during the flush loses nothing', async () => {
   const { store, there, limiter } = start(1)
   store.isLost = true
   for (let bucket = 0; bucket < 250; bucket++) await limiter.charge(`bucket ${bucket}`, 10, 60)
@@ -133,7 +133,7 @@ it('a store that is lost again while it is paid loses nothing', async () => {
   expect([...there.known.values()].map(({ points }) => points)).toEqual(Array.from({ length: 250 }, () => 1))
 })
 
-it('R8: replicas that notice one after the other that an emptied store is back admit twice the limit and no more', async () => {
+it('R8: replicas that notice at different times that an emptied store is back admit at most twice the limit', async () => {
   const [limit, replicas] = [60, 4]
   const store = { isLost: false, generation: 1, windows: windows() }
   const fail = (): never => {

@@ -1,11 +1,11 @@
-/** Limits that outlive the store in which they are shared (docs/contract.md §7). */
+/** Rate limits that continue without the shared store (docs/contract.md §7). */
 import type { Observer } from '../../domain/telemetry/observation.ts'
 import type { Limiter } from './limits.ts'
 import type { StoreOutage } from './store-outage.ts'
 
-/** Limits that all replicas share. Both throw where the store does not answer. */
+/** Limits that all replicas share. Both methods throw if the store does not respond. */
 export interface SharedLimiter extends Limiter {
-  /** Counts what was admitted elsewhere, and tells the sum. A window that it begins lasts `rest` seconds. */
+  /** Adds points that were admitted locally and returns the new sum. A window that this begins lasts `remainingSeconds`. */
   readonly add: (bucket: string, points: number, windowSeconds: number, remainingSeconds: number) => Promise<number>
 }
 
@@ -18,7 +18,7 @@ export interface LimitFallbackOptions {
   readonly observe: Observer
 }
 
-/** What was admitted here in the window of a bucket and is not counted in the store yet. */
+/** Points of a bucket's window that were admitted locally and are not counted in the store yet. */
 interface PendingCharge {
   points: number
   limit: number
@@ -27,16 +27,16 @@ interface PendingCharge {
   expiresAt: number
 }
 
-/** A bound on memory: what goes beyond it is not counted in the store. */
+/** A bound on memory: charges of further buckets are not counted in the store. */
 const maxPendingCharges = 100_000
 const batchSize = 100
-/** While debts are counted new ones are made. */
+/** New charges arrive during a flush, so several rounds may be needed. */
 const maxFlushRounds = 10
 
 /**
- * While the store is lost this replica admits its part of each limit, at least 1; before it relies on the store again it counts
- * there what it admitted. So at most twice the limit is admitted over a loss and a recovery inside one window, even where the
- * store comes back empty: the limit before, and the limit after, of which the parts of all replicas are a part.
+ * While the store is lost, each replica admits its share of each limit (at least 1). Before it uses the store again, it adds
+ * its local charges to the store. So a loss and a recovery inside one window admit at most twice the limit, even if the store
+ * comes back empty: the limit before the loss, and the limit after it, which includes the shares of all replicas.
  */
 export function limitFallback({ shared, local, replicas, outage, observe }: LimitFallbackOptions): Limiter {
   const pendingCharges = new Map<string, PendingCharge>()
@@ -107,7 +107,7 @@ async function flushAll(pendingCharges: Map<string, PendingCharge>, shared: Shar
       throw failed.reason
     }
   }
-  if (pendingCharges.size > 0) throw new Error('More is admitted here than can be counted in the store.')
+  if (pendingCharges.size > 0) throw new Error('Local charges arrive faster than the store can count them.')
 }
 
 async function flush(

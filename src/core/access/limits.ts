@@ -6,7 +6,7 @@ import type { BudgetPolicy, LimitDecision, LimitPolicy, Observer } from '../../d
 import { clientNetworkOf } from './client-network.ts'
 import type { RefusedAddresses } from './refused-addresses.ts'
 
-/** A limit's state after a request was charged to it. `isOver`: the request is one too many. */
+/** A limit's state after a request was charged to it. `isOver`: the request exceeds the limit. */
 export interface Charge {
   readonly isOver: boolean
   readonly remaining: number
@@ -14,15 +14,16 @@ export interface Charge {
   readonly resetSeconds: number
 }
 
-/** Whether a request that is one too many is counted like those that are admitted. */
+/** Whether requests above the limit count too (`all`), or only those that are admitted. */
 export type Counting = 'all' | 'admitted'
 
-/** Fixed windows that start with the first request. */
+/** Counts requests in fixed windows that start with the first request. */
 export interface Limiter {
-  /** `counting` is `all` unless given. */
+  /** `counting` is `all` by default. */
   readonly charge: (bucket: string, limit: number, windowSeconds: number, counting?: Counting) => Promise<Charge>
 }
 
+/** The configured limits: requests per window. */
 export interface Limits {
   readonly quotes: number
   readonly create: number
@@ -30,15 +31,15 @@ export interface Limits {
   readonly unproven: number
   /** Seconds. */
   readonly window: number
-  /** Counts and tells, and refuses nothing. */
+  /** Counts and reports, but rejects nothing. */
   readonly shadow: boolean
 }
 
 const unverifiedPerAddress = 20
 const unverifiedWindowSeconds = 60
-/** Addresses of which no key was refused lately share so many times the bound for all. */
+/** Addresses without a recently refused key share the bound for all addresses, times this factor. */
 const unverifiedReserveFactor = 5
-/** With at most this share of a limit left, somebody is near it. */
+/** A request is `near` a limit if at most this share of it remains. */
 const nearShare = 0.1
 
 export interface LimitsOptions {
@@ -68,14 +69,14 @@ export function clientLimits({ limiter, configured, refusedAddresses, observe }:
       .then((charge) => admissionOf(charge, policy, limit, windowSeconds))
   const chargePolicy = (policy: BudgetPolicy, subject: string): Promise<Admission> =>
     charge(policy, subject, configured[policy], configured.window).then((admission) => decide(policy, admission))
-  /** Past the bound for all, addresses of which a key was refused wait; the others go on, up to the reserve. */
+  /** Above the bound for all addresses, those with a recently refused key are rejected; the others continue up to the reserve. */
   const chargeAllAddresses = async (address: string): Promise<ChargedAdmission> => {
     const all = (limit: number): Promise<ChargedAdmission> => charge('unproven', 'all', limit, unverifiedWindowSeconds, 'admitted')
     const acrossAddresses = await all(configured.unproven)
     if (!acrossAddresses.refusal || (await refusedAddresses.has(address))) return acrossAddresses
     return all(configured.unproven * unverifiedReserveFactor)
   }
-  /** Guessing keys is slow for each address, and for all addresses together. */
+  /** Makes guessing of keys slow for each address and for all addresses together. */
   const chargeUnverified = async (address: string, hasKey: boolean): Promise<Admission> => {
     const perAddress = await charge(
       'unproven',
@@ -102,7 +103,7 @@ function admissionOf(
 
 type ChargedAdmission = Admission & Required<Pick<Admission, 'quota'>>
 
-/** Counts what is decided. In shadow what would be refused is let in. */
+/** Reports each decision. In shadow mode it admits requests above the limit. */
 function createDecide(isShadow: boolean, observe: Observer): (policy: LimitPolicy, admission: ChargedAdmission) => Admission {
   return (policy, admission) => {
     const { quota, refusal } = admission

@@ -16,7 +16,7 @@ function gateWith(isShed: (op: Op) => boolean, onCharge = () => {}): Gate {
   return admission({ limits: { charge, chargeUnverified: async () => ({}) }, refusedAddresses, isShed })
 }
 
-describe('X3: with strain', () => {
+describe('X3: at load level', () => {
   test.each<[LoadLevel, readonly string[]]>([
     [0, []],
     [1, ['listCurrencies', 'getRate']],
@@ -37,11 +37,11 @@ describe('X3: with strain', () => {
   })
 })
 
-describe('L53: while the ledger is waited for', () => {
+describe('L53: while requests wait for the ledger', () => {
   test.each<[string, LedgerWaits, boolean, readonly string[]]>([
     ['a little', { readMs: 400, writeMs: 900 }, true, []],
     ['by reads', { readMs: 500, writeMs: 0 }, true, ['listTransactions', 'getTransaction']],
-    ['by reads that can do without it', { readMs: 999, writeMs: 0 }, false, []],
+    ['by reads that do not need it', { readMs: 999, writeMs: 0 }, false, []],
     ['by changes', { readMs: 0, writeMs: 1_000 }, true, ['createTransaction']],
     ['by all', { readMs: 1_000, writeMs: 0 }, true, ['createTransaction', 'listTransactions', 'getTransaction']],
   ])('%s (%j, managed: %s) these are refused: %j', async (_, ledgerWaits, isManaged, refused) => {

@@ -1,11 +1,11 @@
-/** Sheds load before it costs anything (docs/contract.md §6, 503): quotes first, creates last. */
+/** Load shedding before any work is done (docs/contract.md §6, 503): quotes first, creates last. */
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Op } from '../../domain/swap/operations.ts'
 
-/** How much of its work the process cannot do in time: 0 none, 1 quotes are too many, 2 reads too, 3 creates too. */
+/** What is shed: 0 nothing, 1 quotes, 2 also reads, 3 also creates. */
 export type LoadLevel = 0 | 1 | 2 | 3
 
-/** Milliseconds. */
+/** Milliseconds that the first queued read and write have waited for the ledger. */
 export interface LedgerWaits {
   readonly readMs: number
   readonly writeMs: number
@@ -15,7 +15,7 @@ export interface Load {
   readonly level: LoadLevel
 }
 
-/** The strain from which on an operation is refused. */
+/** The load level from which an operation is rejected. */
 const shedAt: Readonly<Record<Op, LoadLevel>> = {
   listCurrencies: 1,
   getRate: 1,
@@ -26,19 +26,18 @@ const shedAt: Readonly<Record<Op, LoadLevel>> = {
 
 const retryAfter = 2
 
-/** From so long a wait on, whoever comes new to the ledger is refused; nobody waits for it longer than twice that. */
+/** From this wait on, new requests that need the ledger are rejected. No request waits longer than twice this time. */
 const maxReadWaitMs = 500
 const maxCreateWaitMs = 1_000
 
 export interface LoadSheddingOptions {
   readonly load: Load
-  /** How long the first has waited for the ledger. */
   readonly ledgerWaits: () => LedgerWaits
-  /** Whether the ledger decides whose a transaction is. */
+  /** Whether reads look up a transaction's owner in the ledger. */
   readonly readsNeedLedger: boolean
 }
 
-/** Whether an operation is refused now. */
+/** Returns a function that decides whether an operation is rejected now. */
 export function loadShedding({ load, ledgerWaits, readsNeedLedger }: LoadSheddingOptions): (op: Op) => boolean {
   const isLedgerBusy = (op: Op): boolean => {
     const { readMs, writeMs } = ledgerWaits()
@@ -48,6 +47,7 @@ export function loadShedding({ load, ledgerWaits, readsNeedLedger }: LoadSheddin
   return (op) => load.level >= shedAt[op] || isLedgerBusy(op)
 }
 
+/** The `Fault` of a shed request: 503 `overloaded`. */
 export function overloaded(): Fault {
   return new Fault('unavailable', 'The service is overloaded; please wait as long as Retry-After says.', {
     retryAfter,

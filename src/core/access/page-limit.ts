@@ -1,4 +1,4 @@
-/** The limit on pages beside the API (`/docs`, `openapi.json`): by client address, and the first load to be shed. */
+/** The limit on pages beside the API (`/docs`, `openapi.json`): per client network. Pages are shed before any operation. */
 
 import { standardFault } from '../../domain/faults/standard-fault.ts'
 import type { Admission, Quota } from '../../domain/swap/gate.ts'
@@ -10,11 +10,12 @@ import { type Load, overloaded } from './load-shedding.ts'
 export type PageGate = (address: string) => Promise<Admission>
 
 const policy = 'pages'
-/** Requests of one address in a window; a visit with an empty cache takes eight. */
+/** Requests of one client network in a window. A visit with an empty cache takes eight. */
 const limit = 120
 /** Seconds. */
 const windowSeconds = 60
 
+/** Returns the pages' gate: 503 at any load level above 0, 429 above the limit. */
 export function pageLimit(limiter: Limiter, load: Load, observe: Observer): PageGate {
   return async (address) => {
     if (load.level > 0) return { refusal: overloaded() }

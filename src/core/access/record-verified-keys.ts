@@ -4,9 +4,12 @@ import { aroundAll, type Layer } from '../layer.ts'
 import type { RefusedAddresses } from './refused-addresses.ts'
 import type { VerifiedKeys } from './verified-keys.ts'
 
-/** A key is proven by any answer to it but 401 and 403, which are noted of its address; no answer proves nothing. */
+/**
+ * Records the outcome of a client's own key at the provider. Any response except 401 and 403 verifies the key; 401 and 403
+ * mark the client's address. A failure without a response changes nothing.
+ */
 export function recordVerifiedKeys(verifiedKeys: VerifiedKeys, refusedAddresses: RefusedAddresses): Layer {
-  /** Nobody waits for it, and one that cannot be kept changes no answer: the key only has to prove itself again. */
+  /** Not awaited. A failure does not change the response: the key is only verified again later. */
   const markVerified = (identity: string): void => {
     verifiedKeys.add(identity).catch(() => {})
   }

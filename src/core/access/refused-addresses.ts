@@ -1,17 +1,16 @@
 import { clientNetworkOf } from './client-network.ts'
 import type { VerifiedKeys } from './verified-keys.ts'
 
-/** Of which addresses a key was refused in the last minute. It lies where the limits lie. */
+/** Client networks with a key that was refused in the last minute. Kept in the store of the limits. */
 export interface RefusedAddresses {
   readonly has: (address: string) => Promise<boolean>
-  /** Nobody waits for it, and one that cannot be kept changes no answer. */
+  /** Not awaited. A failure does not change the response. */
   readonly add: (address: string) => void
 }
 
-/** Milliseconds. */
 export const refusalLifetimeMs = 60_000
 
-/** `marks` end after `refusalLifetime`. */
+/** `marks` must expire after `refusalLifetimeMs`. */
 export function refusedAddresses(marks: VerifiedKeys): RefusedAddresses {
   return {
     has: (address) => marks.has(clientNetworkOf(address)),

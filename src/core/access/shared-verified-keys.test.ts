@@ -11,15 +11,16 @@ function start() {
   const expiresAt = new Map<string, number>()
   const calls = { remainingMs: 0, add: 0 }
   const store = { isLost: false }
-  const answer = async <T>(what: keyof typeof calls, work: () => T): Promise<T> => {
+  const respond = async <T>(what: keyof typeof calls, work: () => T): Promise<T> => {
     calls[what]++
     if (store.isLost) throw new Error('lost')
     return work()
   }
   const shared = {
-    remainingMs: (identity: string) => answer('remainingMs', () => Math.max(0, (expiresAt.get(identity) ?? 0) - performance.now())),
+    remainingMs: (identity: string) =>
+      respond('remainingMs', () => Math.max(0, (expiresAt.get(identity) ?? 0) - performance.now())),
     add: (identity: string, lifetimeMs: number) =>
-      answer('add', () => void expiresAt.set(identity, performance.now() + lifetimeMs)),
+      respond('add', () => void expiresAt.set(identity, performance.now() + lifetimeMs)),
   }
   const outage = new StoreOutage(
     async () => {
@@ -32,7 +33,7 @@ function start() {
   return { replica, outage, calls, store }
 }
 
-it('asks the store once for whom another replica has proven, and no longer than he is proven there', async () => {
+it('reads the store once for a key that another replica verified, and caches it no longer than the store does', async () => {
   const { replica, calls } = start()
   const [one, other] = [replica(), replica()]
   await one.add('a')
@@ -44,7 +45,7 @@ it('asks the store once for whom another replica has proven, and no longer than 
   expect(await one.has('a')).toBe(false)
 })
 
-it('tells the store at most once a minute', async () => {
+it('updates the store at most once a minute', async () => {
   const { replica, calls } = start()
   const verifiedKeys = replica()
   for (let time = 0; time < 5; time++) await verifiedKeys.add('a')
@@ -54,7 +55,7 @@ it('tells the store at most once a minute', async () => {
   expect(calls.add).toBe(2)
 })
 
-it('knows while the store is lost whom it knew, asks for nobody, and tells it afterwards', async () => {
+it('while the store is lost it uses its cache, sends nothing, and updates the store afterwards', async () => {
   const { replica, outage, calls, store } = start()
   const verifiedKeys = replica()
   store.isLost = true
@@ -71,7 +72,7 @@ it('knows while the store is lost whom it knew, asks for nobody, and tells it af
   expect(await replica().has('a')).toBe(true)
 })
 
-it('knows the last 50,000 without the store, never more than 100,000, and reads the others again', async () => {
+it('caches the last 50,000, never more than 100,000, and reads the others again', async () => {
   const { replica, calls } = start()
   const verifiedKeys = replica()
   for (let at = 0; at <= 100_000; at++) await verifiedKeys.add(`identity ${at}`)

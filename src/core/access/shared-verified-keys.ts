@@ -2,29 +2,32 @@ import { BoundedMap } from '../bounded-map.ts'
 import type { StoreOutage } from './store-outage.ts'
 import { type VerifiedKeys, verifiedKeyLifetimeMs } from './verified-keys.ts'
 
-/** Proofs that all replicas share. Both throw where the store does not answer. */
+/** Verified keys that all replicas share. Both methods throw if the store does not respond. */
 export interface SharedVerifiedKeys {
-  /** For how many more milliseconds the identity counts as accepted. */
+  /** Milliseconds for which the identity remains verified; 0 if it is not. */
   readonly remainingMs: (identity: string) => Promise<number>
   readonly add: (identity: string, lifetimeMs: number) => Promise<void>
 }
 
 interface CachedKey {
   expiresAt: number
-  /** When the store is to hear of it again. */
+  /** When the store must be updated again. */
   renewAt: number
 }
 
-/** The store hears of a proof again after this part of its lifetime. */
+/** The store is updated at most once in this share of the lifetime. */
 const renewalShare = 1 / 60
-/** A bound on memory: a key that falls out is asked for again. */
+/** A bound on memory: a dropped key is read from the store again. */
 const maxCachedKeys = 100_000
 
 const verified = Promise.resolve(true)
 const unverified = Promise.resolve(false)
 const recorded = Promise.resolve()
 
-/** Each ends `lifetime` milliseconds after the last one. The store is asked only for those that this process does not know; while it is lost, nobody else is proven by it. */
+/**
+ * A key expires `lifetimeMs` after its last verification. The store is read only for keys that this process has not cached.
+ * While the store is lost, only cached keys are verified.
+ */
 export function sharedVerifiedKeys(
   shared: SharedVerifiedKeys,
   outage: StoreOutage,
@@ -33,7 +36,7 @@ export function sharedVerifiedKeys(
   const cache = new BoundedMap<CachedKey>({ maxEntries: maxCachedKeys })
   const store = (identity: string, expiresAt: number, renewAt: number): void => {
     const existing = cache.get(identity)
-    // Changed in place: a map that is rewritten with every request leaves dead tables behind.
+    // Changed in place: a map that is rewritten with every request leaves garbage tables behind.
     if (existing) Object.assign(existing, { expiresAt, renewAt })
     else cache.set(identity, { expiresAt, renewAt })
   }

@@ -1,21 +1,22 @@
-/** Whether the store that replicas share is lost to this one. */
+/** Whether this replica can reach the store that all replicas share. */
 import type { Observer, StoreState } from '../../domain/telemetry/observation.ts'
 
 export interface Recovery {
   /** On the clock of `performance.now()`. */
   readonly lostAt: number
-  /** Whether what was in the store may be gone. */
+  /** Whether the store may have lost its data. */
   readonly isEmptied: boolean
 }
 
-/** Milliseconds from one look at a lost store to the next. */
+/** Milliseconds between two checks of a lost store. */
 const checkIntervalMs = 250
-/** Milliseconds in which every other replica notices, too: a look, a new connection, and time to spare. */
+/** Milliseconds within which every other replica notices too: one check, one new connection, and a margin. */
 const recoveryMs = 1_500
 
 /**
- * One failure is enough: from then on nobody asks the store, so nobody waits for it, and only the background looks whether it
- * is there again. `generation` fails while it is not, and tells another number once it was emptied.
+ * A circuit breaker for the shared store. One failure opens it: requests no longer use the store, so none waits for it, and
+ * only a background timer checks it. `generation` rejects while the store is lost and returns another number after the store
+ * was emptied.
  */
 export class StoreOutage {
   private current: StoreState = 'shared'
@@ -41,7 +42,7 @@ export class StoreOutage {
     return this.lostAt
   }
 
-  /** Looks for the first time. */
+  /** Makes the first check. */
   async start(): Promise<void> {
     try {
       this.knownGeneration = await this.generation()
@@ -50,7 +51,7 @@ export class StoreOutage {
     }
   }
 
-  /** The store did not do what it was asked, or hung up. */
+  /** Starts an outage: a command failed or the connection closed. */
   begin(): void {
     if (this.current === 'local' || this.isStopped) return
     this.lostAt = performance.now()
@@ -58,7 +59,7 @@ export class StoreOutage {
     this.scheduleCheck()
   }
 
-  /** Comes before anybody relies on the store again; where it fails, the outage goes on. */
+  /** `listener` runs before the store is used again. If it rejects, the outage continues. */
   beforeRecovery(listener: (recovery: Recovery) => Promise<void>): void {
     this.listeners.push(listener)
   }

@@ -1,16 +1,16 @@
 import type { Ledger } from '../ledger.ts'
 import { batchedKeyLookup } from './batched-key-lookup.ts'
 
-/** Who has been accepted lately. It lies where the limits lie. */
+/** Identities whose key a provider accepted recently. Kept in the store of the limits. */
 export interface VerifiedKeys {
   readonly has: (identity: string) => Promise<boolean>
   readonly add: (identity: string) => Promise<void>
 }
 
-/** Milliseconds after the last acceptance. */
+/** A key stays verified for this time after its last acceptance. */
 export const verifiedKeyLifetimeMs = 3_600_000
 
-/** Proofs, and whoever the ledger knows: it is asked of many keys at once, since anybody may send any number of them. */
+/** Verified keys, and owners that the ledger knows. Look-ups in the ledger are batched, because any client can send any number of keys. */
 export function verifiedOrInLedger(verifiedKeys: VerifiedKeys, ledger: Pick<Ledger, 'knownOwners'>): VerifiedKeys {
   const find = batchedKeyLookup(async (owners) => new Map([...(await ledger.knownOwners(owners))].map((owner) => [owner, true])))
   return {

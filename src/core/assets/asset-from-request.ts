@@ -1,4 +1,4 @@
-/** From a client's words for an asset to a provider's, and to the stable words for the answer. */
+/** Resolves the asset names of a request to the provider's names, and to the table's names for the response. */
 
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Reason } from '../../domain/faults/reason.ts'
@@ -11,25 +11,25 @@ import type { Offer } from './offer.ts'
 import type { Side } from './pair.ts'
 
 export interface ResolvedAsset {
-  /** What goes up. */
+  /** The name that is sent to the provider. */
   readonly providerName: AssetName
-  /** What comes back: all the names that are known, in the table's spelling. */
+  /** The name in the response: all known fields, in the table's spelling. */
   readonly tableName: AssetName
 }
 
 export interface ResolveOptions {
   readonly catalogue: Catalogue
-  /** The list, for what nothing else can tell. */
+  /** Reads the provider's list, for assets that the table does not resolve. */
   readonly readListing: () => Promise<Listing>
-  /** Undefined where the list is not to be had: what the table knows can be asked for all the same. */
+  /** Undefined if the list is not available: assets of the table are resolved without it. */
   readonly readAvailable: () => Promise<Listing | undefined>
-  /** A create says the network, by the asset or beside it, and none of its networks is in doubt. */
+  /** A create must name the network, in the asset's code or beside it. */
   readonly isCreate: boolean
-  /** Whether another provider may be asked for what this one's list lacks, though the table knows it. */
+  /** Refuses assets that the provider's list lacks, even if the table has them: another provider may offer them. */
   readonly mustBeListed: boolean
 }
 
-/** Throws `invalid`, naming the field, where the asset is unknown, not offered, or in any doubt. */
+/** Throws `invalid` with the field if the asset is unknown, not offered or ambiguous. */
 export async function assetFromRequest(requested: AssetName, side: Side, options: ResolveOptions): Promise<ResolvedAsset> {
   const { catalogue, readListing } = options
   if (requested.code !== undefined) return resolveCode(requested.code, side, options)
@@ -72,7 +72,7 @@ async function resolveAsset(asset: Asset, field: string, options: ResolveOptions
   return { providerName: offer?.assetName ?? providerName, tableName }
 }
 
-/** No network: a form that names by code means the coin's standard one, the other leaves it open too. */
+/** A coin without a network: its default asset in a form that names by code; in the other form the network stays open. */
 async function resolveOpenNetwork(coin: Coin, side: Side, options: ResolveOptions): Promise<ResolvedAsset> {
   const { naming } = options.catalogue
   const defaultOfCoin = defaultAsset(coin)
@@ -92,7 +92,7 @@ async function resolveOpenNetwork(coin: Coin, side: Side, options: ResolveOption
   return { providerName: { ...(providerName.coin !== undefined && { coin: providerName.coin }) }, tableName: { coin: coin.coin } }
 }
 
-/** A coin that the table lacks goes up in the provider's own words, if the provider lists it. */
+/** A coin outside the table: sent under the provider's own name, if the provider lists it. */
 async function resolveOwnCoin(
   name: string,
   network: string | undefined,
@@ -125,16 +125,16 @@ function resolveOffer({ assetName: providerName, row, isAmbiguous }: Offer, fiel
   }
 }
 
-async function offersFor(word: string, readListing: ResolveOptions['readListing']): Promise<readonly Offer[]> {
-  return (await readListing()).offersOutsideTable.get(fold(word)) ?? []
+async function offersFor(name: string, readListing: ResolveOptions['readListing']): Promise<readonly Offer[]> {
+  return (await readListing()).offersOutsideTable.get(fold(name)) ?? []
 }
 
 function networksOf(offers: readonly Offer[]): readonly string[] {
   return offers.map(({ row }) => row.network).filter((network) => network !== undefined)
 }
 
-function unknownAsset(field: string, word: string): Fault {
-  const subject = /^[A-Za-z0-9]{1,32}$/.test(word) ? `${word} is` : 'it is'
+function unknownAsset(field: string, name: string): Fault {
+  const subject = /^[A-Za-z0-9]{1,32}$/.test(name) ? `${name} is` : 'it is'
   return new Fault('invalid', `${subject} not a coin that can be swapped here`, { field, noEffect: true, reason: 'unknown_asset' })
 }
 
@@ -142,9 +142,9 @@ function notOffered(field: string): Fault {
   return new Fault('invalid', 'it is not offered here at the moment', { field, noEffect: true, reason: 'not_offered' })
 }
 
-/** A network is never guessed: the provider's word for this coin means another network, or several. */
+/** The network is never guessed: the provider uses this name for another network, or for several. */
 function ambiguous(field: string): Fault {
-  return new Fault('invalid', 'it cannot be asked for here, since its network is in doubt', {
+  return new Fault('invalid', 'it cannot be swapped here, because its network is ambiguous', {
     field,
     noEffect: true,
     reason: 'not_offered',
@@ -152,6 +152,6 @@ function ambiguous(field: string): Fault {
 }
 
 function unknownNetwork({ network }: Side, networks: readonly string[], reason: Reason): Fault {
-  const known = networks.length === 0 ? 'this coin has no network that is known here' : `it must be one of ${networks.join(', ')}`
+  const known = networks.length === 0 ? 'no network of this coin is known here' : `it must be one of ${networks.join(', ')}`
   return new Fault('invalid', known, { field: network, noEffect: true, reason })
 }

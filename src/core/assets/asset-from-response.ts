@@ -1,11 +1,11 @@
-/** From a provider's words in an answer to the table's: what it cannot tell stays unknown. */
+/** Translates the asset names of a provider's response to the table's names. Unknown names stay as they are. */
 import { fold } from '../../domain/swap/asset.ts'
 import type { AssetName, AssetNaming } from './asset-naming.ts'
 import type { Listing } from './listing.ts'
 
 /**
- * All the names that are known of the asset which a provider's answer means. Undefined where only the provider's list
- * can tell, and no `listing` is given.
+ * Returns all known names of the asset in a provider's response. Undefined if only the provider's list can resolve it and no
+ * `listing` is given.
  */
 export function assetFromResponse(
   assetName: AssetName,
@@ -36,7 +36,7 @@ function fromCoinAndNetwork(coin: string, network: string, { assetsNamed, table 
   return tableCoin ? { coin: tableCoin.coin, network } : { code: coin, coin, network }
 }
 
-/** A coin alone is an asset where the table gives it one network. */
+/** A coin without a network is one asset if the table has exactly one network for it. */
 function fromCoin(coin: string, { assetsNamed, table }: AssetNaming): AssetName {
   const [candidate] = assetsNamed({ coin })
   const tableCoin = table.coin(candidate?.coin ?? coin)

@@ -1,10 +1,10 @@
-/** One key for one asset, in whichever words a client names it. */
+/** One key per asset, independent of how the client names it. */
 import type { AssetTable } from '../../domain/swap/asset.ts'
 import { fold } from '../../domain/swap/asset.ts'
 import type { Pair } from '../../domain/swap/swap.ts'
 import { assetNameOf, type Side } from './pair.ts'
 
-/** The table's code where it has the asset, else the client's words; equal for equal assets. A network is never filled in. */
+/** The table's code if it has the asset, otherwise the client's names. Equal assets have equal keys. A missing network is not filled in. */
 export function assetKeyOf(pair: Pair, side: Side, table: AssetTable): string {
   const { code, coin, network } = assetNameOf(pair, side)
   const asset = code !== undefined ? table.byCode(code) : table.find(coin ?? '', network ?? '')

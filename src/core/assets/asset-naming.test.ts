@@ -23,7 +23,7 @@ describe('a network', () => {
   it('that two assets are on is that of the first', () => expect(table.find('USDT', 'trc20')).toBe(tron))
 })
 
-describe("a provider's words for an asset", () => {
+describe("a provider's name for an asset", () => {
   const { assetsNamed: meanings } = createAssetNaming(table, false, own)
   it.each([
     ['tether', 't', [tron]],

@@ -1,26 +1,26 @@
-/** What a provider calls the assets of the table: its own word or words, where the operator says that they differ. */
+/** A provider's names for the assets of the table. The operator configures those that differ. */
 import type { Asset, AssetTable } from '../../domain/swap/asset.ts'
 import { fold, networkNames } from '../../domain/swap/asset.ts'
 
-/** One word (`code`), or two of which the network may be left open. */
+/** A `code`, or a `coin` with an optional `network`. */
 export interface AssetName {
   readonly code?: string | undefined
   readonly coin?: string | undefined
   readonly network?: string | undefined
 }
 
-/** By code of the table; null: not offered there. */
+/** By the table's code. Null: the provider does not offer the asset. */
 export type ConfiguredNames = ReadonlyMap<string, AssetName | null>
 
 export interface AssetNaming {
   readonly table: AssetTable
-  /** Whether the provider's form names an asset in one word. */
+  /** Whether the provider's form names an asset by `code`. */
   readonly byCode: boolean
-  /** Undefined where the asset is not offered. */
+  /** Undefined if the asset is not offered. */
   readonly nameFor: (asset: Asset) => AssetName | undefined
-  /** The operator's own word for the asset there, where there is one. */
+  /** The configured name; undefined if there is none. */
   readonly configuredNameFor: (asset: Asset) => AssetName | undefined
-  /** Assets that a provider's word or words can mean, by configuration and table alone. */
+  /** Assets that a provider's name can mean, by configuration and table only. */
   readonly assetsNamed: (assetName: AssetName) => readonly Asset[]
 }
 
@@ -54,7 +54,7 @@ export function createAssetNaming(table: AssetTable, byCode: boolean, configured
   }
 }
 
-/** Under each of its keys once. */
+/** Lists each asset once under each of its keys. */
 function groupByEach(assets: readonly Asset[], keysOf: (asset: Asset) => readonly string[]): ReadonlyMap<string, readonly Asset[]> {
   const groups = new Map<string, Asset[]>()
   for (const asset of assets) {

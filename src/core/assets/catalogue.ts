@@ -5,17 +5,17 @@ import type { Listing } from './listing.ts'
 
 export interface Catalogue {
   readonly naming: AssetNaming
-  /** Read again before its lifetime ends, by one call however many ask; the last one serves while the provider is slow or fails. */
+  /** Refreshed before its lifetime ends, by one call for all callers. The last list is returned while the provider is slow or fails. */
   readonly listing: (context: Context) => Promise<Listing>
-  /** The same where it is to be had soon, for whom it only confirms what the table says; not tried again where it just failed. */
+  /** The list if it is available soon, else undefined; not retried right after a failure. For callers that only confirm the table. */
   readonly availableListing: (context: Context) => Promise<Listing | undefined>
   /**
-   * The list that a create may rely on: read within `staleFor`. Throws 503 where there is none soon: nothing was sent, and
-   * another provider may take the create.
+   * The list for a create: at most `staleFor` old. Throws 503 if there is none soon. Nothing was sent then, so another provider
+   * may take the create.
    */
   readonly listingForCreate: (context: Context) => Promise<Listing>
-  /** The last whole list, however old. */
+  /** The last complete list, of any age. */
   readonly lastListing: () => Listing | undefined
-  /** Reads no more in the background. */
+  /** Stops the background refresh. */
   readonly close: () => void
 }

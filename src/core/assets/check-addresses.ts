@@ -1,4 +1,4 @@
-/** Addresses and memos that the network of their asset cannot have go no further (docs/contract.md §3.6). */
+/** Refuses addresses and memos that are invalid on the network of their asset (docs/contract.md §3.6). */
 import { isAddress, isMemo } from '../../domain/address/rule.ts'
 import { memoOf } from '../../domain/address/same-address.ts'
 import { Fault } from '../../domain/faults/fault.ts'
@@ -11,7 +11,7 @@ import { assetNameOf, from, to } from './pair.ts'
 
 export interface CheckAddressesOptions {
   readonly table: AssetTable
-  /** False: the provider alone judges addresses. */
+  /** False: only the provider validates addresses. */
   readonly isChecked: boolean
   readonly observe: Observer
 }
@@ -22,7 +22,10 @@ interface AddressFields {
   readonly memo: 'withdrawalExtraId' | 'refundExtraId'
 }
 
-/** Stands where the assets are known, before anything goes up or an `Idempotency-Key` is used. */
+/**
+ * Throws `invalid` (`address_invalid`, `memo_invalid`). Needs `context.pair`, and runs before anything is sent or an
+ * `Idempotency-Key` is used.
+ */
 export function checkAddresses(options: CheckAddressesOptions): Layer {
   return onOperations({
     async createTransaction(request, context, next) {
@@ -39,7 +42,7 @@ function addressFieldsOf(pair: Pair, table: AssetTable): readonly AddressFields[
   ]
 }
 
-/** Undefined where the table has not this coin on this network: then it has no rules for it. */
+/** Undefined if the table lacks this coin on this network: then there are no rules to check. */
 function assetOf({ code, network }: AssetName, table: AssetTable): Asset | undefined {
   const asset = code === undefined ? undefined : table.byCode(code)
   return asset && network !== undefined && isOnNetwork(asset, network) ? asset : undefined

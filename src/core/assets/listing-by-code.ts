@@ -1,6 +1,6 @@
 /**
- * Rows of a form that names an asset in one word, and may say its network beside it. A word that a list uses for several
- * assets, or for another network than the table, names none of them.
+ * Parses the rows of a form that names an asset by code, with an optional network beside it. A code that the list uses for
+ * several assets, or for another network than the table, is ambiguous and names none of them.
  */
 
 import { inSlices } from '../../domain/in-slices.ts'
@@ -10,7 +10,7 @@ import type { Drift } from '../../domain/telemetry/observation.ts'
 import type { AssetNaming } from './asset-naming.ts'
 import { type ListedOffers, type Offer, withTableNames } from './offer.ts'
 
-/** What each word (folded) is used for in the list. */
+/** The assets that each code (folded) means in the list. */
 type Uses = Map<string, Set<Asset | string>>
 
 export async function parseByCode(
@@ -43,7 +43,7 @@ export async function parseByCode(
   return { offers, ambiguousAssets: ambiguousAssetsOf(offers, uses, naming) }
 }
 
-/** The asset of the table that a row is; a contradiction where its word is the table's and its network is not. */
+/** The table's asset of a row. A contradiction: the table has the row's code, but on another network. */
 function matchAsset(
   { code = '', network }: Currency,
   naming: AssetNaming,
@@ -55,27 +55,27 @@ function matchAsset(
   return { asset: byNetwork, isContradiction: named.length > 0 && !byNetwork }
 }
 
-/** Of the rows that mean one asset: the one with the table's word, unless only another word is without doubt. */
+/** The best of several rows for one asset: an unambiguous one if possible, and of those the one with the table's code. */
 function bestOffer(candidates: readonly Offer[], isAmbiguous: (offer: Offer) => boolean): Offer | undefined {
   const clear = candidates.filter((offer) => !isAmbiguous(offer))
-  const isTableWord = ({ asset, assetName }: Offer): boolean => fold(assetName.code ?? '') === fold(asset?.code ?? '')
-  return clear.find(isTableWord) ?? clear[0] ?? candidates[0]
+  const isTableCode = ({ asset, assetName }: Offer): boolean => fold(assetName.code ?? '') === fold(asset?.code ?? '')
+  return clear.find(isTableCode) ?? clear[0] ?? candidates[0]
 }
 
-/** Whether the list uses the word for anything but this asset; without an asset, for more than one thing. */
-function isContradicted(uses: Uses, word: string, asset: Asset | undefined): boolean {
-  const used = uses.get(fold(word))
+/** Whether the list uses the code for another asset too; without `asset`, whether it has more than one meaning. */
+function isContradicted(uses: Uses, code: string, asset: Asset | undefined): boolean {
+  const used = uses.get(fold(code))
   return used !== undefined && (used.size > 1 || (asset !== undefined && !used.has(asset)))
 }
 
-/** Those that no word names clearly, where some word of the list or the table's might have. */
+/** Assets for which the list or the table has a code, but none that is unambiguous. */
 function ambiguousAssetsOf(offers: readonly Offer[], uses: Uses, naming: AssetNaming): ReadonlySet<Asset> {
   const clear = new Set(offers.filter((offer) => !offer.isAmbiguous).map(({ asset }) => asset))
   const unclear = offers.filter((offer) => offer.isAmbiguous).map(({ asset }) => asset)
   const assets = naming.table.coins.flatMap((coin) => coin.assets)
   const contradicted = assets.filter((asset) => {
-    const word = naming.nameFor(asset)?.code
-    return word !== undefined && isContradicted(uses, word, asset)
+    const code = naming.nameFor(asset)?.code
+    return code !== undefined && isContradicted(uses, code, asset)
   })
   return new Set([...unclear, ...contradicted].filter((asset) => asset !== undefined).filter((asset) => !clear.has(asset)))
 }

@@ -1,4 +1,4 @@
-/** Rows of a form that names a coin here and its network only in a question: one row is all the coin's assets. */
+/** Parses the rows of a form that lists coins without networks: one row stands for all assets of the coin. */
 
 import { inSlices } from '../../domain/in-slices.ts'
 import { fold } from '../../domain/swap/asset.ts'

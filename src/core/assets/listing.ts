@@ -1,4 +1,4 @@
-/** What a provider's currency list offers, in the words of the asset table (docs/contract.md §3, §9). */
+/** A provider's currency list, in the names of the asset table (docs/contract.md §3, §9). */
 import { type Asset, fold } from '../../domain/swap/asset.ts'
 import type { Currency } from '../../domain/swap/swap.ts'
 import type { Drift } from '../../domain/telemetry/observation.ts'
@@ -7,19 +7,19 @@ import { parseByCode } from './listing-by-code.ts'
 import { parseByCoin } from './listing-by-coin.ts'
 import type { ListedOffers, Offer } from './offer.ts'
 
-/** A provider's whole list. */
+/** A provider's complete list. */
 export interface Listing extends ListedOffers {
   readonly byAsset: ReadonlyMap<Asset, Offer>
-  /** What the table lacks, by the provider's word for it (folded). */
+  /** Offers of assets outside the table, by the provider's code (folded). */
   readonly offersOutsideTable: ReadonlyMap<string, readonly Offer[]>
-  /** Every offer, by the word for its asset (folded), where the form has one. */
+  /** Every offer with a code, by that code (folded). */
   readonly byProviderCode: ReadonlyMap<string, readonly Offer[]>
   readonly provider: string | undefined
   /** On the clock of `performance.now()`. */
   readonly fetchedAt: number
 }
 
-/** Reads the meaning of all rows without holding up other work. */
+/** Parses all rows in slices, so that the event loop is not blocked. Reports rows that contradict the table as drift. */
 export async function parseListing(
   rows: readonly Currency[],
   naming: AssetNaming,

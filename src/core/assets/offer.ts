@@ -1,25 +1,25 @@
-/** What a row of a provider's currency list offers. */
+/** One row of a provider's currency list. */
 import type { Asset } from '../../domain/swap/asset.ts'
 import type { Currency } from '../../domain/swap/swap.ts'
 import type { AssetName } from './asset-naming.ts'
 
-/** One asset that a provider offers. `asset` is absent where the table lacks it: then the words are the provider's own. */
+/** One asset that a provider offers. `asset` is absent if the table lacks it: then the names are the provider's own. */
 export interface Offer {
   readonly asset?: Asset
   readonly assetName: AssetName
   readonly row: Currency
-  /** True where the words mean another asset too: it is listed, and cannot be asked for. */
+  /** True if the name also means another asset: the offer is listed, but cannot be requested. */
   readonly isAmbiguous?: boolean
 }
 
-/** What the rows of a list mean by themselves. */
+/** The parsed rows of a list. */
 export interface ListedOffers {
   readonly offers: readonly Offer[]
-  /** Assets of the table that the provider's words cannot name without doubt. */
+  /** Assets of the table for which the provider has no unambiguous name. */
   readonly ambiguousAssets: ReadonlySet<Asset>
 }
 
-/** A row in both manners of naming, so that any form can show it; the table speaks where it has the asset. */
+/** A row with both `code` and `coin`, so that any form can encode it. The table's names and limits are used if it has the asset. */
 export function withTableNames(row: Currency, asset: Asset | undefined): Currency {
   const providerName = row.code ?? row.coin ?? ''
   if (!asset) return { ...row, code: providerName, coin: providerName }

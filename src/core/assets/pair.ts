@@ -1,8 +1,8 @@
-/** The two sides of a swap in the fields of a question or an answer. */
+/** The two sides of a swap in the fields of a request or a response. */
 import type { Pair } from '../../domain/swap/swap.ts'
 import type { AssetName } from './asset-naming.ts'
 
-/** The fields in which one side is named. */
+/** The fields that name one side. */
 export interface Side {
   readonly code: 'codeFrom' | 'codeTo'
   readonly coin: 'coinFrom' | 'coinTo'
@@ -16,7 +16,7 @@ export function assetNameOf(pair: Pair, side: Side): AssetName {
   return { code: pair[side.code], coin: pair[side.coin], network: pair[side.network] }
 }
 
-/** The same question or answer with both sides named in these words and no others. */
+/** Copies a request or response and replaces the names of both sides. */
 export function withAssetNames<T extends Pair>(row: T, source: AssetName, target: AssetName): T {
   return {
     ...row,
@@ -29,10 +29,10 @@ export function withAssetNames<T extends Pair>(row: T, source: AssetName, target
   }
 }
 
-/** The fields that name the assets. */
+/** All fields that name assets. */
 export const assetFields: ReadonlySet<string> = new Set([from, to].flatMap((side) => Object.values(side)))
 
-/** The names that are known, alone. */
+/** Only the asset fields that are defined. */
 export function pickAssetFields(pair: Pair): Pair {
   return Object.fromEntries(Object.entries(pair).filter(([field, value]) => assetFields.has(field) && value !== undefined))
 }

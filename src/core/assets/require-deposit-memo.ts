@@ -1,4 +1,4 @@
-/** Networks on which a provider's deposit addresses are shared: without its memo, a deposit there is lost (docs/contract.md §3.5). */
+/** Networks with shared deposit addresses: a deposit without its memo is lost (docs/contract.md §3.5). */
 import { memoOf } from '../../domain/address/same-address.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import { type Asset, fold } from '../../domain/swap/asset.ts'
@@ -11,16 +11,17 @@ import type { AssetName, AssetNaming } from './asset-naming.ts'
 import { assetNameOf, from } from './pair.ts'
 
 export interface RequireDepositMemoOptions {
-  /** By name or alias. */
+  /** Names or aliases. */
   readonly networks: readonly string[]
-  /** Whether the provider carries memos at all. */
+  /** Whether the provider supports memos. */
   readonly acceptsMemos: boolean
   readonly naming: AssetNaming
 }
 
 /**
- * A create's answer without the memo contradicts its question; a get or a row of a list without it has no address to pay to.
- * Where the provider carries no memos, coins from these networks are not offered. Stands where the words are the provider's.
+ * On these networks, the response of a create without a memo contradicts its request, and a get or a row of a list without a
+ * memo has no deposit address. If the provider does not support memos, coins from these networks are not offered. Runs where
+ * asset names are the provider's.
  */
 export function requireDepositMemo({ networks, acceptsMemos, naming }: RequireDepositMemoOptions): Layer {
   if (networks.length === 0) return (next) => next
@@ -62,9 +63,9 @@ function lacksMemo({ depositAddress, depositExtraId }: Transaction): boolean {
 }
 
 interface SharedNetworks {
-  /** Of an asset whose network is known. */
+  /** True only if all possible networks of the asset are shared. */
   readonly isShared: (assetName: AssetName) => boolean
-  /** Also where the network is not known, and one of the coin's is shared. */
+  /** Also true if the network is unknown and one of the coin's networks is shared. */
   readonly mayBeShared: (assetName: AssetName) => boolean
 }
 

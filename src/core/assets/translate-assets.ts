@@ -1,4 +1,4 @@
-/** The table's words for assets towards clients, the provider's own towards the provider (docs/contract.md §3, §9). */
+/** Translates asset names: the table's names towards the client, the provider's towards the provider (docs/contract.md §3, §9). */
 import type { Op } from '../../domain/swap/operations.ts'
 import type { Context } from '../../domain/swap/service.ts'
 import type { Pair } from '../../domain/swap/swap.ts'
@@ -9,11 +9,11 @@ import type { Catalogue } from './catalogue.ts'
 import type { Listing } from './listing.ts'
 import { assetNameOf, from, to, withAssetNames } from './pair.ts'
 
-/** `mustBeListed`: what the provider's list lacks is refused, since another provider may have it. */
+/** `mustBeListed`: assets that the provider's list lacks are refused, because another provider may offer them. */
 export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): Layer {
   const resolveBoth = async (op: Op, request: Pair, context: Context): Promise<[ResolvedAsset, ResolvedAsset]> => {
     const isCreate = op === 'createTransaction'
-    // Waited for once, or both sides together would take three quarters of the time.
+    // One wait for both sides: two would take three quarters of the time budget.
     const options = {
       catalogue,
       readListing: once(() => (isCreate ? catalogue.listingForCreate(context) : catalogue.listing(context))),
@@ -29,7 +29,7 @@ export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): La
     const target = assetFromResponse(assetNameOf(row, to), catalogue.naming, listing)
     return source && target && withAssetNames(row, source, target)
   }
-  /** What configuration and table cannot tell, the provider's list may. */
+  /** Resolves names that configuration and table do not have through the provider's list. */
   const bothFromListing = async <Row extends Pair>(row: Row, context: Context): Promise<Row> => {
     const listing = await catalogue.listing(context).catch(() => 'unreadable' as const)
     return bothFromResponse(row, listing) as Row
