@@ -28,14 +28,14 @@ const context: Context = {
   deadline: performance.now() + 60_000,
 }
 
-/** A provider whose list is each of `lists` in turn; undefined is a list that cannot be read. */
+/** A provider that returns each of `lists` in turn; undefined is a list that cannot be read. */
 function listing(
   lists: readonly (readonly Currency[] | undefined)[],
   lifetimeMs = 0,
 ): { cached: Catalogue; fetchCount: () => number } {
   let fetchCount = 0
   const notCalled = async (): Promise<never> => {
-    throw new Fault('internal', 'not asked in this test')
+    throw new Fault('internal', 'not called in this test')
   }
   const service = createService({
     getRate: notCalled,
@@ -65,24 +65,24 @@ function listing(
 
 const row = (code: string, network: string): Currency => ({ code, network, name: 'Tether', icon: 'i' })
 
-test('a word that the provider has on another network alone is in doubt for the asset of the table', async () => {
+test('a code that the provider has only on another network is ambiguous for the asset of the table', async () => {
   const { offers, ambiguousAssets } = await listing([[row('USDT', 'BSC')]]).cached.listing(context)
   expect(offers.map((offer) => offer.asset)).toEqual([onBsc])
   expect([...ambiguousAssets]).toEqual([onEth])
 })
 
-test('a word that is listed on its own network too is not in doubt', async () => {
+test('a code that is also listed on its own network is not ambiguous', async () => {
   const { ambiguousAssets } = await listing([[row('USDT', 'ETH'), row('USDTBSC', 'BSC')]]).cached.listing(context)
   expect(ambiguousAssets.size).toBe(0)
 })
 
-test('a list that has just failed is not asked for again to confirm what the table says', async () => {
+test('after a failure the list is not requested again at once only to confirm the table', async () => {
   const { cached, fetchCount } = listing([undefined])
   expect([await cached.availableListing(context), await cached.availableListing(context)]).toEqual([undefined, undefined])
   expect(fetchCount()).toBe(1)
 })
 
-test('an old list serves while the provider fails, and is not asked for at once again', async () => {
+test('an old list is used while the provider fails, and is not requested again at once', async () => {
   const { cached, fetchCount } = listing([[row('USDT', 'ETH')], undefined])
   const first = await cached.listing(context)
   expect(await cached.listing(context)).toBe(first)
@@ -90,7 +90,7 @@ test('an old list serves while the provider fails, and is not asked for at once 
   expect(fetchCount()).toBe(2)
 })
 
-test('many who ask at once cost one reading', async () => {
+test('many concurrent callers cause one read', async () => {
   const { cached, fetchCount } = listing([[row('USDT', 'ETH')]], 60_000)
   await Promise.all([cached.listing(context), cached.listing(context), cached.listing(context)])
   expect(fetchCount()).toBe(1)

@@ -1,4 +1,4 @@
-/** A provider's whole currency list, kept (docs/contract.md §3, §8). */
+/** A cache of a provider's complete currency list (docs/contract.md §3, §8). */
 import { Fault } from '../../domain/faults/fault.ts'
 import { type Context, timedUpstream } from '../../domain/swap/service.ts'
 import type { CacheOutcome } from '../../domain/telemetry/observation.ts'
@@ -7,21 +7,21 @@ import type { Catalogue } from '../assets/catalogue.ts'
 import type { Listing } from '../assets/listing.ts'
 import { RefreshingSnapshot, type RefreshingSnapshotOptions } from './refreshing-snapshot.ts'
 
-/** How long a newer list is waited for where an old one would do. */
+/** Longest wait for a newer list if an old one is available. */
 const refreshWaitMs = 300
-/** How long a failed reading is not tried again where an old list would do, and where none would. */
+/** Pause after a failed read: if an old list is available, and for a create without one. */
 const retryPauseMs = 5_000
 const createRetryPauseMs = 1_000
 
 const ignore = (): void => {}
 
 export interface CachedCatalogueOptions extends RefreshingSnapshotOptions {
-  /** What a look at the list for its own sake came to; `age` in milliseconds, of a list that was there. */
+  /** Reports each cache look-up by `listing`. `ageMs`: the age of a cached list. */
   readonly onLookup: (outcome: CacheOutcome, ageMs?: number) => void
 }
 
 export interface CachedCatalogue extends Catalogue {
-  /** While paused the list is not read in the background. */
+  /** While paused, the list is not refreshed in the background. */
   readonly setPaused: (isPaused: boolean) => void
 }
 
@@ -41,7 +41,7 @@ export function cachedCatalogue(options: CachedCatalogueOptions): CachedCatalogu
     }
     const outcome = snapshot.isRefreshing ? 'shared' : 'miss'
     const refresh = timedUpstream(context, snapshot.refresh(context)).catch((failure: unknown) => {
-      // Another process may have read it in the meantime.
+      // Another process may have stored a newer list meanwhile.
       if (snapshot.last && isWithin(snapshot.last, maxAgeMs)) return snapshot.last
       throw failure
     })

@@ -1,4 +1,4 @@
-/** `/currencies`, answered from the providers' whole lists: joined, shaped for the client's form, searched, cut into pages. */
+/** `GET /currencies` from the providers' complete lists: merged, mapped to the client's form, searched and paged. */
 
 import { standardFault } from '../../domain/faults/standard-fault.ts'
 import { type Capabilities, namesByCode } from '../../domain/swap/capabilities.ts'
@@ -12,25 +12,28 @@ import { type CurrencyRow, currencyRows, type ProviderListing } from './currency
 
 export interface CurrencySource {
   readonly catalogue: Catalogue
-  /** What the provider's form can say. */
+  /** The fields of the provider's form. */
   readonly capabilities: Capabilities
 }
 
 type CurrenciesResponse = ServiceResponse<'listCurrencies'>
 
-/** What was made of the same lists: rows by the client's manner of naming, and pages, ready to be told again. */
+/** Results for the same lists: rows by the client's way of naming assets, and finished pages. */
 interface PageCache {
   readonly listings: readonly ProviderListing[]
   readonly rows: Map<boolean, Promise<readonly CurrencyRow[]>>
   readonly pages: BoundedMap<CurrenciesResponse>
 }
 
-/** A bound on memory. A page that is dropped is cut again. */
+/** A bound on memory. A dropped page is built again. */
 const maxPages = 1_000
-/** Where no provider is active, in seconds. */
+/** Seconds, if no provider is active. */
 const retryAfter = 10
 
-/** The union over these providers in their order, which may be none; one that cannot be read is left out, unless none can. */
+/**
+ * Returns the union of these providers' lists, in their order. A list that cannot be read is omitted; if none can be read, the
+ * first provider's `Fault` is thrown. Throws `unavailable` without providers.
+ */
 export function currencies(sources: readonly CurrencySource[]): Layer {
   let latest = readyFrom([])
   return onOperations({

@@ -1,10 +1,10 @@
 /**
- * Providers' whole currency lists, kept for other processes and for the next start (docs/contract.md §3.3). One port; the
- * stores of the ledger fill it.
+ * Port: complete currency lists of providers, kept for other processes and for the next start (docs/contract.md §3.3).
+ * Implemented by the ledger stores.
  */
 import type { Currency } from '../../domain/swap/swap.ts'
 
-/** Whose list it is: another URL or another form is another list. */
+/** Identifies a list. Another URL or form is another list. */
 export interface ListSource {
   /** The provider's tag. */
   readonly provider: string
@@ -14,14 +14,14 @@ export interface ListSource {
 
 export interface StoredList {
   readonly rows: readonly Currency[]
-  /** How long ago it was read, by a clock that no process sets; infinite where that is not known. */
+  /** Age by a clock that no process sets; infinite if unknown. */
   readonly ageMs: number
 }
 
-/** Both methods throw where the store cannot do it. */
+/** Both methods throw if the store fails. */
 export interface CurrencyListStore {
-  /** The last list that was saved of this source. */
+  /** The last saved list of this source. */
   readonly loadCurrencies: (source: ListSource) => Promise<StoredList | undefined>
-  /** Replaces the provider's list; of a very long one nothing is kept. */
+  /** Replaces the provider's list. A list that is too long is not stored. */
   readonly saveCurrencies: (source: ListSource, list: StoredList) => Promise<void>
 }

@@ -1,4 +1,4 @@
-/** The rows of `/currencies`: of all providers, for one manner of naming assets (docs/contract.md §3.1). */
+/** The rows of `/currencies`: of all providers, for one way of naming assets (docs/contract.md §3.1). */
 
 import { inSlices } from '../../domain/in-slices.ts'
 import { fold } from '../../domain/swap/asset.ts'
@@ -7,7 +7,7 @@ import type { Currency } from '../../domain/swap/swap.ts'
 import type { Listing } from '../assets/listing.ts'
 import type { Offer } from '../assets/offer.ts'
 
-/** A provider's list, and what its form can say. */
+/** A provider's list, and the fields of its form. */
 export interface ProviderListing {
   readonly listing: Listing
   readonly capabilities: Capabilities
@@ -15,9 +15,9 @@ export interface ProviderListing {
 
 export interface CurrencyRow {
   readonly currency: Currency
-  /** Whether the provider has no such notes itself. */
+  /** Whether the gateway derived the notes. */
   readonly isNotesDerived: boolean
-  /** What a search looks through, in lower case. */
+  /** The texts that a search matches, in lower case. */
   readonly texts: readonly string[]
 }
 
@@ -26,7 +26,7 @@ interface JoinedOffer extends Offer {
   readonly hasNotes: boolean
 }
 
-/** One row for each asset, or for each coin where the client's form says the network beside it. Does not hold up other work. */
+/** One row per asset (`byCode`), or one per coin if the client's form names the network beside it. Works in slices: the event loop is not blocked. */
 export async function currencyRows(listings: readonly ProviderListing[], byCode: boolean): Promise<readonly CurrencyRow[]> {
   const joined = await join(listings)
   const rows: CurrencyRow[] = []
@@ -39,7 +39,7 @@ export async function currencyRows(listings: readonly ProviderListing[], byCode:
   return rows
 }
 
-/** One row for each asset: the first provider that offers it says what it is. */
+/** One row per asset, from the first provider that offers it. */
 async function join(listings: readonly ProviderListing[]): Promise<readonly JoinedOffer[]> {
   const rows = new Map<string, JoinedOffer>()
   for (const { listing, capabilities } of listings) {
@@ -54,7 +54,6 @@ async function join(listings: readonly ProviderListing[]): Promise<readonly Join
   return [...rows.values()]
 }
 
-/** Whether the table lacks it. */
 function isOutsideTable({ asset }: Offer): boolean {
   return asset === undefined
 }
@@ -63,12 +62,12 @@ function providerCode({ row }: Offer): string {
   return fold(row.code ?? '')
 }
 
-/** Where one of two providers does not say the network of a coin, it is not shown twice. */
+/** Two rows of one coin may be the same asset if either has no network. */
 function mayBeSame({ row: one }: Offer, { row: other }: Offer): boolean {
   return one.network === undefined || other.network === undefined
 }
 
-/** Creating in a form with networks needs one: notes that are empty name those that are known. */
+/** A create in a form with networks needs one, so empty notes are replaced by the list of known networks. */
 function coinRow(offers: readonly JoinedOffer[]): CurrencyRow {
   const { row, hasNotes } = offers.find(({ asset }) => asset) ?? (offers[0] as JoinedOffer)
   const providerNotes = hasNotes ? (row.notes ?? '') : ''
@@ -80,7 +79,7 @@ function coinRow(offers: readonly JoinedOffer[]): CurrencyRow {
   }
 }
 
-/** `Networks: TRX, ETH`, the default one first; empty where none is known. */
+/** `Networks: TRX, ETH`, with the default network first; empty if no network is known. */
 function networkNotes(offers: readonly Offer[]): string {
   const defaultFirst = offers.toSorted((a, b) => Number(isDefault(b)) - Number(isDefault(a)))
   const networks = defaultFirst.map(({ row }) => row.network).filter((network) => network !== undefined)

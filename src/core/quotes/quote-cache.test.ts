@@ -14,7 +14,7 @@ interface Rig {
 
 const rateQuery = { codeFrom: 'BTC', codeTo: 'ETH', amountIn: '1' as Amount, rateType: 'float' } as const
 
-/** Answers with the number of the call as the amount received. */
+/** Returns the number of the call as the amount received. */
 function rig(lifetimeMs: number, respond?: (call: number, request: RateQuery) => unknown): Rig {
   let now = 0
   const respondWithRate = (call: number, request: RateQuery): unknown => ({
@@ -35,7 +35,7 @@ function rig(lifetimeMs: number, respond?: (call: number, request: RateQuery) =>
 
 const amountOut = (amount: string): object => ({ body: { amountOut: amount } })
 
-it('a rate is shared for its lifetime and tells its age; then it is asked for anew', async () => {
+it('a rate is shared for its lifetime with its age; then it is requested again', async () => {
   const { getQuote, advance, provider } = rig(2_000)
   expect(await getQuote()).not.toHaveProperty('age')
   advance(1_999)
@@ -45,7 +45,7 @@ it('a rate is shared for its lifetime and tells its age; then it is asked for an
   expect(provider.calls).toHaveLength(2)
 })
 
-it('M18: another question is another answer, in whatever it differs', async () => {
+it('M18: another request has another response, whichever field differs', async () => {
   const { getQuote, provider } = rig(2_000)
   const pair = (words: object): Partial<Context> => ({ pair: words })
   const differentRequests: readonly (readonly [Partial<RateQuery>, Partial<Context>?])[] = [
@@ -67,7 +67,7 @@ it('M18: another question is another answer, in whatever it differs', async () =
   expect(provider.calls).toHaveLength(differentRequests.length)
 })
 
-it('amounts are compared by value, and each caller gets back the digits that he asked with', async () => {
+it('amounts are compared by value, and each caller gets the digits of its own request', async () => {
   const { getQuote, provider } = rig(2_000)
   const spellings = ['1', '1.0', '1.00', '10e-1', '1']
   const quotes = await Promise.all(spellings.map((amountIn) => getQuote({ amountIn: amountIn as Amount })))
@@ -75,13 +75,13 @@ it('amounts are compared by value, and each caller gets back the digits that he 
   expect(provider.calls).toHaveLength(1)
 })
 
-it('an amount that the provider changed is told as the provider told it', async () => {
+it('an amount that the provider changed is returned unchanged', async () => {
   const { getQuote } = rig(2_000, (_, request) => ({ body: { ...request, amountIn: '0.9', amountOut: '1' } }))
   await getQuote()
   expect(await getQuote({ amountIn: '1.0' as Amount })).toMatchObject({ body: { amountIn: '0.9' } })
 })
 
-it('with a lifetime of 0 only those share who ask while it is on its way', async () => {
+it('with a lifetime of 0 only concurrent requests share a response', async () => {
   const { getQuote, provider } = rig(0)
   await Promise.all([getQuote(), getQuote(), getQuote()])
   expect(provider.calls).toHaveLength(1)
@@ -89,7 +89,7 @@ it('with a lifetime of 0 only those share who ask while it is on its way', async
   expect(provider.calls).toHaveLength(2)
 })
 
-it('M18: a failure is told to all who wait for it, and is not kept', async () => {
+it('M18: a failure goes to all callers that wait for it, and is not cached', async () => {
   const { getQuote, provider } = rig(2_000, (call) => {
     if (call === 0) throw new Fault('failed', 'no')
     return amountOut('7')
@@ -100,14 +100,14 @@ it('M18: a failure is told to all who wait for it, and is not kept', async () =>
   expect(provider.calls).toHaveLength(2)
 })
 
-it.each([undefined, '0', '0.00'])('M18: an answer with %s to receive is not kept: it is about this moment', async (none) => {
+it.each([undefined, '0', '0.00'])('M18: a response with %s to receive is not cached', async (none) => {
   const { getQuote, provider } = rig(2_000, (_, request) => ({ body: { ...request, amountOut: none, message: 'too little' } }))
   await getQuote()
   await getQuote()
   expect(provider.calls).toHaveLength(2)
 })
 
-it('nobody waits for the one who asked first beyond his own deadline', async () => {
+it('a caller that shares a pending request waits only until its own deadline', async () => {
   const { promise, resolve } = Promise.withResolvers<unknown>()
   const { getQuote } = rig(2_000, () => promise)
   const first = getQuote()
@@ -116,7 +116,7 @@ it('nobody waits for the one who asked first beyond his own deadline', async () 
   expect(await first).toMatchObject(amountOut('7'))
 })
 
-it('memory is bounded: of very many questions some are asked for anew', async () => {
+it('memory is bounded: of very many requests some are sent again', async () => {
   const { getQuote, provider } = rig(60_000)
   for (let n = 0; n <= 10_000; n++) await getQuote({ codeTo: `C${n}` })
   await getQuote({ codeTo: 'C0' })

@@ -1,4 +1,4 @@
-/** Quotes that were asked for just now are answered again, whoever asks (docs/contract.md §8). */
+/** A cache of quotes, shared by all clients (docs/contract.md §8). */
 import { compareAmounts, isZero, plainAmount } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import { type Context, type ServiceResponse, type SwapService, timedUpstream } from '../../domain/swap/service.ts'
@@ -10,16 +10,16 @@ import { BoundedMap } from '../bounded-map.ts'
 import { type Layer, onOperations } from '../layer.ts'
 
 export interface QuoteCacheOptions {
-  /** How long an answer is shared, in milliseconds; 0: only by those who ask while it is on its way. */
+  /** How long a response is cached. 0: only concurrent requests share one. */
   readonly lifetimeMs: number
-  /** Milliseconds, on a clock that is never set back. */
+  /** Milliseconds on a monotonic clock. */
   readonly clock: () => number
   readonly observe: Observer
 }
 
 type RateResponse = ServiceResponse<'getRate'>
 
-/** One question, and what is known of it. */
+/** The state of one distinct request. */
 interface CacheEntry {
   pending: Promise<RateResponse> | undefined
   response: RateResponse | undefined
@@ -29,10 +29,10 @@ interface CacheEntry {
 /** A bound on memory. */
 const maxEntries = 10_000
 const minLifetimeMs = 60_000
-/** An answer with more text than this is not kept. */
+/** A response with more characters than this is not cached. */
 const maxTextLength = 4_096
 
-/** Stands where questions and answers are in the provider's words, so that clients of all forms share an answer. */
+/** Runs where requests and responses use the provider's names, so that clients of all forms share a response. */
 export function quoteCache({ lifetimeMs, clock, observe }: QuoteCacheOptions): Layer {
   const entries = new BoundedMap<CacheEntry>({ maxEntries, lifetimeMs: Math.max(minLifetimeMs, lifetimeMs) })
   const entryFor = (key: string): CacheEntry => {
@@ -61,7 +61,7 @@ export function quoteCache({ lifetimeMs, clock, observe }: QuoteCacheOptions): L
   })
 }
 
-/** A failure is everybody's who waits for it, and is not kept. */
+/** A failure goes to all callers that wait for it, and is not cached. */
 async function read(
   cached: CacheEntry,
   request: RateQuery,
@@ -79,26 +79,26 @@ async function read(
   }
 }
 
-/** A message in place of an amount is about this moment alone. */
+/** A response with a message instead of an amount is valid only now. */
 function isCacheable({ body: { amountOut } }: RateResponse): boolean {
   return amountOut !== undefined && !isZero(amountOut)
 }
 
-/** The same value is told in the digits in which it was asked for. */
+/** Returns the amount in the digits of the request if the value is equal. */
 function responseFor({ amountIn }: RateQuery, response: RateResponse, age: number): RateResponse {
   const { body } = response
-  const isAsked = body.amountIn !== amountIn && compareAmounts(body.amountIn, amountIn) === 0
-  return { ...response, ...(isAsked && { body: { ...body, amountIn } }), ageSeconds: age / 1000 }
+  const isSameValue = body.amountIn !== amountIn && compareAmounts(body.amountIn, amountIn) === 0
+  return { ...response, ...(isSameValue && { body: { ...body, amountIn } }), ageSeconds: age / 1000 }
 }
 
-/** Whoever has less time than the one who asked first waits no longer than he has. */
+/** A caller that shares a pending request waits only until its own deadline. Throws `timedOut`. */
 function withinDeadline(pending: Promise<RateResponse>, { deadline }: Context): Promise<RateResponse> {
   return withTimeout(pending, Math.max(1, deadline - performance.now()), () => {
     throw new Fault('timedOut', 'The provider did not answer in time; please try again later.')
   })
 }
 
-/** The same for the same question: the words that go up, what they mean, the amount by value. */
+/** Equal for equal requests: the provider's names, the resolved assets, and the amount by value. */
 function keyOf(
   { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo, amountIn, rateType }: RateQuery,
   pair: Pair = {},

@@ -7,7 +7,7 @@ import { CurrencyReading } from './read-currency-list.ts'
 const rowOf = (at: number, name = 'Coin') => ({ code: `C${at}`, name, icon: 'i' })
 const rowsOf = (count: number) => Array.from({ length: count }, (_, at) => rowOf(at))
 
-/** A list in pages of 100, of which `fail` may break off the n-th call. */
+/** A list in pages of 100; `fail` may reject the n-th call. */
 function listOf(rows: readonly object[], fail: (call: number) => Fault | undefined = () => undefined) {
   return scripted((call, { request }) => {
     const fault = fail(call)
@@ -20,7 +20,7 @@ function listOf(rows: readonly object[], fail: (call: number) => Fault | undefin
 const busy = new Fault('unavailable', 'the budget is used up', { noEffect: true, unavailableCause: 'budget' })
 
 describe('the reading of a list of currencies', () => {
-  test('M28: goes on where a budget that was used up broke it off, however often', async () => {
+  test('M28: continues where an exhausted budget interrupted it, however often', async () => {
     const service = listOf(rowsOf(1_000), (call) => (call % 4 === 3 ? busy : undefined))
     const reading = new CurrencyReading()
     const finish = () => reading.finish(service, contextOf()).catch((reason: unknown) => reason)
@@ -30,7 +30,7 @@ describe('the reading of a list of currencies', () => {
     expect(pages).toEqual([1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10])
   })
 
-  test('V29: a list of more than sixteen million characters is given up', async () => {
+  test('V29: a list of more than sixteen million characters is rejected', async () => {
     const service = listOf(Array.from({ length: 1_000 }, (_, at) => rowOf(at, 'x'.repeat(20_000))))
     await expect(new CurrencyReading().finish(service, contextOf())).rejects.toMatchObject({ kind: 'unreadable' })
     expect(service.calls.length).toBeLessThan(10)

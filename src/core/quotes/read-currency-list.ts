@@ -1,15 +1,15 @@
-/** A provider's currency list, read page by page, whole or not at all. */
+/** Reads a provider's currency list page by page, completely or not at all. */
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { Currency } from '../../domain/swap/swap.ts'
 import { textLength } from '../../domain/text-length.ts'
 
-/** The largest page that the service has (docs/service.md §8). */
+/** The largest page of the API (docs/service.md §8). */
 const pageSize = 100
 const maxRows = 10_000
-/** Of all its texts: a bound on memory. */
+/** Of all texts of the list: a bound on memory. */
 const maxCharacters = 16_000_000
-/** How often a list is read whose rows move from page to page meanwhile. */
+/** How often a list is read if rows move between pages meanwhile. */
 const maxPasses = 3
 
 interface WholeList {
@@ -17,24 +17,24 @@ interface WholeList {
   readonly provider: string | undefined
 }
 
-/** One way through the pages. */
+/** One pass over all pages. */
 interface Pass {
   readonly pageOf: Map<string, number>
   page: number
   total: number
   read: number
   isShifting: boolean
-  /** What the page before had. */
+  /** The keys of the previous page. */
   before: string
 }
 
-/** A reading that a call breaks off, for want of time or budget, goes on with the page that it failed at. */
+/** One read of a list. After a failure, e.g. without time or budget left, `finish` continues at the failed page. */
 export class CurrencyReading {
   readonly beganAt = performance.now()
   private readonly rows = new Map<string, Currency>()
   private pass = newPass()
   private passes = 1
-  /** Rows that were known when the pass began. */
+  /** Rows known at the start of the pass. */
   private knownCount = 0
   private characters = 0
   private provider: string | undefined
@@ -43,7 +43,7 @@ export class CurrencyReading {
     return this.rows.size > 0
   }
 
-  /** Throws where the list ends before the total that any of its pages names. Rows that are not of the form count as read. */
+  /** Throws `unreadable` if the list ends before the total of any of its pages. Dropped rows count as read. */
   async finish(service: SwapService, context: Context): Promise<WholeList> {
     for (;;) {
       while (!(await this.take(service, context)));
@@ -56,7 +56,7 @@ export class CurrencyReading {
     return { rows: [...this.rows.values()], provider: this.provider }
   }
 
-  /** The next page; whether it is the last one. A row on two pages is there twice, or has moved, and another was missed. */
+  /** Reads the next page and returns whether it is the last one. A row on two pages may have moved, so that another was missed. */
   private async take(service: SwapService, context: Context): Promise<boolean> {
     const { pass } = this
     const { body, provider } = await service.call('listCurrencies', { page: pass.page, size: pageSize }, context)

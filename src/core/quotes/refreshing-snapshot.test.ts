@@ -21,7 +21,7 @@ interface Rig {
   isDown: boolean
 }
 
-/** A provider whose one coin is called by the number of the reading. */
+/** A provider with one coin, named by the number of the read. */
 function rig(): Rig {
   const provider = scripted((call) => {
     if (testRig.isDown) throw new Fault('failed', 'the provider is down')
@@ -48,7 +48,7 @@ function rig(): Rig {
 
 const advance = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms)
 
-it('a list is read again in the background before it runs out, so that nobody waits, and for no client', async () => {
+it('a list is refreshed in the background before it expires, for no client, and no request waits', async () => {
   const { name, provider } = rig()
   expect(await name()).toBe('C1')
   await advance(lifetimeMs * 0.79)
@@ -60,7 +60,7 @@ it('a list is read again in the background before it runs out, so that nobody wa
   expect(provider.calls).toHaveLength(7)
 })
 
-it('nothing is read before somebody asks, nor after the end', async () => {
+it('nothing is read before the first request, nor after close', async () => {
   const { cached, name, provider } = rig()
   await advance(lifetimeMs * 3)
   expect(provider.calls).toEqual([])
@@ -70,7 +70,7 @@ it('nothing is read before somebody asks, nor after the end', async () => {
   expect(provider.calls).toHaveLength(1)
 })
 
-it('through an outage the old list serves, is tried for every five seconds, and is new again by itself', async () => {
+it('during an outage the old list is used, a read is tried every five seconds, and the list recovers by itself', async () => {
   const testRig = rig()
   await testRig.name()
   testRig.isDown = true
@@ -84,7 +84,7 @@ it('through an outage the old list serves, is tried for every five seconds, and 
   expect(await testRig.name()).toBe(`C${testRig.provider.calls.length}`)
 })
 
-it('after staleFor an old list serves no more', async () => {
+it('after staleFor an old list is no longer used', async () => {
   const testRig = rig()
   await testRig.name()
   testRig.isDown = true

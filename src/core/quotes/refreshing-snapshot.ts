@@ -1,4 +1,4 @@
-/** A provider's currency list as it was last read, here or by another process, and the readings of it. */
+/** The last known currency list of a provider, read by this or another process, and its refresh. */
 import { Fault } from '../../domain/faults/fault.ts'
 import { singleFlight } from '../../domain/single-flight.ts'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
@@ -15,31 +15,32 @@ import { type FetchedList, saveLatest } from './save-latest.ts'
 export interface RefreshingSnapshotOptions {
   readonly service: SwapService
   readonly naming: AssetNaming
-  /** What the provider's form can say. */
+  /** The fields of the provider's form. */
   readonly capabilities: Capabilities
-  /** Where the list is kept, and under what. */
+  /** Shared store of lists, and the list's key in it. */
   readonly lists: CurrencyListStore
   readonly source: ListSource
   readonly lifetimeMs: number
-  /** How long beyond its lifetime a list serves where no newer one can be read. */
+  /** How long after its lifetime a list is used if no newer one can be read. */
   readonly staleForMs: number
-  /** Bounds a reading, whoever asked for it first. */
+  /** Bounds one read, independent of the deadline of the caller that started it. */
   readonly timeoutMs: number
   readonly drift: (drift: Drift) => void
 }
 
-/** After this part of its lifetime a list is read again in the background, so that nobody waits for the next one. */
+/** A list is refreshed in the background after this share of its lifetime, so that no request waits for it. */
 const refreshAtShare = 0.8
-/** How soon a reading in the background is tried again that failed. */
+/** Pause before a failed background read is retried. */
 const retryPauseMs = 5_000
-/** A reading that was broken off goes on until it is so old, in milliseconds: its list has changed since. */
-const longestReading = 600_000
-/** How long the store of lists is waited for, and how soon it is asked again. */
+/** An interrupted read of this age is not continued: the list may have changed. */
+const maxReadAgeMs = 600_000
+/** Longest wait for the store of lists, and pause before it is read again. */
 const storeTimeoutMs = 500
 const storeRetryPauseMs = 1_000
-/** A timer takes no more. */
+/** The largest delay of a timer in Node. */
 const maxTimerMs = 2_147_483_647
 
+/** Keeps the last list, and refreshes it on request and in the background. */
 export class RefreshingSnapshot {
   last: Listing | undefined
   failure: Fault | undefined
@@ -47,7 +48,7 @@ export class RefreshingSnapshot {
   private readonly options: RefreshingSnapshotOptions
   private readonly refreshing = singleFlight((context: Context) => this.fetchList(context))
   private readonly loadingStored = singleFlight(() => this.takeStored())
-  /** One that was broken off, to go on. */
+  /** An interrupted read, to be continued. */
   private unfinished: CurrencyReading | undefined
   private storeReadAt = Number.NEGATIVE_INFINITY
   private readonly save: (list: FetchedList) => void
@@ -64,18 +65,18 @@ export class RefreshingSnapshot {
     return this.refreshing.isRunning()
   }
 
-  /** One reading serves all who ask while it is made. */
+  /** Concurrent callers share one read. */
   refresh(context: Context): Promise<Listing> {
     return this.refreshing.run(context)
   }
 
-  /** Takes over the list that is kept, where it is newer. Waits a short while at most, and fails never. */
+  /** Takes the stored list if it is newer. Waits at most 500 ms and never throws. */
   async loadStored(): Promise<void> {
     if (!this.loadingStored.isRunning() && performance.now() - this.storeReadAt < storeRetryPauseMs) return
     await withTimeout(this.loadingStored.run(), storeTimeoutMs, () => {})
   }
 
-  /** While paused nothing is read in the background. */
+  /** While paused, nothing is read in the background. */
   setPaused(isPaused: boolean): void {
     if (isPaused === this.isPaused) return
     this.isPaused = isPaused
@@ -109,7 +110,7 @@ export class RefreshingSnapshot {
     } catch (reason) {
       this.failure = toFailure(reason)
       this.failedAt = performance.now()
-      const isYoung = this.failedAt - refreshing.beganAt < longestReading
+      const isYoung = this.failedAt - refreshing.beganAt < maxReadAgeMs
       if (refreshing.hasRows && isYoung && isInterrupted(this.failure)) this.unfinished = refreshing
       await this.loadStored()
       if (this.last || this.unfinished) this.scheduleRefresh(retryPauseMs)
@@ -128,13 +129,13 @@ export class RefreshingSnapshot {
       this.last = { ...content, provider: source.provider, fetchedAt }
       this.scheduleRefresh(this.refreshDelayMs(stored.ageMs, retryPauseMs))
     } catch {
-      // What cannot be had from the store is read from the provider.
+      // Without the store the list is read from the provider.
     } finally {
       this.storeReadAt = performance.now()
     }
   }
 
-  /** Until the list that is there is to be read again. */
+  /** Time until a list of this age must be refreshed. */
   private refreshDelayMs(ageMs: number, minMs: number): number {
     return Math.max(minMs, this.options.lifetimeMs * refreshAtShare - ageMs)
   }
@@ -148,12 +149,12 @@ export class RefreshingSnapshot {
   }
 }
 
-/** Nothing was wrong with the list: there was no time or no budget left to read on, or the provider has had enough for now. */
+/** The list itself was fine: time or budget ran out, or the provider was unavailable or rate-limited. */
 function isInterrupted({ kind }: Fault): boolean {
   return kind === 'unavailable' || kind === 'timedOut' || kind === 'limited'
 }
 
-/** Of nobody's asking: a list belongs to no client. */
+/** The context of a background read. It has no client. */
 function gatewayContext({ capabilities }: RefreshingSnapshotOptions): Context {
   return {
     requestId: crypto.randomUUID(),
@@ -163,7 +164,7 @@ function gatewayContext({ capabilities }: RefreshingSnapshotOptions): Context {
   }
 }
 
-/** The list is the gateway's own question: a refusal of it is not the client's fault. */
+/** The gateway itself requests the list, so a 4xx is not the client's error: it becomes `failed`. */
 function toFailure(reason: unknown): Fault {
   const fault = Fault.from(reason)
   if (fault.kind !== 'invalid' && fault.kind !== 'notFound') return fault

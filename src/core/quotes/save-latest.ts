@@ -7,7 +7,7 @@ export interface FetchedList {
   readonly fetchedAt: number
 }
 
-/** Saves lists in the background, one at a time: of those that come meanwhile, the last. What fails is tried with the next list. */
+/** Saves lists in the background, one at a time. Of lists that arrive meanwhile only the last is saved. A failure is not retried. */
 export function saveLatest(lists: CurrencyListStore, source: ListSource): (list: FetchedList) => void {
   let pending: FetchedList | undefined
   let isSaving = false

@@ -3,7 +3,7 @@ import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger } from '../ledger.ts'
 import { ownerOf } from './owner.ts'
 
-/** A client's key goes to another provider only for what it has created there itself (docs/contract.md §5). */
+/** Sends a client's key to another provider only for transactions that the client created there. Throws `notFound` otherwise (docs/contract.md §5). */
 export function createdHereOnly(ledger: Ledger, provider: string): Layer {
   return onOperations({
     async getTransaction(request, context, next) {

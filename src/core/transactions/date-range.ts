@@ -5,7 +5,7 @@ import type { TransactionQuery } from '../../domain/swap/swap.ts'
 
 const allTime: TimeRange = { first: -(2n ** 80n), last: 2n ** 80n }
 
-/** Both ends inclusive; what is not said reaches beyond all times. Throws where they are the wrong way round. */
+/** Both ends are inclusive; a missing bound is unlimited. Throws `invalid` if `dateFrom` is after `dateTo`. */
 export function parseDateRange({ dateFrom, dateTo }: TransactionQuery): TimeRange {
   const first = dateFrom === undefined ? allTime.first : (toTimeRange(dateFrom)?.first ?? allTime.first)
   const last = dateTo === undefined ? allTime.last : (toTimeRange(dateTo)?.last ?? allTime.last)

@@ -1,4 +1,4 @@
-/** Fields of the client's form that the provider's form lacks and that follow from others (docs/contract.md §3). */
+/** Computes fields of the client's form that the provider's form lacks, from other fields (docs/contract.md §3). */
 import { divide, isPositive, multiplySubtract } from '../../domain/amount.ts'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import type { Op } from '../../domain/swap/operations.ts'
@@ -6,10 +6,10 @@ import type { ServiceResponse } from '../../domain/swap/service.ts'
 import type { Rate, Transaction } from '../../domain/swap/swap.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 
-/** Derives only what the provider's form has no field for: a provider that is silent is not overruled. */
+/** Derives only fields that the provider's form does not have. A field that the provider left empty stays empty. */
 export function deriveFields(provider: Capabilities): Layer {
   const lacks = (op: Op, field: string): boolean => !provider.responseFields[op].has(field)
-  // A create is derived from for every client: asked again, the same answer may go out in another form.
+  // For every client's form: a repeated create may get the same response in another form.
   const lacksRate = lacks('createTransaction', 'rate')
   const lacksChange = lacks('createTransaction', 'updatedAt')
   return mapResponses({
@@ -32,7 +32,7 @@ function withDerived<O extends Op>(response: ServiceResponse<O>, fields: object)
   return derived.length === 0 ? response : { ...response, body: { ...response.body, ...fields }, derived }
 }
 
-/** What the rate promises and the amount received falls short of; a fee inside the rate is nobody's to know. */
+/** The rated amount minus the received amount. A fee inside the rate cannot be known. */
 function feeOf({ amountIn, amountOut, rate }: Rate): Pick<Rate, 'fee'> {
   if (rate === undefined || amountOut === undefined) return {}
   const fee = multiplySubtract(amountIn, rate, amountOut)
@@ -44,7 +44,7 @@ function rateOf({ amountIn, amountOut }: Transaction): Pick<Transaction, 'rate'>
   return rate === undefined ? {} : { rate }
 }
 
-/** Never seen to change: last changed when it was created. */
+/** Without an observed change, the last change is the creation. */
 function changeOf({ createdAt, updatedAt }: Transaction): Pick<Transaction, 'updatedAt'> {
   return updatedAt === undefined ? { updatedAt: createdAt } : {}
 }

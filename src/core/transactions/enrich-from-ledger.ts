@@ -1,6 +1,6 @@
 /**
- * What is remembered of a caller's transactions where the provider decides whose they are: it completes what the provider's
- * form lacks, for the same key only (docs/contract.md §3, §5). Where the ledger fails, answers are as the provider gave them.
+ * Completes responses with stored fields that the provider's form lacks, for the same key only (docs/contract.md §3, §5). Used
+ * where the provider decides who owns a transaction. If the ledger fails, responses are passed on as they are.
  */
 
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
@@ -20,7 +20,7 @@ import { WriteBehind } from './state/write-behind.ts'
 
 export interface EnrichFromLedgerOptions extends StateOptions {
   readonly ledger: Ledger
-  /** What its form can say. */
+  /** The fields of the provider's form. */
   readonly capabilities: Capabilities
   readonly freshness: Freshness
   readonly clock: Clock
@@ -53,7 +53,7 @@ export function enrichFromLedger(base: EnrichFromLedgerOptions): Layer {
   })
 }
 
-/** What the list leaves open is filled from the ledger, else from the provider's details, which are then in the ledger. */
+/** Fills fields that the list lacks from the ledger, or from the provider's details, which are then stored in the ledger. */
 async function enrichList(
   response: ServiceResponse<'listTransactions'>,
   context: Context,
@@ -92,11 +92,11 @@ async function enrichList(
 
 interface AppliedRecord {
   readonly record: TransactionRecord
-  /** Seconds since it was so, where the provider now contradicts what was created here. */
+  /** Age in seconds; only if the provider now contradicts a transaction that was created here. */
   readonly staleSeconds?: number
 }
 
-/** What is known after these sightings, of which each was asked for after the one before. What is news is kept. */
+/** Merges these observations, in the order of their requests, and stores changes. */
 function applyObserved(
   owner: string,
   cached: CachedTransaction,
@@ -127,7 +127,7 @@ function applyObserved(
   return { record }
 }
 
-/** What is noted is later than what is stored until it is written; but an end that another process has stored stays. */
+/** A pending write is newer than the stored entry, unless another process has stored a final status. */
 function latestOf(cached: CachedTransaction | undefined): LedgerEntry | undefined {
   return cached?.isWriting && !isFinal(cached.stored?.transaction.status) ? cached.unsaved : cached?.stored
 }

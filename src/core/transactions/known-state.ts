@@ -1,4 +1,4 @@
-/** Answers from the ledger alone: what a provider holds that is not called (docs/contract.md §12). */
+/** Responses from the ledger only, for providers that are off (docs/contract.md §12). */
 import { standardFault } from '../../domain/faults/standard-fault.ts'
 import type { Context, ServiceResponse } from '../../domain/swap/service.ts'
 import { type Layer, onOperations } from '../layer.ts'
@@ -10,19 +10,19 @@ import { presented } from './state/merge-transaction.ts'
 
 type Details = ServiceResponse<'getTransaction'>
 
-/** As it was last seen. */
+/** The last known state. */
 export function fromLedger(entry: LedgerEntry, context: Context): Details {
   return { body: presented(entry, context), provider: entry.provider, derived: entry.derived }
 }
 
-/** The same, with how long ago that was. */
+/** The last known state with its age in seconds. */
 export function staleFromLedger(entry: LedgerEntry, context: Context, freshness: Freshness): Details {
   return { ...fromLedger(entry, context), staleSeconds: Math.floor(freshness.ageSeconds(entry)) }
 }
 
 const retryAfter = 60
 
-/** For keys of the provider: a get of what the key's owner has not seen here is 503, since nobody can tell whether it exists. */
+/** Serves gets with the provider's own keys. Throws `unavailable` if the ledger has no entry for the owner: the transaction may exist. */
 export function knownStateOnly(ledger: Ledger, provider: string, freshness: Freshness): Layer {
   return onOperations({
     async getTransaction({ id }, context) {

@@ -1,4 +1,4 @@
-/** List items made whole from the provider's own details (docs/contract.md §3.4). */
+/** Reads details of list items from the provider (docs/contract.md §3.4). */
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
@@ -8,7 +8,7 @@ const concurrency = 8
 
 type Detail = ServiceResponse<'getTransaction'>
 
-/** Whether the client's list shows what the provider's list does not say and its details do. */
+/** Whether the client's list has a field that the provider has only in its details. */
 export function needsDetails({ clientCapabilities: client }: Context, provider: Capabilities): boolean {
   const listed = provider.responseFields.listTransactions
   const detailed = provider.responseFields.getTransaction
@@ -16,7 +16,7 @@ export function needsDetails({ clientCapabilities: client }: Context, provider: 
   return false
 }
 
-/** Takes at most half of the time that is left, and ends where the provider has had enough; what is then unknown is absent. */
+/** Uses at most half of the remaining time, and stops if the provider is unavailable or rate-limited. Unread details are omitted. */
 export async function readDetails(
   ids: ReadonlySet<string>,
   service: SwapService,

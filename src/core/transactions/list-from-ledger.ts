@@ -1,4 +1,4 @@
-/** The list of an account's transactions, out of the ledger, whichever providers hold them (docs/contract.md §12). */
+/** Lists an account's transactions of all providers from the ledger (docs/contract.md §12). */
 import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 import { forEachConcurrently } from '../concurrency.ts'
@@ -11,7 +11,7 @@ import { type Freshness, oldestOf } from './state/freshness.ts'
 import { formatTransactionId } from './transaction-id.ts'
 
 const concurrency = 8
-/** All the time that a list takes to be read again, in milliseconds. */
+/** Time for all refreshes of one list. */
 const refreshTimeoutMs = 2_000
 
 export interface ListFromLedgerOptions {
@@ -21,7 +21,7 @@ export interface ListFromLedgerOptions {
   readonly offTags: ReadonlySet<string>
 }
 
-/** What is not final and not fresh is read again first; what cannot be read is shown as it was last seen. */
+/** Refreshes rows that are neither final nor fresh. A row that cannot be refreshed is returned in its last known state. */
 export function listFromLedger({ ledger, freshness, offTags }: ListFromLedgerOptions): Layer {
   return onOperations({
     async listTransactions(query, context, next) {

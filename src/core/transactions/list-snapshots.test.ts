@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers())
 
 const rows = (length: number, characters = 0) => ({ rows: Array.from({ length }, (_, at) => at), characters })
 
-/** Reads lists of so many rows and characters, and counts the readings of each owner. */
+/** Reads lists with this number of rows and characters, and counts the reads of each owner. */
 function rig(maxRows: number, length: number, characters = 0) {
   const snapshots = new ListSnapshots<ReturnType<typeof rows>>(30_000, { rows: maxRows, characters: 1_000 })
   const fetches: string[] = []
@@ -18,21 +18,21 @@ function rig(maxRows: number, length: number, characters = 0) {
   return { snapshots, fetches, page }
 }
 
-test('V20: lists beyond the bound of rows are forgotten, the oldest first', async () => {
+test('V20: lists above the bound of rows are dropped, the oldest first', async () => {
   const { fetches, page } = rig(100, 40)
   for (const owner of ['a', 'b', 'c']) await page(owner, 1)
   for (const owner of ['c', 'b', 'a']) await page(owner, 2)
   expect(fetches).toEqual(['a', 'b', 'c', 'a'])
 })
 
-test('V20: lists beyond the bound of characters are forgotten, the oldest first', async () => {
+test('V20: lists above the bound of characters are dropped, the oldest first', async () => {
   const { fetches, page } = rig(100, 1, 400)
   for (const owner of ['a', 'b', 'c']) await page(owner, 1)
   for (const owner of ['c', 'b', 'a']) await page(owner, 2)
   expect(fetches).toEqual(['a', 'b', 'c', 'a'])
 })
 
-test('V20: a list that is forgotten, read anew or over its time counts no more', async () => {
+test('V20: a list that is dropped, read again or expired no longer counts', async () => {
   const { snapshots, fetches, page } = rig(100, 40)
   await page('a', 1)
   await page('a', 1)
@@ -47,7 +47,7 @@ test('V20: a list that is forgotten, read anew or over its time counts no more',
   expect(fetches).toEqual(['a', 'a', 'b', 'c', 'b', 'c'])
 })
 
-test('a reading that fails serves those who wait for it and nobody else', async () => {
+test('a failed read goes only to the callers that wait for it', async () => {
   const snapshots = new ListSnapshots<ReturnType<typeof rows>>(30_000, { rows: 100, characters: 100 })
   const failing = snapshots.get('a', true, () => Promise.reject(new Error('broken')))
   const waiting = snapshots.get('a', false, async () => rows(1))

@@ -1,8 +1,8 @@
-/** Whole lists that were read for one owner, kept a while for the pages behind the first, within bounds of memory. */
+/** Complete lists per owner, cached for the pages after the first, with bounded memory. */
 
 export interface Rows<Row> {
   readonly rows: readonly Row[]
-  /** Of all their texts together. */
+  /** Sum over all texts. */
   readonly characters: number
 }
 
@@ -13,26 +13,27 @@ export interface SnapshotBounds {
 
 interface SnapshotEntry<List> {
   readonly list: Promise<List>
-  /** Later than any clock while it is read. */
+  /** Infinite while the list is read. */
   expiresAt: number
   rows: number
   characters: number
 }
 
+/** A cache with one list per owner and a single read at a time per owner. */
 export class ListSnapshots<List extends Rows<unknown>> {
   private readonly entries = new Map<string, SnapshotEntry<List>>()
   private readonly lifetimeMs: number
-  private readonly most: SnapshotBounds
+  private readonly max: SnapshotBounds
   private rows = 0
   private characters = 0
 
-  /** Beyond `most` in all, the oldest lists are forgotten and read again when they are asked for. */
-  constructor(lifetimeMs: number, most: SnapshotBounds) {
+  /** `max` bounds the sum over all lists: beyond it the oldest lists are dropped. */
+  constructor(lifetimeMs: number, max: SnapshotBounds) {
     this.lifetimeMs = lifetimeMs
-    this.most = most
+    this.max = max
   }
 
-  /** A reading under way serves all who ask, its failure too; one that is done serves unless `isFirstPage`, which reads anew. */
+  /** Concurrent callers share one read, and its failure. A finished list is reused, except for the first page, which reads again. */
   get(owner: string, isFirstPage: boolean, read: () => Promise<List>): Promise<List> {
     const current = this.entries.get(owner)
     const isPending = current?.expiresAt === Number.POSITIVE_INFINITY
@@ -47,7 +48,7 @@ export class ListSnapshots<List extends Rows<unknown>> {
     return entry.list
   }
 
-  /** `only`: unless another reading has taken its place. */
+  /** Drops the owner's entry if it is still `expected`. */
   forget(owner: string, expected = this.entries.get(owner)): void {
     if (!expected || this.entries.get(owner) !== expected) return
     this.entries.delete(owner)
@@ -63,7 +64,7 @@ export class ListSnapshots<List extends Rows<unknown>> {
     this.characters += characters
     setTimeout(() => this.forget(owner, entry), this.lifetimeMs).unref()
     for (const [oldest, { rows: entryRows }] of this.entries) {
-      if (this.rows <= this.most.rows && this.characters <= this.most.characters) break
+      if (this.rows <= this.max.rows && this.characters <= this.max.characters) break
       if (entryRows > 0) this.forget(oldest)
     }
   }

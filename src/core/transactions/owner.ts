@@ -1,8 +1,8 @@
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Context } from '../../domain/swap/service.ts'
 
-/** Whose call it is. A transaction belongs to somebody: without an identity there is none. */
+/** The caller's identity, which owns its transactions. Throws `internal` if the caller is not authenticated. */
 export function ownerOf({ caller }: Context): string {
-  if (caller.identity === undefined) throw new Fault('internal', 'A transaction was asked for by nobody.')
+  if (caller.identity === undefined) throw new Fault('internal', 'A transaction was requested without an identity.')
   return caller.identity
 }

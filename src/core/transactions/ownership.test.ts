@@ -65,25 +65,25 @@ beforeEach(() => {
 const get = (callerContext: Context = context): Promise<ServiceResponse<'getTransaction'>> =>
   layer.call('getTransaction', { id: 'tx-1' }, callerContext)
 
-it("another's transaction is one that does not exist, and nobody is asked", async () => {
+it("another owner's transaction is not found, and the provider is not called", async () => {
   await expect(get({ ...context, caller: { address: '', identity: 'other' } })).rejects.toMatchObject({ kind: 'notFound' })
   expect([callCount, observedSequences]).toEqual([0, []])
 })
 
-it('what is due is asked for, kept and told as it is now', async () => {
+it('an outdated transaction is read, stored and returned in its current state', async () => {
   const { body, derived } = await get()
   expect([body.status, derived, upserted]).toEqual(['sending', [], ['acme']])
   expect(observedSequences).toEqual([{ what: 'cache', cache: 'transaction', outcome: 'miss' }])
 })
 
-it('what is fresh is told as it was seen, with its age in seconds', async () => {
+it('a fresh transaction is returned from the ledger, and its age is counted in seconds', async () => {
   entry = { ...(entry as LedgerEntry), fetchedAt: now - 9_999 }
   expect((await get()).body.status).toBe('wait')
   expect(callCount).toBe(0)
   expect(observedSequences).toEqual([{ what: 'cache', cache: 'transaction', outcome: 'hit', ageSeconds: 30 }])
 })
 
-it('whoever asks meanwhile waits for the same answer, and the next one asks anew', async () => {
+it('concurrent gets share one request, and the next get sends another', async () => {
   const responses = await Promise.all([get(), get()])
   expect(responses.map(({ body }) => body.status)).toEqual(['sending', 'sending'])
   expect(callCount).toBe(1)
@@ -95,20 +95,20 @@ it('whoever asks meanwhile waits for the same answer, and the next one asks anew
   expect(callCount).toBe(2)
 })
 
-describe('where the provider fails', () => {
-  it('what was last seen is told, with its age', async () => {
+describe('if the provider fails', () => {
+  it('the last known state is returned, with its age', async () => {
     providerResponse = () => Promise.reject(new Fault('failed', 'broken'))
     expect(await get()).toMatchObject({ staleSeconds: 30, body: { status: 'wait' } })
     expect(observedSequences).toEqual([{ what: 'cache', cache: 'transaction', outcome: 'stale', ageSeconds: 30 }])
   })
 
-  it('by telling of another transaction, nothing of that is told or kept', async () => {
+  it('by returning another transaction, nothing of it is returned or stored', async () => {
     providerResponse = async () => ({ body: { ...transaction, id: 'tx-2', depositAddress: 'theirs' }, provider: 'alpha' })
     expect(await get()).toMatchObject({ staleSeconds: 30, body: { id: 'tx-1' } })
     expect(upserted).toEqual([])
   })
 
-  it.each(['notFound', 'accessRefused', 'internal'] as const)('with %s it is told', async (kind) => {
+  it.each(['notFound', 'accessRefused', 'internal'] as const)('with %s the client gets that error', async (kind) => {
     providerResponse = () => Promise.reject(new Fault(kind, 'no'))
     await expect(get()).rejects.toMatchObject({ kind })
   })

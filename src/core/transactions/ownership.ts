@@ -1,4 +1,4 @@
-/** The ledger decides whose a transaction is, with issued keys (docs/contract.md §5, §8, §12). */
+/** Ownership of transactions by the ledger, for issued keys (docs/contract.md §5, §8, §12). */
 
 import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
 import { otherTransaction, standardFault } from '../../domain/faults/standard-fault.ts'
@@ -21,7 +21,7 @@ export interface OwnershipOptions {
   readonly ledger: Ledger
   /** Tag of the provider. */
   readonly provider: string
-  /** Whether it is never called. */
+  /** Whether the provider is off: it is never called. */
   readonly isOff: boolean
   readonly table: AssetTable
   readonly freshness: Freshness
@@ -30,15 +30,18 @@ export interface OwnershipOptions {
   readonly observe: Observer
 }
 
-/** How long an answer waits until the ledger has what it tells, in milliseconds; else it is kept when it is seen again. */
+/** How long a response waits for its write to the ledger. After that the write continues in the background. */
 const ledgerTimeoutMs = 500
 
-/** Told as it is, though something is known: the provider does not know the transaction, or not us; or the fault is ours. */
+/** For these errors the stored state is not served. */
 const neverServedStale: ReadonlySet<FaultKind> = new Set<FaultKind>(['notFound', 'accessRefused', 'internal'])
 
 type Details = ServiceResponse<'getTransaction'>
 
-/** Another's transaction is one that does not exist. What is final or fresh is answered from the ledger, and what fails too. */
+/**
+ * Throws `notFound` for a transaction of another owner. A final or fresh transaction is returned from the ledger without a call;
+ * if the provider fails, the last known state is returned with `staleSeconds`.
+ */
 export function ownership(options: OwnershipOptions): Layer {
   const { ledger, provider, isOff, freshness, sequences, observe } = options
   const count = (outcome: CacheOutcome, entry?: LedgerEntry): void =>
@@ -58,7 +61,7 @@ export function ownership(options: OwnershipOptions): Layer {
         return requireStatus(fromLedger(entry, context))
       }
       sequences.observe(entry.sequence)
-      // Whoever asks meanwhile waits for the same reading.
+      // Concurrent gets share one refresh.
       const sharedRefresh = refreshes.get(request.id)
       try {
         const refresh = sharedRefresh
@@ -72,7 +75,7 @@ export function ownership(options: OwnershipOptions): Layer {
         return requireStatus({ ...response, body: presented(record, context), derived: record.derived })
       } catch (reason) {
         if (neverServedStale.has(Fault.from(reason).kind)) throw reason
-        // Another process may have seen more since.
+        // Another process may have stored a newer state.
         const latest = (await withDefault(ledger.find(owner, provider, request.id), ledgerTimeoutMs, entry)) ?? entry
         count('stale', latest)
         return requireStatus(staleFromLedger(latest, context, freshness))
@@ -81,7 +84,7 @@ export function ownership(options: OwnershipOptions): Layer {
   })
 }
 
-/** What the provider tells now, and what is kept of it. */
+/** Reads the provider's state, merges it and stores the result. */
 async function refreshEntry(
   entry: LedgerEntry,
   pendingResponse: Promise<Details>,

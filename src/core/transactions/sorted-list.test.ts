@@ -18,7 +18,7 @@ const context: Context = {
   deadline: Number.POSITIVE_INFINITY,
 }
 
-/** A Form A provider that creates and then says nothing of it. */
+/** A Form A provider that creates a transaction but does not respond. */
 function uncachedProvider(): { service: SwapService; fetchCount: () => number } {
   const rows: Transaction[] = []
   let fetchCount = 0
@@ -31,7 +31,7 @@ function uncachedProvider(): { service: SwapService; fetchCount: () => number } 
     getTransaction: notCalled,
     async createTransaction() {
       rows.push({ id: `tx-${rows.length}`, amountIn, createdAt: '2026-11-20T08:00:00Z' })
-      throw new Fault('outcomeUnknown', 'nobody knows')
+      throw new Fault('outcomeUnknown', 'no response')
     },
     async listTransactions() {
       fetchCount++
@@ -41,22 +41,22 @@ function uncachedProvider(): { service: SwapService; fetchCount: () => number } 
   return { service: sortedList(formA.capabilities)(service), fetchCount: () => fetchCount }
 }
 
-test('a create whose outcome is unknown can be looked for in the list at once', async () => {
+test('a create with an unknown outcome is in the list at once', async () => {
   const { service } = uncachedProvider()
   const list = async (): Promise<Page<Transaction>> =>
     (await service.call('listTransactions' satisfies Op, { page: 1, size: 20 }, context)).body
   expect((await list()).total).toBe(0)
-  await expect(service.call('createTransaction', query, context)).rejects.toThrow('nobody knows')
+  await expect(service.call('createTransaction', query, context)).rejects.toThrow('no response')
   expect((await list()).items.map(({ id }) => id)).toEqual(['tx-0'])
 })
 
-test('the next page is cut from what was read for the first', async () => {
+test('the next page uses the list that was read for the first', async () => {
   const { service, fetchCount } = uncachedProvider()
   for (const page of [1, 2, 3]) await service.call('listTransactions', { page, size: 20 }, context)
   expect(fetchCount()).toBe(1)
 })
 
-test('the first page is read anew, and many who ask for it at once share one reading', async () => {
+test('the first page is read again, and concurrent callers share one read', async () => {
   const { service, fetchCount } = uncachedProvider()
   const first = (): Promise<unknown> => service.call('listTransactions', { page: 1, size: 20 }, context)
   await Promise.all([first(), first(), first()])
@@ -65,7 +65,7 @@ test('the first page is read anew, and many who ask for it at once share one rea
   expect(fetchCount()).toBe(2)
 })
 
-test('V20: a list of more than sixteen million characters is not read to its end', async () => {
+test('V20: a list of more than sixteen million characters is not read completely', async () => {
   const padding = 'x'.repeat(20_000)
   let pages = 0
   const notCalled = async (): Promise<never> => {

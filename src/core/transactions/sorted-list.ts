@@ -1,4 +1,4 @@
-/** Lists newest creation first and between dates, where the provider's form promises neither (docs/contract.md §3.4). */
+/** Sorts lists (newest creation first) and filters them by date if the provider's form does not (docs/contract.md §3.4). */
 
 import { Fault } from '../../domain/faults/fault.ts'
 import { toInstant } from '../../domain/instant.ts'
@@ -14,17 +14,17 @@ import { ListSnapshots } from './list-snapshots.ts'
 import { ownerOf } from './owner.ts'
 
 const maxRows = 5_000
-/** What was read for one key's list serves its next pages for so long, in milliseconds. */
+/** How long a key's list is cached for its next pages. */
 const snapshotLifetimeMs = 30_000
-/** A bound on memory, over all keys; and of one list, in characters. */
-const mostKept = { rows: 100_000, characters: 64_000_000 }
-const mostCharacters = 16_000_000
+/** Bounds on memory: over all keys, and in characters for one list. */
+const maxKept = { rows: 100_000, characters: 64_000_000 }
+const maxCharacters = 16_000_000
 
 interface Snapshot {
   readonly rows: readonly Dated[]
   readonly characters: number
   readonly provider: string | undefined
-  /** Of the request for its first page. */
+  /** Sequence of the request for the first page. */
   readonly sequence: number | undefined
 }
 
@@ -33,16 +33,16 @@ interface Dated {
   readonly createdAt: bigint
 }
 
-/** `provider` is what the provider's form can say. */
+/** `provider`: the capabilities of the provider's form. Throws `invalid` (`too_large`) for lists that are too long to sort. */
 export function sortedList(provider: Capabilities): Layer {
-  const snapshots = new ListSnapshots<Snapshot>(snapshotLifetimeMs, mostKept)
+  const snapshots = new ListSnapshots<Snapshot>(snapshotLifetimeMs, maxKept)
   const canFilterByDate = provider.requestFields.listTransactions.has('dateFrom')
   return onOperations({
     async createTransaction(request, context, next) {
       try {
         return await next.call('createTransaction', request, context)
       } finally {
-        // Whatever came of it: who does not know looks for it in the list.
+        // In any case: a client that does not know the outcome searches the list.
         snapshots.forget(ownerOf(context))
       }
     },
@@ -88,7 +88,7 @@ interface Pages extends SwapService {
   readonly characters: () => number
 }
 
-/** A list that breaks off after its first page is not a list: sorting and filtering are whole or not at all. */
+/** A failure after the first page is `unavailable`: a list is sorted and filtered completely or not at all. */
 function wholeOrUnavailable(service: SwapService): Pages {
   let sequence: number | undefined
   let characters = 0
@@ -100,7 +100,7 @@ function wholeOrUnavailable(service: SwapService): Pages {
         const response = await service.call(op, request, context)
         sequence ??= response.sequence
         characters += lengthOf(response)
-        if (characters > mostCharacters) throw new Fault('unreadable', 'The list has too much text.')
+        if (characters > maxCharacters) throw new Fault('unreadable', 'The list has too much text.')
         return response
       } catch (reason) {
         throw 'page' in request && request.page === 1 ? reason : listIncomplete(reason)
@@ -136,7 +136,7 @@ function compare<T extends bigint | string>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** A plain date means the whole UTC day, which another reader of it may not know: so its ends are said. */
+/** A plain date means the whole UTC day. Providers may read it differently, so both ends are sent with a time. */
 function toDateQuery({ dateFrom, dateTo }: TransactionQuery): Pick<TransactionQuery, 'dateFrom' | 'dateTo'> {
   return {
     ...(dateFrom !== undefined && { dateFrom: isPlainDate(dateFrom) ? `${dateFrom}T00:00:00Z` : dateFrom }),

@@ -1,11 +1,11 @@
-/** A transaction's id towards clients: the tag of the provider that holds it, and the provider's own id (docs/contract.md §4). */
+/** A transaction's id for clients: the provider's tag and the provider's own id (docs/contract.md §4). */
 
 const divider = '~'
 
 export interface TransactionId {
-  /** Absent where the id has none. */
+  /** Absent if the id has no tag. */
   readonly tag?: string
-  /** As the provider knows it. */
+  /** The provider's own id. */
   readonly id: string
 }
 
@@ -13,7 +13,7 @@ export function formatTransactionId(tag: string, id: string): string {
   return tag + divider + id
 }
 
-/** The first divider divides. */
+/** Splits at the first divider. */
 export function parseTransactionId(id: string): TransactionId {
   const at = id.indexOf(divider)
   return at < 0 ? { id } : { tag: id.slice(0, at), id: id.slice(at + 1) }

@@ -61,12 +61,12 @@ describe('L40: rejected is', () => {
     expect(compare(reported)).toEqual({ rejected: [field], accepted: [] })
   })
 
-  it('L64: takes the memo of a transaction that was bound unread: no account of it is known yet', () => {
+  it('L64: accepts the memo of a transaction that was bound without a read', () => {
     const before = { withdrawalExtraId: undefined, depositAddress: undefined, depositExtraId: undefined }
     expect(compare({ withdrawalExtraId: '43' }, before)).toEqual({ rejected: [], accepted: [] })
   })
 
-  it('a withdrawal memo where none was asked for', () => {
+  it('a withdrawal memo that was not requested', () => {
     const before = { withdrawalExtraId: undefined }
     expect(compare({ withdrawalExtraId: '43' }, before)).toEqual({ rejected: ['withdrawalExtraId'], accepted: [] })
   })
@@ -90,7 +90,7 @@ describe('L40: no discrepancy is', () => {
       { withdrawalAddress: '', depositAddress: '', depositExtraId: '', withdrawalExtraId: '', refundAddress: '' },
       {},
     ],
-    ['an address in another case, where its rules say so', { withdrawalAddress: '0xaBcD' }, {}],
+    ['an address in another case, if its rules ignore case', { withdrawalAddress: '0xaBcD' }, {}],
     ['an alias of the network', { coinTo: 'USDT', networkTo: 'tron' }, {}],
     ['a coin without its network', { coinTo: 'usdt' }, {}],
     ['the code alone', { codeTo: 'usdttrc20' }, {}],

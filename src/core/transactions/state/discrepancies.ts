@@ -1,4 +1,4 @@
-/** Where a provider's account of a transaction differs from what the ledger knows of it (docs/contract.md §10.3). */
+/** Differences between a transaction as reported by the provider and as stored in the ledger (docs/contract.md §10.3). */
 import { memoOf, sameAddress } from '../../../domain/address/same-address.ts'
 import { type AssetTable, sameName } from '../../../domain/swap/asset.ts'
 import type { Transaction } from '../../../domain/swap/swap.ts'
@@ -7,21 +7,21 @@ import type { AssetName } from '../../assets/asset-naming.ts'
 import { assetNameOf, from, type Side, to } from '../../assets/pair.ts'
 
 export interface Discrepancies {
-  /** The provider's account cannot be of this transaction: nothing of it is believed. */
+  /** The report cannot be about this transaction: all of it is rejected. */
   readonly rejected: readonly Discrepancy[]
-  /** Unusual, but believed. */
+  /** Unusual, but accepted. */
   readonly accepted: readonly Discrepancy[]
 }
 
-/** What is not reported, or was not known, differs in nothing. */
+/** Compares stored and reported fields. A field that is absent on either side is no difference, except a withdrawal memo. */
 export function discrepanciesOf(stored: Transaction, reported: Transaction, table: AssetTable): Discrepancies {
   const isOther = (field: Discrepancy): boolean => differs[field](stored, reported, table)
   return { rejected: rejected.filter(isOther), accepted: accepted.filter(isOther) }
 }
 
 /**
- * A memo that nobody asked for is another one: with it the funds go to somebody else. Of what a person bound unread, memos are
- * known from the first reading on.
+ * A withdrawal memo that was not requested is a difference: it sends the funds to another recipient. For a transaction that the
+ * operator bound without reading it, the memo is known only after the first read.
  */
 const differs: Readonly<Record<Discrepancy, (stored: Transaction, reported: Transaction, table: AssetTable) => boolean>> = {
   coinFrom: (stored, reported, table) => isOtherAsset(stored, reported, from, table),
@@ -58,7 +58,7 @@ function isOtherAddress(stored: string | undefined, reported: string | undefined
   return stored && reported ? !sameAddress(stored, reported) : false
 }
 
-/** By the table where it has both; else word by word. */
+/** Compares by the table if it has both assets, otherwise name by name. */
 function isOtherAsset(stored: Transaction, reported: Transaction, side: Side, table: AssetTable): boolean {
   const [before, now] = [assetNameOf(stored, side), assetNameOf(reported, side)]
   const [asset, other] = [assetOf(before, table), assetOf(now, table)]

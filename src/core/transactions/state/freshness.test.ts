@@ -33,14 +33,14 @@ describe('is due', () => {
   it.each<[string, LedgerEntry, boolean]>([
     ['as long ago as it counts as fresh', entryFetchedAt(start - 10_000), true],
     ['a moment less', entryFetchedAt(start - 9_999), false],
-    ['never, only its create was seen', entryFetchedAt(undefined), true],
+    ['never, only by its create', entryFetchedAt(undefined), true],
     ['long ago, and final', entryFetchedAt(0, { status: 'success' }), false],
     ['in the future', entryFetchedAt(start + 1), true],
   ])('read %s: %#', (_, entry, expected) => {
     expect(freshness.needsRefresh(entry)).toBe(expected)
   })
 
-  it('by the time that has passed, where this process read it, whatever the wall clock does', () => {
+  it('by elapsed time if this process read it, whatever the wall clock does', () => {
     const entry = entryFetchedAt(wall)
     freshness.recordRead('alpha', 'tx-1', wall)
     for (const jump of [-hour, 2 * hour]) {
@@ -52,7 +52,7 @@ describe('is due', () => {
     expect([freshness.needsRefresh(entry), freshness.ageSeconds(entry)]).toEqual([true, 10])
   })
 
-  it('where another process has read it since, by both clocks', () => {
+  it('by both clocks if another process read it since', () => {
     freshness.recordRead('alpha', 'tx-1', wall - 20_000)
     expect(freshness.needsRefresh(entryFetchedAt(wall))).toBe(false)
     advance(hour)
@@ -61,7 +61,7 @@ describe('is due', () => {
     expect(freshness.ageSeconds(entryFetchedAt(start))).toBe(3_600)
   })
 
-  it('and each provider has ids of its own', () => {
+  it('per provider: ids are not shared', () => {
     freshness.recordRead('beta', 'tx-1', start - hour)
     expect(freshness.needsRefresh(entryFetchedAt(start - hour))).toBe(true)
   })
@@ -71,7 +71,7 @@ it('an age is never negative', () => {
   expect(freshness.ageSeconds(entryFetchedAt(start + hour))).toBe(0)
 })
 
-it('of rows the oldest that is stale counts', () => {
+it('the oldest stale row counts', () => {
   expect(oldestOf([{}, { staleSeconds: 0 }, { staleSeconds: 7 }, { staleSeconds: undefined }])).toBe(7)
   expect(oldestOf([{}])).toBeUndefined()
 })

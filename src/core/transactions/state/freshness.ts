@@ -6,21 +6,21 @@ import type { LedgerEntry } from '../../ledger.ts'
 export interface FreshnessOptions {
   readonly refreshMs: number
   readonly clock: Clock
-  /** Milliseconds since 1970 when the process began, and never set since. */
+  /** A monotonic clock, in milliseconds since 1970 as of the start of the process. */
   readonly steadyClock: () => number
 }
 
-/** A bound on memory; what falls out is judged by its times. */
+/** A bound on memory. A dropped entry is judged by its stored times. */
 const maxEntries = 10_000
 
 interface LocalRead {
-  /** As it is kept. */
+  /** The stored value. */
   readonly fetchedAt: number
-  /** On the steady clock. */
+  /** On the monotonic clock. */
   readonly at: number
 }
 
-/** How old what the ledger knows is. A wall clock that is set makes nothing fresh. */
+/** The age of ledger entries. A change of the wall clock never makes an entry fresh. */
 export class Freshness {
   private readonly localReads = new BoundedMap<LocalRead>({ maxEntries: maxEntries })
   private readonly options: FreshnessOptions
@@ -29,24 +29,24 @@ export class Freshness {
     this.options = options
   }
 
-  /** This process has just read it. */
+  /** Records a read by this process. */
   recordRead(provider: string, id: string, fetchedAt: number): void {
     this.localReads.set(keyOf(provider, id), { fetchedAt, at: this.options.steadyClock() })
   }
 
-  /** Whether the provider is to be asked before the entry is shown: what only its create told is never fresh. */
+  /** Whether the entry must be refreshed before it is returned. An entry that is known only from its create is never fresh. */
   needsRefresh(entry: LedgerEntry): boolean {
     const { transaction, fetchedAt } = entry
     if (isFinal(transaction.status)) return false
     return fetchedAt === undefined || this.agesMsOf(entry, fetchedAt).some((age) => age < 0 || age >= this.options.refreshMs)
   }
 
-  /** Since the provider last told of it. */
+  /** Seconds since the provider's last report. */
   ageSeconds(entry: LedgerEntry): number {
     return Math.max(0, ...this.agesMsOf(entry, entry.reportedAt)) / 1_000
   }
 
-  /** Of another process's reading two clocks tell the age, and it is fresh only where both say so. */
+  /** A read by another process has an age on each of two clocks, and is fresh only if both ages are. */
   private agesMsOf({ provider, transaction }: LedgerEntry, at: number): readonly number[] {
     const { clock, steadyClock } = this.options
     const localRead = this.localReads.get(keyOf(provider, transaction.id))
@@ -58,7 +58,7 @@ function keyOf(provider: string, id: string): string {
   return `${provider}~${id}`
 }
 
-/** Of rows of which some are stale, the age of the oldest, in seconds. */
+/** The age of the oldest stale row in seconds; undefined if none is stale. */
 export function oldestOf(rows: readonly { readonly staleSeconds?: number | undefined }[]): number | undefined {
   const ages = rows.flatMap(({ staleSeconds }) => (staleSeconds === undefined ? [] : [staleSeconds]))
   return ages.length === 0 ? undefined : Math.max(...ages)

@@ -2,24 +2,24 @@ import type { Status } from '../../../domain/swap/status.ts'
 import { BoundedMap } from '../../bounded-map.ts'
 import type { Ledger, LedgerEntry } from '../../ledger.ts'
 
-/** How long what the ledger said serves again, in milliseconds: clients ask for one transaction in bursts. */
+/** How long an entry is cached: clients read one transaction in bursts. */
 const lifetimeMs = 1_000
-/** While a request took longer than this, another process may have seen more: the ledger is asked anew. */
+/** During a request longer than this, another process may have stored a newer state, so the ledger is read again. */
 const shortRequestMs = 100
-/** How long what this process has seen is compared with what comes in later, in milliseconds: no request takes that long. */
+/** How long an unsaved state is compared with later responses: no request takes longer. */
 const unsavedLifetimeMs = 60_000
-/** A bound on memory. What is dropped is read from the ledger again. */
+/** A bound on memory. A dropped entry is read from the ledger again. */
 const maxEntries = 10_000
 
-/** What one owner may know of one transaction, as far as this process does. It changes in place. */
+/** This process's state of one transaction of one owner. Changed in place. */
 export interface CachedTransaction {
-  /** What the ledger had when it was last asked; undefined where it fails. */
+  /** The entry at the last read of the ledger; undefined if there was none or the ledger failed. */
   stored: LedgerEntry | undefined
-  /** What was shown last, where the ledger does not have it as it was shown. */
+  /** The state that was returned last, if the ledger does not have it. */
   unsaved: LedgerEntry | undefined
-  /** Whether the ledger has lately given it to another owner. */
+  /** Whether the last write found another owner. */
   belongsToOther: boolean
-  /** While what is noted is on its way into the ledger. */
+  /** Whether a write to the ledger is queued or running. */
   isWriting: boolean
 }
 
@@ -29,16 +29,16 @@ interface CacheEntry extends CachedTransaction {
   unsavedAt: number
 }
 
-/** One provider's entries, which need not be asked for with every look. What is seen here is known at once. */
+/** A read cache for one provider's entries. Writes through it are visible at once. */
 export interface LedgerReadCache extends Pick<Ledger, 'upsert'> {
   /**
-   * `sentAt`: when the request went up whose answer it is compared with, on the clock of `performance.now()`. `reported`: the
-   * status in that answer. Where it is news, another process may have brought the end.
+   * `sentAt`: when the provider's request was sent, on the clock of `performance.now()`. `reported`: the status in its response.
+   * If it differs from the cached status, the ledger is read again: another process may have stored a final status.
    */
   readonly find: (owner: string, id: string, sentAt: number, reported: Status | undefined) => Promise<CachedTransaction>
-  /** Of these only what is noted is remembered. */
+  /** Reads the ledger each time. Caches only entries with an unsaved state. */
   readonly findAll: (owner: string, ids: readonly string[]) => Promise<ReadonlyMap<string, CachedTransaction>>
-  /** `isNews`: it is on its way into the ledger. */
+  /** Records a state that the ledger does not have yet. `isQueued`: a write is pending. */
   readonly holdUnsaved: (known: CachedTransaction, entry: LedgerEntry, isQueued: boolean) => void
 }
 

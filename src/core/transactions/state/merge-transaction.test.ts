@@ -41,13 +41,13 @@ const storedWith = (record: Partial<Transaction>, isCreated = true): LedgerEntry
   transaction: { ...entry.transaction, ...record },
 })
 
-describe('what is told over what was known', () => {
-  test('what was never seen is as it is told', () => {
+describe('a report merged into the stored state', () => {
+  test('without a stored state it is the report', () => {
     expect(merged(undefined)).toMatchObject({ transaction: reported, derived: ['updatedAt'], reportedAt: at, fetchedAt: at })
     expect(merged(undefined).changedAt).toBeUndefined()
   })
 
-  test('what is not told is as it was known, and still counts as worked out', () => {
+  test('a missing field is kept, and still counts as derived', () => {
     const { transaction, derived, quotedAmountOut } = merged(entry)
     expect(transaction).toMatchObject({ status: 'exchanging', refundAddress: 'bc1q-refund', rate: '65000' })
     expect(derived.toSorted()).toEqual(['rate', 'updatedAt'])
@@ -60,14 +60,14 @@ describe('what is told over what was known', () => {
     expect(merged(storedWith({}, false), { networkTo: 'TRON' }).transaction.networkTo).toBe('TRON')
   })
 
-  test('a list names assets less well than what was known before', () => {
+  test('asset names of a list do not replace stored ones', () => {
     expect(merged(storedWith({}, false), { networkTo: 'TRON' }, false).transaction.networkTo).toBe('TRX')
     expect(merged(entry, {}, false).fetchedAt).toBeUndefined()
   })
 })
 
 describe('L19: statuses', () => {
-  test.each(['success', 'refunded'] as const)('%s is final, whatever is told later', (status) => {
+  test.each(['success', 'refunded'] as const)('%s is final, whatever is reported later', (status) => {
     expect(merged(storedWith({ status }), { status: 'wait' }).transaction.status).toBe(status)
     expect(merged(storedWith({ status }), { status: 'wait' }).changedAt).toBeUndefined()
   })
@@ -77,14 +77,14 @@ describe('L19: statuses', () => {
     expect(merged(storedWith({ status: 'overdue' }), { status: 'exchanging' }).transaction.status).toBe('exchanging')
   })
 
-  test('a word that nobody has explained leaves the last one', () => {
+  test('an unknown status keeps the last one', () => {
     expect(merged(storedWith({ status: 'sending' }), { status: undefined }).transaction.status).toBe('sending')
     expect(merged(undefined, { status: undefined }).transaction.status).toBeUndefined()
   })
 })
 
 describe('updatedAt', () => {
-  test('is when the change of the status was seen', () => {
+  test('is when the change of the status was observed', () => {
     expect(merged(entry)).toMatchObject({ changedAt: at, transaction: { updatedAt: '2026-03-01T10:07:00.123Z' } })
   })
 
@@ -93,13 +93,13 @@ describe('updatedAt', () => {
     expect(merged(changed).transaction.updatedAt).toBe('2026-03-01T10:03:00.000Z')
   })
 
-  test('is as the provider tells it where it does', () => {
+  test('is the reported time if there is one', () => {
     const record = mergeTransaction(entry, { reported, derived: [], at, isComplete: true })
     expect(record.transaction.updatedAt).toBe(reported.updatedAt)
   })
 })
 
-describe('L41: of two readings the one that was asked for later counts', () => {
+describe('L41: of two reports the one with the later request counts', () => {
   const observedOf = (sequence: number | undefined, status: Status) =>
     mergeTransaction(
       { ...storedWith({ status: 'sending' }), sequence: 10 },
@@ -117,7 +117,7 @@ describe('L41: of two readings the one that was asked for later counts', () => {
     expect(observedOf(sequence, status)).toMatchObject({ sequence: stored, transaction: { status: expected } })
   })
 
-  test('and of two ends the one that is kept', () => {
+  test('and of two final statuses the stored one', () => {
     const ended = { ...storedWith({ status: 'refunded' }), sequence: 10 }
     const observed = { reported: { ...reported, status: 'success' }, derived: [], at, isComplete: true } as const
     expect(mergeTransaction(ended, { ...observed, sequence: 9 })).toBe(ended)
@@ -125,7 +125,7 @@ describe('L41: of two readings the one that was asked for later counts', () => {
   })
 })
 
-test('what is told as empty is not told', () => {
+test('an empty field counts as missing', () => {
   expect(merged(entry, { refundAddress: '' }).transaction.refundAddress).toBe('bc1q-refund')
 })
 

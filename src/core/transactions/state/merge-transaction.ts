@@ -1,4 +1,4 @@
-/** What is known of a transaction after its provider has told of it once more (docs/contract.md §3.4, §3.7). */
+/** Merges a provider's report of a transaction into its stored state (docs/contract.md §3.4, §3.7). */
 import { toInstant } from '../../../domain/instant.ts'
 import type { Context, ServiceResponse } from '../../../domain/swap/service.ts'
 import { isFinal } from '../../../domain/swap/status.ts'
@@ -6,20 +6,20 @@ import type { Transaction } from '../../../domain/swap/swap.ts'
 import { assetFields } from '../../assets/pair.ts'
 import type { LedgerEntry, TransactionRecord } from '../../ledger.ts'
 
-/** What a provider said of one transaction. */
+/** A provider's report of one transaction. */
 export interface ObservedTransaction {
   readonly reported: Transaction
-  /** Fields that the gateway worked out. */
+  /** Fields that the gateway derived. */
   readonly derived: readonly string[]
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Whether this is all that the provider knows of it; a list may say less. */
+  /** True for a get. A row of a list may have fewer fields. */
   readonly isComplete: boolean
-  /** Of the request that it answers. */
+  /** Sequence of the request. */
   readonly sequence?: number | undefined
 }
 
-/** What a get has brought. */
+/** The report in the response of a get. `at`: milliseconds since 1970. */
 export function observedFromGet(
   { body: reported, derived = [], sequence }: ServiceResponse<'getTransaction'>,
   at: number,
@@ -28,8 +28,8 @@ export function observedFromGet(
 }
 
 /**
- * What is told now over what was known; `before` itself where that was asked for later. The assets are those that the creator
- * said, and a list names them less well than a get.
+ * Returns the reported state with missing fields from `before`, or `before` itself if its request was later. Asset names of the
+ * create are kept, and those of a get are kept over those of a list.
  */
 export function mergeTransaction(before: LedgerEntry | undefined, observed: ObservedTransaction): TransactionRecord {
   if (before && isOvertaken(before, observed)) return before
@@ -54,33 +54,33 @@ export function mergeTransaction(before: LedgerEntry | undefined, observed: Obse
   }
 }
 
-/** Whether it was asked for before what is kept. An end is news whenever it was asked for. */
+/** Whether the report's request is older than the stored state. A first final status is never overtaken. */
 export function isOvertaken({ transaction, sequence: stored }: LedgerEntry, { reported, sequence }: ObservedTransaction): boolean {
   if (stored === undefined || sequence === undefined || stored < sequence) return false
   return isFinal(transaction.status) || !isFinal(reported.status)
 }
 
-/** Greater than what is kept, so that every change shows. */
+/** Greater than the stored sequence, so that every change is visible. */
 function nextSequence(stored: number | undefined, sequence: number | undefined): number | undefined {
   return stored === undefined || sequence === undefined ? (sequence ?? stored) : Math.max(sequence, stored + 1)
 }
 
-/** Never before it was created, whatever the clock here says. */
+/** Never before the creation, even if the local clock is wrong. */
 function changeOf({ createdAt }: Transaction, changedAt: number): string {
   const created = Number((toInstant(createdAt) ?? toInstant(`${createdAt}Z`) ?? 0n) / 1_000_000n)
   return new Date(Math.max(changedAt, created)).toISOString()
 }
 
-/** What a client is shown: where its form tells the amount to be expected, the promised one until there is a better. */
+/** The transaction for a client. If its form has expected amounts, a missing `amountOut` is filled with the quoted one. */
 export function presented(
-  { transaction, quotedAmountOut: promised }: TransactionRecord,
+  { transaction, quotedAmountOut }: TransactionRecord,
   { clientCapabilities: client }: Pick<Context, 'clientCapabilities'>,
 ): Transaction {
-  const isUnknown = transaction.amountOut === undefined && promised !== undefined
-  return isUnknown && client.hasExpectedAmount ? { ...transaction, amountOut: promised } : transaction
+  const isUnknown = transaction.amountOut === undefined && quotedAmountOut !== undefined
+  return isUnknown && client.hasExpectedAmount ? { ...transaction, amountOut: quotedAmountOut } : transaction
 }
 
-/** `told`, and what it leaves open from `known`; the names of the assets are the known ones, or else only what is told. */
+/** `reported`, with missing fields from `known`. Asset names are all from `known` (`keepsAssets`), or all from `reported`. */
 function fillFrom(reported: Transaction, known: Partial<Transaction>, keepsAssets: boolean): Transaction {
   const filled: Transaction & Record<string, unknown> = { ...reported }
   for (const field in known) {

@@ -7,7 +7,7 @@ const hour = 3_600_000
 let now = start
 const clock = (): number => now
 
-it('each is greater than the one before, whatever the wall clock does', () => {
+it('each sequence is greater than the one before, whatever the wall clock does', () => {
   const sequences = new SequenceClock(clock)
   const sequencesGiven = [0, 0, -hour, 1, hour].map((clockJump) => {
     now += clockJump
@@ -17,7 +17,7 @@ it('each is greater than the one before, whatever the wall clock does', () => {
   expect(new Set(sequencesGiven).size).toBe(5)
 })
 
-it('L41: what another process gave is taken note of', () => {
+it('L41: a sequence of another process is observed', () => {
   now = start
   const [one, other] = [new SequenceClock(clock), new SequenceClock(() => now + hour)]
   const otherSequence = other.next()
@@ -27,7 +27,7 @@ it('L41: what another process gave is taken note of', () => {
   expect(one.next()).toBeGreaterThan(otherSequence)
 })
 
-it('L41: where the clock of another process was wrong by more than seconds, what comes in now is later', () => {
+it('L41: if the clock of another process was wrong by more than seconds, the current response is the later one', () => {
   now = start
   const sequences = new SequenceClock(clock)
   const sent = sequences.next()
@@ -39,7 +39,7 @@ it('L41: where the clock of another process was wrong by more than seconds, what
   expect(sequences.next()).toBeGreaterThan(far + 10_000_000)
 })
 
-it('an answer has the sequence of the moment at which its request went up', async () => {
+it('a response has the sequence of the moment at which its request was sent', async () => {
   const sequences = new SequenceClock(clock)
   const resolvers: (() => void)[] = []
   const service = {

@@ -1,12 +1,12 @@
 import type { Clock } from '../../clock.ts'
 import { aroundAll, type Layer } from '../../layer.ts'
 
-/** A kept sequence that is further ahead than this comes from a process whose clock is wrong, in microseconds. */
+/** A stored sequence further ahead than this comes from a process with a wrong clock. */
 const toleranceUs = 5_000_000
 
 /**
- * Orders the requests that go up, so that of two readings of one transaction the later one is kept. A hybrid logical clock:
- * microseconds since 1970, but never less than any sequence that this process has given or met, whatever the wall clock does.
+ * Orders upstream requests, so that of two reports of one transaction the later one is kept. A hybrid logical clock:
+ * microseconds since 1970, but greater than every sequence that this process has issued or observed.
  */
 export class SequenceClock {
   private last = 0
@@ -16,18 +16,18 @@ export class SequenceClock {
     this.clock = clock
   }
 
-  /** Greater than all before. */
+  /** Returns a sequence greater than all before. */
   next(): number {
     this.last = Math.max(this.last + 1, this.clock() * 1_000)
     return this.last
   }
 
-  /** Whatever is sent from now on comes after this one, which another process may have given. */
+  /** Makes all later sequences greater than this one, which another process may have issued. */
   observe(sequence: number | undefined): void {
     if (sequence !== undefined && sequence > this.last) this.last = sequence
   }
 
-  /** The place of a response beside what is kept. Where the clocks of two processes disagree, the response is the later one. */
+  /** Makes a response's sequence comparable with the stored one. If the clocks of two processes disagree, the response is the later one. */
   align(sequence: number | undefined, stored: number | undefined): number | undefined {
     const isComparable = stored === undefined || stored <= Math.max(this.last, this.clock() * 1_000) + toleranceUs
     this.observe(stored)
@@ -35,10 +35,10 @@ export class SequenceClock {
   }
 }
 
-/** Notes in each answer when its request went up: stands right before the provider. */
+/** Adds the sequence of the request to each response. Must be the layer next to the provider. */
 export function numberRequests(sequences: SequenceClock): Layer {
   return aroundAll((op, request, context, next) => {
     const sequence = sequences.next()
-    return next.call(op, request, context).then((answer) => ({ ...answer, sequence }))
+    return next.call(op, request, context).then((response) => ({ ...response, sequence }))
   })
 }

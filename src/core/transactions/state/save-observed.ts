@@ -1,4 +1,4 @@
-/** Brings together what a provider says of a transaction and what the ledger knows of it (docs/contract.md §10). */
+/** Merges a provider's report of a transaction into the ledger (docs/contract.md §10). */
 import type { AssetTable } from '../../../domain/swap/asset.ts'
 import type { Observer } from '../../../domain/telemetry/observation.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../../ledger.ts'
@@ -15,13 +15,13 @@ export interface StateOptions {
 }
 
 export interface MergeResult extends ReturnType<typeof discrepanciesOf> {
-  /** What is known now; `before` itself where the sighting adds nothing. */
+  /** The merged state; `before` itself if the report adds nothing. */
   readonly record: TransactionRecord
 }
 
 const noDiscrepancies = { rejected: [], accepted: [] }
 
-/** A sighting that contradicts what was created here changes nothing. */
+/** Merges a report. One that contradicts a transaction that was created here changes nothing. */
 export function mergeChecked(
   before: LedgerEntry | undefined,
   observed: ObservedTransaction,
@@ -33,12 +33,12 @@ export function mergeChecked(
   return record === before ? { record, ...noDiscrepancies } : { record, ...discrepancies }
 }
 
-/** Others may write at the same time; more often than this they do not. */
+/** Attempts if other processes write at the same time. */
 const maxAttempts = 10
 
 /**
- * Keeps a sighting. `merged` was worked out with `stored`, what the ledger had when it was last read; where it has something else
- * by now, the sighting is weighed against that. Undefined where the ledger gave the transaction to another owner.
+ * Stores a report. `merged` is the result of merging it into `stored`, the entry at the last read. If the entry has changed
+ * since, the report is merged again. Undefined if the transaction belongs to another owner.
  */
 export async function saveObserved(
   owner: string,
@@ -57,7 +57,7 @@ export async function saveObserved(
   return latest
 }
 
-/** Counts the fields in which a sighting differs from what was known. */
+/** Reports each field in which the report differs from the stored state. */
 export function reportDiscrepancies({ rejected, accepted }: MergeResult, { provider, observe }: StateOptions): void {
   for (const field of rejected) observe({ what: 'discrepancy', provider, field, action: 'rejected' })
   for (const field of accepted) observe({ what: 'discrepancy', provider, field, action: 'accepted' })

@@ -54,7 +54,7 @@ async function upserted(id: string, status: Status, isComplete: boolean): Promis
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 const written = (): readonly string[] => writes.map(({ record: { transaction } }) => `${transaction.id} ${transaction.status}`)
 
-it('a list’s rows are written a few at a time, and what a get has seen goes first', async () => {
+it('the rows of a list are written a few at a time, and reports of gets go first', async () => {
   for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) expect(await upserted(id, 'wait', false)).toBe(true)
   expect(await upserted('g', 'success', true)).toBe(true)
   await settled()
@@ -70,7 +70,7 @@ it('a list’s rows are written a few at a time, and what a get has seen goes fi
   expect(await upserted('g', 'success', true)).toBe(false)
 })
 
-it('of what is seen while it is written the latest follows, once', async () => {
+it('of reports during a write only the latest follows, once', async () => {
   for (const status of ['wait', 'confirmation', 'exchanging', 'success'] as const) await upserted('a', status, true)
   await settled()
   expect(written()).toEqual(['a wait'])
@@ -82,7 +82,7 @@ it('of what is seen while it is written the latest follows, once', async () => {
   expect(rows.get('a')?.transaction.status).toBe('success')
 })
 
-it('what could not be kept is kept when it is seen again', async () => {
+it('after a failed write the next report is stored', async () => {
   await upserted('a', 'success', true)
   await settled()
   writes[0]?.end(false)

@@ -1,4 +1,4 @@
-/** Keeps in the ledger what was seen while nobody waits for it; what cannot be kept now is kept when it is seen again. */
+/** Stores reports in the ledger without delaying the response. A failed write is not retried: the next report is stored instead. */
 import type { LedgerEntry, TransactionRecord } from '../../ledger.ts'
 import type { CachedTransaction, LedgerReadCache } from './ledger-read-cache.ts'
 import type { ObservedTransaction } from './merge-transaction.ts'
@@ -10,12 +10,12 @@ interface PendingWrite {
   readonly merged: MergeResult
 }
 
-/** A list brings many at once; the ledger has other work. */
+/** A list causes many writes at once, and the ledger has other work. */
 const concurrency = 4
-/** A bound on memory: what is beyond is kept when it is seen again. */
+/** A bound on memory: further reports are not stored. */
 const maxQueued = 10_000
 
-/** One write at a time for each transaction: of what is seen meanwhile the latest follows. What a get has seen goes first. */
+/** Writes one report at a time per transaction; of reports that arrive meanwhile only the latest follows. Reports of gets go first. */
 export class WriteBehind {
   private readonly cache: LedgerReadCache
   private readonly options: StateOptions
@@ -28,7 +28,7 @@ export class WriteBehind {
     this.options = options
   }
 
-  /** False where the ledger has it already. */
+  /** Queues a write. False if the ledger has the same state already or the queue is full. */
   write(cached: CachedTransaction, pendingWrite: PendingWrite): boolean {
     if (!cached.isWriting && !isChange(cached, pendingWrite.merged.record)) return false
     const queue = pendingWrite.observed.isComplete || this.urgent.has(cached) ? this.urgent : this.queued
@@ -68,12 +68,9 @@ export class WriteBehind {
   }
 }
 
-function isChange(
-  { stored, unsaved: noted, belongsToOther: isForeign }: CachedTransaction,
-  { transaction, fetchedAt: readAt }: TransactionRecord,
-): boolean {
-  const before: LedgerEntry | undefined = stored ?? (isForeign ? noted : undefined)
-  if (!before || (before.fetchedAt === undefined && readAt !== undefined)) return true
+function isChange({ stored, unsaved, belongsToOther }: CachedTransaction, { transaction, fetchedAt }: TransactionRecord): boolean {
+  const before: LedgerEntry | undefined = stored ?? (belongsToOther ? unsaved : undefined)
+  if (!before || (before.fetchedAt === undefined && fetchedAt !== undefined)) return true
   const { status, amountOut, depositAddress } = before.transaction
   return status !== transaction.status || amountOut !== transaction.amountOut || depositAddress !== transaction.depositAddress
 }
