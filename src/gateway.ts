@@ -32,11 +32,14 @@ import type { MakeBreaker } from './core/resilience/breaker/breaker.ts'
 import type { Budgets } from './core/resilience/budget/budgets.ts'
 import { deadline } from './core/resilience/deadline.ts'
 import { BestQuote } from './core/routing/best.ts'
+import { type Dispatch, dispatcher } from './core/routing/dispatch.ts'
+import { checkPick } from './core/routing/pick.ts'
 import { recordProvider } from './core/routing/record-provider.ts'
 import { route } from './core/routing/route.ts'
 import { shadow } from './core/routing/shadow.ts'
 import type { ShadowStatistics } from './core/routing/shadow-statistics.ts'
 import { priority } from './core/routing/strategy.ts'
+import { weighted } from './core/routing/weighted.ts'
 import type { WinnerStore } from './core/routing/winners.ts'
 import { traced } from './core/traced.ts'
 import { createdHereOnly } from './core/transactions/created-here-only.ts'
@@ -131,8 +134,9 @@ export function createGateway(parts: GatewayParts): Gateway {
     refusedAddresses, // missing or invalid key: 401
     verifiedKeys: isManaged ? undefined : verifiedKeys,
   })
-  const candidate = providers.find(({ name }) => name === config.routing.shadow?.provider)
+  const candidate = providers.find(({ name, state }) => name === config.routing.shadow?.provider && state === 'active')
   const layers = [
+    checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
     ...(pendingKeys ? [captureKeys(pendingKeys)] : []), // keeps the key of a client with an unresolved create
     traced('idempotency', idempotency(ledger, config.assets)), // replays the response of an earlier create with this key
     traced('currencies', currencies(active)), // merges, searches and pages the providers' lists
@@ -142,16 +146,15 @@ export function createGateway(parts: GatewayParts): Gateway {
   ]
   const servicesByTag = new Map(providers.map(({ tag, service }) => [tag, service]))
   const untagged = isManaged ? undefined : routed.find(({ name }) => name === config.routing.untagged)?.tag
-  const timeoutMs = Math.max(...routed.map((provider) => provider.timeoutMs))
-  const { strategy, patienceMs } = config.routing
-  const best = strategy === 'best' ? new BestQuote({ winners: parts.winners, table: config.assets, patienceMs }) : undefined
-  // Chooses the provider; fails over where nothing was sent.
-  const service = compose(layers, route({ active, strategy: priority, lists: first, servicesByTag, untagged, timeoutMs, best }))
+  const dispatch = dispatchTo(providers, routed, parts) // chooses the provider; fails over where nothing was sent
+  const service = compose(layers, route({ dispatch, lists: first, servicesByTag, untagged }))
 
   const pageGate = pageLimit(limiter, load, observe)
+  const hasPicks = isManaged && config.routing.pick.length > 0
   const lifetimes = { listCurrencies: config.cache.currencies, getRate: config.cache.rate }
   const served = forms.map(
-    (form) => [form, serve({ form, service, gate, pageGate, identify, maxAgeSeconds: lifetimes, observe, tracing })] as const,
+    (form) =>
+      [form, serve({ form, service, gate, pageGate, identify, maxAgeSeconds: lifetimes, hasPicks, observe, tracing })] as const,
   )
   const readers = new Map(providers.filter(({ state }) => state !== 'off').map(({ tag, reader }) => [tag, reader]))
   const scans = new ListScans()
@@ -188,6 +191,23 @@ function shadowOf(candidate: GatewayProvider, routed: readonly GatewayProvider[]
     }),
     random: Math.random,
     observe,
+  })
+}
+
+/** Who takes quotes and creates: by the strategy, or the one that the caller has chosen. */
+function dispatchTo(
+  providers: readonly GatewayProvider[],
+  routed: readonly GatewayProvider[],
+  { config, winners }: Pick<GatewayParts, 'config' | 'winners'>,
+): Dispatch {
+  const { strategy, weights, patienceMs } = config.routing
+  const isActive = ({ state }: GatewayProvider): boolean => state === 'active'
+  return dispatcher({
+    active: routed.filter(isActive),
+    strategy: strategy === 'weighted' ? weighted(new Map(routed.map(({ name, tag }) => [tag, weights?.[name] ?? 0]))) : priority,
+    best: strategy === 'best' ? new BestQuote({ winners, table: config.assets, patienceMs }) : undefined,
+    pickable: new Map(providers.filter(isActive).map((provider) => [provider.tag, provider])),
+    timeoutMs: Math.max(...routed.map(({ timeoutMs }) => timeoutMs)),
   })
 }
 

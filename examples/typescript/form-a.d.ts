@@ -750,6 +750,8 @@ export interface components {
         RequestId: string;
         /** @description The form, once more. Another one than that of the path is refused. */
         SwapForm: "A";
+        /** @description The tag of the provider that is to answer, where your operator lets you choose; any other is refused. It needs your key. */
+        SwapProvider: string;
         /** @description The `ETag` of the answer that you have. */
         IfNoneMatch: string;
         /** @description A name of your own for this create, so that asking again does not create again. Quotes around it may be left out. */
@@ -935,6 +937,8 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The form, once more. Another one than that of the path is refused. */
                 "X-Swap-Form"?: components["parameters"]["SwapForm"];
+                /** @description The tag of the provider that is to answer, where your operator lets you choose; any other is refused. It needs your key. */
+                "X-Swap-Provider"?: components["parameters"]["SwapProvider"];
                 /** @description The `ETag` of the answer that you have. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -1092,6 +1096,8 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The form, once more. Another one than that of the path is refused. */
                 "X-Swap-Form"?: components["parameters"]["SwapForm"];
+                /** @description The tag of the provider that is to answer, where your operator lets you choose; any other is refused. It needs your key. */
+                "X-Swap-Provider"?: components["parameters"]["SwapProvider"];
                 /** @description A name of your own for this create, so that asking again does not create again. Quotes around it may be left out. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };

@@ -7,6 +7,7 @@ import { checkExtraIdNames } from './extra-id-names.ts'
 import type { Faults } from './faults.ts'
 import { checkNativePaths } from './native-paths.ts'
 import { checkProviderAssets } from './provider-assets.ts'
+import { checkRouting } from './routing-checks.ts'
 import type { ProviderSettings } from './schema.ts'
 import { isSelfLoop } from './self-loop.ts'
 import type { Parts } from './validation.ts'
@@ -41,7 +42,8 @@ export function checkParts(parts: Parts, table: AssetTable | undefined, forms: r
     } else own.add(['form'], `must be one of ${names.join(', ')}`)
   }
   checkTags(parts, faults)
-  checkRouting(parts, faults)
+  const tags = Object.entries(parts.providers).map(([name, provider]) => (provider ? tagOf(name, provider) : name))
+  checkRouting(parts, new Set(tags), faults)
 }
 
 function checkPorts({ server, admin, sandbox }: Parts, faults: Faults): void {
@@ -73,19 +75,4 @@ function checkTags({ providers }: Parts, faults: Faults): void {
     if (taken.has(tag)) faults.add(['providers', name, 'tag'], 'is the tag of another provider')
     taken.add(tag)
   }
-}
-
-function checkRouting({ routing, providers, auth }: Parts, faults: Faults): void {
-  if (!routing) return
-  const own = faults.under('routing')
-  const exists = (name: string): boolean => Object.hasOwn(providers, name)
-  for (const [at, name] of routing.providers.entries()) {
-    if (!exists(name)) own.add(['providers', at], 'is not in providers')
-    if (routing.providers.indexOf(name) !== at) own.add(['providers', at], 'is given twice')
-  }
-  if (auth?.mode === 'passthrough' && routing.providers.length > 1) {
-    own.add(['providers'], "must name exactly one provider in passthrough mode: a client's key goes to no other")
-  }
-  if (routing.shadow && !exists(routing.shadow.provider)) own.add(['shadow', 'provider'], 'is not in providers')
-  if (routing.untagged !== '' && !exists(routing.untagged)) own.add(['untagged'], 'is not in providers')
 }

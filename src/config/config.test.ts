@@ -375,13 +375,13 @@ describe('a fault', () => {
     ],
     [
       'another strategy',
-      `providers: { ${alpha} }\nrouting: { providers: [alpha], strategy: weighted }`,
-      ['routing.strategy: weighted is not yet supported'],
+      `providers: { ${alpha} }\nrouting: { providers: [alpha], strategy: random }`,
+      ['routing.strategy: must be one of priority, weighted, best'],
     ],
     [
       'weights',
-      `providers: { ${alpha} }\nrouting: { providers: [alpha], weights: { alpha: 1 } }`,
-      ['routing.weights: is not yet supported'],
+      `providers: { ${alpha} }\nrouting: { providers: [alpha], weights: { alpha: 1001 } }`,
+      ['routing.weights.alpha: must be an integer from 0 to 1000'],
     ],
     [
       'a key by its old name',

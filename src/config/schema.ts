@@ -16,7 +16,6 @@ import {
   list,
   mapping,
   name,
-  notYet,
   oneOrMore,
   origin,
   pattern,
@@ -276,9 +275,9 @@ const provider = keys({
 const routing = required(
   keys({
     strategy: setting(
-      choice(['priority', 'weighted', 'best'], ['weighted']),
+      choice(['priority', 'weighted', 'best']),
       'priority',
-      'Which provider takes a quote or a create. `priority`: the first of `providers` that can. `best`: the one that quotes the highest amount received. `weighted` is not yet supported',
+      'Which provider takes a quote or a create. `priority`: the first of `providers` that can. `weighted`: by `weights`, each client always the same one. `best`: the one that quotes the highest amount received',
     ),
     providers: required(list(name).min(1, 'must name a provider'), 'Names of providers, in order; exactly one in passthrough mode'),
     untagged: setting(
@@ -286,7 +285,15 @@ const routing = required(
       '',
       'The provider that holds ids without a tag: transactions from before the gateway. Empty: such ids are answered 404',
     ),
-    weights: optional(notYet(mapping(integer(0))), 'Shares of providers. Not yet supported'),
+    weights: optional(
+      mapping(integer(0, 1000)),
+      'With `weighted`: the share of each provider of `providers`, like `{ alpha: 90, beta: 10 }`; one with 0 takes no quotes and no creates',
+    ),
+    pick: setting(
+      list(name),
+      [],
+      'Tags of providers that a request with an issued key may choose with `X-Swap-Provider`, also where `weights` give them nothing. Of no effect in passthrough mode',
+    ),
     patienceMs: setting(
       integer(0, 60_000),
       800,

@@ -46,16 +46,8 @@ export function seconds(range: 'from 0' | 'above 0' = 'from 0') {
 
 export const flag = z.enum(['true', 'false'], must('be true or false')).transform((word) => word === 'true')
 
-/** One of `words`; those that come later are known and refused, never accepted and ignored. */
-export function choice<const Word extends string>(words: readonly Word[], later: readonly NoInfer<Word>[] = []) {
-  return z
-    .enum(words, must(`be one of ${words.join(', ')}`))
-    .refine((word) => !later.includes(word), { error: ({ input }) => `${input} is not yet supported` })
-}
-
-/** A key that has its place and no effect yet: giving it a value is a fault. */
-export function notYet<T extends z.ZodType>(kind: T, isUnused: (value: z.output<T>) => boolean = () => false) {
-  return kind.refine(isUnused, 'is not yet supported')
+export function choice<const Word extends string>(words: readonly Word[]) {
+  return z.enum(words, must(`be one of ${words.join(', ')}`))
 }
 
 /** An exact decimal from 0, kept as text. */

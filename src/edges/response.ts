@@ -17,7 +17,7 @@ type Headers = Record<string, string>
 export interface ResponseContext {
   readonly form: Form
   readonly requestId: string
-  readonly vary: string | undefined
+  vary: string | undefined
   operation?: OperationCodec | undefined
   quota?: Quota | undefined
   readonly span?: Span | undefined

@@ -28,6 +28,8 @@ export interface ServeOptions {
   readonly identify: (key: string) => Promise<string | undefined>
   /** Seconds for which an answer may be kept; an operation that is not here is never kept. */
   readonly maxAgeSeconds: Readonly<Partial<Record<Op, number>>>
+  /** Whether callers may choose a provider, so that quotes differ by the header in which they do; absent: no. */
+  readonly hasPicks?: boolean
   readonly observe: Observer
   readonly tracing?: Tracing | undefined
 }
@@ -48,6 +50,7 @@ export interface MountedRequest {
   readonly page?: StaticPage | undefined
 }
 
+const pickHeader = 'x-swap-provider'
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/
 const jsonType = /^application\/json\s*(?:;|$)/i
 const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i
@@ -103,6 +106,7 @@ async function respond(
   if (!operation) throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
   if (request.method === 'OPTIONS') return optionsResponse(allow, responseContext)
   responseContext.operation = operation
+  if (options.hasPicks && !operation.keyed) responseContext.vary = withPick(responseContext.vary)
   if (formConflict) throw formConflict
   const caller = await admit(request, isKeyMalformed, operation, responseContext, record, options)
   const text = operation.method === 'POST' ? await record.readBody(readText(request)) : undefined
@@ -114,6 +118,7 @@ async function respond(
     clientCapabilities: form.capabilities,
     deadline: Number.POSITIVE_INFINITY,
     idempotencyKey,
+    pick: request.headers[pickHeader],
     upstreamTimer: record.upstream,
     span: responseContext.span,
   }
@@ -122,6 +127,10 @@ async function respond(
     encodeResponse(serviceResponse, serviceRequest, operation, responseContext, encodeOptions),
     request.headers['if-none-match'],
   )
+}
+
+function withPick(vary: string | undefined): string {
+  return vary === undefined ? 'X-Swap-Provider' : `${vary}, X-Swap-Provider`
 }
 
 /** Identifies the caller and asks the gate. Throws the `Fault` that the gate refuses with. */

@@ -39,7 +39,7 @@ const promised = {
     'S15',
     'V29',
     'V30',
-    ...span('W', 5),
+    ...span('W', 7),
   ],
   'docs/api.md': span('S', 10),
 }

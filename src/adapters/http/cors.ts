@@ -2,7 +2,16 @@
 import cors from 'cors'
 import type { RequestHandler } from 'express'
 
-const sent = ['Authorization', 'X-API-Key', 'Content-Type', 'Idempotency-Key', 'If-None-Match', 'X-Request-Id', 'X-Swap-Form']
+const sent = [
+  'Authorization',
+  'X-API-Key',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-None-Match',
+  'X-Request-Id',
+  'X-Swap-Form',
+  'X-Swap-Provider',
+]
 const read = [
   'Age',
   'ETag',

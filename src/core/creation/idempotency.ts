@@ -19,7 +19,7 @@ export function idempotency(ledger: Ledger, table: AssetTable): Layer {
     async createTransaction(request, context, next) {
       const key = context.idempotencyKey
       if (key === undefined) return next.call('createTransaction', request, context)
-      const claim = { key, fingerprint: fingerprintOf(request, table) }
+      const claim = { key, fingerprint: fingerprintOf(request, context.pick, table) }
       const existing = await ledger.findClaim(ownerOf(context), key)
       if (existing) return replay(existing, claim.fingerprint, context, next)
       try {
@@ -81,10 +81,10 @@ async function currentState(
   return { body, provider, derived, staleSeconds, replayed: true }
 }
 
-/** The same for the same question: assets in the table's words, amounts by value. */
-function fingerprintOf(request: NewTransaction, table: AssetTable): string {
+/** The same for the same question: assets in the table's words, amounts by value, and the provider that is asked for, if any. */
+function fingerprintOf(request: NewTransaction, pick: string | undefined, table: AssetTable): string {
   const { amountIn, withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType } = request
   const assets = [from, to].map((side) => assetKeyOf(request, side, table))
   const terms = [plainAmount(amountIn), withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType]
-  return JSON.stringify([...assets, ...terms.map((term) => term ?? null)])
+  return JSON.stringify([...assets, ...terms.map((term) => term ?? null), ...(pick === undefined ? [] : [{ pick }])])
 }

@@ -10,35 +10,51 @@ export interface Candidate {
   readonly service: SwapService
 }
 
-type FailoverOp = 'getRate' | 'createTransaction'
+export type FailoverOp = 'getRate' | 'createTransaction'
 
-interface FailoverResult<O extends FailoverOp> {
+export interface FailoverResult<O extends FailoverOp> {
   readonly tag: string
   readonly response: ServiceResponse<O>
 }
 
 /**
- * Throws what the first candidate that offers the pair said; the first one's refusal where none does. Where none can take it
- * now, that is the soonest time at which one may.
+ * Tries the candidates in their order. Throws what the first that offers the pair said; where none does, the refusal of the
+ * first in `listOrder`. Where none can take it now, that is the soonest time at which one may.
  */
 export async function callWithFailover<O extends FailoverOp>(
   candidates: readonly Candidate[],
   op: O,
   request: Request<O>,
   context: Context,
+  listOrder: readonly Candidate[] = candidates,
 ): Promise<FailoverResult<O>> {
-  let refusal: Fault | undefined
-  for (const [at, { tag, service }] of candidates.entries()) {
+  let refusal: Refusal | undefined
+  for (const [at, candidate] of candidates.entries()) {
+    const { tag, service } = candidate
     const isLast = at === candidates.length - 1
     try {
       return { tag, response: await service.call(op, request, op === 'getRate' && !isLast ? withHalfDeadline(context) : context) }
     } catch (reason) {
       const fault = Fault.from(reason)
       if (!failsOver(op, fault)) throw fault
-      if (!refusal || rankOf(fault) > rankOf(refusal) || isSooner(fault, refusal)) refusal = fault
+      const next = { fault, position: listOrder.indexOf(candidate) }
+      if (!refusal || saysMore(next, refusal)) refusal = next
     }
   }
-  throw refusal
+  throw refusal?.fault
+}
+
+interface Refusal {
+  readonly fault: Fault
+  /** In the list of the configuration. */
+  readonly position: number
+}
+
+/** Whether a client should rather be told this one. */
+function saysMore(next: Refusal, { fault, position }: Refusal): boolean {
+  const difference = rankOf(next.fault) - rankOf(fault)
+  if (difference !== 0) return difference > 0
+  return isNotOffered(fault) ? next.position < position : isSooner(next.fault, fault)
 }
 
 /** A quote that takes too long must leave time to ask elsewhere. */
@@ -66,7 +82,7 @@ function isSooner(fault: Fault, { kind, retryAfter }: Fault): boolean {
   return fault.kind === 'unavailable' && kind === 'unavailable' && (fault.retryAfter ?? 1) < (retryAfter ?? 1)
 }
 
-/** What a client should rather be told: a provider that offers the pair, and refuses the address, says more than one that does not. */
+/** A provider that offers the pair, and refuses the address, says more than one that does not. */
 function rankOf(fault: Fault): number {
   if (!isNotOffered(fault)) return 2
   return fault.reason === 'address_invalid' || fault.reason === 'memo_invalid' ? 1 : 0

@@ -31,6 +31,8 @@ export interface Context {
   readonly deadline: number
   /** The caller's `Idempotency-Key`. */
   readonly idempotencyKey?: string | undefined
+  /** Tag of the provider that the caller asks for. */
+  readonly pick?: string | undefined
   /** What the key claims, once the question is read. */
   readonly claim?: Claim
   /** The id under which the ledger knows this create. */

@@ -71,6 +71,11 @@ export function requestHeaders(form: string): Readonly<Record<string, Schema>> {
       type: 'string',
       enum: [form],
     }),
+    SwapProvider: parameter(
+      'X-Swap-Provider',
+      'The tag of the provider that is to answer, where your operator lets you choose; any other is refused. It needs your key.',
+      { type: 'string', pattern: '^[a-z0-9]{1,16}$' },
+    ),
     IfNoneMatch: parameter('If-None-Match', 'The `ETag` of the answer that you have.', text),
     IdempotencyKey: parameter(
       'Idempotency-Key',

@@ -81,8 +81,17 @@ function describe(operation: OperationCodec, form: Form): Schema {
   }
 }
 
-function headerNames({ method, keyed }: OperationCodec): readonly string[] {
-  return ['RequestId', 'SwapForm', ...(keyed ? [] : ['IfNoneMatch']), ...(method === 'POST' ? ['IdempotencyKey'] : [])]
+/** Operations in which the caller may choose the provider. */
+const pickingOps: ReadonlySet<Op> = new Set<Op>(['getRate', 'createTransaction'])
+
+function headerNames({ op, method, keyed }: OperationCodec): readonly string[] {
+  return [
+    'RequestId',
+    'SwapForm',
+    ...(pickingOps.has(op) ? ['SwapProvider'] : []),
+    ...(keyed ? [] : ['IfNoneMatch']),
+    ...(method === 'POST' ? ['IdempotencyKey'] : []),
+  ]
 }
 
 function parameter(op: Op, slot: RequestSlot): Schema {

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/index.ts'
+import type { Config, Provider } from '../../config/index.ts'
 import { isLoopback } from '../../domain/loopback.ts'
 import { publicKeys } from '../../sandbox/keys.ts'
 
@@ -20,7 +20,15 @@ export function configWarnings({ auth, limits, providers: known, redis, routing,
     ...(!isPassthrough && untagged !== ''
       ? ['routing.untagged is of no effect with managed keys: whose such a swap is, nobody knows']
       : []),
+    ...(isPassthrough && routing.pick.length > 0 ? ['routing.pick is of no effect in passthrough mode'] : []),
+    ...(known.some((provider) => takesNewSwaps(provider, routing))
+      ? []
+      : ['no provider takes new swaps: quotes and creates are 503']),
   ]
+}
+
+function takesNewSwaps({ name, state }: Provider, { providers, strategy, weights }: Config['routing']): boolean {
+  return state === 'active' && providers.includes(name) && (strategy !== 'weighted' || weights?.[name] !== 0)
 }
 
 /** Whether whoever is on the way can read along. */

@@ -1,0 +1,62 @@
+/** Which provider takes a quote or a create (docs/contract.md §12). */
+import { Fault } from '../../domain/faults/fault.ts'
+import type { Request } from '../../domain/swap/operations.ts'
+import type { Context, ServiceResponse } from '../../domain/swap/service.ts'
+import type { NewTransaction, RateQuery } from '../../domain/swap/swap.ts'
+import { limitDeadline } from '../resilience/deadline.ts'
+import type { BestQuote } from './best.ts'
+import { type Candidate, callWithFailover, type FailoverOp, type FailoverResult } from './failover.ts'
+import type { RoutingStrategy } from './strategy.ts'
+
+export interface DispatchOptions {
+  /** Providers that may take quotes and creates, in list order; there may be none. */
+  readonly active: readonly Candidate[]
+  readonly strategy: RoutingStrategy
+  /** Where the strategy is `best`: chooses in place of the order. */
+  readonly best?: BestQuote | undefined
+  /** Providers that a caller may choose and that may take quotes and creates, by tag. */
+  readonly pickable: ReadonlyMap<string, Candidate>
+  /** Bounds a quote or a create over all who are asked, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+export interface Dispatch {
+  readonly getRate: (query: RateQuery, context: Context) => Promise<ServiceResponse<'getRate'>>
+  readonly createTransaction: (request: NewTransaction, context: Context) => Promise<FailoverResult<'createTransaction'>>
+}
+
+/** In seconds: a change of the configuration is in force sooner. */
+const retryAfter = 10
+
+export function dispatcher({ active, strategy, best, pickable, timeoutMs }: DispatchOptions): Dispatch {
+  const candidatesFor = (context: Context): readonly Candidate[] => {
+    const candidates = strategy.order(active, context)
+    if (candidates.length === 0) throw noProvider()
+    return candidates
+  }
+  /** The provider that the caller chose, and no other, within its own time-out; else by the strategy. */
+  const call = <O extends FailoverOp>(op: O, request: Request<O>, context: Context): Promise<FailoverResult<O>> => {
+    if (context.pick === undefined)
+      return callWithFailover(candidatesFor(context), op, request, limitDeadline(context, timeoutMs), active)
+    const picked = pickable.get(context.pick)
+    if (!picked) throw noProvider()
+    return callWithFailover([picked], op, request, context)
+  }
+  return {
+    async getRate(query, context) {
+      if (best && context.pick === undefined) return best.getRate(candidatesFor(context), query, limitDeadline(context, timeoutMs))
+      return (await call('getRate', query, context)).response
+    },
+    async createTransaction(request, context) {
+      if (best && context.pick === undefined)
+        return best.createTransaction(candidatesFor(context), request, limitDeadline(context, timeoutMs))
+      return call('createTransaction', request, context)
+    },
+  }
+}
+
+/** No provider may take anything new: nothing was sent. */
+function noProvider(): Fault {
+  const message = 'No new swaps are taken at the moment; please wait as long as Retry-After says.'
+  return new Fault('unavailable', message, { retryAfter, noEffect: true })
+}

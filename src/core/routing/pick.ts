@@ -1,0 +1,26 @@
+/** A provider that the caller chooses with `X-Swap-Provider` (docs/contract.md §12). */
+import { Fault } from '../../domain/faults/fault.ts'
+import type { Context } from '../../domain/swap/service.ts'
+import { type Layer, onOperations } from '../layer.ts'
+
+/** Refuses a choice that is not among `tags`, or that comes without a valid key. Only a quote and a create have one. */
+export function checkPick(tags: ReadonlySet<string>): Layer {
+  const check = ({ pick, caller }: Context): void => {
+    if (pick !== undefined && (caller.identity === undefined || !tags.has(pick))) throw invalidPick()
+  }
+  return onOperations({
+    async getRate(query, context, next) {
+      check(context)
+      return next.call('getRate', query, context)
+    },
+    async createTransaction(request, context, next) {
+      check(context)
+      return next.call('createTransaction', request, context)
+    },
+  })
+}
+
+function invalidPick(): Fault {
+  const message = 'Invalid X-Swap-Provider: it must be a provider that you may choose, in a request with your API key.'
+  return new Fault('invalid', message, { noEffect: true, reason: 'parameter_invalid' })
+}
