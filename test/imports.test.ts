@@ -1,6 +1,8 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { breaches, circles, forTests, type Sources } from './imports/breaches.ts'
+import { breaches, forTests } from './imports/breaches.ts'
+import { circles } from './imports/circles.ts'
+import type { Sources } from './imports/read.ts'
 
 function sourcesOf(directory: string): Sources {
   const files = globSync('**/*.{ts,js}', { cwd: directory }).filter((file) => !forTests.test(file))

@@ -1,21 +1,6 @@
 /** Who may import whom: the folders of `src/` and what each may know (the table in `docs/architecture.md`). */
-import { posix } from 'node:path'
-import { parseSync, Visitor } from 'oxc-parser'
 import { forms } from '../../src/forms/index.ts'
-
-interface Import {
-  /** `domain/amount.ts`, `node:fs`, `npm:zod`; `?` where it is computed. */
-  readonly of: string
-  readonly isType: boolean
-}
-
-interface ParsedFile {
-  readonly imports: readonly Import[]
-  readonly code: string
-}
-
-/** Files by path below `src/`. */
-export type Sources = Readonly<Record<string, string>>
+import { type Import, read, type Sources } from './read.ts'
 
 const everything = /./
 /** Tests beside the source, and what they share. */
@@ -82,34 +67,6 @@ function isOwn(file: string, target: string): boolean {
   return own !== undefined && target.startsWith(own)
 }
 
-/** Files that import each other, in a circle: one line for each circle, from its first file in the order of the names. */
-export function circles(sources: Sources): readonly string[] {
-  const imports = new Map(
-    Object.entries(sources).map(([file, source]) => [
-      file,
-      read(file, source)
-        .imports.map(({ of }) => of)
-        .filter((of) => of in sources),
-    ]),
-  )
-  const found = new Set<string>()
-  const done = new Set<string>()
-  const visit = (file: string, path: readonly string[]): void => {
-    const at = path.indexOf(file)
-    if (at >= 0) {
-      const circle = path.slice(at)
-      const first = circle.indexOf(circle.toSorted().at(0) ?? file)
-      found.add([...circle.slice(first), ...circle.slice(0, first)].join(' -> '))
-      return
-    }
-    if (done.has(file)) return
-    for (const next of imports.get(file) ?? []) visit(next, [...path, file])
-    done.add(file)
-  }
-  for (const file of imports.keys()) visit(file, [])
-  return [...found].toSorted()
-}
-
 /** Of the core an adapter knows ports, which are types; and each file is for one library. */
 function adapterBreaches(file: string, values: readonly string[]): readonly string[] {
   const libraries = new Set(
@@ -127,35 +84,3 @@ function readsEnvironment(code: string, imports: readonly Import[]): boolean {
 
 const formName = `(['"\`])(?:${forms.map(({ name }) => name).join('|')})`
 const branchOnForm = new RegExp(`(?:[=!]==?|\\bcase)\\s*${formName}\\1|${formName}\\2\\s*[=!]==?`)
-
-function read(file: string, source: string): ParsedFile {
-  const { program, comments, errors } = parseSync(file, source)
-  if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`)
-  const imports: Import[] = []
-  const add = (specifier: string | undefined, isType: boolean): void => void imports.push({ of: target(file, specifier), isType })
-  const addFrom = ({
-    source: from,
-    ...node
-  }: {
-    source: { value: string } | null
-    importKind?: string
-    exportKind?: string
-  }): void => {
-    if (from) add(from.value, node.importKind === 'type' || node.exportKind === 'type')
-  }
-  new Visitor({
-    ImportDeclaration: addFrom,
-    ExportNamedDeclaration: addFrom,
-    ExportAllDeclaration: addFrom,
-    ImportExpression: ({ source: from }) => add(from.type === 'Literal' ? String(from.value) : undefined, false),
-    TSImportType: ({ source: from }) => add(from.value, true),
-  }).visit(program)
-  const code = comments.reduce((text, { start, end }) => text.slice(0, start) + ' '.repeat(end - start) + text.slice(end), source)
-  return { imports, code }
-}
-
-function target(file: string, specifier: string | undefined): string {
-  if (specifier === undefined) return '?'
-  if (specifier.startsWith('.')) return posix.join(posix.dirname(file), specifier)
-  return specifier.startsWith('node:') ? specifier : `npm:${specifier}`
-}
