@@ -6,6 +6,7 @@ import { openLedger } from './adapters/ledger/index.ts'
 import { type Config, ConfigError } from './config/index.ts'
 import { DeferredResults } from './core/creation/deferred-results.ts'
 import { PendingCreateKeys } from './core/creation/pending-create-keys.ts'
+import { ProviderFigures } from './core/operations/provider-figures.ts'
 import { createBreaker } from './core/resilience/breaker/breaker.ts'
 import { ShadowStatistics } from './core/routing/shadow-statistics.ts'
 import type { Observer } from './domain/telemetry/observation.ts'
@@ -19,6 +20,7 @@ import { startIntervalJob } from './process/interval-job.ts'
 import { keyIdentity } from './process/key-identity.ts'
 import { openLimitStores } from './process/limit-stores.ts'
 import { noPages, preparePages } from './process/pages.ts'
+import { startReplicaFigures } from './process/replica-figures.ts'
 import { openTelemetry } from './process/telemetry.ts'
 import { openTraces } from './process/traces.ts'
 import { version } from './process/version.ts'
@@ -52,7 +54,12 @@ export async function start(config: Config): Promise<Running> {
   const load = measureLoad()
   resources.defer(async () => load.stop())
   const telemetry = openTelemetry(config, () => current)
-  const { observe, log } = telemetry
+  const { log } = telemetry
+  const figures = new ProviderFigures(steadyClock)
+  const observe: Observer = (observation) => {
+    telemetry.observe(observation)
+    figures.observe(observation)
+  }
   let isLogFlushed = true
   resources.defer(async () => {
     isLogFlushed = await log.close()
@@ -65,7 +72,7 @@ export async function start(config: Config): Promise<Running> {
   const sandboxUrls = await addSandbox(config, resources)
 
   const { ledger, accounts, ledgerAdmin, ...stores } = await openLedger(config.ledger.url)
-  const { currencyLists, tags: tagRecords, waits: ledgerWaits, close } = stores
+  const { currencyLists, replicaFigures, tags: tagRecords, waits: ledgerWaits, close } = stores
   resources.defer(close)
   telemetry.observeLedger(ledgerAdmin)
   const tags = new Tags(tagRecords)
@@ -108,6 +115,14 @@ export async function start(config: Config): Promise<Running> {
     startIntervalJob(() => tags.flush(), 10_000),
   ]
   for (const { stop } of intervalJobs) resources.defer(stop)
+  const { shadowStatistics } = sharedParts
+  const figuresJob = startReplicaFigures({
+    store: replicaFigures,
+    figures,
+    shadowStatistics,
+    connected: () => generation.connected,
+  })
+  resources.defer(figuresJob.stop)
 
   const publicServer = await openPublic(config, handle, () => readiness === 'draining')
   resources.defer(() => publicServer.drain.finish(config.server.drain * 1000))

@@ -5,6 +5,7 @@ import { version } from '../process/version.ts'
 import { addKeys } from './keys.ts'
 import { addLedger } from './ledger.ts'
 import { configOption, jsonOption, type Options } from './option.ts'
+import { addProviders } from './providers.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The exit code: 0 done, 1 refused or faults found, 2 wrong usage. */
@@ -33,6 +34,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     })
   addKeys(program, terminal, end)
   addLedger(program, terminal, end)
+  addProviders(program, terminal, end)
   try {
     await program.parseAsync(args, { from: 'user' })
   } catch (reason) {

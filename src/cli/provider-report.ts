@@ -2,13 +2,10 @@
 import type { Config, Provider } from '../config/index.ts'
 import type { TransactionReader } from '../core/creation/reconciliation/match-candidates.ts'
 import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
-import { createBreaker } from '../core/resilience/breaker/breaker.ts'
 import { Fault } from '../domain/faults/fault.ts'
 import type { ServiceResponse } from '../domain/swap/service.ts'
-import { formNamed } from '../forms/index.ts'
-import { openLimitStores } from '../process/limit-stores.ts'
-import { version } from '../process/version.ts'
-import { Connections, transactionReader } from '../provider.ts'
+import { transactionReader } from '../provider.ts'
+import { clock, commandContext, connectProviders } from './connected-providers.ts'
 import type { Session } from './session.ts'
 
 export type ProviderReport =
@@ -25,9 +22,6 @@ export async function readProviderReport(tag: string, id: string, { config, stor
   return await readFromProvider(provider, id, config, stores.currencyLists)
 }
 
-const clock = (): number => performance.now()
-const ignore = (): void => {}
-
 async function readFromProvider(
   provider: Provider,
   id: string,
@@ -35,32 +29,9 @@ async function readFromProvider(
   currencyLists: CurrencyListStore,
 ): Promise<ProviderReport> {
   await using open = new AsyncDisposableStack()
-  const { budgets, close } = await openLimitStores(config, ignore)
-  open.defer(close)
-  const connections = new Connections()
-  open.defer(() => connections.close())
-  const connected = connections.connect(provider, {
-    config,
-    form: formNamed(provider.form),
-    keyOf: () => provider.key,
-    access: (next) => next,
-    budgets,
-    currencyLists,
-    breaker: createBreaker,
-    usesGatewayKey: true,
-    steadyClock: clock,
-    observe: ignore,
-    version,
-  })
-  const { service, capabilities, naming } = transactionReader(connected, provider, clock)
-  const deadline = Number.POSITIVE_INFINITY
-  const context = {
-    requestId: crypto.randomUUID(),
-    caller: { address: '' },
-    clientCapabilities: capabilities,
-    deadline,
-    isGatewayCall: true,
-  }
+  const connect = await connectProviders(config, currencyLists, open)
+  const { service, capabilities, naming } = transactionReader(connect(provider), provider, clock)
+  const context = commandContext(capabilities)
   try {
     const answer = await service.call('getTransaction', { id }, context)
     return { outcome: 'read', answer, naming }

@@ -27,7 +27,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
     'resilience/breaker': ['', 'resilience/budget'],
     resilience: ['', 'resilience/budget', 'resilience/breaker'],
     routing: ['', 'access', 'assets', 'transactions', 'resilience'],
-    operations: [''],
+    operations: ['', 'assets', 'routing'],
   }),
   [/^adapters\/sandbox\//, /^(?:wire|domain|core)\/|^sandbox\/(?:store|server)\.ts$|^node:|^npm:/],
   [/^adapters\//, /^(?:wire|domain|core)\/|^node:|^npm:/],

@@ -5,6 +5,7 @@ import type { Ledger } from '../../core/ledger.ts'
 import type { LedgerAdmin } from '../../core/ledger-admin.ts'
 import type { AuditLog } from '../../core/operations/audit.ts'
 import type { OverrideStore } from '../../core/operations/overrides.ts'
+import type { ReplicaFiguresStore } from '../../core/operations/replica-figures.ts'
 import type { CurrencyListStore } from '../../core/quotes/currency-list-store.ts'
 import type { TagRecord, TagRecords } from '../../core/routing/tag-records.ts'
 import { accounts } from './accounts.ts'
@@ -17,6 +18,7 @@ import { entries } from './entries.ts'
 import { intents } from './intents.ts'
 import { auditLog } from './operations/audit.ts'
 import { overrides } from './operations/overrides.ts'
+import { replicaFigures } from './operations/replica-figures.ts'
 import { migrate } from './schema/migrate.ts'
 import { sqliteStore } from './sqlite/store.ts'
 import type { Store } from './store.ts'
@@ -39,6 +41,7 @@ export interface OpenLedger {
   readonly currencyLists: CurrencyListStore
   readonly overrides: OverrideStore
   readonly audit: AuditLog
+  readonly replicaFigures: ReplicaFiguresStore
   readonly close: () => Promise<void>
 }
 
@@ -59,7 +62,7 @@ function assemble(store: Store): OpenLedger {
   const { close, waits } = store
   const ledger = { ...intents(store), ...claims(store), ...entries(store), ...looks(store), close }
   const lists = { tags: tagRecords(store), currencyLists: currencyLists(store) }
-  const operations = { overrides: overrides(store), audit: auditLog(store) }
+  const operations = { overrides: overrides(store), audit: auditLog(store), replicaFigures: replicaFigures(store) }
   return { ledger, accounts: accounts(store), ledgerAdmin: ledgerAdmin(store), ...lists, ...operations, waits, close }
 }
 

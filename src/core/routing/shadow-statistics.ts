@@ -90,3 +90,10 @@ function bucketOf(deviation: number): number {
   const size = Math.abs(deviation)
   return size < smallest ? 0 : Math.sign(deviation) * (1 + Math.round(Math.log(size / smallest) / growth))
 }
+
+/** The value of a bucket, to three digits. */
+export function deviationOf(bucket: number): number {
+  if (bucket === 0) return 0
+  const size = smallest * Math.exp((Math.abs(bucket) - 1) * growth)
+  return Math.sign(bucket) * Number(size.toPrecision(3))
+}

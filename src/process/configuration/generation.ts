@@ -19,6 +19,10 @@ export class Generation {
     this.releaseIfIdle()
   }
 
+  get connected(): Gateway['connected'] {
+    return this.gateway.connected
+  }
+
   readonly handle: Http = (request) => this.run(this.gateway.handle(request))
 
   reconcile(): Promise<void> {

@@ -26,6 +26,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     '2026-11-28 currency lists': step(currencyLists(types)),
     '2026-11-30 sequences': step([`ALTER TABLE transactions ADD COLUMN sequence ${types.integer}`]),
     '2026-12-01 operations': step(operations(types)),
+    '2026-12-02 replica figures': step(replicaFigures(types)),
   }
 }
 
@@ -174,4 +175,9 @@ function operations({ integer, text, identity }: ColumnTypes): readonly string[]
     `CREATE INDEX transactions_overdue ON transactions ((coalesce(changed_at, -sort_key / 1000000)), provider)
       WHERE state = 'done' AND status = 'overdue'`,
   ]
+}
+
+/** What each process counted in its last minute: a few rows, and no history. */
+function replicaFigures({ integer, text }: ColumnTypes): readonly string[] {
+  return [`CREATE TABLE replica_figures (replica ${text} PRIMARY KEY, at ${integer} NOT NULL, figures ${text} NOT NULL)`]
 }

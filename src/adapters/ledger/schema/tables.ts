@@ -11,6 +11,7 @@ export interface Tables {
   accounts: Accounts
   keys: Keys
   currency_lists: CurrencyLists
+  replica_figures: ReplicaFiguresTable
   overrides: Overrides
   audit: Audit
 }
@@ -149,4 +150,12 @@ interface Audit {
   /** JSON. */
   before: string | null
   after: string | null
+}
+
+interface ReplicaFiguresTable {
+  replica: string
+  /** On the database's clock. */
+  at: Written<number>
+  /** JSON. */
+  figures: string
 }

@@ -1,0 +1,45 @@
+/** Providers as a command calls them, beside the gateway: by the configuration, and within the same budgets. */
+import type { Config, Provider } from '../config/index.ts'
+import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
+import { createBreaker } from '../core/resilience/breaker/breaker.ts'
+import type { Capabilities } from '../domain/swap/capabilities.ts'
+import type { Context } from '../domain/swap/service.ts'
+import { formNamed } from '../forms/index.ts'
+import { openLimitStores } from '../process/limit-stores.ts'
+import { version } from '../process/version.ts'
+import { type ConnectedProvider, Connections } from '../provider.ts'
+
+export const clock = (): number => performance.now()
+const ignore = (): void => {}
+
+/** What it opens is closed with `open`. */
+export async function connectProviders(
+  config: Config,
+  currencyLists: CurrencyListStore,
+  open: AsyncDisposableStack,
+): Promise<(provider: Provider) => ConnectedProvider> {
+  const { budgets, close } = await openLimitStores(config, ignore)
+  open.defer(close)
+  const connections = new Connections()
+  open.defer(() => connections.close())
+  return (provider) =>
+    connections.connect(provider, {
+      config,
+      form: formNamed(provider.form),
+      keyOf: () => provider.key,
+      access: (next) => next,
+      budgets,
+      currencyLists,
+      breaker: createBreaker,
+      usesGatewayKey: true,
+      steadyClock: clock,
+      observe: ignore,
+      version,
+    })
+}
+
+/** A call of the command's own. The provider's own time-out bounds it. */
+export function commandContext(clientCapabilities: Capabilities): Context {
+  const requestId = crypto.randomUUID()
+  return { requestId, caller: { address: '' }, clientCapabilities, deadline: Number.POSITIVE_INFINITY, isGatewayCall: true }
+}

@@ -1,0 +1,82 @@
+/** `swapgate providers diff`: what two providers offer, before anything is switched (docs/contract.md §12). */
+import type { Config } from '../config/index.ts'
+import { translateAssets } from '../core/assets/translate-assets.ts'
+import { compose } from '../core/layer.ts'
+import { type AssetDiff, type ComparedProvider, type ProviderDiff, providerDiff } from '../core/operations/provider-diff.ts'
+import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
+import { deadline } from '../core/resilience/deadline.ts'
+import { Fault } from '../domain/faults/fault.ts'
+import type { ConnectedProvider } from '../provider.ts'
+import { commandContext, connectProviders } from './connected-providers.ts'
+import type { Options } from './option.ts'
+import { formatPercent } from './percent.ts'
+import type { ExitCode, Session } from './session.ts'
+import { formatTable } from './table.ts'
+import { refuse } from './terminal.ts'
+
+export interface DiffOptions extends Options {
+  readonly pairs: number
+}
+
+/** 1 where the second lacks an asset of the first, or one of both cannot be read. */
+export async function printDiff(
+  [first, second]: readonly [first: string, second: string],
+  { pairs, json = false }: DiffOptions,
+  { config, terminal }: Session,
+): Promise<ExitCode> {
+  const [one, other] = [first, second].map((name) => config.providers.find((provider) => provider.name === name))
+  if (!one || !other) return refuse(`no such provider; configured are ${namesOf(config)}`, terminal)
+  await using open = new AsyncDisposableStack()
+  const connect = await connectProviders(config, freshLists, open)
+  const compared: ComparedProvider[] = []
+  for (const provider of [one, other]) {
+    try {
+      compared.push(await comparedProvider(connect(provider)))
+    } catch (reason) {
+      return refuse(`the list of ${provider.name} cannot be read: ${Fault.from(reason).message}`, terminal)
+    }
+  }
+  const [a, b] = compared as [ComparedProvider, ComparedProvider]
+  const capabilities = connect(one).capabilities
+  const diff = await providerDiff({ first: a, second: b, pairs, contextOf: () => commandContext(capabilities) })
+  if (json) terminal.out(JSON.stringify({ firstProvider: first, secondProvider: second, ...diff }))
+  else for (const line of describe(first, second, diff)) terminal.out(line)
+  return diff.onlyFirst.length > 0 ? 1 : 0
+}
+
+/** Lists are read anew, whatever the ledger has of them. */
+const freshLists: CurrencyListStore = { loadCurrencies: async () => undefined, saveCurrencies: async () => {} }
+
+function namesOf({ providers }: Config): string {
+  return providers.map(({ name }) => name).join(', ')
+}
+
+async function comparedProvider({ catalogue, capabilities, service, timeoutMs }: ConnectedProvider): Promise<ComparedProvider> {
+  const listing = await catalogue.listing(commandContext(capabilities))
+  return { listing, service: compose([deadline(timeoutMs), translateAssets(catalogue, true)], service) }
+}
+
+function describe(first: string, second: string, { onlyFirst, onlySecond, limits, quotes, medianDeviation }: ProviderDiff) {
+  const quoted = quotes.filter(({ deviation }) => deviation !== null)
+  const rows = quotes.map(({ from, to, amount, first: a, second: b, deviation, errors }) => [
+    `${amount} ${from} to ${to}`,
+    a ?? '-',
+    b ?? '-',
+    formatPercent(deviation),
+    ...errors.slice(0, 1),
+  ])
+  return [
+    assetLine(`Only ${first} lists`, onlyFirst),
+    assetLine(`Only ${second} lists`, onlySecond),
+    ...limits.map(
+      ({ code, first: a, second: b }) =>
+        `${code}: deposits from ${a.depositMin ?? '-'} to ${a.depositMax ?? '-'} at ${first}, from ${b.depositMin ?? '-'} to ${b.depositMax ?? '-'} at ${second}`,
+    ),
+    ...formatTable([['pair', first, second, 'deviation'], ...rows]),
+    `${quoted.length} of ${quotes.length} pairs were quoted by both, median deviation ${formatPercent(medianDeviation)}.`,
+  ]
+}
+
+function assetLine(what: string, assets: readonly AssetDiff[]): string {
+  return `${what}: ${assets.length === 0 ? 'nothing that the other lacks' : assets.map(({ code }) => code).join(', ')}.`
+}

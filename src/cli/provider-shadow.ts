@@ -1,0 +1,32 @@
+/** `swapgate providers shadow` without a change: what the shadow has found out so far (docs/contract.md §12). */
+import { type ShadowFigures, shadowFigures } from '../core/operations/shadow-report.ts'
+import type { Options } from './option.ts'
+import { formatPercent } from './percent.ts'
+import type { ExitCode, Session } from './session.ts'
+import { formatTable } from './table.ts'
+
+export async function printShadow({ json = false }: Options, { stores, terminal }: Session): Promise<ExitCode> {
+  const replicas = await stores.replicaFigures.read()
+  const counts = replicas.flatMap(({ shadow }) => shadow ?? [])
+  const reports = [...new Set(counts.map(({ provider }) => provider))].flatMap((provider) => shadowFigures(provider, counts) ?? [])
+  if (json) terminal.out(JSON.stringify({ replicas: replicas.length, shadows: reports }))
+  else if (reports.length === 0) terminal.out('No gateway that runs has a shadow.')
+  else for (const line of reports.flatMap(describe)) terminal.out(line)
+  return 0
+}
+
+function describe({ provider, errors, missingPairs, missingAssets, pairs, ...all }: ShadowFigures): readonly string[] {
+  const rows = [{ from: 'all', to: 'pairs', ...all }, ...pairs].map(({ from, to, samples, medianDeviation, p95Deviation }) => [
+    `${from} to ${to}`,
+    String(samples),
+    formatPercent(medianDeviation),
+    formatPercent(p95Deviation),
+  ])
+  const missing = missingPairs.map(({ from, to }) => `${from} to ${to}`)
+  return [
+    ...formatTable([[`at ${provider}`, 'samples', 'median', 'p95'], ...rows]),
+    `Quotes that failed: ${errors}.`,
+    `Pairs that were quoted and are not offered there: ${missing.join(', ') || 'none'}.`,
+    `Assets of the routed providers that it does not list: ${missingAssets.join(', ') || 'none'}.`,
+  ]
+}

@@ -1,0 +1,48 @@
+/** `swapgate providers status`: every provider as it is now (docs/contract.md §12). */
+import { type ProviderStatus, providerStatus, type StatusReport } from '../core/operations/provider-status.ts'
+import type { Options } from './option.ts'
+import { formatPercent } from './percent.ts'
+import type { ExitCode, Session } from './session.ts'
+import { formatTable } from './table.ts'
+
+export async function printStatus({ json = false }: Options, { config, stores, terminal }: Session): Promise<ExitCode> {
+  const report = await providerStatus(config, stores)
+  if (json) terminal.out(JSON.stringify(report))
+  else for (const line of describe(report)) terminal.out(line)
+  return 0
+}
+
+function describe({ strategy, shadow, overrides, replicas, oldestSeconds, providers }: StatusReport): readonly string[] {
+  const running =
+    replicas === 0 ? 'no gateway runs' : `${replicas} ${replicas === 1 ? 'replica' : 'replicas'}, oldest ${oldestSeconds} s`
+  return [
+    `Strategy ${strategy}; ${running}.`,
+    ...formatTable([
+      ['provider', 'state', 'weight', 'share', 'p95', 'failed', 'breaker', 'budget left', 'open', 'unknown creates'],
+      ...providers.map(rowOf),
+    ]),
+    ...(shadow ? [`Shadow: ${shadow.provider} gets ${shadow.sample * 100} % of the quotes, too.`] : []),
+    ...overrides.map(({ key, value, actor, since }) => `Override: ${key} is ${textOf(value)} since ${since}, by ${actor}.`),
+  ]
+}
+
+function rowOf({ name, state, isRouted, weight, live, openTransactions, pendingCreates, unknownCreates }: ProviderStatus) {
+  const left = Object.entries(live?.budgetLeft ?? {}).map(([policy, calls]) => `${policy} ${calls ?? 'unbounded'}`)
+  const breakers = Object.entries(live?.breaker ?? {}).map(([operation, breaker]) => `${operation} ${breaker}`)
+  return [
+    isRouted ? name : `${name} (not routed)`,
+    state,
+    weight === null ? '-' : String(weight),
+    live ? formatPercent(live.share).replace('+', '') : '-',
+    live?.latencyMs.p95 == null ? '-' : `${live.latencyMs.p95} ms`,
+    live ? `${live.failedCalls} of ${live.calls}` : '-',
+    live ? breakers.join(', ') || 'closed' : '-',
+    left.join(', ') || '-',
+    String(openTransactions + pendingCreates),
+    String(unknownCreates),
+  ]
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

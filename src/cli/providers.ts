@@ -1,0 +1,36 @@
+/** `swapgate providers`: compares, shows and switches providers (docs/contract.md §12). */
+import type { Command } from 'commander'
+import { configOption, jsonOption, type Options, parsedBy } from './option.ts'
+import { type DiffOptions, printDiff } from './provider-diff.ts'
+import { printShadow } from './provider-shadow.ts'
+import { printStatus } from './provider-status.ts'
+import { type ExitCode, type Session, withLedger } from './session.ts'
+import type { Terminal } from './terminal.ts'
+
+const asPairs = parsedBy((text) => (/^\d{1,3}$/.test(text) ? Number(text) : undefined), 'a number from 0 to 999')
+
+export function addProviders(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
+  const providers = program.command('providers').description('compare, show and switch providers')
+  const run = async (options: Options, work: (session: Session) => Promise<ExitCode>): Promise<void> =>
+    end(await withLedger(options, terminal, work))
+  const add = (usage: string, description: string): Command =>
+    providers
+      .command(usage)
+      .description(description)
+      .option(...configOption)
+      .option(...jsonOption)
+  add('status', 'show every provider: state, weight, share, errors, budget, open transactions').action((options: Options) =>
+    run(options, (session) => printStatus(options, session)),
+  )
+  add(
+    'diff <first> <second>',
+    'compare the assets, limits and quotes of two providers; 1 if the second lacks an asset of the first',
+  )
+    .option('--pairs <number>', 'how many pairs are quoted at both', asPairs, 20)
+    .action((first: string, second: string, options: DiffOptions) =>
+      run(options, (session) => printDiff([first, second], options, session)),
+    )
+  add('shadow', 'show the deviations of the shadow, over all gateways that run').action((options: Options) =>
+    run(options, (session) => printShadow(options, session)),
+  )
+}

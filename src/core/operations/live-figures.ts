@@ -1,0 +1,92 @@
+/** What the running processes count of a provider, over all of them. */
+import { reservedForGatewayReads } from '../../domain/telemetry/gateway-reads.ts'
+import { type BudgetPolicy, budgetPolicies } from '../../domain/telemetry/observation.ts'
+import { percentile } from './histogram.ts'
+import { latencyOf } from './provider-figures.ts'
+import type { ProviderCounts, ReplicaFigures } from './replica-figures.ts'
+import { type ShadowFigures, shadowFigures } from './shadow-report.ts'
+
+/** Of all replicas together, in the last minute. */
+export interface LiveFigures {
+  readonly requests: number
+  /** Of the requests of all providers, from 0 to 1; null where there was none. */
+  readonly share: number | null
+  readonly latencyMs: { readonly p50: number | null; readonly p95: number | null }
+  readonly calls: number
+  readonly failedCalls: number
+  /** Operations whose breaker is not closed in some replica, with its worst state. */
+  readonly breaker: Readonly<Record<string, string>>
+  /** Null: no bound. */
+  readonly budgetLeft: Readonly<Record<BudgetPolicy, number | null>>
+  readonly listAgeSeconds: number | null
+  readonly assets: number | null
+  readonly drift: number
+  readonly shadow: ShadowFigures | null
+}
+
+interface CountedProvider {
+  readonly tag: string
+  readonly budget: Readonly<Record<BudgetPolicy, number>>
+}
+
+/** `isBudgetShared`: what is left is what any replica saw last, not a sum. */
+export function liveFigures(
+  { tag, budget }: CountedProvider,
+  isBudgetShared: boolean,
+  replicas: readonly ReplicaFigures[],
+): LiveFigures {
+  const all = replicas.flatMap(({ providers }) => providers)
+  const own = all.filter(({ provider }) => provider === tag)
+  const latency = own.map((counts) => counts.latency)
+  const [requests, total] = [sum(own, 'requests'), sum(all, 'requests')]
+  return {
+    requests,
+    share: total === 0 ? null : requests / total,
+    latencyMs: { p50: percentile(latency, 0.5, latencyOf), p95: percentile(latency, 0.95, latencyOf) },
+    calls: sum(own, 'calls'),
+    failedCalls: sum(own, 'failedCalls'),
+    breaker: worstBreakers(own),
+    budgetLeft: Object.fromEntries(
+      budgetPolicies.map((policy) => [policy, budgetLeft(policy, budget[policy], isBudgetShared, own)]),
+    ) as LiveFigures['budgetLeft'],
+    listAgeSeconds: smallest(own.map(({ listAgeSeconds }) => listAgeSeconds)),
+    assets: largest(own.map(({ assets }) => assets)),
+    drift: sum(own, 'drift'),
+    shadow: shadowFigures(
+      tag,
+      replicas.flatMap(({ shadow }) => shadow ?? []),
+    ),
+  }
+}
+
+function sum(counts: readonly ProviderCounts[], what: 'requests' | 'calls' | 'failedCalls' | 'drift'): number {
+  return counts.reduce((total, one) => total + one[what], 0)
+}
+
+/** Open is worse than half open. */
+function worstBreakers(counts: readonly ProviderCounts[]): Record<string, string> {
+  const worst = new Map<string, string>()
+  for (const [operation, state] of counts.flatMap(({ breaker }) => Object.entries(breaker))) {
+    if (worst.get(operation) !== 'open') worst.set(operation, state)
+  }
+  return Object.fromEntries(worst)
+}
+
+function smallest(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null)
+  return known.length === 0 ? null : Math.min(...known)
+}
+
+function largest(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null)
+  return known.length === 0 ? null : Math.max(...known)
+}
+
+/** Null where the budget has no bound. Without a shared store each process counts its own calls: what all have spent is missing. */
+function budgetLeft(policy: BudgetPolicy, limit: number, isShared: boolean, counts: readonly ProviderCounts[]): number | null {
+  if (limit === 0) return null
+  const whole = limit - reservedForGatewayReads(policy, limit)
+  const left = counts.map((one) => one.budgetLeft[policy] ?? whole)
+  if (isShared) return Math.min(whole, ...left)
+  return Math.max(0, whole - left.reduce((spent, one) => spent + whole - one, 0))
+}

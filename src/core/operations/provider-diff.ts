@@ -1,0 +1,156 @@
+/** What two providers offer, compared before anything is switched (docs/contract.md §12). Nothing is ever created. */
+import { type Amount, compareAmounts, divide, isZero, multiplySubtract } from '../../domain/amount.ts'
+import { Fault } from '../../domain/faults/fault.ts'
+import type { Asset } from '../../domain/swap/asset.ts'
+import type { Context, SwapService } from '../../domain/swap/service.ts'
+import type { RateQuery } from '../../domain/swap/swap.ts'
+import type { Listing } from '../assets/listing.ts'
+
+/** A provider whose service takes the words of the asset table. */
+export interface ComparedProvider {
+  readonly listing: Listing
+  readonly service: SwapService
+}
+
+interface AssetLimits {
+  readonly depositMin: Amount | null
+  readonly depositMax: Amount | null
+}
+
+export interface AssetDiff {
+  readonly code: string
+  readonly coin: string
+  readonly network: string
+}
+
+export interface LimitDiff extends AssetDiff {
+  readonly first: AssetLimits
+  readonly second: AssetLimits
+}
+
+export interface QuoteDiff {
+  readonly from: string
+  readonly to: string
+  readonly amount: Amount
+  /** The amount received; null where there was no quote. */
+  readonly first: Amount | null
+  readonly second: Amount | null
+  /** (second − first) ÷ first. */
+  readonly deviation: number | null
+  /** Why there was no quote. */
+  readonly errors: readonly string[]
+}
+
+export interface ProviderDiff {
+  /** Assets of the table that only one of both lists. */
+  readonly onlyFirst: readonly AssetDiff[]
+  readonly onlySecond: readonly AssetDiff[]
+  /** Assets that both list with other limits. */
+  readonly limits: readonly LimitDiff[]
+  readonly quotes: readonly QuoteDiff[]
+  readonly medianDeviation: number | null
+}
+
+export interface DiffOptions {
+  readonly first: ComparedProvider
+  readonly second: ComparedProvider
+  /** How many pairs are quoted at both. */
+  readonly pairs: number
+  readonly contextOf: () => Context
+}
+
+const one = '1' as Amount
+
+export async function providerDiff({ first, second, pairs, contextOf }: DiffOptions): Promise<ProviderDiff> {
+  const [firstAssets, secondAssets] = [assetsOf(first.listing), assetsOf(second.listing)]
+  const common = firstAssets.filter((asset) => second.listing.byAsset.has(asset))
+  const quotes: QuoteDiff[] = []
+  for (const [source, target] of samplePairs(common, pairs)) {
+    const query = {
+      codeFrom: source.code,
+      codeTo: target.code,
+      amountIn: amountFor(source, first, second),
+      rateType: 'float',
+    } as const
+    quotes.push(await compareQuotes(query, first.service, second.service, contextOf))
+  }
+  const deviations = quotes.flatMap(({ deviation }) => deviation ?? []).toSorted((a, b) => a - b)
+  return {
+    onlyFirst: firstAssets.filter((asset) => !second.listing.byAsset.has(asset)).map(nameOf),
+    onlySecond: secondAssets.filter((asset) => !first.listing.byAsset.has(asset)).map(nameOf),
+    limits: common
+      .map((asset) => ({ ...nameOf(asset), first: limitsOf(asset, first), second: limitsOf(asset, second) }))
+      .filter((row) => !areSame(row.first, row.second)),
+    quotes,
+    medianDeviation: deviations[Math.floor(deviations.length / 2)] ?? null,
+  }
+}
+
+function assetsOf({ byAsset }: Listing): readonly Asset[] {
+  return [...byAsset.keys()].toSorted((a, b) => (a.code < b.code ? -1 : 1))
+}
+
+function nameOf({ code, coin, network }: Asset): AssetDiff {
+  return { code, coin, network }
+}
+
+function limitsOf(asset: Asset, { listing }: ComparedProvider): AssetLimits {
+  const { depositMin = null, depositMax = null } = listing.byAsset.get(asset)?.row ?? {}
+  return { depositMin, depositMax }
+}
+
+/** What one of both does not report is no difference. */
+function areSame(first: AssetLimits, second: AssetLimits): boolean {
+  return (['depositMin', 'depositMax'] as const).every((limit) => {
+    const [a, b] = [first[limit], second[limit]]
+    return a === null || b === null || compareAmounts(a, b) === 0
+  })
+}
+
+/** Pairs of different assets, spread over all of them and the same each time. */
+function samplePairs(assets: readonly Asset[], count: number): readonly (readonly [Asset, Asset])[] {
+  const { length } = assets
+  const total = length * (length - 1)
+  const size = Math.min(count, total)
+  return Array.from({ length: size }, (_, at) => {
+    const pair = Math.floor((at * total) / size)
+    const source = Math.floor(pair / (length - 1))
+    const target = (source + 1 + (pair % (length - 1))) % length
+    return [assets[source] as Asset, assets[target] as Asset] as const
+  })
+}
+
+/** Twice the larger minimum that is known, so that both can quote it; else 1. */
+function amountFor(asset: Asset, first: ComparedProvider, second: ComparedProvider): Amount {
+  const minimums = [first, second].flatMap((provider) => limitsOf(asset, provider).depositMin ?? [])
+  const [largest] = minimums.toSorted((a, b) => compareAmounts(b, a))
+  return largest === undefined || isZero(largest) ? one : multiplySubtract(largest, '2' as Amount, '0' as Amount)
+}
+
+async function compareQuotes(
+  query: RateQuery,
+  first: SwapService,
+  second: SwapService,
+  contextOf: () => Context,
+): Promise<QuoteDiff> {
+  const errors: string[] = []
+  const quote = async (service: SwapService): Promise<Amount | null> => {
+    try {
+      return (await service.call('getRate', query, contextOf())).body.amountOut ?? null
+    } catch (reason) {
+      errors.push(Fault.from(reason).message)
+      return null
+    }
+  }
+  const [a, b] = await Promise.all([quote(first), quote(second)])
+  const deviation = a === null || b === null || isZero(a) ? undefined : divide(multiplySubtract(b, one, a), a)
+  return {
+    from: query.codeFrom ?? '',
+    to: query.codeTo ?? '',
+    amount: query.amountIn,
+    first: a,
+    second: b,
+    deviation: deviation === undefined ? null : Number(deviation),
+    errors,
+  }
+}

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest'
+import type { Observation } from '../../domain/telemetry/observation.ts'
+import { percentile } from './histogram.ts'
+import { latencyOf, ProviderFigures } from './provider-figures.ts'
+
+const request = (provider: string | undefined): Observation => ({ what: 'request', provider }) as unknown as Observation
+const attempt = (outcome: string, seconds = 0.1): Observation =>
+  ({ what: 'attempt', provider: 'alpha', outcome, seconds }) as unknown as Observation
+
+function figures() {
+  let now = 1_000_000
+  const counted = new ProviderFigures(() => now)
+  const pass = (ms: number): void => {
+    now += ms
+  }
+  return { counted, pass }
+}
+
+it('counts requests, calls and failures of each provider', () => {
+  const { counted } = figures()
+  for (const provider of ['alpha', 'alpha', 'beta', undefined]) counted.observe(request(provider))
+  for (const outcome of ['done', 'refused', 'limited', 'failed', 'timedOut', 'unreadable', 'keyRefused', 'unreachable']) {
+    counted.observe(attempt(outcome))
+  }
+  expect(counted.counts('alpha')).toMatchObject({ requests: 2, calls: 8, failedCalls: 5 })
+  expect(counted.counts('beta')).toMatchObject({ requests: 1, calls: 0 })
+})
+
+it('forgets what is older than a minute, and nothing younger than 55 s', () => {
+  const { counted, pass } = figures()
+  counted.observe(request('alpha'))
+  pass(54_000)
+  counted.observe(request('alpha'))
+  expect(counted.counts('alpha').requests).toBe(2)
+  pass(7_000)
+  expect(counted.counts('alpha').requests).toBe(1)
+  pass(60_000)
+  expect(counted.counts('alpha').requests).toBe(0)
+})
+
+it('keeps a minute of memory however long it runs', () => {
+  const { counted, pass } = figures()
+  for (let at = 0; at < 10_000; at++) {
+    counted.observe(attempt('done', at / 1000))
+    pass(1_000)
+  }
+  expect(counted.counts('alpha').calls).toBeLessThanOrEqual(60)
+})
+
+it('tells latencies within 5 %', () => {
+  const { counted } = figures()
+  for (let ms = 1; ms <= 1_000; ms++) counted.observe(attempt('done', ms / 1000))
+  const { latency } = counted.counts('alpha')
+  expect((percentile([latency], 0.5, latencyOf) ?? 0) / 500).toBeCloseTo(1, 0.9)
+  expect((percentile([latency], 0.95, latencyOf) ?? 0) / 950).toBeCloseTo(1, 0.9)
+})
+
+it('has the state of breakers that are not closed, and what is left of budgets', () => {
+  const { counted, pass } = figures()
+  const breaker = (operation: string, state: string): void =>
+    counted.observe({ what: 'breaker', provider: 'alpha', operation, state } as unknown as Observation)
+  breaker('getRate', 'open')
+  breaker('createTransaction', 'open')
+  breaker('createTransaction', 'closed')
+  counted.observe({ what: 'budget', provider: 'alpha', policy: 'quotes', remaining: 7 })
+  expect(counted.counts('alpha')).toMatchObject({ breaker: { getRate: 'open' }, budgetLeft: { quotes: 7 } })
+  pass(60_000)
+  expect(counted.counts('alpha')).toMatchObject({ breaker: { getRate: 'open' }, budgetLeft: {} })
+})

@@ -1,0 +1,129 @@
+/** The last minute of the providers, counted from what is observed. Each observation costs a look-up and an addition. */
+import { breakerStates, type Observation, type Observer } from '../../domain/telemetry/observation.ts'
+import type { Clock } from '../clock.ts'
+import type { ProviderCounts } from './replica-figures.ts'
+
+const sliceMs = 5_000
+const slices = 12
+/** Buckets grow by 10 %, from a millisecond on. */
+const growth = Math.log(1.1)
+
+interface Slice {
+  /** Which slice of time it counts. */
+  readonly number: number
+  requests: number
+  calls: number
+  failedCalls: number
+  drift: number
+  readonly latency: Map<number, number>
+}
+
+interface ProviderState {
+  readonly slices: Slice[]
+  readonly breaker: Map<string, string>
+  /** `at`: when it was observed. */
+  readonly budgetLeft: Map<string, { readonly remaining: number; readonly at: number }>
+}
+
+const answered: ReadonlySet<string> = new Set(['done', 'refused', 'limited'])
+
+export class ProviderFigures {
+  private readonly clock: Clock
+  private readonly providers = new Map<string, ProviderState>()
+
+  /** `clock`: milliseconds, never set back. */
+  constructor(clock: Clock) {
+    this.clock = clock
+  }
+
+  readonly observe: Observer = (observation) => {
+    switch (observation.what) {
+      case 'request':
+        if (observation.provider !== undefined) this.slice(observation.provider).requests++
+        return
+      case 'attempt':
+        return this.addCall(observation)
+      case 'drift':
+        this.slice(observation.provider).drift++
+        return
+      case 'breaker':
+        this.state(observation.provider).breaker.set(observation.operation, observation.state)
+        return
+      case 'budget':
+        this.state(observation.provider).budgetLeft.set(observation.policy, { remaining: observation.remaining, at: this.clock() })
+        return
+      default:
+    }
+  }
+
+  /** What was counted of this provider, by tag, in the last minute. */
+  counts(provider: string): Omit<ProviderCounts, 'listAgeSeconds' | 'assets'> {
+    const state = this.state(provider)
+    const current = this.sliceNumber()
+    const recent = state.slices.filter(({ number }) => number > current - slices)
+    const sum = (of: (slice: Slice) => number): number => recent.reduce((total, slice) => total + of(slice), 0)
+    const latency = new Map<number, number>()
+    for (const slice of recent) for (const [bucket, count] of slice.latency) add(latency, bucket, count)
+    const open = [...state.breaker].filter(([, breaker]) => breaker !== breakerStates[0])
+    return {
+      provider,
+      requests: sum(({ requests }) => requests),
+      calls: sum(({ calls }) => calls),
+      failedCalls: sum(({ failedCalls }) => failedCalls),
+      drift: sum(({ drift }) => drift),
+      latency: Object.fromEntries(latency),
+      breaker: Object.fromEntries(open),
+      budgetLeft: this.budgetLeft(state),
+    }
+  }
+
+  /** Without a call for a minute a budget is whole again. */
+  private budgetLeft(state: ProviderState): Record<string, number> {
+    const recent = [...state.budgetLeft].filter(([, { at }]) => this.clock() - at < sliceMs * slices)
+    return Object.fromEntries(recent.map(([policy, { remaining }]) => [policy, remaining]))
+  }
+
+  private addCall({ provider, outcome, seconds }: Extract<Observation, { what: 'attempt' }>): void {
+    const slice = this.slice(provider)
+    slice.calls++
+    if (!answered.has(outcome)) slice.failedCalls++
+    add(slice.latency, bucketOf(seconds * 1000), 1)
+  }
+
+  private state(provider: string): ProviderState {
+    let state = this.providers.get(provider)
+    if (!state) {
+      state = { slices: [], breaker: new Map(), budgetLeft: new Map() }
+      this.providers.set(provider, state)
+    }
+    return state
+  }
+
+  private slice(provider: string): Slice {
+    const { slices: kept } = this.state(provider)
+    const number = this.sliceNumber()
+    const last = kept.at(-1)
+    if (last?.number === number) return last
+    const slice = { number, requests: 0, calls: 0, failedCalls: 0, drift: 0, latency: new Map() }
+    kept.push(slice)
+    while ((kept[0]?.number ?? number) <= number - slices) kept.shift()
+    return slice
+  }
+
+  private sliceNumber(): number {
+    return Math.floor(this.clock() / sliceMs)
+  }
+}
+
+function add(counts: Map<number, number>, bucket: number, count: number): void {
+  counts.set(bucket, (counts.get(bucket) ?? 0) + count)
+}
+
+function bucketOf(ms: number): number {
+  return ms < 1 ? 0 : 1 + Math.round(Math.log(ms) / growth)
+}
+
+/** The value of a bucket in milliseconds, to three digits. */
+export function latencyOf(bucket: number): number {
+  return bucket === 0 ? 0.5 : Number(Math.exp((bucket - 1) * growth).toPrecision(3))
+}

@@ -1,0 +1,130 @@
+/** Every provider as it is now: what the ledger knows always, and what the running processes count (docs/contract.md §12). */
+import type { ProviderState } from '../../domain/swap/provider-state.ts'
+import type { BudgetPolicy } from '../../domain/telemetry/observation.ts'
+import type { LedgerAdmin, OpenCount } from '../ledger-admin.ts'
+import { type LiveFigures, liveFigures } from './live-figures.ts'
+import type { Override, OverrideStore } from './overrides.ts'
+import type { ReplicaFigures, ReplicaFiguresStore } from './replica-figures.ts'
+
+export interface StatusSettings {
+  readonly providers: readonly {
+    readonly name: string
+    readonly tag: string
+    readonly form: string
+    readonly state: ProviderState
+    readonly budget: Readonly<Record<BudgetPolicy, number>>
+  }[]
+  readonly routing: {
+    readonly strategy: string
+    readonly providers: readonly string[]
+    readonly weights?: Readonly<Record<string, number>> | undefined
+    readonly shadow?: { readonly provider: string; readonly sample: number } | undefined
+  }
+  /** Where budgets are shared: then what is left is what any replica saw last, not a sum. */
+  readonly redis: { readonly url: string }
+}
+
+export interface OverrideReport {
+  readonly value: unknown
+  readonly actor: string
+  /** RFC 3339. */
+  readonly since: string
+}
+
+export interface ProviderStatus {
+  readonly name: string
+  readonly tag: string
+  readonly form: string
+  readonly state: ProviderState
+  /** When a person set it, in RFC 3339; null where the file says it. */
+  readonly since: string | null
+  readonly override: OverrideReport | null
+  /** Whether it takes new swaps by `routing.providers`. */
+  readonly isRouted: boolean
+  readonly weight: number | null
+  /** Transactions that are open, by status; `unknown` where the provider's word is not known. */
+  readonly open: Readonly<Record<string, number>>
+  readonly openTransactions: number
+  /** Creates under way, and creates of unknown outcome. */
+  readonly pendingCreates: number
+  readonly unknownCreates: number
+  /** Null where no gateway runs. */
+  readonly live: LiveFigures | null
+}
+
+export interface StatusReport {
+  readonly strategy: string
+  readonly weights: Readonly<Record<string, number>> | null
+  readonly shadow: { readonly provider: string; readonly sample: number } | null
+  readonly overrides: readonly (OverrideReport & { readonly key: string })[]
+  readonly replicas: number
+  /** Age of the oldest figures of a replica; null where no gateway runs. */
+  readonly oldestSeconds: number | null
+  readonly providers: readonly ProviderStatus[]
+}
+
+export interface StatusPorts {
+  readonly ledgerAdmin: Pick<LedgerAdmin, 'openCounts'>
+  readonly overrides: Pick<OverrideStore, 'read'>
+  readonly replicaFigures: Pick<ReplicaFiguresStore, 'read'>
+}
+
+/** `settings`: what is in force, by the file and the overrides that hold. */
+export async function providerStatus(settings: StatusSettings, ports: StatusPorts): Promise<StatusReport> {
+  const [overrides, openCounts, replicas] = await Promise.all([
+    ports.overrides.read(),
+    ports.ledgerAdmin.openCounts(),
+    ports.replicaFigures.read(),
+  ])
+  const { strategy, weights, shadow } = settings.routing
+  const oldestMs = Math.max(...replicas.map(({ ageMs }) => ageMs))
+  return {
+    strategy,
+    weights: weights ?? null,
+    shadow: shadow ?? null,
+    overrides: overrides.map((override) => ({ key: override.key, ...reportOf(override) })),
+    replicas: replicas.length,
+    oldestSeconds: replicas.length === 0 ? null : Math.round(oldestMs / 1000),
+    providers: settings.providers.map((provider) => statusOf(provider, { settings, overrides, openCounts, replicas })),
+  }
+}
+
+type ProviderSettings = StatusSettings['providers'][number]
+
+interface Sources {
+  readonly settings: StatusSettings
+  readonly overrides: readonly Override[]
+  readonly openCounts: readonly OpenCount[]
+  readonly replicas: readonly ReplicaFigures[]
+}
+
+function statusOf(provider: ProviderSettings, { settings, overrides, openCounts, replicas }: Sources): ProviderStatus {
+  const { name, tag, form, state } = provider
+  const override = overrides.find(({ key }) => key === `state:${name}`)
+  const own = openCounts.filter((count) => count.provider === tag)
+  const countOf = (which: OpenCount['state']): number =>
+    own.filter(({ state: of }) => of === which).reduce((sum, { count }) => sum + count, 0)
+  return {
+    name,
+    tag,
+    form,
+    state,
+    since: override ? toIso(override.since) : null,
+    override: override ? reportOf(override) : null,
+    isRouted: settings.routing.providers.includes(name),
+    weight: settings.routing.weights?.[name] ?? null,
+    open: Object.fromEntries(own.filter((row) => row.state === 'done').map(({ status = 'unknown', count }) => [status, count])),
+    openTransactions: countOf('done'),
+    pendingCreates: countOf('pending'),
+    unknownCreates: countOf('unknown'),
+    live: replicas.length === 0 ? null : liveFigures(provider, settings.redis.url !== '', replicas),
+  }
+}
+
+function reportOf({ value, actor, since }: Override): OverrideReport {
+  return { value, actor, since: toIso(since) }
+}
+
+function toIso(ms: number): string {
+  return new Date(ms).toISOString()
+}

@@ -1,0 +1,109 @@
+/** docs/contract.md §12: `swapgate providers status | diff | shadow`, with a gateway that runs and without. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ProviderDiff } from '../../src/core/operations/provider-diff.ts'
+import type { StatusReport } from '../../src/core/operations/provider-status.ts'
+import type { ShadowFigures } from '../../src/core/operations/shadow-report.ts'
+import { GatewayProcess } from '../checker/gateway-process.ts'
+import { ask } from '../support/client.ts'
+import { type ProviderA, startFormA } from '../support/form-a.ts'
+import { type ProviderB, rateB, startFormB } from '../support/form-b.ts'
+import { digits } from '../support/json.ts'
+import { Place } from './place.ts'
+
+let alpha: ProviderA
+let beta: ProviderB
+let directory: string
+
+beforeAll(async () => {
+  ;[alpha, beta] = [await startFormA(), await startFormB()]
+  directory = mkdtempSync(join(tmpdir(), 'swapgate-providers-'))
+})
+afterAll(async () => {
+  await Promise.all([alpha.close(), beta.close()])
+  rmSync(directory, { recursive: true })
+})
+
+describe('without a gateway that runs', () => {
+  it('status says what the ledger knows, and no figures', async () => {
+    using place = new Place({ providers: [alpha, beta] })
+    const report = await place.facts<StatusReport>('providers', 'status')
+    expect(report).toMatchObject({ strategy: 'priority', replicas: 0, oldestSeconds: null, overrides: [] })
+    expect(report.providers.map(({ name, state, isRouted, live }) => [name, state, isRouted, live])).toEqual([
+      ['alpha', 'active', true, null],
+      ['beta', 'active', false, null],
+    ])
+    const { out } = await place.swapgate('providers', 'status')
+    expect(out[0]).toBe('Strategy priority; no gateway runs.')
+    expect(out.join('\n')).toMatch(/^beta \(not routed\) +active/m)
+  })
+
+  it('shadow says that there is none', async () => {
+    using place = new Place({ providers: [alpha, beta] })
+    expect(await place.facts('providers', 'shadow')).toEqual({ replicas: 0, shadows: [] })
+  })
+
+  it('diff tells assets, limits and quotes apart; 1 where the second lacks an asset', async () => {
+    using place = new Place({ providers: [alpha, beta] })
+    const before = beta.holdings.currencies
+    const all = await place.facts<ProviderDiff>('providers', 'diff', 'alpha', 'beta', '--pairs', '3')
+    expect(all.onlyFirst).toEqual([])
+    expect(all.quotes).toHaveLength(3)
+    for (const { deviation, errors } of all.quotes) expect([typeof deviation, errors]).toEqual(['number', []])
+    beta.holdings.currencies = before.filter((row) => (row as { code: string }).code !== 'ETH')
+    const { exitCode, out } = await place.swapgate('providers', 'diff', 'alpha', 'beta', '--pairs', '0', '--json')
+    beta.holdings.currencies = before
+    expect([exitCode, JSON.parse(out.join('\n')).onlyFirst]).toEqual([1, [{ code: 'ETH', coin: 'ETH', network: 'ETH' }]])
+    expect([...alpha.received('create'), ...beta.received('create')]).toEqual([])
+  })
+
+  it.each([
+    [['diff', 'alpha', 'nobody'], 1, /alpha, beta/],
+    [['diff', 'alpha'], 2, /missing required argument/],
+    [['diff', 'alpha', 'beta', '--pairs', 'many'], 2, /number from 0 to 999/],
+    [['nothing'], 2, /unknown command/],
+  ])('%j ends with %i', async (args, code, message) => {
+    using place = new Place({ providers: [alpha, beta] })
+    const { exitCode, err } = await place.swapgate('providers', ...args)
+    expect(exitCode).toBe(code)
+    expect(err.join('\n')).toMatch(message)
+  })
+})
+
+it('with two gateways on one ledger status and shadow add up what both count', async () => {
+  await using open = new AsyncDisposableStack()
+  const ledger = `sqlite:${join(directory, 'ledger.db')}`
+  beta.reply('rate', ({ query }) => ({ json: { ...rateB(query), toAmount: digits('0.111111111111111110') } }))
+  const start = (name: string): Promise<GatewayProcess> =>
+    GatewayProcess.start({
+      directory: mkdtempSync(join(directory, `${name}-`)),
+      mode: 'managed',
+      providers: {
+        alpha: { form: 'A', url: alpha.url, key: 'provider-key-1' },
+        beta: { form: 'B', url: beta.url, key: 'provider-key-1' },
+      },
+      ledger,
+      sections: { cache: { rate: 0 }, routing: { providers: ['alpha'], shadow: { provider: 'beta', sample: 1 } } },
+    })
+  const gateways = [open.use(await start('one')), open.use(await start('two'))] as const
+  for (const { url } of gateways) {
+    for (let at = 0; at < 5; at++) await ask(url, { path: `/a/api/v2/rate?coinFrom=BTC&coinTo=USDTTRC20&amount=1.${at}` })
+  }
+  const status = (): Promise<StatusReport> => gateways[0].command('providers', 'status') as Promise<StatusReport>
+  await expect.poll(async () => (await status()).providers[0]?.live?.requests, { timeout: 15_000 }).toBe(10)
+  const report = await status()
+  expect(report.replicas).toBe(2)
+  expect(report.oldestSeconds).toBeLessThan(30)
+  const [first, second] = report.providers
+  expect(first?.live).toMatchObject({ share: 1, failedCalls: 0, breaker: {}, assets: expect.any(Number) })
+  expect(first?.live?.calls).toBeGreaterThanOrEqual(10)
+  expect(first?.live?.latencyMs.p95).toBeGreaterThan(0)
+  expect(second?.live?.shadow).toMatchObject({ samples: 10, errors: 0 })
+  const { shadows } = (await gateways[1].command('providers', 'shadow')) as { shadows: readonly ShadowFigures[] }
+  expect(shadows[0]).toMatchObject({ provider: 'beta', samples: 10, pairs: [{ from: 'BTC', to: 'USDTTRC20', samples: 10 }] })
+  expect((shadows[0]?.medianDeviation ?? 0) / -0.1).toBeCloseTo(1, 1)
+  await gateways[1].stop()
+  expect((await status()).replicas).toBe(1)
+})
