@@ -23,13 +23,13 @@ describe('M38: spellings of an address contradict nothing, and a tag in one is a
       { withdrawalAddress: withTag1 },
       ['withdrawalExtraId'],
     ],
-    ['a tag that nobody asked for', { withdrawalAddress: classic }, { withdrawalAddress: withTag1 }, ['withdrawalExtraId']],
+    ['a tag that was not requested', { withdrawalAddress: classic }, { withdrawalAddress: withTag1 }, ['withdrawalExtraId']],
     ['no tag', { withdrawalAddress: withTag1 }, { withdrawalAddress: classic }, []],
   ])('%s', (_, requested, reported, fields) => {
     expect(contradictedTerms(requested, reported)).toEqual(fields)
   })
 })
-test('a memo that was asked for is confirmed by the same place with its tag, and not by silence', () => {
+test('a requested memo is confirmed by the same address with its tag, and not by a missing field', () => {
   const requested = { withdrawalAddress: classic, withdrawalExtraId: '1', refundAddress: withTag1 }
   expect(unconfirmedMemos(requested, {})).toEqual(['withdrawalExtraId', 'refundExtraId'])
   expect(unconfirmedMemos(requested, { withdrawalAddress: withTag1, refundExtraId: '1' })).toEqual([])

@@ -1,4 +1,4 @@
-/** What a create asks for beside its assets and its amount, compared with what a provider reports (docs/contract.md §10.3). */
+/** Compares the terms of a create (all but assets and amount) with those that a provider reports (docs/contract.md §10.3). */
 import { memoOf, sameAddress } from '../../domain/address/same-address.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 
@@ -7,7 +7,7 @@ const terms = ['withdrawalAddress', 'refundAddress', 'withdrawalExtraId', 'refun
 type Term = (typeof terms)[number]
 type Terms = Partial<Pick<Transaction, Term>>
 
-/** The terms in which the reported ones contradict what was asked. What is not reported contradicts nothing. */
+/** The terms whose reported value differs from the requested one. A term that is not reported is no contradiction. */
 export function contradictedTerms(requested: Terms, reported: Terms): readonly Term[] {
   const isSame: Readonly<Record<Term, () => boolean>> = {
     withdrawalAddress: () => isSameAddress(requested.withdrawalAddress, reported.withdrawalAddress),
@@ -19,7 +19,7 @@ export function contradictedTerms(requested: Terms, reported: Terms): readonly T
   return terms.filter((term) => !isSame[term]())
 }
 
-/** The memos that were asked for and that the reported terms do not confirm. */
+/** The requested memos that the reported terms do not contain. */
 export function unconfirmedMemos(requested: Terms, reported: Terms): readonly Term[] {
   const isMissing = (memo: (terms: Terms) => string | undefined): boolean =>
     memo(requested) !== undefined && memo(reported) === undefined
@@ -29,7 +29,7 @@ export function unconfirmedMemos(requested: Terms, reported: Terms): readonly Te
   ]
 }
 
-/** The terms that were asked for and that the reported ones leave open. */
+/** The requested terms that are not reported. */
 export function missingTerms(requested: Terms, reported: Terms): readonly Term[] {
   const fields = ['withdrawalAddress', 'refundAddress', 'rateType'] as const
   return [...fields.filter((field) => requested[field] && !reported[field]), ...unconfirmedMemos(requested, reported)]

@@ -16,40 +16,40 @@ const fail = (fault: unknown) => (): never => {
   throw fault
 }
 
-it('is done where there is somewhere to pay to', async () => {
+it('is done with a deposit address', async () => {
   const response = { body: { id: 'tx-1', depositAddress: 'bc1' }, provider: 'alpha' }
   expect(await create(() => response)).toBe(response)
 })
 
 describe('is unknown', () => {
-  it.each(['', undefined])('where the deposit address is %o, by the provider that said so', async (depositAddress) => {
+  it.each(['', undefined])('if the deposit address is %o, with the provider', async (depositAddress) => {
     const created = create(() => ({ body: { id: 'tx-1', depositAddress }, provider: 'alpha' }))
     await expect(created).rejects.toMatchObject({ kind: 'outcomeUnknown', noEffect: false, provider: 'alpha' })
   })
 
-  it('where it is not certain that nothing was created, with the cause and the provider of the failure', async () => {
+  it('if something may have been created, with the cause and the provider of the failure', async () => {
     const cause = new Fault('timedOut', 'late', { provider: 'beta' })
     await expect(create(fail(cause))).rejects.toMatchObject({ kind: 'outcomeUnknown', cause, provider: 'beta' })
   })
 
-  it('of no provider where the failure names none', async () => {
+  it('without a provider if the failure names none', async () => {
     const failure = await create(fail(new Fault('failed', 'broken'))).catch((reason) => reason)
     expect(failure).toMatchObject({ kind: 'outcomeUnknown' })
     expect(failure.provider).toBeUndefined()
   })
 
-  it('where something broke in between', async () => {
+  it('after an unexpected error', async () => {
     await expect(create(fail(new TypeError('a mistake')))).rejects.toMatchObject({ kind: 'outcomeUnknown' })
   })
 })
 
 describe('is refused', () => {
-  it('as it is told, where nothing was created', async () => {
+  it('with the same fault if nothing was created', async () => {
     const refusal = new Fault('invalid', 'no', { noEffect: true })
     await expect(create(fail(refusal))).rejects.toBe(refusal)
   })
 
-  it('as unreachable where nothing was sent in time: 504 is for what is unknown', async () => {
+  it('as unreachable if nothing was sent in time: 504 means an unknown outcome', async () => {
     const late = new Fault('timedOut', 'late', { noEffect: true })
     await expect(create(fail(late))).rejects.toMatchObject({ kind: 'unreachable', noEffect: true, cause: late })
   })

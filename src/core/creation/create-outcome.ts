@@ -2,8 +2,8 @@ import { Fault } from '../../domain/faults/fault.ts'
 import { type Layer, onOperations } from '../layer.ts'
 
 /**
- * A create ends as done, as refused (certain: nothing was created) or as unknown, never as a mere failure
- * (docs/contract.md §10).
+ * Classifies the outcome of a create: done, refused (`noEffect`: nothing was created) or unknown. Every other failure becomes
+ * `outcomeUnknown` (docs/contract.md §10).
  */
 export function classifyOutcome(): Layer {
   return onOperations({
@@ -12,13 +12,13 @@ export function classifyOutcome(): Layer {
         throw outcomeOf(Fault.from(reason))
       })
       if (!response.body.depositAddress)
-        throw unknownOutcome(new Fault('unreadable', 'There is nowhere to pay to.'), response.provider)
+        throw unknownOutcome(new Fault('unreadable', 'The response has no deposit address.'), response.provider)
       return response
     },
   })
 }
 
-/** What is certain stays as it is, but for a time-out: 504 tells of a create whose outcome is unknown. */
+/** A fault without effect is kept, except a timeout: 504 means that the outcome is unknown, so it becomes `unreachable`. */
 function outcomeOf(fault: Fault): Fault {
   if (!fault.noEffect) return unknownOutcome(fault, fault.provider)
   if (fault.kind !== 'timedOut') return fault
@@ -26,6 +26,7 @@ function outcomeOf(fault: Fault): Fault {
   return new Fault('unreachable', message, { noEffect: true, cause: fault })
 }
 
+/** The `Fault` (504) of a create that may exist at the provider. */
 export function unknownOutcome(cause: Fault, provider: string | undefined): Fault {
   const message =
     'The outcome is unknown: the transaction may exist. Please look for it in the list, or ask again with the same Idempotency-Key.'

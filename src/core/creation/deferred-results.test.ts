@@ -52,8 +52,8 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-describe('L46: what the ledger cannot take at once', () => {
-  test('fails, and is written in order as soon as the ledger can, with longer and longer pauses', async () => {
+describe('L46: a result that the ledger cannot store at once', () => {
+  test('rejects, and is written in order as soon as the ledger recovers, with longer and longer pauses', async () => {
     refuse = fail
     for (const id of ['a', 'b']) await expect(ledger.complete(id, record)).rejects.toMatchObject({ reason: 'ledger_unavailable' })
     await expect(ledger.drop('c')).rejects.toMatchObject({ reason: 'ledger_unavailable' })
@@ -72,7 +72,7 @@ describe('L46: what the ledger cannot take at once', () => {
     expect(written).toHaveLength(3)
   })
 
-  test('is not looked for meanwhile, also while it is being written for the first time', async () => {
+  test('is not reconciled meanwhile, also during its first write', async () => {
     const dueNow = async () => (await results.withoutDeferred(fake()).dueCreates(1, 200, undefined)).map((open) => open.intent)
     refuse = fail
     await ledger.complete('a', record).catch(() => {})
@@ -87,7 +87,7 @@ describe('L46: what the ledger cannot take at once', () => {
     expect(await dueNow()).toEqual(['a', 'b', 'c'])
   })
 
-  test('is kept up to a bound; what comes then is left to be looked for', async () => {
+  test('is kept up to a bound; further results are left to reconciliation', async () => {
     refuse = fail
     for (const id of ['a', 'b', 'c', 'd']) await ledger.complete(id, record).catch(() => {})
     expect(outcomes).toEqual(['unrecorded', 'unrecorded', 'unrecorded', 'abandoned'])
@@ -96,7 +96,7 @@ describe('L46: what the ledger cannot take at once', () => {
     expect(written).toEqual(['settle a', 'settle b', 'settle c'])
   })
 
-  test('is given up where the ledger holds something else by then', async () => {
+  test('is abandoned if the ledger has another result by then', async () => {
     refuse = fail
     for (const id of ['a', 'b']) await ledger.complete(id, record).catch(() => {})
     refuse = (what) => (what === 'settle a' ? failure(new LedgerConflict('bound by hand')) : undefined)
@@ -108,7 +108,7 @@ describe('L46: what the ledger cannot take at once', () => {
     expect(outcomes.slice(4)).toEqual(['conflicting'])
   })
 
-  test('does not hold up the others where it can never be written', async () => {
+  test('does not delay the others if it can never be written', async () => {
     refuse = fail
     for (const id of ['a', 'b']) await ledger.complete(id, record).catch(() => {})
     refuse = (what) => (what === 'settle a' ? fail() : undefined)
@@ -116,7 +116,7 @@ describe('L46: what the ledger cannot take at once', () => {
     expect(written).toEqual(['settle b'])
   })
 
-  test('is tried once more when the process ends, and then not any more', async () => {
+  test('is retried once more when the process ends, and then never', async () => {
     refuse = fail
     for (const id of ['a', 'b']) await ledger.complete(id, record).catch(() => {})
     refuse = (what) => (what === 'settle b' ? fail() : undefined)
@@ -127,7 +127,7 @@ describe('L46: what the ledger cannot take at once', () => {
     expect(written).toEqual(['settle a'])
   })
 
-  test('does not hold up the end of the process', async () => {
+  test('does not delay the end of the process', async () => {
     refuse = fail
     let isFirst = true
     const complete = (): Promise<boolean> => {
@@ -145,7 +145,7 @@ describe('L46: what the ledger cannot take at once', () => {
 })
 
 describe('L48: a create that may have begun', () => {
-  test('is withdrawn as soon as the ledger can: nothing went up, so its key is free', async () => {
+  test('is withdrawn as soon as the ledger recovers: nothing was sent, so its key is free', async () => {
     refuse = () => failure(new UncertainChange(new Error('cut')))
     await expect(ledger.begin(intent('a'))).rejects.toMatchObject({ reason: 'ledger_unavailable' })
     refuse = () => undefined
@@ -153,7 +153,7 @@ describe('L48: a create that may have begun', () => {
     expect(written).toEqual(['begin a', 'drop a'])
   })
 
-  test('one that certainly has not begun is left alone', async () => {
+  test('is left alone if it has certainly not begun', async () => {
     refuse = fail
     await expect(ledger.begin(intent('a'))).rejects.toBeDefined()
     refuse = () => undefined

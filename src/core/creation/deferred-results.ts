@@ -1,4 +1,4 @@
-/** What became of creates where the ledger could not take it at once: kept in memory until it can (docs/contract.md §10.4). */
+/** Results of creates that the ledger could not store: kept in memory and retried (docs/contract.md §10.4). */
 
 import { LedgerConflict, UncertainChange } from '../../domain/faults/ledger-error.ts'
 import { singleFlight } from '../../domain/single-flight.ts'
@@ -8,9 +8,9 @@ import type { Intent, Ledger } from '../ledger.ts'
 
 export interface DeferredResultsOptions {
   readonly observe: Observer
-  /** Results that are kept at most; those beyond are left to reconciliation. */
+  /** Largest number of results. Further ones are left to reconciliation. */
   readonly maxResults?: number
-  /** How soon the ledger is tried again, and how late at most after many failures: milliseconds. */
+  /** Pause before the first retry, and the longest pause after repeated failures. */
   readonly firstPauseMs?: number
   readonly maxPauseMs?: number
 }
@@ -21,16 +21,17 @@ interface Deferred {
   attempts: number
 }
 
-/** After so many failures a result lets those behind it go first. */
+/** After this number of failures a result moves to the end of the queue. */
 const maxAttempts = 5
-/** How long the end of the process waits for the ledger, in milliseconds. */
+/** How long `close` waits for the ledger. */
 const closeTimeoutMs = 2_000
 
+/** Retries failed ledger writes in the background, in order. */
 export class DeferredResults {
   private readonly options: Required<DeferredResultsOptions>
-  /** By intent, the oldest first. */
+  /** By intent, oldest first. */
   private readonly pending = new Map<string, Deferred>()
-  /** Intents whose result is being written by the request that has it. */
+  /** Intents whose result is being written by their own request. */
   private readonly recording = new Set<string>()
   private pauseMs: number
   private timer: NodeJS.Timeout | undefined
@@ -42,14 +43,14 @@ export class DeferredResults {
     this.pauseMs = this.options.firstPauseMs
   }
 
-  /** The same ledger for creates at one provider: a result that it cannot take still fails, and is written later. */
+  /** Wraps the ledger for creates at one provider: a failed write still rejects, and is retried later. */
   wrap(ledger: Ledger, provider: string): Ledger {
     const record = <T>(intent: string, write: () => Promise<T>): Promise<T> => this.record(intent, provider, write)
     return {
       ...ledger,
       begin: (intent) =>
         ledger.begin(intent).catch((reason) => {
-          // Nothing goes up now: if it did begin, its key is to be free again.
+          // Nothing is sent now. If the intent was stored after all, its key must become free again.
           if (isCausedBy(reason, UncertainChange)) this.defer(intent.id, provider, () => withdraw(ledger, intent))
           throw reason
         }),
@@ -59,7 +60,7 @@ export class DeferredResults {
     }
   }
 
-  /** The same ledger for reconciliation: what this process knows is not looked for. */
+  /** Wraps the ledger for reconciliation: creates whose result this process has are not due. */
   withoutDeferred(ledger: Ledger): Ledger {
     const isDeferred = (intent: string): boolean => this.pending.has(intent) || this.recording.has(intent)
     return {
@@ -68,14 +69,14 @@ export class DeferredResults {
     }
   }
 
-  /** Tries once more. What is left then is found by reconciliation after the next start. */
+  /** Retries once more. The remaining creates are found by reconciliation after the next start. */
   async close(): Promise<void> {
     this.isClosed = true
     clearTimeout(this.timer)
     await withTimeout(this.flushing.run(), closeTimeoutMs, () => {})
     for (const { provider } of this.pending.values()) this.count(provider, 'abandoned')
     this.pending.clear()
-    this.tellHeld()
+    this.reportHeld()
   }
 
   private async record<T>(intent: string, provider: string, write: () => Promise<T>): Promise<T> {
@@ -96,7 +97,7 @@ export class DeferredResults {
     this.count(provider, isFull ? 'abandoned' : 'unrecorded')
     if (isFull) return
     this.pending.set(intent, { provider, write, attempts: 0 })
-    this.tellHeld()
+    this.reportHeld()
     this.flushLater()
   }
 
@@ -111,7 +112,7 @@ export class DeferredResults {
     this.timer.unref()
   }
 
-  /** One after another, until one fails. */
+  /** Writes one result after another, until one fails. */
   private async writeAll(): Promise<void> {
     for (const [intent, deferred] of this.pending) {
       try {
@@ -127,7 +128,7 @@ export class DeferredResults {
 
   private finish(intent: string, { provider }: Deferred, outcome: CreateOutcome): void {
     this.pending.delete(intent)
-    this.tellHeld()
+    this.reportHeld()
     this.count(provider, outcome)
   }
 
@@ -139,7 +140,7 @@ export class DeferredResults {
     this.pending.set(intent, { ...deferred, attempts: 0 })
   }
 
-  private tellHeld(): void {
+  private reportHeld(): void {
     this.options.observe({ what: 'resultsHeld', count: this.pending.size })
   }
 
@@ -152,7 +153,7 @@ async function withdraw(ledger: Ledger, intent: Intent): Promise<void> {
   if (await ledger.begin(intent)) await ledger.drop(intent.id)
 }
 
-/** The reason itself or what is behind it. */
+/** Whether the reason or one of its causes has this type. */
 function isCausedBy(reason: unknown, type: typeof LedgerConflict | typeof UncertainChange): boolean {
   return reason instanceof type || (reason instanceof Error && isCausedBy(reason.cause, type))
 }

@@ -1,4 +1,4 @@
-/** What the question says and the answer need not repeat, and what a provider answers instead of a figure. */
+/** Fills fields of a response from its request, and handles messages that a provider returns instead of an amount. */
 import { type Amount, isZero } from '../../domain/amount.ts'
 import { reasonByLimits } from '../../domain/faults/amount-limits.ts'
 import type { Confidential } from '../../domain/faults/confidential.ts'
@@ -8,7 +8,7 @@ import type { Context, ServiceResponse } from '../../domain/swap/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap/swap.ts'
 import { type Layer, mapResponses } from '../layer.ts'
 
-/** `fillsMemos`: whether memos count as taken though an answer is silent about them. */
+/** `fillsMemos`: whether memos count as accepted if the response does not repeat them. Throws `invalid` for a quote with a message only. */
 export function fillFromRequest(confidential: Confidential, fillsMemos: boolean): Layer {
   return mapResponses({
     getRate: (response, request, context) => {
@@ -24,7 +24,7 @@ export function fillFromRequest(confidential: Confidential, fillsMemos: boolean)
   })
 }
 
-/** A message that stands for the amount received is a refusal to a client whose form cannot show it. */
+/** A message instead of the amount is an error for a client whose form has no field for it. */
 function refuseMessage(
   { body, provider }: ServiceResponse<'getRate'>,
   amountIn: Amount,
@@ -41,7 +41,7 @@ function refuseMessage(
   })
 }
 
-/** What the provider leaves open of a create is as it was asked for, except a memo: one that it lost loses the funds. */
+/** Fills fields that the provider's response to a create lacks from the request. Never a memo: if the provider lost it, the funds are lost. */
 export function fillTransaction(request: NewTransaction, response: Transaction): Transaction {
   return {
     ...response,

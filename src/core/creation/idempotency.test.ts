@@ -32,7 +32,7 @@ const first: TransactionRecord = {
   reportedAt: 0,
 }
 
-/** What the key stands for, at each look. */
+/** The state of the key at each look-up. */
 let claims: (ClaimState | undefined)[]
 let lookups: [string, string][]
 let contexts: Context[]
@@ -57,7 +57,7 @@ const service = {
   async call(op: string, _: unknown, context: Context) {
     contexts.push(context)
     if (fails) throw fails
-    return { body: { ...transaction, ...address, id: `${op} answer` } }
+    return { body: { ...transaction, ...address, id: `${op} response` } }
   },
 } as unknown as SwapService
 
@@ -69,7 +69,7 @@ async function create(
   return idempotency(ledger, table)(service).call('createTransaction', { ...request, ...overrides }, context)
 }
 
-/** What the key of this question would claim. */
+/** The fingerprint of this request. */
 async function fingerprint(overrides: Partial<NewTransaction> = {}): Promise<string> {
   await create(overrides)
   return contexts.at(-1)?.claim?.fingerprint ?? ''
@@ -80,21 +80,21 @@ const done = async (changed: Partial<Extract<ClaimState, { state: 'done' }>> = {
   return { state: 'done', fingerprint: await fingerprint(), entry, first, ...changed }
 }
 
-it('without a key every create is one of its own', async () => {
+it('without a key every create is sent', async () => {
   const context = { requestId: 'r', caller: { address: '', identity: 'acme' } } as Context
   await idempotency(ledger, table)(service).call('createTransaction', request, context)
   expect(lookups).toEqual([])
   expect(contexts[0]).toBe(context)
 })
 
-it('a key that is new is claimed with the question', async () => {
+it('a new key is claimed with the request', async () => {
   await create()
   expect(lookups).toEqual([['acme', 'key-1']])
   expect(contexts[0]?.claim).toMatchObject({ key: 'key-1', fingerprint: expect.stringContaining('USDTTRC20') })
 })
 
 describe('a key that was used', () => {
-  it('has its first answer, and nobody is asked', async () => {
+  it('gets its first response, and the provider is not called', async () => {
     claims = [await done()]
     contexts = []
     const response = await create()
@@ -102,7 +102,7 @@ describe('a key that was used', () => {
     expect(contexts).toEqual([])
   })
 
-  it('has what is known now, where it was bound by hand', async () => {
+  it('gets the current state if the operator bound it', async () => {
     claims = [await done({ first: undefined })]
     contexts = []
     const response = await create()
@@ -110,12 +110,12 @@ describe('a key that was used', () => {
       provider: 'alpha',
       replayed: true,
       derived: [],
-      body: { ...transaction, ...address, id: 'getTransaction answer' },
+      body: { ...transaction, ...address, id: 'getTransaction response' },
     })
     expect(contexts).toHaveLength(1)
   })
 
-  it('has no answer yet, where it was bound by hand and nobody knows where to pay to', async () => {
+  it('gets no response yet if the operator bound it and there is no deposit address', async () => {
     claims = [await done({ first: undefined })]
     address = {}
     await expect(create()).rejects.toMatchObject({ kind: 'inProgress' })
@@ -124,7 +124,7 @@ describe('a key that was used', () => {
   it.each([
     ['open', { kind: 'inProgress', noEffect: true }],
     ['mismatch', { replayed: true }],
-  ] as const)('has no answer while it is %s', async (state, fault) => {
+  ] as const)('gets no response while it is %s', async (state, fault) => {
     const known = await fingerprint()
     contexts = []
     claims = [{ state, fingerprint: known, provider: 'alpha' }]
@@ -132,41 +132,41 @@ describe('a key that was used', () => {
     expect(contexts).toEqual([])
   })
 
-  it('is not one for another question', async () => {
+  it('is refused for another request', async () => {
     claims = [await done({ fingerprint: await fingerprint({ amountIn: '0.2' as Amount }) })]
     await expect(create()).rejects.toMatchObject({ kind: 'reusedKey' })
   })
 })
 
 describe('L6: of two at the same time', () => {
-  it('the later one has the answer of the first, once it is known', async () => {
+  it('the later one gets the response of the first, once it is known', async () => {
     const winner = await done()
     claims = [undefined, winner]
     fails = inProgress()
     expect(await create()).toMatchObject({ replayed: true, body: { status: 'wait' } })
   })
 
-  it('the later one is told to ask again, where the first claims nothing any more', async () => {
+  it('the later one is inProgress if the first has dropped its claim', async () => {
     fails = inProgress()
     await expect(create()).rejects.toBe(fails)
     expect(lookups).toHaveLength(2)
   })
 
-  it('any other failure is told as it is, and the key is not looked up again', async () => {
+  it('any other failure is thrown, and the key is not looked up again', async () => {
     fails = new TypeError('a mistake')
     await expect(create()).rejects.toBe(fails)
     expect(lookups).toHaveLength(1)
   })
 })
 
-describe('L5: the same question', () => {
+describe('L5: the same request', () => {
   const byCode = { codeTo: 'USDTTRC20', coinTo: undefined, networkTo: undefined }
   it.each<[string, Partial<NewTransaction>, Partial<NewTransaction>]>([
-    ['in the words of either form', byCode, { codeTo: undefined, coinTo: 'usdt', networkTo: 'tron' }],
+    ['in the names of either form', byCode, { codeTo: undefined, coinTo: 'usdt', networkTo: 'tron' }],
     ['with the amount written otherwise', { amountIn: '0.10' as Amount }, { amountIn: '0.1' as Amount }],
-    ['of an asset that nobody knows', { codeTo: 'XYZ' }, { codeTo: 'xyz' }],
+    ['of an unknown asset', { codeTo: 'XYZ' }, { codeTo: 'xyz' }],
     [
-      'of an asset that nobody knows, by its network',
+      'of an unknown asset, by its network',
       { codeTo: undefined, coinTo: 'XYZ', networkTo: 'Q' },
       { codeTo: undefined, coinTo: 'xyz', networkTo: 'q' },
     ],
@@ -175,7 +175,7 @@ describe('L5: the same question', () => {
   })
 })
 
-describe('L5: another question', () => {
+describe('L5: another request', () => {
   it.each<[string, Partial<NewTransaction>, Partial<NewTransaction>]>([
     ['on another network', { codeTo: 'USDTTRC20' }, { codeTo: 'USDTERC20' }],
     ['of another unknown code', { codeTo: 'XYZ' }, { codeTo: 'XYW' }],
@@ -199,8 +199,8 @@ describe('L5: another question', () => {
       { codeTo: undefined, coinTo: 'A B', networkTo: 'C' },
       { codeTo: undefined, coinTo: 'A', networkTo: 'B C' },
     ],
-    ['L45: of one word with a space in it, or of two', { codeTo: 'A B' }, { codeTo: undefined, coinTo: 'A', networkTo: 'B' }],
-    ['L45: of one word that looks like two', { codeTo: '["A","B"]' }, { codeTo: undefined, coinTo: '"A', networkTo: 'B"' }],
+    ['L45: of one name with a space in it, or of two', { codeTo: 'A B' }, { codeTo: undefined, coinTo: 'A', networkTo: 'B' }],
+    ['L45: of one name that looks like two', { codeTo: '["A","B"]' }, { codeTo: undefined, coinTo: '"A', networkTo: 'B"' }],
     ['of another rate type', {}, { rateType: 'fixed' }],
     ['to another address', {}, { withdrawalAddress: 'T2' }],
     ['with a refund address', {}, { refundAddress: 'T1' }],
@@ -211,7 +211,7 @@ describe('L5: another question', () => {
   })
 })
 
-it('L45: what claims are kept by stays as it was', async () => {
+it('L45: the fingerprints of stored claims stay the same', async () => {
   const fingerprintParts = async (overrides: Partial<NewTransaction>): Promise<unknown> => JSON.parse(await fingerprint(overrides))
   const commonTerms = ['0.1', 'T1', null, null, null, 'float']
   expect(await fingerprintParts({})).toEqual(['BTC', 'USDTTRC20', ...commonTerms])

@@ -1,4 +1,4 @@
-/** One create for one `Idempotency-Key` of one identity, whichever form it comes in (docs/contract.md §10.1). */
+/** One create per `Idempotency-Key` and identity, independent of the client's form (docs/contract.md §10.1). */
 import { plainAmount } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { AssetTable } from '../../domain/swap/asset.ts'
@@ -13,7 +13,10 @@ import { formatTransactionId } from '../transactions/transaction-id.ts'
 import { inProgress } from './intent.ts'
 import { contradiction } from './record-result.ts'
 
-/** A question that was asked before is not asked again: its answer is, or 409 while nobody knows it. */
+/**
+ * Returns the first response for a repeated request. Throws `inProgress` (409) while its outcome is unknown, and `reusedKey`
+ * (422) for another request with the same key.
+ */
 export function idempotency(ledger: Ledger, table: AssetTable): Layer {
   return onOperations({
     async createTransaction(request, context, next) {
@@ -26,7 +29,7 @@ export function idempotency(ledger: Ledger, table: AssetTable): Layer {
         return await next.call('createTransaction', request, { ...context, claim })
       } catch (reason) {
         if (Fault.from(reason).kind !== 'inProgress') throw reason
-        // Another request with this key came first, and may have ended meanwhile.
+        // Another request with this key was first, and may have ended meanwhile.
         const winner = await ledger.findClaim(ownerOf(context), key)
         if (!winner) throw reason
         return replay(winner, claim.fingerprint, context, next)
@@ -51,12 +54,12 @@ async function replay(
   return first ? responseOf(entry.provider, first) : currentState(entry, context, service)
 }
 
-/** A create's answer always tells the amount that it promises. */
+/** The response of a create always has an amount: the received one or the quoted one. */
 function responseOf(
   provider: string,
-  { transaction, quotedAmountOut: promised, derived }: TransactionRecord,
+  { transaction, quotedAmountOut, derived }: TransactionRecord,
 ): ServiceResponse<'createTransaction'> {
-  const amountOut = transaction.amountOut ?? promised
+  const amountOut = transaction.amountOut ?? quotedAmountOut
   return {
     body: { ...transaction, amountOut, id: formatTransactionId(provider, transaction.id) },
     provider,
@@ -65,7 +68,7 @@ function responseOf(
   }
 }
 
-/** No first answer is known, since the transaction was found by hand: it is told as it is now. */
+/** The current state: there is no first response, because the operator bound the transaction. */
 async function currentState(
   { provider, transaction }: LedgerEntry,
   context: Context,
@@ -76,12 +79,12 @@ async function currentState(
     derived = [],
     staleSeconds,
   } = await service.call('getTransaction', { id: formatTransactionId(provider, transaction.id) }, context)
-  // What nobody knows where to pay for is no answer to a create yet.
+  // Without a deposit address it is no valid response to a create yet.
   if (!body.depositAddress) throw inProgress()
   return { body, provider, derived, staleSeconds, replayed: true }
 }
 
-/** The same for the same question: assets in the table's words, amounts by value, and the provider that is asked for, if any. */
+/** Equal for equal requests: assets by the table's code, amounts by value, and the requested provider, if any. */
 function fingerprintOf(request: NewTransaction, pick: string | undefined, table: AssetTable): string {
   const { amountIn, withdrawalAddress, refundAddress, withdrawalExtraId, refundExtraId, rateType } = request
   const assets = [from, to].map((side) => assetKeyOf(request, side, table))

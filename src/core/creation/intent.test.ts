@@ -28,7 +28,7 @@ beforeEach(() => {
   fault = undefined
 })
 
-/** As far as it is asked here. */
+/** Only the methods that are called here. */
 const ledger = {
   begin: async (entry: Intent) => intents.push(entry) > 0 && isBegun,
   drop: async (id: string) => void dropped.push(id),
@@ -58,7 +58,7 @@ function create(changed: Partial<Context> = {}): Promise<unknown> {
   return layer(provider).call('createTransaction', request, context as Context)
 }
 
-it('is in the ledger before the create goes up, with whose it is and what was asked', async () => {
+it('is in the ledger before the create is sent, with its owner and its request', async () => {
   const pair = { coinFrom: 'BTC', coinTo: 'ETH' }
   await create({ pair: pair as unknown as Context['pair'] & object, claim: { key: 'k', fingerprint: 'f' } })
   expect(intents).toMatchObject([
@@ -67,36 +67,36 @@ it('is in the ledger before the create goes up, with whose it is and what was as
   expect([dropped, markedUnknown, keptKeys, observed]).toEqual([[], [], [], []])
 })
 
-it('L13: is looked for five seconds after its last moment, should the process not come back', async () => {
+it('L13: is checked five seconds after its deadline if the process crashes', async () => {
   await create()
   const waitMs = (intents[0]?.nextCheckAt ?? 0) - now
   expect(waitMs).toBeGreaterThan(14_000)
   expect(waitMs).toBeLessThanOrEqual(15_001)
 })
 
-describe('nothing goes up', () => {
-  it('where the key has another create under way', async () => {
+describe('nothing is sent', () => {
+  it('if the key has another create in progress', async () => {
     isBegun = false
     await expect(create()).rejects.toMatchObject({ kind: 'inProgress', noEffect: true })
     expect(sent).toBe(0)
   })
 
   it.each<[string, Partial<Context>]>([
-    ['no id', { attempt: undefined as unknown as string }],
-    ['nobody', { caller: { address: '' } }],
-  ])('of %s', async (_, changed) => {
+    ['an attempt without an id', { attempt: undefined as unknown as string }],
+    ['a caller without an identity', { caller: { address: '' } }],
+  ])('for %s', async (_, changed) => {
     await expect(create(changed)).rejects.toMatchObject({ kind: 'internal' })
     expect([sent, intents]).toEqual([0, []])
   })
 })
 
-it('leaves the ledger where certainly nothing was created', async () => {
+it('is dropped if nothing was created', async () => {
   fault = new Fault('invalid', 'no', { noEffect: true })
   await expect(create()).rejects.toBe(fault)
   expect([dropped, markedUnknown, keptKeys, observed]).toEqual([['intent-1'], [], [], []])
 })
 
-it('stays where nobody knows, and is looked for in five seconds, with the key of the caller', async () => {
+it('stays if the outcome is unknown, and is checked in five seconds, with the key of the caller', async () => {
   fault = new Fault('timedOut', 'late')
   await expect(create()).rejects.toBe(fault)
   expect(dropped).toEqual([])
@@ -105,7 +105,7 @@ it('stays where nobody knows, and is looked for in five seconds, with the key of
   expect(observed).toEqual([{ what: 'create', provider: 'alpha', outcome: 'unknown' }])
 })
 
-it('tells the fault of the provider where the ledger fails too', async () => {
+it('throws the fault of the provider if the ledger fails too', async () => {
   const failing = { ...ledger, drop: () => Promise.reject(new Error('disk')), markUnknown: () => Promise.reject(new Error('disk')) }
   const broken = intent({ ledger: failing, provider: 'alpha', clock: () => now, observe: () => {} })
   for (const noEffect of [true, false]) {

@@ -11,24 +11,24 @@ export interface IntentOptions {
   readonly provider: string
   readonly clock: Clock
   readonly observe: Observer
-  /** Keeps the key of a caller whose create ended unknown, where it is to be looked for with his key. */
+  /** Keeps the caller's key after an unknown outcome, if reconciliation needs the client's own key. */
   readonly pendingKeys?: { readonly keep: (caller: Caller) => void } | undefined
 }
 
-/** How long after its last moment a create may still be settled by the process that sent it, in milliseconds. */
+/** How long after its deadline a create may still be completed by the process that sent it. */
 const marginMs = 5_000
-/** When an unknown outcome is looked for first, in milliseconds. */
+/** Time from an unknown outcome to the first check. */
 const firstCheckMs = 5_000
 
 /**
- * A create is in the ledger before its first byte goes up (docs/contract.md §10). What certainly created nothing leaves it
- * again; what nobody knows stays, to be looked for.
+ * Stores the intent of a create in the ledger before anything is sent (docs/contract.md §10). An intent without effect is
+ * dropped; one with an unknown outcome stays for reconciliation. Throws `inProgress` if the key is claimed.
  */
 export function intent({ ledger, provider, clock, observe, pendingKeys }: IntentOptions): Layer {
   return onOperations({
     async createTransaction(request, context, next) {
       const { attempt: id, caller, claim, pair, span } = context
-      if (id === undefined || caller.identity === undefined) throw new Fault('internal', 'A create was made by nobody.')
+      if (id === undefined || caller.identity === undefined) throw new Fault('internal', 'A create has no attempt or no identity.')
       const attemptedAt = clock()
       const nextCheckAt = attemptedAt + Math.ceil(context.deadline - performance.now()) + marginMs
       const requested = { ...request, ...pair }
@@ -51,7 +51,7 @@ export function intent({ ledger, provider, clock, observe, pendingKeys }: Intent
       } catch (reason) {
         const fault = Fault.from(reason)
         span?.setAttributes({ 'swapgate.outcome': fault.noEffect ? 'refused' : 'unknown' })
-        // Where the ledger cannot take this note, the intent is looked for at its time, as after a crash.
+        // If the ledger fails here, the intent is checked at its `nextCheckAt`, as after a crash.
         if (fault.noEffect) await ledger.drop(id).catch(() => {})
         else {
           observe({ what: 'create', provider, outcome: 'unknown' })
@@ -64,7 +64,7 @@ export function intent({ ledger, provider, clock, observe, pendingKeys }: Intent
   })
 }
 
-/** Also the answer to whoever comes while nobody knows how the first request ended. */
+/** 409: a request with this key has no known outcome yet. */
 export function inProgress(): Fault {
   const message = 'A request with this Idempotency-Key has no known outcome yet; please ask again later with the same key.'
   return new Fault('inProgress', message, { noEffect: true })

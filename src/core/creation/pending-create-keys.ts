@@ -1,25 +1,26 @@
 /**
- * Keys of clients who wait for the outcome of a create, where a provider answers only to them: in memory alone, since the
+ * Keys of clients with a create of unknown outcome, if the provider accepts only the client's own key. Kept only in memory: the
  * ledger has no more than their digests (docs/contract.md §10.2).
  */
 import type { Caller } from '../../domain/swap/service.ts'
 import { aroundAll, type Layer } from '../layer.ts'
 
+/** Keys by owner identity. */
 export class PendingCreateKeys {
   private readonly keys = new Map<string, string>()
   private pendingOwners: ReadonlySet<string> = new Set()
 
-  /** Keeps the caller's key: a create of his has just ended unknown. */
+  /** Keeps the key of a caller whose create has just ended with an unknown outcome. */
   keep({ identity, key }: Caller): void {
     if (identity !== undefined && key !== undefined) this.keys.set(identity, key)
   }
 
-  /** Keeps the caller's key if something waits for it. */
+  /** Keeps the caller's key if a create of this owner is pending. */
   capture(caller: Caller): void {
     if (caller.identity !== undefined && this.pendingOwners.has(caller.identity)) this.keep(caller)
   }
 
-  /** Keeps the keys of the owners who wait, as `readOwners` returns them; a key that is held in the meantime stays. */
+  /** Drops the keys of owners that `readOwners` does not return. A key that is added meanwhile stays. */
   async refreshOwners(readOwners: () => Promise<readonly string[]>): Promise<void> {
     const previous = this.owners
     this.pendingOwners = new Set(await readOwners())
@@ -35,7 +36,7 @@ export class PendingCreateKeys {
   }
 }
 
-/** Hears every caller. */
+/** Captures the key of each caller with a pending create. */
 export function captureKeys(keys: PendingCreateKeys): Layer {
   return aroundAll((op, request, context, next) => {
     keys.capture(context.caller)

@@ -30,8 +30,8 @@ const ledger = {
     if (isAccepted instanceof Error) throw isAccepted
     return isAccepted
   },
-  async markMismatch(_: string, told: Transaction, fields: readonly string[]) {
-    kept.push([told, fields])
+  async markMismatch(_: string, reported: Transaction, fields: readonly string[]) {
+    kept.push([reported, fields])
     throw new Error('the disk is full')
   },
 } as unknown as Ledger
@@ -39,49 +39,49 @@ const ledger = {
 const service = { call: async () => response } as unknown as SwapService
 
 function create({ hasExpectedAmount = true, holdsKeys = true } = {}): Promise<ServiceResponse<'createTransaction'>> {
-  const pendingKeys = holdsKeys ? { keep: (who: Caller) => void keptKeys.push(who) } : undefined
+  const pendingKeys = holdsKeys ? { keep: (pendingCaller: Caller) => void keptKeys.push(pendingCaller) } : undefined
   const observe = (observation: Observation): void => void outcomes.push('outcome' in observation && observation.outcome)
   const capabilities = { hasExpectedAmount } as Capabilities
   const layer = recordResult({ ledger, provider: 'alpha', capabilities, clock: () => now, observe, pendingKeys })
   return layer(service).call('createTransaction', request, { caller } as Context)
 }
 
-describe('what was created is kept before it is told', () => {
-  it('with what it promised', async () => {
+describe('the result is stored before the response', () => {
+  it('with the quoted amount', async () => {
     expect(await create()).toBe(response)
     expect(kept).toEqual([{ transaction: made, derived: [], quotedAmountOut: '9.9', reportedAt: now }])
     expect(outcomes).toEqual([])
   })
 
-  it('without the promised amount, where the form tells what was received', async () => {
+  it('without an amount received, if the form has only received amounts', async () => {
     await create({ hasExpectedAmount: false })
     const { amountOut: _, ...received } = made
     expect(kept).toMatchObject([{ transaction: received, quotedAmountOut: '9.9' }])
     expect((kept[0] as TransactionRecord).transaction).not.toHaveProperty('amountOut')
   })
 
-  it('and counted where it is of another amount', async () => {
+  it('and counted if it is of another amount', async () => {
     response = { ...response, body: { ...made, amountIn: '0.11' as Transaction['amountIn'] } }
     await create()
     expect(outcomes).toEqual(['otherAmount'])
   })
 })
 
-describe('nobody is told of it', () => {
-  it('where it contradicts the question, though that cannot be written down', async () => {
+describe('the client does not get it', () => {
+  it('if it contradicts the request, even if the ledger fails', async () => {
     response = { ...response, contradicted: ['withdrawalAddress'] }
     await expect(create()).rejects.toMatchObject({ kind: 'contradicted', provider: 'alpha' })
     expect(kept).toEqual([[made, ['withdrawalAddress']]])
     expect(outcomes).toEqual(['contradicted'])
   })
 
-  it('where another has its id', async () => {
+  it('if another transaction has its id', async () => {
     isAccepted = false
     await expect(create()).rejects.toMatchObject({ kind: 'contradicted', provider: 'alpha' })
     expect(outcomes).toEqual(['duplicateId'])
   })
 
-  it('where it cannot be kept: its outcome is unknown, and it is looked for with the key of the caller', async () => {
+  it('if the ledger fails: its outcome is unknown, and it is checked with the key of the caller', async () => {
     isAccepted = new Error('the disk is full')
     await expect(create()).rejects.toMatchObject({ kind: 'outcomeUnknown', provider: 'alpha' })
     expect([outcomes, keptKeys]).toEqual([[], [caller]])

@@ -10,13 +10,14 @@ import { unknownOutcome } from './create-outcome.ts'
 import type { IntentOptions } from './intent.ts'
 
 export interface RecordResultOptions extends IntentOptions {
-  /** What the provider's form can say. */
+  /** The fields of the provider's form. */
   readonly capabilities: Capabilities
 }
 
 /**
- * What a create made is in the ledger before its owner hears of it (docs/contract.md §10). An answer that contradicts the
- * question is kept, and nobody is given its deposit address.
+ * Stores the result of a create in the ledger before the client gets the response (docs/contract.md §10). Throws
+ * `contradicted` if the response contradicts the request: the ledger keeps it, and the client gets no deposit address. Throws
+ * `outcomeUnknown` if the ledger fails.
  */
 export function recordResult({ ledger, provider, capabilities, clock, observe, pendingKeys }: RecordResultOptions): Layer {
   const count = (outcome: CreateOutcome): void => observe({ what: 'create', provider, outcome })
@@ -42,7 +43,7 @@ export function recordResult({ ledger, provider, capabilities, clock, observe, p
   })
 }
 
-/** What the first answer promises to pay out is not yet received. */
+/** `amountOut` of the response is the quoted amount, unless the form has expected amounts. */
 function recordOf(
   { body, derived = [], sequence }: ServiceResponse<'createTransaction'>,
   capabilities: Capabilities,
@@ -53,7 +54,7 @@ function recordOf(
   return { transaction, derived, quotedAmountOut: amountOut, reportedAt, sequence }
 }
 
-/** The answer to a create that made something else: asked again under its `Idempotency-Key`, it is the same. */
+/** The `Fault` of a create whose response contradicts its request. A repeat with the same `Idempotency-Key` gets it too. */
 export function contradiction(provider: string): Fault {
   const message =
     "The provider's answer was not what you asked for: do not pay for it. No deposit address is given, and the operator is told."

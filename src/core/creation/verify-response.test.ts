@@ -28,7 +28,7 @@ const withCodes: NewTransaction = { ...terms, codeFrom: 'BTC', codeTo: 'usdt_trc
 async function contradicted(requested: NewTransaction, reported: Partial<Transaction>, configured: ConfiguredNames = new Map()) {
   const byCode = requested.codeFrom !== undefined
   const never = (): never => {
-    throw new Error('not asked')
+    throw new Error('not called')
   }
   const provider: SwapService = createService({
     listCurrencies: never,
@@ -41,10 +41,10 @@ async function contradicted(requested: NewTransaction, reported: Partial<Transac
   return (await service.call('createTransaction', requested, { pair } as unknown as Context)).contradicted ?? []
 }
 
-describe('M6: a create is about what was asked', () => {
+describe('M6: a response is about its request', () => {
   test.each<[string, NewTransaction, Partial<Transaction>]>([
-    ['nothing more is told', withCoins, {}],
-    ['the same words', withCoins, { coinFrom: 'btc', coinTo: 'USDT', networkTo: 'TRX' }],
+    ['no more fields', withCoins, {}],
+    ['the same names', withCoins, { coinFrom: 'btc', coinTo: 'USDT', networkTo: 'TRX' }],
     ['an alias of the network', withCoins, { coinTo: 'USDT', networkTo: 'tron' }],
     ['the same code', withCodes, { codeTo: 'USDT_TRC' }],
     ["the table's code for it", withCodes, { codeTo: 'USDTTRC20' }],
@@ -59,11 +59,11 @@ describe('M6: a create is about what was asked', () => {
   test.each<[string, NewTransaction, Partial<Transaction>, readonly string[]]>([
     ['another coin', withCoins, { coinFrom: 'ETH', coinTo: 'USDT' }, ['coinFrom']],
     ['another network', withCoins, { coinTo: 'USDT', networkTo: 'ETH' }, ['coinTo']],
-    ['a network that nobody knows', withCoins, { coinTo: 'USDT', networkTo: 'PLASMA' }, ['coinTo']],
+    ['an unknown network', withCoins, { coinTo: 'USDT', networkTo: 'PLASMA' }, ['coinTo']],
     ['the code of another network', withCodes, { codeTo: 'USDTERC20' }, ['coinTo']],
     ['another withdrawal address', withCoins, { withdrawalAddress: 'TWithdraW' }, ['withdrawalAddress']],
     ['another refund address', { ...withCoins, refundAddress: 'bc1q' }, { refundAddress: 'bc1p' }, ['refundAddress']],
-    ['a refund address that was not asked for', withCoins, { refundAddress: 'bc1q' }, ['refundAddress']],
+    ['a refund address that was not requested', withCoins, { refundAddress: 'bc1q' }, ['refundAddress']],
     ['another memo', { ...withCoins, withdrawalExtraId: '1' }, { withdrawalExtraId: '2' }, ['withdrawalExtraId']],
     ['another refund memo', withCoins, { refundExtraId: '2' }, ['refundExtraId']],
     ['another rate type', withCoins, { rateType: 'fixed' }, ['rateType']],

@@ -1,4 +1,4 @@
-/** Whether a provider's answer is about what it was asked (docs/contract.md §10.3). */
+/** Verifies that a provider's response is about its request (docs/contract.md §10.3). */
 import { memoOf } from '../../domain/address/same-address.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import { sameName } from '../../domain/swap/asset.ts'
@@ -11,8 +11,9 @@ import { type Layer, onOperations } from '../layer.ts'
 import { contradictedTerms, unconfirmedMemos } from './compare-terms.ts'
 
 /**
- * Stands where questions and answers are in the provider's words. A quote of another pair fails; a create's fields are named.
- * `mustConfirm`: a memo that was sent and that the answer does not repeat is looked up once, and contradicted by silence.
+ * Runs where requests and responses use the provider's names. A quote for another pair throws `unreadable`; the contradicted
+ * fields of a create are in `contradicted`. `mustConfirmMemos`: a memo that the response does not repeat is read once from the
+ * details, and is contradicted if they lack it too.
  */
 export function verifyResponse(naming: AssetNaming, mustConfirmMemos: boolean): Layer {
   const isOtherAsset = (side: Side, requested: Pair, reported: Pair, pair: Pair): boolean => {
@@ -28,7 +29,7 @@ export function verifyResponse(naming: AssetNaming, mustConfirmMemos: boolean): 
       const response = await next.call('getRate', request, context)
       const { body, provider } = response
       if (![from, to].some((side) => isOtherAsset(side, request, body, context.pair ?? {}))) return response
-      const message = "The provider's answer was about another pair; please try again later."
+      const message = 'The provider returned a quote for another pair; please try again later.'
       throw new Fault('unreadable', message, { ...(provider !== undefined && { provider }) })
     },
     async createTransaction(request, context, next) {
@@ -49,13 +50,13 @@ export function verifyResponse(naming: AssetNaming, mustConfirmMemos: boolean): 
   })
 }
 
-/** Undefined where they are not to be had. */
+/** Undefined if the details cannot be read. */
 async function detailsOf(id: string, context: Context, service: SwapService): Promise<Transaction | undefined> {
   const response = await service.call('getTransaction', { id }, context).catch(() => undefined)
   return response?.body.id === id ? response.body : undefined
 }
 
-/** The memos that only the details report. */
+/** Adds memos that only the details contain. */
 function withMemos(body: Transaction, details: Transaction): Transaction {
   return {
     ...body,
@@ -64,16 +65,16 @@ function withMemos(body: Transaction, details: Transaction): Transaction {
   }
 }
 
-/** What is not said contradicts nothing. */
+/** A missing field is no difference. */
 function isSame(requested: AssetName, reported: AssetName): boolean {
   return (['code', 'coin', 'network'] as const).every((field) => matches(requested[field], reported[field]))
 }
 
 function isExpected(reported: AssetName, expected: AssetName, naming: AssetNaming): boolean {
-  const recognised = assetFromResponse(reported, naming)
-  if (recognised === undefined) return false
+  const resolved = assetFromResponse(reported, naming)
+  if (resolved === undefined) return false
   return (['code', 'coin', 'network'] as const).every(
-    (field) => expected[field] === undefined || matches(expected[field], recognised[field]),
+    (field) => expected[field] === undefined || matches(expected[field], resolved[field]),
   )
 }
 

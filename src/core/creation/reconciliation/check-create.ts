@@ -11,27 +11,27 @@ export type CheckOutcome = Extract<
 >
 
 export interface CheckResult {
-  /** Undefined where the provider of the create is not configured. */
+  /** Undefined if the provider of the create is not configured. */
   readonly outcome: CheckOutcome | undefined
-  /** Whether it need not be looked for again. */
+  /** Whether the create needs no further check. */
   readonly isDone: boolean
-  /** When there is something new to see, where that is known. */
+  /** Time until a new check makes sense, if known. */
   readonly retryAfterMs?: number | undefined
 }
 
 export interface CheckOptions {
   readonly ledger: Ledger
-  /** How long a create is looked for, in milliseconds. */
+  /** How long after its attempt a create is checked. */
   readonly windowMs: number
-  /** Whether that time is over: a list without a candidate then means that nothing was created. */
+  /** Whether the window is over: a list without a candidate then means that nothing was created. */
   readonly isLastCheck: boolean
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly at: number
   readonly observe: Observer
   readonly trace: { readonly root: Span | undefined; readonly links: readonly Link[] }
 }
 
-/** One look for one create. Throws where the ledger fails. */
+/** Checks one create once: searches for its transaction and stores the result. Throws if the ledger fails. */
 export async function checkCreate(
   create: UnresolvedCreate,
   matching: Promise<MatchCreate> | undefined,
@@ -74,20 +74,20 @@ async function resultOf(
     const isBound = await ledger.bindFound(create.intent, { transaction, derived, reportedAt: at, fetchedAt: at, sequence })
     return { outcome: isBound ? 'found' : 'duplicateId', isDone: isBound }
   } catch (reason) {
-    const { kind, retryAfter, unavailableCause: busyCause } = Fault.from(reason)
+    const { kind, retryAfter, unavailableCause } = Fault.from(reason)
     if (kind === 'internal') throw reason
     return {
       outcome: 'lookupFailed',
       isDone: false,
-      ...(busyCause === 'budget' && retryAfter && { retryAfterMs: retryAfter * 1000 }),
+      ...(unavailableCause === 'budget' && retryAfter && { retryAfterMs: retryAfter * 1000 }),
     }
   }
 }
 
-/** The whole list has no candidate. */
+/** The result if the complete list has no candidate. */
 async function conclude(create: UnresolvedCreate, { ledger, windowMs, isLastCheck }: CheckOptions): Promise<CheckResult> {
   if (!isLastCheck) return { outcome: 'notFound', isDone: false }
   const isEnded = await ledger.markNotCreated(create, windowMs)
-  // The ledger's clock may be behind this machine's: what it needs is at most that time once more.
+  // The ledger's clock may be behind this machine's, by at most one window.
   return isEnded ? { outcome: 'notCreated', isDone: true } : { outcome: 'notFound', isDone: false, retryAfterMs: windowMs }
 }

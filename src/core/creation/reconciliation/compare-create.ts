@@ -1,4 +1,4 @@
-/** What a provider reports of a transaction, compared with what a create asked for (docs/contract.md §10). */
+/** Compares a transaction that a provider reports with the request of a create (docs/contract.md §10). */
 import { plainAmount } from '../../../domain/amount.ts'
 import { toInstant } from '../../../domain/instant.ts'
 import { isOnNetwork, sameName } from '../../../domain/swap/asset.ts'
@@ -8,24 +8,24 @@ import { assetNameOf, from, type Side, to } from '../../assets/pair.ts'
 import type { UnresolvedCreate } from '../../ledger.ts'
 import { contradictedTerms, missingTerms } from '../compare-terms.ts'
 
-/** A row of a list, or a get, as far as it could be read; its assets are in the stable words. */
+/** The readable fields of a list row or a get. Assets have the table's names. */
 export type ReportedTransaction = Partial<Transaction>
 
-/** Fields of the question, by name. */
+/** Names of fields of the request. */
 export interface Comparison {
   readonly contradicted: readonly string[]
-  /** Asked, and not reported. */
+  /** Requested, but not reported. */
   readonly missing: readonly string[]
 }
 
-/** A transaction is the create's if it was made so long before or after the attempt, in milliseconds. */
+/** A transaction can match a create if it was created within this time before or after the attempt. */
 export const createdBeforeMs = 120_000
 export const createdAfterMs = 600_000
 
-/** `match`: all that was asked is confirmed. `incomplete`: nothing is contradicted, and something is not confirmed. */
+/** `match`: all requested fields are confirmed. `incomplete`: none is contradicted, but some are not confirmed. */
 export type Verdict = 'match' | 'incomplete' | 'other'
 
-/** Several accounts of one transaction: each may confirm what another is silent about, and none may contradict. */
+/** Compares several reports of one transaction with a create. Each may confirm fields that another lacks; none may contradict. */
 export function compareCreate(
   reports: readonly ReportedTransaction[],
   { requested, attemptedAt }: Pick<UnresolvedCreate, 'requested' | 'attemptedAt'>,
@@ -37,6 +37,7 @@ export function compareCreate(
   return missing.length === 0 && times.includes(true) ? 'match' : 'incomplete'
 }
 
+/** The fields that any report contradicts, and those that no report confirms. */
 export function compareAll(reports: readonly ReportedTransaction[], requested: NewTransaction, naming: AssetNaming): Comparison {
   const comparisons = reports.map((reported) => compare(reported, requested, naming))
   const [{ missing } = { missing: [] }, ...others] = comparisons
@@ -72,15 +73,15 @@ function compareAsset(
 ): Comparison {
   const reportedName = assetNameOf(reported, side)
   const requestedName = assetNameOf(requested, side)
-  const isSame = (word: keyof typeof side): boolean =>
-    Boolean(reportedName[word] && requestedName[word] && sameName(reportedName[word], requestedName[word]))
-  // A word that only the provider's list explains says nothing where that list is not to be had, or has lost it.
+  const isSame = (field: keyof typeof side): boolean =>
+    Boolean(reportedName[field] && requestedName[field] && sameName(reportedName[field], requestedName[field]))
+  // A code that only the provider's list can resolve proves nothing if that list is unavailable or no longer has it.
   const isUnexplained = isSame('coin') && reportedName.code !== undefined && table.byCode(reportedName.code) === undefined
-  const compared = isUnexplained ? nameFields.filter((word) => word !== 'code') : nameFields
-  const other = compared.find((word) => reportedName[word] && requestedName[word] && !isSame(word))
+  const compared = isUnexplained ? nameFields.filter((field) => field !== 'code') : nameFields
+  const other = compared.find((field) => reportedName[field] && requestedName[field] && !isSame(field))
   if (other) return { contradicted: [side[other]], missing: [] }
   if (!isSame('code') && !isSame('coin')) return { contradicted: [], missing: [side.coin] }
-  // One word for an asset names its network too; and a coin of one network has no other.
+  // A code implies its network, and a coin with one network has no other.
   const [only, ...others] = table.coin(requestedName.coin ?? '')?.assets ?? []
   const isOnly = only !== undefined && others.length === 0 && (!requestedName.network || isOnNetwork(only, requestedName.network))
   const isComplete = isOnly || isSame('network') || (byCode && isSame('code'))
@@ -89,7 +90,7 @@ function compareAsset(
 
 const nameFields = ['code', 'coin', 'network'] as const
 
-/** Undefined where the time cannot be told. A time without a zone is in UTC. */
+/** Undefined if the time cannot be read. A time without a zone is UTC. */
 function isAround(createdAt: string | undefined, attemptedAt: number): boolean | undefined {
   const instant = createdAt === undefined ? undefined : instantOf(createdAt)
   if (instant === undefined) return undefined
@@ -97,7 +98,7 @@ function isAround(createdAt: string | undefined, attemptedAt: number): boolean |
   return difference >= -createdBeforeMs && difference <= createdAfterMs
 }
 
-/** In milliseconds. */
+/** Milliseconds since 1970; undefined if the text is no time. A time without a zone is UTC. */
 export function instantOf(createdAt: string): number | undefined {
   const instant = toInstant(createdAt) ?? toInstant(`${createdAt}Z`)
   return instant === undefined ? undefined : Number(instant / 1_000_000n)

@@ -27,76 +27,76 @@ function listOf(start: readonly Transaction[], change: (call: number, list: Tran
 const scan = (): ListScan => new ListScan({ window: {}, since: 0, startedAt: 0 })
 const idsOf = (read: Awaited<ReturnType<ListScan['finish']>>): unknown[] => read.map(({ reported }) => reported.id)
 
-describe('L25: a list is whole', () => {
+describe('L25: a list is complete', () => {
   test.each([0, 1, 100, 101, 250])('of %i rows when its end is reached and its first page agrees', async (count) => {
     const { readPage, pages } = listOf(rows(count))
     expect(idsOf(await scan().finish(readPage))).toHaveLength(count)
     expect(pages).toEqual([...Array.from({ length: Math.max(1, Math.ceil(count / 100)) }, (_, at) => at + 1), 1])
   })
 
-  test('where its pages are shorter than was asked', async () => {
+  test('if its pages are shorter than requested', async () => {
     const { readPage, pages } = listOf(rows(50), undefined, 20)
     expect(await scan().finish(readPage)).toHaveLength(50)
     expect(pages).toEqual([1, 2, 3, 1])
   })
 
-  test('where rows came in at its beginning: they are taken in', async () => {
+  test('if rows were added at its beginning: they are included', async () => {
     const { readPage, pages } = listOf(rows(150), (call, list) => call === 2 && list.unshift(row('new')))
     expect(idsOf(await scan().finish(readPage))).toContain('new')
     expect(pages).toEqual([1, 2, 1, 1])
   })
 
-  test('where more rows came in than a page has', async () => {
+  test('if more rows were added than a page has', async () => {
     const { readPage } = listOf(rows(150), (call, list) => call === 3 && list.unshift(...rows(250, 'n')))
     expect(await scan().finish(readPage)).toHaveLength(400)
   })
 
-  test('where a row came in at its end', async () => {
+  test('if a row was added at its end', async () => {
     const { readPage, pages } = listOf(rows(150), (call, list) => call === 3 && list.push(row('new')))
     expect(idsOf(await scan().finish(readPage))).toContain('new')
     expect(pages).toEqual([1, 2, 1, 2, 1])
   })
 
-  test('where a row is twice on one page: it counts twice', async () => {
+  test('if a row is twice on one page: it counts twice', async () => {
     const { readPage } = listOf([row('one'), row('one'), row('two')])
     expect(idsOf(await scan().finish(readPage))).toEqual(['one', 'one', 'two'])
   })
 
-  test('where a twin shows only when its first page is read again', async () => {
+  test('if a duplicate appears only when its first page is read again', async () => {
     const { readPage } = listOf([row('one')], (call, list) => call === 2 && list.unshift(row('twin')))
     expect(idsOf(await scan().finish(readPage))).toEqual(['one', 'twin'])
   })
 })
 
-describe('L25: a list is not whole', () => {
+describe('L25: a list is not complete', () => {
   const broken = async (list: ReturnType<typeof listOf>): Promise<void> =>
     expect(scan().finish(list.readPage)).rejects.toThrow(BrokenList)
 
-  test('where its total falls while it is read: what moved up is on no page', () =>
+  test('if its total falls while it is read: a row that moved up is on no page', () =>
     broken(listOf(rows(201), (call, list) => call === 2 && list.splice(50, 1))))
 
-  test('where its total falls when its first page is read again', () =>
+  test('if its total falls when its first page is read again', () =>
     broken(listOf(rows(3), (call, list) => call === 2 && list.pop())))
 
-  test('where its first page has new rows each time', () =>
+  test('if its first page has new rows each time', () =>
     broken(listOf(rows(3), (call, list) => call > 1 && list.unshift(row(`new-${call}`)))))
 
-  test('where it breaks off before its total', async () => {
+  test('if it ends before its total', async () => {
     const readPage: ReadPage = async ({ page }) => ({ items: page === 1 ? rows(2) : [], total: 3 })
     await expect(scan().finish(readPage)).rejects.toThrow(BrokenList)
   })
 
-  test('where it repeats its first page for ever', async () => {
+  test('if it repeats its first page for ever', async () => {
     const readPage: ReadPage = async () => ({ items: rows(100), total: 250 })
     await expect(scan().finish(readPage)).rejects.toThrow(BrokenList)
   })
 
-  test('where it has over 50,000 rows', async () => {
+  test('if it has over 50,000 rows', async () => {
     const readPage: ReadPage = async () => ({ items: rows(100), total: 50_001 })
     await expect(scan().finish(readPage)).rejects.toThrow(BrokenList)
   })
 
-  test('where what it says would fill the memory', async () => {
+  test('if its texts would fill the memory', async () => {
     const large = (page: number) =>
       Array.from({ length: 100 }, (_, at) => row(`${page}-${at}`, { depositAddress: 'x'.repeat(20_000) }))
     const readPage: ReadPage = async ({ page }) => ({ items: large(page), total: 50_000 })
@@ -104,8 +104,8 @@ describe('L25: a list is not whole', () => {
   })
 })
 
-describe('L26: a list that is longer than one look reads', () => {
-  test('is read on where it was left, and is whole when its first page agrees', async () => {
+describe('L26: a list that is too long for one run', () => {
+  test('is continued, and is complete when its first page agrees', async () => {
     const { readPage, pages, list } = listOf(rows(800))
     let remaining = 3
     const sharing: ReadPage = async (query) => {
@@ -123,7 +123,7 @@ describe('L26: a list that is longer than one look reads', () => {
     expect(pages.filter((page) => page === 5)).toHaveLength(1)
   })
 
-  test('that was whole just now is not read again for what is still to be asked', async () => {
+  test('is not read again just after its completion, for the same creates', async () => {
     const { readPage, pages } = listOf(rows(3))
     const read = scan()
     await read.finish(readPage)
@@ -131,7 +131,7 @@ describe('L26: a list that is longer than one look reads', () => {
     expect(pages).toEqual([1, 1])
   })
 
-  test('L66: is read at its beginning again for another create, which may have made what is younger', async () => {
+  test('L66: is read again at its beginning for another create, whose transaction may be younger', async () => {
     const { readPage, pages, list } = listOf(rows(150))
     const read = scan()
     await read.finish(readPage, ['one'])
@@ -142,7 +142,7 @@ describe('L26: a list that is longer than one look reads', () => {
     expect(pages).toEqual([1, 2, 1, 1, 1])
   })
 
-  test('keeps of rows that are too old no more than that they are there', async () => {
+  test('keeps only the keys of rows that are too old', async () => {
     const { readPage } = listOf([
       row('old', { createdAt: '2020-01-01T00:00:00Z' }),
       row('odd', { createdAt: 'yesterday' }),
@@ -153,7 +153,7 @@ describe('L26: a list that is longer than one look reads', () => {
   })
 })
 
-test('L27: a row that cannot be read counts, and is kept as far as it can be', async () => {
+test('L27: an unreadable row counts, and its readable fields are kept', async () => {
   const unreadable = [{ key: 'x'.repeat(300), fields: { amountIn: '2' as Amount } }]
   const readPage: ReadPage = async ({ page }) => ({ items: page === 1 ? [row('one')] : [], total: 2, unreadable })
   expect(await scan().finish(readPage)).toEqual([

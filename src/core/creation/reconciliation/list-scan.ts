@@ -1,21 +1,21 @@
-/** A provider's list of transactions, read page by page until it is whole, over several looks if need be (docs/contract.md §10.2). */
+/** Reads a provider's list of transactions page by page until it is complete, over several runs if needed (docs/contract.md §10.2). */
 import { Fault } from '../../../domain/faults/fault.ts'
 import type { Page, Transaction, TransactionQuery } from '../../../domain/swap/swap.ts'
 import { instantOf, type ReportedTransaction } from './compare-create.ts'
 
-/** The largest page that the service has (docs/service.md §8). */
+/** The largest page of the API (docs/service.md §8). */
 const pageSize = 100
-/** Of one list. */
+/** Bounds of one list. */
 const maxRows = 50_000
 const maxCharacters = 32_000_000
-/** How often the first page is read again until it agrees. */
+/** How often the first page is read again until it has no new rows. */
 const maxConfirmations = 3
-/** So long after it was whole a look that its share has cut short goes on with it, for the same creates: in milliseconds. */
+/** For this time after its completion a list is reused for the same creates, if the budget interrupted their check. */
 const confirmedForMs = 120_000
 
 export type DateWindow = Pick<TransactionQuery, 'dateFrom' | 'dateTo'>
 
-/** A row as far as it could be read. */
+/** A row, with the fields that could be read. */
 export interface ListedRow {
   readonly reported: ReportedTransaction
   readonly isReadable: boolean
@@ -24,14 +24,15 @@ export interface ListedRow {
 export type ReadPage = (query: TransactionQuery) => Promise<Page<Transaction>>
 
 export interface ListScanOptions {
-  /** What is read: all, unless it says dates. */
+  /** Date range of the list; all rows if it is empty. */
   readonly window: DateWindow
-  /** Rows that are known to be older are counted and not kept, in milliseconds since 1970. */
+  /** Older rows are counted but not kept. Milliseconds since 1970. */
   readonly since: number
-  /** On the clock of the attempts, in milliseconds since 1970. */
+  /** On the clock of the attempts. Milliseconds since 1970. */
   readonly startedAt: number
 }
 
+/** One resumable read of a list. */
 export class ListScan {
   readonly since: number
   readonly startedAt: number
@@ -51,14 +52,14 @@ export class ListScan {
     this.startedAt = startedAt
   }
 
-  /** What it keeps, in characters. */
+  /** Kept text in characters. */
   get weight(): number {
     return this.characters
   }
 
   /**
-   * The rows, once the list is whole. What `readPage` throws leaves it as far as it is; `BrokenList` means to begin anew. For
-   * intents that it was not confirmed for its first page is read again: what they made may be younger than the list.
+   * Returns the rows of the complete list. After an error of `readPage` the next call continues; after `BrokenList` a new scan is
+   * needed. For new `intents` the first page is read again: their transactions may be younger than the list.
    */
   async finish(readPage: ReadPage, intents: readonly string[] = []): Promise<readonly ListedRow[]> {
     const isRecent = performance.now() - this.confirmedAt < confirmedForMs
@@ -68,12 +69,12 @@ export class ListScan {
         await this.readOne(this.nextPage, readPage)
         this.nextPage++
       }
-      if (confirmations === maxConfirmations) throw new BrokenList('It changes faster than it can be read.')
+      if (confirmations === maxConfirmations) throw new BrokenList('The list changes faster than it can be read.')
       const before = this.total
       const newRows = await this.readOne(1, readPage)
       if (newRows === 0 && this.hasAll) break
-      if (newRows === 0 && this.total === before) throw new BrokenList('It breaks off before its end.')
-      // What is new is at the beginning, or behind the end.
+      if (newRows === 0 && this.total === before) throw new BrokenList('The list ends before its total.')
+      // New rows are at the beginning or after the end.
       this.nextPage = newRows > 0 ? 2 : Math.floor(this.keys.size / this.size) + 1
     }
     this.confirmedAt = performance.now()
@@ -85,22 +86,22 @@ export class ListScan {
     return this.keys.size >= this.total
   }
 
-  /** As far as pages go that are read once. */
+  /** Whether all pages were read once. */
   private get isAtEnd(): boolean {
     return this.nextPage > 1 && (this.hasAll || (this.nextPage - 1) * this.size >= this.total)
   }
 
-  /** How many rows of the page were not seen before. */
+  /** Reads a page and returns the number of its new rows. */
   private async readOne(page: number, readPage: ReadPage): Promise<number> {
     const { items, total, unreadable = [] } = await readPage({ ...this.window, page, size: pageSize })
-    if (total < this.total) throw new BrokenList('It became shorter while it was read.')
-    if (total > maxRows) throw new BrokenList('It is too long.')
+    if (total < this.total) throw new BrokenList('The list became shorter while it was read.')
+    if (total > maxRows) throw new BrokenList('The list is too long.')
     this.total = total
     const count = items.length + unreadable.length
     if (page === 1 && count > 0) this.size = count < total ? count : pageSize
     if (count === 0) this.nextPage = Math.ceil(total / this.size) + 1
     const before = this.keys.size
-    // What is twice on one page is two rows; on two pages it has moved.
+    // A key twice on one page is two rows; on two pages it is one row that moved.
     const occurrences = new Map<string, number>()
     const keep = (key: string, reported: ReportedTransaction, isReadable: boolean): void => {
       const occurrence = occurrences.get(key) ?? 0
@@ -109,7 +110,7 @@ export class ListScan {
     }
     for (const row of items) keep(row.id, row, true)
     for (const { key, fields } of unreadable) keep(key, fields, false)
-    if (this.characters > maxCharacters) throw new BrokenList('It is too large.')
+    if (this.characters > maxCharacters) throw new BrokenList('The list is too large.')
     return this.keys.size - before
   }
 
@@ -125,14 +126,14 @@ export class ListScan {
   }
 }
 
-/** It cannot be read on from where it was left. */
+/** The scan cannot be continued: the list changed or is too large. */
 export class BrokenList extends Fault {
   constructor(message: string) {
     super('unavailable', message)
   }
 }
 
-/** Of its own: a part of a text keeps the whole of it in memory. */
+/** A real copy: a substring would keep the complete text in memory. */
 function copyText(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le')
 }

@@ -1,23 +1,23 @@
 import { BrokenList, type ListedRow, ListScan, type ListScanOptions, type ReadPage } from './list-scan.ts'
 
-/** A bound on memory; the one that was left longest begins anew. */
+/** Bounds on memory. The scan that was unused the longest is dropped. */
 const maxScans = 1_000
 const maxCharacters = 64_000_000
 
 export interface ReadingOptions extends ListScanOptions {
-  /** A reading that began earlier does not count. */
+  /** A scan that began earlier is not reused. */
   readonly notBefore: number
-  /** The creates that are looked for. */
+  /** The creates that are checked. */
   readonly intents: readonly string[]
 }
 
-/** Lists that could not be read whole in one look are read on in the next, by the same process. */
+/** Keeps interrupted scans, so that the next run of the same process continues them. */
 export class ListScans {
   private readonly scans = new Map<string, ListScan>()
 
   /**
-   * The rows of the list once it is whole, of the same caller at the same provider (`whose`). Throws where it cannot be read
-   * to its end now.
+   * Returns the rows of the complete list. `scanKey`: the caller and the provider. Throws if the list cannot be read to its end
+   * now.
    */
   async finish(scanKey: string, options: ReadingOptions, readPage: ReadPage): Promise<readonly ListedRow[]> {
     const { dateFrom, dateTo } = options.window
@@ -39,7 +39,7 @@ export class ListScans {
     }
   }
 
-  /** Of these callers everything is known that was asked. */
+  /** Drops the scans of this key: all its creates were checked. */
   forget(scanKey: string): void {
     for (const name of this.scans.keys()) if (name.startsWith(`${scanKey} `)) this.scans.delete(name)
   }

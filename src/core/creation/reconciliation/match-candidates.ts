@@ -1,4 +1,4 @@
-/** What a provider's own list has that creates of unknown outcome may have made (docs/contract.md §10.2). */
+/** Finds rows of a provider's list that may belong to creates of unknown outcome (docs/contract.md §10.2). */
 import { plainAmount } from '../../../domain/amount.ts'
 import type { Capabilities } from '../../../domain/swap/capabilities.ts'
 import type { Context, SwapService } from '../../../domain/swap/service.ts'
@@ -8,28 +8,28 @@ import { compareCreate, createdAfterMs, createdBeforeMs } from './compare-create
 import type { DateWindow, ListedRow } from './list-scan.ts'
 import type { ListScans } from './list-scans.ts'
 
-/** A provider's transactions, in the stable words for their assets. */
+/** Reads a provider's transactions, with the table's asset names. */
 export interface TransactionReader {
   readonly service: SwapService
-  /** What its form can say. */
+  /** The fields of the provider's form. */
   readonly capabilities: Capabilities
   readonly naming: AssetNaming
 }
 
-/** The rows that do not contradict a create, as far as the list tells. */
+/** The rows of the list that do not contradict a create. */
 export type CandidatesOf = (create: UnresolvedCreate) => readonly ListedRow[]
 
 export interface ScanOptions {
   readonly scans: ListScans
-  /** Who reads it, at which provider. */
+  /** Identifies the caller and the provider. */
   readonly scanKey: string
-  /** In milliseconds since 1970, as are the attempts. */
+  /** Milliseconds since 1970, on the clock of the attempts. */
   readonly now: number
-  /** A reading that began earlier does not count. */
+  /** A scan that began earlier is not reused. */
   readonly notBefore: number
 }
 
-/** One reading of the list serves all of these creates. Throws where it is not whole yet: then nothing is known. */
+/** Reads the list once for all these creates. Throws if it is not complete yet. */
 export async function readCandidates(
   creates: readonly UnresolvedCreate[],
   { service, capabilities, naming }: TransactionReader,
@@ -55,7 +55,7 @@ export async function readCandidates(
   }
 }
 
-/** When they may have been made; spans that meet are one. */
+/** The time ranges in which the creates may have been made. Overlapping ranges are joined. */
 function windowsOf(creates: readonly UnresolvedCreate[]): readonly DateWindow[] {
   const attempts = creates.map(({ attemptedAt }) => attemptedAt).toSorted((a, b) => a - b)
   const ranges: { first: number; last: number }[] = []

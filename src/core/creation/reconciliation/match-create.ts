@@ -1,4 +1,4 @@
-/** Looks for the one transaction that a create must have made (docs/contract.md §10.2). */
+/** Searches for the one transaction of a create (docs/contract.md §10.2). */
 
 import { plainAmount } from '../../../domain/amount.ts'
 import { Fault } from '../../../domain/faults/fault.ts'
@@ -13,16 +13,16 @@ import type { ListedRow } from './list-scan.ts'
 import { type CandidatesOf, readCandidates, type ScanOptions, type TransactionReader } from './match-candidates.ts'
 
 export interface MatchResult {
-  /** The only one that is confirmed to be it. */
+  /** The only confirmed match. */
   readonly matched?: ServiceResponse<'getTransaction'>
-  /** Whether another may be it too, it may be another create's, or nothing confirms that it is it. */
+  /** Whether there are several candidates, another create competes for the match, or nothing confirms it. */
   readonly isAmbiguous: boolean
 }
 
-/** What was found of one of the creates that were looked for. */
+/** Returns the match for one of the creates. */
 export type MatchCreate = (create: UnresolvedCreate, span?: Span) => Promise<MatchResult>
 
-/** More candidates than these are not told apart by asking for each. */
+/** For more candidates no details are read. */
 const maxCandidates = 20
 
 export interface MatchOptions extends ScanOptions {
@@ -32,7 +32,7 @@ export interface MatchOptions extends ScanOptions {
   readonly root?: Span | undefined
 }
 
-/** Of one provider, and seen by one caller. Throws where its list cannot be read whole: then nothing is known of any of them. */
+/** Matches creates of one provider with the list of one caller. Throws if the list cannot be read completely. */
 export async function matchCreates(creates: readonly UnresolvedCreate[], options: MatchOptions): Promise<MatchCreate> {
   const { reader, caller, ledger, root } = options
   const { capabilities, naming } = reader
@@ -45,8 +45,8 @@ export async function matchCreates(creates: readonly UnresolvedCreate[], options
     isGatewayCall: true,
   }
   const candidatesOf = await readCandidates(creates, reader, context, options)
-  // First whose outcome is open, then what is held: what is settled in between is seen twice, and not never.
-  const competingByAmount = Map.groupBy(await createsAround(creates, ledger), ({ requested: asked }) => plainAmount(asked.amountIn))
+  // First the unresolved creates, then the existing ids: a create that is resolved in between is in both, never in neither.
+  const competingByAmount = Map.groupBy(await createsAround(creates, ledger), ({ requested }) => plainAmount(requested.amountIn))
   const existingIds = await existingIdsOf(creates, candidatesOf, ledger)
   return async (create, span) => {
     const rows = candidatesOf(create).filter(({ reported: { id } }) => id === undefined || !existingIds.has(id))
@@ -58,7 +58,7 @@ export async function matchCreates(creates: readonly UnresolvedCreate[], options
       (other) => other.intent !== create.intent && compareCreate(reports, other, naming) !== 'other',
     )
     const body = mergeReports(reports)
-    // One that has no address yet is its owner's no sooner than an answer to its create could be.
+    // A transaction without a deposit address is not bound yet: it would be no valid response to the create.
     const isAwaited = !body.depositAddress && !details.contradicted?.length
     if (isContested || isAwaited) return { isAmbiguous: true }
     return { matched: { ...details, body: { ...body, ...pickAssetFields(create.requested) } }, isAmbiguous: false }
@@ -70,7 +70,7 @@ interface Match {
   readonly details: ServiceResponse<'getTransaction'>
 }
 
-/** Undefined where none of them may be it; without a match where several may be it, or nothing confirms that one is. */
+/** Undefined without a candidate. An empty result if there are several candidates or the only one is not confirmed. */
 async function onlyMatch(
   rows: readonly ListedRow[],
   create: UnresolvedCreate,
@@ -90,7 +90,7 @@ async function onlyMatch(
   return match && { match }
 }
 
-/** Undefined where the provider tells no more than the row did: another transaction, none, or one that is as unreadable. */
+/** Undefined if the details add nothing to the row: another transaction, none, or one that is unreadable too. */
 async function readDetails(
   { reported: { id }, isReadable }: ListedRow,
   service: TransactionReader['service'],
@@ -107,14 +107,14 @@ async function readDetails(
   }
 }
 
-/** What the provider reported; the latest account counts, and an empty text is no account. */
+/** Merges the reports; later ones win. Empty texts count as missing. */
 function mergeReports(reports: readonly ReportedTransaction[]): Transaction {
   const reported = reports.flatMap((report) => Object.entries(report).filter(([, value]) => value !== undefined && value !== ''))
   const merged: object = Object.fromEntries(reported)
   return merged as Transaction
 }
 
-/** Creates that may have made the same transactions. */
+/** Unresolved creates that may have made the same transactions. */
 function createsAround(creates: readonly UnresolvedCreate[], ledger: Ledger): Promise<readonly UnresolvedCreate[]> {
   const attempts = creates.map(({ attemptedAt }) => attemptedAt)
   const [{ provider }] = creates as [UnresolvedCreate]

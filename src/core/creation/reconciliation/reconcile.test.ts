@@ -64,17 +64,17 @@ interface World {
   failsOn?: number | undefined
   fault?: Fault
   isScheduled: boolean
-  /** What the provider's lists can be asked for. */
+  /** Date parameters of the provider's lists. */
   dates: readonly string[]
-  /** Replaces the total that the list names. */
+  /** Replaces the total of the list. */
   total?: number
-  /** What details say otherwise than the list. */
+  /** Fields of the details that differ from the list. */
   details?: Partial<Transaction>
-  /** Whether details cannot be had now. */
+  /** Whether details are unavailable. */
   hidesDetails?: boolean
-  /** Whether the ledger lets a create end as not created. */
+  /** Whether the ledger accepts that a create was not created. */
   ends: boolean
-  /** Whether what is found has got an owner meanwhile. */
+  /** Whether the match has got an owner meanwhile. */
   isOthers: boolean
   now: number
 }
@@ -115,7 +115,7 @@ beforeEach(() => {
   detailed = []
 })
 
-/** As far as it is asked here. */
+/** Only the methods that are called here. */
 const ledger = {
   dueCreates: async (now: number, _: number, owners?: readonly string[]) =>
     world.unresolved.filter(({ nextCheckAt = Infinity, owner }) => nextCheckAt <= now && (!owners || owners.includes(owner))),
@@ -132,9 +132,9 @@ const ledger = {
 } as unknown as Ledger
 
 const never = (): never => {
-  throw new Error('not asked')
+  throw new Error('not called')
 }
-/** Lists say less than details. */
+/** Lists have fewer fields than details. */
 const service: SwapService = createService({
   getRate: never,
   listCurrencies: never,
@@ -171,7 +171,7 @@ const run = (pendingKeys?: PendingCreateKeys, store: Ledger = ledger): Promise<v
   })
 
 describe('L2: one transaction that fits', () => {
-  test('is bound to whoever asked for it, with what was asked', async () => {
+  test('is bound to the owner of the create, with the requested fields', async () => {
     await run()
     expect(bound).toMatchObject([
       [
@@ -204,7 +204,7 @@ describe('L3: it is never guessed', () => {
     ['of another rate type', { rateType: 'fixed' }],
     ['made longer before', { createdAt: '2026-03-01T09:57:59Z' }],
     ['made later', { createdAt: '2026-03-01T10:10:01Z' }],
-  ])('a transaction %s is not taken', async (_, record) => {
+  ])('a transaction %s is not bound', async (_, record) => {
     world.rows = [{ ...createdTransaction, ...record }]
     await run()
     expect(bound).toEqual([])
@@ -212,41 +212,41 @@ describe('L3: it is never guessed', () => {
   })
 
   test.each<[string, Partial<Transaction>]>([
-    ['when it was made', { createdAt: 'yesterday' }],
-    ['where a refund goes', { refundAddress: undefined }],
-    ['where it goes', { withdrawalAddress: undefined }],
-    ['on which network', { networkTo: undefined }],
-    ['of which rate type it is', { rateType: undefined }],
-    ['of which coin it is', { coinFrom: undefined }],
-  ])('L22: a transaction that does not tell %s may be it, and is not taken', async (_, record) => {
+    ['creation time', { createdAt: 'yesterday' }],
+    ['refund address', { refundAddress: undefined }],
+    ['withdrawal address', { withdrawalAddress: undefined }],
+    ['network', { networkTo: undefined }],
+    ['rate type', { rateType: undefined }],
+    ['coin', { coinFrom: undefined }],
+  ])('L22: a transaction without a readable %s may match, and is not bound', async (_, record) => {
     world.rows = [{ ...createdTransaction, ...record }]
     await run()
     expect(bound).toEqual([])
     expect(outcomes).toEqual(['create ambiguous'])
   })
 
-  test('of two that fit, none is taken', async () => {
+  test('of two that match, none is bound', async () => {
     world.rows = [createdTransaction, { ...createdTransaction, id: 'tx-2' }]
     await run()
     expect(bound).toEqual([])
     expect(outcomes).toEqual(['create ambiguous'])
   })
 
-  test('one that somebody has already does not count', async () => {
+  test('one that has an owner already does not count', async () => {
     world.rows = [createdTransaction, { ...createdTransaction, id: 'tx-2' }]
     world.existingIds = new Set(['tx-1'])
     await run()
     expect(bound).toMatchObject([['intent-1', { transaction: { id: 'tx-2' } }]])
   })
 
-  test('one that two creates may have made is not taken', async () => {
+  test('one that two creates may have made is not bound', async () => {
     world.unresolved = [lost, { ...lost, intent: 'intent-2', owner: 'other', nextCheckAt: world.now + 1 }]
     await run()
     expect(bound).toEqual([])
     expect(outcomes).toEqual(['create ambiguous'])
   })
 
-  test('one that another settles while this is looked for does not count', async () => {
+  test('one that another create gets during the check does not count', async () => {
     const competing = { ...lost, intent: 'intent-2', owner: 'other', nextCheckAt: world.now + 1 }
     world.unresolved = [lost, competing]
     const ledgerCompleting = { ...ledger, unresolvedBetween: async () => world.unresolved.splice(1) }
@@ -255,7 +255,7 @@ describe('L3: it is never guessed', () => {
     expect(bound).toEqual([])
   })
 
-  test('one that became another create while it was looked for is not bound, and what it came from stays unknown', async () => {
+  test('one that was bound to another create during the check is not bound again, and this create stays unknown', async () => {
     world.isOthers = true
     await run()
     expect(outcomes).toEqual(['create duplicateId'])
@@ -265,7 +265,7 @@ describe('L3: it is never guessed', () => {
   test.each<[string, Partial<Transaction>]>([
     ['another amount', { amountIn: '0.11' as Amount }],
     ['another address', { withdrawalAddress: 'TOther' }],
-  ])('one whose details tell %s than its row does not fit', async (_, details) => {
+  ])('one whose details have %s than its row does not match', async (_, details) => {
     world.details = details
     await run()
     expect(detailed).toEqual(['tx-1'])
@@ -275,14 +275,14 @@ describe('L3: it is never guessed', () => {
   test.each([
     [20, 2],
     [21, 0],
-  ])('of %i that look alike %i are asked for, and none is taken', async (count, requested) => {
+  ])('of %i equal candidates the details of %i are read, and none is bound', async (count, requested) => {
     world.rows = Array.from({ length: count }, (_, at) => ({ ...createdTransaction, id: `tx-${at}` }))
     await run()
     expect(detailed).toHaveLength(requested)
     expect(outcomes).toEqual(['create ambiguous'])
   })
 
-  test('every create that may have made the same transaction is a rival', async () => {
+  test('every create that may have made the same transaction competes', async () => {
     const late = { ...lost, intent: 'intent-2', attemptedAt: attemptedAt + 60_000 }
     world.unresolved = [late, lost]
     world.now = attemptedAt + 120_000
@@ -290,21 +290,21 @@ describe('L3: it is never guessed', () => {
     expect(competingQueries).toEqual([attemptedAt - 720_000, late.attemptedAt + 720_000])
   })
 
-  test('a list that is longer than can be looked through tells nothing', async () => {
+  test('a list that is too long proves nothing', async () => {
     world.dates = []
     world.total = 50_001
     await run()
     expect(outcomes).toEqual(['create lookupFailed'])
   })
 
-  test('a list that breaks off before its end tells nothing', async () => {
+  test('a list that ends before its total proves nothing', async () => {
     world.total = 2
     await run()
     expect(bound).toEqual([])
     expect(outcomes).toEqual(['create lookupFailed'])
   })
 
-  test('a list that cannot be read tells nothing', async () => {
+  test('a list that cannot be read proves nothing', async () => {
     world.fails = true
     await run()
     expect(bound).toEqual([])
@@ -312,7 +312,7 @@ describe('L3: it is never guessed', () => {
   })
 })
 
-describe('one reading of the list', () => {
+describe('one read of the list', () => {
   const another = { ...lost, intent: 'intent-2', owner: 'other', requested: { ...requested, withdrawalAddress: 'TOther' } }
   const otherTransaction = { ...createdTransaction, id: 'tx-2', withdrawalAddress: 'TOther' }
 
@@ -328,7 +328,7 @@ describe('one reading of the list', () => {
     expect(queries).toMatchObject([window, window])
   })
 
-  test('is one for each span of time, where lists can be asked for dates', async () => {
+  test('is one for each range of time, if lists can be filtered by date', async () => {
     const minute = 60_000
     world.now = attemptedAt + 60 * minute
     world.unresolved = [30, 12, 0].map((at) => ({ ...lost, attemptedAt: attemptedAt + at * minute }))
@@ -339,7 +339,7 @@ describe('one reading of the list', () => {
     ])
   })
 
-  test('is of everything, however long, where they cannot', async () => {
+  test('is of all rows, however many, if they cannot', async () => {
     world.dates = []
     const others = Array.from({ length: 6_000 }, (_, at) => ({ ...createdTransaction, id: `other-${at}`, amountIn: '7' as Amount }))
     world.rows = [...others, createdTransaction]
@@ -367,7 +367,7 @@ describe('one reading of the list', () => {
     expect(outcomes.slice(1).toSorted()).toEqual(['create ambiguous', 'create found'])
   })
 
-  test('is of one key, where each sees only its own', async () => {
+  test('is per key, if each key lists only its own', async () => {
     const pendingKeys = new PendingCreateKeys()
     world.unresolved = [lost, another]
     pendingKeys.keep({ address: '', identity: 'acme', key: 'secret' })
@@ -377,7 +377,7 @@ describe('one reading of the list', () => {
   })
 })
 
-describe('when it is looked for', () => {
+describe('the time of a check', () => {
   beforeEach(() => {
     world.rows = []
   })
@@ -397,7 +397,7 @@ describe('when it is looked for', () => {
     expect(nextChecks.at(-1)).toEqual(next === undefined ? undefined : attemptedAt + next * 1000)
   })
 
-  test('L28: where it ends as not created, the ledger is asked, and it is not looked for again', async () => {
+  test('L28: at the end of its window a create is marked as not created by the ledger, and is not checked again', async () => {
     world.now = attemptedAt + 86_400_000
     await run()
     expect(notCreated).toEqual([['intent-1', 86_400_000]])
@@ -405,21 +405,21 @@ describe('when it is looked for', () => {
     expect(nextChecks).toEqual([world.now + 15_000])
   })
 
-  test('L28: before its time is over, nothing ends', async () => {
+  test('L28: before the end of its window it is not marked', async () => {
     world.now = attemptedAt + 86_399_999
     await run()
     expect([notCreated, outcomes]).toEqual([[], ['create notFound']])
     expect(nextChecks.at(-1)).toBe(attemptedAt + 86_400_000)
   })
 
-  test('L28: where the ledger’s clock says that its time is not over, it is looked for again', async () => {
+  test('L28: if its window is not over by the clock of the ledger, it is checked again', async () => {
     Object.assign(world, { now: attemptedAt + 86_400_000, ends: false })
     await run()
     expect(outcomes).toEqual(['create notFound'])
     expect(nextChecks.at(-1)).toBe(world.now + 3_600_000)
   })
 
-  test('L28: with a candidate it stays unknown, and waits for a person', async () => {
+  test('L28: with a candidate it stays unknown, and waits for the operator', async () => {
     world.now = attemptedAt + 86_400_000
     world.rows = [createdTransaction, { ...createdTransaction, id: 'tx-2' }]
     await run()
@@ -427,21 +427,21 @@ describe('when it is looked for', () => {
     expect(nextChecks.at(-1)).toBeUndefined()
   })
 
-  test('L28: what is found when its time is over is bound all the same', async () => {
+  test('L28: a match at the end of its window is still bound', async () => {
     world.now = attemptedAt + 86_400_000
     world.rows = [createdTransaction]
     await run()
     expect(bound).toHaveLength(1)
   })
 
-  test('L28: without a whole list it stays unknown, and is looked for hourly until there is one', async () => {
+  test('L28: without a complete list it stays unknown, and is checked hourly until there is one', async () => {
     Object.assign(world, { now: attemptedAt + 90_000_000, total: 1 })
     await run()
     expect([notCreated, outcomes]).toEqual([[], ['create lookupFailed']])
     expect(nextChecks.at(-1)).toBe(world.now + 3_600_000)
   })
 
-  test('L28: a list that was begun to be read before its time was over does not count', async () => {
+  test('L28: a list whose read began before the end of its window does not count', async () => {
     world.dates = []
     world.rows = Array.from({ length: 150 }, (_, at) => ({ ...createdTransaction, id: `other-${at}`, amountIn: '7' as Amount }))
     world.now = attemptedAt + 86_399_000
@@ -455,7 +455,7 @@ describe('when it is looked for', () => {
     expect(outcomes.at(-1)).toBe('create notCreated')
   })
 
-  test('L28: whose time is over only while it is looked for does not end by that look', async () => {
+  test('L28: a window that ends during a check does not end the create by that check', async () => {
     world.now = attemptedAt + 86_399_999
     const unresolvedBetween = async (): Promise<readonly UnresolvedCreate[]> => {
       world.now += 10
@@ -468,7 +468,7 @@ describe('when it is looked for', () => {
     expect(outcomes.at(-1)).toBe('create notCreated')
   })
 
-  test('L26: a list that is not whole yet is read on in the next look, as soon as there is a share for it', async () => {
+  test('L26: an incomplete list is continued by the next check, as soon as there is a budget share for it', async () => {
     world.dates = []
     world.rows = [
       ...Array.from({ length: 150 }, (_, at) => ({ ...createdTransaction, id: `other-${at}`, amountIn: '7' as Amount })),
@@ -485,39 +485,39 @@ describe('when it is looked for', () => {
     expect(bound).toHaveLength(1)
   })
 
-  test('each look is counted', async () => {
+  test('each check is counted', async () => {
     await run()
     expect(checkCount).toEqual([0, 1])
   })
 
   test.each<[string, () => void]>([
-    ['where the list cannot be read', () => Object.assign(world, { fails: true })],
-    ['where its provider is not configured any more', () => Object.assign(world, { unresolved: [{ ...lost, provider: 'gone' }] })],
-  ])('%s, it is looked for again at its time', async (_, change) => {
+    ['if the list cannot be read', () => Object.assign(world, { fails: true })],
+    ['if its provider is no longer configured', () => Object.assign(world, { unresolved: [{ ...lost, provider: 'gone' }] })],
+  ])('%s, it is checked again at its time', async (_, change) => {
     change()
     await run()
     expect(nextChecks).toEqual([world.now + 15_000, attemptedAt + 30_000])
   })
 
-  test('a mistake of ours is none of the provider', async () => {
+  test('an internal error does not count as a failure of the provider', async () => {
     world.rows = [createdTransaction]
     const broken = { ...ledger, bindFound: () => Promise.reject(new TypeError('a mistake')) }
     await expect(run(undefined, broken)).rejects.toThrow('a mistake')
     expect(outcomes).toEqual([])
   })
 
-  test('L13: whoever takes the look and does not come back leaves it for soon', async () => {
+  test('L13: a process that crashes during a check leaves it to another soon', async () => {
     await run()
     expect(nextChecks[0]).toBe(world.now + 15_000)
   })
 
-  test('what is found is not looked for again', async () => {
+  test('a create that was found is not checked again', async () => {
     world.rows = [createdTransaction]
     await run()
     expect(nextChecks).toEqual([world.now + 15_000])
   })
 
-  test('what another process takes is left to it', async () => {
+  test('a create that another process has leased is left to it', async () => {
     world.isScheduled = true
     await run()
     expect(calls).toEqual([])
@@ -527,7 +527,7 @@ describe('when it is looked for', () => {
 describe('with keys that only clients have', () => {
   const caller = { address: '', identity: 'acme', key: 'secret' }
 
-  test('nothing is asked without the key', async () => {
+  test('nothing is read without the key', async () => {
     await run(new PendingCreateKeys())
     expect(calls).toEqual([])
   })
@@ -542,7 +542,7 @@ describe('with keys that only clients have', () => {
     expect(pendingKeys.owners).toEqual([])
   })
 
-  test('after a restart it is looked for when the key calls again', async () => {
+  test('after a restart it is checked when a request with the key arrives', async () => {
     const pendingKeys = new PendingCreateKeys()
     await run(pendingKeys)
     pendingKeys.capture({ address: '', identity: 'stranger', key: 'other' })

@@ -1,4 +1,4 @@
-/** Finds out what became of creates whose outcome is unknown (docs/contract.md §10.2): by looking, never by guessing. */
+/** Reconciliation of creates with an unknown outcome (docs/contract.md §10.2). It reads the provider's list and never guesses. */
 import type { Observer } from '../../../domain/telemetry/observation.ts'
 import type { Span } from '../../../domain/tracing/span.ts'
 import type { Tracing } from '../../../domain/tracing/trace.ts'
@@ -14,44 +14,44 @@ import { type MatchCreate, matchCreates } from './match-create.ts'
 
 export interface ReconciliationOptions {
   readonly ledger: Ledger
-  /** How the transactions of each provider are read, by tag. */
+  /** Readers of the providers' transactions, by tag. */
   readonly readers: ReadonlyMap<string, TransactionReader>
-  /** What was read of lists that are longer than one look reads. */
+  /** Scans of lists that are too long for one run. */
   readonly scans: ListScans
-  /** Where a provider answers only to the key of the client who made the create: the keys that are at hand. */
+  /** The available client keys, if the provider accepts only the key of the client that made the create. */
   readonly pendingKeys?: PendingCreateKeys | undefined
-  /** How long after its attempt a create is looked for, in milliseconds. */
+  /** How long after its attempt a create is checked. */
   readonly windowMs: number
   readonly clock: Clock
   readonly observe: Observer
-  /** Each reading is a trace of its own, always kept, which refers to those of the creates. */
+  /** Each run at a provider is a trace of its own, always recorded, with links to the traces of the creates. */
   readonly tracing?: Tracing | undefined
 }
 
-/** When an outcome is looked for, in milliseconds after the attempt; after that once an hour. */
+/** Times of the checks after the attempt; after the last one, once an hour. */
 const checkDelaysMs = [5_000, 30_000, 120_000, 600_000]
 const hourMs = 3_600_000
-/** How soon after a look the next may come, in milliseconds; and how soon where the process that looks does not come back. */
+/** Shortest pause between two checks, and time until another process checks if this one crashes. */
 const minPauseMs = 5_000
 const leaseMs = 15_000
-/** Creates that are looked for in one run, and at the same time: a slow provider does not hold up the others. */
+/** Creates per run, and concurrent lists and checks: a slow provider does not delay the others. */
 const maxCreatesPerRun = 200
 const concurrency = 8
 
-/** Looks for every create that is due. Throws where the ledger fails; what a provider does not tell now waits for the next look. */
+/** Checks every due create. Throws if the ledger fails. If a provider fails, its creates wait for the next check. */
 export async function reconcile(options: ReconciliationOptions): Promise<void> {
   const { ledger, pendingKeys, clock } = options
   if (pendingKeys) await pendingKeys.refreshOwners(() => ledger.ownersOfUnresolved())
   if (pendingKeys?.owners.length === 0) return
   const due = await ledger.dueCreates(clock(), maxCreatesPerRun, pendingKeys?.owners)
-  // One reading of a list serves all who may see it.
+  // One read of a list for all creates that it can contain.
   const groups = Map.groupBy(due, ({ provider, owner }) => (pendingKeys ? `${provider} ${owner}` : provider))
   await forEachConcurrently(concurrency, [...groups], ([scanKey, creates]) => checkCreates(creates, scanKey, options))
 }
 
 async function checkCreates(due: readonly UnresolvedCreate[], scanKey: string, options: ReconciliationOptions): Promise<void> {
   const { ledger, clock, windowMs, scans, observe, tracing } = options
-  // One moment for all of it: a list that was begun before a create's time was over never ends it.
+  // One time for all steps: a list that was begun before the end of a create's window must not end the create.
   const now = clock()
   const leasedUntil = now + leaseMs
   const isLeased = await Promise.all(due.map((create) => ledger.scheduleNextCheck(create, leasedUntil)))
@@ -61,7 +61,7 @@ async function checkCreates(due: readonly UnresolvedCreate[], scanKey: string, o
   if (creates.length === 0) return
   const root = tracing?.begin('internal', 'reconciliation', creates.flatMap(linkToCreate))
   const matching = startMatching(creates, scanKey, now, options, root)
-  matching?.catch(() => {}) // each look meets it
+  matching?.catch(() => {}) // each check handles the rejection
   const results: CheckResult[] = []
   const checks = forEachConcurrently(concurrency, creates, async (create) => {
     const isLast = now >= create.attemptedAt + windowMs
@@ -74,13 +74,13 @@ async function checkCreates(due: readonly UnresolvedCreate[], scanKey: string, o
   if (results.every(({ outcome }) => outcome !== 'lookupFailed')) scans.forget(scanKey)
 }
 
-/** The request that made the create, in its trace. */
+/** A link to the trace of the request that made the create. */
 function linkToCreate({ traceparent }: UnresolvedCreate): readonly Link[] {
   const link = readTraceparent(traceparent)
   return link ? [link] : []
 }
 
-/** Undefined where their provider is not configured any more. */
+/** Undefined if the provider is no longer configured. */
 function startMatching(
   creates: readonly UnresolvedCreate[],
   scanKey: string,
@@ -94,14 +94,14 @@ function startMatching(
   if (!reader) return undefined
   const key = pendingKeys?.keyOf(first.owner)
   const caller = { address: '', ...(key !== undefined && { identity: first.owner, key }) }
-  // Nothing was created only if a list says so that was begun to be read when the time for looking was over.
+  // "Not created" needs a list whose read began after the end of the window.
   const ends = creates.map(({ attemptedAt }) => attemptedAt + windowMs).filter((end) => end <= now)
   return matchCreates(creates, { reader, caller, ledger, root, scans, scanKey, now, notBefore: Math.max(0, ...ends) })
 }
 
 /**
- * The next look, and the last one when the time for looking is over. After that: undefined where the list has a candidate,
- * which only a person can tell from the others; else again until the list could be read whole.
+ * Time of the next check; the last one is at the end of the window. After that: undefined if there are candidates, because only
+ * the operator can choose; otherwise again until the list was read completely.
  */
 function nextCheckTime(
   { attemptedAt }: UnresolvedCreate,
