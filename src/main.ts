@@ -12,13 +12,16 @@ import { ShadowStatistics } from './core/routing/shadow-statistics.ts'
 import type { Observer } from './domain/telemetry/observation.ts'
 import { forms } from './forms/index.ts'
 import { createGateway } from './gateway.ts'
+import { FollowedOverrides } from './process/configuration/followed-overrides.ts'
 import { Generation } from './process/configuration/generation.ts'
+import { overrideWarnings } from './process/configuration/overrides.ts'
 import { Tags } from './process/configuration/tags.ts'
 import { withListenError } from './process/connections/listen-error.ts'
 import { openAdmin, openPublic } from './process/connections/ports.ts'
 import { startIntervalJob } from './process/interval-job.ts'
 import { keyIdentity } from './process/key-identity.ts'
 import { openLimitStores } from './process/limit-stores.ts'
+import { oneAtATime } from './process/one-at-a-time.ts'
 import { noPages, preparePages } from './process/pages.ts'
 import { startReplicaFigures } from './process/replica-figures.ts'
 import { openTelemetry } from './process/telemetry.ts'
@@ -76,8 +79,10 @@ export async function start(config: Config): Promise<Running> {
   resources.defer(close)
   telemetry.observeLedger(ledgerAdmin)
   const tags = new Tags(tagRecords)
-  const { faults, warnings: configWarnings } = await tags.open(config)
+  const { faults, warnings } = await tags.open(config)
   if (faults.length > 0) throw new ConfigError(faults)
+  const overrides = await FollowedOverrides.open(config, stores.overrides, observe)
+  current = overrides.config
   const { close: closeLimitStores, ...limitStores } = await openLimitStores(config, observe)
   resources.defer(closeLimitStores)
   const tracing = await openTraces(config.telemetry, observe)
@@ -107,12 +112,24 @@ export async function start(config: Config): Promise<Running> {
     const gateway = createGateway({ ...sharedParts, config: next, forms, identify, observe, version, pages: servedPages })
     return new Generation(gateway, connections.retain(gateway.connected))
   }
-  let generation = buildGeneration(config)
+  let generation = buildGeneration(current)
+  const takeUp = (next: Config): void => {
+    const previous = generation
+    generation = buildGeneration(next)
+    previous.retire()
+    current = next
+  }
+  // A reload and a change of the overrides each begin with what the other has left.
+  const inTurn = oneAtATime()
+  const followOverrides = async (): Promise<void> => {
+    if (await overrides.poll()) takeUp(overrides.config)
+  }
   const handle: Http = (request) => generation.handle(request)
   const intervalJobs = [
     startIntervalJob(() => generation.reconcile(), 1_000),
     startIntervalJob(() => ledger.expireClaims(), 3_600_000),
     startIntervalJob(() => tags.flush(), 10_000),
+    startIntervalJob(() => inTurn(followOverrides), overridePollMs),
   ]
   for (const { stop } of intervalJobs) resources.defer(stop)
   const { shadowStatistics } = sharedParts
@@ -133,18 +150,17 @@ export async function start(config: Config): Promise<Running> {
   const running = resources.move()
   return {
     urls: new Map([...urlsOf(publicServer.url), ['admin', admin.url], ...sandboxUrls]),
-    configWarnings,
-    async reconfigure(next) {
-      const report = await tags.compare(next)
-      if (report.faults.length > 0) throw new ConfigError(report.faults)
-      const previous = generation
-      generation = buildGeneration(next)
-      previous.retire()
-      current = next
-      log.configure(next.log)
-      await tags.remember(next)
-      return report.warnings
-    },
+    configWarnings: [...warnings, ...overrideWarnings(config, overrides.applied)],
+    reconfigure: (next) =>
+      inTurn(async () => {
+        const report = await tags.compare(next)
+        if (report.faults.length > 0) throw new ConfigError(report.faults)
+        await overrides.load(next)
+        takeUp(overrides.config)
+        log.configure(next.log)
+        await tags.remember(next)
+        return report.warnings
+      }),
     observe,
     logError: log.fail,
     async stop() {
@@ -157,6 +173,8 @@ export async function start(config: Config): Promise<Running> {
   }
 }
 
+/** So that every replica follows within 5 s. */
+const overridePollMs = 2_000
 const steadyClock = (): number => performance.now()
 
 /** Loaded only where it is wanted. */

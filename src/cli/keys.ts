@@ -4,14 +4,13 @@ import { hashKey } from '../adapters/key-hash.ts'
 import type { IssuedKey } from '../core/access/accounts.ts'
 import { keyBytes, makeKey } from '../domain/key.ts'
 import { toDuration } from './duration.ts'
-import { configOption, jsonOption, type Options, parsedBy } from './option.ts'
+import { configOption, durations, jsonOption, type Options, parsedBy } from './option.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
 import { formatTable } from './table.ts'
 import { refuse, type Terminal } from './terminal.ts'
 import { toIso } from './timestamp.ts'
 
 const namePattern = /^(?! )[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,64}(?<! )$/u
-const durations = 'like 30m, 24h or 90d, or a number of seconds'
 const dayMs = 86_400_000
 
 const asName = parsedBy((text) => (namePattern.test(text) ? text.normalize() : undefined), '1 to 64 printable characters')

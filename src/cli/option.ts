@@ -8,6 +8,7 @@ export interface Options {
 }
 
 export const configOption = ['--config <file>', 'configuration file (default: $SWAPGATE_CONFIG or config/gateway.yaml)'] as const
+export const durations = 'like 30m, 24h or 90d, or a number of seconds'
 export const jsonOption = ['--json', 'print one JSON document'] as const
 
 /** What a user should know of the file that is taken: nothing, where he has named it or it is his. */

@@ -1,12 +1,13 @@
 /** `swapgate providers status`: every provider as it is now (docs/contract.md §12). */
-import { type ProviderStatus, providerStatus, type StatusReport } from '../core/operations/provider-status.ts'
+import type { ProviderStatus, StatusReport } from '../core/operations/provider-status.ts'
+import { currentStatus } from '../process/configuration/overrides.ts'
 import type { Options } from './option.ts'
 import { formatPercent } from './percent.ts'
 import type { ExitCode, Session } from './session.ts'
 import { formatTable } from './table.ts'
 
 export async function printStatus({ json = false }: Options, { config, stores, terminal }: Session): Promise<ExitCode> {
-  const report = await providerStatus(config, stores)
+  const report = await currentStatus(config, stores)
   if (json) terminal.out(JSON.stringify(report))
   else for (const line of describe(report)) terminal.out(line)
   return 0

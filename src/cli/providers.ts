@@ -5,9 +5,13 @@ import { type DiffOptions, printDiff } from './provider-diff.ts'
 import { printShadow } from './provider-shadow.ts'
 import { printStatus } from './provider-status.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
+import { type ChangeFlags, printRouting } from './switching/change.ts'
+import { addSwitching, forceOption } from './switching/commands.ts'
+import { type ShadowSetting, toShadow } from './switching/settings.ts'
 import type { Terminal } from './terminal.ts'
 
 const asPairs = parsedBy((text) => (/^\d{1,3}$/.test(text) ? Number(text) : undefined), 'a number from 0 to 999')
+const asShadow = parsedBy(toShadow, 'like beta=0.1, or off')
 
 export function addProviders(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
   const providers = program.command('providers').description('compare, show and switch providers')
@@ -30,7 +34,11 @@ export function addProviders(program: Command, terminal: Terminal, end: (exitCod
     .action((first: string, second: string, options: DiffOptions) =>
       run(options, (session) => printDiff([first, second], options, session)),
     )
-  add('shadow', 'show the deviations of the shadow, over all gateways that run').action((options: Options) =>
-    run(options, (session) => printShadow(options, session)),
-  )
+  add('shadow', 'show the deviations of the shadow, over all gateways that run; or set it')
+    .argument('[setting]', 'a provider and its share of the quotes, like beta=0.1, or off', asShadow)
+    .option(...forceOption)
+    .action((setting: ShadowSetting | undefined, options: ChangeFlags) =>
+      run(options, (session) => (setting ? printRouting(setting, options, session) : printShadow(options, session))),
+    )
+  addSwitching(add, run)
 }

@@ -46,7 +46,7 @@ export async function withLedger(
 }
 
 /** Its first line. */
-function messageOf(reason: unknown): string {
+export function messageOf(reason: unknown): string {
   const [line = ''] = String(reason instanceof Error ? reason.message : reason).split('\n')
   return line
 }

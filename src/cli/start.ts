@@ -95,7 +95,7 @@ function printReload(
   ]
   out('swapgate: the configuration was read again')
   for (const warning of messages) out(`warning: ${warning}`)
-  observe({ what: 'reload', result: 'applied', messages })
+  observe({ what: 'reload', result: 'applied', messages, hash: after.hash })
 }
 
 /** A configuration and the state of its files when it was read. */

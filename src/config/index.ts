@@ -1,4 +1,5 @@
 /** The configuration: read whole or not at all; the only reader of the environment. */
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { AssetTable } from '../domain/swap/asset.ts'
@@ -25,6 +26,8 @@ export interface Config extends Omit<Settings, 'assets' | 'providers'> {
   readonly providers: readonly Provider[]
   /** Every file that it was read from, and that a change of it is in. */
   readonly files: readonly string[]
+  /** SHA-256 of the configuration file. */
+  readonly hash: string
 }
 
 /** Why a configuration is not taken: every fault, not only the first. */
@@ -53,15 +56,17 @@ export function configFile(option: string | undefined): string {
 export function loadConfig(file: string, forms: readonly Form[], environment: Sources['environment'] = process.env): Config {
   const faults = new Faults()
   const sources = { environment, files: new Set<string>() }
-  const document = readTree(file, sources, faults)
-  if (document === undefined) throw new ConfigError(faults.all)
+  const source = readSource(file, sources, faults)
+  const document = source === undefined ? undefined : toTree(source, file, sources, faults)
+  if (source === undefined || document === undefined) throw new ConfigError(faults.all)
   const tree = addVariables(document, environment)
   const settings = validate(schema, tree, faults)
   const parts = settings ?? validParts(tree)
   const table = parts.assets === undefined ? undefined : readTable(resolve(dirname(file), parts.assets), sources, faults)
   checkParts(parts, table, forms, faults)
   if (!settings || !table || faults.all.length > 0) throw new ConfigError(faults.all)
-  return toConfig(settings, table, [...sources.files])
+  const hash = createHash('sha256').update(source).digest('hex')
+  return toConfig(settings, table, { files: [...sources.files], hash })
 }
 
 interface FileReader extends Pick<Sources, 'environment'> {
@@ -71,16 +76,15 @@ interface FileReader extends Pick<Sources, 'environment'> {
 
 function readTable(file: string, reader: FileReader, faults: Faults): AssetTable | undefined {
   const assetFaults = faults.under('assets')
-  const tree = readTree(file, reader, assetFaults)
+  const source = readSource(file, reader, assetFaults)
+  const tree = source === undefined ? undefined : toTree(source, file, reader, assetFaults)
   const coins = tree === undefined ? undefined : validate(assetsSchema, tree, assetFaults)
   return coins && toAssetTable(coins, assetFaults)
 }
 
 /** The document with its references filled in. Undefined where there is none. */
-function readTree(file: string, { environment, files }: FileReader, faults: Faults): Tree | undefined {
-  files.add(resolve(file))
-  const source = readSource(file, faults)
-  const tree = source === undefined ? undefined : readDocument(source, faults)
+function toTree(source: string, file: string, { environment, files }: FileReader, faults: Faults): Tree | undefined {
+  const tree = readDocument(source, faults)
   if (tree === undefined) return undefined
   const readFile = (path: string): string => {
     files.add(resolve(dirname(file), path))
@@ -89,7 +93,8 @@ function readTree(file: string, { environment, files }: FileReader, faults: Faul
   return interpolate(tree, { environment, readFile }, faults)
 }
 
-function readSource(file: string, faults: Faults): string | undefined {
+function readSource(file: string, { files }: FileReader, faults: Faults): string | undefined {
+  files.add(resolve(file))
   try {
     return readFileSync(file, 'utf8')
   } catch (reason) {
@@ -99,9 +104,13 @@ function readSource(file: string, faults: Faults): string | undefined {
   }
 }
 
-function toConfig({ assets: _, providers, ...settings }: Settings, table: AssetTable, files: readonly string[]): Config {
+function toConfig(
+  { assets: _, providers, ...settings }: Settings,
+  table: AssetTable,
+  read: Pick<Config, 'files' | 'hash'>,
+): Config {
   const named = Object.entries(providers).map(([name, provider]) => ({ ...provider, name, tag: tagOf(name, provider) }))
-  return Object.freeze({ ...freeze({ ...settings, providers: named, files }), assets: table })
+  return Object.freeze({ ...freeze({ ...settings, providers: named, ...read }), assets: table })
 }
 
 function freeze<T>(value: T): T {

@@ -33,9 +33,13 @@ export function eventOf(observation: Observation, formOf: FormOf): Event | undef
       return { level: state === 'local' ? 'warn' : 'info', fields: { event: 'limit_store', state } }
     }
     case 'reload': {
-      const { result, messages: details } = observation
+      const { result, messages: details, hash } = observation
       const message = result === 'applied' ? 'the configuration was read again' : 'the configuration stays as it was'
-      return { level: result === 'applied' ? 'info' : 'error', fields: { event: 'reload', result, message, details } }
+      return { level: result === 'applied' ? 'info' : 'error', fields: { event: 'reload', result, message, hash, details } }
+    }
+    case 'override': {
+      const { key, change, value, fileValue, actor } = observation
+      return { level: 'info', fields: { event: 'override', key, change, value, file_value: fileValue, actor } }
     }
     default:
       return undefined

@@ -12,7 +12,10 @@ export interface ProcessInfo {
   readonly droppedLines: () => number
 }
 
-export function processMetrics(exposition: Exposition, { version, droppedLines }: ProcessInfo): Handlers<'reload' | 'spans'> {
+export function processMetrics(
+  exposition: Exposition,
+  { version, droppedLines }: ProcessInfo,
+): Handlers<'reload' | 'override' | 'spans'> {
   const reloads = new Counter({
     name: 'swapgate_configuration_reloads_total',
     help: 'Times that the configuration was read again, and whether it was taken.',
@@ -35,5 +38,9 @@ export function processMetrics(exposition: Exposition, { version, droppedLines }
   })
   const labels = { version, node: process.versions.node }
   exposition.add(gauge('swapgate_build_info', 'What runs here: always 1.', () => [{ labels, value: 1 }]))
-  return { reload: ({ result }) => reloads.add([result]), spans: ({ result, count }) => spans.add([result], count) }
+  return {
+    reload: ({ result }) => reloads.add([result]),
+    override: () => {}, // only logged
+    spans: ({ result, count }) => spans.add([result], count),
+  }
 }

@@ -60,7 +60,27 @@ export type Observation =
   /** Assets of the table that a routed provider offers and the candidate of the shadow does not. */
   | { readonly what: 'shadowAssets'; readonly provider: string; readonly missing: number }
   /** The configuration was read again: from now on it counts, or it has faults and the old one stays. */
-  | { readonly what: 'reload'; readonly result: ReloadResult; readonly messages: readonly string[] }
+  | {
+      readonly what: 'reload'
+      readonly result: ReloadResult
+      readonly messages: readonly string[]
+      /** SHA-256 of a file that counts from now on. */
+      readonly hash?: string
+    }
+  | OverrideChanged
+
+/** This process goes by what a person has set in place of the configuration file, or by the file again. */
+export interface OverrideChanged {
+  readonly what: 'override'
+  /** `state:` and a provider's name, `weights` or `shadow`. */
+  readonly key: string
+  /** `reset`: taken back by a person. `ended`: by a change of the file. */
+  readonly change: 'applied' | 'reset' | 'ended'
+  readonly value: unknown
+  readonly fileValue: unknown
+  /** Who set it. */
+  readonly actor: string
+}
 
 /** The one end of a client's request, whatever came of it. */
 export interface RequestEnd {

@@ -1,0 +1,64 @@
+/** `swapgate audit`: who changed what by hand (docs/contract.md §5). */
+import type { Command } from 'commander'
+import type { AuditRecord } from '../core/operations/audit.ts'
+import { toDuration } from './duration.ts'
+import { configOption, durations, jsonOption, type Options, parsedBy } from './option.ts'
+import { type ExitCode, type Session, withLedger } from './session.ts'
+import { formatTable } from './table.ts'
+import type { Terminal } from './terminal.ts'
+import { toIso, toTimestamp } from './timestamp.ts'
+
+const times = `a time before now ${durations}, or a date like 2026-11-20 or 2026-11-20T08:00:00Z`
+const asSince = parsedBy((text) => toTimestamp(text) ?? toPast(text), times)
+
+interface AuditOptions extends Options {
+  readonly since?: number
+}
+
+export function addAudit(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
+  program
+    .command('audit')
+    .description('say who changed keys, accounts, providers or the ledger by hand, the newest first')
+    .option('--since <when>', `only since then: ${times}`, asSince)
+    .option(...configOption)
+    .option(...jsonOption)
+    .action(async (options: AuditOptions) => end(await withLedger(options, terminal, (session) => printAudit(options, session))))
+}
+
+async function printAudit({ since, json }: AuditOptions, { stores, terminal }: Session): Promise<ExitCode> {
+  const records = await stores.audit.read({ since })
+  if (json) {
+    terminal.out(JSON.stringify(records.map(toReport)))
+    return 0
+  }
+  const rows = records.map(({ at, actor, action, subject, before, after }) => [
+    toIso(at) ?? '',
+    printable(actor),
+    action,
+    printable(subject),
+    printable(changeText(before, after)),
+  ])
+  if (rows.length === 0) terminal.out('Nothing was changed by hand.')
+  else for (const line of formatTable([['time', 'who', 'what', 'of', 'change'], ...rows])) terminal.out(line)
+  return 0
+}
+
+/** As the operator's API has it too. */
+function toReport({ at, before = null, after = null, ...record }: AuditRecord) {
+  return { ...record, at: toIso(at), before, after }
+}
+
+function changeText(before: unknown, after: unknown): string {
+  const [from, to] = [before, after].map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
+  return from === undefined ? (to ?? '') : `${from} -> ${to ?? ''}`
+}
+
+/** Names may hold what would steer a terminal. */
+function printable(text: string): string {
+  return text.replace(/\p{C}/gu, '\uFFFD')
+}
+
+function toPast(text: string): number | undefined {
+  const duration = toDuration(text)
+  return duration === undefined ? undefined : Date.now() - duration
+}

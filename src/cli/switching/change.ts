@@ -1,0 +1,110 @@
+import type { ChangeResult, OperationPorts } from '../../core/operations/change.ts'
+import type { ProviderStatus } from '../../core/operations/provider-status.ts'
+import { routingReport } from '../../core/operations/routing-report.ts'
+import { changeRouting, changeState, type RoutingChange, resetOverrides } from '../../core/operations/switching.ts'
+import type { ProviderState } from '../../domain/swap/provider-state.ts'
+import { currentStatus } from '../../process/configuration/overrides.ts'
+import type { Options } from '../option.ts'
+import type { ExitCode, Session } from '../session.ts'
+import { refuse } from '../terminal.ts'
+
+export interface ChangeFlags extends Options {
+  readonly force?: boolean
+}
+
+const follows = 'Every gateway that runs follows within 5 s.'
+
+/** Changes the state of a provider, and returns what is in force then. Undefined where it was refused, and the refusal told. */
+export async function setState(
+  provider: string,
+  state: ProviderState,
+  { force = false, json = false }: ChangeFlags,
+  session: Session,
+): Promise<ProviderStatus | undefined> {
+  const { config, stores, actor } = session
+  const result = await changeState(portsOf(session), { provider, state, force, actor })
+  if (result.outcome === 'done') {
+    const { providers } = await currentStatus(config, stores)
+    return providers.find(({ name }) => name === provider)
+  }
+  printRefusal(result, json, session)
+  return undefined
+}
+
+export async function printState(
+  provider: string,
+  state: ProviderState,
+  options: ChangeFlags,
+  session: Session,
+): Promise<ExitCode> {
+  const status = await setState(provider, state, options, session)
+  if (!status) return 1
+  if (options.json) session.terminal.out(JSON.stringify(status))
+  else for (const line of describeState(status, session)) session.terminal.out(line)
+  return 0
+}
+
+export function describeState(status: ProviderStatus, { config }: Session): readonly string[] {
+  const { name, state } = status
+  const fileState = config.providers.find((provider) => provider.name === name)?.state
+  const file = state === fileState ? 'as the configuration file says' : `though the configuration file says ${fileState}`
+  const isPassthrough = config.auth.mode === 'passthrough'
+  return [
+    `${name} is ${state}, ${file}.`,
+    `${openOf(status)} open there.`,
+    ...(isPassthrough ? ['Only what clients have read is known of them: the gateway cannot look with keys of its own.'] : []),
+    follows,
+  ]
+}
+
+export function openOf({ openTransactions, pendingCreates, unknownCreates }: ProviderStatus): number {
+  return openTransactions + pendingCreates + unknownCreates
+}
+
+/** Changes weights or shadow. */
+export async function printRouting(
+  change: Pick<RoutingChange, 'weights' | 'shadow'>,
+  { force = false, json = false }: ChangeFlags,
+  session: Session,
+): Promise<ExitCode> {
+  return printRoutingResult(await changeRouting(portsOf(session), { ...change, force, actor: session.actor }), json, session)
+}
+
+/** By the file again: a provider, weights, shadow, or everything. */
+export async function printReset(
+  name: string | undefined,
+  { force = false, json = false }: ChangeFlags,
+  session: Session,
+): Promise<ExitCode> {
+  return printRoutingResult(await resetOverrides(portsOf(session), { name, force, actor: session.actor }), json, session)
+}
+
+function printRoutingResult(result: ChangeResult, isJson: boolean, session: Session): ExitCode {
+  if (result.outcome !== 'done') return printRefusal(result, isJson, session)
+  const report = routingReport(result.settings, session.config)
+  const { states, weights, shadow } = report
+  const { out } = session.terminal
+  if (isJson) {
+    out(JSON.stringify(report))
+    return 0
+  }
+  out(`states: ${textOf(Object.entries(states))}`)
+  if (weights) out(`weights: ${textOf(Object.entries(weights))}`)
+  out(`shadow: ${shadow ? `${shadow.provider}=${shadow.sample}` : 'off'}`)
+  out(follows)
+  return 0
+}
+
+function textOf(entries: readonly (readonly [string, unknown])[]): string {
+  return entries.map(([name, value]) => `${name}=${value}`).join(' ')
+}
+
+function portsOf({ config, stores }: Session): OperationPorts {
+  return { file: config, overrides: stores.overrides, ledgerAdmin: stores.ledgerAdmin }
+}
+
+function printRefusal(refusal: Exclude<ChangeResult, { outcome: 'done' }>, isJson: boolean, { terminal }: Session): 1 {
+  if (isJson) terminal.out(JSON.stringify(refusal))
+  const hint = refusal.outcome === 'needsForce' ? ' (--force does it all the same)' : ''
+  return refuse(`${refusal.message}${hint}`, terminal)
+}

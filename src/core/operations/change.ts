@@ -1,0 +1,57 @@
+/** What commands and the operator's API change in place of the file: refused, or in the ledger (docs/contract.md §12). */
+import type { LedgerAdmin } from '../ledger-admin.ts'
+import { needsForce } from './consequences.ts'
+import type { Override, OverrideChange, OverrideKey, OverrideStore } from './overrides.ts'
+import { heldBy, type RoutingSettings, settingOf, withOverrides } from './settings.ts'
+
+export interface OperationPorts {
+  /** What the configuration file says. */
+  readonly file: RoutingSettings
+  readonly overrides: OverrideStore
+  readonly ledgerAdmin: Pick<LedgerAdmin, 'openCounts'>
+}
+
+export interface ChangeOptions {
+  /** Whether it is done though it leaves no provider for new swaps, or something open unread. */
+  readonly force: boolean
+  /** Who does it, for the audit log. */
+  readonly actor: string
+}
+
+/** `unknown`: there is no such provider. `invalid`: a configuration that says so would be refused. */
+export interface Refusal {
+  readonly outcome: 'unknown' | 'invalid' | 'needsForce'
+  readonly message: string
+}
+
+/** `settings`: what is in force from now on. */
+export type ChangeResult = { readonly outcome: 'done'; readonly settings: RoutingSettings } | Refusal
+
+/** A value for each key; undefined: as the file says. */
+export type Values = ReadonlyMap<OverrideKey, unknown>
+
+const maxAttempts = 20
+
+/** Decides by what is there when it is written: of two at once the second is decided anew. */
+export async function changeOverrides(ports: OperationPorts, values: Values, options: ChangeOptions): Promise<ChangeResult> {
+  const { file, overrides } = ports
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const known = await overrides.read()
+    const before = withOverrides(file, heldBy(file, known))
+    const settings = withOverrides(file, heldBy(file, changed(file, known, values)))
+    const objection = options.force ? undefined : await needsForce(ports, before, settings, values)
+    if (objection !== undefined) return { outcome: 'needsForce', message: objection }
+    const changes = [...values].map(
+      ([key, value]): OverrideChange => ({ key, value, fileValue: settingOf(file, key), before: settingOf(before, key) }),
+    )
+    if (await overrides.change(changes, options.actor, known)) return { outcome: 'done', settings }
+  }
+  throw new Error('others keep changing the same; please try again')
+}
+
+function changed(file: RoutingSettings, known: readonly Override[], values: Values): readonly Override[] {
+  const kept = known.filter(({ key }) => !values.has(key))
+  const made = [...values].filter(([, value]) => value !== undefined)
+  const facts = { actor: '', since: 0 }
+  return [...kept, ...made.map(([key, value]) => ({ ...facts, key, value, fileValue: settingOf(file, key) }))]
+}

@@ -1,0 +1,111 @@
+/** What a person changes of states, weights and shadow (docs/contract.md §12). */
+import { type ProviderState, providerStates } from '../../domain/swap/provider-state.ts'
+import { type ChangeOptions, type ChangeResult, changeOverrides, type OperationPorts, type Refusal, type Values } from './change.ts'
+import type { OverrideKey } from './overrides.ts'
+import { type RoutingSettings, type Shadow, stateKey } from './settings.ts'
+
+const maxWeight = 1_000
+
+export interface StateChange extends ChangeOptions {
+  readonly provider: string
+  /** A `ProviderState`; any other is refused. */
+  readonly state: unknown
+}
+
+export interface RoutingChange extends ChangeOptions {
+  /** Weights by name; undefined: they stay. */
+  readonly weights?: unknown
+  /** A `Shadow`, or null for none; undefined: it stays. */
+  readonly shadow?: unknown
+}
+
+export interface Reset extends ChangeOptions {
+  /** A provider, `weights` or `shadow`; undefined: everything. */
+  readonly name?: string | undefined
+}
+
+export async function changeState(ports: OperationPorts, { provider, state, ...options }: StateChange): Promise<ChangeResult> {
+  if (!isProvider(ports.file, provider)) return unknownProvider(ports.file, provider)
+  if (!isState(state)) return invalid(`state must be one of ${providerStates.join(', ')}`)
+  return await changeOverrides(ports, new Map([[stateKey(provider), state]]), options)
+}
+
+/** Both in one, or none of them. */
+export async function changeRouting(ports: OperationPorts, change: RoutingChange): Promise<ChangeResult> {
+  const { weights, shadow, ...options } = change
+  const values = new Map<OverrideKey, unknown>()
+  const fault =
+    (weights === undefined ? undefined : faultInWeights(ports.file, weights)) ??
+    (shadow === undefined ? undefined : faultInShadow(ports.file, shadow))
+  if (fault !== undefined) return invalid(fault)
+  if (weights !== undefined) values.set('weights', weights)
+  if (shadow !== undefined) values.set('shadow', shadow)
+  return await changeOverrides(ports, values, options)
+}
+
+/** From now on the file counts. */
+export async function resetOverrides(ports: OperationPorts, { name, ...options }: Reset): Promise<ChangeResult> {
+  const keys = (await ports.overrides.readAll()).map(({ key }) => key)
+  if (name === undefined) return await changeOverrides(ports, fileValues(keys), options)
+  const key = isProvider(ports.file, name) ? stateKey(name) : (otherKey(name) ?? stateKey(name))
+  const isKnown = key !== stateKey(name) || isProvider(ports.file, name) || keys.includes(key)
+  return isKnown ? await changeOverrides(ports, fileValues([key]), options) : unknownProvider(ports.file, name)
+}
+
+/** A provider may be called so too: then it is meant. */
+function otherKey(name: string): OverrideKey | undefined {
+  return name === 'weights' || name === 'shadow' ? name : undefined
+}
+
+function fileValues(keys: readonly OverrideKey[]): Values {
+  return new Map(keys.map((key) => [key, undefined]))
+}
+
+function faultInWeights({ routing }: RoutingSettings, weights: unknown): string | undefined {
+  if (routing.strategy !== 'weighted') return `weights are of no effect: routing.strategy is ${routing.strategy}`
+  if (!isRecord(weights)) return 'weights must be a number for each provider'
+  const names = Object.keys(weights)
+  const missing = routing.providers.filter((name) => !names.includes(name))
+  if (missing.length > 0) return `weights must name every routed provider: ${missing.join(', ')} is missing`
+  const strange = names.find((name) => !routing.providers.includes(name))
+  if (strange !== undefined) return `weights: ${strange} is not in routing.providers: ${routing.providers.join(', ')}`
+  const values = Object.values(weights)
+  if (!values.every(isWeight)) return `weights must be whole numbers from 0 to ${maxWeight}`
+  return values.every((weight) => weight === 0) ? 'weights must not all be 0' : undefined
+}
+
+function isWeight(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxWeight
+}
+
+function faultInShadow(file: RoutingSettings, shadow: unknown): string | undefined {
+  if (shadow === null) return undefined
+  if (!isShadow(shadow)) return 'shadow must be a provider and a sample from 0 to 1'
+  return isProvider(file, shadow.provider) ? undefined : unknownProvider(file, shadow.provider).message
+}
+
+function isShadow(value: unknown): value is Shadow {
+  if (!isRecord(value) || Object.keys(value).toSorted().join() !== 'provider,sample') return false
+  const { provider, sample } = value
+  return typeof provider === 'string' && typeof sample === 'number' && sample >= 0 && sample <= 1
+}
+
+function isState(value: unknown): value is ProviderState {
+  return providerStates.some((state) => state === value)
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isProvider({ providers }: RoutingSettings, name: string): boolean {
+  return providers.some((provider) => provider.name === name)
+}
+
+function unknownProvider({ providers }: RoutingSettings, name: string): Refusal {
+  return { outcome: 'unknown', message: `there is no provider ${name}, but ${providers.map((known) => known.name).join(', ')}` }
+}
+
+function invalid(message: string): Refusal {
+  return { outcome: 'invalid', message }
+}

@@ -1,0 +1,91 @@
+/** The configuration in force in this process: its file with the overrides that it follows (docs/contract.md §12). */
+import type { Config } from '../../config/index.ts'
+import { areSameOverride, type Followed, follow } from '../../core/operations/follow.ts'
+import type { Override, OverrideStore, StoredOverride } from '../../core/operations/overrides.ts'
+import { settingOf, withOverrides } from '../../core/operations/settings.ts'
+import type { Observer, OverrideChanged } from '../../domain/telemetry/observation.ts'
+import { withDefault } from '../../domain/with-timeout.ts'
+
+/** A reload does not wait longer for the ledger than this. */
+const maxWaitMs = 1_000
+
+/** Its methods are not to be called at the same time. */
+export class FollowedOverrides {
+  private readonly store: OverrideStore
+  private readonly observe: Observer
+  /** As last read: while the ledger is lost, this counts. */
+  private stored: readonly StoredOverride[]
+  private state: Followed<Config>
+
+  private constructor(store: OverrideStore, observe: Observer, stored: readonly StoredOverride[], state: Followed<Config>) {
+    this.store = store
+    this.observe = observe
+    this.stored = stored
+    this.state = state
+  }
+
+  /** Throws where they cannot be read. */
+  static async open(file: Config, store: OverrideStore, observe: Observer): Promise<FollowedOverrides> {
+    const stored = await store.readAll()
+    const state = follow(file, stored)
+    const followed = new FollowedOverrides(store, observe, stored, state)
+    for (const override of state.ended) followed.report('ended', override)
+    await followed.record()
+    return followed
+  }
+
+  get config(): Config {
+    return withOverrides(this.state.file, this.state.applied)
+  }
+
+  get applied(): readonly Override[] {
+    return this.state.applied
+  }
+
+  /** From now on this is the file. */
+  async load(file: Config): Promise<void> {
+    this.stored = await withDefault(this.store.readAll(), maxWaitMs, this.stored)
+    await this.take(file)
+  }
+
+  /** Whether the configuration in force is another one than before. Throws where the ledger cannot be read. */
+  async poll(): Promise<boolean> {
+    this.stored = await this.store.readAll()
+    return this.take(this.state.file)
+  }
+
+  private async take(file: Config): Promise<boolean> {
+    const before = this.state
+    this.state = follow(file, this.stored, before)
+    const { applied, ended } = this.state
+    const added = without(applied, before.applied)
+    const gone = without(before.applied, applied).filter(({ key }) => !added.some((override) => override.key === key))
+    for (const override of added) this.report('applied', override)
+    for (const override of gone) this.report(this.isReset(override) ? 'reset' : 'ended', override)
+    for (const override of without(ended, [...before.ended, ...before.applied])) this.report('ended', override)
+    await this.record()
+    return added.length > 0 || gone.length > 0
+  }
+
+  private isReset(override: Override): boolean {
+    return !this.stored.some((other) => areSameOverride(other, override))
+  }
+
+  private report(change: OverrideChanged['change'], { key, value, actor }: Override): void {
+    this.observe({ what: 'override', key, change, value, fileValue: settingOf(this.state.file, key), actor })
+  }
+
+  /** Tells the ledger what this file has ended; what it cannot take now is told with the next poll. */
+  private async record(): Promise<void> {
+    const { file, ended, forgotten } = this.state
+    const changes = [
+      ...ended.map((override) => this.store.end(override, settingOf(file, override.key))),
+      ...forgotten.map((override) => this.store.forget(override)),
+    ]
+    await Promise.allSettled(changes)
+  }
+}
+
+function without(overrides: readonly Override[], others: readonly Override[]): readonly Override[] {
+  return overrides.filter((override) => !others.some((other) => areSameOverride(other, override)))
+}

@@ -1,0 +1,81 @@
+// Takes long: nothing is counted in the first 5 s.
+/** `swapgate providers drain --wait`: until nothing is open there (docs/contract.md §12). */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { facts } from '../ledger/samples.ts'
+import { SwitchingPlace } from './switching-place.ts'
+
+let place: SwitchingPlace
+beforeEach(() => {
+  place = new SwitchingPlace()
+})
+afterEach(() => place[Symbol.dispose]())
+
+const providers: SwitchingPlace['providers'] = (...args) => place.providers(...args)
+
+describe('drain --wait', () => {
+  it('O11: tells how many are open whenever that changes, and ends with 0 when none is', { timeout: 30_000 }, async () => {
+    await place.open()
+    const startedAt = performance.now()
+    const waiting = providers('drain', 'alpha', '--wait')
+    const { ledger, ledgerAdmin, close } = await place.stores()
+    const until = (ms: number) => expect.poll(() => performance.now() - startedAt, { timeout: 10_000 }).toBeGreaterThan(ms)
+    await until(6_500)
+    const [create] = await ledgerAdmin.unresolved()
+    await ledgerAdmin.markNotCreated(create?.intent ?? '', 'tester')
+    await until(8_500)
+    const before = await ledger.find('owner', 'a1', 'x')
+    await ledger.upsert('owner', 'a1', facts('x', { status: 'success' }, { sequence: 1 }), before)
+    const { exitCode, out, err } = await waiting
+    expect([exitCode, err]).toEqual([0, []])
+    expect(out.slice(1)).toEqual([
+      '2 open there.',
+      'Every gateway that runs follows within 5 s.',
+      '2 open at alpha',
+      '1 open at alpha',
+      '0 open at alpha',
+    ])
+    await close()
+  })
+
+  it('O11: ends with 1 when the time is over, also before it counts', { timeout: 30_000 }, async () => {
+    await place.open()
+    const results = await Promise.all([
+      providers('drain', 'alpha', '--wait', '--timeout', '6s', '--json'),
+      providers('drain', 'alpha', '--wait', '--timeout', '1s'),
+    ])
+    expect(results.map(({ exitCode }) => exitCode)).toEqual([1, 1])
+    expect(JSON.parse(results[0]?.out.join('\n') ?? '')).toMatchObject({
+      state: 'draining',
+      wait: { outcome: 'timedOut', open: 2 },
+    })
+    expect(results[1]?.err).toEqual(['swapgate: the time is over and 2 are open at alpha'])
+  })
+
+  it('O11: does not end with 0 before 5 s, since creates may still begin', { timeout: 30_000 }, async () => {
+    const startedAt = performance.now()
+    expect((await providers('drain', 'alpha', '--wait')).exitCode).toBe(0)
+    expect(performance.now() - startedAt).toBeGreaterThan(4_990)
+  })
+
+  it('O11: ends with 1 when somebody activates it meanwhile', { timeout: 30_000 }, async () => {
+    await place.open()
+    const waiting = providers('drain', 'alpha', '--wait')
+    await expect.poll(() => place.states()).toMatchObject({ alpha: 'draining' })
+    await providers('activate', 'alpha')
+    const { exitCode, err } = await waiting
+    expect([exitCode, err]).toEqual([1, ['swapgate: alpha takes new swaps again']])
+  })
+
+  it('O11: in passthrough mode it is refused, and drain alone says what it can only count', async () => {
+    place.configure({ mode: 'passthrough' })
+    expect((await providers('drain', 'alpha', '--wait', '--force')).exitCode).toBe(1)
+    expect(await place.audited()).toEqual([])
+    const { exitCode, out } = await providers('drain', 'alpha', '--force')
+    expect([exitCode, out]).toEqual([0, expect.arrayContaining([expect.stringContaining('Only what clients have read')])])
+  })
+
+  it('O11: --timeout without --wait is wrong usage', async () => {
+    expect((await providers('drain', 'alpha', '--timeout', '5s')).exitCode).toBe(2)
+    expect((await providers('drain', 'alpha', '--wait', '--timeout', 'soon')).exitCode).toBe(2)
+  })
+})
