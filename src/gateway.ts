@@ -49,6 +49,7 @@ import { enrichFromLedger } from './core/transactions/enrich-from-ledger.ts'
 import { knownStateOnly } from './core/transactions/known-state.ts'
 import { listFromLedger } from './core/transactions/list-from-ledger.ts'
 import { ownership } from './core/transactions/ownership.ts'
+import { openPoll } from './core/transactions/poll-open.ts'
 import { sortedList } from './core/transactions/sorted-list.ts'
 import { Freshness } from './core/transactions/state/freshness.ts'
 import type { ProviderState } from './domain/swap/provider-state.ts'
@@ -58,7 +59,14 @@ import { mounts } from './edges/mounts.ts'
 import { serve } from './edges/serve.ts'
 import type { StaticPages } from './edges/static-page.ts'
 import { formNamed } from './forms/index.ts'
-import { type ConnectedProvider, type Connections, confidentialOf, requireDepositMemos, transactionReader } from './provider.ts'
+import {
+  type ConnectedProvider,
+  type Connections,
+  confidentialOf,
+  reportedBy,
+  requireDepositMemos,
+  transactionReader,
+} from './provider.ts'
 import type { Form } from './wire/form.ts'
 import type { Http } from './wire/http.ts'
 
@@ -103,6 +111,8 @@ export interface Gateway {
   readonly handle: Http
   /** Looks once for the creates whose outcome is unknown. */
   readonly reconcile: () => Promise<void>
+  /** Reads what is open at draining providers, as far as it is due. */
+  readonly pollDraining: () => Promise<void>
   /** What it uses of the connections. */
   readonly connected: readonly ConnectedProvider[]
 }
@@ -172,6 +182,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         observe,
         tracing,
       }).then(() => observe({ what: 'reconciled', at: clock() })),
+    pollDraining: async () => void (await Promise.allSettled(providers.map(({ poll }) => poll?.()))),
     connected: providers.map(({ connected }) => connected),
   }
 }
@@ -221,6 +232,8 @@ interface GatewayProvider extends Pick<ConnectedProvider, 'name' | 'tag' | 'time
   readonly state: ProviderState
   /** Reads its transactions as the provider reports them, for reconciliation. */
   readonly reader: TransactionReader
+  /** Reads what is open there; for a draining provider in managed mode. */
+  readonly poll: (() => Promise<void>) | undefined
 }
 
 /** A request passes the layers from the first to the last, its response from the last to the first. `pendingKeys`: passthrough mode. */
@@ -261,7 +274,19 @@ function buildProvider(provider: Provider, parts: ProviderLayerParts, pendingKey
     state: provider.state,
     service: compose(layers, connected.service),
     reader: transactionReader(connected, provider, steadyClock),
+    poll: provider.state === 'draining' && !pendingKeys ? pollOf(provider, connected, parts) : undefined,
   }
+}
+
+function pollOf(provider: Provider, connected: ConnectedProvider, parts: ProviderLayerParts): () => Promise<void> {
+  const { tag, capabilities } = connected
+  const { steadyClock } = parts
+  return openPoll({ ...stateOptions(tag, parts), service: reportedBy(connected, provider), capabilities, steadyClock })
+}
+
+/** What it takes to merge a report of the provider into the ledger. */
+function stateOptions(provider: string, { config, ledger, connections, freshness, observe }: ProviderLayerParts) {
+  return { ledger, provider, table: config.assets, sequences: connections.sequences, freshness, clock, observe }
 }
 
 /** With issued keys the ledger decides whose a transaction is; else the provider does, and the ledger completes its answers. */
@@ -270,20 +295,10 @@ function ownershipLayers(
   { tag, capabilities }: ConnectedProvider,
   parts: ProviderLayerParts,
 ): readonly Layer[] {
-  const { config, ledger, connections, freshness, observe } = parts
-  const isOff = state === 'off'
-  const options = {
-    ledger,
-    provider: tag,
-    isOff,
-    table: config.assets,
-    sequences: connections.sequences,
-    freshness,
-    clock,
-    observe,
-  }
+  const options = { ...stateOptions(tag, parts), isOff: state === 'off' }
+  const { config, ledger, freshness } = parts
   if (config.auth.mode === 'managed') return [traced('ownership', ownership(options), tag)]
-  const enriched = isOff
+  const enriched = options.isOff
     ? knownStateOnly(ledger, tag, freshness) // never calls the provider
     : traced('enrichFromLedger', enrichFromLedger({ ...options, capabilities }), tag)
   return config.routing.providers.includes(name)

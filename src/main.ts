@@ -127,6 +127,7 @@ export async function start(config: Config): Promise<Running> {
   const handle: Http = (request) => generation.handle(request)
   const intervalJobs = [
     startIntervalJob(() => generation.reconcile(), 1_000),
+    startIntervalJob(() => generation.pollDraining(), 1_000),
     startIntervalJob(() => ledger.expireClaims(), 3_600_000),
     startIntervalJob(() => tags.flush(), 10_000),
     startIntervalJob(() => inTurn(followOverrides), overridePollMs),

@@ -130,20 +130,21 @@ function connectProvider(provider: Provider, parts: ProviderParts, sequences: Se
 }
 
 /** Its transactions by its own account of them, whoever holds them here. */
-export function transactionReader(
-  { service, capabilities, catalogue, timeoutMs }: ConnectedProvider,
-  provider: Provider,
-  clock: () => number,
-): TransactionReader {
-  const { naming } = catalogue
+export function transactionReader(connected: ConnectedProvider, provider: Provider, clock: () => number): TransactionReader {
+  const { capabilities, catalogue } = connected
+  const limited = compose([ownReadLimit({ limit: provider.budget.read, clock })], reportedBy(connected, provider))
+  return { service: limited, capabilities, naming: catalogue.naming }
+}
+
+/** Its transactions as the provider reports them, in the stable words. */
+export function reportedBy({ service, capabilities, catalogue, timeoutMs }: ConnectedProvider, provider: Provider): SwapService {
   const layers = [
     deadline(timeoutMs),
-    ownReadLimit({ limit: provider.budget.read, clock }),
     deriveFields(capabilities),
     translateAssets(catalogue, false),
-    requireDepositMemos(provider, naming),
+    requireDepositMemos(provider, catalogue.naming),
   ]
-  return { service: compose(layers, service), capabilities, naming }
+  return compose(layers, service)
 }
 
 /** No deposit address without its memo, where the provider's addresses are shared. */

@@ -154,6 +154,14 @@ export interface Ledger {
   /** Which of these ids are those of creates here, whoever made them; what was merely seen is none of them. */
   readonly existingIds: (provider: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
 
+  /**
+   * Claims open transactions (docs/contract.md §12) of the provider that no process has claimed within `pauseMs`, on the ledger's
+   * clock: those never claimed first, then the longest ago; of equals the oldest first.
+   */
+  readonly claimOpen: (provider: string, maxEntries: number, pauseMs: number) => Promise<readonly LedgerEntry[]>
+  /** They were not read: as if they had never been claimed. */
+  readonly releaseOpen: (provider: string, ids: readonly string[]) => Promise<void>
+
   /** Forgets claims that are older than 24 hours by the ledger's own clock and whose outcome is known. */
   readonly expireClaims: () => Promise<number>
   readonly close: () => Promise<void>

@@ -39,7 +39,7 @@ const promised = {
     'S15',
     'V29',
     'V30',
-    ...span('W', 7),
+    ...span('W', 8),
   ],
   'docs/api.md': span('S', 10),
 }

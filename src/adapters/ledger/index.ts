@@ -16,6 +16,7 @@ import { diagnose } from './diagnose.ts'
 import { looks } from './due-creates.ts'
 import { entries } from './entries.ts'
 import { intents } from './intents.ts'
+import { openTransactions } from './open-transactions.ts'
 import { auditLog } from './operations/audit.ts'
 import { overrides } from './operations/overrides.ts'
 import { replicaFigures } from './operations/replica-figures.ts'
@@ -60,7 +61,7 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
 
 function assemble(store: Store): OpenLedger {
   const { close, waits } = store
-  const ledger = { ...intents(store), ...claims(store), ...entries(store), ...looks(store), close }
+  const ledger = { ...intents(store), ...claims(store), ...entries(store), ...looks(store), ...openTransactions(store), close }
   const lists = { tags: tagRecords(store), currencyLists: currencyLists(store) }
   const operations = { overrides: overrides(store), audit: auditLog(store), replicaFigures: replicaFigures(store) }
   return { ledger, accounts: accounts(store), ledgerAdmin: ledgerAdmin(store), ...lists, ...operations, waits, close }

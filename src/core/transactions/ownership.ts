@@ -85,10 +85,10 @@ export function ownership(options: OwnershipOptions): Layer {
 }
 
 /** Reads the provider's state, merges it and stores the result. */
-async function refreshEntry(
+export async function refreshEntry(
   entry: LedgerEntry,
   pendingResponse: Promise<Details>,
-  options: OwnershipOptions,
+  options: Omit<OwnershipOptions, 'isOff'>,
 ): Promise<{ readonly response: Details; readonly record: TransactionRecord }> {
   const { provider, clock, freshness } = options
   const response = await pendingResponse

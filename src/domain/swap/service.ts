@@ -45,6 +45,8 @@ export interface Context {
   readonly queue?: Span
   /** Whether the gateway calls of its own accord: a list, a look for an unknown create, a probe. */
   readonly isGatewayCall?: boolean
+  /** Whether only the part of a budget pays for it that is kept for the gateway's own reads. */
+  readonly isReservedOnly?: boolean
   /** How often the same call has gone up before. */
   readonly resends?: number
   /** Whether a row of a list that is not of the provider's form is handed over by itself, and does not spoil its page. */

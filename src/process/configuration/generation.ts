@@ -29,6 +29,10 @@ export class Generation {
     return this.run(this.gateway.reconcile())
   }
 
+  pollDraining(): Promise<void> {
+    return this.run(this.gateway.pollDraining())
+  }
+
   /** Nothing begins here any more. */
   retire(): void {
     this.isRetired = true

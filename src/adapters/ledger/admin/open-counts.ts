@@ -5,7 +5,10 @@ import type { Status } from '../../../domain/swap/status.ts'
 import type { Store } from '../store.ts'
 import { hasNotEnded } from './gauges.ts'
 
-const overdueMs = 7 * 86_400_000
+/** A transaction that is overdue is open for so long, since a late deposit may revive it. */
+export const openOverdueMs = 7 * 86_400_000
+/** Since when it is overdue, in milliseconds since 1970; if that is not known, since it was created. */
+export const overdueSince = sql<number>`coalesce(changed_at, -sort_key / 1000000)`
 
 interface Row {
   readonly provider: string
@@ -25,7 +28,7 @@ export async function openCounts({ database, databaseTimeMs }: Store): Promise<r
     union all
     select provider, state, status, count(*) as count from transactions
     where state = 'done' and status = 'overdue'
-      and (coalesce(changed_at, -sort_key / 1000000)) > ${databaseTimeMs} - ${sql.lit(overdueMs)}
+      and (${overdueSince}) > ${databaseTimeMs} - ${sql.lit(openOverdueMs)}
     group by provider, state, status`.execute(database)
   return rows.map(({ status, ...row }) => (status === null ? row : { ...row, status }))
 }

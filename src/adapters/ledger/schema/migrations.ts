@@ -27,6 +27,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     '2026-11-30 sequences': step([`ALTER TABLE transactions ADD COLUMN sequence ${types.integer}`]),
     '2026-12-01 operations': step(operations(types)),
     '2026-12-02 replica figures': step(replicaFigures(types)),
+    '2026-12-03 polls': step(polls(types)),
   }
 }
 
@@ -180,4 +181,15 @@ function operations({ integer, text, identity }: ColumnTypes): readonly string[]
 /** What each process counted in its last minute: a few rows, and no history. */
 function replicaFigures({ integer, text }: ColumnTypes): readonly string[] {
   return [`CREATE TABLE replica_figures (replica ${text} PRIMARY KEY, at ${integer} NOT NULL, figures ${text} NOT NULL)`]
+}
+
+/** What has not ended, by when the gateway last read it of its own accord. */
+function polls({ integer }: ColumnTypes): readonly string[] {
+  return [
+    `ALTER TABLE transactions ADD COLUMN polled_at ${integer} NOT NULL DEFAULT 0`,
+    `CREATE INDEX transactions_polled ON transactions (provider, polled_at, sort_key DESC)
+      WHERE state = 'done' AND (status IS NULL OR status NOT IN ('success', 'refunded', 'overdue'))`,
+    `CREATE INDEX transactions_overdue_at ON transactions (provider, (coalesce(changed_at, -sort_key / 1000000)))
+      WHERE state = 'done' AND status = 'overdue'`,
+  ]
 }

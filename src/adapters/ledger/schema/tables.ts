@@ -46,6 +46,8 @@ interface Transactions {
   sequence: number | null
   look_at: number | null
   looks: ColumnType<number, number | undefined, number>
+  /** When a process last took it to read it of the gateway's own accord, on the ledger's clock; 0: never. */
+  polled_at: ColumnType<number, number | undefined, number>
   /** When it was begun, on the ledger's clock; null where that is not known. */
   begun_at: ColumnType<never, number | null | undefined, never>
   /** JSON: the question. */

@@ -23,6 +23,7 @@ export interface BudgetLimitOptions {
 
 /** What the gateway is called among askers, beyond what is kept for it. */
 const gatewayConsumer = ''
+const windowSeconds = 60
 
 /** Throws `unavailable`, for certain, where the budget is used up. */
 export function budgetLimit({ budgets, provider, budget, usesGatewayKey, observe }: BudgetLimitOptions): Layer {
@@ -32,15 +33,16 @@ export function budgetLimit({ budgets, provider, budget, usesGatewayKey, observe
     const limit = budget[policy]
     if (limit > 0) observe({ what: 'budget', provider, policy, remaining: limit - reservedForGatewayReads(policy, limit) })
   }
-  const reserve = async (op: Op, { caller, isGatewayCall: isOwn }: Context): Promise<Reservation> => {
+  const reserve = async (op: Op, { caller, isGatewayCall: isOwn, isReservedOnly = false }: Context): Promise<Reservation> => {
     const policy = policyOf[op]
     const isPerKey = !usesGatewayKey && keyed.has(op)
     const bucket = isPerKey ? `${provider}:${policy}:${caller.identity}` : `${provider}:${policy}`
     const reservedForGateway = reservedForGatewayReads(policy, budget[policy])
     if (isOwn && reservedForGateway > 0) {
       const reservation = await budgets.reserve(`${bucket}:own`, reservedForGateway)
-      if (reservation.isGranted) return reservation
+      if (reservation.isGranted || isReservedOnly) return reservation
     }
+    if (isReservedOnly) return { isGranted: false, remaining: 0, retryAfter: windowSeconds }
     // Who has a bucket alone shares it with nobody; nor does the gateway compete where nothing is kept for it.
     const consumer =
       isPerKey || (isOwn && reservedForGateway === 0) ? undefined : isOwn ? gatewayConsumer : consumerOf(op, caller, usesGatewayKey)

@@ -1,0 +1,66 @@
+/** The gateway's own reads of what is open at a draining provider, so that it comes to an end unasked (docs/contract.md §12). */
+import { Fault } from '../../domain/faults/fault.ts'
+import type { Capabilities } from '../../domain/swap/capabilities.ts'
+import type { SwapService } from '../../domain/swap/service.ts'
+import type { LedgerEntry } from '../ledger.ts'
+import { type OwnershipOptions, refreshEntry } from './ownership.ts'
+
+export interface OpenPollOptions extends Omit<OwnershipOptions, 'isOff'> {
+  /** Reads a transaction as the provider reports it. */
+  readonly service: SwapService
+  readonly capabilities: Capabilities
+  /** Milliseconds, never set back. */
+  readonly steadyClock: () => number
+}
+
+/** How soon a transaction is read again, by whichever process. */
+const pauseMs = 600_000
+/** Claimed at a time, and read one after the other: the oldest first. */
+const maxClaimed = 8
+/** The next pass goes on from there. */
+const maxPassMs = 1_000
+
+/** One pass over what is due. Ends early, and holds back the next, if the provider or its budget takes no more reads now. */
+export function openPoll(options: OpenPollOptions): () => Promise<void> {
+  const { ledger, provider, steadyClock } = options
+  let pausedUntil = Number.NEGATIVE_INFINITY
+  const readAll = async (entries: readonly LedgerEntry[]): Promise<boolean> => {
+    for (const [at, entry] of entries.entries()) {
+      const waitMs = await read(entry, options)
+      if (waitMs === undefined) continue
+      pausedUntil = steadyClock() + waitMs
+      const unread = entries.slice(at).map(({ transaction }) => transaction.id)
+      await ledger.releaseOpen(provider, unread)
+      return false
+    }
+    return entries.length === maxClaimed
+  }
+  return async () => {
+    const startedAt = steadyClock()
+    if (startedAt < pausedUntil) return
+    let hasMore = true
+    while (hasMore && steadyClock() - startedAt < maxPassMs)
+      hasMore = await readAll(await ledger.claimOpen(provider, maxClaimed, pauseMs))
+  }
+}
+
+/** Undefined if it was read, well or not; else nothing was sent, and after so many milliseconds it may be. */
+async function read(entry: LedgerEntry, options: OpenPollOptions): Promise<number | undefined> {
+  const { service, capabilities, sequences } = options
+  const context = {
+    requestId: crypto.randomUUID(),
+    caller: { address: '' },
+    clientCapabilities: capabilities,
+    deadline: Number.POSITIVE_INFINITY,
+    isGatewayCall: true,
+    isReservedOnly: true,
+  }
+  sequences.observe(entry.sequence)
+  try {
+    await refreshEntry(entry, service.call('getTransaction', { id: entry.transaction.id }, context), options)
+    return undefined
+  } catch (reason) {
+    const { mayFailOver, retryAfter = 1 } = Fault.from(reason)
+    return mayFailOver ? retryAfter * 1000 : undefined
+  }
+}
