@@ -55,6 +55,7 @@ describeStores(durableStores, (shared) => {
       'DROP TABLE currency_lists',
       'DROP TABLE overrides',
       'DROP TABLE audit',
+      'DROP TABLE replica_figures',
     )
     const opened = await Promise.all(Array.from({ length: 6 }, () => openLedger(url)))
     await Promise.all(opened.map(({ ledger }, n) => ledger.upsert('owner', 'alpha', facts(`${n}`))))
@@ -75,7 +76,11 @@ describeStores(durableStores, (shared) => {
       'DROP TABLE overrides',
       'DROP TABLE audit',
       'DROP INDEX transactions_overdue',
+      'DROP TABLE replica_figures',
+      'DROP INDEX transactions_polled',
+      'DROP INDEX transactions_overdue_at',
     )
+    await query(url, 'ALTER TABLE transactions DROP COLUMN polled_at')
     await query(url, 'ALTER TABLE transactions DROP COLUMN sequence')
     await query(url, "DELETE FROM kysely_migration WHERE name NOT LIKE '%transactions'")
     const { ledger, accounts, close } = await openLedger(url)
