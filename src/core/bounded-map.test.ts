@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { BoundedMap } from './bounded-map.ts'
 
-it('keeps what was read within its lifetime, and drops the rest', () => {
+it('keeps entries that were read within the lifetime, and drops the others', () => {
   const map = new BoundedMap<string>({ maxEntries: 10, lifetimeMs: 60 })
   map.set('read', 'a', 0)
   map.set('left', 'b', 0)
@@ -26,7 +26,7 @@ it('without a lifetime only the number of entries drops them', () => {
   expect(map.get('8')).toBe(8)
 })
 
-it('writing what it has already drops nothing', () => {
+it('writing an existing entry drops nothing', () => {
   const map = new BoundedMap<number>({ maxEntries: 4 })
   map.set('a', 1)
   for (let at = 0; at < 10; at++) map.set('b', at)

@@ -1,13 +1,13 @@
 export interface BoundedMapOptions {
   readonly maxEntries: number
-  /** Entries that were not read for so long may be dropped; without it only `maxEntries` drops them. */
+  /** Entries that were not read for this time may be dropped. Without it only `maxEntries` drops entries. */
   readonly lifetimeMs?: number
 }
 
 /**
- * A map with a bound on memory; each call costs the same. It has two generations, and the older one is dropped as a whole once the
+ * A map with a bound on memory and constant cost per call. It has two generations: the older one is dropped as a whole when the
  * younger one is full or too old. An entry that was read or written within `lifetimeMs` is kept, unless half of `maxEntries` came after it.
- * `now`: milliseconds on any one monotonic clock; not needed where there is no lifetime.
+ * `now`: milliseconds on any one monotonic clock; not needed without `lifetimeMs`.
  */
 export class BoundedMap<Value> {
   private readonly maxYoung: number

@@ -1,4 +1,4 @@
-/** Does the work for every item, so many at a time; the workers share one iterator, so each item is taken by one of them. */
+/** Runs `work` for every item, with at most `concurrency` at a time. Rejects with the first failure. */
 export async function forEachConcurrently<Item>(
   concurrency: number,
   items: readonly Item[],

@@ -4,7 +4,7 @@ import type { Observer } from '../domain/telemetry/observation.ts'
 const message = 'The service cannot do this at the moment; please try again soon.'
 const retryAfter = 5
 
-/** The same port of the ledger, timed, of which every failure is counted and a fault: 503, and it is certain that nothing was done. */
+/** Wraps a port of the ledger: each call is timed and counted, and each failure becomes `unavailable` (503) with `noEffect`. */
 export function instrumented<Port extends object>(port: Port, observe: Observer): Port {
   const methods = Object.entries(port).map(([action, method]) => {
     const call = method as (...args: readonly unknown[]) => Promise<unknown>

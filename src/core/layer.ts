@@ -8,7 +8,7 @@ type Handler<O extends Op> = (request: Request<O>, context: Context, next: SwapS
 
 export type Handlers = { readonly [O in Op]?: Handler<O> }
 
-/** A layer for the operations that it names; the others pass. */
+/** A layer with a handler per operation. Operations without a handler pass through. */
 export function onOperations(handlers: Handlers): Layer {
   return (next) => ({
     call: (op, request, context) => {
@@ -22,7 +22,7 @@ type ResponseMappers = {
   readonly [O in Op]?: (response: ServiceResponse<O>, request: Request<O>, context: Context) => ServiceResponse<O>
 }
 
-/** A layer that only looks at the answers of the operations that it names. */
+/** A layer that maps the responses of operations that have a handler. */
 export function mapResponses(handlers: ResponseMappers): Layer {
   return (next) => ({
     call: (op, request, context) => {
@@ -33,21 +33,21 @@ export function mapResponses(handlers: ResponseMappers): Layer {
   })
 }
 
-/** A layer that treats every operation alike. */
+/** A layer with one handler for all operations. */
 export function aroundAll(around: AroundCall): Layer {
   return (next) => ({ call: (op, request, context) => around(op, request, context, next) })
 }
 
 type AroundCall = <O extends Op>(op: O, request: Request<O>, context: Context, next: SwapService) => Promise<ServiceResponse<O>>
 
-/** The service behind its layers, the outermost first. */
+/** Wraps the service in the layers, outermost first. */
 export function compose(layers: readonly Layer[], service: SwapService): SwapService {
   return layers.reduceRight((next, wrap) => wrap(next), service)
 }
 
 type OperationHandlers = { readonly [O in Op]: (request: Request<O>, context: Context) => Promise<ServiceResponse<O>> }
 
-/** A service that answers every operation itself. */
+/** A service with a handler for every operation. */
 export function createService(handlers: OperationHandlers): SwapService {
   return {
     call: (op, request, context) => handlers[op](request, context),

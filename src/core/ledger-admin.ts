@@ -1,11 +1,11 @@
-/** What an operator does with the ledger by hand (docs/contract.md §10). Times are milliseconds since 1970. */
+/** Port: the operator's access to the ledger (docs/contract.md §10). Times are milliseconds since 1970. */
 import type { Status } from '../domain/swap/status.ts'
 import type { NewTransaction } from '../domain/swap/swap.ts'
 import type { LedgerEntry, TransactionRecord } from './ledger.ts'
 
 export interface LedgerStats {
   readonly entries: readonly StatusCount[]
-  /** Creates of unknown outcome: still running, or given up. */
+  /** Creates without a result: `pending` are running, `unknown` ended with an unknown outcome. */
   readonly pending: number
   readonly unknown: number
   /** When the oldest of them was attempted. */
@@ -19,12 +19,12 @@ export interface LedgerStats {
 
 export interface StatusCount {
   readonly provider: string
-  /** Absent where the provider's word is not known. */
+  /** Absent if the provider's status is unknown. */
   readonly status?: Status | undefined
   readonly count: number
 }
 
-/** What is not done, in figures. `oldest`: when the oldest of them was created or attempted. */
+/** Counts of unfinished work. `oldest`: when the oldest one was created or attempted. */
 export interface LedgerGauges {
   /** Transactions that have not ended: neither success, refunded nor overdue. */
   readonly unfinished: readonly (StatusCount & { readonly oldest: number })[]
@@ -40,19 +40,19 @@ export interface UnresolvedCount {
 }
 
 /**
- * What is open (docs/contract.md §12): a create under way or of unknown outcome, and a transaction that is neither success nor
- * refunded, nor overdue for 7 days. Overdue counts from the change of its status; where none was seen, from its creation.
+ * Open work (docs/contract.md §12): a create in progress or of unknown outcome, and a transaction that is neither success nor
+ * refunded, nor overdue for 7 days. Overdue counts from the last observed change of status, or from the creation.
  */
 export interface OpenCount {
   /** Tag. */
   readonly provider: string
   readonly state: 'pending' | 'unknown' | 'done'
-  /** Of a transaction (`done`), where the provider's word is known. */
+  /** Of a transaction (`done`), if the provider's status is known. */
   readonly status?: Status | undefined
   readonly count: number
 }
 
-/** A create that an operator may have to settle by hand. */
+/** A create that the operator may have to resolve. */
 export interface UnresolvedCreateReport {
   readonly intent: string
   readonly owner: string
@@ -60,39 +60,39 @@ export interface UnresolvedCreateReport {
   readonly state: 'pending' | 'unknown' | 'mismatch'
   readonly requested: NewTransaction
   readonly attemptedAt: number
-  /** Of a mismatch: the id that the provider told, and the fields that contradict the question. */
+  /** Of a mismatch: the reported id, and the fields that contradict the request. */
   readonly reported?: { readonly id: string; readonly fields: readonly string[] } | undefined
 }
 
-/** `kept`: what has ended too and was not forgotten, by each reason that holds. */
+/** `kept`: finished transactions that were not deleted, by reason. One may have several reasons. */
 export interface Pruned {
   readonly pruned: number
   readonly kept: {
     /** Overdue for less than 30 days: a late deposit may revive it. */
     readonly overdue: number
-    /** Its Idempotency-Key still answers with it. */
+    /** Its Idempotency-Key is still valid. */
     readonly recentKey: number
-    /** A create of unknown outcome could be taken for it. */
+    /** Reconciliation may still need it for a create of unknown outcome. */
     readonly unresolved: number
   }
 }
 
 /**
- * Every method throws where the store cannot do it, and then has done nothing. `actor`: who changes it by hand, for the audit
- * log (`core/operations/audit.ts`).
+ * Every method throws if the store fails, and then has changed nothing. `actor`: the operator, for the audit log
+ * (`core/operations/audit.ts`).
  */
 export interface LedgerAdmin {
   readonly stats: (now: number) => Promise<LedgerStats>
-  /** Costs by what is not done, whatever else there is. */
+  /** The cost depends on the unfinished rows only. */
   readonly gauges: () => Promise<LedgerGauges>
-  /** Costs by what is open, whatever else there is. */
+  /** The cost depends on the open rows only. */
   readonly openCounts: () => Promise<readonly OpenCount[]>
-  /** Creates of unknown outcome and mismatches, the oldest attempt first. */
+  /** Creates of unknown outcome and mismatches, oldest attempt first. */
   readonly unresolved: () => Promise<readonly UnresolvedCreateReport[]>
   /**
-   * The provider holds this create under `id`: from now on it is its owner's. Without `facts` it is what was asked, and the next
-   * read asks the provider for the rest. `taken`: the ledger gave this id to another create. `missing`: there is no
-   * such create to settle.
+   * Binds the provider's transaction `id` to this create and its owner. Without `record` the requested fields are stored, and the
+   * next get reads the rest from the provider. `taken`: the id belongs to another create. `missing`: there is no such unresolved
+   * create.
    */
   readonly bind: (
     intent: string,
@@ -101,10 +101,10 @@ export interface LedgerAdmin {
     record: TransactionRecord | undefined,
     actor: string,
   ) => Promise<'bound' | 'taken' | 'missing'>
-  /** Nothing was created: the intent and its claim are gone. False where there is no such create to settle. */
+  /** Deletes the intent and its claim, because nothing was created. False if there is no such unresolved create. */
   readonly markNotCreated: (intent: string, actor: string) => Promise<boolean>
-  /** All transactions, or those created since then: owner by owner, newest creation first. */
+  /** All transactions, or those created since then, by owner, newest creation first. */
   readonly export: (since?: number) => AsyncIterable<LedgerEntry>
-  /** Forgets what ended, created before then: success, refunded, and what has been overdue for 30 days, with its claims. */
+  /** Deletes finished transactions that were created before this time, with their claims: success, refunded, or overdue for 30 days. */
   readonly prune: (before: number, actor: string) => Promise<Pruned>
 }

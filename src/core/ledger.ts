@@ -1,43 +1,43 @@
 /**
- * Who holds which swap, and what is known of it (docs/contract.md §3, §5, §10, §12). One port; SQLite and PostgreSQL fill
- * it and pass one contract suite. What a method has answered is durable. Times are milliseconds since 1970.
+ * Port: the ledger of creates and transactions with their owners (docs/contract.md §3, §5, §10, §12). SQLite and PostgreSQL
+ * implement it and pass one contract suite. When a method resolves, its change is durable. Times are milliseconds since 1970.
  */
 import type { Amount } from '../domain/amount.ts'
 import type { TimeRange } from '../domain/instant.ts'
 import type { Claim } from '../domain/swap/service.ts'
 import type { NewTransaction, Transaction } from '../domain/swap/swap.ts'
 
-/** A create that is about to go up. */
+/** A create that is about to be sent. */
 export interface Intent {
   readonly id: string
-  /** The identity that it is for. */
+  /** The caller's identity. */
   readonly owner: string
   /** Tag of the provider. */
   readonly provider: string
-  /** The question in the stable words for its assets. */
+  /** The request, with the table's asset names. */
   readonly requested: NewTransaction
   readonly claim?: Claim | undefined
   readonly attemptedAt: number
-  /** From then on nobody waits for its answer any more, and its outcome is to be looked for. */
+  /** From then on no caller waits for the response, and reconciliation checks the outcome. */
   readonly nextCheckAt: number
-  /** The request in its trace, for the looks to refer to. */
+  /** Links the traces of the checks to the request. */
   readonly traceparent?: string | undefined
 }
 
-/** What is known of a transaction that exists. Its id is the provider's own, its assets are in the stable words. */
+/** The known state of a transaction. Its id is the provider's own; its assets have the table's names. */
 export interface TransactionRecord {
   readonly transaction: Transaction
-  /** Fields of it that the gateway worked out. */
+  /** Fields that the gateway derived. */
   readonly derived: readonly string[]
-  /** What its create promised to pay out. */
+  /** The amount received as quoted by the create. */
   readonly quotedAmountOut?: Amount | undefined
-  /** When the provider last told of it, in whatever way. */
+  /** Time of the provider's last report: a create, a get or a list. */
   readonly reportedAt: number
-  /** When the provider last told all that it knows of it; absent where only its create or a list was seen. */
+  /** Time of the last get; absent if there was only the create or a list. */
   readonly fetchedAt?: number | undefined
-  /** When a change of its status was last seen. */
+  /** Time of the last observed change of status. */
   readonly changedAt?: number | undefined
-  /** Of the request whose response this is: of two, the greater went up later. */
+  /** Sequence of the request. The greater of two was sent later. */
   readonly sequence?: number | undefined
 }
 
@@ -45,17 +45,17 @@ export interface TransactionRecord {
 export interface LedgerEntry extends TransactionRecord {
   readonly owner: string
   readonly provider: string
-  /** Whether its owner created it through the gateway; else it was only seen to be the owner's. */
+  /** Whether its owner created it through the gateway. Otherwise the provider returned it for the owner's key. */
   readonly isCreated: boolean
 }
 
 /**
- * How far a create has come. `open`: nobody knows yet, or nobody will know (`unknown`). `mismatch`: the provider's answer
- * contradicted the question, and nobody was told of it.
+ * The state of a create with an `Idempotency-Key`. `open`: the outcome is not known. `mismatch`: the provider's response
+ * contradicted the request, and the client did not get it.
  */
 export type ClaimState =
   | { readonly state: 'open' | 'mismatch'; readonly fingerprint: string; readonly provider: string }
-  /** `first` is what the first answer told; absent where the create was bound by hand. */
+  /** `first`: the state in the first response; absent if the operator bound the create. */
   | {
       readonly state: 'done'
       readonly fingerprint: string
@@ -63,15 +63,16 @@ export type ClaimState =
       readonly first: TransactionRecord | undefined
     }
 
-/** A create whose outcome is not known. */
+/** A create with an unknown outcome. */
 export interface UnresolvedCreate {
   readonly intent: string
   readonly owner: string
   readonly provider: string
   readonly requested: NewTransaction
   readonly attemptedAt: number
-  /** How often its next look was set, and when that is due; absent: it is not looked for any more. */
+  /** How often a check was scheduled. */
   readonly checkCount: number
+  /** Absent: there are no further checks. */
   readonly nextCheckAt?: number | undefined
   readonly traceparent?: string
 }
@@ -84,31 +85,30 @@ export interface LedgerListQuery {
 }
 
 /**
- * Every method throws where the store cannot do it, and then has done nothing: but for an `UncertainChange`, after which nobody
- * knows. A `LedgerConflict` is thrown where what is held already stands against it.
+ * Every method throws if the store fails, and then has changed nothing; after an `UncertainChange` the change may have been made.
+ * A `LedgerConflict` is thrown if an existing row contradicts the change.
  */
 export interface Ledger {
-  /** False where the owner has used the claim's key before: nothing is kept then. To begin what has begun changes nothing. */
+  /** Stores the intent and its claim. False, without a change, if the owner has used the key before. Idempotent. */
   readonly begin: (intent: Intent) => Promise<boolean>
-  /** Nothing was created: the intent and its claim are gone. */
+  /** Deletes the intent and its claim, because nothing was created. */
   readonly drop: (intent: string) => Promise<void>
-  /** Nobody knows whether it was created; a result that comes later is still taken. */
+  /** Marks the outcome as unknown. A later result is still accepted. */
   readonly markUnknown: (intent: string, nextCheckAt: number) => Promise<void>
   /**
-   * It was created; its claim keeps these facts as the first answer, for all its time from now on. False where the ledger holds
-   * the id for another create, of this owner or another, or for a transaction that was there before and has gone on: then the
-   * intent is a mismatch, and what is held stays as it is. What was merely seen under the id, by whichever owner, becomes this
-   * create.
+   * Completes the intent. Its claim keeps `record` as the first response, for its full lifetime from now on. False if the id belongs
+   * to another create (of any owner) or to an older transaction that has progressed: then the intent becomes a mismatch, and the
+   * existing row stays. A row that was only observed under the id, for any owner, becomes this create.
    */
   readonly complete: (intent: string, record: TransactionRecord) => Promise<boolean>
-  /** It was found at the provider. False where the ledger holds the id for another create: then nothing changes. */
+  /** Binds a transaction that reconciliation found. False, without a change, if the id belongs to another create. */
   readonly bindFound: (intent: string, record: TransactionRecord) => Promise<boolean>
-  /** The provider's answer contradicted the question, in these fields; the intent is kept as a mismatch. */
+  /** Keeps the intent as a mismatch: these fields of the provider's response contradict the request. */
   readonly markMismatch: (intent: string, reported: Transaction, fields: readonly string[]) => Promise<void>
 
   readonly findClaim: (owner: string, key: string) => Promise<ClaimState | undefined>
 
-  /** Undefined, whoever else holds it. */
+  /** Undefined if this owner has no such transaction, even if another owner has. */
   readonly find: (owner: string, provider: string, id: string) => Promise<LedgerEntry | undefined>
   readonly findAll: (owner: string, provider: string, ids: readonly string[]) => Promise<readonly LedgerEntry[]>
   /** Newest creation first, ties by id; `total` is over all pages. */
@@ -117,9 +117,9 @@ export interface Ledger {
     query: LedgerListQuery,
   ) => Promise<{ readonly entries: readonly LedgerEntry[]; readonly total: number }>
   /**
-   * Keeps what was seen of an owner's transaction. `before`: what the facts were worked out from (undefined: nothing); where
-   * something else is kept by now, that stays. A status that is final here stays (docs/contract.md §3.7). Answers what is
-   * kept now; undefined where it is another owner's.
+   * Stores the state of an owner's transaction. `before`: the entry that `record` was merged into (undefined: none); if the stored
+   * entry differs from it, the stored entry stays. A final status stays (docs/contract.md §3.7). Returns the stored entry; undefined
+   * if the transaction belongs to another owner.
    */
   readonly upsert: (
     owner: string,
@@ -127,42 +127,41 @@ export interface Ledger {
     record: TransactionRecord,
     before?: LedgerEntry,
   ) => Promise<LedgerEntry | undefined>
-  /** Those of these owners who have anything here. */
+  /** Those of these owners that have a row in the ledger. */
   readonly knownOwners: (owners: readonly string[]) => Promise<ReadonlySet<string>>
 
-  /** Creates to be looked for at `now`, the longest waiting first; of these owners only, where they are given. */
+  /** Creates whose check is due at `now`, longest waiting first; only of these owners, if given. */
   readonly dueCreates: (
     now: number,
     maxCreates: number,
     owners: readonly string[] | undefined,
   ) => Promise<readonly UnresolvedCreate[]>
-  /** Owners of creates that are to be looked for sooner or later. */
+  /** Owners of creates that have a scheduled check. */
   readonly ownersOfUnresolved: () => Promise<readonly string[]>
-  /** Notes that this look is taken, and when the next is due. False where another process took it. */
+  /** Takes the current check and schedules the next one. False if another process took the check. */
   readonly scheduleNextCheck: (create: UnresolvedCreate, nextCheckAt: number | undefined) => Promise<boolean>
   /**
-   * Creates at the provider that were attempted between these times, and of which nobody knows what they made: of unknown
-   * outcome, or with an answer that contradicted the question.
+   * Creates at the provider that were attempted between these times and whose transaction is not known: of unknown outcome, or
+   * with a response that contradicted the request.
    */
   readonly unresolvedBetween: (provider: string, first: number, last: number) => Promise<readonly UnresolvedCreate[]>
   /**
-   * The provider's whole list has nothing that this create may have made: it and its claim are gone, and a result that comes
-   * later is still taken. False where it is not so long after its beginning, in milliseconds on the ledger's clock, or
-   * another process has taken a look since.
+   * Deletes a create and its claim, because the provider's complete list has no candidate. A later result is still accepted. False if
+   * `windowMs` since its attempt has not passed on the ledger's clock, or another process has taken a check since.
    */
   readonly markNotCreated: (create: UnresolvedCreate, windowMs: number) => Promise<boolean>
-  /** Which of these ids are those of creates here, whoever made them; what was merely seen is none of them. */
+  /** Which of these ids belong to creates of any owner. Transactions that were only observed are not included. */
   readonly existingIds: (provider: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
 
   /**
-   * Claims open transactions (docs/contract.md §12) of the provider that no process has claimed within `pauseMs`, on the ledger's
-   * clock: those never claimed first, then the longest ago; of equals the oldest first.
+   * Claims open transactions (docs/contract.md §12) of the provider that no process has claimed within `pauseMs` on the ledger's
+   * clock. Order: never claimed first, then the least recently claimed; of equals the oldest first.
    */
   readonly claimOpen: (provider: string, maxEntries: number, pauseMs: number) => Promise<readonly LedgerEntry[]>
-  /** They were not read: as if they had never been claimed. */
+  /** Undoes the claim of transactions that were not read. */
   readonly releaseOpen: (provider: string, ids: readonly string[]) => Promise<void>
 
-  /** Forgets claims that are older than 24 hours by the ledger's own clock and whose outcome is known. */
+  /** Deletes claims with a known outcome that are older than 24 hours on the ledger's clock. Returns their number. */
   readonly expireClaims: () => Promise<number>
   readonly close: () => Promise<void>
 }

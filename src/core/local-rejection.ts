@@ -2,10 +2,10 @@ import type { Fault } from '../domain/faults/fault.ts'
 import { standardFault } from '../domain/faults/standard-fault.ts'
 import type { LocalRejectionCause, Observer } from '../domain/telemetry/observation.ts'
 
-/** Refuses a call before it goes up to the provider; `wait` in milliseconds: when it may be tried again. Counted. */
+/** Counts a rejection by the gateway itself and returns its `Fault`. `waitMs`: time until a retry makes sense. */
 export type RejectLocally = (waitMs: number) => Fault
 
-/** 503: nothing was sent, and another provider may take it. */
+/** The `Fault` is 503 with `noEffect` and `mayFailOver`: nothing was sent, and another provider may be tried. */
 export function rejectLocally(provider: string, by: LocalRejectionCause, observe: Observer): RejectLocally {
   return (waitMs) => {
     observe({ what: 'localRejection', provider, by })

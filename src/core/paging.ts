@@ -1,29 +1,29 @@
-/** A list read whole, page by page. */
+/** Reads complete lists page by page, and cuts pages. */
 import type { Fault } from '../domain/faults/fault.ts'
 import type { Context, SwapService } from '../domain/swap/service.ts'
 import type { Page } from '../domain/swap/swap.ts'
 
-/** The largest page that the service has (docs/service.md §8). */
+/** The largest page of the API (docs/service.md §8). */
 const pageSize = 100
 
 export interface WholeList<Row> {
   readonly rows: readonly Row[]
-  /** False where the provider stopped before the total that it named. */
+  /** False if the list ended before its total. */
   readonly isComplete: boolean
   readonly provider: string | undefined
 }
 
 interface ReadWholeOptions<Row> {
-  /** What is asked for beside the page. */
+  /** Query parameters beside the page. */
   readonly query?: Readonly<Partial<Record<'dateFrom' | 'dateTo', string>>>
-  /** Rows are told apart by this, since pages shift while they are read. */
+  /** Identifies a row, because rows move between pages during the read. */
   readonly keyOf: (row: Row) => string
-  /** More rows than this are not read. */
+  /** For a longer list `tooManyRows` is thrown. */
   readonly maxRows: number
   readonly tooManyRows: () => Fault
 }
 
-/** Reads until the named total is there, a page is empty, or nothing new came by the page where the total would end. */
+/** Reads until the total is reached, a page is empty, or the last page of the total has no new rows. */
 export async function readWhole<O extends 'listCurrencies' | 'listTransactions', Row>(
   service: SwapService,
   op: O,
@@ -52,7 +52,7 @@ export async function readWhole<O extends 'listCurrencies' | 'listTransactions',
   return { rows: [...rows.values()], isComplete: rows.size + dropped >= total, provider }
 }
 
-/** The page that a client asked for, cut from the whole. */
+/** Cuts the requested page from the complete list. */
 export function cutPage<Row>(rows: readonly Row[], { page, size }: { readonly page: number; readonly size: number }): Page<Row> {
   const start = (page - 1) * size
   return { items: rows.slice(start, start + size), total: rows.length }

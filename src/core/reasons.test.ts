@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 const files = globSync('src/core/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
 
-/** Text of each refusal of what a client asked for that leaves its reason to the kind. */
+/** The text of each `Fault` for a client's error that has no explicit reason. */
 function refusalsWithoutReason(file: string): readonly string[] {
   const source = readFileSync(file, 'utf8')
   const found: string[] = []
@@ -22,7 +22,7 @@ function refusalsWithoutReason(file: string): readonly string[] {
   return found
 }
 
-it('each refusal of what a client asked for names its reason', () => {
+it('each Fault for a client error has an explicit reason', () => {
   expect(files.length).toBeGreaterThan(50)
   expect(files.flatMap(refusalsWithoutReason)).toEqual([])
 })

@@ -15,7 +15,7 @@ function traceOf(): { readonly root: Span; readonly context: Context } {
   return { root, context: { caller: { address: '' }, span: root } as unknown as Context }
 }
 
-/** Answers, and notes the span that it is called with. */
+/** A service that records the span of each call. */
 function service(passedContexts: (Span | undefined)[], fault?: Fault): SwapService {
   return {
     async call(_, __, { span }) {
@@ -28,7 +28,7 @@ function service(passedContexts: (Span | undefined)[], fault?: Fault): SwapServi
 
 const passThrough = aroundAll((op, request, context, next) => next.call(op, request, context))
 
-test('a layer has a span for what it may wait for, over all that is behind it', async () => {
+test('a layer has a span for operations that may wait, including the layers inside', async () => {
   const { root, context } = traceOf()
   const passedContexts: (Span | undefined)[] = []
   const wrapped = traced('quoteCache', passThrough, 'alpha')(service(passedContexts))
@@ -40,7 +40,7 @@ test('a layer has a span for what it may wait for, over all that is behind it', 
   expect(taken[1]?.attributes).toEqual({ 'swapgate.provider': 'alpha' })
 })
 
-test('a queue is over when the call goes on, whose own span is beside it', async () => {
+test('a queue ends when the call leaves it, and the call has a sibling span', async () => {
   const { root, context } = traceOf()
   const passedContexts: (Span | undefined)[] = []
   const last: SwapService = {
@@ -58,7 +58,7 @@ test('a queue is over when the call goes on, whose own span is beside it', async
   ])
 })
 
-test('whoever is held back ends the queue with the reason', async () => {
+test('a rejected call ends the queue with the reason', async () => {
   const { root, context } = traceOf()
   const refusing = aroundAll(() => Promise.reject(new Fault('unavailable', 'Not now.')))
   await expect(tracedQueue([refusing], 'alpha')(service([])).call('getRate', {} as never, context)).rejects.toThrow('Not now.')
@@ -66,7 +66,7 @@ test('whoever is held back ends the queue with the reason', async () => {
   expect(taken.at(-1)).toMatchObject({ name: 'queue', fault: { kind: 'unavailable' } })
 })
 
-test('a failure passes through as it is, and ends the span', async () => {
+test('a failure passes unchanged, and ends the span', async () => {
   const { root, context } = traceOf()
   const fault = new Fault('failed', 'No.')
   await expect(traced('quoteCache', passThrough)(service([], fault)).call('getRate', {} as never, context)).rejects.toBe(fault)
@@ -74,7 +74,7 @@ test('a failure passes through as it is, and ends the span', async () => {
   expect(taken.at(-1)).toMatchObject({ name: 'quoteCache', fault })
 })
 
-test('without a trace nothing is told, and the context is the same', async () => {
+test('without a trace there is no span, and the context is the same', async () => {
   const contexts: Context[] = []
   const last: SwapService = {
     async call(_, __, context) {

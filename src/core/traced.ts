@@ -1,10 +1,10 @@
-/** Layers that can wait, told as spans (`docs/traces.md`). Where a request has no trace they are as they would be without. */
+/** Adds spans to layers that can wait (`docs/traces.md`). Without a trace the layers are unchanged. */
 import { Fault } from '../domain/faults/fault.ts'
 import type { Op } from '../domain/swap/operations.ts'
 import type { Attributes, Span } from '../domain/tracing/span.ts'
 import { compose, type Layer } from './layer.ts'
 
-/** By the name of its span: the operations for which a layer may wait. */
+/** The operations for which a layer may wait, by the name of its span. */
 const tracedOperations = {
   idempotency: ['createTransaction'],
   currencies: ['listCurrencies'],
@@ -17,7 +17,7 @@ const tracedOperations = {
   intent: ['createTransaction'],
 } as const satisfies Readonly<Record<string, readonly Op[]>>
 
-/** A span for all the time in the layer, and in those behind it. `provider`: the tag of the one that it stands before. */
+/** A span for the time in the layer and in all layers inside it. `provider`: the provider's tag, if the layer belongs to one. */
 export function traced(name: keyof typeof tracedOperations, wrap: Layer, provider?: string): Layer {
   const operations: ReadonlySet<Op> = new Set(tracedOperations[name])
   const attributes = attributesOf(provider)
@@ -35,7 +35,7 @@ export function traced(name: keyof typeof tracedOperations, wrap: Layer, provide
   }
 }
 
-/** A span for the time until a call has passed these layers: its way on is no part of it. */
+/** A span for the time until a call has passed these layers; the call itself is not part of it. */
 export function tracedQueue(layers: readonly Layer[], provider: string): Layer {
   const attributes = attributesOf(provider)
   return (next) => {
@@ -61,7 +61,7 @@ function attributesOf(provider: string | undefined): Attributes {
   return provider === undefined ? {} : { 'swapgate.provider': provider }
 }
 
-/** Beside the answer, so that whoever waits for it waits no longer. */
+/** Ends the span in parallel, so that the caller does not wait for it. */
 function endWith(span: Span, response: Promise<unknown>): void {
   response.then(
     () => span.end(),

@@ -1,4 +1,4 @@
-/** Who changed what by hand (docs/contract.md §5). */
+/** The audit log of changes by operators (docs/contract.md §5). */
 
 export const auditActions = [
   'provider.state',
@@ -18,7 +18,7 @@ export const auditActions = [
 
 export type AuditAction = (typeof auditActions)[number]
 
-/** A change by a person. It never holds a key, a token, a URL's password or a full address. */
+/** A change by an operator. It never contains a key, a token, a URL's password or a full address. */
 export interface AuditEntry {
   /** The name of an admin token, `cli:<system user>@<host>`, or `file`: a change of the configuration file ended an override. */
   readonly actor: string
@@ -45,6 +45,6 @@ export interface AuditQuery {
 export interface AuditLog {
   /** Newest first. */
   readonly read: (query: AuditQuery) => Promise<readonly AuditRecord[]>
-  /** For what changes nothing else in the ledger: all other changes write their record in their own transaction. */
+  /** For actions that change nothing else in the ledger. All other changes write their record in their own transaction. */
   readonly append: (entry: AuditEntry) => Promise<void>
 }

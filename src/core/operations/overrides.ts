@@ -1,49 +1,49 @@
-/** What a person has set in place of the configuration file: states, weights, shadow (docs/contract.md §12). */
+/** Overrides of the configuration file by operators: states, weights, shadow (docs/contract.md §12). */
 
-/** `state:` stands before the provider's name. */
+/** `state:` is followed by the provider's name. */
 export type OverrideKey = `state:${string}` | 'weights' | 'shadow'
 
 export interface Override {
   readonly key: OverrideKey
   /** A `ProviderState`; weights by name; `{ provider, sample }`, or null for no shadow. */
   readonly value: unknown
-  /** What the file said for the key when this was made; null where it said nothing. */
+  /** The file's value for the key when the override was made; null if there was none. */
   readonly fileValue: unknown
   readonly actor: string
   /** Milliseconds since 1970 on the database's clock. */
   readonly since: number
 }
 
-/** One that a replica may still go by, or not any more. */
+/** An override in the store, active or ended. */
 export interface StoredOverride extends Override {
   /**
-   * A replica read a file that says something else for the key. Replicas whose file still says what it said go on with it until
-   * they read their file anew, so that a deployment in progress changes nothing for them.
+   * A replica read a file with another value for the key. Replicas whose file still has `fileValue` continue with the override until
+   * they reload their file, so that a deployment in progress changes nothing for them.
    */
   readonly isEnded: boolean
 }
 
 export interface OverrideChange {
   readonly key: OverrideKey
-  /** Undefined: the override is removed, and the file counts. */
+  /** Undefined: the override is removed, and the file's value applies. */
   readonly value: unknown
   readonly fileValue: unknown
-  /** What was in force, for the audit log. */
+  /** The value in effect, for the audit log. */
   readonly before: unknown
 }
 
 export interface OverrideStore {
-  /** Those that have not ended, by their keys. */
+  /** Overrides that have not ended, sorted by key. */
   readonly read: () => Promise<readonly Override[]>
-  /** All, by their keys. */
+  /** All overrides, sorted by key. */
   readonly readAll: () => Promise<readonly StoredOverride[]>
   /**
-   * Sets or removes all of them with their audit records, in one transaction. What is set already stays as it is, without a record.
-   * False where `expected` is given and is not what `read` would return by now: then nothing changes.
+   * Applies all changes with their audit records in one transaction. A value that is set already is not changed and gets no record.
+   * False, without a change, if `expected` is given and `read` would return something else now.
    */
   readonly change: (changes: readonly OverrideChange[], actor: string, expected?: readonly Override[]) => Promise<boolean>
-  /** The file says `fileValue` for the key of this override, which ends. False where it is not there any more, or has ended. */
+  /** Ends the override, because the file now has `fileValue` for its key. False if it does not exist or has already ended. */
   readonly end: (override: Override, fileValue: unknown) => Promise<boolean>
-  /** Removes an override that has ended, if it is still there. */
+  /** Deletes an ended override, if it exists. */
   readonly forget: (override: Override) => Promise<void>
 }

@@ -6,7 +6,7 @@ import { bulkhead } from './bulkhead.ts'
 interface Rig {
   readonly provider: Scripted
   readonly observations: readonly Observation[]
-  /** What becomes of a call, by its number. */
+  /** The results of the calls, by number. */
   readonly send: (deadline?: number) => Promise<unknown>
   /** Lets the n-th call to the provider end. */
   readonly end: (call: number, fails?: boolean) => void
@@ -35,7 +35,7 @@ function rig(queueTimeoutMs: number): Rig {
 
 const full = { kind: 'unavailable', noEffect: true, mayFailOver: true, retryAfter: 60 }
 
-it('U19: so many at a time, some wait, and one more is refused at once and counted', async () => {
+it('U19: calls above the bound wait, and one above the queue is rejected at once and counted', async () => {
   const { send, end, provider, observations } = rig(60_000)
   const calls = [send(), send(), send(), send()]
   expect(await send()).toMatchObject(full)
@@ -49,7 +49,7 @@ it('U19: so many at a time, some wait, and one more is refused at once and count
   expect(await Promise.all(calls)).toEqual([0, expect.any(Error), 2, 3])
 })
 
-it('whoever waits goes in the order in which they came, and none is forgotten', async () => {
+it('waiting calls go in order of arrival, and none is lost', async () => {
   const { send, end, provider } = rig(60_000)
   for (let round = 0; round < 5; round++) {
     const before = provider.calls.length
@@ -62,7 +62,7 @@ it('whoever waits goes in the order in which they came, and none is forgotten', 
   }
 })
 
-it('U19: nobody waits longer than the patience, nor than his deadline', async () => {
+it('U19: no call waits longer than queueTimeoutMs or its deadline', async () => {
   const shortTimeout = rig(5)
   void shortTimeout.send()
   void shortTimeout.send()

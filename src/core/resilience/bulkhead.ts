@@ -1,4 +1,4 @@
-/** Bounds how many calls one provider has at a time, so that one that hangs does not fill the gateway. */
+/** Bounds the concurrent calls to one provider, so that a provider that hangs does not exhaust the gateway. */
 import type { Fault } from '../../domain/faults/fault.ts'
 import type { Observer } from '../../domain/telemetry/observation.ts'
 import { aroundAll, type Layer } from '../layer.ts'
@@ -8,11 +8,11 @@ import { LinkedQueue } from './linked-queue.ts'
 export interface BulkheadOptions {
   /** Tag of the provider. */
   readonly provider: string
-  /** Calls at a time. */
+  /** Concurrent calls. */
   readonly maxConcurrent: number
-  /** Calls that wait for one of these to end. */
+  /** Calls that wait for a free slot. */
   readonly maxQueued: number
-  /** The longest wait, in milliseconds. */
+  /** The longest wait for a slot. */
   readonly queueTimeoutMs: number
   readonly observe: Observer
 }
@@ -22,7 +22,7 @@ interface QueuedCall {
   readonly timer: NodeJS.Timeout
 }
 
-/** Throws `unavailable`, for certain, where the queue is full or the wait is over. */
+/** Throws `unavailable` with `noEffect` if the queue is full or the wait exceeds `queueTimeoutMs` or the deadline. */
 export function bulkhead({ provider, maxConcurrent, maxQueued, queueTimeoutMs, observe }: BulkheadOptions): Layer {
   const refuse = rejectLocally(provider, 'bulkhead', observe)
   const queue = new LinkedQueue<QueuedCall>()
@@ -36,7 +36,7 @@ export function bulkhead({ provider, maxConcurrent, maxQueued, queueTimeoutMs, o
     clearTimeout(first.timer)
     first.enter()
   }
-  /** The place is handed over by the one who leaves. */
+  /** The call that ends passes its slot on, so `inFlight` stays the same. */
   const waitForSlot = (waitMs: number): Promise<void> =>
     new Promise((enter, reject: (fault: Fault) => void) => {
       const expire = (): void => {

@@ -10,9 +10,9 @@ interface Rig {
   readonly observations: readonly Observation[]
   readonly send: (op: Op) => Promise<unknown>
   readonly advance: (seconds: number) => void
-  /** What the provider says from now on. */
+  /** The provider's response from now on. */
   response: FaultKind | 'well'
-  /** To the gateway's own reads, where that is something else. */
+  /** The response to the gateway's own reads, if different. */
   healthCheckResponse?: FaultKind | 'well'
   retryAfter: number
 }
@@ -42,7 +42,7 @@ function rig(usesGatewayKey: boolean): Rig {
   return testRig
 }
 
-it('U12: a provider that has had enough rests for as long as it says, in that row of limits alone', async () => {
+it('U12: after a 429 there is a cooldown as long as Retry-After, for that policy alone', async () => {
   const testRig = rig(true)
   testRig.response = 'limited'
   expect(await testRig.send('getRate')).toMatchObject({ kind: 'limited' })
@@ -62,7 +62,7 @@ it('U12: a provider that has had enough rests for as long as it says, in that ro
   expect(testRig.observations[0]).toEqual({ what: 'cooldown', provider: 'alpha', reason: 'limited' })
 })
 
-it('U12: a Retry-After without end is not believed: after an hour the provider is asked again', async () => {
+it('U12: a very long Retry-After is capped: after an hour the provider is called again', async () => {
   const testRig = rig(true)
   testRig.response = 'limited'
   testRig.retryAfter = 999_999_999
@@ -73,7 +73,7 @@ it('U12: a Retry-After without end is not believed: after an hour the provider i
   expect(await testRig.send('getRate')).toBe('well')
 })
 
-it("U12: what a provider says to a client's own key is about that client, and nobody else waits for it", async () => {
+it("U12: a 429 to a client's own key starts no cooldown for other clients", async () => {
   const testRig = rig(false)
   testRig.response = 'limited'
   for (const op of ['createTransaction', 'getTransaction'] as const)
@@ -85,7 +85,7 @@ it("U12: what a provider says to a client's own key is about that client, and no
   expect(await testRig.send('getRate')).toMatchObject({ kind: 'unavailable' })
 })
 
-it("U30: our key counts as refused where the gateway's own read is refused: then the provider is left alone for 30 s", async () => {
+it("U30: the gateway's key counts as refused if its own read is refused: then there is a cooldown of 30 s", async () => {
   const testRig = rig(true)
   testRig.response = 'unauthorized'
   expect(await testRig.send('createTransaction')).toMatchObject({ kind: 'unauthorized' })
@@ -105,7 +105,7 @@ it("U30: our key counts as refused where the gateway's own read is refused: then
   expect(await testRig.send('getTransaction')).toMatchObject({ kind: 'unavailable' })
 })
 
-it("U30: refusals of clients' calls alone are about these calls, and the gateway reads once in ten seconds", async () => {
+it("U30: refusals of clients' calls alone start no cooldown, and the gateway reads once in ten seconds", async () => {
   const testRig = rig(true)
   for (let call = 0; call < 50; call++) {
     testRig.response = 'unauthorized'
@@ -121,7 +121,7 @@ it("U30: refusals of clients' calls alone are about these calls, and the gateway
 })
 
 it.each(['failed', 'timedOut', 'limited'] as const)(
-  'U30: a read that ends otherwise (%s) says nothing of the key',
+  'U30: a read that ends otherwise (%s) is no sign of a refused key',
   async (kind) => {
     const testRig = rig(true)
     testRig.response = 'unauthorized'
@@ -132,7 +132,7 @@ it.each(['failed', 'timedOut', 'limited'] as const)(
   },
 )
 
-it("U13: that a client's own key is refused says nothing of the provider", async () => {
+it("U13: a refusal of a client's own key starts no cooldown", async () => {
   const testRig = rig(false)
   testRig.response = 'unauthorized'
   for (let n = 0; n < 10; n++) expect(await testRig.send('getTransaction')).toMatchObject({ kind: 'unauthorized' })

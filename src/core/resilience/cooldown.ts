@@ -1,4 +1,4 @@
-/** A provider that has had enough is left alone for as long as it says, and one that refuses the gateway's key for a while. */
+/** A cooldown after a provider's 429 (as long as its Retry-After) and after a refusal of the gateway's key. */
 
 import { Fault } from '../../domain/faults/fault.ts'
 import { keyed, type Op } from '../../domain/swap/operations.ts'
@@ -12,24 +12,25 @@ import { healthCheck } from './breaker/health-check.ts'
 export interface CooldownOptions {
   /** Tag of the provider. */
   readonly provider: string
-  /** Whether what needs a key goes up with the gateway's own; else what is said to a client's is about that client alone. */
+  /** Whether keyed operations are sent with the gateway's own key. Otherwise a 429 or 401 is about that client's key only. */
   readonly usesGatewayKey: boolean
-  /** The provider's, in milliseconds. */
+  /** The provider's timeout. */
   readonly timeoutMs: number
-  /** Milliseconds, on a clock that is never set back. */
+  /** Milliseconds on a monotonic clock. */
   readonly clock: () => number
   readonly observe: Observer
 }
 
-/** However long a provider asks for, it is tried again after so many milliseconds. */
+/** The longest cooldown, even if the provider requests a longer one. */
 const maxCooldownMs = 3_600_000
 const keyRefusedCooldownMs = 30_000
-/** Milliseconds from one look at the gateway's own key to the next. */
+/** Shortest interval between two checks of the gateway's key. */
 const keyCheckIntervalMs = 10_000
 
 /**
- * A 429 rests its row of limits (docs/service.md §8), a refusal of the gateway's own key all of them. What a client's call is
- * answered may be about that call: the key counts as refused where a read of the gateway's own is. Throws `unavailable`, for certain.
+ * A 429 starts a cooldown for its policy (docs/service.md §8), a refusal of the gateway's key for all policies. A 401 to a client's
+ * call may be about that call, so the key counts as refused only if the gateway's own read is refused too. Throws `unavailable`
+ * with `noEffect` during a cooldown.
  */
 export function cooldown(options: CooldownOptions): Layer {
   const { provider, usesGatewayKey, clock, observe } = options
@@ -43,7 +44,7 @@ export function cooldown(options: CooldownOptions): Layer {
     observe({ what: 'cooldown', provider, reason: 'keyRefused' })
     startCooldown(['quotes', 'create', 'read'], keyRefusedCooldownMs)
   })
-  const noteFailure = (
+  const recordFailure = (
     op: Op,
     { kind, retryAfter = 1, provider: respondedBy }: Fault,
     context: Context,
@@ -59,13 +60,13 @@ export function cooldown(options: CooldownOptions): Layer {
     const remainingMs = cooldownUntil[policyOf[op]] - clock()
     if (remainingMs > 0) return Promise.reject(refuse(remainingMs))
     return next.call(op, request, context).catch((reason) => {
-      noteFailure(op, Fault.from(reason), context, next)
+      recordFailure(op, Fault.from(reason), context, next)
       throw reason
     })
   })
 }
 
-/** Reads with the gateway's own key, and calls back where it is refused. */
+/** Returns a function that reads with the gateway's own key and calls `onRefusal` if the key is refused. */
 function keyChecker(
   { clock, timeoutMs }: CooldownOptions,
   onRefusal: () => void,

@@ -6,18 +6,18 @@ beforeEach(() => {
   queue = new LinkedQueue()
 })
 
-/** Everybody, in order; the line is empty then. */
+/** Takes all values in order; the queue is empty then. */
 function all(): readonly (string | undefined)[] {
   return Array.from({ length: queue.size }, () => queue.shift())
 }
 
-it('an empty line has nobody', () => {
+it('an empty queue has no first entry', () => {
   expect(queue.size).toBe(0)
   expect(queue.first).toBeUndefined()
   expect(queue.shift()).toBeUndefined()
 })
 
-it('who came first is served first', () => {
+it('entries leave in order of arrival', () => {
   for (const value of ['a', 'b', 'c']) queue.push(value)
   expect(queue.first).toBe('a')
   expect(queue.size).toBe(3)
@@ -25,14 +25,14 @@ it('who came first is served first', () => {
   expect(queue.size).toBe(0)
 })
 
-it('who comes after all were served is first again', () => {
+it('an entry in an emptied queue is first again', () => {
   queue.push('a')
   queue.shift()
   queue.push('b')
   expect(queue.first).toBe('b')
 })
 
-describe('whoever leaves', () => {
+describe('a removed entry', () => {
   it.each([
     ['a', ['b', 'c']],
     ['b', ['a', 'c']],
@@ -45,7 +45,7 @@ describe('whoever leaves', () => {
     expect(all()).toEqual([...others, 'd'])
   })
 
-  it('is linked to nobody: what is kept of him keeps nobody alive', () => {
+  it('has no links: it keeps no other entry alive', () => {
     const [, second] = [queue.push('a'), queue.push('b'), queue.push('c')]
     queue.remove(second)
     expect(JSON.stringify(second)).toBe('{"value":"b"}')

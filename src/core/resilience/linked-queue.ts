@@ -1,4 +1,4 @@
-/** A place in a line; it knows what stands there until it is left. */
+/** An entry of a queue, for `remove`. */
 export interface QueueEntry<T> {
   readonly value: T
 }
@@ -9,8 +9,8 @@ interface Link<T> extends QueueEntry<T> {
 }
 
 /**
- * First come, first served; anybody may leave. Whoever left is linked to nobody: a `Set` that comes and goes leaves dead
- * tables behind, each of which points to the next and keeps all that it held alive until the whole heap is collected.
+ * A FIFO queue with removal from any place. A `Set` is not used: one that grows and shrinks leaves dead tables behind, each of
+ * which points to the next and keeps its old contents alive until a full garbage collection.
  */
 export class LinkedQueue<T> {
   private head: Link<T> | undefined
@@ -41,7 +41,7 @@ export class LinkedQueue<T> {
     return head.value
   }
 
-  /** Only whoever stands in this line may leave it, once. */
+  /** Removes an entry. It must be in this queue, and may be removed only once. */
   remove(entry: QueueEntry<T>): void {
     const link = entry as Link<T>
     const { previous, next } = link

@@ -1,4 +1,4 @@
-/** What stands between the gateway and every call that goes up to a provider, the outermost first. */
+/** The layers around every call to a provider, outermost first. */
 import type { BudgetPolicy, Observer } from '../../domain/telemetry/observation.ts'
 import type { Layer } from '../layer.ts'
 import { tracedQueue } from '../traced.ts'
@@ -12,21 +12,21 @@ import { retry } from './retry.ts'
 export interface ResilienceOptions {
   /** Tag of the provider. */
   readonly provider: string
-  /** The provider's, in milliseconds. */
+  /** The provider's timeout. */
   readonly timeoutMs: number
   readonly budget: Readonly<Record<BudgetPolicy, number>>
   readonly budgets: Budgets
   readonly breaker: MakeBreaker
-  /** Whether what needs a key goes up with the gateway's own. */
+  /** Whether keyed operations are sent with the gateway's own key. */
   readonly usesGatewayKey: boolean
-  /** Milliseconds, on a clock that is never set back. */
+  /** Milliseconds on a monotonic clock. */
   readonly clock: () => number
   /** From 0 to 1. */
   readonly random: () => number
   readonly observe: Observer
 }
 
-/** As many as the connection pool has. A waiting call costs less than a rejected one that is retried at once. */
+/** The size of the connection pool. A waiting call costs less than a rejected one that is retried at once. */
 const maxConcurrent = 128
 const maxQueued = 4_096
 const queueTimeoutMs = 1_000

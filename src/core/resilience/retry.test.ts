@@ -14,8 +14,8 @@ interface Rig {
   readonly send: (op?: Op, overrides?: object) => Promise<unknown>
 }
 
-function rig(answer: (call: number) => unknown): Rig {
-  const provider = scripted(answer)
+function rig(respond: (call: number) => unknown): Rig {
+  const provider = scripted(respond)
   const observations: Observation[] = []
   const observe = (observation: Observation): void => void observations.push(observation)
   const service = retry({ provider: 'alpha', clock: () => performance.now(), random: () => 1, observe })(provider)
@@ -34,7 +34,7 @@ function fail(kind: FaultKind, details: FaultDetails = {}): never {
   throw new Fault(kind, 'no', details)
 }
 
-it.each(ops.filter((op) => op !== 'createTransaction'))('%s is sent once more where it failed, and no third time', async (op) => {
+it.each(ops.filter((op) => op !== 'createTransaction'))('%s is sent once more after a failure, and no third time', async (op) => {
   const recovering = rig((call) => (call === 0 ? fail('failed') : 'well'))
   expect([await recovering.send(op), recovering.provider.calls.length]).toEqual(['well', 2])
   const failing = rig(() => fail('failed'))
@@ -55,14 +55,14 @@ it.each([
   ['failed', { noEffect: true }], // another 4xx
   ['timedOut', {}],
   ['unavailable', { noEffect: true, mayFailOver: true }],
-] as const)('what is refused or late is not asked again: %s', async (kind, details) => {
+] as const)('a refused or late request is not retried: %s', async (kind, details) => {
   const { send, provider, observations } = rig(() => fail(kind, details))
   await send()
   expect(provider.calls).toHaveLength(1)
   expect(observations).toEqual([])
 })
 
-it('what could not be reached or read is asked again', async () => {
+it('an unreachable provider or an unreadable response is retried', async () => {
   for (const kind of ['unreachable', 'unreadable'] as const) {
     const { send, provider } = rig(() => fail(kind, { noEffect: kind === 'unreachable' }))
     await send()
@@ -70,13 +70,13 @@ it('what could not be reached or read is asked again', async () => {
   }
 })
 
-it('U2: there is no second try beyond the deadline', async () => {
+it('U2: there is no retry after the deadline', async () => {
   const { send, provider } = rig(() => fail('failed'))
   await send('getRate', { deadline: performance.now() + 24 })
   expect(provider.calls).toHaveLength(1)
 })
 
-it('where the second try is held back, the first failure is told', async () => {
+it('if the gateway rejects the retry, the first failure is thrown', async () => {
   const { send } = rig((call) => fail(call === 0 ? 'failed' : 'unavailable', { mayFailOver: call > 0 }))
   expect(await send()).toMatchObject({ kind: 'failed' })
 })

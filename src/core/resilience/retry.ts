@@ -1,4 +1,4 @@
-/** A read that failed is sent once more, where that cannot make things worse (docs/contract.md §8). */
+/** Retries a failed read once, within the retry budget (docs/contract.md §8). */
 import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
 import type { Observer } from '../../domain/telemetry/observation.ts'
 import { aroundAll, type Layer } from '../layer.ts'
@@ -6,7 +6,7 @@ import { aroundAll, type Layer } from '../layer.ts'
 export interface RetryOptions {
   /** Tag of the provider. */
   readonly provider: string
-  /** Milliseconds, on a clock that is never set back. */
+  /** Milliseconds on a monotonic clock. */
   readonly clock: () => number
   /** From 0 to 1. */
   readonly random: () => number
@@ -14,10 +14,10 @@ export interface RetryOptions {
 }
 
 const retryable: ReadonlySet<FaultKind> = new Set<FaultKind>(['unreachable', 'unreadable', 'failed'])
-/** The second try comes after at most so many milliseconds, by chance: Envoy's figure. */
+/** The retry is sent after a random pause of at most this time (Envoy's value). */
 const maxPauseMs = 25
 
-/** A create is never sent twice; nor is what the provider refused, nor what nobody has time or retries left for. */
+/** Never retries a create, a request that the provider refused, or one without time or retry budget left. */
 export function retry({ provider, clock, random, observe }: RetryOptions): Layer {
   const retryBudget = new RetryBudget(clock)
   const mayRetry = ({ kind, noEffect }: Fault, pauseMs: number, deadline: number): boolean => {
@@ -44,7 +44,7 @@ export function retry({ provider, clock, random, observe }: RetryOptions): Layer
 const windowSeconds = 10
 const maxRetryShare = 0.2
 
-/** So many retries as a share of the last ten seconds' calls allows, and always one in a second. */
+/** A retry budget: a share of the calls of the last ten seconds, and always one per second. */
 class RetryBudget {
   private readonly clock: () => number
   private readonly calls = new Float64Array(windowSeconds)
@@ -68,7 +68,7 @@ class RetryBudget {
     return true
   }
 
-  /** The place of this second; those that passed since the last call are empty. */
+  /** The index of this second. Seconds that passed since the last call are set to 0. */
   private advance(): number {
     const now = Math.floor(this.clock() / 1000)
     for (let passed = Math.max(this.second + 1, now - windowSeconds + 1); passed <= now; passed++) {

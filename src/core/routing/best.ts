@@ -1,4 +1,4 @@
-/** The strategy `best`: a quote asks every provider, and the highest amount received wins (docs/contract.md §12). */
+/** The strategy `best`: a quote is requested from every provider, and the highest amount received wins (docs/contract.md §12). */
 import { type Amount, compareAmounts } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { AssetTable } from '../../domain/swap/asset.ts'
@@ -11,7 +11,7 @@ import { quoteKeyOf, quoteKeysOf, type WinnerStore } from './winners.ts'
 export interface BestOptions {
   readonly winners: WinnerStore
   readonly table: AssetTable
-  /** After so long, once one provider has answered, slower ones are left out. */
+  /** After this time slower providers are left out, if at least one has quoted. */
   readonly patienceMs: number
 }
 
@@ -20,9 +20,10 @@ interface Quote {
   readonly response: ServiceResponse<'getRate'>
 }
 
-/** Of the time of a create, how much at most is spent on finding its provider. */
+/** Largest share of a create's time that is spent on quotes. */
 const quoteShareOfCreate = 0.5
 
+/** Chooses the provider of a quote and of the create that follows. */
 export class BestQuote {
   private readonly options: BestOptions
 
@@ -30,7 +31,7 @@ export class BestQuote {
     this.options = options
   }
 
-  /** Throws the first refusal in list order where no provider quotes, else the first failure. */
+  /** Returns the best quote. Without a quote it throws the first `invalid` in list order, otherwise the first `Fault`. */
   async getRate(candidates: readonly Candidate[], query: RateQuery, context: Context): Promise<ServiceResponse<'getRate'>> {
     const winner = await quoteBest(candidates, query, context, this.options.patienceMs)
     const { winners, table } = this.options
@@ -39,8 +40,8 @@ export class BestQuote {
   }
 
   /**
-   * The create goes to the provider that won the caller's quote; where there was none, the quote is requested first. Only a
-   * provider that certainly has not taken the create is followed by another.
+   * Sends the create to the provider that won the caller's quote; without one, quotes are requested first. Another provider
+   * follows only if the first has certainly not received the create.
    */
   async createTransaction(candidates: readonly Candidate[], request: NewTransaction, context: Context) {
     const winner = await this.findWinner(request, context)
@@ -69,7 +70,7 @@ export class BestQuote {
     return undefined
   }
 
-  /** The provider that quotes best for a create. */
+  /** The provider with the best quote for this create. */
   private async quoteFor(candidates: readonly Candidate[], request: NewTransaction, context: Context): Promise<Candidate> {
     const [only, ...others] = candidates
     if (only && others.length === 0) return only
@@ -81,7 +82,7 @@ export class BestQuote {
   }
 }
 
-/** Nothing was created: whatever kept the providers from quoting is no unknown outcome. */
+/** Nothing was created: a failure of the quotes is not an unknown outcome of the create. */
 function refuseCreate(reason: unknown): never {
   const fault = Fault.from(reason)
   if (fault.kind === 'invalid') throw fault
@@ -91,7 +92,7 @@ function refuseCreate(reason: unknown): never {
 
 type Result = Quote | Fault
 
-/** The quote with the highest amount received; of equal ones the first in list order. */
+/** The quote with the highest amount received; the first in list order of equal ones. */
 async function quoteBest(candidates: readonly Candidate[], query: RateQuery, context: Context, patienceMs: number): Promise<Quote> {
   const results = await collect(
     candidates.map(({ tag, service }) =>
@@ -109,20 +110,20 @@ async function quoteBest(candidates: readonly Candidate[], query: RateQuery, con
   throw faults.find(({ kind }) => kind === 'invalid') ?? faults[0]
 }
 
-/** All results in list order; after `patienceMs`, once one of them is a quote, those that are there. */
+/** All results in list order, or after `patienceMs` the available ones as soon as one of them is a quote. */
 function collect(pending: readonly Promise<Result>[], patienceMs: number): Promise<readonly (Result | undefined)[]> {
   const results: (Result | undefined)[] = pending.map(() => undefined)
   return new Promise((resolve) => {
-    let isPatient = true
+    let isWaitingForAll = true
     let missing = pending.length
     const settle = (): void => {
       const hasQuote = results.some((result) => result !== undefined && !(result instanceof Fault))
-      if (missing > 0 && (isPatient || !hasQuote)) return
+      if (missing > 0 && (isWaitingForAll || !hasQuote)) return
       clearTimeout(timer)
       resolve([...results])
     }
     const timer = setTimeout(() => {
-      isPatient = false
+      isWaitingForAll = false
       settle()
     }, patienceMs)
     for (const [at, result] of pending.entries()) {
@@ -135,7 +136,7 @@ function collect(pending: readonly Promise<Result>[], patienceMs: number): Promi
   })
 }
 
-/** Whether its amount lies within its own limits and it names what is received. */
+/** Whether the quote has an amount received and its own limits allow the amount sent. */
 function competes({ response: { body } }: Quote): boolean {
   const { amountIn, amountOut, minAmount, maxAmount } = body
   if (amountOut === undefined) return false

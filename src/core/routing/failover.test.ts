@@ -24,11 +24,11 @@ async function send(
   )
 }
 
-it.each(['getRate', 'createTransaction'] as const)('%s goes to the next one where a provider can take no more now', async (op) => {
+it.each(['getRate', 'createTransaction'] as const)('%s goes to the next provider if one is unavailable', async (op) => {
   expect(await send(op, [busy(3), well()])).toBe('p1')
 })
 
-it('a create that a ledger cannot take goes nowhere: that is not a matter of the provider', async () => {
+it('a create that the ledger cannot store is not sent to another provider', async () => {
   const next = well()
   expect(await send('createTransaction', [failing('unavailable', { noEffect: true, retryAfter: 5 }), next])).toMatchObject({
     retryAfter: 5,
@@ -43,17 +43,20 @@ it.each([
   ['unavailable', { provider: 'p0', noEffect: true }], // the provider's 429
   ['unreachable', {}],
   ['inProgress', { noEffect: true }],
-] as const)('a create that may have reached a provider goes nowhere else (%s, %o)', async (kind, details) => {
+] as const)('a create that may have reached a provider is not sent to another (%s, %o)', async (kind, details) => {
   const next = well()
   expect(await send('createTransaction', [failing(kind, details), next])).toMatchObject({ kind })
   expect(next.calls).toEqual([])
 })
 
-it.each(['getRate', 'createTransaction'] as const)('%s: where none can take it now, the soonest time is told', async (op) => {
-  expect(await send(op, [busy(9), busy(3), busy(7)])).toMatchObject({ kind: 'unavailable', retryAfter: 3 })
-})
+it.each(['getRate', 'createTransaction'] as const)(
+  '%s: if all are unavailable, the smallest Retry-After is returned',
+  async (op) => {
+    expect(await send(op, [busy(9), busy(3), busy(7)])).toMatchObject({ kind: 'unavailable', retryAfter: 3 })
+  },
+)
 
-it('a create is told why the one that offers the pair refuses it', async () => {
+it('a create gets the error of the provider that offers the pair', async () => {
   const [offered, address] = (['not_offered', 'address_invalid'] as const).map((reason) => failing('invalid', { reason }))
   const both = [offered, address] as [Scripted, Scripted]
   for (const order of [both, both.toReversed()]) {
@@ -62,7 +65,7 @@ it('a create is told why the one that offers the pair refuses it', async () => {
   expect(await send('createTransaction', [...both, busy(3)])).toMatchObject({ kind: 'unavailable' })
 })
 
-it('U2: a quote leaves half of its time to the next one, a create none: it must not be cut short', async () => {
+it('U2: a quote leaves half of its time to the next provider, a create none', async () => {
   for (const [op, share] of [
     ['getRate', 0.5],
     ['createTransaction', 1],
@@ -70,7 +73,7 @@ it('U2: a quote leaves half of its time to the next one, a create none: it must 
     const [first, last] = [busy(1), well()]
     const deadline = performance.now() + 1_000
     await send(op, [first, last], deadline)
-    const ends = [first, last].map(({ calls: asked }) => asked[0]?.context.deadline ?? 0)
+    const ends = [first, last].map(({ calls }) => calls[0]?.context.deadline ?? 0)
     expect(deadline - (ends[0] as number)).toBeCloseTo(1_000 * (1 - share), -2)
     expect(ends[1]).toBe(deadline)
   }

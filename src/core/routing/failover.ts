@@ -1,9 +1,10 @@
-/** Who takes a quote or a create: the first of the list that can (docs/contract.md §12). */
+/** Failover: the first provider of the list that accepts a quote or a create gets it (docs/contract.md §12). */
 import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
 import type { Request } from '../../domain/swap/operations.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import { limitDeadline } from '../resilience/deadline.ts'
 
+/** A provider that may get a request. */
 export interface Candidate {
   /** The provider's tag. */
   readonly tag: string
@@ -57,7 +58,7 @@ function saysMore(next: Refusal, { fault, position }: Refusal): boolean {
   return isNotOffered(fault) ? next.position < position : isSooner(next.fault, fault)
 }
 
-/** A quote that takes too long must leave time to ask elsewhere. */
+/** A slow quote must leave time for the next provider. */
 function withHalfDeadline(context: Context): Context {
   return limitDeadline(context, (context.deadline - performance.now()) / 2)
 }
@@ -71,7 +72,7 @@ const failures: ReadonlySet<FaultKind> = new Set<FaultKind>([
   'unavailable',
 ])
 
-/** A quote may be asked anywhere; a create elsewhere only where no byte of it can have reached the provider. */
+/** Whether the next provider may be called. For a create only if no byte of it can have reached this one. */
 export function failsOver(op: FailoverOp, fault: Fault): boolean {
   if (isNotOffered(fault)) return true
   if (op === 'getRate') return failures.has(fault.kind)
@@ -88,7 +89,7 @@ function rankOf(fault: Fault): number {
   return fault.reason === 'address_invalid' || fault.reason === 'memo_invalid' ? 1 : 0
 }
 
-/** What no provider has said: the asset or the extra id is refused before anything is sent. */
+/** A rejection by the gateway itself: the asset or the extra id was refused before anything was sent. */
 function isNotOffered({ kind, provider }: Fault): boolean {
   return kind === 'invalid' && provider === undefined
 }

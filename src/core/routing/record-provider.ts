@@ -1,6 +1,6 @@
 import { aroundAll, type Layer } from '../layer.ts'
 
-/** Notes whom the question goes to: one that is held back or never answered is still this provider's. */
+/** Records the provider of a request, so that rejected and unanswered requests are counted for it too. */
 export function recordProvider(provider: string): Layer {
   return aroundAll((op, request, context, next) => {
     if (context.upstreamTimer) context.upstreamTimer.provider = provider

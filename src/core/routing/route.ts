@@ -1,4 +1,4 @@
-/** Which provider answers, and the tag by which a transaction's id remembers it (docs/contract.md §4, §12). */
+/** Routes each request to a provider, and adds the provider's tag to transaction ids (docs/contract.md §4, §12). */
 
 import { otherTransaction, standardFault } from '../../domain/faults/standard-fault.ts'
 import type { SwapService } from '../../domain/swap/service.ts'
@@ -12,11 +12,11 @@ import type { Candidate } from './failover.ts'
 export interface RouteOptions {
   /** Chooses who takes quotes and creates. */
   readonly dispatch: Dispatch
-  /** Answers lists that do not come from the ledger. */
+  /** Serves lists that do not come from the ledger. */
   readonly lists: Candidate
-  /** Who holds transactions, by tag. */
+  /** All providers with transactions, by tag. */
   readonly servicesByTag: ReadonlyMap<string, SwapService>
-  /** The tag of whom an id without one belongs to. */
+  /** The tag of the provider that owns ids without a tag. */
   readonly untagged: string | undefined
 }
 

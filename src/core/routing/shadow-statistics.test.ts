@@ -14,7 +14,7 @@ it('counts deviations by pair, in buckets that grow by 5 %, apart by their sign'
   expect(Object.values(pair?.deviations ?? {}).toSorted()).toEqual([1, 1, 2, 3])
 })
 
-it('begins anew with another candidate, and only then', () => {
+it('is reset for another candidate, and only then', () => {
   const all = statistics()
   all.addError()
   all.addMissing('BTC', 'XMR')
@@ -25,7 +25,7 @@ it('begins anew with another candidate, and only then', () => {
   expect(all.counts()).toEqual({ provider: 'gamma', errors: 0, missingAssets: [], pairs: [] })
 })
 
-it('has no counts where nothing is shadowed', () => expect(new ShadowStatistics().counts()).toBeUndefined())
+it('has no counts without a shadow', () => expect(new ShadowStatistics().counts()).toBeUndefined())
 
 it('costs no more with ten thousand pairs than with two hundred', () => {
   const all = statistics()

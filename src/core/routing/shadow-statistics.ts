@@ -1,6 +1,6 @@
-/** What a shadow found out: deviations by pair, in figures that replicas can add up (docs/contract.md §12). */
+/** Statistics of a shadow provider: deviations by pair, as counts that can be summed over replicas (docs/contract.md §12). */
 
-/** Counts of deviations by bucket; of several replicas they add up. Plain JSON. */
+/** Counts of deviations by bucket. Can be summed over replicas. Plain JSON. */
 export interface ShadowCounts {
   readonly provider: string
   readonly errors: number
@@ -12,7 +12,7 @@ interface PairCounts {
   readonly from: string
   readonly to: string
   readonly missing: number
-  /** By bucket: how many deviations were as large. */
+  /** Number of deviations by bucket. */
   readonly deviations: Readonly<Record<string, number>>
 }
 
@@ -23,19 +23,20 @@ interface MutablePair {
   readonly deviations: Map<number, number>
 }
 
-/** Buckets grow by 5 %, from a millionth on; a smaller deviation is none. */
+/** Buckets grow by 5 %, starting at one millionth. A smaller deviation counts as none. */
 const smallest = 1e-6
 const growth = Math.log(1.05)
 /** A bound on memory and on what a replica writes to the ledger. */
 const maxPairs = 200
 
+/** The statistics of this process. */
 export class ShadowStatistics {
   private provider = ''
   private errors = 0
   private missingAssets: readonly string[] = []
   private pairs = new Map<string, MutablePair>()
 
-  /** Statistics of another candidate begin anew. */
+  /** Resets the statistics if the provider is another one. */
   begin(provider: string): void {
     if (provider === this.provider) return
     this.provider = provider
@@ -63,7 +64,7 @@ export class ShadowStatistics {
     this.missingAssets = codes
   }
 
-  /** Undefined where there is no shadow. */
+  /** Undefined without a shadow. */
   counts(): ShadowCounts | undefined {
     if (this.provider === '') return undefined
     const pairs = [...this.pairs.values()].map(({ from, to, missing, deviations }) => ({

@@ -1,4 +1,4 @@
-/** Repeats a share of the answered quotes at a candidate and compares both (docs/contract.md §12). Nothing is ever created. */
+/** Repeats a share of the served quotes at a candidate and compares both (docs/contract.md §12). It never creates anything. */
 import { type Amount, divide, isZero, multiplySubtract } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { AssetTable } from '../../domain/swap/asset.ts'
@@ -20,14 +20,14 @@ export interface ShadowOptions {
   readonly timeoutMs: number
   readonly table: AssetTable
   readonly statistics: ShadowStatistics
-  /** The last whole lists of the routed providers and of the candidate. */
+  /** The last complete lists of the routed providers and of the candidate. */
   readonly listings: () => { readonly routed: readonly Listing[]; readonly candidate: Listing | undefined }
   /** From 0 to 1. */
   readonly random: () => number
   readonly observe: Observer
 }
 
-/** A slow candidate must not pile up work: a quote beyond this is not repeated. */
+/** Bound for a slow candidate: further quotes are not repeated. */
 const maxConcurrent = 32
 const one = '1' as Amount
 
@@ -96,13 +96,13 @@ async function compare(options: ShadowOptions, query: RateQuery, context: Contex
   }
 }
 
-/** The gateway's own call, in nobody's time and with nobody's key. */
+/** A call of the gateway itself: without the client's deadline and key. */
 function shadowContext({ clientCapabilities }: Context, timeoutMs: number): Context {
   const deadline = performance.now() + timeoutMs
   return { requestId: crypto.randomUUID(), caller: { address: '' }, clientCapabilities, deadline, isGatewayCall: true }
 }
 
-/** (candidate − served) ÷ served, exact until it becomes a figure. Undefined where one of both is not known. */
+/** (candidate − served) ÷ served, exact until the conversion to a number. Undefined if one of both is missing. */
 function deviationOf(served: Amount | undefined, offered: Amount | undefined): number | undefined {
   if (served === undefined || offered === undefined || isZero(served)) return undefined
   const deviation = divide(multiplySubtract(offered, one, served), served)

@@ -1,10 +1,10 @@
-/** What the ledger remembers of each provider's tag: an id names its provider by it, for good (docs/contract.md §4, §10.5). */
+/** Records of provider tags in the ledger. A tag is part of transaction ids, so it is permanent (docs/contract.md §4, §10.5). */
 
 export interface TagRecord {
   readonly tag: string
   /** Whether the ledger has transactions of this tag, or creates. */
   readonly isUsed: boolean
-  /** As last configured; absent where no process has noted it. */
+  /** As last configured. Absent if no process has saved it. */
   readonly form?: string
   /** Without credentials. */
   readonly url?: string
@@ -18,7 +18,7 @@ export interface ConfiguredTag {
 }
 
 export interface TagRecords {
-  /** These tags, and all that are remembered. */
+  /** The records of these tags and of all recorded ones. */
   readonly read: (tags: readonly string[]) => Promise<readonly TagRecord[]>
   readonly save: (tags: readonly ConfiguredTag[]) => Promise<void>
 }

@@ -41,12 +41,12 @@ it('another network, amount, rate type or caller is another quote', () => {
   expect(new Set([...others, key(inForm.a)]).size).toBe(6)
 })
 
-it('a create is looked for by its account, then by its address', () => {
+it('the quote of a create is found by its account, then by its address', () => {
   const terms = { ...inForm.a, amountIn: '1' as Amount, rateType: 'float' as const }
   expect(quoteKeysOf(one, terms, table)).toEqual([key(inForm.a), quoteKeyOf({ address: '192.0.2.1' }, terms, table)])
 })
 
-it('while the shared store is lost, the winners of this process count', async () => {
+it('while the shared store is lost, the winners of this process are used', async () => {
   const outage = new StoreOutage(
     () => Promise.reject(new Error('lost')),
     () => {},

@@ -1,4 +1,4 @@
-/** Which provider won a quote of `best`: a create that follows within a minute goes to the same one (docs/contract.md §12). */
+/** The provider that won a quote of `best`: a create within a minute goes to the same one (docs/contract.md §12). */
 import { plainAmount } from '../../domain/amount.ts'
 import { type AssetTable, defaultAsset } from '../../domain/swap/asset.ts'
 import type { Caller } from '../../domain/swap/service.ts'
@@ -9,15 +9,15 @@ import { assetKeyOf } from '../assets/asset-key.ts'
 import { from, type Side, to } from '../assets/pair.ts'
 import { BoundedMap } from '../bounded-map.ts'
 
-/** The tag of the provider that won a quote, by the key of caller and quote. Kept where the limits are kept. */
+/** The tag of the provider that won a quote, by the key of caller and quote. Kept in the store of the limits. */
 export interface WinnerStore {
   readonly save: (key: string, tag: string) => Promise<void>
-  /** Undefined where none was saved within `winnerLifetimeMs`. */
+  /** Undefined if none was saved within `winnerLifetimeMs`. */
   readonly find: (key: string) => Promise<string | undefined>
 }
 
 export const winnerLifetimeMs = 60_000
-/** A bound on memory. A quote that is dropped is asked again by its create. */
+/** A bound on memory. For a dropped winner the create requests quotes again. */
 const maxWinners = 50_000
 
 interface Winner {
@@ -25,7 +25,7 @@ interface Winner {
   readonly until: number
 }
 
-/** Winners of this process. `clock`: milliseconds, never set back. */
+/** Winners of this process. `clock`: monotonic, in milliseconds. */
 export function memoryWinners(clock: () => number): WinnerStore {
   const winners = new BoundedMap<Winner>({ maxEntries: maxWinners, lifetimeMs: winnerLifetimeMs })
   return {
@@ -42,13 +42,13 @@ export function memoryWinners(clock: () => number): WinnerStore {
 }
 
 export interface SharedWinnersOptions {
-  /** Both methods throw where the store does not answer. */
+  /** Both methods throw if the store does not respond. */
   readonly shared: WinnerStore
   readonly local: WinnerStore
   readonly outage: StoreOutage
 }
 
-/** Winners of all replicas; while the store is lost, those of this one. */
+/** Winners of all replicas; while the store is lost, only those of this one. */
 export function sharedWinners({ shared, local, outage }: SharedWinnersOptions): WinnerStore {
   const lose = (): undefined => {
     outage.begin()
@@ -66,15 +66,15 @@ export function sharedWinners({ shared, local, outage }: SharedWinnersOptions): 
   }
 }
 
-/** What a quote and its create have in common: both assets, the amount by value, the rate type. */
+/** The terms that a quote and its create share: both assets, the amount by value, the rate type. */
 type QuoteTerms = Pair & Pick<RateQuery, 'amountIn' | 'rateType'>
 
-/** The key of a quote: of the account where its key is valid, else of the client's address. */
+/** The key of a quote: by account if the caller has an identity, otherwise by client network. */
 export function quoteKeyOf({ identity, address }: Caller, terms: QuoteTerms, table: AssetTable): string {
   return identity === undefined ? addressKeyOf(address, terms, table) : `account ${identity} ${termsOf(terms, table)}`
 }
 
-/** The keys under which the quote of a create may have been saved, the first preferred. */
+/** The keys under which the quote of a create may have been saved, in order of preference. */
 export function quoteKeysOf(caller: Caller, terms: QuoteTerms, table: AssetTable): readonly string[] {
   return [quoteKeyOf(caller, terms, table), addressKeyOf(caller.address, terms, table)]
 }

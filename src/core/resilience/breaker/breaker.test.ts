@@ -9,7 +9,7 @@ import { createBreaker } from './breaker.ts'
 
 interface Rig {
   readonly provider: Scripted
-  /** Those of the provider's calls that the gateway made of its own accord. */
+  /** The gateway's own calls to the provider. */
   readonly healthChecks: () => readonly Op[]
   readonly states: () => readonly string[]
   readonly observations: readonly Observation[]
@@ -19,10 +19,10 @@ interface Rig {
 
 const timeoutMs = 10_000
 
-function rig(respond: (asked: RecordedCall) => unknown, usesGatewayKey = true): Rig {
+function rig(respond: (call: RecordedCall) => unknown, usesGatewayKey = true): Rig {
   let now = 0
   const observations: Observation[] = []
-  const provider = scripted((_, asked) => respond(asked))
+  const provider = scripted((_, call) => respond(call))
   const observe = (observation: Observation): void => void observations.push(observation)
   const options = { provider: 'alpha', timeoutMs, usesGatewayKey, clock: () => now, random: () => 0, observe }
   const { admission, recorder } = createBreaker(options)
@@ -51,7 +51,7 @@ const fail = (kind: FaultKind = 'failed', details: FaultDetails = {}): never => 
 }
 const flush = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** So many calls of one caller, and what comes of the last one's failure. */
+/** Makes this number of calls of one caller, and waits for the health check after the last failure. */
 async function callOften(testRig: Rig, op: Op, times: number, identity?: string): Promise<void> {
   for (let call = 0; call < times; call++) await testRig.call(op, identity)
   await flush()
@@ -75,7 +75,7 @@ it.each([
   },
 )
 
-it("U26: where the gateway's own read is answered the failures are that caller's: it alone is held back", async () => {
+it("U26: if the gateway's own read succeeds the failures are that caller's: it alone is blocked", async () => {
   const testRig = rig(({ op, context }) =>
     context.isGatewayCall || op !== 'createTransaction' || context.caller.identity === 'b' ? 'well' : fail(),
   )
@@ -92,7 +92,7 @@ it("U26: where the gateway's own read is answered the failures are that caller's
   expect(testRig.states()).toEqual([])
 })
 
-it("U26: the gateway's own read of quotes, and of all where keys are the providers', needs no key", async () => {
+it("U26: the gateway's own read for quotes, and for all operations if clients send the providers' keys, needs no key", async () => {
   const quotes = rig(({ context }) => (context.isGatewayCall ? 'well' : fail()))
   await callOften(quotes, 'getRate', 5)
   expect(quotes.provider.calls.at(-1)).toMatchObject({
@@ -104,7 +104,7 @@ it("U26: the gateway's own read of quotes, and of all where keys are the provide
   expect(passthrough.healthChecks()).toEqual(['listCurrencies'])
 })
 
-it('U26: one such read serves all for ten seconds', async () => {
+it('U26: one such read is used for all callers for ten seconds', async () => {
   const testRig = rig(({ context }) => (context.isGatewayCall || context.caller.identity?.startsWith('well') ? 'well' : fail()))
   for (let well = 0; well < 12; well++) await testRig.call('getRate', `well ${well}`)
   for (const name of ['a', 'b', 'c']) await callOften(testRig, 'getRate', 5, name)
@@ -114,7 +114,7 @@ it('U26: one such read serves all for ten seconds', async () => {
   expect(testRig.healthChecks()).toHaveLength(2)
 })
 
-it('U27: opens where two askers, and more than half of those who called, met only failures', async () => {
+it('U27: opens if two consumers, and more than half of all, had only failures', async () => {
   const testRig = rig(({ context }) => (context.caller.identity?.startsWith('odd') ? fail() : 'well'))
   for (const name of ['a', 'b', 'c']) await testRig.call('getRate', name)
   for (const name of ['odd 1', 'odd 2', 'odd 3']) await testRig.call('getRate', name)
@@ -125,7 +125,7 @@ it('U27: opens where two askers, and more than half of those who called, met onl
   expect(await testRig.call('createTransaction', 'a'), 'each operation by itself').toBe('well')
 })
 
-it('U27: all callers without a key are one asker where keys are issued, and each address is held back alone', async () => {
+it('U27: with issued keys all callers without a key are one consumer, and each address is blocked alone', async () => {
   const testRig = rig(({ context }) => (context.isGatewayCall || context.caller.address === '192.0.2.9' ? 'well' : fail()))
   const from = (address: string): Promise<unknown> => testRig.call('getRate', undefined, { caller: { address } })
   for (let host = 1; host <= 4; host++) await from(`192.0.2.${host}`)
@@ -136,7 +136,7 @@ it('U27: all callers without a key are one asker where keys are issued, and each
   expect(await from('192.0.2.9')).toBe('well')
 })
 
-it('U28: a provider that cannot be reached five times is left alone, whoever called', async () => {
+it('U28: opens after five failed connections in a row, of any callers', async () => {
   const testRig = rig(() => fail('unreachable', { noEffect: true }))
   await callOften(testRig, 'createTransaction', 5, 'a')
   expect(testRig.states()).toEqual(['createTransaction open'])
@@ -144,7 +144,7 @@ it('U28: a provider that cannot be reached five times is left alone, whoever cal
   expect(await testRig.call('createTransaction', 'b')).toMatchObject({ retryAfter: 30 })
 })
 
-it("U28: so is one that fails the gateway's own calls five times", async () => {
+it("U28: opens after five failures in a row of the gateway's own calls", async () => {
   const testRig = rig(() => fail())
   for (let call = 0; call < 5; call++) await testRig.call('listCurrencies', undefined, { isGatewayCall: true })
   expect(testRig.states()).toEqual(['listCurrencies open'])
@@ -163,13 +163,13 @@ it.each([
   expect(testRig.provider.calls).toHaveLength(1_000)
 })
 
-it('a question that had less than a fifth of the time says nothing of a silent provider', async () => {
+it('the timeout of a request that had less than a fifth of the time does not count', async () => {
   const testRig = rig(() => fail('timedOut'))
   for (let n = 0; n < 10; n++) await testRig.call('getRate', `asker ${n}`, { deadline: performance.now() + timeoutMs * 0.19 })
   expect(testRig.provider.calls).toHaveLength(10)
 })
 
-it('a second try of the same question is no second failure of its caller', async () => {
+it('a failed retry is no second failure of its caller', async () => {
   const testRig = rig(({ context }) => (context.isGatewayCall ? 'well' : fail()))
   for (let n = 0; n < 4; n++) {
     await testRig.call('getRate', 'a')
@@ -179,7 +179,7 @@ it('a second try of the same question is no second failure of its caller', async
   expect(testRig.healthChecks()).toEqual([])
 })
 
-it("U29: an open create breaker ends with one client's create, and with no read", async () => {
+it("U29: the trial of an open create breaker is one client's create, never a read", async () => {
   let isWell = false
   const testRig = rig(() => (isWell ? 'well' : fail()))
   for (const name of ['a', 'b']) await testRig.call('createTransaction', name)
@@ -193,7 +193,7 @@ it("U29: an open create breaker ends with one client's create, and with no read"
   expect(testRig.states()).toEqual(['createTransaction open', 'createTransaction halfOpen', 'createTransaction closed'])
 })
 
-it('U16: of many calls one finds out, and the others are refused at once', async () => {
+it('U16: of many calls one is the trial, and the others are rejected at once', async () => {
   const { promise, resolve } = Promise.withResolvers<unknown>()
   let isOpen = false
   const testRig = rig(() => (isOpen ? promise : fail()))
@@ -209,7 +209,7 @@ it('U16: of many calls one finds out, and the others are refused at once', async
   expect(await testRig.call('getRate', 'c')).toBe('well')
 })
 
-it('U29: one who found out and failed lets others go first the next time', async () => {
+it('U29: a caller whose trial failed lets others go first the next time', async () => {
   const testRig = rig(({ context }) => (context.caller.identity === 'good' ? 'well' : fail()))
   for (const name of ['odd', 'other']) await testRig.call('createTransaction', name)
   testRig.advance(30)
@@ -220,7 +220,7 @@ it('U29: one who found out and failed lets others go first the next time', async
   expect(testRig.states().at(-1)).toBe('createTransaction closed')
 })
 
-it('U15: the one who finds out and has to wait too long opens it again, whatever time it had', async () => {
+it('U15: a trial that times out opens it again, however short its deadline was', async () => {
   const testRig = rig(() => fail('timedOut'))
   for (const name of ['a', 'b']) await testRig.call('getRate', name)
   testRig.advance(30)

@@ -1,4 +1,4 @@
-/** Leaves a provider alone that fails for everybody, and holds back one whose calls alone fail (docs/contract.md §8). */
+/** The circuit breaker of a provider, per operation. It also blocks a single caller whose calls alone fail (docs/contract.md §8). */
 import { Fault } from '../../../domain/faults/fault.ts'
 import { forEachOp, keyed, type Op, ops } from '../../../domain/swap/operations.ts'
 import type { Context, SwapService } from '../../../domain/swap/service.ts'
@@ -13,11 +13,11 @@ import { type Consumer, OperationBreaker } from './operation-breaker.ts'
 export interface BreakerOptions {
   /** Tag of the provider. */
   readonly provider: string
-  /** The provider's, in milliseconds. */
+  /** The provider's timeout. */
   readonly timeoutMs: number
-  /** Whether what needs a key goes up with the gateway's own. */
+  /** Whether keyed operations are sent with the gateway's own key. */
   readonly usesGatewayKey: boolean
-  /** Milliseconds, on a clock that is never set back. */
+  /** Milliseconds on a monotonic clock. */
   readonly clock: () => number
   /** From 0 to 1. */
   readonly random: () => number
@@ -25,18 +25,18 @@ export interface BreakerOptions {
 }
 
 export interface Breaker {
-  /** Refuses with `unavailable`, for certain. Stands before everything that costs. */
+  /** Throws `unavailable` with `noEffect` while open. Runs before everything that costs. */
   readonly admission: Layer
-  /** Counts. Stands before the provider alone: what is held back on the way tells nothing of it. */
+  /** Counts results. Runs next to the provider, because a call that the gateway rejects is no sign of the provider's health. */
   readonly recorder: Layer
 }
 
 export type MakeBreaker = (options: BreakerOptions) => Breaker
 
-/** Silence counts where a call had so much of the time-out: a quote that waits for a list and may go elsewhere has a quarter. */
+/** A timeout counts as a failure only if the call had this share of the provider's timeout: with failover a quote may have a quarter. */
 const minTimeoutShare = 0.2
 
-/** Each operation has a breaker of its own. Once it has rested, one call of a client finds out; a create only by a create. */
+/** Each operation has its own breaker. After the cooldown one client call is the trial; a create is never a probe for other operations. */
 export function createBreaker(options: BreakerOptions): Breaker {
   const breakers = new ProviderBreakers(options)
   return {
@@ -66,7 +66,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
 }
 
 class ProviderBreakers {
-  /** By which the gateway reads itself, paid for like any call. */
+  /** For the gateway's own health checks, which use the budget like any call. */
   service: SwapService | undefined
   private readonly options: BreakerOptions
   private readonly byOp: Readonly<Record<Op, OperationBreaker>>
@@ -91,7 +91,7 @@ class ProviderBreakers {
     return rejection && this.refuse[rejection.by](rejection.waitMs)
   }
 
-  /** Counts a call that is not refused; to be called once more when it has ended. */
+  /** Counts an admitted call. The returned function must be called when it ends. */
   begin(op: Op, context: Context): (fault?: Fault) => void {
     const breaker = this.byOp[op]
     const isTrial = breaker.circuit.tryHalfOpen()
@@ -104,7 +104,7 @@ class ProviderBreakers {
     }
   }
 
-  /** Whether the provider fails, or only what this one asks. */
+  /** Finds out by a health check whether the provider fails or only this caller's calls do. */
   private async diagnose(op: Op, { caller }: Consumer, { clientCapabilities: client }: Context): Promise<void> {
     const { service, byOp, options } = this
     if (!service) return

@@ -1,9 +1,9 @@
 import type { Fault } from '../../../domain/faults/fault.ts'
 
-/** How a call ended. `unconnected`: the failure cannot lie in what was asked. `ignored`: it tells nothing of how the provider is. */
+/** How a call ended. `unconnected`: no connection, so the request is not the cause. `ignored`: no sign of the provider's health. */
 export type CallResult = 'responded' | 'failed' | 'unconnected' | 'ignored'
 
-/** What the provider says of a question is an answer. `hadTime`: whether it could have answered. */
+/** Classifies a fault. A 4xx of the provider counts as `responded`. `hadTime`: whether the provider had enough time to respond. */
 export function callResultOf({ kind, noEffect, provider }: Fault, hadTime: boolean): CallResult {
   if (kind === 'unreachable') return 'unconnected'
   if (kind === 'timedOut') return hadTime ? 'failed' : 'ignored'

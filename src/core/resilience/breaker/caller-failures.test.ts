@@ -7,7 +7,7 @@ function failing(caller: string, times: number, failures: CallerFailures, now: n
   return Array.from({ length: times }, () => failures.add(caller, now))
 }
 
-it('tells when a caller has failed five times in a row', () => {
+it('returns whether a caller has failed five times in a row', () => {
   const failures = new CallerFailures()
   expect(failing('a', 4, failures, 0)).toEqual([false, false, false, false])
   failures.clear('a', 0)
@@ -15,7 +15,7 @@ it('tells when a caller has failed five times in a row', () => {
   expect(failing('b', 1, failures, 0)).toEqual([false])
 })
 
-it('holds it back longer each time that it fails again, and nobody else', () => {
+it('blocks it longer each time that it fails again, and no other caller', () => {
   const failures = new CallerFailures()
   let now = 0
   failing('a', 5, failures, now)
@@ -36,7 +36,7 @@ it('holds it back longer each time that it fails again, and nobody else', () => 
   expect(failures.remainingMs('a', now)).toBe(30_000)
 })
 
-it('does not hold back one that was answered meanwhile', () => {
+it('does not block a caller with a success meanwhile', () => {
   const failures = new CallerFailures()
   failing('a', 5, failures, 0)
   failures.clear('a', 0)

@@ -8,11 +8,11 @@ interface Failures {
 }
 
 const maxConsecutiveFailures = 5
-/** A bound on memory, in callers that have failed; and for how many milliseconds each is remembered. */
+/** A bound on memory in callers with failures, and how long each is kept. */
 const maxCallers = 20_000
 const rememberForMs = 600_000
 
-/** Callers whose calls fail while those of others do not: each is held back alone, as long as a breaker would be open. */
+/** Callers whose calls fail while others' do not. Each is blocked alone, as long as a breaker would be open. */
 export class CallerFailures {
   private readonly callers = new BoundedMap<Failures>({ maxEntries: maxCallers, lifetimeMs: rememberForMs })
   private anyBlockedUntil = Number.NEGATIVE_INFINITY
@@ -21,19 +21,19 @@ export class CallerFailures {
     return now < this.anyBlockedUntil
   }
 
-  /** Milliseconds for which it is held back. */
+  /** Milliseconds until the caller is no longer blocked; 0 if it is not. */
   remainingMs(caller: string, now: number): number {
     return Math.max(0, (this.callers.get(caller, now)?.blockedUntil ?? 0) - now)
   }
 
-  /** Whether it has failed five times in a row, at least. */
+  /** Counts a failure. Returns whether the caller has at least five consecutive failures. */
   add(caller: string, now: number): boolean {
     const fresh = { consecutive: 0, blocks: 0, blockedUntil: Number.NEGATIVE_INFINITY }
     const failures = this.callers.get(caller, now) ?? this.callers.set(caller, fresh, now)
     return ++failures.consecutive >= maxConsecutiveFailures
   }
 
-  /** Nothing, where it was answered meanwhile. */
+  /** Blocks the caller, unless a call of it succeeded meanwhile. */
   block(caller: string, now: number, random: () => number): void {
     const failures = this.callers.get(caller, now)
     if (!failures || failures.consecutive < maxConsecutiveFailures || failures.blockedUntil > now) return

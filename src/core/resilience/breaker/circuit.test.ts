@@ -12,7 +12,7 @@ function rig(random = 0) {
   return { circuit, states, advance }
 }
 
-it('U15: is open for 30 s, 60 s, 90 s … where it is not well again, and 300 s at most', () => {
+it('U15: is open for 30 s, 60 s, 90 s … if the trial fails, and 300 s at most', () => {
   const { circuit, advance } = rig()
   circuit.open()
   const remaining: number[] = []
@@ -26,13 +26,13 @@ it('U15: is open for 30 s, 60 s, 90 s … where it is not well again, and 300 s 
   expect(remaining).toEqual([30, 60, 90, 120, 150, 180, 210, 240, 270, 300, 300, 300])
 })
 
-it('U15: leaves a tenth of it to chance, so that replicas do not come back at once', () => {
+it('U15: a tenth of it is random, so that replicas do not retry at once', () => {
   const { circuit } = rig(1)
   circuit.open()
   expect(circuit.remainingMs).toBe(27_000)
 })
 
-it('U20: a provider that is well for moments is left alone longer each time', () => {
+it('U20: for a provider that recovers only for moments it is open longer each time', () => {
   const { circuit, advance } = rig()
   const remaining: number[] = []
   for (let openAndClose = 0; openAndClose < 4; openAndClose++) {
@@ -61,7 +61,7 @@ it('forgets one opening for every 30 s that it stays closed', () => {
   expect(circuit.remainingMs).toBe(30_000)
 })
 
-it('one call finds out, and where it finds out nothing another one may', () => {
+it('one call is the trial, and if it has no result another one may be', () => {
   const { circuit, advance, states } = rig()
   expect(circuit.tryHalfOpen()).toBe(false)
   circuit.open()

@@ -2,25 +2,25 @@
 import type { BreakerState } from '../../../domain/telemetry/observation.ts'
 
 export interface CircuitOptions {
-  /** Milliseconds, on a clock that is never set back. */
+  /** Milliseconds on a monotonic clock. */
   readonly clock: () => number
   /** From 0 to 1. */
   readonly random: () => number
   readonly onState: (state: BreakerState) => void
 }
 
-/** Envoy's figures, in milliseconds: the first cooldown, and the longest. */
+/** Envoy's values: the first open time, and the longest. */
 const baseOpenMs = 30_000
 const maxOpenMs = 300_000
-/** So much of a cooldown is left to chance, so that not all replicas come back at once. */
+/** Random share of the open time, so that replicas do not all retry at once. */
 const jitter = 0.1
 
-/** Milliseconds for the n-th time in a row: 30, 60, 90 … 300 s. */
+/** The n-th open time in a row: 30, 60, 90 … 300 s, in milliseconds. */
 export function openDurationMs(times: number, random: () => number): number {
   return Math.min(baseOpenMs * times, maxOpenMs) * (1 - jitter * random())
 }
 
-/** The n-th opening lasts n times as long as the first; each first cooldown that it stays closed takes one off. */
+/** A circuit breaker's state. The n-th opening lasts n times as long as the first; each 30 s in the closed state reduce n by one. */
 export class Circuit {
   private readonly options: CircuitOptions
   private current: BreakerState = 'closed'
@@ -37,19 +37,19 @@ export class Circuit {
     return this.current
   }
 
-  /** While it is open: milliseconds until a call may find out; below 0 it may since. */
+  /** In the open state: milliseconds until a trial call is allowed; negative if it is allowed already. */
   get remainingMs(): number {
     return this.openUntil - this.options.clock()
   }
 
-  /** Whether the call that begins now is the one that finds out. Not to be called while another one does. */
+  /** Returns whether the call that begins now is the trial. Must not be called during a trial. */
   tryHalfOpen(): boolean {
     if (this.current === 'closed') return false
     this.setState('halfOpen')
     return true
   }
 
-  /** The one that should find out has found out nothing: the next call may. */
+  /** The trial had no result: the next call may be the trial. */
   reopen(): void {
     this.setState('open')
   }

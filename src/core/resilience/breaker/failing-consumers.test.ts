@@ -15,12 +15,12 @@ const respond = (...consumers: readonly string[]): void => {
   for (const consumer of consumers) failing.recordResponse(consumer, now)
 }
 
-it('one asker is not enough, however often it fails', () => {
+it('one consumer is not a majority, however often it fails', () => {
   for (let call = 0; call < 1_000; call++) fail('a')
   expect(failing.isMajority(now)).toBe(false)
 })
 
-it('two are, where they are more than half of those who called', () => {
+it('two are, if they are more than half of all', () => {
   fail('a', 'b')
   expect(failing.isMajority(now)).toBe(true)
   respond('c')
@@ -31,7 +31,7 @@ it('two are, where they are more than half of those who called', () => {
   expect(failing.isMajority(now)).toBe(true)
 })
 
-it('who met an answer in the last 30 seconds did not meet only failures', () => {
+it('a consumer with a response in the last 30 seconds does not count as failing', () => {
   respond('a')
   now += 29_000
   fail('a', 'b')
@@ -43,7 +43,7 @@ it('who met an answer in the last 30 seconds did not meet only failures', () => 
   expect(failing.isMajority(now)).toBe(false)
 })
 
-it('who has not called for 30 seconds does not count', () => {
+it('a consumer without a call for 30 seconds does not count', () => {
   fail('a', 'b')
   now += 30_000
   fail('b')
@@ -54,7 +54,7 @@ it('who has not called for 30 seconds does not count', () => {
   expect(failing.isMajority(now)).toBe(true)
 })
 
-it('a call costs the same for 10 and for 100,000 askers', () => {
+it('a call costs the same for 10 and for 100,000 consumers', () => {
   const costOf = (consumers: number): number => {
     const populated = new FailingConsumers()
     const names = Array.from({ length: consumers }, (_, at) => `asker ${at}`)

@@ -1,19 +1,18 @@
 import { BoundedMap } from '../../bounded-map.ts'
 import { SlidingWindowCounter } from '../budget/sliding-window-counter.ts'
 
-/** Milliseconds. */
 const windowMs = 30_000
 /** A bound on memory. */
 const maxConsumers = 20_000
 
 interface ConsumerState {
   respondedAt: number
-  /** What `RecentCount` returned. */
+  /** Returned by `SlidingWindowCounter.add`. */
   activeSecond?: number | undefined
   failedSecond?: number | undefined
 }
 
-/** How those fare who called in the last 30 seconds. It counts askers, not calls, and a call costs the same however many there are. */
+/** Counts the consumers of the last 30 seconds and those with failures only. Constant cost per call. */
 export class FailingConsumers {
   private readonly consumers = new BoundedMap<ConsumerState>({ maxEntries: maxConsumers, lifetimeMs: windowMs })
   private readonly active = new SlidingWindowCounter(windowMs / 1000)
@@ -32,7 +31,7 @@ export class FailingConsumers {
     if (now - state.respondedAt >= windowMs) state.failedSecond = this.failing.add(now, state.failedSecond)
   }
 
-  /** Whether at least two askers, and more than half of all, met only failures. */
+  /** Whether at least two consumers, and more than half of all, had only failures. */
   isMajority(now: number): boolean {
     const failing = this.failing.count(now)
     return failing >= 2 && failing * 2 > this.active.count(now)

@@ -3,10 +3,10 @@ import { singleFlight } from '../../../domain/single-flight.ts'
 import type { Context, SwapService } from '../../../domain/swap/service.ts'
 import { callResultOf } from './call-result.ts'
 
-/** Which harmless read tells how a provider is: with the gateway's own key, or without any. */
+/** The read that is used as a health check: with the gateway's own key, or without a key. */
 export type HealthCheckOp = 'listTransactions' | 'listCurrencies'
 
-/** Of the gateway's own accord, for no client. `timeout` in milliseconds. */
+/** Calls the provider without a client, as a health check. Rejects with the provider's `Fault`. */
 export function healthCheck(
   op: HealthCheckOp,
   service: SwapService,
@@ -20,10 +20,10 @@ export function healthCheck(
 
 type Read = (op: HealthCheckOp) => Promise<unknown>
 
-/** For so many milliseconds an answer to such a read shows that the provider is well. */
+/** After a successful health check the provider counts as healthy for this time. */
 const trustMs = 10_000
 
-/** Whether the gateway's own reads fail. One read serves all who want to know. */
+/** Health checks of one provider. Concurrent callers share one. */
 export class HealthChecks {
   private readonly clock: () => number
   private readonly respondedAt: Partial<Record<HealthCheckOp, number>> = {}
@@ -36,7 +36,7 @@ export class HealthChecks {
     this.clock = clock
   }
 
-  /** What tells nothing, such as a budget that is used up, is no failure. */
+  /** Returns whether the health check fails. A result that is no sign of health, such as an exhausted budget, is no failure. */
   fails(op: HealthCheckOp, read: Read): Promise<boolean> {
     if (this.clock() - (this.respondedAt[op] ?? Number.NEGATIVE_INFINITY) < trustMs) return Promise.resolve(false)
     return this.flights[op].run(read)

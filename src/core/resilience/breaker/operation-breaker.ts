@@ -1,15 +1,15 @@
-/** The breaker of one operation at one provider: what opens it, and whom it holds back (docs/contract.md §8). */
+/** The circuit breaker of one operation at one provider (docs/contract.md §8). */
 
 import type { CallResult } from './call-result.ts'
 import { CallerFailures } from './caller-failures.ts'
 import { Circuit, type CircuitOptions } from './circuit.ts'
 import { FailingConsumers } from './failing-consumers.ts'
 
-/** Who calls; undefined: the gateway itself. */
+/** The caller of an operation; undefined for the gateway itself. */
 export interface Consumer {
-  /** Whose failures count as one where askers are counted. */
+  /** Identifies the consumer. Failures of one consumer count once. */
   readonly name: string
-  /** Whose calls are held back because of his own failures. */
+  /** Identifies the caller that is blocked for its own failures. */
   readonly caller: string
 }
 
@@ -20,19 +20,23 @@ export interface BreakerRejection {
 }
 
 const maxConsecutiveFailures = 5
-/** How soon to come back while somebody finds out, in milliseconds. */
+/** Retry time during a trial call. */
 const halfOpenRetryMs = 1_000
-/** For so long after a cooldown others go first, where one has found out and failed. */
+/** After the open time, other callers go first for this time if the last trial call failed. */
 const yieldMs = 2_000
 
+/**
+ * Opens when at least two consumers and a majority of them have only failures, or after five failed connections or own calls in
+ * a row. Blocks a single caller with five failures in a row if the provider is healthy.
+ */
 export class OperationBreaker {
   readonly circuit: Circuit
   private readonly options: CircuitOptions
   private readonly callers = new CallerFailures()
   private failingConsumers = new FailingConsumers()
-  /** In a row, whoever called. */
+  /** Failed connections in a row, of all callers. */
   private unconnected = 0
-  /** In a row, of the gateway's own calls. */
+  /** Failures in a row of the gateway's own calls. */
   private ownFailures = 0
   private failedTrial: string | undefined
 
@@ -41,12 +45,12 @@ export class OperationBreaker {
     this.circuit = new Circuit(options)
   }
 
-  /** Whether nobody is to wait. */
+  /** Whether no call can be rejected now: a fast path. */
   get admitsAll(): boolean {
     return this.circuit.state === 'closed' && !this.callers.isAnyBlocked(this.options.clock())
   }
 
-  /** Why a call is not to be made now. */
+  /** Undefined if the call is admitted. */
   rejectionOf(consumer: Consumer | undefined): BreakerRejection | undefined {
     const { state, remainingMs } = this.circuit
     if (state === 'halfOpen') return { waitMs: halfOpenRetryMs, by: 'breaker' }
@@ -57,14 +61,14 @@ export class OperationBreaker {
     return yields ? { waitMs: halfOpenRetryMs, by: 'breaker' } : undefined
   }
 
-  /** Counts how a call ended that found out. */
+  /** Counts the result of the trial call. */
   endTrial(consumer: Consumer | undefined, result: CallResult): void {
     if (result === 'ignored') this.circuit.reopen()
     else if (result === 'responded') this.close()
     else this.open(consumer?.caller)
   }
 
-  /** Counts how another call ended. Whether a read of the gateway's own has to tell now whose fault it is. */
+  /** Counts the result of any other call. Returns whether a health check must now decide if the provider or the caller is at fault. */
   end(consumer: Consumer | undefined, result: CallResult, isResend: boolean): boolean {
     if (result === 'ignored' || this.circuit.state !== 'closed') return false
     this.unconnected = result === 'unconnected' ? this.unconnected + 1 : 0
@@ -74,7 +78,7 @@ export class OperationBreaker {
     return false
   }
 
-  /** The gateway's own read was answered: the failures are this caller's. */
+  /** Blocks the caller: the health check succeeded, so the failures are its own. */
   blockCaller(caller: string): void {
     this.callers.block(caller, this.options.clock(), this.options.random)
   }
@@ -110,7 +114,7 @@ export class OperationBreaker {
     else if (!isResend && ++this.ownFailures >= maxConsecutiveFailures) this.open()
   }
 
-  /** What led to this counts no more. */
+  /** Forgets the failures that led to this state. */
   private reset(): void {
     this.failingConsumers = new FailingConsumers()
     this.unconnected = 0

@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers())
 
 const [limit, replicas] = [27, 3]
 
-/** A store that replicas share, and that can be lost and emptied. */
+/** A shared store that can be lost and emptied. */
 function sharedStore() {
   const clock = (): number => performance.now()
   const store = { isLost: false, generation: 1, budgets: memoryBudgets(clock) }
@@ -45,7 +45,7 @@ async function start() {
   const store = sharedStore()
   const all = [await store.replica(), await store.replica(), await store.replica()] as const
   const granted: number[] = []
-  /** Every replica asks until it is refused, once a second for so many seconds. */
+  /** Every replica reserves until it is refused, once a second for this number of seconds. */
   const flood = async (seconds: number): Promise<number> => {
     const before = granted.length
     for (let second = 0; second < seconds; second++) {
@@ -63,13 +63,13 @@ async function start() {
   return { store, all, flood, maxInAnyMinute }
 }
 
-it('while the store is there it alone counts', async () => {
+it('while the store is available only it counts', async () => {
   const { flood, maxInAnyMinute } = await start()
   expect(await flood(130)).toBe(3 * limit)
   expect(maxInAnyMinute()).toBe(limit)
 })
 
-it('R19: the loss refuses nobody: each replica has its part at once, whatever was used before', async () => {
+it('R19: a loss rejects no call: each replica has its share at once, whatever was used before', async () => {
   const { store, all, flood } = await start()
   await flood(1)
   store.disconnect()
@@ -80,13 +80,13 @@ it('R19: the loss refuses nobody: each replica has its part at once, whatever wa
   expect(await flood(60)).toBe(limit)
 })
 
-it('a part below one call is none', async () => {
+it('a share below one call is none', async () => {
   const { store, all } = await start()
   store.disconnect()
   expect((await all[0].budgets.reserve('alpha', replicas - 1)).isGranted).toBe(false)
 })
 
-it('a store that kept what it knew counts again at once', async () => {
+it('a store that kept its data is used again at once', async () => {
   const { store, all, flood } = await start()
   for (let call = 0; call < 5; call++) await all[0].budgets.reserve('alpha', limit)
   store.disconnect()
@@ -96,7 +96,7 @@ it('a store that kept what it knew counts again at once', async () => {
   expect(await flood(3)).toBe(limit - 5)
 })
 
-it('one that comes back empty does not count alone before what it forgot is a minute ago', async () => {
+it('a store that comes back empty does not count alone until a minute after its loss', async () => {
   const { store, flood } = await start()
   await flood(1)
   store.disconnect()
@@ -111,7 +111,7 @@ it.each([
   { isEmptied: true, loss: 100 },
   { isEmptied: false, loss: 2 },
   { isEmptied: false, loss: 100 },
-])('R19: no minute sees more than two budgets, however often the store is lost ($loss s, emptied: $isEmptied)', async (given) => {
+])('R19: no minute has more than two budgets, however often the store is lost ($loss s, emptied: $isEmptied)', async (given) => {
   const { store, flood, maxInAnyMinute } = await start()
   for (let time = 0; time < 4; time++) {
     await flood(7 + 21 * time)

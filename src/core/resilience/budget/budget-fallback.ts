@@ -1,11 +1,11 @@
-/** Budgets that outlive the store in which they are shared (docs/contract.md §8). */
+/** Budgets that continue without the shared store (docs/contract.md §8). */
 
 import type { StoreOutage } from '../../access/store-outage.ts'
 import type { Budgets } from './budgets.ts'
 import { budgetWindowMs } from './fair-sliding-window.ts'
 
 export interface BudgetFallbackOptions {
-  /** Throws where the store does not answer. */
+  /** Throws if the store does not respond. */
   readonly shared: Budgets
   /** Of this process alone. */
   readonly local: Budgets
@@ -13,13 +13,13 @@ export interface BudgetFallbackOptions {
   readonly outage: StoreOutage
 }
 
-/** Milliseconds in which every replica has noticed the loss. */
+/** Time within which every replica has noticed the loss. */
 const slackMs = 2_000
 
 /**
- * While the store is lost this replica grants its part of each budget, rounded down. A store that comes back with what it held counts
- * again at once: it and the replicas' parts have granted at most a budget each. One that comes back empty has forgotten a budget that
- * may just have been used: until that is a minute ago, the replica's part has to grant too. So any 60 seconds see at most two budgets.
+ * While the store is lost, each replica grants its share of each budget, rounded down. A store that comes back with its data is used
+ * again at once: it and the shares have granted at most one budget each. A store that comes back empty has lost its counts: until the
+ * last minute before the loss is over, the replica's share must grant each call too. So at most two budgets are granted in any 60 s.
  */
 export function budgetFallback({ shared, local, replicas, outage }: BudgetFallbackOptions): Budgets {
   let guardedUntil = Number.NEGATIVE_INFINITY

@@ -35,7 +35,7 @@ function rig(usesGatewayKey: boolean, budget = { quotes: 60, create: 30, read: 1
   }
 }
 
-it('each call is paid for before it is sent, out of what is for clients, by account; all without a key are one asker', async () => {
+it("each call is reserved before it is sent, in the clients' part, by account; all without a key are one consumer", async () => {
   const { send, reserved } = rig(true)
   for (const [at, op] of ops.entries()) expect(await send(op, 'acme')).toBe(at + 1)
   await send('getRate')
@@ -49,7 +49,7 @@ it('each call is paid for before it is sent, out of what is for clients, by acco
   ])
 })
 
-it("where the provider counts by the client's key, creates and reads are a budget of each key, and quotes are shared by address", async () => {
+it("if the provider counts by the client's key, creates and reads have a budget per key, and quotes are shared by address", async () => {
   const { send, reserved } = rig(false)
   for (const op of ['getRate', 'createTransaction', 'listTransactions'] as const) await send(op, 'key-1')
   expect(reserved).toEqual([
@@ -59,7 +59,7 @@ it("where the provider counts by the client's key, creates and reads are a budge
   ])
 })
 
-it('R18: what the gateway reads of its own accord has a tenth for itself, and shares the rest beyond it', async () => {
+it("R18: the gateway's own reads have a tenth for themselves, and share the rest beyond it", async () => {
   const { send, reserved } = rig(true, undefined, 2)
   await send('listCurrencies', undefined, true)
   await send('listTransactions', undefined, true)
@@ -72,7 +72,7 @@ it('R18: what the gateway reads of its own accord has a tenth for itself, and sh
   ])
 })
 
-it('a budget below ten keeps nothing for the gateway, which then takes what is free', async () => {
+it('a budget below ten has no reserve for the gateway, which then uses free calls', async () => {
   const { send, reserved } = rig(true, { quotes: 9, create: 30, read: 9 })
   await send('listCurrencies', undefined, true)
   await send('listTransactions', 'acme')
@@ -82,7 +82,7 @@ it('a budget below ten keeps nothing for the gateway, which then takes what is f
   ])
 })
 
-it('used up: refused for certain, with the time to wait, and nothing is sent', async () => {
+it('a used-up budget rejects with noEffect and the time to wait, and nothing is sent', async () => {
   const { send, provider, observations } = rig(true, undefined, 1)
   observations.length = 0
   await send('createTransaction', 'acme')
@@ -96,7 +96,7 @@ it('used up: refused for certain, with the time to wait, and nothing is sent', a
 it.each([
   [true, ['quotes 54', 'create 30', 'read 108']],
   [false, ['quotes 54']],
-])('what is left of each budget that is shared is known from the start (own key: %s)', (usesGatewayKey, left) => {
+])('the remaining calls of each shared budget are reported from the start (own key: %s)', (usesGatewayKey, left) => {
   const seen = rig(usesGatewayKey).observations.map((seen) => seen.what === 'budget' && `${seen.policy} ${seen.remaining}`)
   expect(seen).toEqual(left)
 })

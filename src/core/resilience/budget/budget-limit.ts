@@ -1,4 +1,4 @@
-/** Budgets towards a provider: every call that goes up is paid for before it is sent (docs/contract.md §8). */
+/** Rate limits of calls to a provider: each call is reserved in its budget before it is sent (docs/contract.md §8). */
 
 import { keyed, type Op } from '../../../domain/swap/operations.ts'
 import { policyOf } from '../../../domain/swap/policy.ts'
@@ -14,21 +14,21 @@ export interface BudgetLimitOptions {
   readonly budgets: Budgets
   /** Tag of the provider. */
   readonly provider: string
-  /** Calls in any 60 seconds; 0 is no bound. */
+  /** Calls in any 60 seconds. 0: unlimited. */
   readonly budget: Readonly<Record<BudgetPolicy, number>>
-  /** Whether keys are issued here; else they are the provider's, which counts by them what needs one. */
+  /** Whether the gateway's own key is used. Otherwise clients send the provider's keys, and it counts keyed operations per key. */
   readonly usesGatewayKey: boolean
   readonly observe: Observer
 }
 
-/** What the gateway is called among askers, beyond what is kept for it. */
+/** The gateway's name as a consumer, for reads beyond its reserve. */
 const gatewayConsumer = ''
 const windowSeconds = 60
 
-/** Throws `unavailable`, for certain, where the budget is used up. */
+/** Throws `unavailable` with `noEffect` if the budget is used up. */
 export function budgetLimit({ budgets, provider, budget, usesGatewayKey, observe }: BudgetLimitOptions): Layer {
   const refuse = rejectLocally(provider, 'budget', observe)
-  // What is left is told from the start, also where only the gateway's own reads go up.
+  // Reported from the start, even if only the gateway's own reads are sent.
   for (const policy of usesGatewayKey ? budgetPolicies : (['quotes'] as const)) {
     const limit = budget[policy]
     if (limit > 0) observe({ what: 'budget', provider, policy, remaining: limit - reservedForGatewayReads(policy, limit) })
@@ -43,11 +43,11 @@ export function budgetLimit({ budgets, provider, budget, usesGatewayKey, observe
       if (reservation.isGranted || isReservedOnly) return reservation
     }
     if (isReservedOnly) return { isGranted: false, remaining: 0, retryAfter: windowSeconds }
-    // Who has a bucket alone shares it with nobody; nor does the gateway compete where nothing is kept for it.
+    // A bucket of one key has one consumer only; and without a reserve the gateway does not compete.
     const consumer =
       isPerKey || (isOwn && reservedForGateway === 0) ? undefined : isOwn ? gatewayConsumer : consumerOf(op, caller, usesGatewayKey)
     const reservation = await budgets.reserve(bucket, budget[policy] - reservedForGateway, consumer)
-    // Of many buckets, one for each key, no single one says what is left.
+    // With one bucket per key there is no single remaining count to report.
     if (!isPerKey) observe({ what: 'budget', provider, policy, remaining: reservation.remaining })
     return reservation
   }

@@ -11,12 +11,12 @@ beforeEach(() => {
   now = 1_000_000
 })
 
-/** How many of so many calls are granted, now. */
+/** How many of this number of calls are granted now. */
 function reserveMany(consumer: string | undefined, calls: number, limit = 30): number {
   return Array.from({ length: calls }, () => window.reserve(limit, consumer, now)).filter(({ isGranted }) => isGranted).length
 }
 
-describe('one asker alone', () => {
+describe('a single consumer', () => {
   it('leaves a fifth to the next one', () => {
     expect(reserveMany('greedy', 40)).toBe(24)
     expect(reserveMany('next', 1)).toBe(1)
@@ -26,7 +26,7 @@ describe('one asker alone', () => {
     expect(reserveMany('alone', 10, 9)).toBe(9)
   })
 
-  it('is told what is left, and when there is more', () => {
+  it('gets the remaining calls, and the time until there are more', () => {
     expect(window.reserve(2, 'a', now)).toEqual({ isGranted: true, remaining: 1, retryAfter: 0 })
     now += 10_000
     expect(window.reserve(2, 'a', now)).toEqual({ isGranted: true, remaining: 0, retryAfter: 0 })
@@ -34,7 +34,7 @@ describe('one asker alone', () => {
     expect(window.reserve(2, 'a', now)).toEqual({ isGranted: false, remaining: 0, retryAfter: 31 })
   })
 
-  it('is told when the next call comes back', () => {
+  it('gets the time until the next call is free', () => {
     for (let call = 0; call < 24; call++) {
       reserveMany('a', 1)
       now += 1_000
@@ -55,7 +55,7 @@ describe('one asker alone', () => {
 })
 
 describe('the last fifth', () => {
-  it('goes to askers who hold less than an equal share, and never more than the limit to all', () => {
+  it('goes to consumers that hold less than an equal share, and never more than the limit to all', () => {
     expect(reserveMany('greedy', 30)).toBe(24)
     expect(reserveMany('a', 3)).toBe(3)
     expect(reserveMany('b', 10)).toBe(3)
@@ -63,13 +63,13 @@ describe('the last fifth', () => {
     expect(reserveMany('greedy', 1)).toBe(0)
   })
 
-  it('is rounded up where there are several askers', () => {
+  it('is rounded up with several consumers', () => {
     reserveMany('b', 1, 6)
     expect(reserveMany('a', 6, 6), 'a share is three, and two are left').toBe(3)
     expect(reserveMany('b', 6, 6)).toBe(2)
   })
 
-  it('asks by the askers of the last minute alone', () => {
+  it('depends only on the consumers of the last minute', () => {
     reserveMany('b', 1)
     reserveMany('c', 1)
     expect(reserveMany('a', 40), 'a share is ten: what is not kept').toBe(22)
@@ -78,7 +78,7 @@ describe('the last fifth', () => {
     expect(reserveMany('a', 40), 'a share is fifteen').toBe(23)
   })
 
-  it('counts those who are refused as askers', () => {
+  it('counts refused callers as consumers', () => {
     reserveMany('a', 40)
     reserveMany('b', 6)
     expect(reserveMany('c', 1)).toBe(0)
@@ -89,16 +89,16 @@ describe('the last fifth', () => {
   })
 })
 
-it('without askers a window is first come, first served', () => {
+it('without consumers a window is first come, first served', () => {
   expect(reserveMany(undefined, 40)).toBe(30)
 })
 
-it('more askers than calls: each may have one', () => {
+it('with more consumers than calls each may have one', () => {
   for (let at = 0; at < 20; at++) expect(reserveMany(`asker ${at}`, 1, 20), `asker ${at}`).toBe(1)
   expect(reserveMany('late', 1, 20)).toBe(0)
 })
 
-it('a decision costs the same for 10, 5,000 and 100,000 askers', () => {
+it('a decision costs the same for 10, 5,000 and 100,000 consumers', () => {
   const costOf = (consumers: number): number => {
     const shared = new FairSlidingWindow()
     const names = Array.from({ length: consumers }, (_, at) => `asker ${at}`)
@@ -115,13 +115,13 @@ it('a decision costs the same for 10, 5,000 and 100,000 askers', () => {
   }
   costOf(10)
   const [fastest, many, slowest] = [10, 5_000, 100_000].map(costOf) as [number, number, number]
-  // In milliseconds. Ten thousand times as many askers: a loop over them would be far beyond.
+  // In milliseconds. Ten thousand times as many consumers: a loop over them would be far beyond.
   expect(many, `${fastest} and ${many}`).toBeLessThan(Math.max(50 * fastest, 0.02))
   expect(slowest, `${fastest} and ${slowest}`).toBeLessThan(Math.max(50 * fastest, 0.02))
 })
 
 describe('is idle', () => {
-  it('only where nothing is held and nobody asked in the last minute', () => {
+  it('only without grants and consumers in the last minute', () => {
     expect(window.isIdle(now)).toBe(true)
     reserveMany('a', 1)
     expect(window.isIdle(now + minute)).toBe(false)

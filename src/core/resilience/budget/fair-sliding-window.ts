@@ -1,17 +1,16 @@
-/** A sliding window of 60 seconds that several askers share: the rule, in memory. `adapters/redis/budgets.ts` has it in Redis. */
+/** A sliding window of 60 seconds with fair shares for its consumers, in memory. `adapters/redis/budgets.ts` has the same rule in Redis. */
 
 import { BoundedMap } from '../../bounded-map.ts'
 import type { Reservation } from './budgets.ts'
 import { SlidingWindowCounter } from './sliding-window-counter.ts'
 
-/** Milliseconds. */
 export const budgetWindowMs = 60_000
-/** A bound on memory: those who asked longest ago are forgotten first. */
+/** A bound on memory: the consumers that were inactive the longest are dropped first. */
 const maxConsumers = 100_000
 
 interface Consumer {
   granted: number
-  /** What `RecentCount` returned for it. */
+  /** Returned by `SlidingWindowCounter.add`. */
   countedAt?: number
 }
 
@@ -21,8 +20,8 @@ interface Grant {
 }
 
 /**
- * How many calls of the limit an asker leaves to others: the last fifth, rounded up, if it holds an equal share or more. One that is
- * alone counts as one of two, and leaves the fifth rounded down: the next asker has to find something. Below ten calls it leaves nothing.
+ * Calls of the limit that a consumer must leave to others: a fifth, rounded up, if it holds an equal share or more. A single consumer
+ * counts as one of two and leaves a fifth, rounded down, so that the next one gets some. Below a limit of ten it leaves none.
  */
 export function reservedForOthers(limit: number, granted: number, consumers: number): number {
   if (granted < limit / Math.max(consumers, 2)) return 0
@@ -30,15 +29,15 @@ export function reservedForOthers(limit: number, granted: number, consumers: num
   return limit < 10 ? 0 : Math.floor(limit / 5)
 }
 
-/** Times are milliseconds on any one clock. A decision costs the same, however many askers there are. */
+/** Times are milliseconds on any one clock. Constant cost per decision. */
 export class FairSlidingWindow {
-  /** In the order in which they were made; those before `first` are over. */
+  /** In order of time; those before `first` have expired. */
   private grants: Grant[] = []
   private first = 0
   private readonly consumers = new BoundedMap<Consumer>({ maxEntries: maxConsumers, lifetimeMs: budgetWindowMs })
   private readonly recentConsumers = new SlidingWindowCounter(budgetWindowMs / 1000)
 
-  /** Without a name the window is not shared: first come, first served. */
+  /** Reserves one call. Without a name there are no shares: first come, first served. */
   reserve(limit: number, name: string | undefined, now: number): Reservation {
     this.expire(now)
     const consumer = name === undefined ? undefined : this.touch(name, now)
@@ -66,7 +65,7 @@ export class FairSlidingWindow {
     return consumer
   }
 
-  /** Each grant is forgotten once. */
+  /** Amortised constant cost: each grant expires once. */
   private expire(now: number): void {
     for (let grant = this.grants[this.first]; grant && now - grant.at > budgetWindowMs; grant = this.grants[++this.first]) {
       if (grant.consumer) grant.consumer.granted--

@@ -23,7 +23,7 @@ test.each([
   [120, 60],
   [5, 3],
   [1, 1],
-])('L26: of a budget of %i, looks take %i in any 60 seconds', async (limit, share) => {
+])('L26: of a budget of %i, own reads use %i in any 60 seconds', async (limit, share) => {
   const { call, wait } = limited(limit)
   for (let at = 0; at < share; at++) expect(await call()).toBe('passed')
   wait(20_000)
@@ -34,7 +34,7 @@ test.each([
   expect(await call()).toBe('passed')
 })
 
-test('each key has a share of its own, where each has a budget of its own', async () => {
+test('each key has its own share if each has its own budget', async () => {
   const { call } = limited(2)
   expect(await call('one')).toBe('passed')
   expect(await call('one')).toBeInstanceOf(Fault)

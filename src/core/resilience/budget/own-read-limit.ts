@@ -1,17 +1,17 @@
-/** How much of a provider's read budget the gateway's own looks take: never so much that clients have none (docs/contract.md §10.2). */
+/** Limits the gateway's own reads to a share of a provider's read budget, so that clients keep the rest (docs/contract.md §10.2). */
 import { standardFault } from '../../../domain/faults/standard-fault.ts'
 import { aroundAll, type Layer } from '../../layer.ts'
 
 const windowMs = 60_000
 
 export interface OwnReadLimitOptions {
-  /** The provider's read budget in any 60 seconds, of one key where each has its own; 0 is none. */
+  /** The provider's read budget in any 60 seconds (per key, if each key has one). 0: unlimited. */
   readonly limit: number
-  /** Milliseconds, on a clock that is never set back. */
+  /** Milliseconds on a monotonic clock. */
   readonly clock: () => number
 }
 
-/** Lets half of the budget pass in any 60 seconds, of each caller; what is beyond is `unavailable` until then. */
+/** Admits half of the budget per caller in any 60 seconds. Throws `unavailable` with `noEffect` above that. */
 export function ownReadLimit({ limit, clock }: OwnReadLimitOptions): Layer {
   if (limit === 0) return (next) => next
   const share = Math.ceil(limit / 2)
@@ -29,7 +29,7 @@ export function ownReadLimit({ limit, clock }: OwnReadLimitOptions): Layer {
       const retryAfter = Math.ceil((oldest + windowMs - now) / 1000)
       return Promise.reject(standardFault('unavailable', { retryAfter, noEffect: true, unavailableCause: 'budget' }))
     }
-    passedTimes.delete(name) // the last one to ask is the last one in it
+    passedTimes.delete(name) // moves the caller to the end of the map
     passedTimes.set(name, [...times, now])
     return next.call(op, request, context)
   })

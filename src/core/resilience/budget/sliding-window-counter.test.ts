@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { SlidingWindowCounter } from './sliding-window-counter.ts'
 
-it('counts each thing once, in the second in which it was seen last', () => {
+it('counts each item once, in the second in which it was last added', () => {
   const counter = new SlidingWindowCounter(60)
   const first = counter.add(1_000_000)
   counter.add(1_000_500)
@@ -14,7 +14,7 @@ it('counts each thing once, in the second in which it was seen last', () => {
   expect(counter.count(1_060_000)).toBe(0)
 })
 
-it('what was forgotten is not taken off again', () => {
+it('an expired item is not subtracted again', () => {
   const counter = new SlidingWindowCounter(2)
   const first = counter.add(0)
   counter.add(1_900)

@@ -1,21 +1,21 @@
-/** How many different things were seen in the last seconds. Each counts once, in the second in which it was seen last. */
+/** Counts distinct items of the last seconds. Each item counts once, in the second in which it was last added. */
 export class SlidingWindowCounter {
   private readonly counts: Uint32Array
   private second = 0
   private sum = 0
 
-  /** `span` in whole seconds. Every method costs the same, however many things there are. */
+  /** Every method has constant cost. */
   constructor(windowSeconds: number) {
     this.counts = new Uint32Array(windowSeconds)
   }
 
-  /** `now` in milliseconds. */
+  /** The number of items. `now` in milliseconds. */
   count(now: number): number {
     this.advance(now)
     return this.sum
   }
 
-  /** Counts a thing. `before` is what this returned for the same thing the last time. */
+  /** Counts an item. `countedAt`: the value that this returned for the same item the last time. */
   add(now: number, countedAt?: number): number {
     this.remove(now, countedAt)
     const at = this.second % this.counts.length
