@@ -1,4 +1,4 @@
-/** Exact decimals as text. No amount ever passes through binary floating point (docs/contract.md §3). */
+/** Exact decimals as text. No amount is ever converted to binary floating point (docs/contract.md §3). */
 
 declare const brand: unique symbol
 
@@ -11,7 +11,7 @@ const maxLength = 64
 const maxExponent = 40
 const derivedDigits = 18
 
-/** The lexeme as an amount, or undefined where it is outside JSON's grammar or the bounds. */
+/** The lexeme as an amount, or undefined if it is outside JSON's grammar or the bounds. */
 export function toAmount(lexeme: string): Amount | undefined {
   if (lexeme.length > maxLength) return undefined
   if (plain.test(lexeme)) return branded(lexeme)
@@ -19,14 +19,14 @@ export function toAmount(lexeme: string): Amount | undefined {
   return exponent !== undefined && Math.abs(Number(exponent)) <= maxExponent ? branded(lexeme) : undefined
 }
 
-/** Only for text that is in the grammar and the bounds. */
+/** Only for text within the grammar and the bounds. */
 function branded(text: string): Amount {
   return text as Amount
 }
 
 export const zero = branded('0')
 
-/** Negative, zero or positive as `a` is below, equal to or above `b` by value: `1.10` equals `1.1`. */
+/** Negative, zero or positive if `a` is less than, equal to or greater than `b` by value: `1.10` equals `1.1`. */
 export function compareAmounts(a: Amount, b: Amount): number {
   const difference = minus(parse(a), parse(b)).digits
   return difference > 0n ? 1 : difference < 0n ? -1 : 0
@@ -40,19 +40,19 @@ export function isZero(amount: Amount): boolean {
   return parse(amount).digits === 0n
 }
 
-/** `amount` × `rate` − `taken`, exact and plain. */
+/** `amount` × `rate` − `subtrahend`, exact, in plain notation. */
 export function multiplySubtract(amount: Amount, rate: Amount, subtrahend: Amount): Amount {
   const a = parse(amount)
   const b = parse(rate)
   return print(minus({ digits: a.digits * b.digits, scale: a.scale + b.scale }, parse(subtrahend)))
 }
 
-/** The one way to write this value: `1.10`, `1.1` and `11e-1` are all `1.1`. */
+/** The canonical text of the value: `1.10`, `1.1` and `11e-1` are all `1.1`. */
 export function plainAmount(amount: Amount): Amount {
   return print(parse(amount))
 }
 
-/** `a` ÷ `b`: exact where it ends, else rounded half-even to 18 significant digits. Undefined where `b` is 0. */
+/** `a` ÷ `b`: exact if the decimal is finite, otherwise rounded half-even to 18 significant digits. Undefined if `b` is 0. */
 export function divide(a: Amount, b: Amount): Amount | undefined {
   const above = parse(a)
   const below = parse(b)
@@ -84,7 +84,7 @@ function rescale({ digits, scale }: Decimal, to: number): bigint {
   return digits * 10n ** BigInt(to - scale)
 }
 
-/** A decimal that ends has a denominator of twos and fives alone: that many places write it whole. */
+/** A quotient is a finite decimal if its reduced denominator has only the factors 2 and 5; their larger power is its number of places. */
 function ratio(above: bigint, below: bigint): Decimal {
   const reduced = below / greatestCommonDivisor(above, below)
   const twos = powerOf(2n, reduced)
@@ -95,7 +95,7 @@ function ratio(above: bigint, below: bigint): Decimal {
   return { digits: (above * 10n ** BigInt(scale)) / below, scale }
 }
 
-/** Never exactly half-way, since such a quotient would end: so half-even is plain rounding here. */
+/** A quotient exactly half-way would be finite, so half-even is plain rounding here. */
 function roundedRatio(above: bigint, below: bigint): Decimal {
   let scale = derivedDigits + String(below).length - String(above).length
   if (scaled(above, scale) >= scaled(below, derivedDigits)) scale -= 1

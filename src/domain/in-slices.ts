@@ -1,7 +1,7 @@
-/** How long work holds the event loop before other work of the process has its turn, in milliseconds. */
+/** Longest time that the work blocks the event loop. */
 const sliceMs = 10
 
-/** Does something with each item, in slices. */
+/** Runs `work` for each item, and yields to the event loop after each slice of 10 ms. */
 export async function inSlices<Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> {
   let began = performance.now()
   for (const item of items) {

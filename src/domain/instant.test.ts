@@ -20,7 +20,7 @@ const zone = fc.oneof(
 )
 
 describe('a timestamp', () => {
-  it('is the moment that Temporal says it is, to the nanosecond', () => {
+  it('is the same instant as in Temporal, to the nanosecond', () => {
     const property = fc.property(day, fc.constantFrom('T', 't'), time, part, zone, (...parts) => {
       const text = parts.join('')
       expect(toInstant(text)).toBe(Temporal.Instant.from(text.toUpperCase()).epochNanoseconds)
@@ -33,7 +33,7 @@ describe('a timestamp', () => {
     ['2026-07-29T14:04:29.407Z', '2026-07-29T14:04:29.407000000Z'],
     ['2026-07-29T14:04:29Z', '2026-07-29t10:34:29-03:30'],
     ['2026-12-31T23:59:59Z', '2027-01-01T00:59:59+01:00'],
-  ])('%s is the same moment as %s', (a, b) => {
+  ])('%s is the same instant as %s', (a, b) => {
     expect(toInstant(a)).toBe(toInstant(b))
     expect(toInstant(a)).toBeTypeOf('bigint')
   })
@@ -77,7 +77,7 @@ describe('a date bound', () => {
     fc.assert(property)
   })
 
-  it('with a time is that moment', () => {
+  it('with a time is that instant', () => {
     const moment = Temporal.Instant.from('2026-07-29T14:04:29.5+02:00').epochNanoseconds
     expect(toTimeRange('2026-07-29T14:04:29.5+02:00')).toEqual({ first: moment, last: moment })
   })

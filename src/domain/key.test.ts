@@ -27,7 +27,7 @@ describe('a key', () => {
     fc.assert(property)
   })
 
-  it('tells all of its random bytes', () => {
+  it('contains all of its random bytes', () => {
     const property = fc.property(bytes, (random) => {
       const number = numberOf(makeKey(random).slice(8, -6))
       expect(number.toString(16).padStart(2 * keyBytes, '0')).toBe(Buffer.from(random).toString('hex'))
@@ -78,7 +78,7 @@ describe('a typing error is noticed', () => {
     expect(swaps).toBeGreaterThan(90_000)
   })
 
-  it('where something is missing or too much', () => {
+  it('if a character is missing or added', () => {
     const property = fc.property(key, fc.nat({ max: 40 }), fc.constantFrom(...alphabet), (text, at, more) => {
       expect(isKey(replaced(text, at, ''))).toBe(false)
       expect(isKey(text.slice(0, at) + more + text.slice(at))).toBe(false)

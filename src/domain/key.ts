@@ -1,6 +1,6 @@
 /**
- * Keys that the operator issues: `sg_live_`, 160 random bits, and a checksum, in letters and digits. Scanners know one by
- * its looks, and a typing error shows without a look-up.
+ * Keys that the operator issues: `sg_live_`, 160 random bits, and a checksum, in letters and digits. Secret scanners recognise the
+ * prefix, and the checksum finds typing errors without a look-up.
  */
 
 const prefix = 'sg_live_'
@@ -10,10 +10,10 @@ const randomDigits = 27
 const checksumDigits = 6
 const pattern = new RegExp(`^${prefix}[0-9A-Za-z]{${randomDigits + checksumDigits}}$`)
 
-/** How many random bytes a key takes. */
+/** Number of random bytes in a key. */
 export const keyBytes = 20
 
-/** The key of `keyBytes` bytes that nobody can guess. */
+/** Makes a key from `keyBytes` cryptographically random bytes. Throws `RangeError` for another length. */
 export function makeKey(random: Uint8Array): string {
   if (random.length !== keyBytes) throw new RangeError(`a key takes ${keyBytes} random bytes`)
   const number = random.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n)
@@ -21,7 +21,7 @@ export function makeKey(random: Uint8Array): string {
   return body + checksumOf(body)
 }
 
-/** Whether the text may be a key. Every single wrong character and every swap of two neighbours makes it false. */
+/** Whether the text has the format and the checksum of a key. Finds every single wrong character and every swap of two neighbours. */
 export function isKey(text: string): boolean {
   if (!pattern.test(text)) return false
   const body = text.slice(0, -checksumDigits)

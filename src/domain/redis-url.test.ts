@@ -90,6 +90,6 @@ it.each([
   'redis+sentinel://a/group?password=secret',
   'redis+other://a',
   'http://a',
-])('%s is refused without a word of it', (url) => {
+])('%s is refused, and the message contains no part of it', (url) => {
   expect(() => parseRedisUrl(url)).toThrow('redis.url: must be redis://…, redis+sentinel://…/name or redis+cluster://…')
 })

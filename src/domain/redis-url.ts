@@ -12,13 +12,13 @@ interface Credentials {
 
 export interface RedisAddress {
   readonly kind: 'single' | 'sentinel' | 'cluster'
-  /** The node, the sentinels, or some nodes of the cluster. */
+  /** The node, the sentinels, or seed nodes of the cluster. */
   readonly places: readonly Place[]
   readonly isEncrypted: boolean
-  /** Of Redis itself. */
+  /** For Redis itself. */
   readonly credentials: Credentials
   readonly sentinelCredentials: Credentials
-  /** What the sentinels call the group. */
+  /** The sentinels' name of the group. */
   readonly name: string
   readonly database: number
 }
@@ -29,18 +29,18 @@ const standardPorts = { single: 6379, sentinel: 26_379, cluster: 6379 } as const
 
 /**
  * `redis://user:password@host:port/database`, `redis+sentinel://host:port,host:port/name/database?sentinel=user:password`,
- * `redis+cluster://host:port,host:port`; `rediss…` is TLS. Throws a message that holds nothing of the URL.
+ * `redis+cluster://host:port,host:port`; `rediss…` is TLS. Throws an `Error` whose message contains no part of the URL.
  */
 export function parseRedisUrl(url: string): RedisAddress {
-  const [, tls, kind = 'single', user = '', hosts = '', first = '', second, watcher = ''] = pattern.exec(url) ?? fail()
+  const [, tls, kind = 'single', user = '', hosts = '', first = '', second, sentinelUser = ''] = pattern.exec(url) ?? fail()
   if (!isKind(kind)) return fail()
   const [name, database] = kind === 'sentinel' ? [first, second ?? '0'] : ['', first || '0']
   const isWhole = (kind === 'sentinel') === (name !== '') && (kind === 'sentinel' || second === undefined) && /^\d+$/.test(database)
   const places = hosts.split(',').map((host) => placeOf(host, standardPorts[kind]))
   if (!isWhole || (kind === 'single' && places.length > 1) || (kind === 'cluster' && first !== '')) return fail()
-  if (watcher !== '' && kind !== 'sentinel') return fail()
+  if (sentinelUser !== '' && kind !== 'sentinel') return fail()
   const credentials = credentialsOf(user)
-  const sentinelCredentials = credentialsOf(watcher)
+  const sentinelCredentials = credentialsOf(sentinelUser)
   return { kind, places, isEncrypted: tls === 's', credentials, sentinelCredentials, name, database: Number(database) }
 }
 

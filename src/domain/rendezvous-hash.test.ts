@@ -25,7 +25,7 @@ describe('W6: the order of a subject', () => {
       expect(Math.abs(share(target, weights) - weight / total)).toBeLessThan(0.01)
   })
 
-  it('moves only who must move where weights change', () => {
+  it('moves only the necessary subjects if weights change', () => {
     const [before, after] = [
       { alpha: 90, beta: 10 },
       { alpha: 80, beta: 20 },
@@ -58,7 +58,7 @@ describe('W6: the order of a subject', () => {
     )
   })
 
-  it('changes for a target that is added, removed or weighed anew only to or from that one', () => {
+  it('changes only to or from a target that is added, removed or has a new weight', () => {
     fc.assert(
       fc.property(fc.string(), weighted, fc.nat(), weight, (subject, weights, at, next) => {
         const targets = Object.keys(weights)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { singleFlight } from './single-flight.ts'
 
-it('calls made while one is under way share its result, and the next call starts anew', async () => {
+it('concurrent calls share one result, and the next call starts again', async () => {
   const gates: PromiseWithResolvers<number>[] = []
   const flight = singleFlight(() => {
     const gate = Promise.withResolvers<number>()
@@ -18,7 +18,7 @@ it('calls made while one is under way share its result, and the next call starts
   expect(await next).toBe(2)
 })
 
-it('a failure is shared, and is over with it', async () => {
+it('a failure is shared, and is not kept', async () => {
   let calls = 0
   const flight = singleFlight(() => Promise.reject(new Error(`${++calls}`)))
   const results = await Promise.allSettled([flight.run(), flight.run()])

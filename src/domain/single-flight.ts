@@ -1,9 +1,10 @@
 export interface SingleFlight<Args extends readonly unknown[], Result> {
-  /** Calls made while one is under way share its result, or its failure; the arguments of the first count. */
+  /** Concurrent calls share one result or failure. The arguments of the first call are used. */
   readonly run: (...args: Args) => Promise<Result>
   readonly isRunning: () => boolean
 }
 
+/** Runs `work` at most once at a time. */
 export function singleFlight<Args extends readonly unknown[], Result>(
   work: (...args: Args) => Promise<Result>,
 ): SingleFlight<Args, Result> {

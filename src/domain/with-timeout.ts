@@ -1,7 +1,7 @@
-/** The most that a timer takes; a deadline may be infinite. */
+/** The largest delay of a timer in Node. A deadline may be infinite. */
 const maxTimerMs = 2_147_483_647
 
-/** Settles as `work` does, or after `timeoutMs` with what `onTimeout` returns or throws. The work itself goes on. */
+/** Settles like `work`, or after `timeoutMs` with the result of `onTimeout`. The work itself is not cancelled. */
 export async function withTimeout<Result, Late>(
   work: Promise<Result>,
   timeoutMs: number,
@@ -19,7 +19,7 @@ export async function withTimeout<Result, Late>(
 
 const late = Symbol('late')
 
-/** What `work` gives within `timeoutMs`, else the default, also where it fails. */
+/** The result of `work` within `timeoutMs`; `fallback` if it is late or fails. Never rejects. */
 export function withDefault<Result, Default>(
   work: Promise<Result>,
   timeoutMs: number,

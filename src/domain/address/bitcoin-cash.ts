@@ -1,12 +1,12 @@
-/** Bitcoin Cash addresses: CashAddr, with its prefix or without, and the older spelling, which is Bitcoin's. */
+/** Bitcoin Cash addresses: CashAddr, with or without its prefix, and the legacy format, which is Bitcoin's. */
 import { bech32Letters, fromBase58Check, toBech32Letters } from './encoding.ts'
 
 const prefix = 'bitcoincash:'
-/** Of a key (`q`) or a script (`p`), or where these take tokens (`z`, `r`): of 160 bits, a script of 256 too. */
+/** Of a key (`q`) or a script (`p`), or their token-aware variants (`z`, `r`): 160 bits, for scripts also 256. */
 const shape = /^(?:[qpzr][02-9ac-hj-np-z]{41}|[pr][02-9ac-hj-np-z]{60})$/
 const payloadLength = 34
 const checksumLength = 8
-/** The first byte of CashAddr by that of the older spelling: of a key, of a script. */
+/** The first byte of CashAddr by that of the legacy format: of a key, of a script. */
 const versions: ReadonlyMap<number | undefined, number> = new Map([
   [0x00, 0x00],
   [0x05, 0x08],
@@ -15,7 +15,7 @@ const versions: ReadonlyMap<number | undefined, number> = new Map([
 const prefixDigits = [2, 9, 20, 3, 15, 9, 14, 3, 1, 19, 8, 0]
 const generators = [0x98f2bc8e61n, 0x79b76d99e2n, 0xf33e5fb3c4n, 0xae2eabe2a8n, 0x1e4f43e470n]
 
-/** Without its prefix and in lower case; undefined where it has not the shape of a CashAddr. The checksum is not looked at. */
+/** The address without its prefix and in lower case; undefined if it has not the format of a CashAddr. The checksum is not verified. */
 export function bareCashAddress(address: string): string | undefined {
   const lower = address.toLowerCase()
   if (address !== lower && address !== address.toUpperCase()) return undefined
@@ -36,7 +36,7 @@ export function toCashAddress(hash: Buffer): string {
   return payload + checksum.join('')
 }
 
-/** Whether both are right, and mean the same key or script. */
+/** Whether both addresses are valid and mean the same key or script. */
 export function isLegacyOf(legacy: string, bare: string): boolean {
   const bytes = fromBase58Check(legacy, 'bitcoin')
   const version = versions.get(bytes?.[0])
@@ -48,7 +48,7 @@ function digitsOf(letters: string): readonly number[] {
   return [...letters].map((letter) => bech32Letters.indexOf(letter))
 }
 
-/** The remainder of CashAddr's code, of 40 bits; 0 where the checksum is right. */
+/** The 40-bit remainder of CashAddr's code; 0 if the checksum is right. */
 function remainder(digits: readonly number[]): bigint {
   let sum = 1n
   for (const digit of digits) {

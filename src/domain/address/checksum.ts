@@ -1,9 +1,9 @@
-/** Checksums of addresses, by encoding: a text of another encoding has none that could be wrong. */
+/** Verifies checksums of addresses by encoding. A text in another encoding never has a wrong checksum. */
 import { createHash } from 'node:crypto'
 import { bareCashAddress, isCashAddress } from './bitcoin-cash.ts'
 import { bareBech32, fromBase58Check, isBase58, isBech32 } from './encoding.ts'
 
-/** `bech32` is bech32m and CashAddr too. `eip55` is the case of the letters in a `0x` address. */
+/** `bech32` includes bech32m and CashAddr. `eip55` is the case of the letters in a `0x` address. */
 export const checksums = ['base58check', 'bech32', 'eip55'] as const
 
 export type Checksum = (typeof checksums)[number]
@@ -20,16 +20,17 @@ const isWrong: Readonly<Record<Checksum, (address: string) => boolean>> = {
   eip55: (address) => isOfBothCases(address) && address !== withEip55(address),
 }
 
+/** Whether the address has this encoding and its checksum is wrong. */
 export function hasWrongChecksum(address: string, kind: Checksum): boolean {
   return isWrong[kind](address)
 }
 
-/** Some bech32 has only letters that base 58 has too. */
+/** Some bech32 texts have only letters of base 58. */
 function isLikeBech32(address: string): boolean {
   return bareBech32(address) !== undefined || bareCashAddress(address) !== undefined
 }
 
-/** In one case an address has no checksum. */
+/** An address in only one case has no checksum. */
 function isOfBothCases(address: string): boolean {
   return hexadecimal.test(address) && /[a-f]/.test(address) && /[A-F]/.test(address)
 }

@@ -1,12 +1,12 @@
-/** @scure/base: base 58 and bech32 are where a bug of one's own loses funds; this one is audited and needs no other package. */
+/** @scure/base: base 58 and bech32. A bug in an own implementation would lose funds; this package is audited and has no dependencies. */
 import { createHash } from 'node:crypto'
 import { base58, base58xrp, bech32, bech32m } from '@scure/base'
 
-/** They differ in the order of their letters. */
+/** The alphabets differ in the order of their letters. */
 export type Base58 = 'bitcoin' | 'ripple'
 
 const coders = { bitcoin: base58, ripple: base58xrp }
-/** Base 58 costs the square of its length: no longer text is decoded. */
+/** The cost of base 58 is quadratic in the length: longer texts are not decoded. */
 const maxBase58Length = 160
 const base58Pattern = /^[1-9A-HJ-NP-Za-km-z]+$/
 const bech32Pattern = /^[a-z]+1[02-9ac-hj-np-z]{6,}$/
@@ -16,7 +16,7 @@ export function isBase58(text: string): boolean {
   return text.length <= maxBase58Length && base58Pattern.test(text)
 }
 
-/** The bytes that a base58check text holds; undefined for any other text, and where its checksum is wrong. */
+/** The payload of a base58check text; undefined for any other text or a wrong checksum. */
 export function fromBase58Check(text: string, alphabet: Base58): Buffer | undefined {
   if (!isBase58(text)) return undefined
   const bytes = Buffer.from(coders[alphabet].decode(text))
@@ -36,18 +36,18 @@ function sha256(bytes: Buffer): Buffer {
   return createHash('sha256').update(bytes).digest()
 }
 
-/** In lower case; undefined where the text has not the shape of bech32, which is never of both cases. No checksum is looked at. */
+/** The text in lower case; undefined if it has not the format of bech32 or has both cases. The checksum is not verified. */
 export function bareBech32(text: string): string | undefined {
   const lower = text.toLowerCase()
   return bech32Pattern.test(lower) && (text === lower || text === text.toUpperCase()) ? lower : undefined
 }
 
-/** Whether the text is bech32 or bech32m with a right checksum, of any length. */
+/** Whether the text is bech32 or bech32m with a valid checksum, of any length. */
 export function isBech32(text: string): boolean {
   return [bech32, bech32m].some((encoding) => encoding.decodeUnsafe(text, false) !== undefined)
 }
 
-/** `version`: what a segregated witness program has before its bytes. */
+/** Encodes as bech32. `version`: the version of a segregated witness program, which precedes its bytes. */
 export function toBech32(prefix: string, bytes: Buffer, version?: number): string {
   return bech32.encode(prefix, [...(version === undefined ? [] : [version]), ...bech32.toWords(bytes)], false)
 }
@@ -60,5 +60,5 @@ export function toBech32Letters(bytes: Buffer): string {
     .join('')
 }
 
-/** In the order of their values. */
+/** The letters of bech32, by value. */
 export const bech32Letters = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'

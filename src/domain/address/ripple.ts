@@ -1,4 +1,4 @@
-/** X-addresses of the XRP Ledger: an account and its tag in one word. */
+/** X-addresses of the XRP Ledger: an account and its tag in one text. */
 import { fromBase58Check } from './encoding.ts'
 
 const shape = /^X[1-9A-HJ-NP-Za-km-z]{45,47}$/
@@ -6,9 +6,9 @@ const prefix = Buffer.from([0x05, 0x44])
 const payloadLength = 31
 
 export interface RippleAccount {
-  /** Its 20 bytes in hexadecimal. */
+  /** 20 bytes in hexadecimal. */
   readonly account: string
-  /** Absent where the address has none; classic addresses never have one. */
+  /** Absent if the address has none; classic addresses never have one. */
   readonly tag?: string
 }
 

@@ -1,7 +1,7 @@
-/** What texts are addresses and memos of a network, as the asset table has it (docs/contract.md §3.6, §3.5). */
+/** Rules of the asset table for the addresses and memos of a network (docs/contract.md §3.6, §3.5). */
 import { type Checksum, hasWrongChecksum } from './checksum.ts'
 
-/** All of a text, or nothing. Its matching takes time in proportion to the text, whatever the text is. */
+/** Matches the complete text, in linear time for any text. */
 export interface Pattern {
   readonly source: string
   readonly matches: (text: string) => boolean
@@ -9,11 +9,11 @@ export interface Pattern {
 
 export interface AddressRule {
   readonly pattern: Pattern
-  /** Each is looked at where an address has its encoding. */
+  /** Each is verified if the address has its encoding. */
   readonly checksum: readonly Checksum[]
 }
 
-/** `none`: nothing can go beside an address. */
+/** `none`: the network has no memos. */
 export type MemoRule = Pattern | 'none'
 
 export function isAddress(text: string, { pattern, checksum }: AddressRule): boolean {

@@ -69,7 +69,7 @@ describe('two addresses', () => {
   })
 })
 
-test('the tag in an X-address is its memo, unless one stands beside it', () => {
+test('the tag in an X-address is its memo, unless there is a separate one', () => {
   expect(memoOf(ripple.withTag1, undefined)).toBe('1')
   expect(memoOf(ripple.withTag1, '')).toBe('1')
   expect(memoOf(ripple.withTag1, '2')).toBe('2')
@@ -78,7 +78,7 @@ test('the tag in an X-address is its memo, unless one stands beside it', () => {
   expect(memoOf(undefined, undefined)).toBeUndefined()
 })
 
-test('it takes no longer for hostile texts', () => {
+test('hostile texts take no longer', () => {
   const texts = ['0x', 'a1', 'X', 'r', 'bitcoincash:q', '0:'].map((start) => start + 'z'.repeat(100_000))
   const began = performance.now()
   for (const one of texts) for (const other of texts) sameAddress(one, `${other}a`)

@@ -1,4 +1,4 @@
-/** When two addresses are one, by the rules of their own networks (docs/contract.md §3.6). */
+/** Equality of addresses by the rules of their networks (docs/contract.md §3.6). */
 import { bareCashAddress, isLegacyOf } from './bitcoin-cash.ts'
 import { bareBech32 } from './encoding.ts'
 import { readClassicAddress, readXAddress } from './ripple.ts'
@@ -17,14 +17,14 @@ const comparisons: readonly Comparison[] = [
 ]
 
 /**
- * Whether both are the same place to pay to. An X-address is the same as its classic address, whatever its tag: that counts
- * as the memo (`memoOf`). Two X-addresses with different tags are different places.
+ * Whether both addresses receive at the same place. An X-address equals its classic address, with any tag: the tag counts as the
+ * memo (`memoOf`). Two X-addresses with different tags are not equal.
  */
 export function sameAddress(one: string, other: string): boolean {
   return one === other || comparisons.some((compare) => compare(one, other))
 }
 
-/** The memo that goes with an address: the one beside it, or the tag within it. */
+/** The memo of an address: the separate extra id, or the tag in an X-address. */
 export function memoOf(address: string | undefined, extraId: string | undefined): string | undefined {
   return extraId || (address === undefined ? undefined : readXAddress(address)?.tag)
 }
@@ -39,7 +39,7 @@ function isSameCash(bare: string | undefined, one: string, otherBare: string | u
   return otherBare !== undefined && isLegacyOf(one, otherBare)
 }
 
-/** Two X-addresses are never two spellings: an account and its tag are spelt in one way. */
+/** Two different X-addresses are never equal: an account and its tag have only one X-address. */
 function isSameRipple(one: string, other: string): boolean {
   return (
     isEqual(readClassicAddress(one)?.account, readXAddress(other)?.account) ||

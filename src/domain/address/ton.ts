@@ -2,12 +2,12 @@
 
 const raw = /^(-1|0):([0-9a-f]{64})$/i
 const friendly = /^[A-Za-z0-9+/_-]{48}$/
-/** The bits of the first byte that say where an account may be paid, and how. */
+/** Flags in the first byte of a friendly address. */
 const bounceable = 0x11
 const notBounceable = 0x51
 const testOnly = 0x80
 
-/** The workchain and the account; undefined for any other text, and where its checksum is wrong. */
+/** The workchain and the account as `0:…`; undefined for any other text or a wrong checksum. */
 export function tonAccount(address: string): string | undefined {
   const [, workchain, account] = raw.exec(address) ?? []
   if (account !== undefined) return `${workchain}:${account.toLowerCase()}`

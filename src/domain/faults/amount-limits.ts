@@ -1,4 +1,4 @@
-/** Which limit of an amount a refusal is about, where the same answer tells the limits (docs/contract.md §6). */
+/** Derives the reason of a refused amount from the limits in the same response (docs/contract.md §6). */
 import { type Amount, compareAmounts, isPositive } from '../amount.ts'
 import type { Reason } from './reason.ts'
 
@@ -7,7 +7,7 @@ export interface AmountLimits {
   readonly maxAmount?: Amount | undefined
 }
 
-/** `refused` where the limits do not explain it; a maximum of 0 is none. */
+/** `below_minimum`, `above_maximum`, or `refused` if the limits do not explain the refusal. A maximum of 0 means no maximum. */
 export function reasonByLimits(amount: Amount | undefined, { minAmount, maxAmount }: AmountLimits): Reason {
   if (amount === undefined) return 'refused'
   if (minAmount !== undefined && compareAmounts(amount, minAmount) < 0) return 'below_minimum'

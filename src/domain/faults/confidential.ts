@@ -1,10 +1,10 @@
-/** What no client may read in a provider's words: keys, hosts and names of providers (docs/contract.md §8). */
+/** Finds keys, hosts and names of providers in texts: no client may see them (docs/contract.md §8). */
 
-/** Shorter keys stand in ordinary words by chance. */
+/** Shorter keys occur in ordinary words by chance. */
 const minKeyLength = 8
 
 export interface ConfidentialWords {
-  /** Of the configuration. */
+  /** Keys in the configuration. */
   readonly keys: readonly string[]
   /** Without ports. */
   readonly hosts: readonly string[]
@@ -12,6 +12,7 @@ export interface ConfidentialWords {
   readonly names: readonly string[]
 }
 
+/** Searches texts for confidential words, in any case. */
 export class Confidential {
   private readonly keys: RegExp | undefined
   private readonly words: RegExp | undefined
@@ -25,18 +26,18 @@ export class Confidential {
     this.words = anyOf([...long.map(RegExp.escape), ...whole])
   }
 
-  /** Whether it holds a key, in any case. */
+  /** Whether the text contains a key. */
   containsKey(text: string): boolean {
     return this.keys?.test(text) ?? false
   }
 
-  /** Whether it holds a key, or a host or a name as a whole word, in any case. */
+  /** Whether the text contains a key, or a host or name as a whole word. */
   containsWord(text: string): boolean {
     return this.words?.test(text) ?? false
   }
 }
 
-/** One pass over a text, however many there are; undefined where there are none. */
+/** One pattern for all sources, so that a text is scanned once; undefined without sources. */
 function anyOf(sources: readonly string[]): RegExp | undefined {
   return sources.length === 0 ? undefined : new RegExp(sources.join('|'), 'i')
 }

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { type ErrorType, errorTypeOf, errorTypes } from './error-type.ts'
 import { Fault, type FaultDetails, type FaultKind, faultKinds } from './fault.ts'
 
-test('what was answered as it was asked has none', () => {
+test('a request without a fault has none', () => {
   expect(errorTypeOf(undefined)).toBe('none')
 })
 
-test('every kind of fault has a type of the list', () => {
+test('every kind of fault has a type from the list', () => {
   for (const kind of faultKinds) expect(errorTypes).toContain(errorTypeOf(new Fault(kind, '')))
 })
 

@@ -1,4 +1,4 @@
-/** How a client's request ended, by whose doing: the closed list by which requests are counted, logged and traced. */
+/** The error type of a request in metrics, logs and traces: a closed list, grouped by who is at fault. */
 import { Fault, type FaultKind, type UnavailableCause } from './fault.ts'
 import type { Reason } from './reason.ts'
 
@@ -15,20 +15,20 @@ export const errorTypes = [
   'caller_expectation',
   'caller_key_reused',
   'limit_client', // a limit of this client
-  'limit_unverified', // keys that nobody has accepted
-  'limit_overload', // more than the process can do in time
-  'limit_budget', // what the provider lets us ask is used up
-  'provider_refused', // it refused in a way that is not about what the client wrote
+  'limit_unverified', // keys that no provider has accepted
+  'limit_overload', // load shedding
+  'limit_budget', // the budget at the provider is used up
+  'provider_refused', // an error that is not about the client's request
   'provider_key_refused', // it refused the gateway's own key
-  'provider_limited', // it said that it has had enough
-  'provider_cooldown', // it is left alone: breaker, rest, or too many calls at a time
+  'provider_limited', // the provider's own 429
+  'provider_cooldown', // not called: open breaker, cooldown, or full bulkhead
   'provider_unreachable',
   'provider_failed',
   'provider_unreadable',
   'provider_timed_out',
   'provider_contradicted',
   'provider_unknown_outcome', // a create that may or may not have happened
-  'gateway_internal', // a fault of ours
+  'gateway_internal', // a bug in the gateway
   'gateway_ledger', // the ledger cannot be read or written
 ] as const
 
@@ -68,20 +68,20 @@ const byUnavailableCause: Readonly<Record<UnavailableCause, ErrorType>> = {
   limited: 'provider_limited',
 }
 
-/** `none` where there is no fault: it was answered as it was asked. */
+/** The type of a fault; `none` without a fault. */
 export function errorTypeOf(fault: Fault | undefined): ErrorType {
   if (!fault) return 'none'
-  const { kind, reason, unavailableCause: busyCause, provider, noEffect: certain, cause } = fault
-  const mapped = busyCause === undefined ? byReason[reason] : byUnavailableCause[busyCause]
+  const { kind, reason, unavailableCause, provider, noEffect, cause } = fault
+  const mapped = unavailableCause === undefined ? byReason[reason] : byUnavailableCause[unavailableCause]
   if (mapped !== undefined) return mapped
   if (kind === 'limited') return provider === undefined ? 'limit_client' : 'provider_limited'
-  if (kind === 'failed') return certain && provider !== undefined ? 'provider_refused' : 'provider_failed'
+  if (kind === 'failed') return noEffect && provider !== undefined ? 'provider_refused' : 'provider_failed'
   if (kind === 'outcomeUnknown' && isOfLedger(cause)) return 'gateway_ledger'
   if (kind !== 'unavailable') return byKind[kind]
   return cause instanceof Fault ? errorTypeOf(cause) : 'provider_failed'
 }
 
-/** The provider has answered, and the ledger could not take it. */
+/** The provider has responded, but the ledger could not store the result. */
 function isOfLedger(cause: unknown): boolean {
   return cause instanceof Fault && cause.reason === 'ledger_unavailable'
 }

@@ -1,13 +1,13 @@
-/** The one error class. Only a `Fault` crosses a layer; what it means on the wire is `wire/http-status.ts`. */
+/** The only error class that crosses a layer. `wire/http-status.ts` maps it to a status. */
 import type { Reason } from './reason.ts'
 
 export const faultKinds = [
-  'invalid', // the question is wrong, or cannot be asked here
+  'invalid', // the request is wrong or not supported here
   'unauthorized', // the key is missing or not valid
   'notFound',
   'methodNotAllowed',
   'inProgress', // another request under the same Idempotency-Key has no outcome yet
-  'tooSlow', // the client, not the provider
+  'tooSlow', // the client's request did not arrive in time
   'tooLarge',
   'pathTooLong',
   'unsupportedMediaType',
@@ -15,20 +15,20 @@ export const faultKinds = [
   'expectationFailed',
   'headersTooLarge',
   'limited',
-  'internal', // a fault of ours, and only that
+  'internal', // a bug in the gateway, and only that
   'unreachable', // no connection to the provider: nothing was sent
-  'unreadable', // the provider's answer is not of its form
+  'unreadable', // the provider's response is not of its form
   'failed', // the provider failed
   'accessRefused', // the provider refused the gateway's own key
-  'contradicted', // the provider created something else than was asked for
-  'unavailable', // nobody can take it now
-  'timedOut', // the provider did not answer in time
+  'contradicted', // the provider created something else than requested
+  'unavailable', // temporarily not possible
+  'timedOut', // the provider did not respond in time
   'outcomeUnknown', // a create may or may not have happened
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]
 
-/** The reason of a fault that names none. */
+/** The reason of a fault without an explicit one. */
 export const defaultReasons: Readonly<Record<FaultKind, Reason>> = {
   invalid: 'parameter_invalid',
   unauthorized: 'key_invalid',
@@ -54,31 +54,31 @@ export const defaultReasons: Readonly<Record<FaultKind, Reason>> = {
   outcomeUnknown: 'outcome_unknown',
 }
 
-/** Why a provider is busy: our own budget there, a breaker or rest, or its own limit. Counted, and no client is told. */
+/** Why a provider is unavailable: the gateway's budget, a breaker or cooldown, or the provider's own limit. Only for metrics, not for clients. */
 export type UnavailableCause = 'budget' | 'cooldown' | 'limited'
 
 export interface FaultDetails {
   readonly cause?: unknown
-  /** The domain field at fault; the edge names it in the client's words. */
+  /** The domain field at fault. The edge translates it to the client's name. */
   readonly field?: string
   /** Whole seconds. */
   readonly retryAfter?: number
-  /** Methods that the path has. */
+  /** Methods of the path, for the `Allow` header. */
   readonly allow?: string
-  /** Tag of the provider that answered so. */
+  /** Tag of the provider whose response this is. Absent if the gateway itself refused. */
   readonly provider?: string
-  /** True where it is certain that the provider did nothing (docs/contract.md §10). */
+  /** True if the provider certainly did nothing (docs/contract.md §10). */
   readonly noEffect?: boolean
-  /** True where it was told before, to the same question. */
+  /** True if an earlier request with the same `Idempotency-Key` got the same fault. */
   readonly replayed?: boolean
-  /** True where this one provider cannot take it now, and nothing was sent to it: another may. */
+  /** True if nothing was sent to this provider and another one may be called. */
   readonly mayFailOver?: boolean
-  /** What a client's program is told; without it, that of the kind. */
+  /** The value of `X-Swap-Reason`. Default: `defaultReasons` of the kind. */
   readonly reason?: Reason
   readonly unavailableCause?: UnavailableCause
 }
 
-/** A refusal or failure, told to the client in `message`: what to do, and no host, address, stack or provider's name. */
+/** A refusal or failure. The client sees `message`: it explains what to do, and contains no host, address, stack or provider's name. */
 export class Fault extends Error {
   readonly kind: FaultKind
   readonly field: string | undefined
@@ -106,7 +106,7 @@ export class Fault extends Error {
     this.unavailableCause = details.unavailableCause
   }
 
-  /** Whatever was thrown, as a fault; what is not one is ours, and its text stays inside as the cause. */
+  /** Converts anything thrown. An error that is not a `Fault` becomes `internal`, with the error as its cause. */
   static from(reason: unknown): Fault {
     return reason instanceof Fault
       ? reason

@@ -1,11 +1,11 @@
-/** What a failure of the ledger means where it is more than "nothing was done". */
+/** Failures of the ledger that do not mean "nothing was changed". */
 
-/** The store may or may not have made the change: it broke off after it was told to commit. */
+/** The change may or may not have been made: the connection was lost during the commit. */
 export class UncertainChange extends Error {
   constructor(cause: unknown) {
     super('The ledger broke off before it confirmed a change.', { cause })
   }
 }
 
-/** The ledger holds something else already: to try again changes nothing. */
+/** An existing row contradicts the change. A retry is useless. */
 export class LedgerConflict extends Error {}

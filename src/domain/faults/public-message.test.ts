@@ -67,7 +67,7 @@ it.each([
   ['letters', 'a'],
   ['labels', 'a.'],
   ['credentials', 'bearer='],
-])('a message of 60 kB of %s holds nobody else up', (_, unit) => {
+])('a message of 60 kB of %s does not block the event loop', (_, unit) => {
   const text = unit.repeat(60_000 / unit.length)
   const start = performance.now()
   publicMessage(text, names)
@@ -83,7 +83,7 @@ it.each([
   expect(withLimits(message, '1e-8' as Amount, '1.0e1' as Amount)).toBe(expected)
 })
 
-it('a credential is not told, whatever it is glued to', () => {
+it('a credential is never shown, whatever it is joined to', () => {
   for (const text of ['token=abcd_sesame', 'sesame', 'xsesamex is not known']) {
     expect(publicMessage(text, nothing, 'sesame')).toBe(generalMessage)
   }

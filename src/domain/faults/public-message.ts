@@ -1,14 +1,14 @@
-/** What of a provider's own words a client may see (docs/contract.md §6). */
+/** Sanitises a provider's message for clients (docs/contract.md §6). */
 import type { Amount } from '../amount.ts'
 import type { Confidential } from './confidential.ts'
 
 export const generalMessage = 'The request was refused; please check its parameters.'
 const maxLength = 300
-/** More is not looked at: the patterns take the square of a text's length. */
+/** The cost of the patterns is quadratic in the length: the rest of a text is cut off. */
 const maxInspectedLength = 1_000
 
 const url = /[a-z][a-z0-9+.-]*:\/\//i
-/** The end of a sentence without a space, `TRC20.Please`, is no host. */
+/** The end of a sentence without a space, as in `TRC20.Please`, is not a host. */
 const host = /(?:^|[^\w.-])(?:[Ll]ocalhost|[A-Za-z][A-Za-z0-9-]*:\d{2,5}|(?:[A-Za-z0-9-]+\.)+(?:[a-z]{2,}|[A-Z]{2,}))(?![\w-])/
 const mixedHost = /(?:[a-z0-9-]+\.){2,}[a-z]{2,}|[a-z0-9-]\.(?:com|net|org|io|dev|app|xyz|info|local|internal|lan)\b/i
 const networkAddress = /(?:\d{1,3}\.){3}\d{1,3}|(?:[0-9a-f]{1,4}:){3,}|[0-9a-f]{0,4}::[0-9a-f]{0,4}/i
@@ -18,8 +18,8 @@ const credential = /\b(?:bearer|api[-_ ]?key|authorization)\b\s*[:=]?\s*\S*\d/i
 const sensitivePatterns = [url, host, mixedHost, networkAddress, longRun, credential]
 
 /**
- * At most 300 printable characters, or a general message where the text holds an address, a host, a URL, a credential, what is
- * confidential, or the `secret` wherever it stands.
+ * Returns at most 300 printable characters, or a general message if the text contains an address, a host, a URL, a credential, a
+ * confidential word or the `secret`.
  */
 export function publicMessage(text: string, confidential: Confidential, secret = ''): string {
   const printable = text
@@ -32,7 +32,7 @@ export function publicMessage(text: string, confidential: Confidential, secret =
   return [...printable].slice(0, maxLength).join('')
 }
 
-/** The message with the limits of the amount at its end. */
+/** Appends the limits of the amount to the message. */
 export function withLimits(message: string, minAmount: Amount, maxAmount: Amount): string {
   return `${/[.!?]$/.test(message) ? message : `${message}.`} Minimum ${minAmount}, maximum ${maxAmount}.`
 }

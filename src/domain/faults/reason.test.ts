@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { defaultReasons, Fault, faultKinds } from './fault.ts'
 import { reasons } from './reason.ts'
 
-test.each(faultKinds)('a fault that is %s and names no reason has one of the list', (kind) => {
+test.each(faultKinds)('a fault that is %s without an explicit reason has one from the list', (kind) => {
   expect(new Fault(kind, '').reason).toBe(defaultReasons[kind])
   expect(reasons).toContain(defaultReasons[kind])
 })
 
-test('a reason that is named stays, whatever is added to the fault', () => {
+test('an explicit reason stays, whatever is added to the fault', () => {
   const fault = new Fault('invalid', '', { reason: 'network_unknown' })
   expect(fault.reason).toBe('network_unknown')
   expect(fault.with({ field: 'networkFrom' })).toMatchObject({ reason: 'network_unknown', field: 'networkFrom' })

@@ -1,4 +1,4 @@
-/** Why a request was refused or failed, in one word for programs: the closed list of `X-Swap-Reason` (docs/contract.md §6). */
+/** Machine-readable reasons of a refusal or failure: the closed list of `X-Swap-Reason` (docs/contract.md §6). */
 
 export const reasons = [
   'path', // no such path
@@ -15,13 +15,13 @@ export const reasons = [
   'memo_invalid',
   'below_minimum',
   'above_maximum',
-  'refused', // the provider refused the request, in words of its own
+  'refused', // the provider refused the request for another reason
   'key_missing',
   'key_invalid',
   'key_scope', // the key may read only
   'not_found', // no such transaction for this key
   'not_open', // nothing is open at this path of the native lane
-  'in_progress', // a request under the same Idempotency-Key is under way
+  'in_progress', // a request with the same Idempotency-Key has no outcome yet
   'outcome_unknown', // a create may or may not have happened
   'key_reused', // the Idempotency-Key belongs to another request
   'limited',
@@ -31,8 +31,8 @@ export const reasons = [
   'too_slow', // the request did not arrive in time
   'provider_failed',
   'provider_busy', // no provider can take it now; nothing was sent
-  'mismatch', // the provider's transaction is not the one that was asked for
-  'timeout', // the provider did not answer in time
+  'mismatch', // the provider's transaction is not the requested one
+  'timeout', // the provider did not respond in time
   'overloaded',
   'ledger_unavailable',
   'stopping',

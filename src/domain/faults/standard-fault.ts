@@ -1,4 +1,4 @@
-/** What is said where there is nothing more to say: one wording for a kind of fault, wherever it comes from. */
+/** Standard messages: one wording per kind of fault, wherever it is thrown. */
 import { Fault, type FaultDetails } from './fault.ts'
 
 const messages = {
@@ -13,6 +13,7 @@ const messages = {
 
 export type StandardKind = keyof typeof messages
 
+/** A `Fault` of this kind with its standard message. */
 export function standardFault(kind: StandardKind, details: FaultDetails = {}): Fault {
   return new Fault(kind, messages[kind], details)
 }
@@ -21,7 +22,7 @@ export function standardMessage(kind: StandardKind): string {
   return messages[kind]
 }
 
-/** Another transaction's deposit address under this id would be somebody's loss. */
+/** The provider returned another transaction. It must not be passed on: a payment to its deposit address would be lost. */
 export function otherTransaction(provider: string): Fault {
   const message = "The provider's answer was about another transaction; please try again later."
   return new Fault('unreadable', message, { provider })

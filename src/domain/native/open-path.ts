@@ -1,4 +1,4 @@
-/** What a provider's native lane opens: methods and paths of its own (docs/contract.md §11). */
+/** Methods and paths that a provider's native lane opens (docs/contract.md §11). */
 
 const nativeMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
@@ -11,12 +11,12 @@ export interface OpenPath {
   readonly segments: readonly string[]
 }
 
-/** Stands for one segment of any name. */
+/** Matches any one segment. */
 const wildcard = '{}'
 const segmentName = /^[A-Za-z0-9._~-]+$/
 const dotSegment = /^\.\.?$/
 
-/** Reads `GET /coins/{}/networks`; undefined where it is no method and path. */
+/** Parses an entry such as `GET /coins/{}/networks`. Undefined if it is not a method and a path. */
 export function parseOpenPath(entry: string): OpenPath | undefined {
   const [word = '', pattern = '', ...others] = entry.split(' ')
   const method = nativeMethods.find((known) => known === word)
@@ -26,8 +26,8 @@ export function parseOpenPath(entry: string): OpenPath | undefined {
 }
 
 /**
- * Whether some path is opened to `method` that also fits `pattern`, such as `/transactions/{id}`. HEAD counts as GET, and letters
- * match in either case, since many servers take them so.
+ * Whether the entry opens `method` on some path that also matches `pattern`, such as `/transactions/{id}`. HEAD counts as GET, and
+ * case is ignored, because many servers ignore it.
  */
 export function overlaps(openPath: OpenPath, method: string, pattern: string): boolean {
   const [, ...others] = pattern.toLowerCase().split('/')

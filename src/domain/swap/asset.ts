@@ -1,20 +1,20 @@
-/** The asset table: the coins and networks of the stable API, in the words that every client sees (docs/contract.md §9). */
+/** The asset table: the coins and networks of the stable API with the names that every client sees (docs/contract.md §9). */
 import type { AddressRule, MemoRule } from '../address/rule.ts'
 import type { Amount } from '../amount.ts'
 
 /** A coin on a network. */
 export interface Asset {
-  /** What a form that names assets in one word calls it. */
+  /** The name in forms that name assets by code. */
   readonly code: string
   readonly coin: string
   readonly network: string
   readonly name: string
   readonly aliases: readonly string[]
-  /** Whether its network is the one that is meant where none is named. */
+  /** Whether this is the coin's asset if a request names no network. */
   readonly isDefault: boolean
   readonly depositMin?: Amount
   readonly depositMax?: Amount
-  /** What its addresses and memos look like; absent: whatever a client writes is taken. */
+  /** Rules for addresses and memos. Absent: no check. */
   readonly address?: AddressRule
   readonly memo?: MemoRule
 }
@@ -22,16 +22,16 @@ export interface Asset {
 export interface Coin {
   readonly coin: string
   readonly name: string
-  /** The default network first. */
+  /** In the order of the table. */
   readonly assets: readonly Asset[]
 }
 
-/** Names and codes match without regard to case. */
+/** Looks up assets. Names and codes are case-insensitive. */
 export class AssetTable {
   readonly coins: readonly Coin[]
   private readonly codes = new Map<string, Asset>()
   private readonly names = new Map<string, Coin>()
-  /** Of each coin, by every name and alias of a network. */
+  /** Per coin, by every name and alias of a network. */
   private readonly networks = new Map<Coin, ReadonlyMap<string, Asset>>()
 
   constructor(coins: readonly Coin[]) {
@@ -39,7 +39,7 @@ export class AssetTable {
     for (const coin of coins) {
       this.names.set(fold(coin.coin), coin)
       for (const asset of coin.assets) this.codes.set(fold(asset.code), asset)
-      // Of two assets on one network the first is meant.
+      // Of two assets on one network the first is used.
       const named = coin.assets.flatMap((asset) => networkNames(asset).map((name) => [name, asset] as const))
       this.networks.set(coin, new Map(named.toReversed()))
     }
@@ -53,14 +53,14 @@ export class AssetTable {
     return this.names.get(fold(name))
   }
 
-  /** The coin's asset on that network, by the network's name or alias. */
+  /** The coin's asset on a network, by the network's name or alias. */
   find(coin: string, network: string): Asset | undefined {
     const known = this.coin(coin)
     return known && this.networks.get(known)?.get(fold(network))
   }
 }
 
-/** The asset that is meant where no network is named; undefined where the table does not say. */
+/** The coin's asset if no network is named; undefined if the table has no default. */
 export function defaultAsset({ assets }: Coin): Asset | undefined {
   return assets.find(({ isDefault }) => isDefault)
 }
@@ -69,7 +69,7 @@ export function isOnNetwork(asset: Asset, network: string): boolean {
   return sameName(asset.network, network) || asset.aliases.some((alias) => sameName(alias, network))
 }
 
-/** The names and aliases of its network, folded. */
+/** The name and aliases of the asset's network, folded. */
 export function networkNames({ network, aliases }: Asset): readonly string[] {
   return [network, ...aliases].map(fold)
 }
@@ -78,7 +78,7 @@ export function sameName(a: string, b: string): boolean {
   return a === b || fold(a) === fold(b)
 }
 
-/** Upper case of ASCII letters alone: a look-alike letter stays another letter. */
+/** Upper case, for ASCII texts only: a look-alike letter stays a different letter. */
 export function fold(name: string): string {
   return /^[\x20-\x7e]*$/.test(name) ? name.toUpperCase() : name
 }

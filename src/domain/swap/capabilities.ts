@@ -1,16 +1,16 @@
 import type { Op } from './operations.ts'
 
-/** What a form can say: the domain fields of each question and answer, and the promises that it makes. */
+/** The capabilities of a form: the domain fields of each request and response, and its guarantees. */
 export interface Capabilities {
   readonly requestFields: Readonly<Record<Op, ReadonlySet<string>>>
   readonly responseFields: Readonly<Record<Op, ReadonlySet<string>>>
-  /** Whether its list of transactions is promised to be newest creation first. */
+  /** Whether the form guarantees transaction lists with the newest creation first. */
   readonly newestFirst: boolean
-  /** Whether the amount received of a transaction that is not complete is the one to be expected; else it is not said. */
+  /** Whether `amountOut` of an unfinished transaction is the expected amount. Otherwise it is empty until it is known. */
   readonly hasExpectedAmount: boolean
 }
 
-/** True where the form names an asset in one word, false where it says coin and network. */
+/** True if the form names an asset by code, false if by coin and network. */
 export function namesByCode(capabilities: Capabilities): boolean {
   return capabilities.requestFields.getRate.has('codeFrom')
 }

@@ -1,4 +1,4 @@
 /** Memos and tags at a provider (docs/contract.md §3.5). */
 
-/** Whether it honours those that it is given; `unconfirmed`: it does, and its answers may be silent about them. */
+/** Whether the provider supports them. `unconfirmed`: it does, but its responses may not repeat them. */
 export type ExtraIds = boolean | 'unconfirmed'

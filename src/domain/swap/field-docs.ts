@@ -1,4 +1,4 @@
-/** What every field of the model means, in a sentence for integrators. */
+/** A description of every field of the model, for integrators. */
 import type { Op, Request, Row } from './operations.ts'
 
 type Field = { [O in Op]: keyof Request<O> | keyof Row<O> }[Op]
@@ -46,7 +46,7 @@ const fieldDocs: Readonly<Record<Field, string>> = {
   dateTo: 'Only swaps created at this moment or earlier: an RFC 3339 timestamp with its zone, or a date (its whole day in UTC).',
 }
 
-/** What an answer always tells, whichever provider gave it; all else is left out where nobody knows it. */
+/** Fields that every response has, with any provider. Other fields are omitted if unknown. */
 export const alwaysPresent: { readonly [O in Op]: readonly (keyof Row<O>)[] } = {
   listCurrencies: ['code', 'coin', 'name', 'icon', 'notes'],
   getRate: ['codeFrom', 'codeTo', 'coinFrom', 'coinTo', 'amountIn', 'amountOut', 'minAmount', 'maxAmount', 'rateType'],
@@ -58,7 +58,7 @@ export const alwaysPresent: { readonly [O in Op]: readonly (keyof Row<O>)[] } = 
   getTransaction: ['id', 'status', 'coinFrom', 'coinTo', 'amountIn', 'createdAt'],
 }
 
-/** Empty where the model has no such field. */
+/** The description of a field; empty if the model has no such field. */
 export function describeField(field: string): string {
   return isField(field) ? fieldDocs[field] : ''
 }

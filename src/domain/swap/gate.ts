@@ -1,9 +1,9 @@
-/** A gate lets a call in before its question is read: it knows the operation and the caller, nothing else. */
+/** A gate admits a call before its request is decoded. It depends only on the operation and the caller. */
 import type { Fault } from '../faults/fault.ts'
 import type { Op } from './operations.ts'
 import type { Caller } from './service.ts'
 
-/** Where a caller stands in one of its limits. Times are whole seconds. */
+/** The state of one limit of a caller. Times are whole seconds. */
 export interface Quota {
   readonly policy: string
   readonly limit: number
@@ -15,7 +15,7 @@ export interface Quota {
 export interface Admission {
   /** The limit that the call was charged to. */
   readonly quota?: Quota
-  /** Why the call is not let in. */
+  /** Set if the call is rejected. */
   readonly refusal?: Fault
 }
 

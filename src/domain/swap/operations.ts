@@ -1,4 +1,4 @@
-/** The five operations: what each asks and answers. */
+/** The five operations with their requests and responses. */
 import type {
   Currency,
   CurrencyQuery,
@@ -22,12 +22,12 @@ export interface Operations {
 export type Op = keyof Operations
 export type Request<O extends Op> = Operations[O]['request']
 export type ResponseBody<O extends Op> = Operations[O]['response']
-/** What one row of the answer holds: the answer itself, or an item of its page. */
+/** One row of the response: the response itself, or an item of its page. */
 export type Row<O extends Op> = ResponseBody<O> extends Page<infer Item> ? Item : ResponseBody<O>
 
 export const ops: readonly Op[] = ['listCurrencies', 'getRate', 'createTransaction', 'listTransactions', 'getTransaction']
 
-/** A record with what `make` gives for each operation. */
+/** A record with the result of `make` for each operation. */
 export function forEachOp<T>(make: (op: Op) => T): Record<Op, T> {
   return {
     listCurrencies: make('listCurrencies'),

@@ -1,7 +1,7 @@
 import type { BudgetPolicy } from '../telemetry/observation.ts'
 import type { Op } from './operations.ts'
 
-/** A row of the service's table of limits (docs/service.md §8). */
+/** The limit of each operation (docs/service.md §8). */
 export const policyOf: Readonly<Record<Op, BudgetPolicy>> = {
   listCurrencies: 'quotes',
   getRate: 'quotes',

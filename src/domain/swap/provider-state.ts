@@ -1,6 +1,6 @@
 /**
- * What a provider is used for (docs/contract.md §12): `active` for everything; `draining` for reads of what it holds; `off` for
- * nothing: it is not called, and its transactions are answered from the ledger.
+ * The use of a provider (docs/contract.md §12): `active`: for everything; `draining`: only for reads of its transactions; `off`: it
+ * is not called, and its transactions are returned from the ledger.
  */
 export const providerStates = ['active', 'draining', 'off'] as const
 

@@ -1,4 +1,4 @@
-/** The one port of the system: the gateway offers it, every provider offers it. */
+/** The central port: the gateway implements it for clients, and every provider implements it. */
 import type { Span } from '../tracing/span.ts'
 import type { UpstreamTimer } from '../tracing/upstream-timer.ts'
 import type { Capabilities } from './capabilities.ts'
@@ -6,55 +6,55 @@ import type { Op, Request, ResponseBody } from './operations.ts'
 import type { Pair } from './swap.ts'
 
 export interface Caller {
-  /** The client's address: the socket's, or the one behind trusted proxies. */
+  /** The client's address: the socket's, or the one from trusted proxies. */
   readonly address: string
   readonly key?: string
-  /** Whom the key stands for, without saying it: what limits and owners go by. */
+  /** Identifies the caller without revealing the key: the subject of limits and the owner of transactions. */
   readonly identity?: string
-  /** Whether a key came that nobody issued. */
+  /** Whether the request has a key that was never issued. */
   readonly isKeyUnknown?: boolean
 }
 
-/** An `Idempotency-Key` that somebody gave to one question. */
+/** An `Idempotency-Key` of one request. */
 export interface Claim {
   readonly key: string
-  /** The question, so that another one under the same key is noticed. */
+  /** Identifies the request, to detect another one with the same key. */
   readonly fingerprint: string
 }
 
 export interface Context {
   readonly requestId: string
   readonly caller: Caller
-  /** What the caller's form can say: what it cannot say need not be found out. */
+  /** The fields of the caller's form. Other fields need not be read. */
   readonly clientCapabilities: Capabilities
   /** On the clock of `performance.now()`, in milliseconds. */
   readonly deadline: number
   /** The caller's `Idempotency-Key`. */
   readonly idempotencyKey?: string | undefined
-  /** Tag of the provider that the caller asks for. */
+  /** Tag of the provider that the caller requests. */
   readonly pick?: string | undefined
-  /** What the key claims, once the question is read. */
+  /** Set once the request is decoded. */
   readonly claim?: Claim
-  /** The id under which the ledger knows this create. */
+  /** The id of this create in the ledger. */
   readonly attempt?: string
-  /** The assets of the question in the stable words, once they are known: the question itself is then in the provider's. */
+  /** The table's names of the request's assets, once they are resolved: the request itself then has the provider's names. */
   readonly pair?: Pair
-  /** What is told of the way that the question takes, where anything is. */
+  /** The current span, if the request is traced. */
   readonly span?: Span | undefined
-  /** The wait for a place at the provider. */
+  /** The span of the wait before the call to the provider. */
   readonly queue?: Span
-  /** Whether the gateway calls of its own accord: a list, a look for an unknown create, a probe. */
+  /** Whether the gateway itself makes the call: a list, a reconciliation, a health check, a shadow quote. */
   readonly isGatewayCall?: boolean
-  /** Whether only the part of a budget pays for it that is kept for the gateway's own reads. */
+  /** Whether only the budget's reserve for the gateway's own reads may be used. */
   readonly isReservedOnly?: boolean
-  /** How often the same call has gone up before. */
+  /** How often the same call was sent before. */
   readonly resends?: number
-  /** Whether a row of a list that is not of the provider's form is handed over by itself, and does not spoil its page. */
+  /** Whether unreadable rows of a list are returned separately (`Page.unreadable`) instead of failing the page. */
   readonly acceptsUnreadableRows?: boolean
   readonly upstreamTimer?: UpstreamTimer
 }
 
-/** `work` is somebody else's call at a provider, for which this question waits too. */
+/** Counts the wait for `work`, a provider call of another request that this request shares. */
 export function timedUpstream<T>({ upstreamTimer }: Pick<Context, 'upstreamTimer'>, work: Promise<T>): Promise<T> {
   if (!upstreamTimer) return work
   upstreamTimer.start(performance.now())
@@ -63,19 +63,19 @@ export function timedUpstream<T>({ upstreamTimer }: Pick<Context, 'upstreamTimer
 
 export interface ServiceResponse<O extends Op> {
   readonly body: ResponseBody<O>
-  /** Tag of the provider that answered; absent for a union of several. */
+  /** Tag of the provider that responded; absent for a union of several. */
   readonly provider?: string
-  /** Fields worked out by the gateway instead of told by the provider. */
+  /** Fields that the gateway derived. */
   readonly derived?: readonly string[]
-  /** Seconds since the provider said so, where that was not just now. */
+  /** Seconds since the provider's response, if it was cached. */
   readonly ageSeconds?: number
-  /** Seconds since the provider said so, where it cannot be asked now. */
+  /** Seconds since the provider's last report, if the provider cannot be read now. */
   readonly staleSeconds?: number | undefined
-  /** Greater for a request that went up later, over all processes; absent where none did. */
+  /** Greater for a request that was sent later, over all processes. Absent if none was sent. */
   readonly sequence?: number | undefined
-  /** Whether this is the answer to an earlier request under the same `Idempotency-Key`. */
+  /** Whether this is the response to an earlier request with the same `Idempotency-Key`. */
   readonly replayed?: boolean
-  /** Fields of a create in which the answer contradicts the question. */
+  /** Fields of a create in which the response contradicts the request. */
   readonly contradicted?: readonly string[]
 }
 

@@ -1,6 +1,6 @@
-/** How far a swap has come (docs/service.md §3). */
+/** The statuses of a swap (docs/service.md §3). */
 
-/** In order: a later word is more progress. */
+/** In order of progress. */
 export const progress = ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending', 'success'] as const
 
 const steps: readonly string[] = progress
@@ -11,17 +11,17 @@ export const statuses = [...progress, ...endStatuses] as const
 
 export type Status = (typeof statuses)[number]
 
-/** Whether it never changes any more. */
+/** Whether the status never changes again. */
 export function isFinal(status: Status | null | undefined): boolean {
   return status === 'success' || status === 'refunded'
 }
 
 /**
- * The word for `status` among `words`: itself, or the furthest that is not further than the truth, so nobody is told of
- * more progress than is known (docs/contract.md §3.7). Undefined where `words` has none.
+ * The status itself if `available` has it, otherwise the furthest available one before it, so that no client sees more progress
+ * than is known (docs/contract.md §3.7). Undefined if there is none.
  */
-export function roundDown(status: Status, words: ReadonlySet<string>): Status | undefined {
-  if (words.has(status)) return status
+export function roundDown(status: Status, available: ReadonlySet<string>): Status | undefined {
+  if (available.has(status)) return status
   const at = steps.indexOf(status)
-  return progress.slice(0, at + 1).findLast((word) => words.has(word))
+  return progress.slice(0, at + 1).findLast((candidate) => available.has(candidate))
 }

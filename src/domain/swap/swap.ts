@@ -1,13 +1,13 @@
 /**
- * The gateway's own model of a swap, between the forms. `?` means one thing: some form does not carry this field; a field
- * that is undefined is not known. A form names an asset in one word (`codeFrom`) or in two (`coinFrom`, `networkFrom`).
+ * The gateway's own model of a swap, between the forms. `?` means that some form does not have the field; an undefined field is
+ * not known. A form names an asset by code (`codeFrom`) or by coin and network (`coinFrom`, `networkFrom`).
  */
 import type { Amount } from '../amount.ts'
 import type { Status } from './status.ts'
 
 export type RateType = 'fixed' | 'float'
 
-/** Where a swap comes from and goes to, in one word or in two. */
+/** Both assets of a swap, by code or by coin and network. */
 export interface Pair {
   readonly codeFrom?: string | undefined
   readonly coinFrom?: string | undefined
@@ -41,7 +41,7 @@ export interface RateQuery extends Pair {
 
 export interface Rate extends Pair {
   readonly amountIn: Amount
-  /** What the user receives; absent where the provider only sends a `message`. */
+  /** The amount that the user receives; absent if the provider only sends a `message`. */
   readonly amountOut?: Amount | undefined
   readonly rate?: Amount | undefined
   readonly minAmount: Amount
@@ -75,10 +75,10 @@ export interface TransactionReference {
 
 export interface Transaction extends Pair {
   readonly id: string
-  /** Absent where the provider used a word that nobody has explained. */
+  /** Absent if the provider's status is unknown. */
   readonly status?: Status | undefined
   readonly amountIn: Amount
-  /** The best current figure; what was promised at creation is the ledger's to remember. */
+  /** The best current value. The ledger keeps the amount that was quoted at creation. */
   readonly amountOut?: Amount | undefined
   readonly rate?: Amount | undefined
   readonly rateType?: RateType | undefined
@@ -90,7 +90,7 @@ export interface Transaction extends Pair {
   readonly refundExtraId?: string | undefined
   readonly txHashIn?: string | undefined
   readonly txHashOut?: string | undefined
-  /** As the provider wrote it, like `updatedAt`. */
+  /** The provider's text, like `updatedAt`. */
   readonly createdAt: string
   readonly updatedAt?: string | undefined
 }
@@ -101,13 +101,13 @@ export interface Page<Item> {
   readonly total: number
   /** Rows of this page that were not of the provider's form. */
   readonly dropped?: number | undefined
-  /** Such rows as far as they can be read, for a question that takes them (`Context.takesUnreadableRows`). */
+  /** The readable fields of such rows, if the request accepts them (`Context.acceptsUnreadableRows`). */
   readonly unreadable?: readonly UnreadableRow<Item>[] | undefined
 }
 
 /** A row that is not of the provider's form. */
 export interface UnreadableRow<Item> {
-  /** Tells it from other rows of the list, whatever its page. */
+  /** Identifies the row in the list, on any page. */
   readonly key: string
   readonly fields: Partial<Item>
 }

@@ -1,7 +1,7 @@
-/** A part of each budget is kept for what the gateway reads of its own accord: lists, looks for unknown creates, probes. */
+/** A part of each budget is reserved for the gateway's own reads: lists, reconciliation, health checks. */
 import type { BudgetPolicy } from './observation.ts'
 
-/** Of `budget` calls; of creates nothing, since the gateway makes none. */
+/** Reserved calls of `budget`. None for creates, because the gateway itself never creates. */
 export function reservedForGatewayReads(policy: BudgetPolicy, budget: number): number {
   return policy === 'create' ? 0 : Math.floor(budget / 10)
 }

@@ -1,4 +1,4 @@
-/** What is counted and logged. Every member that may be a label comes from a closed list, or is the tag of a provider. */
+/** Events for metrics and logs. Every member that may be a label comes from a closed list, or is the tag of a provider. */
 import type { ErrorType } from '../faults/error-type.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { Op } from '../swap/operations.ts'
@@ -8,122 +8,122 @@ export type Observation =
   | AttemptEnd
   /** A client's key was refused. */
   | { readonly what: 'keyRefused'; readonly reason: KeyRefusal }
-  /** What a limit said to a request. */
+  /** The decision of a limit on a request. */
   | { readonly what: 'limit'; readonly policy: LimitPolicy; readonly decision: LimitDecision }
-  /** A create went no further, since the network of the table cannot have its address. */
+  /** A create was refused, because its address is invalid on the network. */
   | { readonly what: 'addressRefused'; readonly network: string }
-  /** What is left of a budget at a provider. */
+  /** The remaining calls of a budget at a provider. */
   | { readonly what: 'budget'; readonly provider: string; readonly policy: BudgetPolicy; readonly remaining: number }
-  /** A look-up in a cache; the age is that of the entry that answered. */
+  /** A look-up in a cache. `ageSeconds`: the age of the returned entry. */
   | { readonly what: 'cache'; readonly cache: CacheName; readonly outcome: CacheOutcome; readonly ageSeconds?: number }
-  /** A provider's answer that was not quite its form: `field` is a field of the form, or `_other`. */
+  /** A provider's response deviates from its form. `field`: a field of the form, or `_other`. */
   | { readonly what: 'drift'; readonly provider: string; readonly field: string; readonly drift: Drift }
-  /** A field that the client's form has and the answer lacks, or that the gateway worked out. */
+  /** A field of the client's form that the response lacks, or that the gateway derived. */
   | {
       readonly what: 'omitted' | 'derived'
       readonly client: string
       readonly provider: string | undefined
       readonly field: string
     }
-  /** A create that did not simply end as it was asked, or what was found out about one later. */
+  /** An irregular outcome of a create, or a result of its reconciliation. */
   | { readonly what: 'create'; readonly provider: string; readonly outcome: CreateOutcome }
-  /** How many results of creates this process keeps now, since the ledger could not take them. */
+  /** Number of results of creates that this process keeps, because the ledger could not store them. */
   | { readonly what: 'resultsHeld'; readonly count: number }
-  /** A provider's account of a transaction differs from the ledger in this field. */
+  /** A provider's report of a transaction differs from the ledger in this field. */
   | {
       readonly what: 'discrepancy'
       readonly provider: string
       readonly field: Discrepancy
-      /** `rejected`: the last known state is served, and kept. */
+      /** `rejected`: the last known state is returned and kept. */
       readonly action: DiscrepancyAction
     }
-  /** All creates of unknown outcome that were due have been looked for; `at` in milliseconds since 1970. */
+  /** A reconciliation run has checked all due creates. `at`: milliseconds since 1970. */
   | { readonly what: 'reconciled'; readonly at: number }
-  /** Something that the ledger did, or could not do, by the name of its method. */
+  /** A call to the ledger. `action`: the name of the method. */
   | { readonly what: 'ledger'; readonly action: string; readonly seconds: number; readonly isFailure: boolean }
-  /** Where the breaker of an operation at a provider stands from now on. */
+  /** The new state of the circuit breaker of an operation at a provider. */
   | { readonly what: 'breaker'; readonly provider: string; readonly operation: Op; readonly state: BreakerState }
-  /** A provider is left alone for a while: it said that it has had enough, or it refuses the gateway's own key. */
+  /** A cooldown of a provider begins, after a 429 or a refusal of the gateway's own key. */
   | { readonly what: 'cooldown'; readonly provider: string; readonly reason: CooldownReason }
-  /** A call that did not go up to the provider. */
+  /** The gateway itself rejected a call to a provider. */
   | { readonly what: 'localRejection'; readonly provider: string; readonly by: LocalRejectionCause }
-  /** A read that failed: sent once more, or not, since too many were. */
+  /** A failed read: retried, or not because the retry budget is used up. */
   | { readonly what: 'retry'; readonly provider: string; readonly isMade: boolean }
-  /** Where limits are counted from now on. */
+  /** The new state of the store of limits. */
   | { readonly what: 'limitStore'; readonly state: StoreState }
-  /** So many requests were let in beyond a limit while replicas counted alone. */
+  /** Number of requests above a limit that replicas admitted while the store was lost. */
   | { readonly what: 'overAdmission'; readonly count: number }
-  /** What became of so many spans of traces that were kept. */
+  /** The result of an export of spans. */
   | { readonly what: 'spans'; readonly result: SpanResult; readonly count: number }
-  /** A quote was repeated at the candidate of the shadow; `deviation` of the amount received, as a share of it. */
+  /** A quote was repeated at the shadow's candidate. `deviation`: of the amount received, as a share of it. */
   | { readonly what: 'shadow'; readonly provider: string; readonly result: ShadowResult; readonly deviation?: number }
-  /** Assets of the table that a routed provider offers and the candidate of the shadow does not. */
+  /** Number of the table's assets that a routed provider offers and the shadow's candidate does not. */
   | { readonly what: 'shadowAssets'; readonly provider: string; readonly missing: number }
-  /** The configuration was read again: from now on it counts, or it has faults and the old one stays. */
+  /** The configuration was reloaded: it is applied, or it is invalid and the old one stays. */
   | {
       readonly what: 'reload'
       readonly result: ReloadResult
       readonly messages: readonly string[]
-      /** SHA-256 of a file that counts from now on. */
+      /** SHA-256 of the applied file. */
       readonly hash?: string
     }
   | OverrideChanged
 
-/** This process goes by what a person has set in place of the configuration file, or by the file again. */
+/** This process applied an override of the configuration file, or returned to the file's value. */
 export interface OverrideChanged {
   readonly what: 'override'
   /** `state:` and a provider's name, `weights` or `shadow`. */
   readonly key: string
-  /** `reset`: taken back by a person. `ended`: by a change of the file. */
+  /** `reset`: removed by an operator. `ended`: by a change of the file. */
   readonly change: 'applied' | 'reset' | 'ended'
   readonly value: unknown
   readonly fileValue: unknown
-  /** Who set it. */
+  /** The operator who set it. */
   readonly actor: string
 }
 
-/** The one end of a client's request, whatever came of it. */
+/** The end of a client's request, exactly one per request. */
 export interface RequestEnd {
   readonly what: 'request'
   readonly requestId: string
   readonly traceId: string | undefined
-  /** Whether somebody will find the trace. */
+  /** Whether the trace is exported. */
   readonly isTraceKept: boolean
-  /** Absent where none was found out, or none was wanted. */
+  /** Absent if the request had no operation or it was not determined. */
   readonly operation: Op | undefined
   readonly method: Method
-  /** The template of the path, such as `/a/api/v2/transactions/{id}`; empty where there is none. */
+  /** The template of the path, such as `/a/api/v2/transactions/{id}`; empty if there is none. */
   readonly route: string
   readonly status: number
   readonly errorType: ErrorType
   readonly fault: Fault | undefined
   /** Name of the client's form. */
   readonly client: string
-  /** Tag of the provider that answered, or should have. */
+  /** Tag of the provider that responded, or was called or rejected last. */
   readonly provider: string | undefined
-  /** The first characters of the caller's identity, by which requests of one caller can be told to be so. */
+  /** The first characters of the caller's identity, to correlate the requests of one caller. */
   readonly caller: string | undefined
   readonly seconds: number
-  /** In which at least one call at a provider was waited for. */
+  /** Time with at least one pending call to a provider. */
   readonly providerSeconds: number
-  /** In which neither a provider nor the client's own body was waited for. */
+  /** Time without a wait for a provider or for the client's body. */
   readonly addedSeconds: number
 }
 
-/** The end of one call that went up to a provider. */
+/** The end of one call to a provider. */
 export interface AttemptEnd {
   readonly what: 'attempt'
   readonly operation: Op
   readonly method: string
   readonly provider: string
   readonly server: Server
-  /** Absent where none came. */
+  /** Absent if there was no response. */
   readonly status: number | undefined
   readonly outcome: AttemptOutcome
   readonly seconds: number
 }
 
-/** Where a provider listens. */
+/** The address of a provider. */
 export interface Server {
   readonly address: string
   readonly port: number
@@ -148,22 +148,22 @@ export const limitPolicies = [...budgetPolicies, 'unproven', 'pages'] as const
 
 export type LimitPolicy = (typeof limitPolicies)[number]
 
-/** `near`: let in with at most a tenth of the limit left. `shadowed`: let in only because limits do not refuse. */
+/** `near`: admitted with at most a tenth of the limit left. `shadowed`: above the limit, but admitted in shadow mode. */
 export const limitDecisions = ['admitted', 'near', 'refused', 'shadowed'] as const
 
 export type LimitDecision = (typeof limitDecisions)[number]
 
 export type CacheName = 'currencies' | 'rate' | 'transaction'
 
-/** `shared`: with the same question of somebody else, which is on its way. `stale`: old, since nothing newer is to be had. */
+/** `shared`: with a pending call of another request. `stale`: an old entry, because no newer one is available. */
 export type CacheOutcome = 'hit' | 'miss' | 'shared' | 'stale'
 
-/** `halfOpen`: one call is on its way to find out. */
+/** `halfOpen`: one trial call is pending. */
 export const breakerStates = ['closed', 'open', 'halfOpen'] as const
 
 export type BreakerState = (typeof breakerStates)[number]
 
-/** `dropped`: too many waited. `failed`: the collector did not take them. */
+/** `dropped`: the queue was full. `failed`: the collector did not accept them. */
 export const spanResults = ['exported', 'failed', 'dropped'] as const
 
 export type SpanResult = (typeof spanResults)[number]
@@ -172,7 +172,7 @@ export const cooldownReasons = ['limited', 'keyRefused'] as const
 
 export type CooldownReason = (typeof cooldownReasons)[number]
 
-/** `caller`: what this caller asks keeps failing, and what others ask does not. */
+/** `caller`: the calls of this caller keep failing, and those of others do not. */
 export const localRejectionCauses = ['budget', 'breaker', 'caller', 'bulkhead', 'cooldown'] as const
 
 export type LocalRejectionCause = (typeof localRejectionCauses)[number]
@@ -184,7 +184,7 @@ export type ShadowResult = (typeof shadowResults)[number]
 
 export const storeStates = ['shared', 'local', 'recovering'] as const
 
-/** `recovering`: the store answers again, but other replicas may not have written there yet what they decided alone. */
+/** `recovering`: the store responds again, but other replicas may not have added their local charges yet. */
 export type StoreState = (typeof storeStates)[number]
 
 export const reloadResults = ['applied', 'refused'] as const
@@ -194,17 +194,17 @@ export type ReloadResult = (typeof reloadResults)[number]
 export const createOutcomes = [
   'unknown',
   'contradicted',
-  'duplicateId', // the provider gave an id that the ledger holds for another create
+  'duplicateId', // the provider returned an id that belongs to another create
   'otherAmount',
-  'found', // one transaction was found that an unknown create must have made
+  'found', // the transaction of an unknown create was found
   'notFound',
-  'notCreated', // its time is over, and the provider's whole list has nothing that it may have made
+  'notCreated', // its window is over, and the provider's complete list has no candidate
   'ambiguous',
-  'lookupFailed', // it was looked for, and the provider did not let us see
-  'unrecorded', // the ledger could not take what became of it: that is kept in memory
-  'recorded', // the ledger has it now
-  'conflicting', // the ledger holds something else about it
-  'abandoned', // too many were kept in memory, or the process ended: it is looked for
+  'lookupFailed', // the provider's list or details could not be read
+  'unrecorded', // the ledger could not store the result: it is kept in memory
+  'recorded', // the ledger has stored the kept result
+  'conflicting', // the ledger has another result
+  'abandoned', // too many results were kept, or the process ended: left to reconciliation
 ] as const
 
 export type CreateOutcome = (typeof createOutcomes)[number]

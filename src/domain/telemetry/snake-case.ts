@@ -1,6 +1,6 @@
 const known = new Map<string, string>()
 
-/** `halfOpen` as `half_open`, for labels and logs: only words of closed lists, which it remembers. */
+/** `halfOpen` as `half_open`, for labels and logs. Results are cached without a bound: use only words of closed lists. */
 export function snakeCase(word: string): string {
   const before = known.get(word)
   if (before !== undefined) return before

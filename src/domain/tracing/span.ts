@@ -3,7 +3,7 @@ import type { Reason } from '../faults/reason.ts'
 import { randomHex } from './random-hex.ts'
 import type { Link } from './traceparent.ts'
 
-/** All that a span may tell: closed lists and figures, so that no key, address, amount, id, query or body can be told. */
+/** All attributes of spans: closed lists and numbers, so that a span cannot contain a key, address, amount, id, query or body. */
 export interface Attributes {
   readonly 'http.request.method'?: string
   readonly 'http.request.resend_count'?: number
@@ -14,11 +14,11 @@ export interface Attributes {
   readonly 'server.address'?: string
   readonly 'server.port'?: number
   readonly 'swapgate.operation'?: string
-  /** The form that the client speaks. */
+  /** The client's form. */
   readonly 'swapgate.form'?: string
   /** Tag of the provider. */
   readonly 'swapgate.provider'?: string
-  /** How a create, or a look for one, ended. */
+  /** The outcome of a create or of its check. */
   readonly 'swapgate.outcome'?:
     | 'done'
     | 'refused'
@@ -30,9 +30,9 @@ export interface Attributes {
     | 'duplicateId'
     | 'contradicted'
     | 'lookupFailed'
-  /** Whether a quote was kept, is another's that was on its way, or was asked for. */
+  /** Whether a quote came from the cache, from a pending call of another request, or from an own call. */
   readonly 'swapgate.quote'?: 'cached' | 'shared' | 'requested'
-  /** What `X-Swap-Reason` tells. */
+  /** The value of `X-Swap-Reason`. */
   readonly 'swapgate.reason'?: Reason
   readonly 'swapgate.replayed'?: true
   readonly 'swapgate.stale'?: true
@@ -40,44 +40,44 @@ export interface Attributes {
 
 export type SpanKind = 'server' | 'client' | 'internal'
 
-/** The trace as its spans see it. */
+/** The trace's interface for its spans. */
 export interface SpanOwner {
   readonly id: string
-  /** Whether it is kept however it ends. */
+  /** Whether the trace is exported independent of its result. */
   readonly isSampled: boolean
   /** The first span. */
   readonly root: Span | undefined
-  /** The newest span, to which the next one is chained. */
+  /** The newest span: the next one links to it. */
   readonly last: Span | undefined
-  /** False where it has too many spans already. */
+  /** False if the trace has too many spans already. */
   readonly record: (span: Span) => boolean
-  /** What ends after the trace is told on its own. */
+  /** A span that ends after the trace is exported on its own. */
   readonly ended: (span: Span) => void
-  /** Whether it is kept if the request is answered with this status. */
+  /** Whether the trace is exported if the response has this status. */
   readonly isKeptFor: (status: number) => boolean
-  /** Ends it. `isNotable`: kept whatever the share is. */
+  /** Ends the trace. `isNotable`: it is exported even if it is not sampled. */
   readonly finish: (isNotable: boolean) => void
 }
 
 const none: readonly Link[] = []
 const nothing: Attributes = {}
 
-/** A step of what a request does: a plain record while it runs. Times are on the clock of `performance.now()`. */
+/** A step of a request. Times are on the clock of `performance.now()`. */
 export class Span {
   readonly trace: SpanOwner
   readonly parent: Span | undefined
   readonly kind: SpanKind
   name: string
-  /** Spans of other traces that it comes from. */
+  /** Related spans of other traces. */
   readonly links: readonly Link[]
   readonly startedAt = performance.now()
   endedAt: number | undefined
-  /** Why it failed, where it did. */
+  /** Set if the step failed. */
   fault: Fault | undefined
-  /** The one that the trace recorded before: a list of all would cost each request more than they do. */
+  /** The span that the trace recorded before. A linked list is cheaper per request than an array. */
   readonly previous: Span | undefined
   private readonly isRecorded: boolean
-  /** Known when it began; and what was told since. They are put together only where somebody asks. */
+  /** Attributes from the start, and those added later. They are merged only on export. */
   private readonly initial: Attributes
   private added: Attributes | undefined
   private ownId: string | undefined
@@ -105,7 +105,7 @@ export class Span {
     return this.ownId
   }
 
-  /** The header by which whoever is asked may continue the trace (W3C Trace Context, §3.2). */
+  /** The `traceparent` header, with which the provider may continue the trace (W3C Trace Context, §3.2). */
   get traceparent(): string {
     const { id, isSampled } = this.trace
     return `00-${id}-${this.id}-${isSampled && this.isRecorded ? '01' : '00'}`
@@ -123,7 +123,7 @@ export class Span {
     return { ...this.initial, ...this.added }
   }
 
-  /** Ends it, once: a second time changes nothing. `at`: where the clock was read already. */
+  /** Ends the span. A second call has no effect. `at`: the time, if the clock was read already. */
   end(fault?: Fault, at = performance.now()): void {
     if (this.endedAt !== undefined) return
     this.endedAt = at

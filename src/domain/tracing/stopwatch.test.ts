@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Stopwatch } from './stopwatch.ts'
 
-test('what overlaps counts once, and what is under way counts until now', () => {
+test('overlapping time counts once, and a running activity counts until now', () => {
   const watch = new Stopwatch()
   watch.start(10)
   watch.start(20)

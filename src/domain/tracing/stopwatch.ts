@@ -1,4 +1,4 @@
-/** How long at least one of several things was under way that may overlap. Times in milliseconds. */
+/** Measures the time during which at least one of several overlapping activities ran. Times in milliseconds. */
 export class Stopwatch {
   private running = 0
   private since = 0
@@ -12,7 +12,7 @@ export class Stopwatch {
     if (--this.running === 0) this.total += now - this.since
   }
 
-  /** With what is under way. */
+  /** The total, including running activities. */
   read(now: number): number {
     return this.running > 0 ? this.total + now - this.since : this.total
   }

@@ -9,7 +9,7 @@ function recorded(ratio: number) {
   return { root, taken, names: () => taken.map((spans) => spans.map(({ name }) => name)) }
 }
 
-test('nothing is told before the end; then parents come before their children', () => {
+test('nothing is exported before the end; then parents come before their children', () => {
   const { root, names } = recorded(1)
   const [outer, other] = [root.begin('outer'), root.begin('other')]
   const inner = outer.begin('inner', {}, 'client')
@@ -20,7 +20,7 @@ test('nothing is told before the end; then parents come before their children', 
   expect(inner.parent).toBe(outer)
 })
 
-test('a trace out of the share is told only where it is notable', () => {
+test('a trace that is not sampled is exported only if it is notable', () => {
   const quiet = recorded(0)
   quiet.root.trace.finish(false)
   expect(quiet.names()).toEqual([])
@@ -30,7 +30,7 @@ test('a trace out of the share is told only where it is notable', () => {
   expect(failed.names()).toEqual([['HTTP']])
 })
 
-test('what ends after its trace is told then, where the trace is', () => {
+test('a span that ends after its trace is exported then, if the trace is', () => {
   for (const ratio of [0, 1]) {
     const { root, names } = recorded(ratio)
     const late = root.begin('late')
@@ -40,7 +40,7 @@ test('what ends after its trace is told then, where the trace is', () => {
   }
 })
 
-test('a span ends once, and keeps why it failed', () => {
+test('a span ends once, and keeps its fault', () => {
   const { root } = recorded(1)
   const span = root.begin('span')
   const fault = new Fault('timedOut', 'Too late.')
@@ -51,7 +51,7 @@ test('a span ends once, and keeps why it failed', () => {
   expect(endedAt).toBeGreaterThanOrEqual(span.startedAt)
 })
 
-test('of thousands of spans the first 200 are told; no provider hears that another is', () => {
+test('of thousands of spans the first 200 are exported; the others are not marked as sampled for the provider', () => {
   const { root, taken } = recorded(1)
   const spans = Array.from({ length: 5_000 }, () => root.begin('GET', {}, 'client'))
   for (const span of spans) span.end()
@@ -63,7 +63,7 @@ test('of thousands of spans the first 200 are told; no provider hears that anoth
 test.each([
   [0.5, '80000000'],
   [0.25, 'c0000000'],
-])('the share of %d is kept by the last digits of the id, so that everybody decides alike', (share, least) => {
+])('a share of %d is sampled by the last digits of the id, so that all systems decide alike', (share, least) => {
   const tracing = recordTraces(share, () => {})
   const traces = Array.from({ length: 2_000 }, () => tracing.begin('server', 'HTTP', []).trace)
   const kept = traces.filter(({ isSampled }) => isSampled)
@@ -72,7 +72,7 @@ test.each([
   expect(new Set(traces.map(({ root }) => root?.id)).size).toBe(traces.length)
 })
 
-test('ids are unlike each other, also of spans that are too many to be told', () => {
+test('ids are unique, also of spans above the bound', () => {
   const roots = Array.from({ length: 200 }, () => recorded(1).root)
   const spans = roots.flatMap((root) => [root, ...Array.from({ length: 250 }, () => root.begin('GET'))])
   for (const { id } of spans) expect(id).toMatch(/^(?!0{16})[0-9a-f]{16}$/)

@@ -1,27 +1,27 @@
-/** What one request did and where it waited; told to somebody only where the trace is kept. */
+/** The trace of one request. Its spans are exported only if the trace is sampled or notable. */
 import { randomHex } from './random-hex.ts'
 import { Span, type SpanKind, type SpanOwner } from './span.ts'
 import type { Link } from './traceparent.ts'
 
-/** Takes spans that have ended, all of one trace, parents before their children. Must not throw. */
+/** Receives ended spans of one trace, parents before their children. Must not throw. */
 export type SpanSink = (spans: readonly Span[]) => void
 
-/** A bound on memory: a list that is completed item by item has thousands of calls. */
+/** A bound on memory: a list with details for each item causes thousands of calls. */
 const maxSpans = 200
-/** Half of an id is enough to tell the traces of one process from each other. */
+/** The first half of all trace ids of this process: the other half is enough to distinguish its traces. */
 const processHalf = randomHex() + randomHex()
 
 export class Trace implements SpanOwner {
   readonly isSampled: boolean
-  /** The last word of its id, by which it is kept or not. */
+  /** The last 32 bits of the id, which decide whether the trace is sampled. */
   private readonly draw = Math.floor(Math.random() * 2 ** 32)
   private ownId: string | undefined
   private readonly take: SpanSink
   private count = 0
   private first: Span | undefined
-  /** The newest, to which the next one is chained. */
+  /** The newest span: the next one links to it. */
   last: Span | undefined
-  /** Undefined until it is over. */
+  /** Undefined until the trace ends. */
   private isKept: boolean | undefined
 
   constructor(ratio: number, take: SpanSink) {
@@ -38,7 +38,7 @@ export class Trace implements SpanOwner {
     return this.first
   }
 
-  /** One that ends in a failure of ours or of the provider's is kept beside the share. */
+  /** A trace with a 5xx is exported even if it is not sampled. */
   isKeptFor(status: number): boolean {
     return this.isSampled || status >= 500
   }
@@ -68,12 +68,12 @@ export class Trace implements SpanOwner {
   }
 }
 
-/** Begins traces, each with its first span. */
+/** Starts traces, each with its root span. */
 export interface Tracing {
   readonly begin: (kind: SpanKind, name: string, links: readonly Link[]) => Span
 }
 
-/** `ratio`: the share of traces that is kept whatever comes of them, from 0 to 1. */
+/** `ratio`: the share of traces that is sampled, from 0 to 1. */
 export function recordTraces(ratio: number, take: SpanSink): Tracing {
   return { begin: (kind, name, links) => new Span(new Trace(ratio, take), undefined, name, {}, kind, links) }
 }

@@ -25,7 +25,7 @@ test('anything else is none', () => {
   expect(readTraceparent(undefined)).toBeUndefined()
 })
 
-test('what is told to others can be read by them', () => {
+test('a generated traceparent can be parsed', () => {
   const root = recordTraces(1, () => {}).begin('server', 'HTTP', [])
   expect(root.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
   expect(readTraceparent(root.traceparent)).toEqual({ traceId: root.trace.id, spanId: root.id })

@@ -1,7 +1,7 @@
 import { Stopwatch } from './stopwatch.ts'
 
-/** What is noted of the calls at providers on behalf of one question. It runs while at least one is waited for. */
+/** Measures the time with at least one pending provider call of a request. */
 export class UpstreamTimer extends Stopwatch {
-  /** Tag of the provider that was asked last, whether it was reached or not. */
+  /** Tag of the provider that was called last, even if the call was rejected. */
   provider: string | undefined
 }
