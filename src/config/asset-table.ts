@@ -1,4 +1,4 @@
-/** `assets.yaml` as an asset table (docs/contract.md §9). */
+/** Converts `assets.yaml` into an asset table (docs/contract.md §9). */
 import { compareAmounts } from '../domain/amount.ts'
 import { type Asset, AssetTable, type Coin, fold } from '../domain/swap/asset.ts'
 import type { Faults, Path } from './faults.ts'
@@ -6,10 +6,10 @@ import type { AssetSettings } from './schema.ts'
 
 type CoinSettings = AssetSettings[number]
 
-/** A name and where it stands. */
+/** A name and its path in the file. */
 type Named = readonly [path: Path, name: string]
 
-/** Names that would make the table ambiguous are faults; the table is of use only where there are none. */
+/** Adds a fault for each ambiguous name. The table is valid only if no fault was added. */
 export function toAssetTable(coins: AssetSettings, faults: Faults): AssetTable {
   rejectDuplicates(
     coins.map(({ coin }, at): Named => [[at, 'coin'], coin]),
@@ -40,10 +40,10 @@ function checkNetworks(networks: CoinSettings['networks'], faults: Faults): void
 }
 
 function toCoin({ coin, name, networks }: CoinSettings): Coin {
-  const assets = networks.map(({ default: isMarkedDefault, depositMin, depositMax, address, memo, ...words }): Asset => {
+  const assets = networks.map(({ default: isMarkedDefault, depositMin, depositMax, address, memo, ...names }): Asset => {
     const isDefault = isMarkedDefault || networks.length === 1
     const limits = { ...(depositMin !== undefined && { depositMin }), ...(depositMax !== undefined && { depositMax }) }
-    return { ...words, coin, name, isDefault, ...limits, ...(address && { address }), ...(memo && { memo }) }
+    return { ...names, coin, name, isDefault, ...limits, ...(address && { address }), ...(memo && { memo }) }
   })
   return { coin, name, assets: assets.toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault)) }
 }

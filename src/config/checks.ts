@@ -1,5 +1,4 @@
-/** What one key of the configuration demands of another. */
-
+/** Checks rules between keys of the configuration. */
 import { isLoopback } from '../domain/loopback.ts'
 import type { AssetTable } from '../domain/swap/asset.ts'
 import type { Form } from '../wire/form.ts'
@@ -19,7 +18,7 @@ export function tagOf(name: string, { tag }: ProviderSettings): string {
   return tag === '' ? name : tag
 }
 
-/** Checks what is whole; a part with faults of its own is left out. */
+/** Checks the valid parts; parts with faults of their own are skipped. */
 export function checkParts(parts: Parts, table: AssetTable | undefined, forms: readonly Form[], faults: Faults): void {
   const names = forms.map((form) => form.name)
   const { defaultForm } = parts

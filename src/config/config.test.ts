@@ -47,7 +47,7 @@ function withProvider(keys: string): string {
   return `providers: { alpha: { form: A, url: "http://127.0.0.1:9101/a/api/v2", ${keys} } }\n${routing}`
 }
 
-describe('a whole configuration', () => {
+describe('a valid configuration', () => {
   it.each(['rediss://user:word@host:1/2', 'redis+sentinel://:word@a:1,b/name/2?sentinel=user:word', 'redis+cluster://a,b:1'])(
     'takes %s for a Redis',
     (url) => {
@@ -96,17 +96,17 @@ describe('a whole configuration', () => {
     expect(load({ gateway: withProvider('key: "${file:secrets/alpha}"') }).providers[0]?.key).toBe('the-key')
   })
 
-  it('lets a provider have a tag of its own', () => {
+  it('can give a provider a tag', () => {
     const gateway = `providers: { swap-house: { form: A, url: "https://swap.example/api/v2", tag: sh1 } }\nrouting: { providers: [swap-house] }`
     expect(load({ gateway }).providers[0]).toMatchObject({ name: 'swap-house', tag: 'sh1' })
   })
 
-  it('may send a key in the clear to this machine alone', () => {
+  it('may send a key over plain http to a loopback address only', () => {
     expect(faultsOf({ gateway: withProvider('key: k') })).toEqual([])
   })
 })
 
-it('the configuration that comes with the gateway is whole', () => {
+it('the packaged configuration is valid', () => {
   expect(loadConfig('config/gateway.yaml', forms, {}).routing.providers).toEqual(['alpha'])
 })
 
@@ -117,24 +117,24 @@ describe('the variables of OpenTelemetry', () => {
     OTEL_SDK_DISABLED: '',
   }
 
-  it.each(['', 'telemetry:\n', 'telemetry: { batch: 8 }'])('stand for what the file leaves out (%s)', (section) => {
+  it.each(['', 'telemetry:\n', 'telemetry: { batch: 8 }'])('set the keys that the file does not set (%s)', (section) => {
     const { telemetry } = load({ gateway: whole + section, environment })
     expect(telemetry).toMatchObject({ endpoint: 'http://collector:4318', ratio: 0.5, disabled: false })
   })
 
-  it('give way to what the file says', () => {
+  it('do not override the file', () => {
     const gateway = `${whole}telemetry: { endpoint: "", ratio: 0.1 }`
     expect(load({ gateway, environment }).telemetry).toMatchObject({ endpoint: '', ratio: 0.1 })
   })
 
-  it('are checked as the file is', () => {
+  it('are validated like the file', () => {
     expect(faultsOf({ environment: { OTEL_TRACES_SAMPLER_ARG: '2' } })).toEqual([expect.stringMatching(/^telemetry\.ratio: /)])
     expect(faultsOf({ gateway: `${whole}telemetry: [1]`, environment })).toEqual([expect.stringMatching(/^telemetry: /)])
   })
 })
 
 describe('a file', () => {
-  it('that does not exist is the one fault', () => {
+  it('that does not exist is the only fault', () => {
     const file = join(folder, 'missing.yaml')
     expect(() => loadConfig(file, forms, {})).toThrow(`the file ${file} cannot be read (ENOENT)`)
   })
@@ -147,7 +147,7 @@ describe('a file', () => {
     ['is not YAML', 'server: [', ': line 1 is not YAML: bad indent'],
     ['has very many open brackets', `# one\nserver: ${'['.repeat(201)}`, ': line 2: more than 200 brackets are open'],
     ['has some open brackets', `server: ${'['.repeat(200)}`, ': line 1 is not YAML: bad indent'],
-  ])('that %s is the one fault', (_, gateway, fault) => {
+  ])('that %s is the only fault', (_, gateway, fault) => {
     expect(faultsOf({ gateway })).toContain(fault)
   })
 
@@ -236,11 +236,11 @@ describe('a fault', () => {
     ['native: [GET /a, "GET /a/"]', 'native.1: must be a method and a path, like GET /coins/{}/networks'],
     ['native: [OPTIONS /a]', 'native.0: must be a method and a path, like GET /coins/{}/networks'],
     ['native: [GET /a, GET /a]', 'native.1: is given twice'],
-    ['native: [GET /rate]', 'native.0: meets an operation of the form'],
-    ['native: [HEAD /Currencies]', 'native.0: meets an operation of the form'],
-    ['native: ["GET /{}"]', 'native.0: meets an operation of the form'],
-    ['native: ["GET /transactions/{}"]', 'native.0: meets an operation of the form'],
-    ['native: [POST /transactions]', 'native.0: meets an operation of the form'],
+    ['native: [GET /rate]', 'native.0: overlaps an operation of the form'],
+    ['native: [HEAD /Currencies]', 'native.0: overlaps an operation of the form'],
+    ['native: ["GET /{}"]', 'native.0: overlaps an operation of the form'],
+    ['native: ["GET /transactions/{}"]', 'native.0: overlaps an operation of the form'],
+    ['native: [POST /transactions]', 'native.0: overlaps an operation of the form'],
     ['nativeMaxBytes: -1', 'nativeMaxBytes: must be an integer from 0 to 1073741824'],
     ['nativeIdle: 0', 'nativeIdle: must be a number of seconds above 0, at most 604800'],
     ['state: paused', 'state: must be one of active, draining, off'],
@@ -249,7 +249,7 @@ describe('a fault', () => {
     expect(faultsOf({ gateway: withProvider(key) })).toEqual([`providers.alpha.${fault}`])
   })
 
-  describe('own words that name two assets at one provider', () => {
+  describe('two assets with the same name at one provider', () => {
     const tether = `
 - { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }
 - coin: USDT
@@ -262,7 +262,7 @@ describe('a fault', () => {
         assets: tether,
         gateway: `providers: { alpha: { form: ${form}, url: "https://swap.example", assets: ${words} } }\n${routing}`,
       })
-    const taken = (code: string): string => `providers.alpha.assets.${code}: is what another code is called there`
+    const taken = (code: string): string => `providers.alpha.assets.${code}: is already the name of another code`
 
     it.each([
       ['A', '{ USDTTRC20: USDTERC20 }', 'USDTTRC20'],
@@ -285,7 +285,7 @@ describe('a fault', () => {
       ['B', '{ USDTTRC20: { coin: USDT, network: ERC20 }, USDTERC20: null }'],
       ['B', '{ USDTTRC20: { coin: USDT, network: ETH }, USDTERC20: { coin: USDT, network: TRX } }'],
       ['B', '{ BTC: { coin: A B, network: C }, USDTTRC20: { coin: A, network: B C } }'],
-    ])('are none in form %s where each names one: %s', (form, words) => {
+    ])('are no fault in form %s if the names differ: %s', (form, words) => {
       expect(wordsFaults(form, words)).toEqual([])
     })
   })
@@ -296,9 +296,9 @@ describe('a fault', () => {
     ["the form's word for another", '{ deposit: withdrawalExtraId }', ['deposit']],
     ['a word of the form in a question', '{ withdrawal: { ask: amount } }', ['withdrawal']],
     ['a word of the form in an answer', '{ refund: { answer: updatedAt } }', ['refund']],
-  ])('in the names of extra ids that are the same word: %s', (_, names, keys) => {
+  ])('in extra id names: the same name twice: %s', (_, names, keys) => {
     expect(faultsOf({ gateway: withProvider(`extraIdNames: ${names}`) })).toEqual(
-      keys.map((key) => `providers.alpha.extraIdNames.${key}: is what another field is called there`),
+      keys.map((key) => `providers.alpha.extraIdNames.${key}: is already the name of another field`),
     )
   })
 
@@ -307,17 +307,17 @@ describe('a fault', () => {
     '{ deposit: extraId, withdrawal: { ask: extraId } }',
     '{ withdrawal: refundExtraId, refund: withdrawalExtraId }',
     '{ refund: { ask: updatedAt } }',
-  ])('not in the names of extra ids %s', (names) => {
+  ])('not in extra id names %s', (names) => {
     expect(faultsOf({ gateway: withProvider(`extraIdNames: ${names}`) })).toEqual([])
   })
 
   it.each([
-    ['address: { pattern: "(" }', 'address.pattern: must be a pattern of RE2: without look-around and references back'],
-    ['address: { pattern: "(a)\\\\1" }', 'address.pattern: must be a pattern of RE2: without look-around and references back'],
+    ['address: { pattern: "(" }', 'address.pattern: must be a pattern of RE2: without look-around and backreferences'],
+    ['address: { pattern: "(a)\\\\1" }', 'address.pattern: must be a pattern of RE2: without look-around and backreferences'],
     ['address: { checksum: eip55 }', 'address.pattern: is missing'],
     ['address: { pattern: a, checksum: crc }', 'address.checksum: must be base58check, bech32 or eip55, or a list of these'],
     ['address: a', 'address: must be a mapping'],
-    ['memo: { pattern: "[" }', 'memo.pattern: must be a pattern of RE2: without look-around and references back'],
+    ['memo: { pattern: "[" }', 'memo.pattern: must be a pattern of RE2: without look-around and backreferences'],
     ['memo: { pattern: a, checksum: eip55 }', 'memo.checksum: is not a key of the configuration'],
     ['memo: nothing', 'memo: must be { pattern } or none'],
   ])('in a network of the table: %s', (rule, fault) => {
@@ -459,7 +459,7 @@ routing: { providers: [delta] }
 sandbox: []
 `
 
-  it('are told in one go, the first at each path', () => {
+  it('are reported together, the first of each path', () => {
     expect(faultsOf({ gateway, assets: '- {}', environment: { ALPHA_KEY: 'secret' } })).toEqual([
       'redis.url: the environment variable REDIS_URL is not set',
       'server.port: must be an integer from 0 to 65535',
@@ -476,7 +476,7 @@ sandbox: []
     ])
   })
 
-  it('never hold a value', () => {
+  it('never contain a value', () => {
     const secret = 'sk_live_0123456789'
     const environment = Object.fromEntries(['A', 'B', 'C', 'D', 'E', 'F'].map((name) => [name, secret]))
     const everywhere = `

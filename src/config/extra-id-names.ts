@@ -1,4 +1,4 @@
-/** A provider's own words for memos and tags against the words of its form (docs/contract.md §3.5). */
+/** Checks a provider's own field names for memos and tags against the field names of its form (docs/contract.md §3.5). */
 import { type ExtraIdNames, requestFieldNames, responseFieldNames } from '../wire/extra-ids.ts'
 import type { Form } from '../wire/form.ts'
 import type { Faults } from './faults.ts'
@@ -9,23 +9,23 @@ const keyOf: Readonly<Record<string, keyof ExtraIdNames>> = {
   refundExtraId: 'refund',
 }
 
-/** Two fields of one body with the same word are a fault: one of them would be lost. */
+/** Adds a fault if two fields of one body have the same name: one of them would be lost. */
 export function checkExtraIdNames(names: ExtraIdNames, { operations }: Form, faults: Faults): void {
   const { createTransaction, getTransaction, listTransactions } = operations
   const requestNames = requestFieldNames(names)
   const responseNames = responseFieldNames(names)
   const repeated = new Set([
     ...repeatedFields(createTransaction.requestNames, requestNames),
-    ...[createTransaction, getTransaction, listTransactions].flatMap(({ responseNames: answers }) =>
-      repeatedFields(answers, responseNames),
+    ...[createTransaction, getTransaction, listTransactions].flatMap((operation) =>
+      repeatedFields(operation.responseNames, responseNames),
     ),
   ])
   for (const field of repeated) {
-    faults.add(['extraIdNames', keyOf[field] ?? field], 'is what another field is called there')
+    faults.add(['extraIdNames', keyOf[field] ?? field], 'is already the name of another field')
   }
 }
 
-/** Those that have a word of their own which another field of the body has too. */
+/** Fields whose own name is also the name of another field of the body. */
 function repeatedFields(body: ReadonlyMap<string, string>, own: ReturnType<typeof requestFieldNames>): readonly string[] {
   const fieldNames = [...body].map(([field, name]) => [field, own[field] ?? name] as const)
   return fieldNames

@@ -1,15 +1,15 @@
 import { publicName } from './public-name.ts'
 
 export interface ConfigFault {
-  /** Like `providers.alpha.url`; empty for the file as a whole. A name that may be a secret is told by its length. */
+  /** Like `providers.alpha.url`; empty for the file as a whole. A name that may be a secret is replaced by its length. */
   readonly path: string
-  /** Never holds a value: it may be a secret. */
+  /** Never contains a value from the file: it may be a secret. */
   readonly message: string
 }
 
 export type Path = readonly PropertyKey[]
 
-/** Collects faults, one for each path and the first at each: a value that is missing is not also malformed. */
+/** Collects the first fault of each path: a missing value is not also reported as malformed. */
 export class Faults {
   private readonly byPath: Map<string, ConfigFault>
   private readonly root: Path
@@ -25,7 +25,7 @@ export class Faults {
     if (!this.byPath.has(full)) this.byPath.set(full, { path: names.map(publicName).join('.'), message })
   }
 
-  /** The same collection, with paths that are told from `path` on. */
+  /** Returns a view of the same collection that adds `path` in front of every path. */
   under(...path: Path): Faults {
     return new Faults([...this.root, ...path], this.byPath)
   }

@@ -1,4 +1,4 @@
-/** The configuration: read whole or not at all; the only reader of the environment. */
+/** Loads the configuration, and either accepts all of it or none. Only this module reads the environment. */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -20,17 +20,17 @@ export interface Provider extends ProviderSettings {
   readonly tag: string
 }
 
-/** Frozen, checked, and complete. */
+/** A validated configuration. It is frozen. */
 export interface Config extends Omit<Settings, 'assets' | 'providers'> {
   readonly assets: AssetTable
   readonly providers: readonly Provider[]
-  /** Every file that it was read from, and that a change of it is in. */
+  /** Every file that was read. A change of one of them requires a reload. */
   readonly files: readonly string[]
   /** SHA-256 of the configuration file. */
   readonly hash: string
 }
 
-/** Why a configuration is not taken: every fault, not only the first. */
+/** A configuration is rejected. Lists every fault, not only the first. */
 export class ConfigError extends Error {
   readonly faults: readonly ConfigFault[]
 
@@ -42,17 +42,17 @@ export class ConfigError extends Error {
 
 const defaultConfigFile = 'config/gateway.yaml'
 
-/** What comes with the code: the gateway in front of its own sandbox. */
+/** The configuration in the package: the gateway in front of its own sandbox. */
 export const packagedConfigFile = join(import.meta.dirname, '../../config/gateway.yaml')
 
-/** The file that is asked for: by option, by `SWAPGATE_CONFIG`, or the default; where that is not there, the one that comes along. */
+/** The file from the option, from `SWAPGATE_CONFIG`, or the default. If the default does not exist: the packaged file. */
 export function configFile(option: string | undefined): string {
   const named = option ?? process.env.SWAPGATE_CONFIG
   if (named) return named
   return existsSync(defaultConfigFile) ? defaultConfigFile : packagedConfigFile
 }
 
-/** Throws a `ConfigError`. Paths in the file are relative to the file. */
+/** Throws a `ConfigError` if the configuration is not valid. Paths in the file are relative to the file. */
 export function loadConfig(file: string, forms: readonly Form[], environment: Sources['environment'] = process.env): Config {
   const faults = new Faults()
   const sources = { environment, files: new Set<string>() }
@@ -70,7 +70,7 @@ export function loadConfig(file: string, forms: readonly Form[], environment: So
 }
 
 interface FileReader extends Pick<Sources, 'environment'> {
-  /** Files that were read, or should have been. */
+  /** Files that were read, or that could not be read. */
   readonly files: Set<string>
 }
 
@@ -82,7 +82,7 @@ function readTable(file: string, reader: FileReader, faults: Faults): AssetTable
   return coins && toAssetTable(coins, assetFaults)
 }
 
-/** The document with its references filled in. Undefined where there is none. */
+/** The document with its references resolved. Undefined if the source is not a document. */
 function toTree(source: string, file: string, { environment, files }: FileReader, faults: Faults): Tree | undefined {
   const tree = readDocument(source, faults)
   if (tree === undefined) return undefined

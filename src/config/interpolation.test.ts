@@ -33,7 +33,7 @@ describe('a reference', () => {
     expect(fill(reference)).toEqual({ text: value, faults: [] })
   })
 
-  it('is not looked for in what was filled in', () => {
+  it('is not resolved inside of a resolved value', () => {
     expect(fill('${NESTED}').text).toBe('${HOST}')
   })
 

@@ -1,20 +1,20 @@
-/** `${NAME}`, `${NAME:-default}` and `${file:path}` in the values of a document (docs/contract.md §9). */
+/** Resolves `${NAME}`, `${NAME:-default}` and `${file:path}` in the values of a document (docs/contract.md §9). */
 import type { Tree } from './document.ts'
 import type { Faults } from './faults.ts'
 import { publicName } from './public-name.ts'
 
-/** Where references are looked up. `readFile` throws where the file cannot be read. */
+/** The sources of references. `readFile` throws if the file cannot be read. */
 export interface Sources {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly readFile: (path: string) => string
 }
 
 const reference = /\$\{([^}]*)(\}?)/g
-/** What may be told whole: a secret between braces is no such name. */
+/** A name that a message may show: a secret between braces does not match. */
 const variableName = /^[A-Z][A-Z0-9_]{0,63}$/
 const variable = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s
 
-/** The tree with every reference in its values filled in; what was filled in is not looked at again. */
+/** The tree with every reference in its values resolved. A resolved value is not searched for references. */
 export function interpolate(tree: Tree, sources: Sources, faults: Faults): Tree {
   if (tree === null) return null
   if (typeof tree === 'string') return interpolateText(tree, sources, (message) => faults.add([], message))
@@ -35,7 +35,7 @@ function interpolateText(text: string, sources: Sources, fail: Fail): string {
   })
 }
 
-/** As in a shell, the default also stands for a variable that is empty. */
+/** As in a shell, the default also applies if the variable is empty. */
 function fromEnvironment(name: string, defaultValue: string | undefined, { environment }: Sources, fail: Fail): string {
   const value = environment[name]
   if (defaultValue !== undefined) return value || defaultValue

@@ -1,8 +1,8 @@
-/** What operators set for all their services by environment variables (OpenTelemetry's SDK configuration, and its OTLP exporter). */
+/** Reads the standard environment variables of OpenTelemetry (SDK configuration and OTLP exporter). */
 import type { Tree } from './document.ts'
 import type { Sources } from './interpolation.ts'
 
-/** The key of the section `telemetry` for which each variable stands where the file has none. */
+/** Each variable and the key of the section `telemetry` that it sets if the file does not. */
 const variables: Readonly<Record<string, string>> = {
   OTEL_EXPORTER_OTLP_ENDPOINT: 'endpoint',
   OTEL_SDK_DISABLED: 'disabled',
@@ -15,7 +15,7 @@ const variables: Readonly<Record<string, string>> = {
   OTEL_BSP_EXPORT_TIMEOUT: 'exportTimeoutMs',
 }
 
-/** The tree with what the variables say; what the file says stays. An empty variable is none, as the specification has it. */
+/** Adds the variables to the tree. The file takes precedence. An empty variable counts as unset, as the specification requires. */
 export function addVariables(tree: Tree, environment: Sources['environment']): Tree {
   if (!isMapping(tree)) return tree
   const fromEnvironment = Object.entries(variables).flatMap(([name, key]) => (environment[name] ? [[key, environment[name]]] : []))

@@ -1,8 +1,8 @@
-/** re2js: patterns of the operator run over the bytes of clients; with RE2 none of them takes long, whatever a client sends. */
+/** re2js: the operator's patterns run on clients' input. RE2 takes linear time, so no input makes a pattern slow. */
 import { RE2JS } from 're2js'
 import type { Pattern } from '../domain/address/rule.ts'
 
-/** It stands for the whole text. Undefined where it is no pattern of RE2, which has no look-around and no references back. */
+/** Compiles a pattern that must match the whole text. Undefined if RE2 does not accept it: RE2 has no look-around and no backreferences. */
 export function toPattern(source: string): Pattern | undefined {
   try {
     const compiled = RE2JS.compile(source)

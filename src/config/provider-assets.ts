@@ -1,4 +1,4 @@
-/** A provider's own words for assets: each names one asset of the table (docs/contract.md §3, §9). */
+/** Checks a provider's own asset names: each names one asset of the table (docs/contract.md §3, §9). */
 import { type Asset, type AssetTable, fold } from '../domain/swap/asset.ts'
 import { namesByCode } from '../domain/swap/capabilities.ts'
 import type { Form } from '../wire/form.ts'
@@ -17,12 +17,12 @@ export function checkProviderAssets({ assets }: ProviderSettings, form: Form, ta
     if (!providerAsset) continue
     if (byCode !== 'code' in providerAsset) faults.add(['assets', code], byCode ? 'must be one word' : 'must be { coin, network }')
     const key = toKey(providerAsset)
-    if (taken.has(key)) faults.add(['assets', code], 'is what another code is called there')
+    if (taken.has(key)) faults.add(['assets', code], 'is already the name of another code')
     taken.add(key)
   }
 }
 
-/** What the assets that have no words of their own are called at the provider; an alias of a network means that network. */
+/** The names at the provider of assets without a configured name. An alias of a network means that network. */
 function tableKeys(own: readonly string[], table: AssetTable | undefined, byCode: boolean): Set<string> {
   const assets = (table?.coins ?? []).flatMap((coin) => coin.assets).filter(({ code }) => !own.includes(fold(code)))
   const defaultNames = ({ code, coin, network, aliases }: Asset): readonly NonNullable<ProviderAsset>[] =>

@@ -40,7 +40,7 @@ test.each([
   '0',
 ])('%s is told', (name) => expect(publicName(name)).toBe(name))
 
-it('every key that there is can be told', () => {
+it('shows every key of the configuration', () => {
   const rows = [...readFileSync('docs/configuration.md', 'utf8').matchAll(/^\| `([\w.<>]+)` \|/gm)].map(([, path = '']) => path)
   expect(rows.length).toBeGreaterThan(60)
   for (const word of rows.flatMap((path) => path.split('.'))) if (!word.startsWith('<')) expect(publicName(word)).toBe(word)

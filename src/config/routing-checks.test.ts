@@ -38,10 +38,10 @@ it.each<[string, object, readonly string[]]>([
   expect(faultsOf({ providers, ...routing })).toEqual(faults)
 })
 
-it('one provider with the provider’s own keys may have a weight', () => {
+it('a single provider in passthrough mode may have a weight', () => {
   expect(faultsOf({ providers: ['alpha'], strategy: 'weighted', weights: { alpha: '1' } }, 'passthrough')).toEqual([])
 })
 
-it('a provider with faults of its own is still one that can be picked', () => {
+it('a provider with faults of its own can still be in pick', () => {
   expect(faultsOf({ providers, pick: ['beta'] }, 'managed', { url: 'nowhere' })).toEqual([])
 })

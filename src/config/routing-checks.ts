@@ -1,9 +1,9 @@
-/** What the routing demands of the rest of the configuration (docs/contract.md §12). */
+/** Checks the routing against the rest of the configuration (docs/contract.md §12). */
 import type { Faults } from './faults.ts'
 import type { Settings } from './schema.ts'
 import type { Parts } from './validation.ts'
 
-/** `tags`: of all providers. */
+/** `tags`: the tags of all providers. */
 export function checkRouting({ routing, providers, auth }: Parts, tags: ReadonlySet<string>, faults: Faults): void {
   if (!routing) return
   const own = faults.under('routing')
@@ -24,7 +24,7 @@ export function checkRouting({ routing, providers, auth }: Parts, tags: Readonly
   }
 }
 
-/** Each routed provider has a weight, and no other: one that is forgotten would take nothing. */
+/** Each routed provider must have a weight: one without would get no requests. No other provider may have one. */
 function checkWeights({ strategy, weights, providers }: Settings['routing'], faults: Faults): void {
   if (!weights) {
     if (strategy === 'weighted') faults.add(['weights'], 'is needed where routing.strategy is weighted')

@@ -1,4 +1,4 @@
-/** The configuration (docs/contract.md §9): one strict schema. Every scalar of the file arrives here as text. */
+/** The configuration (docs/contract.md §9): one strict schema. Every scalar of the file is text here. */
 import { z } from 'zod'
 import { checksums } from '../domain/address/checksum.ts'
 import type { MemoRule } from '../domain/address/rule.ts'
@@ -26,11 +26,11 @@ import {
   text,
 } from './value-types.ts'
 
-/** What `docs/configuration.md` says of a key. */
+/** Documents a key in `docs/configuration.md`. */
 export interface Description {
   readonly description: string
   readonly unit?: string
-  /** What stands where the file says nothing; absent: the key is required, or has keys of its own. */
+  /** The value if the file has no such key. Absent: the key is required, or is a section. */
   readonly defaultValue?: unknown
 }
 
@@ -46,7 +46,7 @@ function optional<T extends z.ZodType>(kind: T, description: string) {
   return kind.optional().meta({ description, defaultValue: null } satisfies Description)
 }
 
-/** Keys that all have defaults, so that the section may be left out. */
+/** A section in which every key has a default, so that the file may omit it. */
 function section<T extends z.ZodRawShape>(shape: T, description: string) {
   return keys(shape)
     .prefault({} as never)
@@ -56,38 +56,42 @@ function section<T extends z.ZodRawShape>(shape: T, description: string) {
 const server = section(
   {
     host: setting(name, '127.0.0.1', 'Address to listen on; `0.0.0.0` is every IPv4 address of the machine'),
-    port: setting(port, 8080, 'Port to listen on; 0 takes any free one and prints it'),
+    port: setting(port, 8080, 'Port to listen on; 0 takes a free port and prints it'),
     trustProxy: setting(
       integer(0, 32),
       0,
-      'How many proxies stand in front and append to `X-Forwarded-For`; 0 believes no such header',
+      'Number of trusted proxies in front that append to `X-Forwarded-For`; 0 ignores the header',
       'hops',
     ),
-    maxBodyBytes: setting(integer(1, 1_048_576), 16_384, 'Largest request body; a larger one is answered 413', 'bytes'),
+    maxBodyBytes: setting(integer(1, 1_048_576), 16_384, 'Maximum size of a request body; a larger one gets 413', 'bytes'),
     connections: setting(
       integer(1, 1_000_000),
       10_000,
-      'Most connections at a time; one more is closed at once. Keep it below half of the open files that the system allows',
+      'Maximum number of open connections; further ones are closed at once. Keep it below half of the limit of open files of the system',
       'connections',
     ),
     connectionsPerAddress: optional(
       integer(1, 1_000_000),
-      'Most connections of one address (IPv6: of one /64) at a time, where `trustProxy` is 0; one more is closed at once. Not set: nine tenths of all. Behind a proxy all connections are the proxy’s, and there is no such bound',
+      'Maximum number of open connections per client address (IPv6: per /64); further ones are closed at once. Not set: 90 % of `connections`. Applies only if `trustProxy` is 0: behind a proxy all connections come from the proxy',
     ),
     socketTimeout: setting(
       seconds('above 0'),
       75,
-      'Longest silence of a connection, and longest time in which a client may take an answer; twice the longest `timeout` of a provider where that is more',
+      'Idle timeout of a connection, and maximum time for a client to read a response. If twice the longest `timeout` of a provider is longer, that applies',
       'seconds',
     ),
-    drain: setting(seconds(), 10, 'At the end, the longest wait for requests in flight', 'seconds'),
+    drain: setting(seconds(), 10, 'At shutdown: maximum wait for requests in flight', 'seconds'),
     grace: setting(
       seconds(),
       2,
-      'At the end, how long new connections are still taken after `/readyz` has turned 503, so that a balancer can notice',
+      'At shutdown: how long the gateway accepts new connections after `/readyz` changes to 503, so that a load balancer can react',
       'seconds',
     ),
-    cors: setting(list(origin), [], 'Origins whose pages may read answers, like `https://app.example`; none sends no CORS headers'),
+    cors: setting(
+      list(origin),
+      [],
+      'Origins whose pages may read responses, like `https://app.example`. Empty: no CORS headers are sent',
+    ),
   },
   'The public port.',
 )
@@ -95,11 +99,11 @@ const server = section(
 const admin = section(
   {
     host: setting(name, '127.0.0.1', 'Address to listen on'),
-    port: setting(port, 9090, 'Port to listen on; 0 takes any free one and prints it'),
+    port: setting(port, 9090, 'Port to listen on; 0 takes a free port and prints it'),
     hosts: setting(
       list(name),
       [],
-      'Names in `Host` that the port answers beside `localhost` and IP addresses, so that no page elsewhere reaches it through a name of its own; `/livez`, `/readyz` and `/metrics` answer any',
+      'Names that the port accepts in `Host`, besides `localhost` and IP addresses. This prevents DNS rebinding by web pages. `/livez`, `/readyz` and `/metrics` accept any name',
     ),
   },
   'The port for operators: `/livez`, `/readyz` and `/metrics`. Never expose it to clients.',
@@ -110,10 +114,10 @@ const auth = section(
     mode: setting(
       choice(['passthrough', 'managed']),
       'passthrough',
-      "Whose keys clients hold. `passthrough`: the provider's own. `managed`: issued by you, with `swapgate keys`",
+      'Which keys clients send. `passthrough`: keys of the provider. `managed`: keys that you issue with `swapgate keys`',
     ),
   },
-  'Keys of clients.',
+  'The keys of clients.',
 )
 
 const redis = section(
@@ -121,10 +125,10 @@ const redis = section(
     url: setting(
       redisUrl,
       '',
-      '`redis://user:password@host:port/database`, `redis+sentinel://host:port,host:port/name` (the sentinels, and what they call the group; `?sentinel=user:password` where they ask for a password) or `redis+cluster://host:port,host:port` (some nodes); `rediss…` is TLS. Empty: limits are kept in the memory of each process',
+      '`redis://user:password@host:port/database`, `redis+sentinel://host:port,host:port/name` (the sentinels and the name of the group; `?sentinel=user:password` if they require a password) or `redis+cluster://host:port,host:port` (some nodes); `rediss…` uses TLS. Empty: each process keeps its own limits in memory',
     ),
   },
-  'Limits and budgets shared by replicas. Redis 6 or later.',
+  'Limits and budgets that replicas share. Redis 6 or later.',
 )
 
 const ledger = section(
@@ -132,73 +136,68 @@ const ledger = section(
     url: setting(
       name.regex(/^(?:sqlite:.|postgres(?:ql)?:\/\/.)/, 'must be sqlite:<file> or postgres://…'),
       'sqlite:data/swapgate.db',
-      '`sqlite:<file>`, relative to the working directory, or `postgres://user:password@host/database`, shared by replicas',
+      '`sqlite:<file>`, relative to the working directory, or `postgres://user:password@host/database`, which replicas share',
     ),
-    refresh: setting(seconds(), 5, 'How long what was read from a provider counts as fresh', 'seconds'),
-    reconcile: setting(seconds(), 86_400, 'How long a create with an unknown outcome is looked for', 'seconds'),
+    refresh: setting(seconds(), 5, 'How long a transaction read from a provider counts as fresh', 'seconds'),
+    reconcile: setting(seconds(), 86_400, 'How long the gateway searches for a create with an unknown outcome', 'seconds'),
   },
-  'Who holds which swap, and what is known of it.',
+  'The store of transactions, their owners and their last known state.',
 )
 
 const limits = section(
   {
-    quotes: setting(integer(1), 60, '`GET /currencies` and `GET /rate` together, for each client address', 'requests per window'),
-    create: setting(integer(1), 30, '`POST /transactions`, for each key', 'requests per window'),
-    read: setting(
-      integer(1),
-      120,
-      '`GET /transactions` and `GET /transactions/{id}` together, for each key',
-      'requests per window',
-    ),
+    quotes: setting(integer(1), 60, '`GET /currencies` and `GET /rate` together, per client address', 'requests per window'),
+    create: setting(integer(1), 30, '`POST /transactions`, per key', 'requests per window'),
+    read: setting(integer(1), 120, '`GET /transactions` and `GET /transactions/{id}` together, per key', 'requests per window'),
     unproven: setting(
       integer(1),
       120,
-      'Requests with keys that nobody has accepted, from all addresses together. Past it, addresses of which a key was refused in the last minute get 429; past five times it, every key that nobody has accepted does',
+      'Requests with unverified keys, from all addresses together. Above it, addresses with a rejected key in the last minute get 429; above five times it, every unverified key gets 429',
       'requests per 60 seconds',
     ),
-    window: setting(integer(1, 86_400), 60, 'Length of the window, which begins with the first request', 'seconds'),
+    window: setting(integer(1, 86_400), 60, 'Length of the window; it begins with the first request', 'seconds'),
     replicas: setting(
       integer(1),
       1,
-      'How many processes share the limits and budgets: while Redis is lost, each has its part of them',
+      'Number of processes that share the limits and budgets. While Redis is unavailable, each process uses its fraction of them',
       'processes',
     ),
-    shadow: setting(flag, false, 'Limits are counted and told in the headers, and nobody is refused: to try them out'),
+    shadow: setting(flag, false, 'Counts requests and sends the headers, but rejects no request: to try limits out'),
   },
-  'Limits on clients; one request too many is answered 429.',
+  'Limits on clients. A request above a limit gets 429.',
 )
 
 const cache = section(
   {
-    currencies: setting(seconds(), 600, "How long a provider's list of currencies serves before it is read again", 'seconds'),
+    currencies: setting(seconds(), 600, "How long a provider's list of currencies is served before it is read again", 'seconds'),
     rate: setting(
       seconds(),
       2,
-      'How long a rate is told again, to whoever asks the same; 0 asks the provider each time',
+      'How long a rate is served again to identical requests; 0 calls the provider for each request',
       'seconds',
     ),
     staleFor: setting(
       seconds(),
       86_400,
-      'How much longer an old list of currencies serves while the provider fails; and how old the list may be that a create to Form A relies on (`currencies` where that is more)',
+      'How much longer an old list of currencies is served while the provider fails. Also the maximum age of the list for a create to Form A (`currencies`, if that is longer)',
       'seconds',
     ),
   },
-  'Answers that are kept.',
+  'The cache of responses.',
 )
 
 const budget = section(
   {
-    quotes: setting(integer(0), 60, '`GET /currencies` and `GET /rate` together; 0 is no bound', 'requests per 60 seconds'),
-    create: setting(integer(0), 30, '`POST /transactions`; 0 is no bound', 'requests per 60 seconds'),
+    quotes: setting(integer(0), 60, '`GET /currencies` and `GET /rate` together; 0 is unlimited', 'requests per 60 seconds'),
+    create: setting(integer(0), 30, '`POST /transactions`; 0 is unlimited', 'requests per 60 seconds'),
     read: setting(
       integer(0),
       120,
-      '`GET /transactions` and `GET /transactions/{id}` together; 0 is no bound',
+      '`GET /transactions` and `GET /transactions/{id}` together; 0 is unlimited',
       'requests per 60 seconds',
     ),
   },
-  'What all replicas together may send to the provider.',
+  'Maximum number of requests that all replicas together send to the provider.',
 )
 
 const providerAsset = z.union(
@@ -222,54 +221,58 @@ const extraIdNames = keys({
 })
 
 const provider = keys({
-  form: required(name, 'The form that the provider speaks, `A` or `B`'),
-  url: required(baseUrl, 'Base URL, up to and with `/api/v2`; `https` where a key goes to another machine'),
-  key: setting(
+  form: required(name, 'The API form of the provider, `A` or `B`'),
+  url: required(baseUrl, 'Base URL, including `/api/v2`; must be `https` if a key is sent to another machine'),
+  key: setting(text, '', 'Your key at the provider, best read from a file or the environment. Not needed in passthrough mode'),
+  tag: setting(
     text,
     '',
-    'Your key at the provider, best read from a file or the environment; nothing needs it in passthrough mode',
+    "Prefix of the ids of its transactions: 1 to 16 of a-z and 0-9. Do not change it later. Empty: the provider's name",
   ),
-  tag: setting(text, '', "Begins the id of each of its transactions, for good: 1 to 16 of a-z and 0-9. Empty: the provider's name"),
-  timeout: setting(seconds('above 0'), 10, 'Longest wait for the whole answer', 'seconds'),
+  timeout: setting(seconds('above 0'), 10, 'Maximum wait for the complete response', 'seconds'),
   budget,
-  statuses: setting(mapping(choice(statuses)), {}, 'What status words outside its form mean, like `hold: exchanging`'),
+  statuses: setting(
+    mapping(choice(statuses)),
+    {},
+    'The meaning of statuses that its form does not define, like `hold: exchanging`',
+  ),
   assets: setting(
     mapping(providerAsset),
     {},
-    'Its own word (Form A) or `{ coin, network }` (Form B) for a code of the asset table, another for each; `null`: not offered there. With words for both assets a create to Form A needs no list of the provider',
+    'Its own name for a code of the asset table: one word (Form A) or `{ coin, network }` (Form B), different for each code; `null`: not offered there. With a name for both assets a create to Form A needs no list of currencies from the provider',
   ),
   extraIds: setting(
     extraIds,
     false,
-    'Whether it honours memos and tags; a provider that ignores one loses the funds. `unconfirmed`: it does, and its answers need not repeat them',
+    'Whether it supports memos and tags; a provider that ignores one loses the funds. `unconfirmed`: it does, but its responses need not repeat them',
   ),
   extraIdNames: setting(
     extraIdNames,
     {},
-    'Its own fields for them: `deposit`, `withdrawal`, `refund`, each a word or `{ ask, answer }`, where its form has other words',
+    'Its own field names for them, if they differ from its form: `deposit`, `withdrawal`, `refund`, each one name or `{ ask, answer }` (the name in requests and in responses)',
   ),
   depositMemo: setting(
     list(name),
     [],
-    'Networks on which its deposit addresses are shared, so that one without a memo is told to nobody; without `extraIds` it is not offered coins from there',
+    'Networks on which its deposit addresses are shared: a deposit address without a memo is never returned to a client. Without `extraIds`, swaps from these networks are not offered',
   ),
   addresses: setting(
     choice(['checked', 'unchecked']),
     'checked',
-    'Whether addresses must fit their network in the asset table before anything goes up; `unchecked` leaves that to the provider',
+    'Whether addresses must match their network in the asset table before a request is sent; `unchecked` leaves the check to the provider',
   ),
   state: setting(
     choice(providerStates),
     'active',
-    '`active`; `draining`: no quotes and no creates, what it holds is still read; `off`: never called, what it holds is answered from the ledger',
+    '`active`; `draining`: no quotes and no creates, its transactions are still read; `off`: never called, its transactions are served from the ledger',
   ),
   native: setting(
     list(text),
     [],
-    'What the native lane opens of its own paths, like `GET /coins/{}/networks`: a method and a path, in which `{}` is one segment. Every key may call these with your own key at the provider. Empty: nothing',
+    'Paths of the provider that the native lane opens, like `GET /coins/{}/networks`: a method and a path, in which `{}` is one segment. Every client with a key may call them, and the gateway sends your key at the provider. Empty: none',
   ),
-  nativeMaxBytes: setting(integer(0, 1_073_741_824), 1_048_576, 'Largest body that goes up the native lane', 'bytes'),
-  nativeIdle: setting(seconds('above 0'), 30, 'Longest silence between two bytes of the native lane, either way', 'seconds'),
+  nativeMaxBytes: setting(integer(0, 1_073_741_824), 1_048_576, 'Maximum size of a request body on the native lane', 'bytes'),
+  nativeIdle: setting(seconds('above 0'), 30, 'Idle timeout between two bytes on the native lane, in both directions', 'seconds'),
 })
 
 const routing = required(
@@ -277,35 +280,35 @@ const routing = required(
     strategy: setting(
       choice(['priority', 'weighted', 'best']),
       'priority',
-      'Which provider takes a quote or a create. `priority`: the first of `providers` that can. `weighted`: by `weights`, each client always the same one. `best`: the one that quotes the highest amount received',
+      'Which provider gets a quote or a create. `priority`: the first available of `providers`. `weighted`: by `weights`, always the same one for a client. `best`: the one that quotes the highest amount received',
     ),
     providers: required(list(name).min(1, 'must name a provider'), 'Names of providers, in order; exactly one in passthrough mode'),
     untagged: setting(
       text,
       '',
-      'The provider that holds ids without a tag: transactions from before the gateway. Empty: such ids are answered 404',
+      'The provider of transactions whose ids have no tag, from before the gateway. Empty: such ids get 404',
     ),
     weights: optional(
       mapping(integer(0, 1000)),
-      'With `weighted`: the share of each provider of `providers`, like `{ alpha: 90, beta: 10 }`; one with 0 takes no quotes and no creates',
+      'With `weighted`: the weight of each provider of `providers`, like `{ alpha: 90, beta: 10 }`; a provider with 0 gets no quotes and no creates',
     ),
     pick: setting(
       list(name),
       [],
-      'Tags of providers that a request with an issued key may choose with `X-Swap-Provider`, also where `weights` give them nothing. Of no effect in passthrough mode',
+      'Tags of providers that a request with an issued key may choose with `X-Swap-Provider`, even with weight 0. No effect in passthrough mode',
     ),
     patienceMs: setting(
       integer(0, 60_000),
       800,
-      'With `best`: after this time slower providers are left out, once one has answered',
+      'With `best`: how long to wait for slower providers after the request began, if at least one has responded',
       'milliseconds',
     ),
     shadow: optional(
       keys({ provider: name, sample: share }),
-      'A candidate to compare: `{ provider, sample }` repeats that share of the quotes at it, and clients notice nothing. It need not be in `providers`',
+      'A provider to compare: `{ provider, sample }` repeats that share of the quotes there, without effect on clients. It need not be in `providers`',
     ),
   }),
-  'Which provider answers.',
+  'Which provider gets a request.',
 )
 
 const log = section(
@@ -313,27 +316,27 @@ const log = section(
     level: setting(
       choice(['info', 'warn', 'error', 'silent']),
       'info',
-      'The least weight that a line must have: `warn` is what providers got wrong, `error` what the gateway did',
+      'The lowest level that is logged. `warn`: errors of providers. `error`: errors of the gateway',
     ),
-    requests: setting(flag, true, 'Whether every request has a line'),
+    requests: setting(flag, true, 'Whether to log every request'),
   },
-  'One line of JSON for each event, on standard error; in a terminal a line for people.',
+  'Logs: one line of JSON per event on standard error; readable text if that is a terminal.',
 )
 
 const sandbox = section(
   {
-    enabled: setting(flag, false, 'Whether it runs'),
-    port: setting(port, 9101, 'Port to listen on, on loopback only; 0 takes any free one and prints it'),
+    enabled: setting(flag, false, 'Whether the sandbox runs'),
+    port: setting(port, 9101, 'Port to listen on, on loopback only; 0 takes a free port and prints it'),
     data: setting(name, 'data/sandbox.db', 'Its SQLite file, relative to the working directory'),
-    autoDeposit: setting(seconds(), 0, 'Pays each deposit by itself after so long; 0 never does', 'seconds'),
-    speed: setting(seconds(), 2, 'From one status to the next', 'seconds'),
-    expiry: setting(seconds(), 1_200, 'After so long without a deposit, a transaction is overdue', 'seconds'),
+    autoDeposit: setting(seconds(), 0, 'Time after which the sandbox pays each deposit itself; 0: never', 'seconds'),
+    speed: setting(seconds(), 2, 'Time from one status to the next', 'seconds'),
+    expiry: setting(seconds(), 1_200, 'Time without a deposit after which a transaction is overdue', 'seconds'),
     seed: setting(integer(0), 1, 'Seed of the random walk of its prices'),
   },
-  'The built-in provider, to develop and rehearse against. Its keys are public.',
+  'The built-in provider for development and rehearsals. Its keys are public.',
 )
 
-/** As OpenTelemetry names them; whether the caller wants a trace kept is not heeded, so `parentbased_…` is the same. */
+/** OpenTelemetry's names. The caller's sampling flag is ignored, so `parentbased_…` has no extra effect. */
 const samplers = [
   'traceidratio',
   'parentbased_traceidratio',
@@ -345,37 +348,38 @@ const samplers = [
 
 const telemetry = section(
   {
-    metrics: setting(
-      flag,
-      true,
-      'Whether requests and calls are counted for `/metrics`; else it has the figures of the process alone',
-    ),
+    metrics: setting(flag, true, 'Whether `/metrics` counts requests and calls; if not, it has only the metrics of the process'),
     endpoint: setting(
       baseUrlOrNone,
       '',
-      'Base URL of a collector that takes OTLP over HTTP, like `http://127.0.0.1:4318`. Empty: nothing is traced',
+      'Base URL of a collector for OTLP over HTTP, like `http://127.0.0.1:4318`. Empty: no tracing',
     ),
-    disabled: setting(flag, false, 'Nothing is traced, whatever the endpoint is'),
+    disabled: setting(flag, false, 'Switches tracing off, also with an endpoint'),
     sampler: setting(
       choice(samplers),
       'traceidratio',
-      'Which traces are kept though nothing failed: by `ratio`, all or none. What a caller asks for is not heeded',
+      'Which traces without an error are kept: a `ratio`, all or none. The sampling flag of the caller is ignored',
     ),
-    ratio: setting(share, 0.01, 'The share of traces that is kept though nothing failed; those that end in 5xx always are'),
-    queue: setting(integer(1), 2_048, 'Most spans that wait to be sent; traces beyond that are dropped', 'spans'),
-    batch: setting(integer(1), 512, 'Most spans that are sent together', 'spans'),
-    delayMs: setting(integer(0), 5_000, 'How long spans wait for others', 'milliseconds'),
-    timeoutMs: setting(integer(1), 2_000, 'Longest try to send a batch, and to send the rest at the end', 'milliseconds'),
-    exportTimeoutMs: setting(integer(1), 30_000, 'After so long the next batch no longer waits for the last', 'milliseconds'),
+    ratio: setting(share, 0.01, 'The share of traces without an error that is kept; traces that end in 5xx are always kept'),
+    queue: setting(integer(1), 2_048, 'Maximum number of spans in the queue; further traces are dropped', 'spans'),
+    batch: setting(integer(1), 512, 'Maximum number of spans per export request', 'spans'),
+    delayMs: setting(integer(0), 5_000, 'How long a span waits for a full batch', 'milliseconds'),
+    timeoutMs: setting(integer(1), 2_000, 'Timeout to send a batch, and to send the rest at shutdown', 'milliseconds'),
+    exportTimeoutMs: setting(
+      integer(1),
+      30_000,
+      'Time after which the next batch no longer waits for the previous one',
+      'milliseconds',
+    ),
   },
-  'What is told to monitoring: metrics, and traces by OpenTelemetry. Read at the start only. For a key that is not here an ' +
-    '`OTEL_…` variable may stand ([traces.md](traces.md)).',
+  'Metrics, and traces in OpenTelemetry. Read only at the start. An `OTEL_…` variable can set a key that the file does not ' +
+    'have ([traces.md](traces.md)).',
 )
 
 const shape = {
   server,
   admin,
-  defaultForm: setting(name, 'A', 'The form of a request that tells no form, `A` or `B`'),
+  defaultForm: setting(name, 'A', 'The form of a request that does not name one, `A` or `B`'),
   docs: setting(flag, true, 'Whether `/docs` and the `openapi.json` of each form are served'),
   auth,
   redis,
@@ -383,14 +387,14 @@ const shape = {
   limits,
   cache,
   assets: setting(name, 'assets.yaml', 'File of the asset table, relative to this file'),
-  providers: required(mapping(provider), 'The services behind the gateway, by a name of your choice.'),
+  providers: required(mapping(provider), 'The providers behind the gateway, each under a name of your choice.'),
   routing,
   log,
   telemetry,
   sandbox,
 }
 
-/** The gateway's file. */
+/** The configuration file. */
 export const schema = z.strictObject(shape, 'the file must be a mapping')
 
 const addressRule = keys({
@@ -398,7 +402,7 @@ const addressRule = keys({
   checksum: oneOrMore(choice(checksums), 'must be base58check, bech32 or eip55, or a list of these').default([]),
 })
 
-/** A union would hide where a pattern is wrong. */
+/** Not a union: it would hide the error of a pattern. */
 const memoRule = z.unknown().transform((tree, context): MemoRule => {
   if (tree === 'none') return tree
   const { data, error } = z.strictObject({ pattern }, 'must be { pattern } or none').safeParse(tree)
@@ -408,25 +412,25 @@ const memoRule = z.unknown().transform((tree, context): MemoRule => {
 
 const network = keys({
   network: required(name, 'Name of the network'),
-  code: required(name, 'What Form A calls the coin on this network; no two assets share one'),
-  default: setting(flag, false, 'Whether this network is meant where a client names none; at most one for each coin'),
-  aliases: setting(list(name), [], 'Other names that are accepted for the network'),
-  depositMin: optional(amount, 'Smallest deposit, told where the provider does not tell one'),
-  depositMax: optional(amount, 'Largest deposit, told where the provider does not tell one'),
+  code: required(name, 'The name of the coin on this network in Form A; unique in the table'),
+  default: setting(flag, false, 'Whether this is the network of the coin if a request names none; at most one per coin'),
+  aliases: setting(list(name), [], 'Other accepted names of the network'),
+  depositMin: optional(amount, 'Minimum deposit, used if the provider returns none'),
+  depositMax: optional(amount, 'Maximum deposit, used if the provider returns none'),
   address: optional(
     addressRule,
-    'What its addresses look like: `{ pattern, checksum }`. The pattern is one of RE2 and stands for the whole address; `checksum` is ' +
-      '`base58check`, `bech32` or `eip55`, or a list of these, each looked at only where an address has that encoding',
+    'The format of its addresses: `{ pattern, checksum }`. `pattern` is a pattern of RE2 that must match the whole address; `checksum` is ' +
+      '`base58check`, `bech32` or `eip55`, or a list of these, each checked only if an address has that encoding',
   ),
-  memo: optional(memoRule, 'What its memos or tags look like: `{ pattern }`, or `none` where it has none'),
+  memo: optional(memoRule, 'The format of its memos or tags: `{ pattern }`, or `none` if the network has none'),
 })
 
-/** The asset table's file. */
+/** The file of the asset table. */
 export const assetsSchema = list(
   keys({
     coin: required(name, 'Ticker of the coin'),
     name: required(name, 'Its full name'),
-    networks: required(list(network).min(1, 'must have a network'), 'Where it lives.'),
+    networks: required(list(network).min(1, 'must have a network'), 'The networks of the coin.'),
   }),
 )
 

@@ -1,4 +1,4 @@
-/** Whether a URL leads back to this process: it would ask itself, over and over. */
+/** Detects a URL that leads back to this process: the gateway would call itself without end. */
 import { hostname as machineName, networkInterfaces } from 'node:os'
 import { isLoopback } from '../domain/loopback.ts'
 
@@ -9,7 +9,7 @@ export interface Listener {
 
 const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/
 
-/** As far as a configuration can tell: other names of this machine are known to its resolver only. */
+/** Detects what the configuration shows. Other names of this machine are known only to its resolver. */
 export function isSelfLoop(url: string, { host, port }: Listener): boolean {
   const { protocol, hostname, port: explicitPort } = new URL(url)
   const defaultPort = protocol === 'https:' ? 443 : 80
@@ -17,7 +17,7 @@ export function isSelfLoop(url: string, { host, port }: Listener): boolean {
   return addressesOf(hostname).some((address) => isListenedOn(address, host))
 }
 
-/** Where a connection to the host may end. `URL` has written every notation of an address the same way. */
+/** Addresses to which a connection to the host may lead. `URL` has already normalized every notation of an address. */
 function addressesOf(host: string): readonly string[] {
   const name = host.toLowerCase().replace(/^\[(.*)\]$|\.$/g, '$1')
   const [, high, low] = mapped.exec(name) ?? []

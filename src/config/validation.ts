@@ -1,13 +1,13 @@
-/** zod: a document against a schema, with every fault in the words of `docs/configuration.md`. */
+/** zod: validates a document against a schema. */
 import type { z } from 'zod'
 import type { Tree } from './document.ts'
 import type { Faults } from './faults.ts'
 import { type Settings, schema } from './schema.ts'
 
-/** Keys that were called otherwise once. */
+/** Keys with an earlier name. */
 const renamed: ReadonlyMap<string, string> = new Map([['routing.patience', 'routing.patienceMs']])
 
-/** Undefined where the tree is not of the shape; every reason is a fault. */
+/** Adds a fault for each mismatch. Undefined if the tree does not match the shape. */
 export function validate<T extends z.ZodType>(shape: T, tree: Tree, faults: Faults): z.output<T> | undefined {
   const { data, error } = shape.safeParse(tree)
   for (const issue of error?.issues ?? []) {
@@ -22,12 +22,12 @@ function unknownKey(path: string): string {
   return name === undefined ? 'is not a key of the configuration' : `is now called ${name}`
 }
 
-/** The settings, or such parts of them as are whole, so that these are checked in the same go. */
+/** The settings, or their valid parts, so that one run checks these parts too. */
 export type Parts = Partial<Omit<Settings, 'providers'>> & {
   readonly providers: Readonly<Record<string, Settings['providers'][string] | undefined>>
 }
 
-/** The parts of a tree that has faults: each section for itself, each provider for itself. */
+/** The valid parts of a tree with faults. Validates each section and each provider separately. */
 export function validParts(tree: Tree): Parts {
   const { providers, ...sections } = schema.shape
   const given = toMapping(tree)

@@ -1,4 +1,4 @@
-/** zod: the kinds of values in a configuration. Each is read from text and says what it must be. */
+/** zod: the value types of the configuration. Each parses text; its error message describes a valid value. */
 import { z } from 'zod'
 import type { Pattern } from '../domain/address/rule.ts'
 import { type Amount, compareAmounts, toAmount, zero } from '../domain/amount.ts'
@@ -9,7 +9,7 @@ const integerText = /^(?:0|[1-9][0-9]*)$/
 const numberText = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
 const maxSeconds = 604_800
 
-/** Completes the sentence of which the path is the subject; messages never hold the value, which may be a secret. */
+/** Builds a message that follows the path. It never contains the value, which may be a secret. */
 function must(what: string) {
   return { error: ({ input }: { readonly input?: unknown }) => (input === undefined ? 'is missing' : `must ${what}`) }
 }
@@ -28,13 +28,13 @@ export function integer(min: number, max?: number) {
 
 export const port = integer(0, 65_535)
 
-/** A part of a whole. */
+/** A fraction from 0 to 1. */
 export const share = z
   .string(must('be a number from 0 to 1'))
   .refine((digits) => numberText.test(digits) && Number(digits) <= 1, 'must be a number from 0 to 1')
   .transform(Number)
 
-/** Up to a week, in seconds. */
+/** A number of seconds, at most a week. */
 export function seconds(range: 'from 0' | 'above 0' = 'from 0') {
   const what = `be a number of seconds ${range}, at most ${maxSeconds}`
   const isWithin = (value: number): boolean => value <= maxSeconds && (range === 'from 0' || value > 0)
@@ -58,19 +58,19 @@ export const amount = text.transform((lexeme, context): Amount => {
   return z.NEVER
 })
 
-/** A regular expression for the whole of a text. */
+/** A regular expression that must match the whole text. */
 export const pattern = text.transform((source, context): Pattern => {
   const compiled = toPattern(source)
   if (compiled) return compiled
   context.issues.push({
     code: 'custom',
-    message: 'must be a pattern of RE2: without look-around and references back',
+    message: 'must be a pattern of RE2: without look-around and backreferences',
     input: source,
   })
   return z.NEVER
 })
 
-/** An http or https URL without credentials, query or fragment: what paths can be appended to. */
+/** An http or https URL without credentials, query or fragment, so that a path can be appended. */
 export const baseUrl = text.check(({ value, issues }) => {
   const fail = (message: string): unknown => issues.push({ code: 'custom', message, input: value })
   const url = URL.parse(value)
@@ -79,26 +79,26 @@ export const baseUrl = text.check(({ value, issues }) => {
   else if (url.search !== '' || url.hash !== '') fail('must not have a query or a fragment')
 })
 
-/** A base URL, or none. */
+/** A base URL, or empty. */
 export const baseUrlOrNone = z.union(
   [z.literal(''), baseUrl],
   'must be an http or https URL without credentials, query or fragment',
 )
 
-/** Empty, or a node, sentinels, or nodes of a cluster, with or without credentials. */
+/** Empty, or the URL of a node, of sentinels or of a cluster, with or without credentials. */
 export const redisUrl = text.refine(
   (value) => value === '' || isRedisUrl(value),
   'must be redis://host, redis+sentinel://host,host/name or redis+cluster://host,host',
 )
 
-/** What browsers send as `Origin`. */
+/** A value that browsers send as `Origin`. */
 export const origin = text.refine((value) => URL.parse(value)?.origin === value, 'must be an origin like https://app.example')
 
 export function list<T extends z.ZodType>(item: T) {
   return z.array(item, must('be a list'))
 }
 
-/** One, or a list of several. */
+/** One item or a list of items. */
 export function oneOrMore<T extends z.ZodType>(item: T, message: string) {
   return z.union([list(item), item.transform((one): z.output<T>[] => [one as z.output<T>])], message)
 }
