@@ -40,6 +40,7 @@ const promised = {
     'V29',
     'V30',
     ...span('W', 8),
+    ...span('O', 11),
   ],
   'docs/api.md': span('S', 10),
 }

@@ -112,4 +112,22 @@ describeStores(durableStores, (shared) => {
     expect(JSON.stringify(plan)).toContain('audit_by_age')
     expect(JSON.stringify(plan)).not.toMatch(/sort|TEMP B-TREE/i)
   })
+
+  test('O8: what is open is counted without what has ended', async () => {
+    const { url, ledger, ledgerAdmin } = await shared().openNew()
+    const day = 86_400_000
+    const rows = Array.from(
+      { length: 400 },
+      (_, n) => ({ id: `${n}`, days: 8 + n, status: n % 2 ? 'overdue' : 'success' }) as const,
+    )
+    for (const { id, days, status } of rows)
+      await ledger.upsert('o', 'alpha', facts(id, { status }, { changedAt: Date.now() - days * day }))
+    expect(await ledgerAdmin.openCounts()).toEqual([])
+    const isSqlite = url.startsWith('sqlite:')
+    const setup = isSqlite ? ['ANALYZE'] : ['ANALYZE transactions', 'SET enable_seqscan = off', 'SET enable_bitmapscan = off']
+    const overdue = `SELECT provider FROM transactions WHERE state = 'done' AND status = 'overdue'
+      AND (coalesce(changed_at, -sort_key / 1000000)) > ${Date.now() - 7 * day}`
+    const plan = JSON.stringify(await query(url, ...setup, `EXPLAIN ${isSqlite ? 'QUERY PLAN ' : ''}${overdue}`))
+    expect(plan).toMatch(isSqlite ? /SEARCH .*transactions_overdue/ : /transactions_overdue.*Index Cond/)
+  })
 })

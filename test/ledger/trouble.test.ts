@@ -196,6 +196,33 @@ describe('PostgreSQL', () => {
   })
 
   test.each<Lost>(['request', 'answer'])(
+    'O1: a change of which the COMMIT’s %s is lost is done once, with one record',
+    async (lost) => {
+      const { database } = await serverWithDatabase()
+      const { url, loseCommits } = await proxy(database)
+      const { accounts, overrides, audit, close } = await openLedger(url)
+      onTestFinished(close)
+      loseCommits(lost, 1)
+      await accounts.addKey({ id: 'k1', name: 'acme', createdAt: 1 }, 'd1', 'alice')
+      loseCommits(lost, 1)
+      expect(await accounts.rotateKey('k1', 9_000, { id: 'k2', createdAt: 2 }, 'd2', 'alice')).toBe(true)
+      loseCommits(lost, 1)
+      expect(await accounts.revokeKey('k2', 5, 'alice')).toBe(true)
+      loseCommits(lost, 1)
+      const drain = { key: 'state:alpha', value: 'draining', fileValue: 'active', before: 'active' } as const
+      await overrides.change([drain], 'alice')
+      expect((await audit.read({})).map(({ action, subject }) => [action, subject])).toEqual([
+        ['provider.state', 'alpha'],
+        ['key.revoke', 'k2'],
+        ['key.rotate', 'k1'],
+        ['key.create', 'k1'],
+        ['account.create', 'acme'],
+      ])
+      expect([(await accounts.listKeys()).length, (await overrides.read()).length]).toEqual([2, 1])
+    },
+  )
+
+  test.each<Lost>(['request', 'answer'])(
     'L48: where it cannot be looked up, nobody knows (%s lost), and to begin again is safe',
     async (lost) => {
       const { database } = await serverWithDatabase()

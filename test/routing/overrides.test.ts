@@ -11,6 +11,7 @@ import { ask } from '../support/client.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, startFormB } from '../support/form-b.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
+import { startPostgresProxy } from '../support/postgres-proxy.ts'
 
 const quote = '/a/api/v2/rate?coinFrom=BTC&coinTo=BTC&amount=1'
 const maxMs = 5_000
@@ -71,7 +72,11 @@ async function audited(): Promise<readonly unknown[]> {
   return records.map(({ actor, action, subject, before, after }) => [actor, action, subject, before, after])
 }
 
-const answering = async ({ url }: Running): Promise<unknown> => (await ask(url, { path: quote })).headers['x-swap-provider']
+/** The tag of the provider, or what was refused. */
+const answering = async ({ url }: Running): Promise<unknown> => {
+  const { headers, status, text } = await ask(url, { path: quote })
+  return headers['x-swap-provider'] ?? `${status} ${headers['x-swap-reason']} ${text}`
+}
 const untilAnswers = (provider: string, ...running: readonly Running[]): Promise<void> =>
   expect.poll(() => Promise.all(running.map(answering)), { timeout: maxMs, interval: 50 }).toEqual(running.map(() => provider))
 const untilPrinted = ({ process }: Running, text: string): Promise<void> =>
@@ -148,6 +153,31 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (store) => {
     expect(await answering(later)).toBe('alpha')
     expect(later.process.outputText()).not.toContain('state:alpha')
   })
+})
+
+it('O2: goes on with what it has while the ledger is lost, and is not started without it', { timeout: 60_000 }, async () => {
+  postgres = await startPostgres()
+  const direct = await postgres.createDatabase()
+  const proxy = await startPostgresProxy(direct)
+  ledgerUrl = proxy.url
+  const file = workplace.write(settings())
+  const gateway = await start(file)
+  await change({})
+  await untilAnswers('beta', gateway)
+  proxy.refuse()
+  proxy.cut()
+  await delay(2_500)
+  expect(await answering(gateway)).toBe('beta')
+  writeFileSync(file, settings('active', 'docs: false'))
+  await untilPrinted(gateway, 'was read again')
+  expect(await answering(gateway)).toBe('beta')
+  await expect(start(file)).rejects.toThrow('it ended with 1')
+  writeFileSync(file, settings('active', 'docs: false').replace('alpha, beta', 'beta, alpha'))
+  await proxy.admit()
+  ledgerUrl = direct
+  await change({ value: undefined })
+  await untilPrinted(gateway, '"change":"reset"')
+  proxy.close()
 })
 
 describe('a process', () => {

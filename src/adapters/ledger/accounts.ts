@@ -12,7 +12,7 @@ export function accounts(store: Store): Accounts {
   return {
     addKey: (key, digest, actor) =>
       write(async (within) => {
-        await insertKey(within, await accountOf(within, store, key, actor), key, digest)
+        if (!(await insertKey(within, await accountOf(within, store, key, actor), key, digest))) return
         const { id, name, expiresAt } = key
         const after = { account: name, expiresAt: toIso(expiresAt) }
         await addAudit(within, store, { actor, action: 'key.create', subject: id, after })
@@ -30,8 +30,10 @@ export function accounts(store: Store): Accounts {
       write(async (within) => {
         const revoked = within.updateTable('keys').set({ revoked_at: at }).where('id', '=', id).where('revoked_at', 'is', null)
         const { numUpdatedRows } = await revoked.executeTakeFirstOrThrow()
-        if (numUpdatedRows === 0n) return false
-        const { name, expires_at } = await keyRow(within, id)
+        const known = await keyRow(within, id)
+        // Where it was revoked at this very moment, this was done before, and nobody could know.
+        if (!known || numUpdatedRows === 0n) return known?.revoked_at === at
+        const { name, expires_at } = known
         const before = { account: name, expiresAt: toIso(expires_at) }
         const after = { account: name, revokedAt: toIso(at) }
         await addAudit(within, store, { actor, action: 'key.revoke', subject: id, before, after })
@@ -41,8 +43,8 @@ export function accounts(store: Store): Accounts {
       write(async (within) => {
         const ended = await endKey(within, id, until, key.createdAt)
         if (!ended) return false
-        await insertKey(within, ended.account, key, digest)
-        const { name } = await keyRow(within, id)
+        if (!(await insertKey(within, ended.account, key, digest))) return true
+        const name = (await keyRow(within, id))?.name
         const before = { account: name, expiresAt: toIso(ended.expiredAt) }
         const successor = { id: key.id, expiresAt: toIso(key.expiresAt) }
         const after = { account: name, expiresAt: toIso(ended.expiresAt), successor }
@@ -66,7 +68,7 @@ function ends({ expires_at, revoked_at }: Pick<KeyRow, 'expires_at' | 'revoked_a
 }
 
 function keyRow(within: Database, id: string) {
-  return keys(within).where('keys.id', '=', id).executeTakeFirstOrThrow()
+  return keys(within).where('keys.id', '=', id).executeTakeFirst()
 }
 
 async function accountOf(within: Database, store: Store, { name, createdAt }: IssuedKey, actor: string): Promise<string> {
@@ -81,13 +83,17 @@ async function accountOf(within: Database, store: Store, { name, createdAt }: Is
   return id
 }
 
-async function insertKey(within: Database, account: string, key: Omit<IssuedKey, 'name'>, digest: string): Promise<void> {
+/** False where this very key is there already: it was added before, and nobody could know. */
+async function insertKey(within: Database, account: string, key: Omit<IssuedKey, 'name'>, digest: string): Promise<boolean> {
+  const known = await within.selectFrom('keys').select('id').where('digest', '=', digest).executeTakeFirst()
+  if (known?.id === key.id) return false
   const row = { digest, id: key.id, account, created_at: key.createdAt }
   const ending = { expires_at: key.expiresAt ?? null, revoked_at: key.revokedAt ?? null }
   await within
     .insertInto('keys')
     .values({ ...row, ...ending })
     .execute()
+  return true
 }
 
 interface EndedKey {
