@@ -1,4 +1,4 @@
-/** The whole path of a request, from the top: the client's form, its gate, the ledger, the provider's layers, the provider's form. */
+/** The path of a request, from the top: the client's form, its gate, the ledger, the provider's layers, the provider's form. */
 import type { Config, Provider } from './config/index.ts'
 import { admission } from './core/access/admission.ts'
 import { gatewayKeyErrors } from './core/access/gateway-key-errors.ts'
@@ -76,49 +76,50 @@ export interface GatewayParts {
   readonly limiter: Limiter
   readonly verifiedKeys: VerifiedKeys
   readonly refusedAddresses: RefusedAddresses
-  /** What each provider lets all replicas together ask. */
+  /** The providers' budgets, over all replicas. */
   readonly budgets: Budgets
-  /** Which provider won a quote, for the create that follows. */
+  /** The provider that won a quote, for the create that follows. */
   readonly winners: WinnerStore
-  /** What the candidate of `routing.shadow` quoted beside what clients got. */
+  /** Deviations of the quotes of `routing.shadow` from the served ones. */
   readonly shadowStatistics: ShadowStatistics
   readonly load: Load
-  /** How long the first has waited for the ledger. */
+  /** The longest current waits for the ledger. */
   readonly ledgerWaits: () => LedgerWaits
   readonly ledger: Ledger
-  /** Results of creates that the ledger could not take at once. */
+  /** Results of creates that the ledger could not store at once. */
   readonly deferredResults: DeferredResults
-  /** Where currency lists outlive the process. */
+  /** Persistent store of currency lists. */
   readonly currencyLists: CurrencyListStore
   readonly breaker: MakeBreaker
-  /** Milliseconds that are never set back, for whatever rests or is kept a while. */
+  /** Milliseconds on a monotonic clock, for cooldowns and caches. */
   readonly steadyClock: () => number
-  /** Whom a client's key stands for. */
+  /** The identity of a client's key; undefined for an unknown key. */
   readonly identify: (key: string) => Promise<string | undefined>
-  /** Where providers are connected, or are so already. */
+  /** Connects providers, and reuses existing connections. */
   readonly connections: Connections
-  /** Keys of clients whose creates are looked for, where these are the provider's own. */
+  /** Keys of clients with unresolved creates, if clients send the provider's own keys. */
   readonly pendingKeys: PendingCreateKeys
   readonly observe: Observer
-  /** Where requests are traced. */
+  /** Set if requests are traced. */
   readonly tracing?: Tracing | undefined
   readonly version: string
-  /** What stands beside the API on its port. */
+  /** Pages beside the API on its port. */
   readonly pages: StaticPages
 }
 
+/** A gateway for one configuration. */
 export interface Gateway {
   readonly handle: Http
-  /** Looks once for the creates whose outcome is unknown. */
+  /** Runs one reconciliation of creates with an unknown outcome. */
   readonly reconcile: () => Promise<void>
-  /** Reads what is open at draining providers, as far as it is due. */
+  /** Reads the open transactions at draining providers that are due. */
   readonly pollDraining: () => Promise<void>
-  /** What it uses of the connections. */
+  /** The connected providers that it uses. */
   readonly connected: readonly ConnectedProvider[]
 }
 
 const clock = (): number => Date.now()
-/** By the wall clock when the process began. */
+/** A monotonic clock with the wall clock's value at the start of the process. */
 const steadyWallClock = (): number => performance.timeOrigin + performance.now()
 
 export function createGateway(parts: GatewayParts): Gateway {
@@ -205,7 +206,7 @@ function shadowOf(candidate: GatewayProvider, routed: readonly GatewayProvider[]
   })
 }
 
-/** Who takes quotes and creates: by the strategy, or the one that the caller has chosen. */
+/** Chooses the provider of quotes and creates: by the strategy, or the one that the caller has picked. */
 function dispatchTo(
   providers: readonly GatewayProvider[],
   routed: readonly GatewayProvider[],
@@ -226,11 +227,11 @@ interface ProviderLayerParts extends GatewayParts {
   readonly freshness: Freshness
 }
 
-/** A provider as the gateway offers it. */
+/** A provider with its layers. */
 interface GatewayProvider extends Pick<ConnectedProvider, 'name' | 'tag' | 'timeoutMs' | 'service' | 'capabilities' | 'catalogue'> {
   readonly connected: ConnectedProvider
   readonly state: ProviderState
-  /** Reads its transactions as the provider reports them, for reconciliation. */
+  /** Reads transactions as the provider reports them, for reconciliation. */
   readonly reader: TransactionReader
   /** Reads what is open there; for a draining provider in managed mode. */
   readonly poll: (() => Promise<void>) | undefined
@@ -289,7 +290,7 @@ function stateOptions(provider: string, { config, ledger, connections, freshness
   return { ledger, provider, table: config.assets, sequences: connections.sequences, freshness, clock, observe }
 }
 
-/** With issued keys the ledger decides whose a transaction is; else the provider does, and the ledger completes its answers. */
+/** In managed mode the ledger decides who owns a transaction. Otherwise the provider does, and the ledger completes its responses. */
 function ownershipLayers(
   { name, state }: Provider,
   { tag, capabilities }: ConnectedProvider,

@@ -1,4 +1,4 @@
-/** The process: everything that runs, started in order and ended in reverse (docs/contract.md §13). */
+/** The process: starts all parts in order and stops them in reverse (docs/contract.md §13). */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Readiness } from './adapters/http/admin.ts'
 import { measureLoad } from './adapters/http/load.ts'
@@ -31,24 +31,24 @@ import { Connections } from './provider.ts'
 import type { Http } from './wire/http.ts'
 
 export interface Running {
-  /** By what answers there: `gateway`, `form A`, `admin`, `sandbox`. */
+  /** Base URLs by name: `gateway`, `form A`, `admin`, `sandbox`. */
   readonly urls: ReadonlyMap<string, string>
   /**
-   * From now on requests are answered by this configuration; those in flight end by the one before. Answers what an operator is
-   * to know; throws a `ConfigError` where the ledger contradicts it, and then nothing changes.
+   * Applies a configuration to new requests; those in flight finish with the previous one. Returns warnings for the operator. Throws
+   * a `ConfigError`, without a change, if the ledger contradicts it.
    */
   readonly reconfigure: (config: Config) => Promise<readonly string[]>
-  /** What an operator is to know of the configuration, by what the ledger knows. */
+  /** Warnings for the operator about the configuration and the ledger. */
   readonly configWarnings: readonly string[]
-  /** Counts and logs what happens to the process. */
+  /** Reports events to metrics and logs. */
   readonly observe: Observer
-  /** Logs what failed with nobody to care. */
+  /** Logs a failure that no caller handles. */
   readonly logError: (message: string, reason: unknown) => void
-  /** Lets the requests in flight finish, then closes everything. False where something is left that nobody takes. */
+  /** Waits for the requests in flight, then closes everything. False if log lines could not be written. */
   readonly stop: () => Promise<boolean>
 }
 
-/** Throws where something cannot be had, with nothing left open. */
+/** Starts the gateway. If a part fails, it closes all others and throws. */
 export async function start(config: Config): Promise<Running> {
   await using resources = new AsyncDisposableStack()
   let readiness: Readiness = 'starting'
@@ -113,16 +113,16 @@ export async function start(config: Config): Promise<Running> {
     return new Generation(gateway, connections.retain(gateway.connected))
   }
   let generation = buildGeneration(current)
-  const takeUp = (next: Config): void => {
+  const applyConfig = (next: Config): void => {
     const previous = generation
     generation = buildGeneration(next)
     previous.retire()
     current = next
   }
-  // A reload and a change of the overrides each begin with what the other has left.
-  const inTurn = oneAtATime()
+  // A reload and a change of the overrides must not overlap: each starts from the other's result.
+  const runSerially = oneAtATime()
   const followOverrides = async (): Promise<void> => {
-    if (await overrides.poll()) takeUp(overrides.config)
+    if (await overrides.poll()) applyConfig(overrides.config)
   }
   const handle: Http = (request) => generation.handle(request)
   const intervalJobs = [
@@ -130,7 +130,7 @@ export async function start(config: Config): Promise<Running> {
     startIntervalJob(() => generation.pollDraining(), 1_000),
     startIntervalJob(() => ledger.expireClaims(), 3_600_000),
     startIntervalJob(() => tags.flush(), 10_000),
-    startIntervalJob(() => inTurn(followOverrides), overridePollMs),
+    startIntervalJob(() => runSerially(followOverrides), overridePollMs),
   ]
   for (const { stop } of intervalJobs) resources.defer(stop)
   const { shadowStatistics } = sharedParts
@@ -153,11 +153,11 @@ export async function start(config: Config): Promise<Running> {
     urls: new Map([...urlsOf(publicServer.url), ['admin', admin.url], ...sandboxUrls]),
     configWarnings: [...warnings, ...overrideWarnings(config, overrides.applied)],
     reconfigure: (next) =>
-      inTurn(async () => {
+      runSerially(async () => {
         const report = await tags.compare(next)
         if (report.faults.length > 0) throw new ConfigError(report.faults)
         await overrides.load(next)
-        takeUp(overrides.config)
+        applyConfig(overrides.config)
         log.configure(next.log)
         await tags.remember(next)
         return report.warnings
@@ -174,11 +174,11 @@ export async function start(config: Config): Promise<Running> {
   }
 }
 
-/** So that every replica follows within 5 s. */
+/** Every replica must apply a change within 5 s. */
 const overridePollMs = 2_000
 const steadyClock = (): number => performance.now()
 
-/** Loaded only where it is wanted. */
+/** Opens the sandbox if it is enabled. Its modules are loaded only then. */
 async function addSandbox(config: Config, resources: AsyncDisposableStack): Promise<[string, string][]> {
   if (!config.sandbox.enabled) return []
   const { openSandbox } = await import('./process/sandbox.ts')
@@ -188,7 +188,7 @@ async function addSandbox(config: Config, resources: AsyncDisposableStack): Prom
   return [['sandbox', sandbox.url]]
 }
 
-/** The base URLs that integrators are told to use, and the page that explains them. */
+/** The base URLs for integrators, and the documentation page. */
 function urlsOf(url: string): [string, string][] {
   const ofForms = forms.map(({ name }): [string, string] => [`form ${name}`, `${url}/${name.toLowerCase()}`])
   return [['gateway', url], ...ofForms, ['docs', `${url}/docs`]]

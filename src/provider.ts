@@ -1,4 +1,4 @@
-/** Configured providers, connected: each with its form over its connections, its list of currencies, and what its form can say. */
+/** Connects the configured providers: each has its form, its connections, its resilience layers and its currency list. */
 import { upstream } from './adapters/undici/index.ts'
 import type { Config, Provider } from './config/index.ts'
 import { type AssetNaming, createAssetNaming } from './core/assets/asset-naming.ts'
@@ -26,16 +26,16 @@ import type { Form } from './wire/form.ts'
 export interface ProviderParts {
   readonly config: Config
   readonly form: Form
-  /** The key that a call goes up with. */
+  /** The key that is sent with a call. */
   readonly keyOf: (context: Context) => string | undefined
-  /** What stands before every call. */
+  /** The outermost layer of every call. */
   readonly access: Layer
   readonly budgets: Budgets
   readonly breaker: MakeBreaker
   readonly currencyLists: CurrencyListStore
-  /** Whether what needs a key goes up with the gateway's own. */
+  /** Whether keyed operations are sent with the gateway's own key. */
   readonly usesGatewayKey: boolean
-  /** Milliseconds, on a clock that is never set back. */
+  /** Milliseconds on a monotonic clock. */
   readonly steadyClock: () => number
   readonly observe: Observer
   readonly version: string
@@ -44,21 +44,20 @@ export interface ProviderParts {
 export interface ConnectedProvider {
   readonly name: string
   readonly tag: string
-  /** Milliseconds. */
   readonly timeoutMs: number
   readonly service: SwapService
   readonly catalogue: Catalogue
   readonly capabilities: Capabilities
-  /** While paused nothing is read there in the background. */
+  /** While paused, nothing is read in the background. */
   readonly setPaused: (isPaused: boolean) => void
-  /** Lets go of it when what is in flight there is answered. */
+  /** Closes the connections after the calls in flight. */
   readonly retire: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** One that is configured as it was before, but for its state, keeps its connections, its list and its breakers, whatever else has changed. */
+/** Keeps connected providers over reloads: one whose settings (except `state`) are unchanged keeps its connections, list and breakers. */
 export class Connections {
-  /** Orders what goes up to all providers, whatever configuration counts. */
+  /** Orders the requests to all providers, over all configurations. */
   readonly sequences = new SequenceClock(() => Date.now())
   private readonly connectedByFingerprint = new Map<string, ConnectedProvider>()
   private readonly useCounts = new WeakMap<ConnectedProvider, number>()
@@ -70,7 +69,7 @@ export class Connections {
     return this.connectedByFingerprint.getOrInsertComputed(fingerprint, () => connectProvider(provider, parts, this.sequences))
   }
 
-  /** Keeps these; the function lets go of those that nobody else keeps. */
+  /** Adds a use of these providers. The returned function removes it, and closes providers without another use. */
   retain(providers: readonly ConnectedProvider[]): () => void {
     for (const connected of providers) this.useCounts.set(connected, (this.useCounts.get(connected) ?? 0) + 1)
     return () => {
@@ -84,7 +83,7 @@ export class Connections {
     this.useCounts.set(connected, remaining)
     if (remaining > 0) return
     this.connectedByFingerprint.delete(fingerprint)
-    connected.retire().catch(() => {}) // closed in the meantime
+    connected.retire().catch(() => {}) // already closed
   }
 
   async close(): Promise<void> {
@@ -129,14 +128,14 @@ function connectProvider(provider: Provider, parts: ProviderParts, sequences: Se
   return { ...base, retire: closeListFirst(currencyList, retire), close: closeListFirst(currencyList, close) }
 }
 
-/** Its transactions by its own account of them, whoever holds them here. */
+/** Reads a provider's transactions for reconciliation, within the limit on own reads. */
 export function transactionReader(connected: ConnectedProvider, provider: Provider, clock: () => number): TransactionReader {
   const { capabilities, catalogue } = connected
   const limited = compose([ownReadLimit({ limit: provider.budget.read, clock })], reportedBy(connected, provider))
   return { service: limited, capabilities, naming: catalogue.naming }
 }
 
-/** Its transactions as the provider reports them, in the stable words. */
+/** Reads a provider's transactions as it reports them, with the table's asset names. */
 export function reportedBy({ service, capabilities, catalogue, timeoutMs }: ConnectedProvider, provider: Provider): SwapService {
   const layers = [
     deadline(timeoutMs),
@@ -147,12 +146,12 @@ export function reportedBy({ service, capabilities, catalogue, timeoutMs }: Conn
   return compose(layers, service)
 }
 
-/** No deposit address without its memo, where the provider's addresses are shared. */
+/** On networks with shared deposit addresses: no deposit address without its memo. */
 export function requireDepositMemos({ depositMemo: networks, extraIds }: Provider, naming: AssetNaming): Layer {
   return requireDepositMemo({ networks, acceptsMemos: extraIds !== false, naming })
 }
 
-/** Ends the readings of the list first. */
+/** Stops the refresh of the list before `end`. */
 function closeListFirst(currencyList: Catalogue, end: () => Promise<void>): () => Promise<void> {
   return () => {
     currencyList.close()
@@ -165,7 +164,7 @@ function serverOf(url: string): Server {
   return { address: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) }
 }
 
-/** What no text of a provider may tell a client. */
+/** Keys, hosts and names that must not reach a client in a provider's text. */
 export function confidentialOf(config: Config): Confidential {
   return new Confidential(confidentialWordsOf(config))
 }

@@ -94,31 +94,31 @@ export interface components {
             code: string;
             /** @description The full name of the coin. */
             name: string;
-            /** @description Where an icon of the coin is. */
+            /** @description The URL of an icon of the coin. */
             icon: string;
             /** @description The network that the code stands for. */
             network?: string;
-            /** @description The least amount that is taken as a deposit. */
+            /** @description The minimum amount of a deposit. */
             depositMin?: number;
-            /** @description The greatest amount that is taken as a deposit. */
+            /** @description The maximum amount of a deposit. */
             depositMax?: number;
         };
         Rate: {
-            /** @description The code of the coin that is given. */
+            /** @description The code of the coin that is sent. */
             coinFrom: string;
             /** @description The code of the coin that is received. */
             coinTo: string;
-            /** @description The amount that is given, in the coin that is given. */
+            /** @description The amount that is sent, in the coin that is sent. */
             amount: number;
             /** @description The amount that is received, in the coin that is received: an estimate until the swap is complete. */
             amountTo: number;
-            /** @description How much of the one coin is received for one of the other. */
+            /** @description The amount that is received for one unit of the coin that is sent. */
             rate?: number;
-            /** @description The least amount that can be given. */
+            /** @description The minimum amount that can be sent. */
             minAmount: number;
-            /** @description The greatest amount that can be given. */
+            /** @description The maximum amount that can be sent. */
             maxAmount: number;
-            /** @description What the swap costs, in the coin that is received. */
+            /** @description The fee of the swap, in the coin that is received. */
             fee?: number;
             /**
              * @description `fixed` or `float`.
@@ -127,30 +127,30 @@ export interface components {
             rateType: "fixed" | "float";
         };
         CreatedTransaction: {
-            /** @description The id of the swap: the tag of the provider that holds it, `~`, and the id that the provider gave. It stays the same when providers are changed. */
+            /** @description The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed. */
             id: string;
             /**
-             * @description How far the swap has come. `wait`: waits for the deposit; `confirmation`: the deposit is being confirmed; `confirmed`: the deposit is confirmed; `exchanging`: the coins are being exchanged; `sending`: the payment is on its way; `success`: complete; `overdue`: no deposit came in time; `refunded`: the deposit was sent back.
+             * @description The status of the swap. `wait`: waits for the deposit; `confirmation`: the deposit is being confirmed; `confirmed`: the deposit is confirmed; `exchanging`: the coins are being exchanged; `sending`: the payment is on its way; `success`: complete; `overdue`: no deposit came in time; `refunded`: the deposit was sent back.
              * @enum {string}
              */
             status: "wait" | "confirmation" | "confirmed" | "exchanging" | "sending" | "success" | "overdue" | "refunded";
-            /** @description The code of the coin that is given. */
+            /** @description The code of the coin that is sent. */
             coinFrom: string;
             /** @description The code of the coin that is received. */
             coinTo: string;
-            /** @description The amount that is given, in the coin that is given. */
+            /** @description The amount that is sent, in the coin that is sent. */
             amount: number;
             /** @description The amount that is received, in the coin that is received: an estimate until the swap is complete. */
             amountTo: number;
-            /** @description Where the coin that is given has to be sent. */
+            /** @description The address to which the deposit must be sent. */
             depositAddress: string;
-            /** @description The memo or tag that has to be sent with the deposit. A deposit without it may be lost. */
+            /** @description The memo or tag that must be sent with the deposit. A deposit without it may be lost. */
             depositExtraId?: string;
-            /** @description Where the coin that is received is sent. */
+            /** @description The address that receives the swapped coin. */
             withdrawalAddress: string;
             /** @description The memo or tag for the withdrawal address. */
             withdrawalExtraId?: string;
-            /** @description Where a deposit is sent back to, in the network of the coin that is given. */
+            /** @description The address to which a deposit is refunded, on the network of the coin that is sent. */
             refundAddress?: string;
             /** @description The memo or tag for the refund address. */
             refundExtraId?: string;
@@ -164,7 +164,7 @@ export interface components {
              * @description When its status last changed, in UTC.
              */
             updatedAt?: string;
-            /** @description How much of the one coin is received for one of the other. */
+            /** @description The amount that is received for one unit of the coin that is sent. */
             rate?: number;
             /**
              * @description `fixed` or `float`.
@@ -173,30 +173,30 @@ export interface components {
             rateType: "fixed" | "float";
         };
         ListedTransaction: {
-            /** @description The id of the swap: the tag of the provider that holds it, `~`, and the id that the provider gave. It stays the same when providers are changed. */
+            /** @description The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed. */
             id: string;
             /**
-             * @description How far the swap has come. `wait`: waits for the deposit; `confirmation`: the deposit is being confirmed; `confirmed`: the deposit is confirmed; `exchanging`: the coins are being exchanged; `sending`: the payment is on its way; `success`: complete; `overdue`: no deposit came in time; `refunded`: the deposit was sent back.
+             * @description The status of the swap. `wait`: waits for the deposit; `confirmation`: the deposit is being confirmed; `confirmed`: the deposit is confirmed; `exchanging`: the coins are being exchanged; `sending`: the payment is on its way; `success`: complete; `overdue`: no deposit came in time; `refunded`: the deposit was sent back.
              * @enum {string}
              */
             status?: "wait" | "confirmation" | "confirmed" | "exchanging" | "sending" | "success" | "overdue" | "refunded";
-            /** @description The code of the coin that is given. */
+            /** @description The code of the coin that is sent. */
             coinFrom?: string;
             /** @description The code of the coin that is received. */
             coinTo?: string;
-            /** @description The amount that is given, in the coin that is given. */
+            /** @description The amount that is sent, in the coin that is sent. */
             amount: number;
             /** @description The amount that is received, in the coin that is received: an estimate until the swap is complete. */
             amountTo?: number;
-            /** @description Where the coin that is given has to be sent. */
+            /** @description The address to which the deposit must be sent. */
             depositAddress?: string;
-            /** @description The memo or tag that has to be sent with the deposit. A deposit without it may be lost. */
+            /** @description The memo or tag that must be sent with the deposit. A deposit without it may be lost. */
             depositExtraId?: string;
-            /** @description Where the coin that is received is sent. */
+            /** @description The address that receives the swapped coin. */
             withdrawalAddress?: string;
             /** @description The memo or tag for the withdrawal address. */
             withdrawalExtraId?: string;
-            /** @description Where a deposit is sent back to, in the network of the coin that is given. */
+            /** @description The address to which a deposit is refunded, on the network of the coin that is sent. */
             refundAddress?: string;
             /** @description The memo or tag for the refund address. */
             refundExtraId?: string;
@@ -210,7 +210,7 @@ export interface components {
              * @description When its status last changed, in UTC.
              */
             updatedAt?: string;
-            /** @description How much of the one coin is received for one of the other. */
+            /** @description The amount that is received for one unit of the coin that is sent. */
             rate?: number;
             /**
              * @description `fixed` or `float`.
@@ -219,30 +219,30 @@ export interface components {
             rateType?: "fixed" | "float";
         };
         Transaction: {
-            /** @description The id of the swap: the tag of the provider that holds it, `~`, and the id that the provider gave. It stays the same when providers are changed. */
+            /** @description The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed. */
             id: string;
             /**
-             * @description How far the swap has come. `wait`: waits for the deposit; `confirmation`: the deposit is being confirmed; `confirmed`: the deposit is confirmed; `exchanging`: the coins are being exchanged; `sending`: the payment is on its way; `success`: complete; `overdue`: no deposit came in time; `refunded`: the deposit was sent back.
+             * @description The status of the swap. `wait`: waits for the deposit; `confirmation`: the deposit is being confirmed; `confirmed`: the deposit is confirmed; `exchanging`: the coins are being exchanged; `sending`: the payment is on its way; `success`: complete; `overdue`: no deposit came in time; `refunded`: the deposit was sent back.
              * @enum {string}
              */
             status: "wait" | "confirmation" | "confirmed" | "exchanging" | "sending" | "success" | "overdue" | "refunded";
-            /** @description The code of the coin that is given. */
+            /** @description The code of the coin that is sent. */
             coinFrom?: string;
             /** @description The code of the coin that is received. */
             coinTo?: string;
-            /** @description The amount that is given, in the coin that is given. */
+            /** @description The amount that is sent, in the coin that is sent. */
             amount: number;
             /** @description The amount that is received, in the coin that is received: an estimate until the swap is complete. */
             amountTo?: number;
-            /** @description Where the coin that is given has to be sent. */
+            /** @description The address to which the deposit must be sent. */
             depositAddress?: string;
-            /** @description The memo or tag that has to be sent with the deposit. A deposit without it may be lost. */
+            /** @description The memo or tag that must be sent with the deposit. A deposit without it may be lost. */
             depositExtraId?: string;
-            /** @description Where the coin that is received is sent. */
+            /** @description The address that receives the swapped coin. */
             withdrawalAddress?: string;
             /** @description The memo or tag for the withdrawal address. */
             withdrawalExtraId?: string;
-            /** @description Where a deposit is sent back to, in the network of the coin that is given. */
+            /** @description The address to which a deposit is refunded, on the network of the coin that is sent. */
             refundAddress?: string;
             /** @description The memo or tag for the refund address. */
             refundExtraId?: string;
@@ -256,7 +256,7 @@ export interface components {
              * @description When its status last changed, in UTC.
              */
             updatedAt?: string;
-            /** @description How much of the one coin is received for one of the other. */
+            /** @description The amount that is received for one unit of the coin that is sent. */
             rate?: number;
             /**
              * @description `fixed` or `float`.
@@ -288,7 +288,7 @@ export interface components {
         };
         NewTransaction: {
             /**
-             * @description The code of the coin that is given.
+             * @description The code of the coin that is sent.
              * @example BTC
              */
             coinFrom: string;
@@ -298,18 +298,18 @@ export interface components {
              */
             coinTo: string;
             /**
-             * @description The amount that is given, in the coin that is given.
+             * @description The amount that is sent, in the coin that is sent.
              * @example 0.1
              */
             amount: number;
             /**
-             * @description Where the coin that is received is sent.
+             * @description The address that receives the swapped coin.
              * @example TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE
              */
             withdrawalAddress: string;
             /** @description The memo or tag for the withdrawal address. `null` and an empty text mean none. */
             withdrawalExtraId?: string | null;
-            /** @description Where a deposit is sent back to, in the network of the coin that is given. */
+            /** @description The address to which a deposit is refunded, on the network of the coin that is sent. */
             refundAddress?: string;
             /** @description The memo or tag for the refund address. `null` and an empty text mean none. */
             refundExtraId?: string | null;
@@ -806,12 +806,12 @@ export interface operations {
     listCurrencies: {
         parameters: {
             query?: {
-                /** @description Which page, counted from 1. A page behind the last one is empty. */
+                /** @description The page number, starting at 1. A page after the last one is empty. */
                 page?: number;
-                /** @description How many rows a page has. */
+                /** @description The number of rows in a page. */
                 size?: number;
                 /**
-                 * @description Only coins whose name or code contains this, without regard to case.
+                 * @description Only coins whose name or code contains this text, ignoring case.
                  * @example tether
                  */
                 search?: string;
@@ -915,7 +915,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The code of the coin that is given.
+                 * @description The code of the coin that is sent.
                  * @example BTC
                  */
                 coinFrom: string;
@@ -925,7 +925,7 @@ export interface operations {
                  */
                 coinTo: string;
                 /**
-                 * @description The amount that is given, in the coin that is given.
+                 * @description The amount that is sent, in the coin that is sent.
                  * @example 0.1
                  */
                 amount: number;
@@ -1014,9 +1014,9 @@ export interface operations {
     listTransactions: {
         parameters: {
             query?: {
-                /** @description Which page, counted from 1. A page behind the last one is empty. */
+                /** @description The page number, starting at 1. A page after the last one is empty. */
                 page?: number;
-                /** @description How many rows a page has. */
+                /** @description The number of rows in a page. */
                 size?: number;
             };
             header?: {
@@ -1183,7 +1183,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the swap: the tag of the provider that holds it, `~`, and the id that the provider gave. It stays the same when providers are changed.
+                 * @description The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed.
                  * @example alpha~1fc8a276-0d22-4969-ac54-d77f2fb69967
                  */
                 id: string;

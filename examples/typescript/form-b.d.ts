@@ -94,38 +94,38 @@ export interface components {
             code: string;
             /** @description The full name of the coin. */
             name: string;
-            /** @description Where an icon of the coin is. */
+            /** @description The URL of an icon of the coin. */
             icon: string;
-            /** @description The networks of the coin, the default one first, like `Networks: TRX, ETH`; or what the provider says. Empty where none is known. */
+            /** @description The networks of the coin, the default one first, like `Networks: TRX, ETH`; or the text of the provider. Empty if none is known. */
             notes: string;
         };
         Rate: {
-            /** @description The amount that is given, in the coin that is given. */
+            /** @description The amount that is sent, in the coin that is sent. */
             fromAmount: number;
             /** @description The amount that is received, in the coin that is received: an estimate until the swap is complete. */
             toAmount?: number;
-            /** @description How much of the one coin is received for one of the other. */
+            /** @description The amount that is received for one unit of the coin that is sent. */
             rate?: number;
-            /** @description The least amount that can be given. */
+            /** @description The minimum amount that can be sent. */
             minAmount: number;
-            /** @description The greatest amount that can be given. */
+            /** @description The maximum amount that can be sent. */
             maxAmount: number;
-            /** @description What the provider has to say instead of an amount, or null. */
+            /** @description A message of the provider instead of an amount, or null. */
             message: string | null;
         };
         CreatedTransaction: {
-            /** @description The id of the swap: the tag of the provider that holds it, `~`, and the id that the provider gave. It stays the same when providers are changed. */
+            /** @description The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed. */
             id: string;
             /**
-             * @description How far the swap has come. `wait`: waits for the deposit; `confirmation`: the deposit is being confirmed; `exchanging`: the coins are being exchanged; `success`: complete; `overdue`: no deposit came in time; `refunded`: the deposit was sent back.
+             * @description The status of the swap. `wait`: waits for the deposit; `confirmation`: the deposit is being confirmed; `exchanging`: the coins are being exchanged; `success`: complete; `overdue`: no deposit came in time; `refunded`: the deposit was sent back.
              * @enum {string}
              */
             status: "wait" | "confirmation" | "exchanging" | "success" | "overdue" | "refunded";
-            /** @description The ticker of the coin that is given. */
+            /** @description The ticker of the coin that is sent. */
             coin_from: string;
             /** @description The ticker of the coin that is received. */
             coin_to: string;
-            /** @description The amount that is given, in the coin that is given. */
+            /** @description The amount that is sent, in the coin that is sent. */
             amount_in: number;
             /** @description The amount that is received, in the coin that is received: an estimate until the swap is complete. */
             amount_out_expected: number;
@@ -134,11 +134,11 @@ export interface components {
              * @enum {string}
              */
             rate_type: "fixed" | "float";
-            /** @description Where the coin that is given has to be sent. */
+            /** @description The address to which the deposit must be sent. */
             deposit_address: string;
-            /** @description The memo or tag that has to be sent with the deposit. A deposit without it may be lost. */
+            /** @description The memo or tag that must be sent with the deposit. A deposit without it may be lost. */
             deposit_extra_id?: string;
-            /** @description Where the coin that is received is sent. */
+            /** @description The address that receives the swapped coin. */
             withdrawal_address: string;
             /** @description The memo or tag for the withdrawal address. */
             withdrawal_extra_id?: string;
@@ -151,18 +151,18 @@ export interface components {
             created_at: string;
         };
         ListedTransaction: {
-            /** @description The id of the swap: the tag of the provider that holds it, `~`, and the id that the provider gave. It stays the same when providers are changed. */
+            /** @description The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed. */
             id: string;
             /**
-             * @description How far the swap has come. `wait`: waits for the deposit; `confirmation`: the deposit is being confirmed; `exchanging`: the coins are being exchanged; `success`: complete; `overdue`: no deposit came in time; `refunded`: the deposit was sent back.
+             * @description The status of the swap. `wait`: waits for the deposit; `confirmation`: the deposit is being confirmed; `exchanging`: the coins are being exchanged; `success`: complete; `overdue`: no deposit came in time; `refunded`: the deposit was sent back.
              * @enum {string}
              */
             status?: "wait" | "confirmation" | "exchanging" | "success" | "overdue" | "refunded";
-            /** @description The ticker of the coin that is given. */
+            /** @description The ticker of the coin that is sent. */
             coin_from: string;
             /** @description The ticker of the coin that is received. */
             coin_to: string;
-            /** @description The amount that is given, in the coin that is given. */
+            /** @description The amount that is sent, in the coin that is sent. */
             amount_in: number;
             /** @description The amount that is received, in the coin that is received: an estimate until the swap is complete. */
             amount_out?: number;
@@ -173,41 +173,41 @@ export interface components {
             created_at: string;
         };
         Transaction: {
-            /** @description The id of the swap: the tag of the provider that holds it, `~`, and the id that the provider gave. It stays the same when providers are changed. */
+            /** @description The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed. */
             id: string;
             /**
-             * @description How far the swap has come. `wait`: waits for the deposit; `confirmation`: the deposit is being confirmed; `exchanging`: the coins are being exchanged; `success`: complete; `overdue`: no deposit came in time; `refunded`: the deposit was sent back.
+             * @description The status of the swap. `wait`: waits for the deposit; `confirmation`: the deposit is being confirmed; `exchanging`: the coins are being exchanged; `success`: complete; `overdue`: no deposit came in time; `refunded`: the deposit was sent back.
              * @enum {string}
              */
             status: "wait" | "confirmation" | "exchanging" | "success" | "overdue" | "refunded";
-            /** @description The ticker of the coin that is given. */
+            /** @description The ticker of the coin that is sent. */
             coin_from: string;
             /** @description The ticker of the coin that is received. */
             coin_to: string;
-            /** @description The network on which the coin is given. */
+            /** @description The network on which the coin is sent. */
             network_from?: string;
             /** @description The network on which the coin is received. */
             network_to?: string;
-            /** @description The amount that is given, in the coin that is given. */
+            /** @description The amount that is sent, in the coin that is sent. */
             amount_in: number;
             /** @description The amount that is received, in the coin that is received: an estimate until the swap is complete. */
             amount_out?: number;
-            /** @description How much of the one coin is received for one of the other. */
+            /** @description The amount that is received for one unit of the coin that is sent. */
             rate?: number;
             /**
              * @description `fixed` or `float`.
              * @enum {string}
              */
             rate_type?: "fixed" | "float";
-            /** @description Where the coin that is given has to be sent. */
+            /** @description The address to which the deposit must be sent. */
             deposit_address?: string;
-            /** @description The memo or tag that has to be sent with the deposit. A deposit without it may be lost. */
+            /** @description The memo or tag that must be sent with the deposit. A deposit without it may be lost. */
             deposit_extra_id?: string;
-            /** @description Where the coin that is received is sent. */
+            /** @description The address that receives the swapped coin. */
             withdrawal_address?: string;
             /** @description The memo or tag for the withdrawal address. */
             withdrawal_extra_id?: string;
-            /** @description Where a deposit is sent back to, in the network of the coin that is given. */
+            /** @description The address to which a deposit is refunded, on the network of the coin that is sent. */
             refund_address: string | null;
             /** @description The memo or tag for the refund address. */
             refund_extra_id?: string;
@@ -233,7 +233,7 @@ export interface components {
         };
         NewTransaction: {
             /**
-             * @description The ticker of the coin that is given.
+             * @description The ticker of the coin that is sent.
              * @example BTC
              */
             coinFrom: string;
@@ -243,7 +243,7 @@ export interface components {
              */
             coinTo: string;
             /**
-             * @description The network on which the coin is given.
+             * @description The network on which the coin is sent.
              * @example BTC
              */
             networkFrom: string;
@@ -253,18 +253,18 @@ export interface components {
              */
             networkTo: string;
             /**
-             * @description The amount that is given, in the coin that is given.
+             * @description The amount that is sent, in the coin that is sent.
              * @example 0.1
              */
             amount: number;
             /**
-             * @description Where the coin that is received is sent.
+             * @description The address that receives the swapped coin.
              * @example TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE
              */
             withdrawalAddress: string;
             /** @description The memo or tag for the withdrawal address. `null` and an empty text mean none. */
             withdrawalExtraId?: string | null;
-            /** @description Where a deposit is sent back to, in the network of the coin that is given. */
+            /** @description The address to which a deposit is refunded, on the network of the coin that is sent. */
             refundAddress?: string;
             /** @description The memo or tag for the refund address. `null` and an empty text mean none. */
             refundExtraId?: string | null;
@@ -742,12 +742,12 @@ export interface operations {
     listCurrencies: {
         parameters: {
             query?: {
-                /** @description Which page, counted from 1. A page behind the last one is empty. */
+                /** @description The page number, starting at 1. A page after the last one is empty. */
                 page?: number;
-                /** @description How many rows a page has. */
+                /** @description The number of rows in a page. */
                 size?: number;
                 /**
-                 * @description Only coins whose name or code contains this, without regard to case.
+                 * @description Only coins whose name or code contains this text, ignoring case.
                  * @example tether
                  */
                 search?: string;
@@ -833,7 +833,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The ticker of the coin that is given.
+                 * @description The ticker of the coin that is sent.
                  * @example BTC
                  */
                 coinFrom: string;
@@ -843,14 +843,14 @@ export interface operations {
                  */
                 coinTo: string;
                 /**
-                 * @description The amount that is given, in the coin that is given.
+                 * @description The amount that is sent, in the coin that is sent.
                  * @example 0.1
                  */
                 amount: number;
                 /** @description `fixed` or `float`. */
                 rateType?: "fixed" | "float";
                 /**
-                 * @description The network on which the coin is given.
+                 * @description The network on which the coin is sent.
                  * @example BTC
                  */
                 networkFrom?: string;
@@ -939,13 +939,13 @@ export interface operations {
     listTransactions: {
         parameters: {
             query?: {
-                /** @description Which page, counted from 1. A page behind the last one is empty. */
+                /** @description The page number, starting at 1. A page after the last one is empty. */
                 page?: number;
-                /** @description How many rows a page has. */
+                /** @description The number of rows in a page. */
                 size?: number;
-                /** @description Only swaps created at this moment or later: an RFC 3339 timestamp with its zone, or a date (its whole day in UTC). */
+                /** @description Only swaps created at this time or later: an RFC 3339 timestamp with its zone, or a date (its whole day in UTC). */
                 dateFrom?: string;
-                /** @description Only swaps created at this moment or earlier: an RFC 3339 timestamp with its zone, or a date (its whole day in UTC). */
+                /** @description Only swaps created at this time or earlier: an RFC 3339 timestamp with its zone, or a date (its whole day in UTC). */
                 dateTo?: string;
             };
             header?: {
@@ -1103,7 +1103,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The id of the swap: the tag of the provider that holds it, `~`, and the id that the provider gave. It stays the same when providers are changed.
+                 * @description The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed.
                  * @example alpha~1fc8a276-0d22-4969-ac54-d77f2fb69967
                  */
                 id: string;

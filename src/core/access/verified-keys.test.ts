@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { verifiedOrInLedger } from './verified-keys.ts'
 
-const nobody = { has: async () => false, add: async () => {} }
+const noKeys = { has: async () => false, add: async () => {} }
 
 /** A ledger with rows of these owners. It records the number of owners in each look-up. */
 function ledgerOf(...owners: readonly string[]) {
@@ -16,7 +16,7 @@ function ledgerOf(...owners: readonly string[]) {
 
 test('R23: a flood of unverified keys causes few look-ups in the ledger, and a known owner is found among them', async () => {
   const ledger = ledgerOf('known')
-  const { has } = verifiedOrInLedger(nobody, ledger)
+  const { has } = verifiedOrInLedger(noKeys, ledger)
   const guesses = Array.from({ length: 5_000 }, (_, at) => `guess-${at}`)
   const proven = await Promise.all([...guesses, 'known'].map(has))
   expect(proven.filter((isProven) => isProven)).toHaveLength(1)
@@ -27,8 +27,8 @@ test('R23: a flood of unverified keys causes few look-ups in the ledger, and a k
 
 test('R23: a verified key is not looked up, and if the ledger fails it verifies no key', async () => {
   const ledger = ledgerOf('known')
-  expect(await verifiedOrInLedger({ ...nobody, has: async () => true }, ledger).has('proven')).toBe(true)
+  expect(await verifiedOrInLedger({ ...noKeys, has: async () => true }, ledger).has('proven')).toBe(true)
   expect(ledger.lookups).toEqual([])
   const failing = { knownOwners: () => Promise.reject(new Error('lost')) }
-  expect(await verifiedOrInLedger(nobody, failing).has('known')).toBe(false)
+  expect(await verifiedOrInLedger(noKeys, failing).has('known')).toBe(false)
 })

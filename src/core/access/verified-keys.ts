@@ -10,7 +10,7 @@ export interface VerifiedKeys {
 /** A key stays verified for this time after its last acceptance. */
 export const verifiedKeyLifetimeMs = 3_600_000
 
-/** Verified keys, and owners that the ledger knows. Look-ups in the ledger are batched, because any client can send any number of keys. */
+/** Verified keys, and owners with a row in the ledger. Look-ups in the ledger are batched, because any client can send any number of keys. */
 export function verifiedOrInLedger(verifiedKeys: VerifiedKeys, ledger: Pick<Ledger, 'knownOwners'>): VerifiedKeys {
   const find = batchedKeyLookup(async (owners) => new Map([...(await ledger.knownOwners(owners))].map((owner) => [owner, true])))
   return {

@@ -1,38 +1,38 @@
-/** What commands and the operator's API change in place of the file: refused, or in the ledger (docs/contract.md §12). */
+/** Changes of overrides by commands and the operator's API (docs/contract.md §12). */
 import type { LedgerAdmin } from '../ledger-admin.ts'
 import { needsForce } from './consequences.ts'
 import type { Override, OverrideChange, OverrideKey, OverrideStore } from './overrides.ts'
 import { heldBy, type RoutingSettings, settingOf, withOverrides } from './settings.ts'
 
 export interface OperationPorts {
-  /** What the configuration file says. */
+  /** The settings of the configuration file. */
   readonly file: RoutingSettings
   readonly overrides: OverrideStore
   readonly ledgerAdmin: Pick<LedgerAdmin, 'openCounts'>
 }
 
 export interface ChangeOptions {
-  /** Whether it is done though it leaves no provider for new swaps, or something open unread. */
+  /** Applies the change even if it leaves no provider for new swaps, or open transactions unread. */
   readonly force: boolean
-  /** Who does it, for the audit log. */
+  /** The operator, for the audit log. */
   readonly actor: string
 }
 
-/** `unknown`: there is no such provider. `invalid`: a configuration that says so would be refused. */
+/** `unknown`: there is no such provider. `invalid`: the value is not valid in a configuration. */
 export interface Refusal {
   readonly outcome: 'unknown' | 'invalid' | 'needsForce'
   readonly message: string
 }
 
-/** `settings`: what is in force from now on. */
+/** `settings`: the settings in effect from now on. */
 export type ChangeResult = { readonly outcome: 'done'; readonly settings: RoutingSettings } | Refusal
 
-/** A value for each key; undefined: as the file says. */
+/** A value for each key; undefined: the file's value. */
 export type Values = ReadonlyMap<OverrideKey, unknown>
 
 const maxAttempts = 20
 
-/** Decides by what is there when it is written: of two at once the second is decided anew. */
+/** Applies the values to the current overrides. If another change is written meanwhile, the decision is made again. */
 export async function changeOverrides(ports: OperationPorts, values: Values, options: ChangeOptions): Promise<ChangeResult> {
   const { file, overrides } = ports
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {

@@ -1,4 +1,4 @@
-/** What a change does that a person should know before: it needs force (docs/contract.md §12). */
+/** Finds changes that need `force` because of their consequences (docs/contract.md §12). */
 import type { LedgerAdmin, OpenCount } from '../ledger-admin.ts'
 import type { OverrideKey } from './overrides.ts'
 import type { RoutingSettings } from './settings.ts'
@@ -7,7 +7,7 @@ interface Ports {
   readonly ledgerAdmin: Pick<LedgerAdmin, 'openCounts'>
 }
 
-/** Why it needs force. Undefined where it does not. */
+/** The reason why the change needs `force`; undefined if it does not. */
 export async function needsForce(
   ports: Ports,
   before: RoutingSettings,
@@ -24,12 +24,12 @@ export async function needsForce(
   return `${named}, and is not called any more when it is off: let it drain first`
 }
 
-/** How many are open at the provider, by its tag. */
+/** Number of open creates and transactions at a provider. */
 export function openAt(counts: readonly OpenCount[], tag: string): number {
   return counts.reduce((total, { provider, count }) => (provider === tag ? total + count : total), 0)
 }
 
-/** To activate a provider or to change the shadow stops nothing, whatever else is stopped. */
+/** Activating a provider and changing the shadow never stop anything. */
 function mayStop(values: ReadonlyMap<OverrideKey, unknown>): boolean {
   return [...values].some(([key, value]) => key !== 'shadow' && value !== 'active')
 }

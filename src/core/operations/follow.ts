@@ -1,6 +1,7 @@
 /**
- * Which overrides a replica goes by. One holds while the file says for its key what it said when it was made; a later change of the
- * file ends it. Replicas may have different files while a deployment goes on: no clock decides, but what this replica met first.
+ * Decides which overrides a replica applies. An override is valid while the file has the value that it had when the override was
+ * made; a later change of the file ends it. During a deployment replicas may have different files: no clock decides, but the order
+ * in which this replica read them.
  */
 import type { Override, StoredOverride } from './overrides.ts'
 import { areSameSetting, isApplicable, type RoutingSettings, settingOf } from './settings.ts'
@@ -8,13 +9,13 @@ import { areSameSetting, isApplicable, type RoutingSettings, settingOf } from '.
 export interface Followed<Settings extends RoutingSettings = RoutingSettings> {
   readonly file: Settings
   readonly applied: readonly Override[]
-  /** What a change of this file has ended and the ledger still has as not ended. */
+  /** Ended by a change of this file, but not marked as ended in the ledger yet. */
   readonly ended: readonly Override[]
-  /** What had ended before, and is older than this file though it says the same again. */
+  /** Ended earlier: the file has the old value again, but the override does not return. */
   readonly forgotten: readonly Override[]
 }
 
-/** `file` is what was read last, and `stored` what the ledger has now. `before`: undefined at a start. */
+/** `file`: the file read last. `stored`: the overrides in the ledger now. `before`: the previous result; undefined at the start. */
 export function follow<Settings extends RoutingSettings>(
   file: Settings,
   stored: readonly StoredOverride[],
@@ -34,7 +35,7 @@ export function follow<Settings extends RoutingSettings>(
   return { file, applied, ended, forgotten }
 }
 
-/** Whether the file says something else for its key than the one before, or names other providers. */
+/** Whether the file has another value for the override's key than the previous one, or other providers. */
 function isNewFor(file: RoutingSettings, override: Override, before: Followed | undefined): boolean {
   if (!before) return true
   if (!areSameSetting(settingOf(before.file, override.key), settingOf(file, override.key))) return true
@@ -45,7 +46,7 @@ function has(overrides: readonly Override[] = [], override: Override): boolean {
   return overrides.some((other) => areSameOverride(other, override))
 }
 
-/** Whether both are the same one, and not one that took its place. */
+/** Whether both are the same override, not one and its replacement. */
 export function areSameOverride(one: Override, other: Override): boolean {
   const isSameRow = one.key === other.key && one.since === other.since && one.actor === other.actor
   return isSameRow && areSameSetting(one.value, other.value)

@@ -1,7 +1,7 @@
-/** Counts of values in buckets that grow by a fixed factor; of several processes they add up. Plain JSON: bucket to count. */
+/** Counts of values in buckets that grow by a fixed factor. Can be summed over processes. Plain JSON: bucket to count. */
 export type BucketCounts = Readonly<Record<string, number>>
 
-/** The percentile (`share` from 0 to 1) of all counts together, by the values of their buckets; null where nothing was counted. */
+/** The percentile (`share` from 0 to 1) over all counts, by the values of their buckets; null without counts. */
 export function percentile(counts: readonly BucketCounts[], share: number, valueIn: (bucket: number) => number): number | null {
   const sums = addCounts(counts)
   const total = [...sums.values()].reduce((sum, count) => sum + count, 0)

@@ -1,4 +1,4 @@
-/** What the running processes count of a provider, over all of them. */
+/** Counts of a provider, summed over the running processes. */
 import { reservedForGatewayReads } from '../../domain/telemetry/gateway-reads.ts'
 import { type BudgetPolicy, budgetPolicies } from '../../domain/telemetry/observation.ts'
 import { percentile } from './histogram.ts'
@@ -6,17 +6,17 @@ import { latencyOf } from './provider-figures.ts'
 import type { ProviderCounts, ReplicaFigures } from './replica-figures.ts'
 import { type ShadowFigures, shadowFigures } from './shadow-report.ts'
 
-/** Of all replicas together, in the last minute. */
+/** Sums over all replicas for the last minute. */
 export interface LiveFigures {
   readonly requests: number
-  /** Of the requests of all providers, from 0 to 1; null where there was none. */
+  /** Share of the requests of all providers, from 0 to 1; null without requests. */
   readonly share: number | null
   readonly latencyMs: { readonly p50: number | null; readonly p95: number | null }
   readonly calls: number
   readonly failedCalls: number
-  /** Operations whose breaker is not closed in some replica, with its worst state. */
+  /** Operations whose breaker is not closed in at least one replica, with the worst state. */
   readonly breaker: Readonly<Record<string, string>>
-  /** Null: no bound. */
+  /** Null: unlimited. */
   readonly budgetLeft: Readonly<Record<BudgetPolicy, number | null>>
   readonly listAgeSeconds: number | null
   readonly assets: number | null
@@ -29,7 +29,7 @@ interface CountedProvider {
   readonly budget: Readonly<Record<BudgetPolicy, number>>
 }
 
-/** `isBudgetShared`: what is left is what any replica saw last, not a sum. */
+/** `isBudgetShared`: the remaining budget is the lowest of all replicas; otherwise their use is summed. */
 export function liveFigures(
   { tag, budget }: CountedProvider,
   isBudgetShared: boolean,
@@ -82,7 +82,7 @@ function largest(values: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.max(...known)
 }
 
-/** Null where the budget has no bound. Without a shared store each process counts its own calls: what all have spent is missing. */
+/** Null if the budget is unlimited. Without a shared store each process counts its own calls, so their use is summed. */
 function budgetLeft(policy: BudgetPolicy, limit: number, isShared: boolean, counts: readonly ProviderCounts[]): number | null {
   if (limit === 0) return null
   const whole = limit - reservedForGatewayReads(policy, limit)

@@ -1,4 +1,4 @@
-/** What two providers offer, compared before anything is switched (docs/contract.md §12). Nothing is ever created. */
+/** Compares the offers of two providers before a switch (docs/contract.md §12). It never creates anything. */
 import { type Amount, compareAmounts, divide, isZero, multiplySubtract } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Asset } from '../../domain/swap/asset.ts'
@@ -6,7 +6,7 @@ import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { RateQuery } from '../../domain/swap/swap.ts'
 import type { Listing } from '../assets/listing.ts'
 
-/** A provider whose service takes the words of the asset table. */
+/** A provider whose service uses the names of the asset table. */
 export interface ComparedProvider {
   readonly listing: Listing
   readonly service: SwapService
@@ -32,17 +32,17 @@ export interface QuoteDiff {
   readonly from: string
   readonly to: string
   readonly amount: Amount
-  /** The amount received; null where there was no quote. */
+  /** The amount received; null without a quote. */
   readonly first: Amount | null
   readonly second: Amount | null
   /** (second − first) ÷ first. */
   readonly deviation: number | null
-  /** Why there was no quote. */
+  /** Reasons of missing quotes. */
   readonly errors: readonly string[]
 }
 
 export interface ProviderDiff {
-  /** Assets of the table that only one of both lists. */
+  /** Assets of the table that only one provider lists. */
   readonly onlyFirst: readonly AssetDiff[]
   readonly onlySecond: readonly AssetDiff[]
   /** Assets that both list with other limits. */
@@ -54,7 +54,7 @@ export interface ProviderDiff {
 export interface DiffOptions {
   readonly first: ComparedProvider
   readonly second: ComparedProvider
-  /** How many pairs are quoted at both. */
+  /** Number of pairs that are quoted at both. */
   readonly pairs: number
   readonly contextOf: () => Context
 }
@@ -99,7 +99,7 @@ function limitsOf(asset: Asset, { listing }: ComparedProvider): AssetLimits {
   return { depositMin, depositMax }
 }
 
-/** What one of both does not report is no difference. */
+/** A limit that one provider does not report is no difference. */
 function areSame(first: AssetLimits, second: AssetLimits): boolean {
   return (['depositMin', 'depositMax'] as const).every((limit) => {
     const [a, b] = [first[limit], second[limit]]
@@ -120,7 +120,7 @@ function samplePairs(assets: readonly Asset[], count: number): readonly (readonl
   })
 }
 
-/** Twice the larger minimum that is known, so that both can quote it; else 1. */
+/** Twice the larger known minimum, so that both can quote it; otherwise 1. */
 function amountFor(asset: Asset, first: ComparedProvider, second: ComparedProvider): Amount {
   const minimums = [first, second].flatMap((provider) => limitsOf(asset, provider).depositMin ?? [])
   const [largest] = minimums.toSorted((a, b) => compareAmounts(b, a))

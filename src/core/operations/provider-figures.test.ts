@@ -47,7 +47,7 @@ it('keeps a minute of memory however long it runs', () => {
   expect(counted.counts('alpha').calls).toBeLessThanOrEqual(60)
 })
 
-it('tells latencies within 5 %', () => {
+it('has latencies within 5 %', () => {
   const { counted } = figures()
   for (let ms = 1; ms <= 1_000; ms++) counted.observe(attempt('done', ms / 1000))
   const { latency } = counted.counts('alpha')
@@ -55,7 +55,7 @@ it('tells latencies within 5 %', () => {
   expect((percentile([latency], 0.95, latencyOf) ?? 0) / 950).toBeCloseTo(1, 0.9)
 })
 
-it('has the state of breakers that are not closed, and what is left of budgets', () => {
+it('has the state of breakers that are not closed, and the remaining budgets', () => {
   const { counted, pass } = figures()
   const breaker = (operation: string, state: string): void =>
     counted.observe({ what: 'breaker', provider: 'alpha', operation, state } as unknown as Observation)

@@ -1,15 +1,15 @@
-/** The last minute of the providers, counted from what is observed. Each observation costs a look-up and an addition. */
+/** Counts per provider for the last minute, from observations. Each observation costs one look-up and one addition. */
 import { breakerStates, type Observation, type Observer } from '../../domain/telemetry/observation.ts'
 import type { Clock } from '../clock.ts'
 import type { ProviderCounts } from './replica-figures.ts'
 
 const sliceMs = 5_000
 const slices = 12
-/** Buckets grow by 10 %, from a millisecond on. */
+/** Buckets grow by 10 %, starting at one millisecond. */
 const growth = Math.log(1.1)
 
 interface Slice {
-  /** Which slice of time it counts. */
+  /** The number of the slice of time. */
   readonly number: number
   requests: number
   calls: number
@@ -25,13 +25,13 @@ interface ProviderState {
   readonly budgetLeft: Map<string, { readonly remaining: number; readonly at: number }>
 }
 
-const answered: ReadonlySet<string> = new Set(['done', 'refused', 'limited'])
+const successful: ReadonlySet<string> = new Set(['done', 'refused', 'limited'])
 
 export class ProviderFigures {
   private readonly clock: Clock
   private readonly providers = new Map<string, ProviderState>()
 
-  /** `clock`: milliseconds, never set back. */
+  /** `clock`: monotonic, in milliseconds. */
   constructor(clock: Clock) {
     this.clock = clock
   }
@@ -56,7 +56,7 @@ export class ProviderFigures {
     }
   }
 
-  /** What was counted of this provider, by tag, in the last minute. */
+  /** The counts of a provider (by tag) for the last minute. */
   counts(provider: string): Omit<ProviderCounts, 'listAgeSeconds' | 'assets'> {
     const state = this.state(provider)
     const current = this.sliceNumber()
@@ -77,7 +77,7 @@ export class ProviderFigures {
     }
   }
 
-  /** Without a call for a minute a budget is whole again. */
+  /** After a minute without a call a budget is full again. */
   private budgetLeft(state: ProviderState): Record<string, number> {
     const recent = [...state.budgetLeft].filter(([, { at }]) => this.clock() - at < sliceMs * slices)
     return Object.fromEntries(recent.map(([policy, { remaining }]) => [policy, remaining]))
@@ -86,7 +86,7 @@ export class ProviderFigures {
   private addCall({ provider, outcome, seconds }: Extract<Observation, { what: 'attempt' }>): void {
     const slice = this.slice(provider)
     slice.calls++
-    if (!answered.has(outcome)) slice.failedCalls++
+    if (!successful.has(outcome)) slice.failedCalls++
     add(slice.latency, bucketOf(seconds * 1000), 1)
   }
 

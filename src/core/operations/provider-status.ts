@@ -1,4 +1,4 @@
-/** Every provider as it is now: what the ledger knows always, and what the running processes count (docs/contract.md §12). */
+/** The current status of every provider, from the ledger and from the counts of the running processes (docs/contract.md §12). */
 import type { ProviderState } from '../../domain/swap/provider-state.ts'
 import type { BudgetPolicy } from '../../domain/telemetry/observation.ts'
 import type { LedgerAdmin, OpenCount } from '../ledger-admin.ts'
@@ -20,7 +20,7 @@ export interface StatusSettings {
     readonly weights?: Readonly<Record<string, number>> | undefined
     readonly shadow?: { readonly provider: string; readonly sample: number } | undefined
   }
-  /** Where budgets are shared: then what is left is what any replica saw last, not a sum. */
+  /** If set, budgets are shared, and the remaining calls are not summed over replicas. */
   readonly redis: { readonly url: string }
 }
 
@@ -36,19 +36,19 @@ export interface ProviderStatus {
   readonly tag: string
   readonly form: string
   readonly state: ProviderState
-  /** When a person set it, in RFC 3339; null where the file says it. */
+  /** When an operator set it, in RFC 3339; null if it is the file's value. */
   readonly since: string | null
   readonly override: OverrideReport | null
-  /** Whether it takes new swaps by `routing.providers`. */
+  /** Whether `routing.providers` has it. */
   readonly isRouted: boolean
   readonly weight: number | null
-  /** Transactions that are open, by status; `unknown` where the provider's word is not known. */
+  /** Open transactions by status; `unknown` if the provider's status is not known. */
   readonly open: Readonly<Record<string, number>>
   readonly openTransactions: number
-  /** Creates under way, and creates of unknown outcome. */
+  /** Creates in progress, and creates with an unknown outcome. */
   readonly pendingCreates: number
   readonly unknownCreates: number
-  /** Null where no gateway runs. */
+  /** Null if no gateway runs. */
   readonly live: LiveFigures | null
 }
 
@@ -58,7 +58,7 @@ export interface StatusReport {
   readonly shadow: { readonly provider: string; readonly sample: number } | null
   readonly overrides: readonly (OverrideReport & { readonly key: string })[]
   readonly replicas: number
-  /** Age of the oldest figures of a replica; null where no gateway runs. */
+  /** Age of the oldest counts of a replica; null if no gateway runs. */
   readonly oldestSeconds: number | null
   readonly providers: readonly ProviderStatus[]
 }
@@ -69,7 +69,7 @@ export interface StatusPorts {
   readonly replicaFigures: Pick<ReplicaFiguresStore, 'read'>
 }
 
-/** `settings`: what is in force, by the file and the overrides that hold. */
+/** `settings`: the settings in effect, from the file and the valid overrides. */
 export async function providerStatus(settings: StatusSettings, ports: StatusPorts): Promise<StatusReport> {
   const [overrides, openCounts, replicas] = await Promise.all([
     ports.overrides.read(),

@@ -1,26 +1,26 @@
-/** What each process counts of its providers, for a person to see over all processes (docs/contract.md §12). */
+/** Port: counts of providers per process, for the operator's view over all processes (docs/contract.md §12). */
 import type { ShadowCounts } from '../routing/shadow-statistics.ts'
 import type { BucketCounts } from './histogram.ts'
 
-/** Of one provider in the last minute of one process. Plain JSON. */
+/** Counts of one provider in one process for the last minute. Plain JSON. */
 export interface ProviderCounts {
   /** The tag. */
   readonly provider: string
-  /** Requests of clients that it answered, or should have. */
+  /** Client requests that were served by it or failed at it. */
   readonly requests: number
-  /** Calls that went up. */
+  /** Calls that were sent. */
   readonly calls: number
-  /** Calls without an answer, with an unreadable one, a 5xx, or a refused gateway key. */
+  /** Calls without a response, with an unreadable one, a 5xx, or a refused gateway key. */
   readonly failedCalls: number
-  /** Of the calls, in buckets of `latencyOf`. */
+  /** Latency of the calls, in buckets of `latencyOf`. */
   readonly latency: BucketCounts
-  /** By operation; one that is not here is closed. */
+  /** By operation. A missing one is closed. */
   readonly breaker: Readonly<Record<string, string>>
-  /** By policy; one that is not here was not charged in the last minute: all of it is left. */
+  /** By policy. A missing one was not charged in the last minute: it is full. */
   readonly budgetLeft: Readonly<Record<string, number>>
-  /** Of the currency list; null where none was read. */
+  /** Age of the currency list; null if none was read. */
   readonly listAgeSeconds: number | null
-  /** Assets that it offers by its list. */
+  /** Number of assets in its list. */
   readonly assets: number | null
   readonly drift: number
 }
@@ -32,15 +32,15 @@ export interface ReplicaCounts {
 
 export interface ReplicaFigures extends ReplicaCounts {
   readonly replica: string
-  /** Since it wrote them. */
+  /** Time since the write. */
   readonly ageMs: number
 }
 
 export interface ReplicaFiguresStore {
-  /** Replaces what this replica wrote before. */
+  /** Replaces the previous counts of this replica. */
   readonly write: (replica: string, counts: ReplicaCounts) => Promise<void>
-  /** This replica writes no more. */
+  /** Deletes the counts of a replica that stops. */
   readonly remove: (replica: string) => Promise<void>
-  /** Of the replicas that wrote within 30 s. */
+  /** The counts of replicas that wrote within 30 s. */
   readonly read: () => Promise<readonly ReplicaFigures[]>
 }

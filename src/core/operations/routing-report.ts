@@ -1,4 +1,4 @@
-/** What the routing goes by, and what the configuration file says of it (docs/contract.md §12, §15). */
+/** The routing settings in effect, beside those of the configuration file (docs/contract.md §12, §15). */
 import type { ProviderState } from '../../domain/swap/provider-state.ts'
 import type { RoutingSettings, Shadow } from './settings.ts'
 
@@ -15,7 +15,7 @@ export interface RoutingReport extends Routing {
   readonly file: Routing
 }
 
-/** `settings`: what is in force. */
+/** `settings`: the settings in effect. */
 export function routingReport(settings: RoutingSettings, file: RoutingSettings): RoutingReport {
   const { strategy, providers } = settings.routing
   return { strategy, providers, ...routingOf(settings), file: routingOf(file) }

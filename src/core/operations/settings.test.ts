@@ -13,7 +13,7 @@ const file: RoutingSettings & { readonly other: string } = {
 const made = { actor: 'alice', since: 1 }
 const override = (key: Override['key'], value: unknown): Override => ({ ...made, key, value, fileValue: settingOf(file, key) })
 
-it('the configuration in force has each override in its place, and all else as the file says', () => {
+it('the settings in effect have each override in its place, and otherwise the values of the file', () => {
   const shadow = { provider: 'beta', sample: 0.5 }
   const values = [override('state:beta', 'off'), override('weights', { alpha: 0, beta: 5 }), override('shadow', shadow)]
   expect(withOverrides(file, values)).toEqual({
@@ -27,7 +27,7 @@ it('the configuration in force has each override in its place, and all else as t
   expect(withOverrides(file, [])).toBe(file)
 })
 
-it('no shadow takes the place of a shadow', () => {
+it('an override without a shadow replaces a shadow', () => {
   const shadowed = { ...file, routing: { ...file.routing, shadow: { provider: 'beta', sample: 1 } } }
   expect(withOverrides(shadowed, [override('shadow', null)]).routing.shadow).toBeUndefined()
 })
@@ -45,7 +45,7 @@ it.each([
   expect(heldBy(file, [strange])).toEqual([])
 })
 
-it('an override holds while the file says what it said, in whatever order', () => {
+it('an override is valid while the file has its old value, in any order of keys', () => {
   const weights = { ...override('weights', { alpha: 0, beta: 5 }), fileValue: { beta: 1, alpha: 9 } }
   const drained = override('state:alpha', 'draining')
   const stale = { ...override('state:beta', 'off'), fileValue: 'active' }

@@ -1,4 +1,4 @@
-/** What of a configuration a person may override, and what comes of it (docs/contract.md §12). */
+/** The settings that an operator may override (docs/contract.md §12). */
 import { type ProviderState, providerStates } from '../../domain/swap/provider-state.ts'
 import type { Override, OverrideKey } from './overrides.ts'
 
@@ -22,14 +22,14 @@ export function stateKey(provider: string): OverrideKey {
   return `state:${provider}`
 }
 
-/** What these settings say for the key; null where they say nothing. */
+/** The value of these settings for the key; null if there is none. */
 export function settingOf({ providers, routing }: RoutingSettings, key: OverrideKey): unknown {
   if (key === 'weights') return routing.weights ?? null
   if (key === 'shadow') return routing.shadow ?? null
   return providers.find(({ name }) => stateKey(name) === key)?.state ?? null
 }
 
-/** Whether two values of a setting are equal as JSON, whatever the order of their names. */
+/** Whether two values of a setting are equal as JSON, ignoring the order of object keys. */
 export function areSameSetting(one: unknown, other: unknown): boolean {
   return canonical(one) === canonical(other)
 }
@@ -42,21 +42,21 @@ function canonical(value: unknown): string {
   )
 }
 
-/** Whether the override means something in these settings: its providers are there, and each routed one has its weight. */
+/** Whether the override fits these settings: its providers exist, and every routed provider has a weight. */
 export function isApplicable({ providers, routing }: RoutingSettings, { key, value }: Override): boolean {
   if (key === 'weights') return isRecord(value) && haveSameNames(Object.keys(value), routing.providers)
   if (key === 'shadow') return value === null || (isRecord(value) && providers.some(({ name }) => name === value.provider))
   return providers.some(({ name }) => stateKey(name) === key) && providerStates.some((state) => state === value)
 }
 
-/** Those that hold by the file alone: it says for their keys what it said when they were made. */
+/** The overrides that are valid with this file: it has the value that it had when they were made. */
 export function heldBy(file: RoutingSettings, overrides: readonly Override[]): readonly Override[] {
   return overrides.filter(
     (override) => areSameSetting(settingOf(file, override.key), override.fileValue) && isApplicable(file, override),
   )
 }
 
-/** The settings with those of the overrides that mean something in them. */
+/** The settings with all overrides that are applicable to them. */
 export function withOverrides<Settings extends RoutingSettings>(file: Settings, overrides: readonly Override[]): Settings {
   const values = new Map<OverrideKey, unknown>()
   for (const override of overrides) if (isApplicable(file, override)) values.set(override.key, override.value)

@@ -23,19 +23,19 @@ describe('the figures of a shadow', () => {
     expect((figures?.p95Deviation ?? 0) / 0.095).toBeCloseTo(1, 1)
   })
 
-  it('add up over replicas as if one had seen all', () => {
+  it('are summed over replicas like those of one replica', () => {
     const all = Array.from({ length: 60 }, (_, at) => (at - 20) / 500)
     const [first, second] = [statisticsOf(all.slice(0, 10)), statisticsOf(all.slice(10))]
     expect(figuresOf(first, second)).toEqual(figuresOf(statisticsOf(all)))
   })
 
-  it('tell equal quotes from a deviation of a millionth', () => {
+  it('distinguish equal quotes from a deviation of a millionth', () => {
     expect(figuresOf(statisticsOf([0, 0, 0]))).toMatchObject({ medianDeviation: 0, p95Deviation: 0 })
     expect(figuresOf(statisticsOf([1e-6]))).toMatchObject({ medianDeviation: 0.000001 })
     expect(figuresOf(statisticsOf([]))).toMatchObject({ samples: 0, medianDeviation: null, p95Deviation: null, pairs: [] })
   })
 
-  it('are of the candidate that is asked for', () => {
+  it('are of the requested candidate', () => {
     const statistics = statisticsOf([0.1])
     statistics.addError()
     statistics.addMissing('BTC', 'XMR')

@@ -1,13 +1,13 @@
-/** What the shadows of all replicas found out (docs/contract.md §12). */
+/** The shadow's results over all replicas (docs/contract.md §12). */
 import { deviationOf, type ShadowCounts } from '../routing/shadow-statistics.ts'
 import { type BucketCounts, percentile, totalOf } from './histogram.ts'
 
 /** A deviation is (candidate − served) ÷ served of the amount received: −0.01 is one percent less. */
 interface DeviationFigures {
   readonly samples: number
-  /** Null where no sample was taken. */
+  /** Null without samples. */
   readonly medianDeviation: number | null
-  /** The 95th percentile of the deviations without their sign. */
+  /** The 95th percentile of the absolute deviations. */
   readonly p95Deviation: number | null
 }
 
@@ -19,16 +19,16 @@ export interface PairFigures extends DeviationFigures {
 export interface ShadowFigures extends DeviationFigures {
   /** The tag of the candidate. */
   readonly provider: string
-  /** Quotes that the candidate could not give. */
+  /** Failed quotes of the candidate. */
   readonly errors: number
-  /** Pairs that were quoted and that the candidate does not offer. */
+  /** Quoted pairs that the candidate does not offer. */
   readonly missingPairs: readonly { readonly from: string; readonly to: string }[]
   /** Codes of the table's assets that a routed provider lists and the candidate does not. */
   readonly missingAssets: readonly string[]
   readonly pairs: readonly PairFigures[]
 }
 
-/** Of the replicas that shadow this candidate; null where none does. */
+/** Results of the replicas that shadow this candidate; null if none does. */
 export function shadowFigures(provider: string, counts: readonly ShadowCounts[]): ShadowFigures | null {
   const own = counts.filter((one) => one.provider === provider)
   if (own.length === 0) return null

@@ -1,4 +1,4 @@
-/** What a person changes of states, weights and shadow (docs/contract.md §12). */
+/** Changes of states, weights and shadow by an operator (docs/contract.md §12). */
 import { type ProviderState, providerStates } from '../../domain/swap/provider-state.ts'
 import { type ChangeOptions, type ChangeResult, changeOverrides, type OperationPorts, type Refusal, type Values } from './change.ts'
 import type { OverrideKey } from './overrides.ts'
@@ -8,14 +8,14 @@ const maxWeight = 1_000
 
 export interface StateChange extends ChangeOptions {
   readonly provider: string
-  /** A `ProviderState`; any other is refused. */
+  /** A `ProviderState`; any other value is refused. */
   readonly state: unknown
 }
 
 export interface RoutingChange extends ChangeOptions {
-  /** Weights by name; undefined: they stay. */
+  /** Weights by name; undefined: unchanged. */
   readonly weights?: unknown
-  /** A `Shadow`, or null for none; undefined: it stays. */
+  /** A `Shadow`, or null for none; undefined: unchanged. */
   readonly shadow?: unknown
 }
 
@@ -30,7 +30,7 @@ export async function changeState(ports: OperationPorts, { provider, state, ...o
   return await changeOverrides(ports, new Map([[stateKey(provider), state]]), options)
 }
 
-/** Both in one, or none of them. */
+/** Changes weights and shadow together, or neither. */
 export async function changeRouting(ports: OperationPorts, change: RoutingChange): Promise<ChangeResult> {
   const { weights, shadow, ...options } = change
   const values = new Map<OverrideKey, unknown>()
@@ -43,7 +43,7 @@ export async function changeRouting(ports: OperationPorts, change: RoutingChange
   return await changeOverrides(ports, values, options)
 }
 
-/** From now on the file counts. */
+/** Removes overrides: the file's values apply again. */
 export async function resetOverrides(ports: OperationPorts, { name, ...options }: Reset): Promise<ChangeResult> {
   const keys = (await ports.overrides.readAll()).map(({ key }) => key)
   if (name === undefined) return await changeOverrides(ports, fileValues(keys), options)
@@ -52,7 +52,7 @@ export async function resetOverrides(ports: OperationPorts, { name, ...options }
   return isKnown ? await changeOverrides(ports, fileValues([key]), options) : unknownProvider(ports.file, name)
 }
 
-/** A provider may be called so too: then it is meant. */
+/** A provider may have this name too; then the provider is meant. */
 function otherKey(name: string): OverrideKey | undefined {
   return name === 'weights' || name === 'shadow' ? name : undefined
 }

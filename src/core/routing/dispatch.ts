@@ -1,4 +1,4 @@
-/** Which provider takes a quote or a create (docs/contract.md §12). */
+/** Chooses the provider of a quote or a create (docs/contract.md §12). */
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Request } from '../../domain/swap/operations.ts'
 import type { Context, ServiceResponse } from '../../domain/swap/service.ts'
@@ -12,11 +12,11 @@ export interface DispatchOptions {
   /** Providers that may take quotes and creates, in list order; there may be none. */
   readonly active: readonly Candidate[]
   readonly strategy: RoutingStrategy
-  /** Where the strategy is `best`: chooses in place of the order. */
+  /** Set if the strategy is `best`: chooses by quote instead of by order. */
   readonly best?: BestQuote | undefined
-  /** Providers that a caller may choose and that may take quotes and creates, by tag. */
+  /** Active providers that a caller may pick, by tag. */
   readonly pickable: ReadonlyMap<string, Candidate>
-  /** Bounds a quote or a create over all who are asked, in milliseconds. */
+  /** Bounds a quote or a create over all providers that are tried. */
   readonly timeoutMs: number
 }
 
@@ -25,7 +25,7 @@ export interface Dispatch {
   readonly createTransaction: (request: NewTransaction, context: Context) => Promise<FailoverResult<'createTransaction'>>
 }
 
-/** In seconds: a change of the configuration is in force sooner. */
+/** Seconds. A change of the configuration takes effect sooner. */
 const retryAfter = 10
 
 export function dispatcher({ active, strategy, best, pickable, timeoutMs }: DispatchOptions): Dispatch {
@@ -34,7 +34,7 @@ export function dispatcher({ active, strategy, best, pickable, timeoutMs }: Disp
     if (candidates.length === 0) throw noProvider()
     return candidates
   }
-  /** The provider that the caller chose, and no other, within its own time-out; else by the strategy. */
+  /** Calls only the provider that the caller picked, within its own timeout; without a pick, by the strategy. */
   const call = <O extends FailoverOp>(op: O, request: Request<O>, context: Context): Promise<FailoverResult<O>> => {
     if (context.pick === undefined)
       return callWithFailover(candidatesFor(context), op, request, limitDeadline(context, timeoutMs), active)
@@ -55,7 +55,7 @@ export function dispatcher({ active, strategy, best, pickable, timeoutMs }: Disp
   }
 }
 
-/** No provider may take anything new: nothing was sent. */
+/** The `Fault` if no provider accepts new swaps. Nothing was sent. */
 function noProvider(): Fault {
   const message = 'No new swaps are taken at the moment; please wait as long as Retry-After says.'
   return new Fault('unavailable', message, { retryAfter, noEffect: true })

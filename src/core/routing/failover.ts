@@ -19,8 +19,8 @@ export interface FailoverResult<O extends FailoverOp> {
 }
 
 /**
- * Tries the candidates in their order. Throws what the first that offers the pair said; where none does, the refusal of the
- * first in `listOrder`. Where none can take it now, that is the soonest time at which one may.
+ * Calls the candidates in order until one responds. If none does, it throws the `Fault` of the first that offers the pair, or of
+ * the first in `listOrder` if none offers it. Of several `unavailable` faults it throws the one with the smallest `retryAfter`.
  */
 export async function callWithFailover<O extends FailoverOp>(
   candidates: readonly Candidate[],
@@ -39,7 +39,7 @@ export async function callWithFailover<O extends FailoverOp>(
       const fault = Fault.from(reason)
       if (!failsOver(op, fault)) throw fault
       const next = { fault, position: listOrder.indexOf(candidate) }
-      if (!refusal || saysMore(next, refusal)) refusal = next
+      if (!refusal || isMoreUseful(next, refusal)) refusal = next
     }
   }
   throw refusal?.fault
@@ -47,12 +47,12 @@ export async function callWithFailover<O extends FailoverOp>(
 
 interface Refusal {
   readonly fault: Fault
-  /** In the list of the configuration. */
+  /** The position in the configured list. */
   readonly position: number
 }
 
-/** Whether a client should rather be told this one. */
-function saysMore(next: Refusal, { fault, position }: Refusal): boolean {
+/** Whether `next` is more useful to the client than the current one. */
+function isMoreUseful(next: Refusal, { fault, position }: Refusal): boolean {
   const difference = rankOf(next.fault) - rankOf(fault)
   if (difference !== 0) return difference > 0
   return isNotOffered(fault) ? next.position < position : isSooner(next.fault, fault)
@@ -83,7 +83,7 @@ function isSooner(fault: Fault, { kind, retryAfter }: Fault): boolean {
   return fault.kind === 'unavailable' && kind === 'unavailable' && (fault.retryAfter ?? 1) < (retryAfter ?? 1)
 }
 
-/** A provider that offers the pair, and refuses the address, says more than one that does not. */
+/** A fault of a provider that offers the pair outranks one of a provider that does not. */
 function rankOf(fault: Fault): number {
   if (!isNotOffered(fault)) return 2
   return fault.reason === 'address_invalid' || fault.reason === 'memo_invalid' ? 1 : 0

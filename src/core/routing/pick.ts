@@ -3,7 +3,7 @@ import { Fault } from '../../domain/faults/fault.ts'
 import type { Context } from '../../domain/swap/service.ts'
 import { type Layer, onOperations } from '../layer.ts'
 
-/** Refuses a choice that is not among `tags`, or that comes without a valid key. Only a quote and a create have one. */
+/** Throws `invalid` for a pick that is not in `tags` or comes without a valid key. Only quotes and creates have a pick. */
 export function checkPick(tags: ReadonlySet<string>): Layer {
   const check = ({ pick, caller }: Context): void => {
     if (pick !== undefined && (caller.identity === undefined || !tags.has(pick))) throw invalidPick()

@@ -5,8 +5,8 @@ import type { Candidate } from './failover.ts'
 import type { RoutingStrategy } from './strategy.ts'
 
 /**
- * By rendezvous hash of the caller: a client stays with a provider while the weights stand, and where that one cannot take it
- * the next of its own order does. A provider with weight 0, or without one, takes nothing. `weights`: by tag.
+ * Orders providers by a rendezvous hash of the caller: a client stays with its provider while the weights are unchanged, and fails
+ * over to the next one of its own order. A provider with weight 0, or without a weight, is omitted. `weights`: by tag.
  */
 export function weighted(weights: ReadonlyMap<string, number>): RoutingStrategy {
   return {
@@ -23,7 +23,7 @@ export function weighted(weights: ReadonlyMap<string, number>): RoutingStrategy 
   }
 }
 
-/** The account or the key; without one the address, as limits see it. */
+/** The identity; without one the client network. */
 function subjectOf({ identity, address }: Caller): string {
   return identity === undefined ? `address:${clientNetworkOf(address)}` : `identity:${identity}`
 }

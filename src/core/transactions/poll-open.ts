@@ -1,4 +1,4 @@
-/** The gateway's own reads of what is open at a draining provider, so that it comes to an end unasked (docs/contract.md §12). */
+/** The gateway's own reads of open transactions at a draining provider, so that draining ends without client reads (docs/contract.md §12). */
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import type { SwapService } from '../../domain/swap/service.ts'
@@ -9,18 +9,18 @@ export interface OpenPollOptions extends Omit<OwnershipOptions, 'isOff'> {
   /** Reads a transaction as the provider reports it. */
   readonly service: SwapService
   readonly capabilities: Capabilities
-  /** Milliseconds, never set back. */
+  /** Milliseconds on a monotonic clock. */
   readonly steadyClock: () => number
 }
 
-/** How soon a transaction is read again, by whichever process. */
+/** Shortest pause between two reads of a transaction, over all processes. */
 const pauseMs = 600_000
-/** Claimed at a time, and read one after the other: the oldest first. */
+/** Transactions per claim. They are read one after the other, oldest first. */
 const maxClaimed = 8
-/** The next pass goes on from there. */
+/** Longest pass. The next pass continues there. */
 const maxPassMs = 1_000
 
-/** One pass over what is due. Ends early, and holds back the next, if the provider or its budget takes no more reads now. */
+/** Returns a function that reads the due transactions. It stops early, and delays the next pass, if the provider or its budget rejects reads. */
 export function openPoll(options: OpenPollOptions): () => Promise<void> {
   const { ledger, provider, steadyClock } = options
   let pausedUntil = Number.NEGATIVE_INFINITY
@@ -44,7 +44,7 @@ export function openPoll(options: OpenPollOptions): () => Promise<void> {
   }
 }
 
-/** Undefined if it was read, well or not; else nothing was sent, and after so many milliseconds it may be. */
+/** Undefined if a request was sent, with any result. Otherwise nothing was sent, and it returns the milliseconds until a retry. */
 async function read(entry: LedgerEntry, options: OpenPollOptions): Promise<number | undefined> {
   const { service, capabilities, sequences } = options
   const context = {

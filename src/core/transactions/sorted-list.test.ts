@@ -13,7 +13,7 @@ const amountIn = '1' as Amount
 const query: NewTransaction = { amountIn, rateType: 'float', withdrawalAddress: 'somewhere' }
 const context: Context = {
   requestId: 'request',
-  caller: { address: '192.0.2.1', identity: 'somebody' },
+  caller: { address: '192.0.2.1', identity: 'acme' },
   clientCapabilities: formB.capabilities,
   deadline: Number.POSITIVE_INFINITY,
 }
@@ -23,7 +23,7 @@ function uncachedProvider(): { service: SwapService; fetchCount: () => number } 
   const rows: Transaction[] = []
   let fetchCount = 0
   const notCalled = async (): Promise<never> => {
-    throw new Fault('internal', 'not asked in this test')
+    throw new Fault('internal', 'not called in this test')
   }
   const service = createService({
     listCurrencies: notCalled,
@@ -69,7 +69,7 @@ test('V20: a list of more than sixteen million characters is not read completely
   const padding = 'x'.repeat(20_000)
   let pages = 0
   const notCalled = async (): Promise<never> => {
-    throw new Fault('internal', 'not asked in this test')
+    throw new Fault('internal', 'not called in this test')
   }
   const service = createService({
     listCurrencies: notCalled,

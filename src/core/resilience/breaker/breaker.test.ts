@@ -159,13 +159,13 @@ it.each([
   ['invalid', { noEffect: true }], // never sent
 ] as const)('U18: a thousand refusals (%s, %o) leave the breaker closed', async (kind, details) => {
   const testRig = rig(() => fail(kind, details))
-  for (let n = 0; n < 1_000; n++) await testRig.call('createTransaction', `asker ${n % 5}`)
+  for (let n = 0; n < 1_000; n++) await testRig.call('createTransaction', `consumer ${n % 5}`)
   expect(testRig.provider.calls).toHaveLength(1_000)
 })
 
 it('the timeout of a request that had less than a fifth of the time does not count', async () => {
   const testRig = rig(() => fail('timedOut'))
-  for (let n = 0; n < 10; n++) await testRig.call('getRate', `asker ${n}`, { deadline: performance.now() + timeoutMs * 0.19 })
+  for (let n = 0; n < 10; n++) await testRig.call('getRate', `consumer ${n}`, { deadline: performance.now() + timeoutMs * 0.19 })
   expect(testRig.provider.calls).toHaveLength(10)
 })
 

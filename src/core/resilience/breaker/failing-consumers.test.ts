@@ -57,7 +57,7 @@ it('a consumer without a call for 30 seconds does not count', () => {
 it('a call costs the same for 10 and for 100,000 consumers', () => {
   const costOf = (consumers: number): number => {
     const populated = new FailingConsumers()
-    const names = Array.from({ length: consumers }, (_, at) => `asker ${at}`)
+    const names = Array.from({ length: consumers }, (_, at) => `consumer ${at}`)
     const runCalls = (calls: number): void => {
       for (let call = 0; call < calls; call++) {
         now += 0.1

@@ -8,7 +8,7 @@ import type { Budgets } from './budgets.ts'
 interface Rig {
   readonly provider: Scripted
   readonly observations: Observation[]
-  readonly reserved: readonly (readonly [bucket: string, limit: number, asker: string | undefined])[]
+  readonly reserved: readonly (readonly [bucket: string, limit: number, consumer: string | undefined])[]
   readonly send: (op: Op, identity?: string, isGatewayCall?: boolean) => Promise<unknown>
 }
 
@@ -18,8 +18,8 @@ function rig(usesGatewayKey: boolean, budget = { quotes: 60, create: 30, read: 1
   const observations: Observation[] = []
   const observe = (observation: Observation): void => void observations.push(observation)
   const budgets: Budgets = {
-    async reserve(bucket, limit, asker) {
-      reserved.push([bucket, limit, asker])
+    async reserve(bucket, limit, consumer) {
+      reserved.push([bucket, limit, consumer])
       return { isGranted: reserved.length <= granted, remaining: 0, retryAfter: 42 }
     },
   }

@@ -94,14 +94,14 @@ it('without consumers a window is first come, first served', () => {
 })
 
 it('with more consumers than calls each may have one', () => {
-  for (let at = 0; at < 20; at++) expect(reserveMany(`asker ${at}`, 1, 20), `asker ${at}`).toBe(1)
+  for (let at = 0; at < 20; at++) expect(reserveMany(`consumer ${at}`, 1, 20), `consumer ${at}`).toBe(1)
   expect(reserveMany('late', 1, 20)).toBe(0)
 })
 
 it('a decision costs the same for 10, 5,000 and 100,000 consumers', () => {
   const costOf = (consumers: number): number => {
     const shared = new FairSlidingWindow()
-    const names = Array.from({ length: consumers }, (_, at) => `asker ${at}`)
+    const names = Array.from({ length: consumers }, (_, at) => `consumer ${at}`)
     const runCalls = (calls: number): void => {
       for (let call = 0; call < calls; call++) {
         now += minute / 100_000

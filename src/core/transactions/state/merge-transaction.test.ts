@@ -113,7 +113,7 @@ describe('L41: of two reports the one with the later request counts', () => {
     [undefined, 'exchanging', 'exchanging', 10],
     [9, 'success', 'success', 11],
     [9, 'refunded', 'refunded', 11],
-  ])('%s tells %s: %s', (sequence, status, expected, stored) => {
+  ])('%s reports %s: %s', (sequence, status, expected, stored) => {
     expect(observedOf(sequence, status)).toMatchObject({ sequence: stored, transaction: { status: expected } })
   })
 
