@@ -122,6 +122,7 @@ const clock = (): number => Date.now()
 /** A monotonic clock with the wall clock's value at the start of the process. */
 const steadyWallClock = (): number => performance.timeOrigin + performance.now()
 
+/** Builds the gateway for one configuration. It opens connections only through `parts.connections`. */
 export function createGateway(parts: GatewayParts): Gateway {
   const { config, forms, limiter, load, ledgerWaits, identify, observe, tracing } = parts
   const isManaged = config.auth.mode === 'managed'
@@ -157,7 +158,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   ]
   const servicesByTag = new Map(providers.map(({ tag, service }) => [tag, service]))
   const untagged = isManaged ? undefined : routed.find(({ name }) => name === config.routing.untagged)?.tag
-  const dispatch = dispatchTo(providers, routed, parts) // chooses the provider; fails over where nothing was sent
+  const dispatch = dispatchTo(providers, routed, parts) // chooses the provider; fails over if nothing was sent
   const service = compose(layers, route({ dispatch, lists: first, servicesByTag, untagged }))
 
   const pageGate = pageLimit(limiter, load, observe)
@@ -257,7 +258,7 @@ function buildProvider(provider: Provider, parts: ProviderLayerParts, pendingKey
     traced('recordResult', recordResult(createOptions), tag), // a create is in the ledger before the client gets its response
     ...ownershipLayers(provider, connected, parts), // 404 for another's transaction; adds what the ledger has
     defaultStatus(), // a new transaction with an unmapped status is `wait`
-    deriveFields(capabilities), // fee, rate, updatedAt, where the provider's form has none
+    deriveFields(capabilities), // fee, rate, updatedAt, if the provider's form has none
     sortedList(capabilities), // newest first, within the date range
     fillFromRequest(confidentialOf(config), provider.extraIds === 'unconfirmed'), // what the response may omit: rate type, addresses
     refuseExtraIds(provider.extraIds), // 400 for a memo that the provider may lose

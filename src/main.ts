@@ -30,6 +30,7 @@ import { version } from './process/version.ts'
 import { Connections } from './provider.ts'
 import type { Http } from './wire/http.ts'
 
+/** A running process. */
 export interface Running {
   /** Base URLs by name: `gateway`, `form A`, `admin`, `sandbox`. */
   readonly urls: ReadonlyMap<string, string>

@@ -41,6 +41,7 @@ export interface ProviderParts {
   readonly version: string
 }
 
+/** A provider with its connections, resilience layers and currency list. */
 export interface ConnectedProvider {
   readonly name: string
   readonly tag: string

@@ -3,6 +3,7 @@ import type { Status } from '../domain/swap/status.ts'
 import type { NewTransaction } from '../domain/swap/swap.ts'
 import type { LedgerEntry, TransactionRecord } from './ledger.ts'
 
+/** Counts of all rows in the ledger. */
 export interface LedgerStats {
   readonly entries: readonly StatusCount[]
   /** Creates without a result: `pending` are running, `unknown` ended with an unknown outcome. */

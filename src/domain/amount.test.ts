@@ -84,7 +84,7 @@ describe('two amounts', () => {
     fc.assert(property, { numRuns: 1_000 })
   })
 
-  it('divide exactly where the quotient ends, else to 18 significant digits, half to the even', () => {
+  it('divide exactly if the quotient is finite, otherwise to 18 significant digits, half to the even', () => {
     const property = fc.property(amount, amount, (a, b) => {
       const quotient = over(fraction(a), fraction(b))
       const result = divide(a, b)

@@ -67,7 +67,7 @@ describe('a typing error is noticed', () => {
     fc.assert(property, { numRuns: 500 })
   })
 
-  it('where the last random character is swapped with the first of the checksum', () => {
+  it('if the last random character is swapped with the first of the checksum', () => {
     let swaps = 0
     for (let count = 0; count < 100_000; count++) {
       const text = makeKey(crypto.getRandomValues(new Uint8Array(keyBytes)))

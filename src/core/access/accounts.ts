@@ -1,5 +1,6 @@
 /** Keys that the operator issues to accounts (docs/contract.md §5). Times are milliseconds since 1970. */
 
+/** An issued key, without the key itself. */
 export interface IssuedKey {
   readonly id: string
   /** Name of the account. */
@@ -9,7 +10,7 @@ export interface IssuedKey {
   readonly revokedAt?: number | undefined
 }
 
-/** What the ledger holds for the digest of a key. Times are milliseconds since 1970. */
+/** The ledger's record for the digest of a key. Times are milliseconds since 1970. */
 export interface KeyRecord {
   /** The account's identity: the subject of limits and the owner of transactions. It outlives the key. */
   readonly account: string

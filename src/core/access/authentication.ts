@@ -24,6 +24,7 @@ const lifetimeMs = 2_000
 const maxCachedKeys = 10_000
 const retryAfter = 5
 
+/** Looks up keys in the ledger, with a cache of 2 s per process. Malformed keys are rejected without a look-up. */
 export function authentication({ accounts, digest, clock }: AuthenticationOptions): Authenticate {
   const find = cachedLookup(batchedKeyLookup((digests) => accounts.findKeys(digests)))
   return async (key) => {

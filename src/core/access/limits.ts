@@ -49,12 +49,14 @@ export interface LimitsOptions {
   readonly observe: Observer
 }
 
+/** Rate limits of clients. `charge` and `chargeUnverified` return `limited` as `refusal`; they do not throw it. */
 export interface ClientLimits {
   readonly charge: (policy: BudgetPolicy, subject: string) => Promise<Admission>
-  /** Charges a missing or unverified key to its address and, where there is a key, to all addresses together. */
+  /** Charges a missing or unverified key to its address and, if there is a key, to all addresses together. */
   readonly chargeUnverified: (address: string, hasKey: boolean) => Promise<Admission>
 }
 
+/** Applies the configured limits. In shadow mode it never rejects. */
 export function clientLimits({ limiter, configured, refusedAddresses, observe }: LimitsOptions): ClientLimits {
   const decide = createDecide(configured.shadow, observe)
   const charge = (

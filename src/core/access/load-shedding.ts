@@ -11,6 +11,7 @@ export interface LedgerWaits {
   readonly writeMs: number
 }
 
+/** The current load of the process. */
 export interface Load {
   readonly level: LoadLevel
 }

@@ -6,10 +6,10 @@ const noKeys = { has: async () => false, add: async () => {} }
 /** A ledger with rows of these owners. It records the number of owners in each look-up. */
 function ledgerOf(...owners: readonly string[]) {
   const lookups: number[] = []
-  const knownOwners = async (wanted: readonly string[]) => {
-    lookups.push(wanted.length)
+  const knownOwners = async (requested: readonly string[]) => {
+    lookups.push(requested.length)
     await new Promise((resolve) => setTimeout(resolve, 1))
-    return new Set(wanted.filter((owner) => owners.includes(owner)))
+    return new Set(requested.filter((owner) => owners.includes(owner)))
   }
   return { lookups, knownOwners }
 }

@@ -10,6 +10,7 @@ import type { Listing } from './listing.ts'
 import type { Offer } from './offer.ts'
 import type { Side } from './pair.ts'
 
+/** An asset of a request, with both of its names. */
 export interface ResolvedAsset {
   /** The name that is sent to the provider. */
   readonly providerName: AssetName

@@ -33,8 +33,8 @@ describe("a provider's name for an asset", () => {
     ['USDT', 'erc20', [ethereum]],
     ['USDT', 'T', []],
     ['USDT', undefined, [ethereum, twin]],
-  ])('are its own, or the name or alias of its network: %s on %s', (coin, network, meant) =>
-    expect(meanings({ coin, network })).toEqual(meant),
+  ])('are its own, or the name or alias of its network: %s on %s', (coin, network, expected) =>
+    expect(meanings({ coin, network })).toEqual(expected),
   )
 
   it('mean each asset that fits', () => {

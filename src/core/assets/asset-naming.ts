@@ -12,6 +12,7 @@ export interface AssetName {
 /** By the table's code. Null: the provider does not offer the asset. */
 export type ConfiguredNames = ReadonlyMap<string, AssetName | null>
 
+/** Translates between the assets of the table and one provider's names. */
 export interface AssetNaming {
   readonly table: AssetTable
   /** Whether the provider's form names an asset by `code`. */
@@ -24,6 +25,7 @@ export interface AssetNaming {
   readonly assetsNamed: (assetName: AssetName) => readonly Asset[]
 }
 
+/** `byCode`: whether the provider's form names assets by code. `configured`: names that differ from the table's. */
 export function createAssetNaming(table: AssetTable, byCode: boolean, configured: ConfiguredNames): AssetNaming {
   const configuredByCode = new Map([...configured].map(([code, assetName]) => [fold(code), assetName]))
   const assets = table.coins.flatMap((coin) => coin.assets)

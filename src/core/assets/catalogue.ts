@@ -3,6 +3,7 @@ import type { Context } from '../../domain/swap/service.ts'
 import type { AssetNaming } from './asset-naming.ts'
 import type { Listing } from './listing.ts'
 
+/** A cached currency list, for quotes, creates and `/currencies`. */
 export interface Catalogue {
   readonly naming: AssetNaming
   /** Refreshed before its lifetime ends, by one call for all callers. The last list is returned while the provider is slow or fails. */

@@ -13,6 +13,7 @@ import { type ListedOffers, type Offer, withTableNames } from './offer.ts'
 /** The assets that each code (folded) means in the list. */
 type Uses = Map<string, Set<Asset | string>>
 
+/** Parses all rows. Reports contradicting and ambiguous rows as drift. */
 export async function parseByCode(
   rows: readonly Currency[],
   naming: AssetNaming,

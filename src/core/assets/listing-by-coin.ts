@@ -7,6 +7,7 @@ import type { Drift } from '../../domain/telemetry/observation.ts'
 import type { AssetNaming } from './asset-naming.ts'
 import { type ListedOffers, type Offer, withTableNames } from './offer.ts'
 
+/** Parses all rows. A coin that is one of the table's codes is ambiguous: it is omitted and reported as drift. */
 export async function parseByCoin(
   rows: readonly Currency[],
   naming: AssetNaming,

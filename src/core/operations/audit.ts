@@ -42,6 +42,7 @@ export interface AuditQuery {
   readonly maxRecords?: number | undefined
 }
 
+/** Port: the audit log in the ledger. */
 export interface AuditLog {
   /** Newest first. */
   readonly read: (query: AuditQuery) => Promise<readonly AuditRecord[]>

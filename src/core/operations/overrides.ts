@@ -32,6 +32,7 @@ export interface OverrideChange {
   readonly before: unknown
 }
 
+/** Port: the overrides in the ledger. */
 export interface OverrideStore {
   /** Overrides that have not ended, sorted by key. */
   readonly read: () => Promise<readonly Override[]>

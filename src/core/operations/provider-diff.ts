@@ -61,6 +61,7 @@ export interface DiffOptions {
 
 const one = '1' as Amount
 
+/** Compares lists, limits and sample quotes. Quotes are requested one pair after the other. */
 export async function providerDiff({ first, second, pairs, contextOf }: DiffOptions): Promise<ProviderDiff> {
   const [firstAssets, secondAssets] = [assetsOf(first.listing), assetsOf(second.listing)]
   const common = firstAssets.filter((asset) => second.listing.byAsset.has(asset))

@@ -27,6 +27,7 @@ interface ProviderState {
 
 const successful: ReadonlySet<string> = new Set(['done', 'refused', 'limited'])
 
+/** Counts in slices of 5 s, kept for one minute. */
 export class ProviderFigures {
   private readonly clock: Clock
   private readonly providers = new Map<string, ProviderState>()

@@ -36,6 +36,7 @@ export interface ReplicaFigures extends ReplicaCounts {
   readonly ageMs: number
 }
 
+/** Port: counts of all replicas, in the ledger. */
 export interface ReplicaFiguresStore {
   /** Replaces the previous counts of this replica. */
   readonly write: (replica: string, counts: ReplicaCounts) => Promise<void>

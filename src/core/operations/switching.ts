@@ -24,6 +24,7 @@ export interface Reset extends ChangeOptions {
   readonly name?: string | undefined
 }
 
+/** Sets a provider's state. */
 export async function changeState(ports: OperationPorts, { provider, state, ...options }: StateChange): Promise<ChangeResult> {
   if (!isProvider(ports.file, provider)) return unknownProvider(ports.file, provider)
   if (!isState(state)) return invalid(`state must be one of ${providerStates.join(', ')}`)

@@ -20,11 +20,13 @@ export interface CachedCatalogueOptions extends RefreshingSnapshotOptions {
   readonly onLookup: (outcome: CacheOutcome, ageMs?: number) => void
 }
 
+/** A catalogue whose background refresh can be paused. */
 export interface CachedCatalogue extends Catalogue {
   /** While paused, the list is not refreshed in the background. */
   readonly setPaused: (isPaused: boolean) => void
 }
 
+/** Serves the list from the cache, and reads it if it is missing or too old. */
 export function cachedCatalogue(options: CachedCatalogueOptions): CachedCatalogue {
   const { naming, lifetimeMs, staleForMs } = options
   const snapshot = new RefreshingSnapshot(options)

@@ -31,6 +31,7 @@ const maxConcurrent = 128
 const maxQueued = 4_096
 const queueTimeoutMs = 1_000
 
+/** Returns the layers, outermost first. Rejections by the gateway itself are `unavailable` with `noEffect`. */
 export function resilience(options: ResilienceOptions): readonly Layer[] {
   const { provider, observe } = options
   const { admission, recorder } = options.breaker(options)

@@ -20,6 +20,7 @@ export interface DispatchOptions {
   readonly timeoutMs: number
 }
 
+/** Sends quotes and creates to the chosen provider. */
 export interface Dispatch {
   readonly getRate: (query: RateQuery, context: Context) => Promise<ServiceResponse<'getRate'>>
   readonly createTransaction: (request: NewTransaction, context: Context) => Promise<FailoverResult<'createTransaction'>>
@@ -28,6 +29,7 @@ export interface Dispatch {
 /** Seconds. A change of the configuration takes effect sooner. */
 const retryAfter = 10
 
+/** A pick of the caller has precedence over the strategy. Throws `unavailable` if no provider is active. */
 export function dispatcher({ active, strategy, best, pickable, timeoutMs }: DispatchOptions): Dispatch {
   const candidatesFor = (context: Context): readonly Candidate[] => {
     const candidates = strategy.order(active, context)

@@ -20,6 +20,7 @@ export interface RouteOptions {
   readonly untagged: string | undefined
 }
 
+/** The innermost service: dispatches quotes and creates, and sends a get to the provider in the id. Throws `notFound` for an unknown tag. */
 export function route({ dispatch, lists, servicesByTag, untagged }: RouteOptions): SwapService {
   const tagged = (provider: string, transaction: Transaction): Transaction => ({
     ...transaction,

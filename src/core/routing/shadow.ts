@@ -31,6 +31,7 @@ export interface ShadowOptions {
 const maxConcurrent = 32
 const one = '1' as Amount
 
+/** Repeats quotes in the background, after the client's response. Never delays or fails a request. */
 export function shadow(options: ShadowOptions): Layer {
   const { candidate, sample, random, statistics } = options
   statistics.begin(candidate.tag)
@@ -54,7 +55,7 @@ export function shadow(options: ShadowOptions): Layer {
   })
 }
 
-/** Compares the lists when one of them was read anew. */
+/** Returns a function that compares the lists if one of them has changed. */
 function listingComparison({ candidate: { tag }, statistics, listings, observe }: ShadowOptions): () => void {
   let compared: readonly (Listing | undefined)[] = []
   return () => {

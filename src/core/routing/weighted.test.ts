@@ -41,7 +41,7 @@ describe('W6: weighted', () => {
     expect(same.length).toBeLessThan(40)
   })
 
-  it('leaves out who is not a candidate, and keeps the order of the others', () => {
+  it('omits a provider that is not a candidate, and keeps the order of the others', () => {
     const caller = { address: '', identity: 'acme' }
     const whole = order(caller, equal)
     const [first] = whole

@@ -28,6 +28,7 @@ export interface EnrichFromLedgerOptions extends StateOptions {
 
 type EnrichOptions = EnrichFromLedgerOptions & { readonly cache: LedgerReadCache; readonly writeBehind: WriteBehind }
 
+/** Completes gets and lists, and stores what the provider reports. Writes do not delay the response. */
 export function enrichFromLedger(base: EnrichFromLedgerOptions): Layer {
   const cache = ledgerReadCache(base.ledger, base.provider)
   const options = { ...base, cache, writeBehind: new WriteBehind(cache, base) }

@@ -9,6 +9,7 @@ export interface TransactionId {
   readonly id: string
 }
 
+/** `<tag>~<id>`. */
 export function formatTransactionId(tag: string, id: string): string {
   return tag + divider + id
 }

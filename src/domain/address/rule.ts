@@ -16,6 +16,7 @@ export interface AddressRule {
 /** `none`: the network has no memos. */
 export type MemoRule = Pattern | 'none'
 
+/** Whether the text matches the pattern and no checksum is wrong. */
 export function isAddress(text: string, { pattern, checksum }: AddressRule): boolean {
   return pattern.matches(text) && !checksum.some((kind) => hasWrongChecksum(text, kind))
 }

@@ -65,6 +65,7 @@ export function defaultAsset({ assets }: Coin): Asset | undefined {
   return assets.find(({ isDefault }) => isDefault)
 }
 
+/** Whether `network` is the name or an alias of the asset's network. */
 export function isOnNetwork(asset: Asset, network: string): boolean {
   return sameName(asset.network, network) || asset.aliases.some((alias) => sameName(alias, network))
 }
@@ -74,6 +75,7 @@ export function networkNames({ network, aliases }: Asset): readonly string[] {
   return [network, ...aliases].map(fold)
 }
 
+/** Equality of names, ignoring the case of ASCII texts. */
 export function sameName(a: string, b: string): boolean {
   return a === b || fold(a) === fold(b)
 }

@@ -12,6 +12,7 @@ export interface Quota {
   readonly resetSeconds: number
 }
 
+/** The result of a gate. The call is admitted unless `refusal` is set. */
 export interface Admission {
   /** The limit that the call was charged to. */
   readonly quota?: Quota

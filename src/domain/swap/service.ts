@@ -5,6 +5,7 @@ import type { Capabilities } from './capabilities.ts'
 import type { Op, Request, ResponseBody } from './operations.ts'
 import type { Pair } from './swap.ts'
 
+/** The client of a request. */
 export interface Caller {
   /** The client's address: the socket's, or the one from trusted proxies. */
   readonly address: string
@@ -22,6 +23,7 @@ export interface Claim {
   readonly fingerprint: string
 }
 
+/** The context of a request. Each layer may pass on a changed copy. */
 export interface Context {
   readonly requestId: string
   readonly caller: Caller
@@ -61,6 +63,7 @@ export function timedUpstream<T>({ upstreamTimer }: Pick<Context, 'upstreamTimer
   return work.finally(() => upstreamTimer.stop(performance.now()))
 }
 
+/** The response of an operation with its metadata. */
 export interface ServiceResponse<O extends Op> {
   readonly body: ResponseBody<O>
   /** Tag of the provider that responded; absent for a union of several. */
@@ -79,6 +82,7 @@ export interface ServiceResponse<O extends Op> {
   readonly contradicted?: readonly string[]
 }
 
+/** Rejects only with a `Fault`. */
 export interface SwapService {
   call<O extends Op>(op: O, request: Request<O>, context: Context): Promise<ServiceResponse<O>>
 }

@@ -95,6 +95,7 @@ export interface Transaction extends Pair {
   readonly updatedAt?: string | undefined
 }
 
+/** One page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[]
   /** Rows over all pages. */

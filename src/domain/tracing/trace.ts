@@ -11,6 +11,7 @@ const maxSpans = 200
 /** The first half of all trace ids of this process: the other half is enough to distinguish its traces. */
 const processHalf = randomHex() + randomHex()
 
+/** A trace with at most 200 spans. */
 export class Trace implements SpanOwner {
   readonly isSampled: boolean
   /** The last 32 bits of the id, which decide whether the trace is sampled. */

@@ -10,6 +10,7 @@ export type CheckOutcome = Extract<
   'found' | 'notFound' | 'notCreated' | 'ambiguous' | 'duplicateId' | 'contradicted' | 'lookupFailed'
 >
 
+/** The result of one check. */
 export interface CheckResult {
   /** Undefined if the provider of the create is not configured. */
   readonly outcome: CheckOutcome | undefined

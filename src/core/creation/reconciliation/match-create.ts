@@ -12,6 +12,7 @@ import { compareCreate, createdAfterMs, createdBeforeMs, type ReportedTransactio
 import type { ListedRow } from './list-scan.ts'
 import { type CandidatesOf, readCandidates, type ScanOptions, type TransactionReader } from './match-candidates.ts'
 
+/** The result of a search. */
 export interface MatchResult {
   /** The only confirmed match. */
   readonly matched?: ServiceResponse<'getTransaction'>

@@ -24,6 +24,7 @@ export interface BreakerOptions {
   readonly observe: Observer
 }
 
+/** The two layers of a circuit breaker. */
 export interface Breaker {
   /** Throws `unavailable` with `noEffect` while open. Runs before everything that costs. */
   readonly admission: Layer

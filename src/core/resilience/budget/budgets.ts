@@ -1,5 +1,6 @@
 /** Port: a provider's budgets for any 60 seconds, shared by all replicas (docs/contract.md §8). */
 
+/** The result of a reservation. */
 export interface Reservation {
   readonly isGranted: boolean
   /** How many more calls may be granted now to consumers that hold less than their share. */

@@ -42,6 +42,7 @@ export interface LedgerReadCache extends Pick<Ledger, 'upsert'> {
   readonly holdUnsaved: (known: CachedTransaction, entry: LedgerEntry, isQueued: boolean) => void
 }
 
+/** Reads fail silently: if the ledger fails, `stored` is undefined. */
 export function ledgerReadCache(ledger: Ledger, provider: string): LedgerReadCache {
   const entries = new BoundedMap<CacheEntry>({ maxEntries: maxEntries })
   const recall = (key: string, now: number): CacheEntry | undefined => {
