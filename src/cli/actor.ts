@@ -1,11 +1,11 @@
 import { hostname, userInfo } from 'node:os'
 
-/** Who runs this command, for the audit log: the system's user here. */
+/** The actor of this command in the audit log: `cli:<system user>@<host>`. */
 export function cliActor(): string {
   return `cli:${userName()}@${hostname()}`
 }
 
-/** A user that the system has no name for is told by number. */
+/** The name of the system's user, or its number if it has no name. */
 function userName(): string {
   try {
     return userInfo().username

@@ -1,4 +1,4 @@
-/** `swapgate audit`: who changed what by hand (docs/contract.md §5). */
+/** `swapgate audit`: prints the audit log of manual changes (docs/contract.md §5). */
 import type { Command } from 'commander'
 import type { AuditRecord } from '../core/operations/audit.ts'
 import { toDuration } from './duration.ts'
@@ -18,8 +18,8 @@ interface AuditOptions extends Options {
 export function addAudit(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
   program
     .command('audit')
-    .description('say who changed keys, accounts, providers or the ledger by hand, the newest first')
-    .option('--since <when>', `only since then: ${times}`, asSince)
+    .description('print the audit log: manual changes of keys, accounts, providers or the ledger, newest first')
+    .option('--since <when>', `only changes since: ${times}`, asSince)
     .option(...configOption)
     .option(...jsonOption)
     .action(async (options: AuditOptions) => end(await withLedger(options, terminal, (session) => printAudit(options, session))))
@@ -38,12 +38,12 @@ async function printAudit({ since, json }: AuditOptions, { stores, terminal }: S
     printable(subject),
     printable(changeText(before, after)),
   ])
-  if (rows.length === 0) terminal.out('Nothing was changed by hand.')
+  if (rows.length === 0) terminal.out('There are no manual changes.')
   else for (const line of formatTable([['time', 'who', 'what', 'of', 'change'], ...rows])) terminal.out(line)
   return 0
 }
 
-/** As the operator's API has it too. */
+/** The same format as in the operator's API. */
 function toReport({ at, before = null, after = null, ...record }: AuditRecord) {
   return { ...record, at: toIso(at), before, after }
 }
@@ -53,7 +53,7 @@ function changeText(before: unknown, after: unknown): string {
   return from === undefined ? (to ?? '') : `${from} -> ${to ?? ''}`
 }
 
-/** Names may hold what would steer a terminal. */
+/** Replaces control characters: a name may contain sequences that control a terminal. */
 function printable(text: string): string {
   return text.replace(/\p{C}/gu, '\uFFFD')
 }

@@ -5,7 +5,7 @@ import { configWarnings } from '../process/configuration/config-warnings.ts'
 import { compareTags, type TagReport } from '../process/configuration/tags.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Says of a configuration what `start` would, without starting. 1 where it has faults. */
+/** Validates a configuration as `start` does, without starting, and prints every fault. Returns 1 if there are faults. */
 export async function check(file: string, { json }: { readonly json: boolean }, terminal: Terminal): Promise<0 | 1> {
   const { config, faults, warnings } = await read(file)
   if (json) terminal.out(JSON.stringify(config ? { ok: true, file, ...summaryOf(config, warnings) } : { ok: false, file, faults }))
@@ -14,7 +14,7 @@ export async function check(file: string, { json }: { readonly json: boolean }, 
   return config ? 0 : 1
 }
 
-/** A line for the file and a line for each fault. */
+/** Prints a line for the file and a line for each fault. */
 export function printFaults(file: string, faults: readonly ConfigFault[], { err }: Terminal): void {
   err(`swapgate: ${file} has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:`)
   for (const fault of faults) err(`  ${formatFault(fault)}`)
@@ -28,7 +28,7 @@ interface CheckResult extends TagReport {
   readonly config?: Config
 }
 
-/** The ledger is asked too, where it can be read. */
+/** Also compares the configuration with the ledger, if that can be read. */
 async function read(file: string): Promise<CheckResult> {
   try {
     const config = loadConfig(file, forms)
@@ -60,7 +60,7 @@ function summaryOf(config: Config, warnings: readonly string[]) {
 function printReport(file: string, config: Config, ledgerWarnings: readonly string[], { out }: Terminal): void {
   const { providers, routing, mode, coins, assets, warnings } = summaryOf(config, ledgerWarnings)
   const named = providers.map(({ name, form }) => `${name} (form ${form})`).join(', ')
-  out(`${file} is whole: ${coins} coins, ${assets} assets, ${mode} keys`)
-  out(`providers: ${named}; ${routing.join(', ')} answers`)
+  out(`${file} is valid: ${coins} coins, ${assets} assets, ${mode} keys`)
+  out(`providers: ${named}; routing: ${routing.join(', ')}`)
   for (const warning of warnings) out(`warning: ${warning}`)
 }

@@ -29,19 +29,19 @@ async function swapgate(...args: readonly string[]) {
 }
 
 describe('swapgate check', () => {
-  it('says what a whole configuration is, and what is weak about it', async () => {
+  it('summarizes a valid configuration and prints its warnings', async () => {
     const { exitCode, out, err } = await swapgate('check', '--config', file('whole.yaml'))
     expect(exitCode).toBe(0)
     expect(err).toEqual([])
     expect(out.slice(0, 2)).toEqual([
-      `${file('whole.yaml')} is whole: 1 coins, 1 assets, passthrough keys`,
-      'providers: alpha (form A); alpha answers',
+      `${file('whole.yaml')} is valid: 1 coins, 1 assets, passthrough keys`,
+      'providers: alpha (form A); routing: alpha',
     ])
     expect(out.slice(2).every((line) => line.startsWith('warning: '))).toBe(true)
     expect(out.join('\n')).toContain('limits are kept in memory')
   })
 
-  it('says each fault by its path', async () => {
+  it('prints each fault with its path', async () => {
     const { exitCode, out, err } = await swapgate('check', '--config', file('faulty.yaml'))
     expect(exitCode).toBe(1)
     expect(out).toEqual([])
@@ -53,7 +53,7 @@ describe('swapgate check', () => {
     ])
   })
 
-  it('says the faults as one JSON document', async () => {
+  it('prints the faults as one JSON document', async () => {
     const { exitCode, out, err } = await swapgate('check', '--json', '--config', file('faulty.yaml'))
     expect(exitCode).toBe(1)
     expect(err).toEqual([])
@@ -70,7 +70,7 @@ describe('swapgate check', () => {
     ])
   })
 
-  it('says the facts as one JSON document', async () => {
+  it('prints the summary as one JSON document', async () => {
     const { exitCode, out } = await swapgate('check', '--json', '--config', file('whole.yaml'))
     expect(exitCode).toBe(0)
     expect(out.map((line) => JSON.parse(line))).toEqual([
@@ -78,17 +78,17 @@ describe('swapgate check', () => {
     ])
   })
 
-  it('notices that ids without a tag cannot be answered by a provider that is not asked', async () => {
+  it('warns if the provider of ids without a tag is not routed', async () => {
     const { out } = await swapgate('check', '--config', file('elsewhere.yaml'))
     expect(out).toContain('warning: routing.untagged: ids without a tag are answered 404, since old is not in routing.providers')
   })
 
-  it('notices that keys which clients send go to a provider where others may read along', async () => {
+  it('warns if clients’ keys go to a provider over plain http', async () => {
     const { out } = await swapgate('check', '--config', file('open.yaml'))
     expect(out).toContain("warning: clients' keys go to alpha over plain http")
   })
 
-  it('takes a file that is not there for a fault', async () => {
+  it('reports a missing file as a fault', async () => {
     const { exitCode, err } = await swapgate('check', '--config', file('missing.yaml'))
     expect(exitCode).toBe(1)
     expect(err[1]).toBe(`  the file ${file('missing.yaml')} cannot be read (ENOENT)`)
@@ -101,7 +101,7 @@ describe('wrong usage', () => {
     ['an unknown command', ['stop']],
     ['an unknown option', ['check', '--quick']],
     ['an option without its value', ['check', '--config']],
-    ['a word too many', ['check', 'config/gateway.yaml']],
+    ['an excess argument', ['check', 'config/gateway.yaml']],
     ['a group without its command', ['keys']],
     ['an unknown command of a group', ['ledger', 'burn']],
   ])('is %s: 2, with nothing on standard output', async (_, args) => {
@@ -112,7 +112,7 @@ describe('wrong usage', () => {
   })
 })
 
-it('tells its options and its version when asked', async () => {
+it('prints its options and its version', async () => {
   const help = await swapgate('--help')
   expect(help.exitCode).toBe(0)
   expect(help.out.join('\n')).toContain('start [options]')

@@ -1,4 +1,4 @@
-/** commander: the command line, its help and its complaints. */
+/** commander: the command line, its help and its usage errors. */
 import { Command, CommanderError } from 'commander'
 import { configFile } from '../config/index.ts'
 import { version } from '../process/version.ts'
@@ -9,7 +9,7 @@ import { configOption, jsonOption, type Options } from './option.ts'
 import { addProviders } from './providers.ts'
 import type { Terminal } from './terminal.ts'
 
-/** The exit code: 0 done, 1 refused or faults found, 2 wrong usage. */
+/** Runs a command. Returns the exit code: 0 success, 1 refused or faults found, 2 wrong usage. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   let exitCode = 0
   const end = (code: number): void => {
@@ -26,7 +26,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     })
   program
     .command('check')
-    .description('say everything that is wrong with the configuration, without starting')
+    .description('validate the configuration and list every error, without starting')
     .option(...configOption)
     .option(...jsonOption)
     .action(async ({ config, json = false }: Options) => {
@@ -48,9 +48,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 
 function programFor({ out, err }: Terminal): Command {
   return new Command('swapgate')
-    .description('One stable API for crypto swaps, whichever form the provider behind it speaks')
+    .description('One stable API for crypto swaps over several providers')
     .version(version)
     .exitOverride()
     .configureOutput({ writeOut: (text) => out(text.trimEnd()), writeErr: (text) => err(text.trimEnd()) })
-    .showHelpAfterError('(swapgate --help tells more)')
+    .showHelpAfterError('(see swapgate --help)')
 }

@@ -1,4 +1,4 @@
-/** Providers as a command calls them, beside the gateway: by the configuration, and within the same budgets. */
+/** Connects a command to providers, with the same configuration and budgets as the gateway. */
 import type { Config, Provider } from '../config/index.ts'
 import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
 import { createBreaker } from '../core/resilience/breaker/breaker.ts'
@@ -12,7 +12,7 @@ import { type ConnectedProvider, Connections } from '../provider.ts'
 export const clock = (): number => performance.now()
 const ignore = (): void => {}
 
-/** What it opens is closed with `open`. */
+/** Registers everything that it opens in `open`, to be closed with it. */
 export async function connectProviders(
   config: Config,
   currencyLists: CurrencyListStore,
@@ -38,7 +38,7 @@ export async function connectProviders(
     })
 }
 
-/** A call of the command's own. The provider's own time-out bounds it. */
+/** The context of a call by a command. It has no deadline: the provider's own timeout applies. */
 export function commandContext(clientCapabilities: Capabilities): Context {
   const requestId = crypto.randomUUID()
   return { requestId, caller: { address: '' }, clientCapabilities, deadline: Number.POSITIVE_INFINITY, isGatewayCall: true }

@@ -2,7 +2,7 @@ const pattern = /^(\d{1,10})([smhd]?)$/
 const unitSeconds: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3_600, d: 86_400 }
 const maxSeconds = 36_500 * 86_400
 
-/** Milliseconds of `30m`, `24h`, `90d`, or of a number of seconds, up to 100 years; undefined where it is none. */
+/** Parses `30m`, `24h`, `90d` or a number of seconds, up to 100 years, to milliseconds. Undefined if it is none of these. */
 export function toDuration(text: string): number | undefined {
   const [, count, unit = ''] = pattern.exec(text) ?? []
   const seconds = Number(count) * (unitSeconds[unit] ?? Number.NaN)

@@ -7,7 +7,7 @@ export interface ExportOptions extends Options {
   readonly since?: number
 }
 
-/** Prints transactions as they are read: never are all of them in memory. */
+/** Prints transactions while they are read: memory does not grow with their number. */
 export async function exportEntries({ since, json }: ExportOptions, { stores, terminal }: Session): Promise<ExitCode> {
   const entries = stores.ledgerAdmin.export(since)
   await terminal.stream(json ? asArray(entries) : asLines(entries))
@@ -29,9 +29,9 @@ async function* asArray(entries: AsyncIterable<LedgerEntry>): AsyncIterable<stri
   yield ']'
 }
 
-/** The transaction under the id that clients see; amounts are text, with the provider's digits. */
-function exportedFields({ transaction, owner, provider, isCreated, quotedAmountOut: promised, derived, ...seen }: LedgerEntry) {
-  const { id, ...facts } = transaction
-  const times = { seenAt: toIso(seen.reportedAt), readAt: toIso(seen.fetchedAt), changedAt: toIso(seen.changedAt) }
-  return { id: `${provider}~${id}`, owner, isCreated, ...facts, promised, derived, ...times }
+/** The transaction under its id for clients. Amounts are text with the provider's digits. */
+function exportedFields({ transaction, owner, provider, isCreated, quotedAmountOut, derived, ...times }: LedgerEntry) {
+  const { id, ...fields } = transaction
+  const timestamps = { seenAt: toIso(times.reportedAt), readAt: toIso(times.fetchedAt), changedAt: toIso(times.changedAt) }
+  return { id: `${provider}~${id}`, owner, isCreated, ...fields, promised: quotedAmountOut, derived, ...timestamps }
 }

@@ -1,4 +1,4 @@
-/** `swapgate keys`: keys that the operator issues to accounts (docs/contract.md §5, §13). */
+/** `swapgate keys`: issues, lists, rotates and revokes the keys of accounts (docs/contract.md §5, §13). */
 import type { Command } from 'commander'
 import { hashKey } from '../adapters/key-hash.ts'
 import type { IssuedKey } from '../core/access/accounts.ts'
@@ -28,32 +28,32 @@ interface RotateOptions extends Options {
 }
 
 export function addKeys(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
-  const keys = program.command('keys').description('issue keys to accounts, list them and take them back')
+  const keys = program.command('keys').description('issue, list, rotate and revoke keys of accounts')
   const run = async (options: Options, work: (session: Session) => Promise<ExitCode>): Promise<void> =>
     end(await withLedger(options, terminal, work))
-  const expires = ['--expires <duration>', `how long the key is valid, ${durations} (default: for ever)`, asLifetime] as const
+  const expires = ['--expires <duration>', `how long the key is valid, ${durations} (default: no expiry)`, asLifetime] as const
   keys
     .command('create')
-    .description('issue a key; it is shown this once')
-    .requiredOption('--name <account>', 'the account that gets it, made where it is new', asName)
+    .description('issue a key; it is shown only once')
+    .requiredOption('--name <account>', 'the account of the key; created if it does not exist', asName)
     .option(...expires)
     .option(...configOption)
     .option(...jsonOption)
     .action((options: CreateOptions) => run(options, (session) => create(options, session)))
   keys
     .command('list')
-    .description('list all keys, the oldest first, without the keys themselves')
+    .description('list all keys, oldest first, without the secrets')
     .option(...configOption)
     .option(...jsonOption)
     .action((options: Options) => run(options, (session) => list(options, session)))
   keys
     .command('revoke <id>')
-    .description('end a key now, for good')
+    .description('revoke a key now; this cannot be undone')
     .option(...configOption)
     .action((id: string, options: Options) => run(options, (session) => revoke(id, session)))
   keys
     .command('rotate <id>')
-    .description('issue a new key to the same account and let the old one end')
+    .description('issue a new key to the same account; the old key expires after the overlap')
     .option('--overlap <duration>', `how long the old key stays valid, ${durations} (default: 24h)`, asOverlap)
     .option(...expires)
     .option(...configOption)
@@ -86,7 +86,7 @@ async function list({ json = false }: Options, { stores, terminal }: Session): P
 
 async function revoke(id: string, { stores, terminal, actor }: Session): Promise<ExitCode> {
   if (!(await stores.accounts.revokeKey(id, Date.now(), actor)))
-    return refuse(`no key has the id ${id}, or it was revoked before`, terminal)
+    return refuse(`no key has the id ${id}, or it is already revoked`, terminal)
   terminal.out(`The key ${id} is revoked.`)
   return 0
 }
@@ -113,7 +113,7 @@ function newKey(lifetime: number | undefined) {
 function printKey(issued: IssuedKey, key: string, isJson = false, { config, terminal }: Session): void {
   const { id, name } = issued
   if (config.auth.mode !== 'managed') {
-    terminal.err(`warning: auth.mode is ${config.auth.mode}: the gateway takes no issued keys until it is managed`)
+    terminal.err(`warning: auth.mode is ${config.auth.mode}: the gateway accepts issued keys only if it is managed`)
   }
   if (isJson) {
     terminal.out(JSON.stringify({ id, name, key, expiresAt: toIso(issued.expiresAt) }))
@@ -126,7 +126,7 @@ function printKey(issued: IssuedKey, key: string, isJson = false, { config, term
     ['ends', endOf(issued)],
   ]))
     terminal.out(line)
-  terminal.out('The key is not shown again: only its SHA-256 is kept.')
+  terminal.out('The key is not shown again: only its SHA-256 is stored.')
 }
 
 function stateOf({ expiresAt, revokedAt }: IssuedKey, now: number): 'active' | 'expired' | 'revoked' {

@@ -1,4 +1,4 @@
-/** `swapgate ledger`: what an operator asks of the ledger and does with it by hand (docs/contract.md §10, §13). */
+/** `swapgate ledger`: inspects and maintains the ledger (docs/contract.md §10, §13). */
 import type { Command } from 'commander'
 import type { Pruned } from '../core/ledger-admin.ts'
 import { type ExportOptions, exportEntries } from './export.ts'
@@ -24,7 +24,7 @@ interface ResolveOptions extends Options {
 }
 
 export function addLedger(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
-  const ledger = program.command('ledger').description('look into the ledger, settle what is unknown, take copies, forget')
+  const ledger = program.command('ledger').description('inspect the ledger, resolve creates, export and prune transactions')
   const run = async (options: Options, work: (session: Session) => Promise<ExitCode>): Promise<void> =>
     end(await withLedger(options, terminal, work))
   const add = (usage: string, description: string): Command =>
@@ -32,27 +32,27 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
       .command(usage)
       .description(description)
       .option(...configOption)
-  add('stats', 'count transactions, creates of unknown outcome, accounts and keys')
+  add('stats', 'count transactions, unresolved creates, accounts and keys')
     .option(...jsonOption)
     .action((options: Options) => run(options, (session) => printStats(options, session)))
-  add('unknown', 'list the creates whose outcome is not known, and those that a provider contradicted, the oldest first')
+  add('unknown', 'list creates with an unknown outcome or a contradicting response, oldest first')
     .option(...jsonOption)
     .action((options: Options) => run(options, (session) => printUnresolved(options, session)))
-  add('resolve <intent>', 'settle such a create by hand')
-    .option('--bind <id>', 'it exists: its id at the provider, or the id that clients see')
+  add('resolve <intent>', 'record the outcome of such a create')
+    .option('--bind <id>', 'the transaction exists: its id at the provider, or its id for clients')
     .option('--none', 'nothing was created')
-    .option('--force', 'bind it though it cannot be read at the provider')
+    .option('--force', 'bind a transaction that cannot be read at the provider')
     .action((intent: string, { bind, none = false, force = false, ...options }: ResolveOptions, command: Command) => {
-      if ((bind !== undefined) === none) command.error('error: either --bind <id> or --none must be given')
-      if (force && none) command.error('error: --force goes with --bind <id>')
+      if ((bind !== undefined) === none) command.error('error: either --bind <id> or --none is required')
+      if (force && none) command.error('error: --force requires --bind <id>')
       return run(options, (session) => resolve(intent, { id: bind, isForced: force }, session))
     })
-  add('export', 'print all transactions, one JSON object on a line')
-    .option('--since <date>', `only those created since then: ${dates}`, asTimestamp)
+  add('export', 'print all transactions, one JSON object per line')
+    .option('--since <date>', `only transactions created since: ${dates}`, asTimestamp)
     .option('--json', 'print one JSON array')
     .action((options: ExportOptions) => run(options, (session) => exportEntries(options, session)))
-  add('prune', 'forget transactions that have ended')
-    .requiredOption('--before <date>', `those created before then: ${dates}`, asTimestamp)
+  add('prune', 'delete finished transactions')
+    .requiredOption('--before <date>', `only transactions created before: ${dates}`, asTimestamp)
     .option(...jsonOption)
     .action((options: PruneOptions) => run(options, (session) => prune(options, session)))
 }
@@ -66,13 +66,11 @@ async function prune({ before, json }: PruneOptions, { stores, terminal, actor }
 
 function describePruned({ pruned, kept: { overdue, recentKey, unresolved } }: Pruned): readonly string[] {
   return [
-    `${pruned} transactions that had ended are forgotten.`,
-    ...(overdue > 0
-      ? [`Kept: ${overdue} that have been overdue for less than 30 days, since a late deposit may revive them.`]
-      : []),
-    ...(recentKey > 0 ? [`Kept: ${recentKey} whose Idempotency-Key is younger than 24 hours.`] : []),
+    `Deleted: ${pruned} finished transactions.`,
+    ...(overdue > 0 ? [`Kept: ${overdue} that are overdue for less than 30 days: a late deposit may still complete them.`] : []),
+    ...(recentKey > 0 ? [`Kept: ${recentKey} with an Idempotency-Key younger than 24 hours.`] : []),
     ...(unresolved > 0
-      ? [`Kept: ${unresolved} that a create of unknown outcome could be; swapgate ledger unknown lists those.`]
+      ? [`Kept: ${unresolved} that may belong to an unresolved create; swapgate ledger unknown lists these creates.`]
       : []),
   ]
 }

@@ -1,4 +1,4 @@
-/** commander: what several commands take. */
+/** commander: options that several commands share. */
 import { InvalidArgumentError } from 'commander'
 import { packagedConfigFile } from '../config/index.ts'
 
@@ -11,14 +11,12 @@ export const configOption = ['--config <file>', 'configuration file (default: $S
 export const durations = 'like 30m, 24h or 90d, or a number of seconds'
 export const jsonOption = ['--json', 'print one JSON document'] as const
 
-/** What a user should know of the file that is taken: nothing, where he has named it or it is his. */
+/** Warns if the packaged configuration is used because the user has none. */
 export function fileWarnings(file: string): readonly string[] {
-  return file === packagedConfigFile
-    ? [`there is no config/gateway.yaml here: this is the configuration that comes along, ${file}`]
-    : []
+  return file === packagedConfigFile ? [`there is no config/gateway.yaml here: using the packaged configuration, ${file}`] : []
 }
 
-/** Takes what `read` can read; all else is wrong usage. */
+/** Makes a parser of an option's value. If `parse` returns undefined, the usage is wrong (exit code 2). */
 export function parsedBy<T>(parse: (text: string) => T | undefined, what: string): (text: string) => T {
   return (text) => {
     const value = parse(text)

@@ -1,4 +1,4 @@
-/** `swapgate providers diff`: what two providers offer, before anything is switched (docs/contract.md §12). */
+/** `swapgate providers diff`: compares the offers of two providers before a switch (docs/contract.md §12). */
 import type { Config } from '../config/index.ts'
 import { translateAssets } from '../core/assets/translate-assets.ts'
 import { compose } from '../core/layer.ts'
@@ -18,14 +18,14 @@ export interface DiffOptions extends Options {
   readonly pairs: number
 }
 
-/** 1 where the second lacks an asset of the first, or one of both cannot be read. */
+/** Prints the comparison. Returns 1 if the second lacks an asset of the first, or if one provider cannot be read. */
 export async function printDiff(
   [first, second]: readonly [first: string, second: string],
   { pairs, json = false }: DiffOptions,
   { config, terminal }: Session,
 ): Promise<ExitCode> {
   const [one, other] = [first, second].map((name) => config.providers.find((provider) => provider.name === name))
-  if (!one || !other) return refuse(`no such provider; configured are ${namesOf(config)}`, terminal)
+  if (!one || !other) return refuse(`no such provider; the configuration has ${namesOf(config)}`, terminal)
   await using open = new AsyncDisposableStack()
   const connect = await connectProviders(config, freshLists, open)
   const compared: ComparedProvider[] = []
@@ -44,7 +44,7 @@ export async function printDiff(
   return diff.onlyFirst.length > 0 ? 1 : 0
 }
 
-/** Lists are read anew, whatever the ledger has of them. */
+/** Always reads the lists from the providers, never from the ledger. */
 const freshLists: CurrencyListStore = { loadCurrencies: async () => undefined, saveCurrencies: async () => {} }
 
 function namesOf({ providers }: Config): string {
@@ -73,10 +73,10 @@ function describe(first: string, second: string, { onlyFirst, onlySecond, limits
         `${code}: deposits from ${a.depositMin ?? '-'} to ${a.depositMax ?? '-'} at ${first}, from ${b.depositMin ?? '-'} to ${b.depositMax ?? '-'} at ${second}`,
     ),
     ...formatTable([['pair', first, second, 'deviation'], ...rows]),
-    `${quoted.length} of ${quotes.length} pairs were quoted by both, median deviation ${formatPercent(medianDeviation)}.`,
+    `Both quoted ${quoted.length} of ${quotes.length} pairs, median deviation ${formatPercent(medianDeviation)}.`,
   ]
 }
 
 function assetLine(what: string, assets: readonly AssetDiff[]): string {
-  return `${what}: ${assets.length === 0 ? 'nothing that the other lacks' : assets.map(({ code }) => code).join(', ')}.`
+  return `${what}: ${assets.length === 0 ? 'none' : assets.map(({ code }) => code).join(', ')}.`
 }

@@ -1,4 +1,4 @@
-/** What a provider itself says of a transaction, for a command that is run beside the gateway. */
+/** Reads a transaction from its provider, for a command that runs beside the gateway. */
 import type { Config, Provider } from '../config/index.ts'
 import type { TransactionReader } from '../core/creation/reconciliation/match-candidates.ts'
 import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
@@ -9,14 +9,14 @@ import { clock, commandContext, connectProviders } from './connected-providers.t
 import type { Session } from './session.ts'
 
 export type ProviderReport =
-  | { readonly outcome: 'read'; readonly answer: ServiceResponse<'getTransaction'>; readonly naming: TransactionReader['naming'] }
+  | { readonly outcome: 'read'; readonly response: ServiceResponse<'getTransaction'>; readonly naming: TransactionReader['naming'] }
   | { readonly outcome: 'missing' }
   | { readonly outcome: 'unreadable'; readonly why: string }
 
-/** `id` is the provider's own. Paid for out of the provider's budget, as any call. */
+/** Reads the transaction `id` (the provider's own id). The call counts against the provider's budget. */
 export async function readProviderReport(tag: string, id: string, { config, stores }: Session): Promise<ProviderReport> {
   const provider = config.providers.find((each) => each.tag === tag)
-  if (!provider) return { outcome: 'unreadable', why: 'this provider is not configured any more' }
+  if (!provider) return { outcome: 'unreadable', why: 'this provider is no longer configured' }
   if (config.auth.mode === 'passthrough') return { outcome: 'unreadable', why: 'only its owner has the key for it' }
   if (provider.key === '') return { outcome: 'unreadable', why: `providers.${provider.name} has no key` }
   return await readFromProvider(provider, id, config, stores.currencyLists)
@@ -33,8 +33,8 @@ async function readFromProvider(
   const { service, capabilities, naming } = transactionReader(connect(provider), provider, clock)
   const context = commandContext(capabilities)
   try {
-    const answer = await service.call('getTransaction', { id }, context)
-    return { outcome: 'read', answer, naming }
+    const response = await service.call('getTransaction', { id }, context)
+    return { outcome: 'read', response, naming }
   } catch (reason) {
     const { kind, message } = Fault.from(reason)
     return kind === 'notFound' ? { outcome: 'missing' } : { outcome: 'unreadable', why: message.split(/[.;]/)[0] ?? message }

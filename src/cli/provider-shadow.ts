@@ -1,4 +1,4 @@
-/** `swapgate providers shadow` without a change: what the shadow has found out so far (docs/contract.md §12). */
+/** `swapgate providers shadow` without a setting: prints the results of the shadow so far (docs/contract.md §12). */
 import { type ShadowFigures, shadowFigures } from '../core/operations/shadow-report.ts'
 import type { Options } from './option.ts'
 import { formatPercent } from './percent.ts'
@@ -10,7 +10,7 @@ export async function printShadow({ json = false }: Options, { stores, terminal 
   const counts = replicas.flatMap(({ shadow }) => shadow ?? [])
   const reports = [...new Set(counts.map(({ provider }) => provider))].flatMap((provider) => shadowFigures(provider, counts) ?? [])
   if (json) terminal.out(JSON.stringify({ replicas: replicas.length, shadows: reports }))
-  else if (reports.length === 0) terminal.out('No gateway that runs has a shadow.')
+  else if (reports.length === 0) terminal.out('No running gateway has a shadow.')
   else for (const line of reports.flatMap(describe)) terminal.out(line)
   return 0
 }
@@ -25,8 +25,8 @@ function describe({ provider, errors, missingPairs, missingAssets, pairs, ...all
   const missing = missingPairs.map(({ from, to }) => `${from} to ${to}`)
   return [
     ...formatTable([[`at ${provider}`, 'samples', 'median', 'p95'], ...rows]),
-    `Quotes that failed: ${errors}.`,
-    `Pairs that were quoted and are not offered there: ${missing.join(', ') || 'none'}.`,
-    `Assets of the routed providers that it does not list: ${missingAssets.join(', ') || 'none'}.`,
+    `Failed quotes: ${errors}.`,
+    `Quoted pairs that ${provider} does not offer: ${missing.join(', ') || 'none'}.`,
+    `Assets of the routed providers that ${provider} does not list: ${missingAssets.join(', ') || 'none'}.`,
   ]
 }

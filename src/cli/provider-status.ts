@@ -1,4 +1,4 @@
-/** `swapgate providers status`: every provider as it is now (docs/contract.md §12). */
+/** `swapgate providers status`: prints the current status of every provider (docs/contract.md §12). */
 import type { ProviderStatus, StatusReport } from '../core/operations/provider-status.ts'
 import { currentStatus } from '../process/configuration/overrides.ts'
 import type { Options } from './option.ts'
@@ -15,14 +15,14 @@ export async function printStatus({ json = false }: Options, { config, stores, t
 
 function describe({ strategy, shadow, overrides, replicas, oldestSeconds, providers }: StatusReport): readonly string[] {
   const running =
-    replicas === 0 ? 'no gateway runs' : `${replicas} ${replicas === 1 ? 'replica' : 'replicas'}, oldest ${oldestSeconds} s`
+    replicas === 0 ? 'no gateway is running' : `${replicas} ${replicas === 1 ? 'replica' : 'replicas'}, oldest ${oldestSeconds} s`
   return [
     `Strategy ${strategy}; ${running}.`,
     ...formatTable([
       ['provider', 'state', 'weight', 'share', 'p95', 'failed', 'breaker', 'budget left', 'open', 'unknown creates'],
       ...providers.map(rowOf),
     ]),
-    ...(shadow ? [`Shadow: ${shadow.provider} gets ${shadow.sample * 100} % of the quotes, too.`] : []),
+    ...(shadow ? [`Shadow: ${shadow.provider} also gets ${shadow.sample * 100} % of the quotes.`] : []),
     ...overrides.map(({ key, value, actor, since }) => `Override: ${key} is ${textOf(value)} since ${since}, by ${actor}.`),
   ]
 }

@@ -1,4 +1,4 @@
-/** `swapgate providers`: compares, shows and switches providers (docs/contract.md §12). */
+/** `swapgate providers`: shows, compares and switches providers (docs/contract.md §12). */
 import type { Command } from 'commander'
 import { configOption, jsonOption, type Options, parsedBy } from './option.ts'
 import { type DiffOptions, printDiff } from './provider-diff.ts'
@@ -14,7 +14,7 @@ const asPairs = parsedBy((text) => (/^\d{1,3}$/.test(text) ? Number(text) : unde
 const asShadow = parsedBy(toShadow, 'like beta=0.1, or off')
 
 export function addProviders(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
-  const providers = program.command('providers').description('compare, show and switch providers')
+  const providers = program.command('providers').description('show, compare and switch providers')
   const run = async (options: Options, work: (session: Session) => Promise<ExitCode>): Promise<void> =>
     end(await withLedger(options, terminal, work))
   const add = (usage: string, description: string): Command =>
@@ -28,13 +28,13 @@ export function addProviders(program: Command, terminal: Terminal, end: (exitCod
   )
   add(
     'diff <first> <second>',
-    'compare the assets, limits and quotes of two providers; 1 if the second lacks an asset of the first',
+    'compare the assets, limits and quotes of two providers; exit code 1 if the second lacks an asset of the first',
   )
-    .option('--pairs <number>', 'how many pairs are quoted at both', asPairs, 20)
+    .option('--pairs <number>', 'the number of pairs to quote at both', asPairs, 20)
     .action((first: string, second: string, options: DiffOptions) =>
       run(options, (session) => printDiff([first, second], options, session)),
     )
-  add('shadow', 'show the deviations of the shadow, over all gateways that run; or set it')
+  add('shadow', 'show the deviations that the shadow of all running gateways measured; or set the shadow')
     .argument('[setting]', 'a provider and its share of the quotes, like beta=0.1, or off', asShadow)
     .option(...forceOption)
     .action((setting: ShadowSetting | undefined, options: ChangeFlags) =>

@@ -8,17 +8,17 @@ import type { ExitCode, Session } from './session.ts'
 import { refuse } from './terminal.ts'
 
 export interface ResolveRequest {
-  /** It exists under this id; undefined: nothing was created. */
+  /** The id of the existing transaction; undefined: nothing was created. */
   readonly id: string | undefined
-  /** Whether a transaction that cannot be read at the provider is bound all the same. */
+  /** Whether to bind a transaction that cannot be read at the provider. */
   readonly isForced: boolean
 }
 
-/** Settles a create by hand. */
+/** Records the outcome of an unresolved create by hand. */
 export async function resolve(intent: string, { id, isForced }: ResolveRequest, session: Session): Promise<ExitCode> {
   const { stores, terminal } = session
   const create = (await stores.ledgerAdmin.unresolved()).find((unresolved) => unresolved.intent === intent)
-  if (!create) return refuse(`no create in doubt has the intent ${intent}`, terminal)
+  if (!create) return refuse(`no unresolved create has the intent ${intent}`, terminal)
   if (isRunning(create, session)) return refuse(`the create ${intent} may still be running; please try again in a minute`, terminal)
   return id === undefined ? markNotCreated(intent, session) : bind(create, id, isForced, session)
 }
@@ -26,68 +26,68 @@ export async function resolve(intent: string, { id, isForced }: ResolveRequest, 
 async function bind(create: UnresolvedCreateReport, id: string, isForced: boolean, session: Session): Promise<ExitCode> {
   const { stores, terminal, actor } = session
   const providerId = providerIdOf(id, create.provider)
-  if (providerId === undefined) return refuse(`${id} is no id at ${create.provider}, where this create was tried`, terminal)
-  // Loaded only where it is wanted.
+  if (providerId === undefined) return refuse(`${id} is not an id at ${create.provider}, the provider of this create`, terminal)
+  // Loaded only when needed.
   const { readProviderReport } = await import('./provider-report.ts')
   const report = await readProviderReport(create.provider, providerId, session)
   const objection = findObjection(report, create, providerId, isForced)
   if (objection !== undefined) return refuse(objection, terminal)
   const facts = reportedFacts(report, create)
   const outcome = await stores.ledgerAdmin.bind(create.intent, providerId, Date.now(), facts, actor)
-  if (outcome === 'taken') return refuse(`the ledger holds ${create.provider}~${providerId} already`, terminal)
-  if (outcome === 'missing') return refuse(`the create ${create.intent} was settled just now`, terminal)
-  terminal.out(`The create ${create.intent} is the transaction ${create.provider}~${providerId} of its owner.`)
+  if (outcome === 'taken') return refuse(`${create.provider}~${providerId} is already in the ledger`, terminal)
+  if (outcome === 'missing') return refuse(`the create ${create.intent} has just been resolved`, terminal)
+  terminal.out(`The create ${create.intent} is now the transaction ${create.provider}~${providerId} of its owner.`)
   for (const line of remarks(report, create)) terminal.out(line)
   return 0
 }
 
-/** Why the provider's account of it does not let it be bound. Silence does not object: to tell is what a person is asked for. */
+/** The reason why the provider's report forbids binding. A missing field is no reason: the operator decides. */
 function findObjection(
   report: ProviderReport,
-  { requested: asked, provider }: UnresolvedCreateReport,
+  { requested, provider }: UnresolvedCreateReport,
   id: string,
   isForced: boolean,
 ): string | undefined {
   const name = `${provider}~${id}`
   if (report.outcome === 'missing') return `${provider} has no transaction ${id}`
   if (report.outcome === 'unreadable')
-    return isForced ? undefined : `${name} cannot be read there, ${report.why}; --force binds it unread`
-  const { body, contradicted = [] } = report.answer
-  if (body.id !== id) return `${provider} answers about another transaction than ${id}`
-  const fields = [...compareAll([body], asked, report.naming).contradicted, ...contradicted]
-  return fields.length === 0 ? undefined : `${name} does not answer the question: it differs in ${fields.join(', ')}`
+    return isForced ? undefined : `${name} cannot be read at the provider: ${report.why}; --force binds it without reading`
+  const { body, contradicted = [] } = report.response
+  if (body.id !== id) return `${provider} returned another transaction than ${id}`
+  const fields = [...compareAll([body], requested, report.naming).contradicted, ...contradicted]
+  return fields.length === 0 ? undefined : `${name} does not match the create: it differs in ${fields.join(', ')}`
 }
 
-/** What the provider reported, where it could be read. */
-function reportedFacts(report: ProviderReport, { requested: asked }: UnresolvedCreateReport): TransactionRecord | undefined {
+/** The provider's report as a record. Undefined if it could not be read. */
+function reportedFacts(report: ProviderReport, { requested }: UnresolvedCreateReport): TransactionRecord | undefined {
   if (report.outcome !== 'read') return undefined
-  const { body, derived = [], sequence } = report.answer
+  const { body, derived = [], sequence } = report.response
   const at = Date.now()
-  const transaction = { ...body, status: body.status ?? ('wait' as const), ...pickAssetFields(asked) }
+  const transaction = { ...body, status: body.status ?? ('wait' as const), ...pickAssetFields(requested) }
   return { transaction, derived, reportedAt: at, fetchedAt: at, sequence }
 }
 
-function remarks(report: ProviderReport, { requested: asked, attemptedAt }: UnresolvedCreateReport): readonly string[] {
+function remarks(report: ProviderReport, { requested, attemptedAt }: UnresolvedCreateReport): readonly string[] {
   if (report.outcome !== 'read') return ['It was not read at the provider: nothing was compared.']
-  const { missing: silent } = compareAll([report.answer.body], asked, report.naming)
-  const times = `It was attempted at ${new Date(attemptedAt).toISOString()}, and created at ${report.answer.body.createdAt}.`
-  return silent.length === 0 ? [times] : [times, `The provider does not confirm ${silent.join(', ')}.`]
+  const { missing } = compareAll([report.response.body], requested, report.naming)
+  const times = `It was attempted at ${new Date(attemptedAt).toISOString()} and created at ${report.response.body.createdAt}.`
+  return missing.length === 0 ? [times] : [times, `The provider does not confirm ${missing.join(', ')}.`]
 }
 
 async function markNotCreated(intent: string, { stores, terminal, actor }: Session): Promise<ExitCode> {
   if (!(await stores.ledgerAdmin.markNotCreated(intent, actor)))
-    return refuse(`the create ${intent} was settled just now`, terminal)
-  terminal.out(`The create ${intent} is forgotten: nothing was created, and its Idempotency-Key may be used again.`)
+    return refuse(`the create ${intent} has just been resolved`, terminal)
+  terminal.out(`The create ${intent} is deleted: nothing was created, and its Idempotency-Key can be used again.`)
   return 0
 }
 
-/** Its answer may come as long as a provider has time. */
+/** Whether the provider's timeout has not yet passed, so that a response may still come. */
 function isRunning({ state, provider, attemptedAt }: UnresolvedCreateReport, { config }: Session): boolean {
   const { timeout = 0 } = config.providers.find(({ tag }) => tag === provider) ?? {}
   return state === 'pending' && Date.now() < attemptedAt + timeout * 1_000
 }
 
-/** The id at the provider, of itself or of an id that clients see. Undefined where it is another provider's, or no id. */
+/** The id at the provider, from itself or from an id for clients. Undefined if it is another provider's id or no id. */
 function providerIdOf(id: string, tag: string): string | undefined {
   const [idTag, ...rest] = id.split('~')
   const providerId = rest.length === 0 ? id : idTag === tag ? rest.join('~') : ''

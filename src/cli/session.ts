@@ -10,16 +10,16 @@ export type ExitCode = 0 | 1
 
 export type Stores = Awaited<ReturnType<typeof openLedger>>
 
-/** What a command works with. */
+/** Everything that a command needs. */
 export interface Session {
   readonly stores: Stores
   readonly config: Config
   readonly terminal: Terminal
-  /** Who changes something, for the audit log. */
+  /** The actor for the audit log. */
   readonly actor: string
 }
 
-/** Opens the ledger of the configuration for `work`. 1 where one of them cannot be had, told on `err`. */
+/** Opens the configuration and its ledger and runs `work`. If one cannot be opened: prints why to `err` and returns 1. */
 export async function withLedger(
   options: Options,
   terminal: Terminal,
@@ -45,7 +45,7 @@ export async function withLedger(
   }
 }
 
-/** Its first line. */
+/** The first line of the error message. */
 export function messageOf(reason: unknown): string {
   const [line = ''] = String(reason instanceof Error ? reason.message : reason).split('\n')
   return line

@@ -10,7 +10,7 @@ import { formatFault, printFaults } from './check.ts'
 import { fileWarnings } from './option.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Runs the gateway until the process is told to end. 1 where it did not start, or not all went well. */
+/** Runs the gateway until SIGTERM or SIGINT. Returns 1 if it did not start or did not stop cleanly. */
 export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
   let hangUp = (): void => {}
   let fail = (message: string, reason: unknown): void =>
@@ -47,19 +47,19 @@ function printStart(file: string, config: Config, { urls, configWarnings: warnin
 }
 
 interface Reloading {
-  /** Reads the configuration again; one that is not whole changes nothing and is told. */
+  /** Reads the configuration again. If it is not valid, logs the faults and changes nothing. */
   readonly reload: () => void
   readonly stop: () => void
 }
 
-/** Reads it again whenever one of its files is another one than when it was read, and when it is told to. */
+/** Reloads the configuration when one of its files changes, and on request. */
 function reload(file: string, started: LoadedConfig, running: Running, terminal: Terminal): Reloading {
   let { config, signatures } = started
   let isStopped = false
   const readAgain = async (): Promise<void> => {
     stopWatching()
     const next = await applyConfig(file, running)
-    // What is faulty now is read again when it has changed once more.
+    // If the configuration is faulty, the next change triggers another reload.
     signatures = next?.signatures ?? signaturesOf(config.files)
     if (next) {
       printReload(config, next, started.config, running, terminal)
@@ -68,7 +68,7 @@ function reload(file: string, started: LoadedConfig, running: Running, terminal:
     if (!isStopped) stopWatching = watchFiles(signatures, again)
   }
   let pendingReload = Promise.resolve()
-  // One after another, so that the last one counts.
+  // Reloads run one after another, so that the last one applies.
   const again = (): void => {
     pendingReload = pendingReload.then(readAgain)
   }
@@ -98,7 +98,7 @@ function printReload(
   observe({ what: 'reload', result: 'applied', messages, hash: after.hash })
 }
 
-/** A configuration and the state of its files when it was read. */
+/** A configuration, and the signatures of its files from when it was read. */
 interface LoadedConfig {
   readonly config: Config
   readonly signatures: Signatures
@@ -113,7 +113,7 @@ interface AppliedConfig extends LoadedConfig {
   readonly warnings: readonly string[]
 }
 
-/** The configuration that counts from now on. Undefined where it is not whole, or the ledger contradicts it. */
+/** Loads and applies the configuration. Undefined if it is not valid or contradicts the ledger. */
 async function applyConfig(file: string, { observe, reconfigure }: Running): Promise<AppliedConfig | undefined> {
   try {
     const loaded = load(file)

@@ -3,7 +3,7 @@ import type { ExitCode, Session } from './session.ts'
 import { formatTable } from './table.ts'
 import { toIso } from './timestamp.ts'
 
-/** What the ledger holds, in figures. */
+/** Prints counts of the ledger. */
 export async function printStats({ json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
   const { entries, oldestAttempt, ...totals } = await stores.ledgerAdmin.stats(Date.now())
   if (json) {
@@ -11,15 +11,12 @@ export async function printStats({ json }: Options, { stores, terminal }: Sessio
     terminal.out(JSON.stringify({ entries: counts, ...totals, oldestAttempt: toIso(oldestAttempt) }))
     return 0
   }
-  const since = oldestAttempt === undefined ? '' : `, the oldest of ${toIso(oldestAttempt)}`
+  const since = oldestAttempt === undefined ? '' : `, the oldest from ${toIso(oldestAttempt)}`
   const rows = [
-    ...entries.map(({ provider, status, count }) => [
-      `transactions at ${provider}, ${status ?? 'status not known'}`,
-      String(count),
-    ]),
-    ['creates under way or cut off', String(totals.pending)],
-    ['creates of unknown outcome', `${totals.unknown}${since}`],
-    ['creates that a provider contradicted', String(totals.mismatches)],
+    ...entries.map(({ provider, status, count }) => [`transactions at ${provider}, ${status ?? 'unknown status'}`, String(count)]),
+    ['creates running or interrupted', String(totals.pending)],
+    ['creates with an unknown outcome', `${totals.unknown}${since}`],
+    ['creates with a contradicting response', String(totals.mismatches)],
     ['idempotency keys', String(totals.claims)],
     ['accounts', String(totals.accounts)],
     ['valid keys', String(totals.validKeys)],

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript without imports, so that an older Node can read it and say what is missing.
+// Plain JavaScript without imports, so that an older Node can run it and print the required version.
 const needed = 26
 const [major] = process.versions.node.split('.')
 
@@ -9,12 +9,13 @@ if (Number(major) < needed) {
   )
   process.exitCode = 1
 } else {
-  // Where thousands wait, V8 sees their requests grow old and makes all that follow old from the start. Dead ones then keep
-  // others alive, and collecting them took a seventh of the time.
+  // With thousands of waiting requests V8 promotes new requests to the old generation at once. Dead ones then keep others
+  // alive, and their collection took a seventh of the time.
   process.getBuiltinModule('node:v8').setFlagsFromString('--no-allocation-site-pretenuring')
-  // What was compiled is kept beside the libraries, where only who may change the code may write; elsewhere it is compiled anew.
+  // The compile cache is beside the libraries: only users who may change the code can write there. If it is not writable,
+  // Node compiles again.
   process.getBuiltinModule('node:module').enableCompileCache(`${import.meta.dirname}/../../node_modules/.cache/swapgate`)
-  // A package holds what was compiled from the sources, which Node does not read below node_modules; a clone holds the sources.
+  // A package contains compiled code, since Node does not run TypeScript below node_modules; a clone contains the sources.
   const isClone = process.getBuiltinModule('node:fs').existsSync(`${import.meta.dirname}/command.ts`)
   const compiled = '../../dist/cli'
   const [{ run }, { terminal }] = isClone

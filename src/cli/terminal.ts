@@ -1,14 +1,14 @@
 import { pipeline } from 'node:stream/promises'
 
-/** Where a command writes, a line at a time: facts to `out`, complaints to `err`. */
+/** Output of a command, line by line: results to `out`, errors and warnings to `err`. */
 export interface Terminal {
   readonly out: (line: string) => void
   readonly err: (line: string) => void
-  /** Writes lines to where `out` does, no faster than they are taken there. Throws where nobody takes them. */
+  /** Writes lines to the same place as `out`, with backpressure. Throws if the reader has closed it. */
   readonly stream: (lines: AsyncIterable<string>) => Promise<void>
 }
 
-/** The process's own. */
+/** The terminal of this process. */
 export const terminal: Terminal = {
   out: console.log,
   err: console.error,
@@ -19,7 +19,7 @@ async function* ended(lines: AsyncIterable<string>): AsyncIterable<string> {
   for await (const line of lines) yield `${line}\n`
 }
 
-/** Says why a command does not do what it was told; its exit code. */
+/** Prints why a command is refused. Returns the exit code. */
 export function refuse(why: string, { err }: Terminal): 1 {
   err(`swapgate: ${why}`)
   return 1

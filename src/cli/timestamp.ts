@@ -1,6 +1,6 @@
 import { toTimeRange } from '../domain/instant.ts'
 
-/** Milliseconds since 1970 of an RFC 3339 timestamp or of the first moment of a plain date in UTC; undefined where it is neither. */
+/** Parses an RFC 3339 timestamp, or a plain date (its start in UTC), to milliseconds since 1970. Undefined if it is neither. */
 export function toTimestamp(text: string): number | undefined {
   const range = toTimeRange(text)
   return range && Number(range.first / 1_000_000n)

@@ -4,7 +4,7 @@ import type { ExitCode, Session } from './session.ts'
 import { formatTable } from './table.ts'
 import { toIso } from './timestamp.ts'
 
-/** The creates that an operator may have to settle. */
+/** Prints the creates that an operator may have to resolve. */
 export async function printUnresolved({ json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
   const creates = await stores.ledgerAdmin.unresolved()
   if (json) {
@@ -24,7 +24,7 @@ export async function printUnresolved({ json }: Options, { stores, terminal }: S
     requestText(create),
     reportedText(create),
   ])
-  if (rows.length === 0) terminal.out('No create is in doubt.')
+  if (rows.length === 0) terminal.out('No create is unresolved.')
   else
     for (const line of formatTable([['intent', 'state', 'provider', 'attempted', 'request', 'reported'], ...rows]))
       terminal.out(line)

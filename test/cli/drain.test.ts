@@ -29,7 +29,7 @@ describe('drain --wait', () => {
     expect([exitCode, err]).toEqual([0, []])
     expect(out.slice(1)).toEqual([
       '2 open there.',
-      'Every gateway that runs follows within 5 s.',
+      'Every running gateway applies this within 5 s.',
       '2 open at alpha',
       '1 open at alpha',
       '0 open at alpha',
@@ -48,7 +48,7 @@ describe('drain --wait', () => {
       state: 'draining',
       wait: { outcome: 'timedOut', open: 2 },
     })
-    expect(results[1]?.err).toEqual(['swapgate: the time is over and 2 are open at alpha'])
+    expect(results[1]?.err).toEqual(['swapgate: timed out with 2 open at alpha'])
   })
 
   it('O11: does not end with 0 before 5 s, since creates may still begin', { timeout: 30_000 }, async () => {
@@ -63,7 +63,7 @@ describe('drain --wait', () => {
     await expect.poll(() => place.states()).toMatchObject({ alpha: 'draining' })
     await providers('activate', 'alpha')
     const { exitCode, err } = await waiting
-    expect([exitCode, err]).toEqual([1, ['swapgate: alpha takes new swaps again']])
+    expect([exitCode, err]).toEqual([1, ['swapgate: alpha accepts new swaps again']])
   })
 
   it('O11: in passthrough mode it is refused, and drain alone says what it can only count', async () => {
@@ -71,7 +71,7 @@ describe('drain --wait', () => {
     expect((await providers('drain', 'alpha', '--wait', '--force')).exitCode).toBe(1)
     expect(await place.audited()).toEqual([])
     const { exitCode, out } = await providers('drain', 'alpha', '--force')
-    expect([exitCode, out]).toEqual([0, expect.arrayContaining([expect.stringContaining('Only what clients have read')])])
+    expect([exitCode, out]).toEqual([0, expect.arrayContaining([expect.stringContaining('as clients last read them')])])
   })
 
   it('O11: --timeout without --wait is wrong usage', async () => {

@@ -61,13 +61,13 @@ describe('swapgate keys create', () => {
       expect.stringMatching(/^id {7}[0-9a-f-]{36}$/),
       'account  acme',
       'ends     never',
-      'The key is not shown again: only its SHA-256 is kept.',
+      'The key is not shown again: only its SHA-256 is stored.',
     ])
   })
 
   it('says that nobody asks for issued keys while the mode is passthrough', async () => {
     const { err } = await place.swapgate('keys', 'create', '--name', 'acme', '--json')
-    expect(err).toEqual(['warning: auth.mode is passthrough: the gateway takes no issued keys until it is managed'])
+    expect(err).toEqual(['warning: auth.mode is passthrough: the gateway accepts issued keys only if it is managed'])
   })
 
   it('gives one account any number of keys, and never the same', async () => {
@@ -144,7 +144,7 @@ describe('swapgate keys revoke', () => {
     const { id } = await create('--name', 'acme')
     expect(await place.swapgate('keys', 'revoke', id)).toEqual({ exitCode: 0, out: [`The key ${id} is revoked.`], err: [] })
     expect((await list())[0]).toMatchObject({ state: 'revoked', revokedAt: '2026-11-20T10:00:00.000Z' })
-    const again = { exitCode: 1, out: [], err: [`swapgate: no key has the id ${id}, or it was revoked before`] }
+    const again = { exitCode: 1, out: [], err: [`swapgate: no key has the id ${id}, or it is already revoked`] }
     expect(await place.swapgate('keys', 'revoke', id)).toEqual(again)
   })
 

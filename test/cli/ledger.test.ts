@@ -88,7 +88,7 @@ describe('swapgate ledger stats', () => {
   it('counts a status that nobody has explained as null', async () => {
     await created('one', { status: undefined })
     expect(await place.facts('ledger', 'stats')).toMatchObject({ entries: [{ provider: 'alpha', status: null, count: 1 }] })
-    expect((await place.swapgate('ledger', 'stats')).out[0]).toBe('transactions at alpha, status not known  1')
+    expect((await place.swapgate('ledger', 'stats')).out[0]).toBe('transactions at alpha, unknown status  1')
   })
 
   it('is a table for people', async () => {
@@ -97,13 +97,13 @@ describe('swapgate ledger stats', () => {
     const { exitCode, out } = await place.swapgate('ledger', 'stats')
     expect(exitCode).toBe(0)
     expect(out).toEqual([
-      'transactions at alpha, wait           1',
-      'creates under way or cut off          0',
-      'creates of unknown outcome            1, the oldest of 2026-11-20T09:59:00.000Z',
-      'creates that a provider contradicted  0',
-      'idempotency keys                      0',
-      'accounts                              0',
-      'valid keys                            0',
+      'transactions at alpha, wait            1',
+      'creates running or interrupted         0',
+      'creates with an unknown outcome        1, the oldest from 2026-11-20T09:59:00.000Z',
+      'creates with a contradicting response  0',
+      'idempotency keys                       0',
+      'accounts                               0',
+      'valid keys                             0',
     ])
   })
 })
@@ -135,7 +135,7 @@ describe('swapgate ledger unknown', () => {
   it('says that none is in doubt', async () => {
     await created('one')
     expect(await place.facts('ledger', 'unknown')).toEqual([])
-    expect((await place.swapgate('ledger', 'unknown')).out).toEqual(['No create is in doubt.'])
+    expect((await place.swapgate('ledger', 'unknown')).out).toEqual(['No create is unresolved.'])
   })
 })
 
@@ -145,7 +145,7 @@ describe('swapgate ledger resolve', () => {
     expect(await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', id, '--force')).toEqual({
       exitCode: 0,
       out: [
-        'The create in-doubt is the transaction alpha~tx-1 of its owner.',
+        'The create in-doubt is now the transaction alpha~tx-1 of its owner.',
         'It was not read at the provider: nothing was compared.',
       ],
       err: [],
@@ -160,7 +160,7 @@ describe('swapgate ledger resolve', () => {
     async (id) => {
       await unknownCreate('in-doubt')
       const result = await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', id)
-      expect(result).toEqual({ exitCode: 1, out: [], err: [`swapgate: ${id} is no id at alpha, where this create was tried`] })
+      expect(result).toEqual({ exitCode: 1, out: [], err: [`swapgate: ${id} is not an id at alpha, the provider of this create`] })
       expect(await place.facts('ledger', 'unknown')).toHaveLength(1)
     },
   )
@@ -169,14 +169,14 @@ describe('swapgate ledger resolve', () => {
     await created('one', {}, { owner: 'umbrella' })
     await unknownCreate('in-doubt')
     const result = await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', 'one', '--force')
-    expect(result).toEqual({ exitCode: 1, out: [], err: ['swapgate: the ledger holds alpha~one already'] })
+    expect(result).toEqual({ exitCode: 1, out: [], err: ['swapgate: alpha~one is already in the ledger'] })
     expect((await stores.ledger.find('umbrella', 'alpha', 'one'))?.owner).toBe('umbrella')
   })
 
   it('L29: binds nothing unread with the provider’s own keys, which only clients have', async () => {
     await unknownCreate('in-doubt')
     const result = await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', 'tx-1')
-    const why = 'alpha~tx-1 cannot be read there, only its owner has the key for it; --force binds it unread'
+    const why = 'alpha~tx-1 cannot be read at the provider: only its owner has the key for it; --force binds it without reading'
     expect(result).toEqual({ exitCode: 1, out: [], err: [`swapgate: ${why}`] })
     expect(await place.facts('ledger', 'unknown')).toHaveLength(1)
   })
@@ -226,7 +226,7 @@ describe('swapgate ledger resolve', () => {
     await created('one')
     for (const intent of ['create-one', 'nothing']) {
       const result = await place.swapgate('ledger', 'resolve', intent, '--none')
-      expect(result).toEqual({ exitCode: 1, out: [], err: [`swapgate: no create in doubt has the intent ${intent}`] })
+      expect(result).toEqual({ exitCode: 1, out: [], err: [`swapgate: no unresolved create has the intent ${intent}`] })
     }
     expect(await stores.ledger.find('acme', 'alpha', 'one')).toBeDefined()
   })
@@ -275,7 +275,7 @@ describe('swapgate ledger prune', () => {
     await created('waiting', { createdAt: '2026-10-31T23:59:59Z' })
     await created('later', { status: 'success', createdAt: '2026-11-01T00:00:00Z' })
     const { exitCode, out } = await place.swapgate('ledger', 'prune', '--before', '2026-11-01')
-    expect([exitCode, out]).toEqual([0, ['2 transactions that had ended are forgotten.']])
+    expect([exitCode, out]).toEqual([0, ['Deleted: 2 finished transactions.']])
     const left = await place.facts<readonly { id: string }[]>('ledger', 'export')
     expect(left.map(({ id }) => id).sort()).toEqual(['alpha~later', 'alpha~waiting'])
     expect(await place.facts('ledger', 'prune', '--before', '2026-11-02')).toEqual({
@@ -293,14 +293,14 @@ describe('swapgate ledger prune', () => {
     expect([exitCode, out]).toEqual([
       0,
       [
-        '1 transactions that had ended are forgotten.',
-        'Kept: 1 that have been overdue for less than 30 days, since a late deposit may revive them.',
-        'Kept: 1 whose Idempotency-Key is younger than 24 hours.',
+        'Deleted: 1 finished transactions.',
+        'Kept: 1 that are overdue for less than 30 days: a late deposit may still complete them.',
+        'Kept: 1 with an Idempotency-Key younger than 24 hours.',
       ],
     ])
     await unknownCreate('unsettled')
     expect((await place.swapgate('ledger', 'prune', '--before', '2026-11-21')).out.at(-1)).toBe(
-      'Kept: 2 that a create of unknown outcome could be; swapgate ledger unknown lists those.',
+      'Kept: 2 that may belong to an unresolved create; swapgate ledger unknown lists these creates.',
     )
   })
 

@@ -36,7 +36,7 @@ describe('without a gateway that runs', () => {
       ['beta', 'active', false, null],
     ])
     const { out } = await place.swapgate('providers', 'status')
-    expect(out[0]).toBe('Strategy priority; no gateway runs.')
+    expect(out[0]).toBe('Strategy priority; no gateway is running.')
     expect(out.join('\n')).toMatch(/^beta \(not routed\) +active/m)
   })
 

@@ -65,8 +65,8 @@ describe.each([
     expect(await bind('tx-1')).toEqual({
       exitCode: 0,
       out: [
-        `The create in-doubt is the transaction ${provider}~tx-1 of its owner.`,
-        'It was attempted at 2026-03-01T10:00:00.000Z, and created at 2026-03-01T10:00:00.000Z.',
+        `The create in-doubt is now the transaction ${provider}~tx-1 of its owner.`,
+        'It was attempted at 2026-03-01T10:00:00.000Z and created at 2026-03-01T10:00:00.000Z.',
       ],
       err: [],
     })
@@ -115,14 +115,14 @@ describe.each([
   ])('L29: while the provider %s, only --force binds', async (_, reply) => {
     await unknownCreate({ provider })
     standIn().reply('get', reply)
-    await expectRefused(await bind('tx-1'), /cannot be read there, .+; --force binds it unread/)
+    await expectRefused(await bind('tx-1'), /cannot be read at the provider: .+; --force binds it without reading/)
     expect((await bind('tx-1', '--force')).exitCode).toBe(0)
   })
 
   it('L29: refuses an answer about another id', async () => {
     await unknownCreate({ provider })
     standIn().reply('get', { json: reportOf(swap({ id: 'tx-2' })) })
-    await expectRefused(await bind('tx-1'), /answers about another transaction/)
+    await expectRefused(await bind('tx-1'), /returned another transaction/)
   })
 
   it('L29: refuses what another create holds', async () => {
@@ -135,14 +135,14 @@ describe.each([
     }
     await stores.ledger.complete('done', facts)
     standIn().holdings.swaps = [swap()]
-    await expectRefused(await bind('tx-1'), /the ledger holds/)
-    await expectRefused(await bind('tx-1', '--force'), /the ledger holds/)
+    await expectRefused(await bind('tx-1'), /already in the ledger/)
+    await expectRefused(await bind('tx-1', '--force'), /already in the ledger/)
   })
 })
 
 it('L29: a provider that is not configured any more cannot be read', async () => {
   await unknownCreate({ provider: 'gone' })
-  await expectRefused(await bind('tx-1'), /not configured any more; --force binds it unread/)
+  await expectRefused(await bind('tx-1'), /no longer configured; --force binds it without reading/)
   expect((await bind('tx-1', '--force')).exitCode).toBe(0)
 })
 

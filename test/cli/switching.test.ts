@@ -36,9 +36,9 @@ describe('drain, activate and off', () => {
     expect(await providers('drain', 'alpha')).toEqual({
       exitCode: 0,
       out: [
-        'alpha is draining, though the configuration file says active.',
+        'alpha is draining, but active in the configuration file.',
         '0 open there.',
-        'Every gateway that runs follows within 5 s.',
+        'Every running gateway applies this within 5 s.',
       ],
       err: [],
     })
@@ -55,7 +55,7 @@ describe('drain, activate and off', () => {
     await providers('drain', 'alpha')
     for (const command of ['drain', 'off']) {
       const { exitCode, out, err } = await providers(command, 'beta', '--json')
-      expect([exitCode, err]).toEqual([1, ['swapgate: this leaves no provider for new swaps (--force does it all the same)']])
+      expect([exitCode, err]).toEqual([1, ['swapgate: this leaves no provider for new swaps (--force does it anyway)']])
       expect(JSON.parse(out.join('\n'))).toEqual({ outcome: 'needsForce', message: 'this leaves no provider for new swaps' })
     }
     expect(await place.states()).toMatchObject({ beta: 'active' })
@@ -224,7 +224,7 @@ describe('audit', () => {
     for (const since of ['1h', '7d', '2026-01-01', '2026-01-01T00:00:00Z'])
       expect(await place.facts('audit', '--since', since)).toHaveLength(1)
     expect(await place.facts('audit', '--since', '2999-01-01')).toEqual([])
-    expect((await place.swapgate('audit', '--since', '2999-01-01')).out).toEqual(['Nothing was changed by hand.'])
+    expect((await place.swapgate('audit', '--since', '2999-01-01')).out).toEqual(['There are no manual changes.'])
     expect((await place.swapgate('audit', '--since', 'yesterday')).exitCode).toBe(2)
   })
 })

@@ -12,9 +12,9 @@ export interface ChangeFlags extends Options {
   readonly force?: boolean
 }
 
-const follows = 'Every gateway that runs follows within 5 s.'
+const follows = 'Every running gateway applies this within 5 s.'
 
-/** Changes the state of a provider, and returns what is in force then. Undefined where it was refused, and the refusal told. */
+/** Changes the state of a provider and returns its new status. If the change is refused: prints why and returns undefined. */
 export async function setState(
   provider: string,
   state: ProviderState,
@@ -47,12 +47,12 @@ export async function printState(
 export function describeState(status: ProviderStatus, { config }: Session): readonly string[] {
   const { name, state } = status
   const fileState = config.providers.find((provider) => provider.name === name)?.state
-  const file = state === fileState ? 'as the configuration file says' : `though the configuration file says ${fileState}`
+  const file = state === fileState ? 'as in the configuration file' : `but ${fileState} in the configuration file`
   const isPassthrough = config.auth.mode === 'passthrough'
   return [
     `${name} is ${state}, ${file}.`,
     `${openOf(status)} open there.`,
-    ...(isPassthrough ? ['Only what clients have read is known of them: the gateway cannot look with keys of its own.'] : []),
+    ...(isPassthrough ? ['This counts transactions as clients last read them: the gateway has no key to read them itself.'] : []),
     follows,
   ]
 }
@@ -61,7 +61,7 @@ export function openOf({ openTransactions, pendingCreates, unknownCreates }: Pro
   return openTransactions + pendingCreates + unknownCreates
 }
 
-/** Changes weights or shadow. */
+/** Changes the weights or the shadow and prints the result. */
 export async function printRouting(
   change: Pick<RoutingChange, 'weights' | 'shadow'>,
   { force = false, json = false }: ChangeFlags,
@@ -70,7 +70,7 @@ export async function printRouting(
   return printRoutingResult(await changeRouting(portsOf(session), { ...change, force, actor: session.actor }), json, session)
 }
 
-/** By the file again: a provider, weights, shadow, or everything. */
+/** Removes the overrides of a provider, of `weights`, of `shadow`, or all: the configuration file applies again. */
 export async function printReset(
   name: string | undefined,
   { force = false, json = false }: ChangeFlags,
@@ -105,6 +105,6 @@ function portsOf({ config, stores }: Session): OperationPorts {
 
 function printRefusal(refusal: Exclude<ChangeResult, { outcome: 'done' }>, isJson: boolean, { terminal }: Session): 1 {
   if (isJson) terminal.out(JSON.stringify(refusal))
-  const hint = refusal.outcome === 'needsForce' ? ' (--force does it all the same)' : ''
+  const hint = refusal.outcome === 'needsForce' ? ' (--force does it anyway)' : ''
   return refuse(`${refusal.message}${hint}`, terminal)
 }

@@ -1,4 +1,4 @@
-/** commander: the commands of `swapgate providers` that change something. */
+/** commander: the subcommands of `swapgate providers` that change state. */
 import type { Command } from 'commander'
 import { toDuration } from '../duration.ts'
 import { durations, parsedBy } from '../option.ts'
@@ -13,32 +13,32 @@ const asTimeout = parsedBy((text) => toDuration(text) || undefined, `above 0, ${
 const pairs = 'a weight for each routed provider, like alpha=90 beta=10'
 export const forceOption = [
   '--force',
-  'also if no provider is left for new swaps, or open transactions are not read any more',
+  'even if no provider remains for new swaps, or open transactions are no longer read',
 ] as const
 
-/** `add`: a command with what all of them take. */
+/** `add` creates a command with the options that all of them share. */
 export function addSwitching(add: (usage: string, description: string) => Command, run: Run): void {
-  add('drain <name>', 'send no quotes and no creates there; its transactions are still read')
+  add('drain <name>', 'stop quotes and creates at a provider; its transactions are still read')
     .option(...forceOption)
-    .option('--wait', 'wait until none of its transactions is open')
-    .option('--timeout <duration>', `the longest wait, ${durations} (default: 24h)`, asTimeout)
+    .option('--wait', 'wait until no transaction is open')
+    .option('--timeout <duration>', `the maximum wait, ${durations} (default: 24h)`, asTimeout)
     .action((name: string, options: DrainFlags, command: Command) => {
-      if (options.timeout !== undefined && !options.wait) command.error('error: --timeout goes with --wait')
+      if (options.timeout !== undefined && !options.wait) command.error('error: --timeout requires --wait')
       return run(options, (session) => drain(name, options, session))
     })
-  add('activate <name>', 'send quotes and creates there again')
+  add('activate <name>', 'allow quotes and creates at a provider again')
     .option(...forceOption)
     .action((name: string, options: ChangeFlags) => run(options, (session) => printState(name, 'active', options, session)))
-  add('off <name>', 'never call it; its transactions are answered from the ledger')
+  add('off <name>', 'stop all calls to a provider; its transactions are served from the ledger')
     .option(...forceOption)
     .action((name: string, options: ChangeFlags) => run(options, (session) => printState(name, 'off', options, session)))
-  add('weights <weight...>', `change the shares of clients: ${pairs}`)
+  add('weights <weight...>', `change the weights: ${pairs}`)
     .option(...forceOption)
-    .action((words: readonly string[], options: ChangeFlags, command: Command) => {
-      const weights = toWeights(words) ?? command.error(`error: it takes ${pairs}`)
+    .action((args: readonly string[], options: ChangeFlags, command: Command) => {
+      const weights = toWeights(args) ?? command.error(`error: give ${pairs}`)
       return run(options, (session) => printRouting({ weights }, options, session))
     })
-  add('reset [name]', 'go by the configuration file again: for a provider, for weights or shadow, or for everything')
+  add('reset [name]', 'remove the overrides of a provider, of weights or shadow, or all: the configuration file applies again')
     .option(...forceOption)
     .action((name: string | undefined, options: ChangeFlags) => run(options, (session) => printReset(name, options, session)))
 }

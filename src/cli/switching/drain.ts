@@ -19,14 +19,17 @@ export async function drain(
   if (!wait) return printState(name, 'draining', options, session)
   const { config, terminal } = session
   if (config.auth.mode === 'passthrough')
-    return refuse('--wait needs issued keys: with the providers’ own, only what clients have read is known of open swaps', terminal)
+    return refuse(
+      '--wait needs auth.mode managed: in passthrough mode the gateway only knows transactions as clients last read them',
+      terminal,
+    )
   const status = await setState(name, 'draining', options, session)
   if (!status) return 1
   const { json = false } = options
   if (!json) for (const line of describeState(status, session)) terminal.out(line)
-  const tell = json ? terminal.err : terminal.out
+  const report = json ? terminal.err : terminal.out
   const result = await untilDrained(
-    { name, tag: status.tag, timeoutMs: timeout, open: openOf(status), config: options.config, tell },
+    { name, tag: status.tag, timeoutMs: timeout, open: openOf(status), config: options.config, report },
     session,
   )
   if (json) terminal.out(JSON.stringify({ ...status, wait: result }))
@@ -35,6 +38,6 @@ export async function drain(
 
 function printEnd(name: string, { outcome, open }: WaitResult, { terminal }: Session): ExitCode {
   if (outcome === 'drained') return 0
-  const why = outcome === 'inUse' ? `${name} takes new swaps again` : `the time is over and ${open} are open at ${name}`
+  const why = outcome === 'inUse' ? `${name} accepts new swaps again` : `timed out with ${open} open at ${name}`
   return refuse(why, terminal)
 }
