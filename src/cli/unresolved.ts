@@ -37,5 +37,7 @@ function requestText({ requested }: UnresolvedCreateReport): string {
 }
 
 function reportedText({ reported }: UnresolvedCreateReport): string {
-  return reported ? `${reported.id}, which differs in ${reported.fields.join(', ')}` : ''
+  if (!reported) return ''
+  const { id, fields } = reported
+  return fields.includes('id') ? `${id}, an id that another create has or had` : `${id}, which differs in ${fields.join(', ')}`
 }

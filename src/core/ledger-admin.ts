@@ -92,7 +92,7 @@ export interface LedgerAdmin {
   readonly unresolved: () => Promise<readonly UnresolvedCreateReport[]>
   /**
    * Binds the provider's transaction `id` to this create and its owner. Without `record` the requested fields are stored, and the
-   * next get reads the rest from the provider. `taken`: the id belongs to another create. `missing`: there is no such unresolved
+   * next get reads the rest from the provider. `taken`: the id belongs to another create, pruned or not. `missing`: there is no such unresolved
    * create.
    */
   readonly bind: (
@@ -106,6 +106,9 @@ export interface LedgerAdmin {
   readonly markNotCreated: (intent: string, actor: string) => Promise<boolean>
   /** All transactions, or those created since then, by owner, newest creation first. */
   readonly export: (since?: number) => AsyncIterable<LedgerEntry>
-  /** Deletes finished transactions that were created before this time, with their claims: success, refunded, or overdue for 30 days. */
+  /**
+   * Deletes finished transactions that were created before this time, with their claims: success, refunded, or overdue for 30 days.
+   * The ids of creates stay for 30 days.
+   */
   readonly prune: (before: number, actor: string) => Promise<Pruned>
 }

@@ -97,11 +97,11 @@ export interface Ledger {
   readonly markUnknown: (intent: string, nextCheckAt: number) => Promise<void>
   /**
    * Completes the intent. Its claim keeps `record` as the first response, for its full lifetime from now on. False if the id belongs
-   * to another create (of any owner) or to an older transaction that has progressed: then the intent becomes a mismatch, and the
+   * to another create (of any owner, pruned or not) or to an older transaction that has progressed: then the intent becomes a mismatch, and the
    * existing row stays. A row that was only observed under the id, for any owner, becomes this create.
    */
   readonly complete: (intent: string, record: TransactionRecord) => Promise<boolean>
-  /** Binds a transaction that reconciliation found. False, without a change, if the id belongs to another create. */
+  /** Binds a transaction that reconciliation found. False, without a change, if the id belongs to another create, pruned or not. */
   readonly bindFound: (intent: string, record: TransactionRecord) => Promise<boolean>
   /** Keeps the intent as a mismatch: these fields of the provider's response contradict the request. */
   readonly markMismatch: (intent: string, reported: Transaction, fields: readonly string[]) => Promise<void>
@@ -150,7 +150,7 @@ export interface Ledger {
    * `windowMs` since its attempt has not passed on the ledger's clock, or another process has taken a check since.
    */
   readonly markNotCreated: (create: UnresolvedCreate, windowMs: number) => Promise<boolean>
-  /** Which of these ids belong to creates of any owner. Transactions that were only observed are not included. */
+  /** Which of these ids belong to creates of any owner, pruned or not. Transactions that were only observed are not included. */
   readonly existingIds: (provider: string, ids: readonly string[]) => Promise<ReadonlySet<string>>
 
   /**

@@ -72,6 +72,21 @@ const clock = fc.boolean().map((isAhead) =>
     real.isAhead = isAhead
   }),
 )
+/** Swaps end well, their owners see it, and `ledger prune` forgets them. */
+const prune = process.map((at) =>
+  command('prune', at, async (real) => {
+    const { world, exchange, made } = real
+    const to = world.processes.get(at)
+    if (!to) return
+    for (const swap of exchange.transactions.values()) swap.isFinished = true
+    for (const { client: by, responses } of made) {
+      for (const id of responses.flatMap((response) => idIn(response) ?? []))
+        await world.ask(to, by, `/transactions/alpha~tx-${id}`)
+    }
+    await real.prune()
+  }),
+)
+const flush = fc.constant(command('flush', '', (real) => real.flush()))
 const day = fc.constant(
   command('a day passes', '', async (real) => {
     time.dayPasses()
@@ -86,7 +101,10 @@ const weighted = [
   { weight: 1, arbitrary: race },
   { weight: 4, arbitrary: look },
   { weight: 2, arbitrary: read },
-  ...[list, elsewhere, appear, restart, restart, reload, clock, day].map((arbitrary) => ({ weight: 1, arbitrary })),
+  ...[list, elsewhere, appear, restart, restart, reload, clock, day, prune, prune, flush, flush].map((arbitrary) => ({
+    weight: 1,
+    arbitrary,
+  })),
 ]
 
 export const twinMixes = fc.array(fc.oneof(...weighted), { minLength: 8, maxLength: 20 })

@@ -18,6 +18,8 @@ interface Course {
   readonly isApplied: boolean
   readonly isListed: boolean
   readonly reply: 'give' | 'repeat' | 'refuse' | 'lose' | 'kill'
+  /** A result that the ledger refuses is refused until `flush`. */
+  readonly isLate: boolean
 }
 
 export function command(name: string, given: unknown, run: Command['run']): Command {
@@ -39,6 +41,7 @@ const course: fc.Arbitrary<Course> = fc.record({
   isApplied: fc.boolean(),
   isListed: fc.boolean(),
   reply: fc.constantFrom<Course['reply']>('give', 'give', 'repeat', 'refuse', 'lose', 'lose', 'kill'),
+  isLate: fc.boolean(),
 })
 
 export const create = fc
@@ -129,14 +132,14 @@ async function ask(real: TwinWorld, made: Made, at: ProcessName, course: Course)
   await answered
   made.sends = exchange.received - before
   const isKept = course.finish === 'Fails' && (isRefused || given !== undefined)
-  const written = isKept ? to.gates.nextWrite(begun.intent.id) : undefined
-  to.gates.stores.delete(begun.intent.id)
-  await written
+  if (!isKept) return void to.gates.stores.delete(begun.intent.id)
+  real.kept.push({ process: to, intent: begun.intent.id })
+  if (!course.isLate) await real.flush(to)
 }
 
-/** An id that the ledger holds. */
-function givenBefore({ made }: TwinWorld): number | undefined {
-  return made.flatMap(({ responses }) => responses.flatMap((answer) => idIn(answer) ?? [])).at(-1)
+/** An id that the ledger holds or held. */
+function givenBefore({ made, pruned }: TwinWorld): number | undefined {
+  return [...pruned].at(-1) ?? made.flatMap(({ responses }) => responses.flatMap((answer) => idIn(answer) ?? [])).at(-1)
 }
 
 async function sent({ world }: TwinWorld, made: Made, to: Process): Promise<void> {

@@ -7,6 +7,7 @@ export async function violations(real: TwinWorld): Promise<readonly string[]> {
     ...real.wrong,
     ...doubled(real),
     ...shared(real),
+    ...reused(real, held),
     ...misled(real),
     ...promised(real, held),
     ...forgotten(real, held, open),
@@ -42,6 +43,11 @@ function shared(real: TwinWorld): readonly string[] {
   )
 }
 
+/** Also one whose swap the ledger has forgotten. */
+function reused({ pruned }: TwinWorld, held: ReadonlySet<number>): readonly string[] {
+  return [...pruned.intersection(held)].map((id) => `tx-${id} was pruned, and is another create's`)
+}
+
 function misled(real: TwinWorld): readonly string[] {
   const created = real.made.flatMap(({ request, responses }) =>
     responses.map((response) => ({ question: request, answer: response })),
@@ -61,7 +67,7 @@ function misled(real: TwinWorld): readonly string[] {
 
 /** A deposit address is told only where the ledger has it, and an outcome is unknown only where something went up. */
 function promised(real: TwinWorld, held: ReadonlySet<number>): readonly string[] {
-  const unheld = [...idsOf(real.made)].filter((id) => !held.has(id))
+  const unheld = [...idsOf(real.made)].filter((id) => !held.has(id) && !real.pruned.has(id))
   const unsent = real.made.filter(
     ({ sends, responses }) => sends === 0 && responses.some(({ headers }) => headers['x-swap-reason'] === 'outcome_unknown'),
   )
@@ -75,7 +81,7 @@ function promised(real: TwinWorld, held: ReadonlySet<number>): readonly string[]
 function forgotten(real: TwinWorld, held: ReadonlySet<number>, open: ReadonlyMap<string, string>): readonly string[] {
   const lost = real.swaps.filter(({ id, by }) => {
     const { intent = '' } = real.made[by - 1] ?? {}
-    return by > 0 && !held.has(id) && !open.has(intent) && !real.found.has(intent)
+    return by > 0 && !held.has(id) && !real.pruned.has(id) && !open.has(intent) && !real.found.has(intent)
   })
   return lost.map(({ id, by }) => `tx-${id} is neither bound nor looked for, of create ${by}`)
 }

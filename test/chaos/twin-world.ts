@@ -1,8 +1,9 @@
 /** Two gateways in this process whose provider, ledger and clocks fail as a mix of commands says; and what is then wrong. */
 
+import { time } from '../model/clock.ts'
 import type { Exchange } from '../model/exchange.ts'
 import type { ClientName, Question, State } from '../model/trace.ts'
-import { World } from '../model/world.ts'
+import { type Process, World } from '../model/world.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 
 export interface Made {
@@ -37,6 +38,10 @@ export class TwinWorld implements AsyncDisposable {
   readonly wrong: string[] = []
   /** Intents that a look has settled, be it with another swap that was equal. */
   readonly found = new Set<string>()
+  /** Swaps that the ledger has forgotten as ended. */
+  pruned: ReadonlySet<number> = new Set()
+  /** Creates whose results the ledger refuses, each in the memory of its process. */
+  kept: { readonly process: Process; readonly intent: string }[] = []
   day = 0
   isAhead = false
   readonly world: World
@@ -109,11 +114,30 @@ export class TwinWorld implements AsyncDisposable {
     return new Map((await this.world.store.ledgerAdmin.unresolved()).map(({ intent, state }) => [intent, state]))
   }
 
+  /** The ledger takes what this process, or each, keeps for it. */
+  async flush(of?: Process): Promise<void> {
+    const flushed = this.kept.filter(({ process }) => !of || process === of)
+    this.kept = this.kept.filter((each) => !flushed.includes(each))
+    const living = flushed.filter(({ process: { gates } }) => !gates.isDead)
+    const written = living.map(({ process, intent }) => process.gates.nextWrite(intent))
+    for (const { process, intent } of living) process.gates.stores.delete(intent)
+    await Promise.all(written)
+  }
+
+  /** `ledger prune`, up to now. */
+  async prune(): Promise<void> {
+    const before = await this.done()
+    await this.world.store.ledgerAdmin.prune(time.tomorrow(), 'tester')
+    this.pruned = this.pruned.union(before.difference(await this.done()))
+  }
+
   /** A look binds only what alone can be the answer, and the answer to one create alone: a contradiction may hide what was made. */
   async look(look: () => Promise<unknown>): Promise<void> {
     const [heldBefore, openBefore] = [await this.done(), await this.open()]
     const waiting = this.made.filter(({ intent }) => openBefore.has(intent ?? ''))
-    const listed = this.swaps.filter(({ id }) => this.exchange.transactions.get(id)?.isListed && !heldBefore.has(id))
+    const listed = this.swaps.filter(
+      ({ id }) => this.exchange.transactions.get(id)?.isListed && !heldBefore.has(id) && !this.pruned.has(id),
+    )
     await look()
     for (const id of (await this.done()).difference(heldBefore)) {
       const swap = this.swaps[id - 1] as Swap

@@ -114,6 +114,8 @@ describe('swapgate ledger unknown', () => {
     await unknownCreate('in-doubt')
     await stores.ledger.begin(intentOf('other', { attemptedAt: now - 30_000 }))
     await stores.ledger.markMismatch('other', factsOf('odd', { coinTo: 'BTC' }).transaction, ['coinTo'])
+    await stores.ledger.begin(intentOf('repeated', { attemptedAt: now - 20_000 }))
+    expect(await stores.ledger.complete('repeated', factsOf('one'))).toBe(false)
     const listed = await place.facts<readonly Record<string, unknown>[]>('ledger', 'unknown')
     expect(listed).toEqual([
       {
@@ -124,11 +126,16 @@ describe('swapgate ledger unknown', () => {
         ...{ intent: 'other', owner: 'acme', provider: 'alpha', state: 'mismatch', requested },
         ...{ attemptedAt: '2026-11-20T09:59:30.000Z', reported: { id: 'odd', fields: ['coinTo'] } },
       },
+      {
+        ...{ intent: 'repeated', owner: 'acme', provider: 'alpha', state: 'mismatch', requested },
+        ...{ attemptedAt: '2026-11-20T09:59:40.000Z', reported: { id: 'one', fields: ['id'] } },
+      },
     ])
     expect((await place.swapgate('ledger', 'unknown')).out).toEqual([
       'intent    state     provider  attempted                 request                   reported',
       'in-doubt  unknown   alpha     2026-11-20T09:59:00.000Z  0.10 BTC to USDT at TQn9',
       'other     mismatch  alpha     2026-11-20T09:59:30.000Z  0.10 BTC to USDT at TQn9  odd, which differs in coinTo',
+      'repeated  mismatch  alpha     2026-11-20T09:59:40.000Z  0.10 BTC to USDT at TQn9  one, an id that another create has or had',
     ])
   })
 

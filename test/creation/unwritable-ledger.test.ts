@@ -35,8 +35,8 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
-const create = (form: FormName): Promise<ReceivedResponse> =>
-  managed.client(form).post('/transactions', orderIn(form), { key, headers: { 'idempotency-key': 'order-15' } })
+const create = (form: FormName, name = 'order-15'): Promise<ReceivedResponse> =>
+  managed.client(form).post('/transactions', orderIn(form), { key, headers: { 'idempotency-key': name } })
 const idOf = ({ json }: ReceivedResponse): string => (json as { id: string }).id
 const advance = (status: string): void => {
   managed.alpha.holdings.swaps = managed.alpha.holdings.swaps.map((known) => ({ ...known, status }))
@@ -137,6 +137,42 @@ describe.each(formNames)('form %s', (form) => {
     await vi.waitFor(() => expect(outcomesOf(managed.gateway).at(-1)).toBe('recorded'))
     expect([200, 201]).toContain((await create(form)).status)
     expect(managed.alpha.received('create')).toHaveLength(1)
+  })
+
+  test('L71: a repeated id that the ledger takes after its first transaction was pruned is nobody else’s: 502, and you settle it', async () => {
+    managed.alpha.reply('create', ({ body }) => {
+      const made = orderedSwap(readJson(body) as Order, { id: 'repeated' })
+      managed.alpha.holdings.swaps = [made]
+      return { status: 201, json: transactionA(made) }
+    })
+    const { id } = (await managed.client(form).post('/transactions', orderIn(form), { key })).json as { id: string }
+    advance('success')
+    expect((await managed.client(form).get(`/transactions/${id}`, { key })).json).toMatchObject({ status: 'success' })
+    managed.witness.excuse('I2', 'The ledger has pruned what was created.')
+    const first = key
+    key = await managed.issue()
+    freezeResults()
+    expectRefusal(await create(form), form, 504)
+    const { bookkeeping } = managed.gateway
+    const [{ intent = '' } = {}] = await bookkeeping.unresolved()
+    expect(await bookkeeping.markNotCreated(intent, 'tester')).toBe(true)
+    expect(await bookkeeping.prune(Date.now() + 86_400_000, 'tester')).toMatchObject({ pruned: 1 })
+    thaw()
+    await vi.waitFor(() => expect(outcomesOf(managed.gateway)).toEqual(['unrecorded', 'duplicateId', 'recorded']), 10_000)
+    expect(await bookkeeping.unresolved()).toMatchObject([
+      { intent, state: 'mismatch', reported: { id: 'repeated', fields: ['id'] } },
+    ])
+    for (const each of [first, key]) {
+      expectRefusal(await managed.client(form).get(`/transactions/${id}`, { key: each }), form, 404)
+      expect((await managed.client(form).get('/transactions', { key: each })).json).toMatchObject({ data: [] })
+    }
+    // Also where its answer comes in time.
+    const third = await create(form, 'order-16')
+    expectRefusal(third, form, 502)
+    expect(third.headers['x-swap-reason']).toBe('mismatch')
+    expect(third.text).not.toContain('deposit-')
+    expectRefusal(await create(form, 'order-16'), form, 502)
+    expect(managed.alpha.received('create')).toHaveLength(3)
   })
 
   test('L46: an answer that contradicts the question stays 502 and no deposit address, also where the ledger takes it later', async () => {

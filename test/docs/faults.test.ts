@@ -12,7 +12,7 @@ const promised = {
     ...span('L', 29),
     ...['L36', 'L37', 'L38', 'L39', 'L40', 'L41', 'L42', 'L43', 'L45'],
     ...span('L', 55).slice(45),
-    ...span('L', 70).slice(60),
+    ...span('L', 71).slice(60),
     'I12',
     ...span('A', 14),
     'X7',

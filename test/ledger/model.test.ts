@@ -12,6 +12,7 @@ afterEach(() => void vi.useRealTimers())
 
 const start = Date.UTC(2026, 6, 1)
 const hour = 3_600_000
+const day = 24 * hour
 const owners = ['ann', 'bob']
 const providers = ['p', 'q']
 const ids = ['x', 'y', 'z']
@@ -37,6 +38,7 @@ interface Commands {
   readonly see: ReportedTransaction & { readonly owner: number; readonly provider: number }
   readonly take: { readonly nth: number; readonly after: number | null }
   readonly pass: { readonly hours: number }
+  readonly prune: Readonly<Record<string, never>>
   readonly expire: Readonly<Record<string, never>>
 }
 type Command = { [Name in keyof Commands]: { readonly name: Name; readonly with: Commands[Name] } }[keyof Commands]
@@ -60,6 +62,7 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
   { weight: 4, arbitrary: named('see', fc.record({ owner: one, provider: one, ...reported })) },
   { weight: 2, arbitrary: named('take', fc.record({ nth: fc.nat(3), after: fc.option(fc.nat(3)) })) },
   { weight: 1, arbitrary: named('pass', fc.record({ hours: fc.constantFrom(0.01, 1, 25) })) },
+  { weight: 1, arbitrary: named('prune', fc.constant({})) },
   { weight: 1, arbitrary: named('expire', fc.constant({})) },
 )
 
@@ -129,7 +132,8 @@ async function play(ledger: Ledger, bookkeeping: LedgerAdmin, steps: readonly Co
       vi.setSystemTime(Date.now() + hours * hour)
       return [() => {}, () => {}]
     },
-    // Of other runs in the same store there are claims too.
+    // Of other runs in the same store there are transactions and claims too.
+    prune: () => [async () => void (await bookkeeping.prune(start + 1_000 * day, 'tester')), () => void model.prune()],
     expire: () => [async () => void (await ledger.expireClaims()), () => void model.expireClaims()],
   }
 

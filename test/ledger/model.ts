@@ -32,13 +32,15 @@ interface Held {
   first?: TransactionRecord | undefined
 }
 
-const day = 86_400_000
+const hour = 3_600_000
+const day = 24 * hour
 const isEnd = (status: string | undefined) => status === 'success' || status === 'refunded'
 const milliseconds = (time: number) => BigInt(time) * 1_000_000n
 
 export class Model {
   private rows: Row[] = []
   private ended: Row[] = []
+  private pruned: { readonly provider: string; readonly id: string; readonly at: number }[] = []
   private claims: Held[] = []
 
   begin(intent: Intent): boolean {
@@ -75,13 +77,14 @@ export class Model {
     const { id } = facts.transaction
     if (row.state === 'mismatch') return false
     if (row.state === 'done' && row.id !== id) {
-      if (!this.holder(row.provider, id)) this.see(row.owner, row.provider, facts)
+      if (!this.holder(row.provider, id) && !this.isPruned(row.provider, id)) this.see(row.owner, row.provider, facts)
       throw new Error('settled with another id')
     }
     if (row.state === 'done') return true
     const holder = this.holder(row.provider, id)
     for (const claim of this.claims) if (claim.row === row) claim.madeAt = Date.now()
-    if (holder && (holder.intent || wasThereBefore(holder.facts, facts))) {
+    const isAnothers = holder && (holder.intent || wasThereBefore(holder.facts, facts))
+    if (isAnothers || this.isPruned(row.provider, id)) {
       Object.assign(row, { state: 'mismatch', nextCheckAt: undefined })
       return false
     }
@@ -101,7 +104,7 @@ export class Model {
     const row = this.rows.find((each) => each.intent?.id === intent && each.state !== 'done')
     if (!row?.intent) return 'missing'
     const holder = this.holder(row.provider, id)
-    if (holder && holder !== row && holder.intent) return 'taken'
+    if ((holder && holder !== row && holder.intent) || this.isPruned(row.provider, id)) return 'taken'
     const createdAt = new Date(row.intent.attemptedAt).toISOString()
     for (const claim of this.claims) if (claim.row === row) claim.madeAt = Date.now()
     this.enter(
@@ -185,11 +188,36 @@ export class Model {
   }
 
   held(provider: string, ids: readonly string[]): Set<string> {
-    return new Set(ids.filter((id) => this.holder(provider, id)?.intent))
+    return new Set(ids.filter((id) => this.holder(provider, id)?.intent || this.isPruned(provider, id)))
   }
 
   knows(owner: string): boolean {
     return this.rows.some((row) => row.owner === owner)
+  }
+
+  /** Of all times: what ended, but for what a key or a create of unknown outcome needs, or a late deposit revives. */
+  prune(): void {
+    const now = Date.now()
+    this.pruned = this.pruned.filter(({ at }) => at >= now - 30 * day)
+    for (const row of this.rows.filter((each) => isPrunable(each) && !this.isNeeded(each))) {
+      this.remove(row)
+      if (row.intent) this.pruned.push({ provider: row.provider, id: row.id ?? '', at: now })
+    }
+  }
+
+  private isNeeded(row: Row): boolean {
+    const isNear = (other: Row): boolean => {
+      const apart = (row.createdAt ?? 0n) - milliseconds(other.intent?.attemptedAt ?? 0)
+      return apart >= -milliseconds(hour) && apart <= milliseconds(hour)
+    }
+    return (
+      this.claims.some((claim) => claim.row === row && claim.madeAt >= Date.now() - day) ||
+      this.rows.some((other) => isOpen(other) && other.provider === row.provider && isNear(other))
+    )
+  }
+
+  private isPruned(provider: string, id: string): boolean {
+    return this.pruned.some((each) => each.provider === provider && each.id === id)
   }
 
   private row(intent: string): Row {
@@ -241,6 +269,12 @@ export class Model {
 
 function isOpen({ state }: Row): boolean {
   return state === 'pending' || state === 'unknown'
+}
+
+function isPrunable({ state, facts }: Row): boolean {
+  const { status } = facts?.transaction ?? {}
+  const since = facts?.changedAt ?? facts?.reportedAt ?? 0
+  return state === 'done' && (isEnd(status) || (status === 'overdue' && since <= Date.now() - 30 * day))
 }
 
 /** What ended stays as it ended, and a word that nobody knows changes nothing. */

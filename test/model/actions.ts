@@ -48,8 +48,8 @@ export const actions: Actions = {
   resolveBind: (world, { picks: { r, id }, state }) =>
     world.resolve(createOf(world, r), `tx-${id}`, state.rows.get(r)?.state.tag === 'Done'),
   resolveNone: (world, { picks: { r } }) => world.resolve(createOf(world, r), undefined, true),
-  /** Up to the day before: what is younger may be taken for a create that comes next. */
-  prune: (world) => world.store.ledgerAdmin.prune(time.startOfDay(), 'tester'),
+  /** A clock that is ahead dates swaps up to a day later. */
+  prune: (world) => world.store.ledgerAdmin.prune(time.tomorrow(), 'tester'),
 
   dayPasses(world) {
     time.dayPasses()

@@ -14,8 +14,8 @@ const dayMs = 100 * hour
 export const time = {
   /** True time: it is never set. */
   ledger: (): number => steady() + passed,
-  /** Half a day ago, by the days of the model. */
-  startOfDay: (): number => steady() + passed - dayMs / 2,
+  /** By the days of the model. */
+  tomorrow: (): number => steady() + passed + dayMs,
   dayPasses(): void {
     passed += dayMs
   },

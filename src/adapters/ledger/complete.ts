@@ -10,6 +10,7 @@ import type { Database } from './database.ts'
 import { sortKey, toRow } from './entry.ts'
 import { restore } from './not-created.ts'
 import { addToPageIndex, removeFromPageIndex } from './page-index.ts'
+import { isPruned } from './pruned-ids.ts'
 import { loadEntry, storeFirst } from './stored.ts'
 
 export async function complete(within: Database, intent: string, facts: TransactionRecord, clock: LedgerClock): Promise<boolean> {
@@ -18,7 +19,8 @@ export async function complete(within: Database, intent: string, facts: Transact
   if (create.state === 'mismatch') return false
   if (create.state === 'done') return isCompletedAs(create, facts)
   const holder = await lockHolder(within, create.provider, facts.transaction.id)
-  if (holder && (holder.intent !== null || wasThereBefore(holder, facts))) {
+  const isAnothers = holder && (holder.intent !== null || wasThereBefore(holder, facts))
+  if (isAnothers || (await isPruned(within, create.provider, facts.transaction.id))) {
     await renewClaim(within, intent, clock)
     await becomeMismatch(within, intent, null, { told: facts.transaction, fields: ['id'] })
     return false
@@ -34,6 +36,7 @@ export async function bindFound(within: Database, intent: string, facts: Transac
   if (create.state === 'done') return create.provider_id === facts.transaction.id
   const holder = await lockHolder(within, create.provider, facts.transaction.id)
   if (create.state === 'mismatch' || (holder && holder.intent !== null)) return false
+  if (await isPruned(within, create.provider, facts.transaction.id)) return false
   await completeAs(within, create, facts, holder, clock)
   return true
 }

@@ -24,6 +24,9 @@ export function entries({ database, write, writeOne, isIn: isAmong, listed, toLi
       .where(isAmong('provider_id', ids))
       .where('intent', 'is not', null)
       .$narrowType<{ provider_id: NotNull }>()
+      .unionAll(
+        database.selectFrom('pruned_ids').select('provider_id').where('provider', '=', provider).where(isAmong('provider_id', ids)),
+      )
       .compile(),
   )
   return {

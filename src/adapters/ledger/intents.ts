@@ -6,6 +6,7 @@ import type { LedgerClock } from './clock.ts'
 import { bindFound, complete, lockCreate, markMismatch } from './complete.ts'
 import type { Database } from './database.ts'
 import { insertEntry } from './entries.ts'
+import { isPruned } from './pruned-ids.ts'
 import type { State } from './schema/tables.ts'
 import type { Store } from './store.ts'
 
@@ -57,10 +58,11 @@ async function drop(within: Database, intent: string): Promise<void> {
   await within.deleteFrom('transactions').where('intent', '=', intent).where('state', 'in', unresolvedStates).execute()
 }
 
-/** The create is bound to another transaction: this one is its owner's all the same. */
+/** The create is bound to another transaction: this one is its owner's all the same, unless another create had it. */
 async function addBesideBound(within: Database, intent: string, facts: TransactionRecord): Promise<void> {
   const create = await lockCreate(within, intent)
-  if (create?.state === 'done') await insertEntry(within, create.owner, create.provider, facts)
+  if (create?.state !== 'done' || (await isPruned(within, create.provider, facts.transaction.id))) return
+  await insertEntry(within, create.owner, create.provider, facts)
 }
 
 async function markUnknown(within: Database, intent: string, lookAt: number): Promise<void> {

@@ -5,7 +5,7 @@ import type { LedgerClock } from './clock.ts'
 import type { Database } from './database.ts'
 
 /** A late result is known for so long, in milliseconds. */
-const retentionMs = 30 * 86_400_000
+export const lateResultMs = 30 * 86_400_000
 /** The ledger notes the beginning a little after the attempt, in milliseconds. */
 const toleranceMs = 1_000
 
@@ -42,7 +42,7 @@ async function endWhere(within: Database, intent: string, condition: RawBuilder<
     .execute()
   await within
     .deleteFrom('ended')
-    .where(sql<boolean>`ended_at < ${now} - ${sql.lit(retentionMs)}`)
+    .where(sql<boolean>`ended_at < ${now} - ${sql.lit(lateResultMs)}`)
     .execute()
   return true
 }

@@ -108,6 +108,15 @@ describe('L46: a result that the ledger cannot store at once', () => {
     expect(outcomes.slice(4)).toEqual(['conflicting'])
   })
 
+  test('L71: is counted as a duplicate id if another create has its id by then', async () => {
+    const complete = vi.fn(async (): Promise<boolean> => false).mockRejectedValueOnce(fail())
+    const repeated = results.wrap({ ...fake(), complete }, 'alpha')
+    await expect(repeated.complete('a', record)).rejects.toBeDefined()
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(outcomes).toEqual(['unrecorded', 'duplicateId', 'recorded'])
+    expect(complete).toHaveBeenCalledTimes(2)
+  })
+
   test('does not delay the others if it can never be written', async () => {
     refuse = fail
     for (const id of ['a', 'b']) await ledger.complete(id, record).catch(() => {})

@@ -17,6 +17,7 @@ export interface DeferredResultsOptions {
 
 interface Deferred {
   readonly provider: string
+  /** False where its id is another create's: then it is a mismatch. */
   readonly write: () => Promise<unknown>
   attempts: number
 }
@@ -116,7 +117,8 @@ export class DeferredResults {
   private async writeAll(): Promise<void> {
     for (const [intent, deferred] of this.pending) {
       try {
-        await deferred.write()
+        const isAccepted = await deferred.write()
+        if (isAccepted === false) this.count(deferred.provider, 'duplicateId')
         this.finish(intent, deferred, 'recorded')
         this.pauseMs = this.options.firstPauseMs
       } catch (reason) {

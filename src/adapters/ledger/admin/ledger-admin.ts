@@ -9,6 +9,7 @@ import { becomeEntry, type Create, lockCreate, lockHolder, type MismatchRecord }
 import type { Database } from '../database.ts'
 import { markNotCreatedByHand } from '../not-created.ts'
 import { addAudit } from '../operations/audit.ts'
+import { isPruned } from '../pruned-ids.ts'
 import type { State } from '../schema/tables.ts'
 import type { Store } from '../store.ts'
 import { exporter } from './export.ts'
@@ -110,12 +111,13 @@ function resolved(actor: string, { intent, provider, state }: Create, after: unk
   return { actor, action: 'ledger.resolve', subject: intent, before: { provider, state }, after }
 }
 
-/** False where another create has its id. What a list has shown of it before does not stand in the way. */
+/** False where another create has its id, or had it until it was pruned. What a list has shown of it before does not stand in the way. */
 async function bind(within: Database, create: Create, facts: TransactionRecord): Promise<boolean> {
   const holder = await lockHolder(within, create.provider, facts.transaction.id)
   const isFree = !holder || holder.intent === create.intent || holder.intent === null
-  if (isFree) await becomeEntry(within, create, facts, holder)
-  return isFree
+  if (!isFree || (await isPruned(within, create.provider, facts.transaction.id))) return false
+  await becomeEntry(within, create, facts, holder)
+  return true
 }
 
 /** What was asked, but for memos, which nobody has confirmed; the provider tells the rest when it is read. */

@@ -17,6 +17,7 @@ import {
   positionColumns,
   values,
 } from '../page-index.ts'
+import { forgetPrunedIds, keepPrunedIds, type PrunedRow } from '../pruned-ids.ts'
 import type { Store } from '../store.ts'
 
 /** A transaction of it is short, and after each it waits, in milliseconds: others write too, and ask for the lock now and then. */
@@ -28,6 +29,7 @@ const pauseMs = 10
 export function pruner(store: Store): LedgerAdmin['prune'] {
   const { write, clock } = store
   return async (before, actor) => {
+    while (await write((within) => forgetPrunedIds(within, clock))) await delay(pauseMs)
     const newest = clampSortKey(-toNanoseconds(before))
     const record = { actor, action: 'ledger.prune', subject: `before ${new Date(before).toISOString()}` } as const
     let total = nothing
@@ -35,7 +37,7 @@ export function pruner(store: Store): LedgerAdmin['prune'] {
     for (let at: OwnerPosition | undefined = beforeAll; at; ) {
       const [from, soFar, recordId]: [OwnerPosition, Pruned, number | undefined] = [at, total, auditId]
       const step: { next: OwnerPosition | undefined; total: Pruned; auditId: number } = await write(async (within) => {
-        const { next, ...pruned } = await pruneFrom(within, from, newest, clock)
+        const { next, ...pruned } = await pruneFrom(within, from, newest, store)
         const after = sum(soFar, pruned)
         if (recordId !== undefined) await updateAudit(within, recordId, after)
         return { next, total: after, auditId: recordId ?? (await addAudit(within, store, { ...record, after })) }
@@ -67,11 +69,11 @@ function sum(one: Pruned, other: Pruned): Pruned {
   }
 }
 
-async function pruneFrom(within: Database, from: OwnerPosition, newest: bigint, clock: LedgerClock): Promise<Step> {
+async function pruneFrom(within: Database, from: OwnerPosition, newest: bigint, store: Store): Promise<Step> {
   let total = nothing
   let at: OwnerPosition | undefined = from
   for (let tallies = 0; at && total.pruned < maxEntriesPerStep && tallies < maxSegmentsPerStep; tallies++) {
-    const { next, ...pruned } = await pruneSegment(within, at, newest, clock)
+    const { next, ...pruned } = await pruneSegment(within, at, newest, store)
     total = sum(total, pruned)
     at = next
   }
@@ -79,7 +81,8 @@ async function pruneFrom(within: Database, from: OwnerPosition, newest: bigint, 
 }
 
 /** The first tally from there on. Its bounds are read when nobody else can move them. */
-async function pruneSegment(within: Database, from: OwnerPosition, newest: bigint, clock: LedgerClock): Promise<Step> {
+async function pruneSegment(within: Database, from: OwnerPosition, newest: bigint, store: Store): Promise<Step> {
+  const { clock } = store
   const [unlocked] = await segmentsFrom(within, from)
   if (!unlocked) return { ...nothing, next: undefined }
   await lockPageIndex(within, unlocked.owner)
@@ -88,16 +91,18 @@ async function pruneSegment(within: Database, from: OwnerPosition, newest: bigin
   const hasEnded = sql`
     owner = ${segment.owner} and state = 'done' and ${position} >= (${values(segment)}) ${end}
     and sort_key > ${newest} and status in ('success', 'refunded', 'overdue')`
-  const { numAffectedRows = 0n } = await sql`
+  const { rows: gone } = await sql<PrunedRow>`
     delete from transactions
-    where ${hasEnded} and not ${mayBeRevived(clock)} and not ${hasRecentKey(clock)} and not ${isCandidate}`.execute(within)
-  await reduce(within, segment, numAffectedRows)
+    where ${hasEnded} and not ${mayBeRevived(clock)} and not ${hasRecentKey(clock)} and not ${isCandidate}
+    returning intent, provider, provider_id`.execute(within)
+  await keepPrunedIds(within, gone, store)
+  await reduce(within, segment, gone.length)
   const { rows } = await sql<Pruned['kept']>`
     select coalesce(sum(case when ${mayBeRevived(clock)} then 1 else 0 end), 0) as overdue,
       coalesce(sum(case when ${hasRecentKey(clock)} then 1 else 0 end), 0) as "recentKey",
       coalesce(sum(case when ${isCandidate} then 1 else 0 end), 0) as unresolved
     from transactions where ${hasEnded}`.execute(within)
-  return { pruned: Number(numAffectedRows), kept: rows[0] ?? nothing.kept, next }
+  return { pruned: gone.length, kept: rows[0] ?? nothing.kept, next }
 }
 
 const overdueMs = 30 * 24 * 3_600_000
@@ -132,9 +137,9 @@ async function segmentsFrom(within: Database, { owner, ...from }: OwnerPosition)
 }
 
 /** An empty tally goes, but for the first: that one is locked. */
-async function reduce(within: Database, { owner, ...at }: OwnerPosition, by: bigint): Promise<void> {
-  if (by === 0n) return
-  const { entries, sort_key } = await changePageIndex(within, owner, at, -Number(by))
+async function reduce(within: Database, { owner, ...at }: OwnerPosition, by: number): Promise<void> {
+  if (by === 0) return
+  const { entries, sort_key } = await changePageIndex(within, owner, at, -by)
   if (entries > 0 || sort_key === firstPosition.sort_key) return
   await sql`delete from tallies where owner = ${owner} and ${position} = (${values(at)})`.execute(within)
 }

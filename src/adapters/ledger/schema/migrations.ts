@@ -28,6 +28,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     '2026-12-01 operations': step(operations(types)),
     '2026-12-02 replica figures': step(replicaFigures(types)),
     '2026-12-03 polls': step(polls(types)),
+    '2026-12-04 pruned ids': step(prunedIds(types)),
   }
 }
 
@@ -122,6 +123,19 @@ function ended({ integer, text }: ColumnTypes): readonly string[] {
       attempted_at ${integer} NOT NULL,
       ended_at ${integer} NOT NULL
     )`,
+  ]
+}
+
+/** An id stays one create's after its transaction was pruned. */
+function prunedIds({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    `CREATE TABLE pruned_ids (
+      provider ${text} NOT NULL,
+      provider_id ${text} NOT NULL,
+      pruned_at ${integer} NOT NULL,
+      PRIMARY KEY (provider, provider_id)
+    )`,
+    'CREATE INDEX pruned_ids_by_age ON pruned_ids (pruned_at)',
   ]
 }
 

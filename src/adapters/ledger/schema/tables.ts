@@ -6,6 +6,7 @@ export interface Tables {
   transactions: Transactions
   claims: Claims
   ended: Ended
+  pruned_ids: PrunedIds
   tallies: PageIndexTable
   providers: Providers
   accounts: Accounts
@@ -67,6 +68,14 @@ interface Ended {
   attempted_at: number
   /** On the ledger's clock. */
   ended_at: Written<number>
+}
+
+/** Ids that creates had whose transactions were pruned. */
+interface PrunedIds {
+  provider: string
+  provider_id: string
+  /** On the ledger's clock. */
+  pruned_at: Written<number>
 }
 
 interface Claims {
