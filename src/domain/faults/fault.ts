@@ -65,7 +65,7 @@ export interface FaultDetails {
   readonly retryAfter?: number
   /** Methods of the path, for the `Allow` header. */
   readonly allow?: string
-  /** Tag of the provider whose response this is. Absent if the gateway itself refused. */
+  /** Tag of the provider whose response this is. Absent if the gateway itself refused, or no response came. */
   readonly provider?: string
   /** True if the provider certainly did nothing (docs/contract.md §10). */
   readonly noEffect?: boolean

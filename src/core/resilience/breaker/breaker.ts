@@ -37,7 +37,7 @@ export type MakeBreaker = (options: BreakerOptions) => Breaker
 /** A timeout counts as a failure only if the call had this share of the provider's timeout: with failover a quote may have a quarter. */
 const minTimeoutShare = 0.2
 
-/** Each operation has its own breaker. After the cooldown one client call is the trial; a create is never a probe for other operations. */
+/** Each operation has its own breaker. After the open time one client call of the operation is the trial: only a create closes the create breaker. */
 export function createBreaker(options: BreakerOptions): Breaker {
   const breakers = new ProviderBreakers(options)
   return {
