@@ -22,6 +22,7 @@ import { startIntervalJob } from './process/interval-job.ts'
 import { keyIdentity } from './process/key-identity.ts'
 import { openLimitStores } from './process/limit-stores.ts'
 import { oneAtATime } from './process/one-at-a-time.ts'
+import { openOperator } from './process/operator.ts'
 import { noPages, preparePages } from './process/pages.ts'
 import { startReplicaFigures } from './process/replica-figures.ts'
 import { openTelemetry } from './process/telemetry.ts'
@@ -70,7 +71,8 @@ export async function start(config: Config): Promise<Running> {
   })
 
   const ready = (): Readiness => (readiness === 'ready' && load.level >= 2 ? 'overloaded' : readiness)
-  const admin = await openAdmin(config, ready, telemetry.print)
+  let operator: ReturnType<typeof openOperator> | undefined
+  const admin = await openAdmin(config, { readiness: ready, printMetrics: telemetry.print, operator: () => operator })
   resources.defer(() => admin.drain.finish(0))
 
   const sandboxUrls = await addSandbox(config, resources)
@@ -125,6 +127,14 @@ export async function start(config: Config): Promise<Running> {
   const followOverrides = async (): Promise<void> => {
     if (await overrides.poll()) applyConfig(overrides.config)
   }
+  const stopping = new AbortController()
+  const operatorParts = {
+    stores: { accounts, ledgerAdmin, ...stores },
+    file: () => overrides.file,
+    inForce: () => current,
+    follow: () => runSerially(followOverrides),
+  }
+  operator = openOperator(config, operatorParts, stopping.signal)
   const handle: Http = (request) => generation.handle(request)
   const intervalJobs = [
     startIntervalJob(() => generation.reconcile(), 1_000),
@@ -167,6 +177,7 @@ export async function start(config: Config): Promise<Running> {
     logError: log.fail,
     async stop() {
       readiness = 'draining'
+      stopping.abort()
       publicServer.drain.begin()
       await wait(config.server.grace * 1000)
       await running.disposeAsync()

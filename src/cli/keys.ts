@@ -72,11 +72,7 @@ async function list({ json = false }: Options, { stores, terminal }: Session): P
   const issued = await stores.accounts.listKeys()
   const now = Date.now()
   if (json) {
-    const facts = issued.map((key) => {
-      const [createdAt, expiresAt, revokedAt] = [key.createdAt, key.expiresAt, key.revokedAt].map(toIso)
-      return { id: key.id, name: key.name, state: stateOf(key, now), createdAt, expiresAt, revokedAt }
-    })
-    terminal.out(JSON.stringify(facts))
+    terminal.out(JSON.stringify(issued.map((key) => asJson(key, now))))
     return 0
   }
   const rows = issued.map((key) => [key.id, key.name, stateOf(key, now), toIso(key.createdAt) ?? '', endOf(key)])
@@ -103,7 +99,13 @@ async function rotate(id: string, { overlap = dayMs, expires, json }: RotateOpti
   return 0
 }
 
-function newKey(lifetime: number | undefined) {
+/** As `keys list --json` and the operator's API have it. */
+export function asJson(key: IssuedKey, now: number) {
+  const [createdAt, expiresAt, revokedAt] = [toIso(key.createdAt), toIso(key.expiresAt), toIso(key.revokedAt)]
+  return { id: key.id, name: key.name, state: stateOf(key, now), createdAt, expiresAt, revokedAt }
+}
+
+export function newKey(lifetime: number | undefined) {
   const key = makeKey(crypto.getRandomValues(new Uint8Array(keyBytes)))
   const createdAt = Date.now()
   const expiresAt = lifetime === undefined ? undefined : createdAt + lifetime

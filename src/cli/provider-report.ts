@@ -13,8 +13,13 @@ export type ProviderReport =
   | { readonly outcome: 'missing' }
   | { readonly outcome: 'unreadable'; readonly why: string }
 
+interface ReportParts {
+  readonly config: Config
+  readonly stores: Pick<Session['stores'], 'currencyLists'>
+}
+
 /** Reads the transaction `id` (the provider's own id). The call counts against the provider's budget. */
-export async function readProviderReport(tag: string, id: string, { config, stores }: Session): Promise<ProviderReport> {
+export async function readProviderReport(tag: string, id: string, { config, stores }: ReportParts): Promise<ProviderReport> {
   const provider = config.providers.find((each) => each.tag === tag)
   if (!provider) return { outcome: 'unreadable', why: 'this provider is no longer configured' }
   if (config.auth.mode === 'passthrough') return { outcome: 'unreadable', why: 'only its owner has the key for it' }

@@ -14,31 +14,52 @@ export interface ResolveRequest {
   readonly isForced: boolean
 }
 
-/** Records the outcome of an unresolved create by hand. */
-export async function resolve(intent: string, { id, isForced }: ResolveRequest, session: Session): Promise<ExitCode> {
-  const { stores, terminal } = session
-  const create = (await stores.ledgerAdmin.unresolved()).find((unresolved) => unresolved.intent === intent)
-  if (!create) return refuse(`no unresolved create has the intent ${intent}`, terminal)
-  if (isRunning(create, session)) return refuse(`the create ${intent} may still be running; please try again in a minute`, terminal)
-  return id === undefined ? markNotCreated(intent, session) : bind(create, id, isForced, session)
+/** `missing`: there is no such unresolved create. `running`: a response may still come. `refused`: it cannot be resolved in this way. */
+export type ResolveResult =
+  | { readonly outcome: 'done'; readonly messages: readonly string[] }
+  | { readonly outcome: 'missing' | 'running' | 'refused'; readonly message: string }
+
+export type ResolveParts = Pick<Session, 'config' | 'actor'> & {
+  readonly stores: Pick<Session['stores'], 'ledgerAdmin' | 'currencyLists'>
 }
 
-async function bind(create: UnresolvedCreateReport, id: string, isForced: boolean, session: Session): Promise<ExitCode> {
-  const { stores, terminal, actor } = session
+/** Records the outcome of an unresolved create by hand, and prints it. */
+export async function resolve(intent: string, request: ResolveRequest, session: Session): Promise<ExitCode> {
+  const result = await resolveCreate(intent, request, session)
+  if (result.outcome !== 'done') return refuse(result.message, session.terminal)
+  for (const message of result.messages) session.terminal.out(message)
+  return 0
+}
+
+/** Records the outcome of an unresolved create by hand: for the command and for the operator's API. */
+export async function resolveCreate(intent: string, { id, isForced }: ResolveRequest, parts: ResolveParts): Promise<ResolveResult> {
+  const create = (await parts.stores.ledgerAdmin.unresolved()).find((unresolved) => unresolved.intent === intent)
+  if (!create) return { outcome: 'missing', message: `no unresolved create has the intent ${intent}` }
+  if (isRunning(create, parts))
+    return { outcome: 'running', message: `the create ${intent} may still be running; please try again in a minute` }
+  return id === undefined ? markNotCreated(intent, parts) : bind(create, id, isForced, parts)
+}
+
+async function bind(create: UnresolvedCreateReport, id: string, isForced: boolean, parts: ResolveParts): Promise<ResolveResult> {
+  const refused = (message: string): ResolveResult => ({ outcome: 'refused', message })
+  const { stores, actor } = parts
   const providerId = providerIdOf(id, create.provider)
-  if (providerId === undefined) return refuse(`${id} is not an id at ${create.provider}, the provider of this create`, terminal)
+  if (providerId === undefined) return refused(`${id} is not an id at ${create.provider}, the provider of this create`)
   // Loaded only when needed.
   const { readProviderReport } = await import('./provider-report.ts')
-  const report = await readProviderReport(create.provider, providerId, session)
+  const report = await readProviderReport(create.provider, providerId, parts)
   const objection = findObjection(report, create, providerId, isForced)
-  if (objection !== undefined) return refuse(objection, terminal)
+  if (objection !== undefined) return refused(objection)
   const facts = reportedFacts(report, create)
   const outcome = await stores.ledgerAdmin.bind(create.intent, providerId, Date.now(), facts, actor)
-  if (outcome === 'taken') return refuse(`${create.provider}~${providerId} is already in the ledger`, terminal)
-  if (outcome === 'missing') return refuse(`the create ${create.intent} has just been resolved`, terminal)
-  terminal.out(`The create ${create.intent} is now the transaction ${create.provider}~${providerId} of its owner.`)
-  for (const line of remarks(report, create)) terminal.out(line)
-  return 0
+  if (outcome === 'taken') return refused(`${create.provider}~${providerId} is already in the ledger`)
+  if (outcome === 'missing') return settledJustNow(create.intent)
+  const done = `The create ${create.intent} is now the transaction ${create.provider}~${providerId} of its owner.`
+  return { outcome: 'done', messages: [done, ...remarks(report, create)] }
+}
+
+function settledJustNow(intent: string): ResolveResult {
+  return { outcome: 'missing', message: `the create ${intent} has just been resolved` }
 }
 
 /** The reason why the provider's report forbids binding. A missing field is no reason: the operator decides. */
@@ -74,15 +95,14 @@ function remarks(report: ProviderReport, { requested, attemptedAt }: UnresolvedC
   return missing.length === 0 ? [times] : [times, `The provider does not confirm ${missing.join(', ')}.`]
 }
 
-async function markNotCreated(intent: string, { stores, terminal, actor }: Session): Promise<ExitCode> {
-  if (!(await stores.ledgerAdmin.markNotCreated(intent, actor)))
-    return refuse(`the create ${intent} has just been resolved`, terminal)
-  terminal.out(`The create ${intent} is deleted: nothing was created, and its Idempotency-Key can be used again.`)
-  return 0
+async function markNotCreated(intent: string, { stores, actor }: ResolveParts): Promise<ResolveResult> {
+  if (!(await stores.ledgerAdmin.markNotCreated(intent, actor))) return settledJustNow(intent)
+  const done = `The create ${intent} is deleted: nothing was created, and its Idempotency-Key can be used again.`
+  return { outcome: 'done', messages: [done] }
 }
 
 /** Whether the provider's timeout has not yet passed, so that a response may still come. */
-function isRunning({ state, provider, attemptedAt }: UnresolvedCreateReport, { config }: Session): boolean {
+function isRunning({ state, provider, attemptedAt }: UnresolvedCreateReport, { config }: Pick<Session, 'config'>): boolean {
   const { timeout = 0 } = config.providers.find(({ tag }) => tag === provider) ?? {}
   return state === 'pending' && Date.now() < attemptedAt + timeout * 1_000
 }

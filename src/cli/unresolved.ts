@@ -8,12 +8,7 @@ import { toIso } from './timestamp.ts'
 export async function printUnresolved({ json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
   const creates = await stores.ledgerAdmin.unresolved()
   if (json) {
-    const facts = creates.map(({ attemptedAt, reported = null, ...create }) => ({
-      ...create,
-      attemptedAt: toIso(attemptedAt),
-      reported,
-    }))
-    terminal.out(JSON.stringify(facts))
+    terminal.out(JSON.stringify(creates.map(asJson)))
     return 0
   }
   const rows = creates.map((create) => [
@@ -29,6 +24,11 @@ export async function printUnresolved({ json }: Options, { stores, terminal }: S
     for (const line of formatTable([['intent', 'state', 'provider', 'attempted', 'request', 'reported'], ...rows]))
       terminal.out(line)
   return 0
+}
+
+/** As `ledger unknown --json` and the operator's API have it. */
+export function asJson({ attemptedAt, reported, ...create }: UnresolvedCreateReport) {
+  return { ...create, attemptedAt: toIso(attemptedAt), reported: reported ?? null }
 }
 
 function requestText({ requested }: UnresolvedCreateReport): string {

@@ -68,7 +68,7 @@ describe('a valid configuration', () => {
       grace: 2,
       cors: [],
     })
-    expect(config.admin).toEqual({ host: '127.0.0.1', port: 9090, hosts: [] })
+    expect(config.admin).toEqual({ host: '127.0.0.1', port: 9090, tokens: {}, hosts: [] })
     expect(config.limits).toEqual({ quotes: 60, create: 30, read: 120, unproven: 120, window: 60, replicas: 1, shadow: false })
     expect(config.cache).toEqual({ currencies: 600, rate: 2, staleFor: 86_400 })
     expect(config.sandbox.enabled).toBe(false)

@@ -47,7 +47,8 @@ it('shows every key of the configuration', () => {
 })
 
 it('takes no time for a long name', () => {
-  const began = performance.now()
+  const began = process.threadCpuUsage()
   for (const letter of ['a', 'A', '_', '1', 'aA', 'a1', '-a']) publicName(letter.repeat(200_000))
-  expect(performance.now() - began).toBeLessThan(200)
+  const { user, system } = process.threadCpuUsage(began)
+  expect((user + system) / 1_000).toBeLessThan(200)
 })

@@ -24,6 +24,7 @@ import {
   seconds,
   share,
   text,
+  token,
 } from './value-types.ts'
 
 /** Documents a key in `docs/configuration.md`. */
@@ -100,6 +101,11 @@ const admin = section(
   {
     host: setting(name, '127.0.0.1', 'Address to listen on'),
     port: setting(port, 9090, 'Port to listen on; 0 takes a free port and prints it'),
+    tokens: setting(
+      mapping(token),
+      {},
+      'Who may use the operator’s API and page on this port: a token for each name, 32 characters or more, best read from a file. None: there is no API and no page',
+    ),
     hosts: setting(
       list(name),
       [],

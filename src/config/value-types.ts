@@ -94,6 +94,9 @@ export const redisUrl = text.refine(
 /** A value that browsers send as `Origin`. */
 export const origin = text.refine((value) => URL.parse(value)?.origin === value, 'must be an origin like https://app.example')
 
+/** A secret that a person or a program sends as `Bearer`. */
+export const token = z.string(must('be a text')).regex(/^[\x21-\x7e]{32,512}$/, 'must be 32 to 512 visible characters of ASCII')
+
 export function list<T extends z.ZodType>(item: T) {
   return z.array(item, must('be a list'))
 }

@@ -78,6 +78,24 @@ export interface Pruned {
   }
 }
 
+export interface TransactionSearch {
+  /** Name of an account. */
+  readonly account?: string | undefined
+  /** Tag. */
+  readonly provider?: string | undefined
+  readonly status?: Status | undefined
+  /** Created then or later. */
+  readonly since?: number | undefined
+  readonly page: number
+  readonly size: number
+}
+
+export interface FoundTransaction {
+  readonly entry: LedgerEntry
+  /** Name of its owner's account; absent where the owner is a key of the provider. */
+  readonly account?: string
+}
+
 /**
  * Every method throws if the store fails, and then has changed nothing. `actor`: the operator, for the audit log
  * (`core/operations/audit.ts`).
@@ -88,6 +106,10 @@ export interface LedgerAdmin {
   readonly gauges: () => Promise<LedgerGauges>
   /** The cost depends on the open rows only. */
   readonly openCounts: () => Promise<readonly OpenCount[]>
+  /** For support: newest creation first, of all owners; `count` is over all pages. */
+  readonly search: (query: TransactionSearch) => Promise<{ readonly found: readonly FoundTransaction[]; readonly count: number }>
+  /** Of any owner. */
+  readonly findTransaction: (provider: string, id: string) => Promise<FoundTransaction | undefined>
   /** Creates of unknown outcome and mismatches, oldest attempt first. */
   readonly unresolved: () => Promise<readonly UnresolvedCreateReport[]>
   /**

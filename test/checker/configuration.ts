@@ -13,6 +13,7 @@ export interface GatewaySettings {
   /** Default: SQLite in the directory. */
   readonly ledger?: string
   readonly server?: Readonly<Record<string, unknown>>
+  readonly admin?: Readonly<Record<string, unknown>>
   /** Other sections of the configuration file; they replace the ones below. */
   readonly sections?: Readonly<Record<string, unknown>>
 }
@@ -23,10 +24,18 @@ const budget = { quotes: 0, create: 0, read: 0 }
 
 /** The path of the file. */
 export function writeConfiguration(settings: GatewaySettings, ports: { server: number; admin: number }): string {
-  const { directory, mode, providers, ledger = `sqlite:${join(directory, 'ledger.db')}`, server = {}, sections = {} } = settings
+  const {
+    directory,
+    mode,
+    providers,
+    ledger = `sqlite:${join(directory, 'ledger.db')}`,
+    server = {},
+    admin = {},
+    sections = {},
+  } = settings
   const gateway = {
     server: { port: ports.server, grace: 0, ...server },
-    admin: { port: ports.admin },
+    admin: { port: ports.admin, ...admin },
     auth: { mode },
     ledger: { url: ledger },
     limits,

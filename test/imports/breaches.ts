@@ -33,7 +33,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^adapters\//, /^(?:wire|domain|core)\/|^node:|^npm:/],
   [/^sandbox\//, /^(?:sandbox|core|edges|wire|domain)\/|^npm:zod$/],
   [/^config\//, /^(?:config|wire|domain)\/|^node:|^npm:(?:zod|yaml|re2js)$/],
-  [/^(?:(?:gateway|provider|main|index)\.ts$|cli\/|process\/)/, everything],
+  [/^(?:(?:gateway|provider|main|index)\.ts$|cli\/|operator\/|process\/)/, everything],
 ]
 
 /** A line for each import that the rules forbid, and for each thing that only one place may do. */

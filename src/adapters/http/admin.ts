@@ -1,6 +1,6 @@
 /** express: the operators' port, apart from the public one. */
 import { isIP } from 'node:net'
-import express, { type Express, type Response } from 'express'
+import express, { type Express, type Response, type Router } from 'express'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Reason } from '../../domain/faults/reason.ts'
 import type { Http } from '../../wire/http.ts'
@@ -18,6 +18,8 @@ export interface AdminOptions {
   /** Prometheus' exposition of everything that is counted, in the format that an `Accept` header asks for. */
   readonly printMetrics: (accept: string) => Promise<{ readonly contentType: string; readonly text: string }>
   readonly printError: PrintError
+  /** What an operator sees and changes, once it is there. */
+  readonly operator: () => Router | undefined
 }
 
 /** The body of an error, as JSON text. */
@@ -32,7 +34,7 @@ const notReady: Readonly<Record<Exclude<Readiness, 'ready'>, string>> = {
 }
 
 /** `/livez` touches nothing, `/readyz` says whether clients should come, `/metrics` is for Prometheus. */
-export function adminApp({ readiness, hosts, printMetrics, printError }: AdminOptions): Express {
+export function adminApp({ readiness, hosts, printMetrics, printError, operator }: AdminOptions): Express {
   const refuse = refusing(printError)
   const app = express()
   app.disable('x-powered-by')
@@ -61,6 +63,11 @@ export function adminApp({ readiness, hosts, printMetrics, printError }: AdminOp
   app.use((request, response, next) => {
     if (isAllowedHost(request.headers.host, names)) return next()
     refuse(response, 'path', 421, 'This host is not served here; list it in admin.hosts, or use an IP address or localhost.')
+  })
+  app.use((request, response, next) => {
+    const router = operator()
+    if (router) router(request, response, next)
+    else next()
   })
   app.use((_, response) => refuse(response, 'path', 404, 'No such path; this port has GET /livez, /readyz and /metrics.'))
   app.use((_: unknown, __: unknown, response: Response, ___: unknown) => refuse(response, 'internal', 500, 'Internal error.'))

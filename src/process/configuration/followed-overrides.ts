@@ -34,6 +34,11 @@ export class FollowedOverrides {
     return followed
   }
 
+  /** What the configuration file says. */
+  get file(): Config {
+    return this.state.file
+  }
+
   get config(): Config {
     return withOverrides(this.state.file, this.state.applied)
   }

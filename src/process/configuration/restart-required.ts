@@ -5,5 +5,10 @@ const sections = ['server', 'admin', 'redis', 'ledger', 'telemetry', 'sandbox'] 
 
 /** The sections in which the new configuration differs and that stay as they were until the process is started again. */
 export function needsRestart(before: Config, after: Config): readonly string[] {
-  return sections.filter((section) => JSON.stringify(before[section]) !== JSON.stringify(after[section]))
+  return sections.filter((section) => startSettings(before, section) !== startSettings(after, section))
+}
+
+/** Tokens of operators are read with each request. */
+function startSettings(config: Config, section: (typeof sections)[number]): string {
+  return JSON.stringify({ ...config[section], tokens: undefined })
 }

@@ -1,5 +1,5 @@
 /** The two ports: the public one, and the operators' own (docs/contract.md §13). */
-import { adminApp, adminErrorResponse, type PrintError, type Readiness } from '../../adapters/http/admin.ts'
+import { type AdminOptions, adminApp, adminErrorResponse, type PrintError } from '../../adapters/http/admin.ts'
 import { expressApp, messagesOf } from '../../adapters/http/express.ts'
 import { listen } from '../../adapters/http/server.ts'
 import type { Config } from '../../config/index.ts'
@@ -19,15 +19,22 @@ export interface Port {
   readonly drain: Drain
 }
 
-export async function openAdmin({ admin, defaultForm }: Config, readiness: () => Readiness, printMetrics: Printing): Promise<Port> {
-  const form = formNamed(defaultForm)
-  const printError: PrintError = (status, message) => errorBody(form, status, message)
-  const app = adminApp({ readiness, printMetrics, printError, hosts: admin.hosts })
+export async function openAdmin(
+  config: Config,
+  options: Pick<AdminOptions, 'readiness' | 'printMetrics' | 'operator'>,
+): Promise<Port> {
+  const { admin } = config
+  const printError = errorPrinter(config)
+  const app = adminApp({ ...options, printError, hosts: admin.hosts })
   const { server, url } = await withListenError('admin', admin, () => listen(app, adminErrorResponse(printError), admin))
   return { url, drain: drainOf(server) }
 }
 
-type Printing = Parameters<typeof adminApp>[0]['printMetrics']
+/** Errors outside the mounts have the body of the default form. */
+export function errorPrinter({ defaultForm }: Config): PrintError {
+  const form = formNamed(defaultForm)
+  return (status, message) => errorBody(form, status, message)
+}
 
 export interface PublicPort extends Port {
   /** How long the first request in line has waited, in milliseconds. */

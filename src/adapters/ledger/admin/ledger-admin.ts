@@ -16,6 +16,7 @@ import { exporter } from './export.ts'
 import { ledgerGauges } from './gauges.ts'
 import { openCounts } from './open-counts.ts'
 import { pruner } from './prune.ts'
+import { searcher } from './search.ts'
 
 export function ledgerAdmin(store: Store): LedgerAdmin {
   const { database, write, clock } = store
@@ -40,6 +41,7 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
         await addAudit(within, store, resolved(actor, create, { bound: null }))
         return true
       }),
+    ...searcher(store),
     export: exporter(store),
     prune: pruner(store),
   }

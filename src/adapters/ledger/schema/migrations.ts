@@ -29,6 +29,9 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     '2026-12-02 replica figures': step(replicaFigures(types)),
     '2026-12-03 polls': step(polls(types)),
     '2026-12-04 pruned ids': step(prunedIds(types)),
+    '2026-12-06 newest': step([
+      "CREATE INDEX transactions_newest ON transactions (sort_key, provider_id, provider) WHERE state = 'done'",
+    ]),
   }
 }
 

@@ -1,0 +1,75 @@
+/** What changes while an operator watches: one look at the ledger every two seconds serves all listeners (docs/contract.md §15). */
+import { currentStatus } from '../process/configuration/overrides.ts'
+import type { OperatorParts } from './stores.ts'
+
+export interface OperatorEvent {
+  /** `provider`, `overrides` or `unresolved`. */
+  readonly event: string
+  /** JSON. */
+  readonly data: string
+}
+
+export type Listener = (event: OperatorEvent) => void
+
+const intervalMs = 2_000
+const maxListeners = 20
+
+export class EventFeed {
+  private readonly parts: OperatorParts
+  private readonly listeners = new Set<Listener>()
+  private current: ReadonlyMap<string, OperatorEvent> = new Map()
+  private timer: NodeJS.Timeout | undefined
+  private isLooking = false
+
+  constructor(parts: OperatorParts) {
+    this.parts = parts
+  }
+
+  /** The listener gets what is there, then every change. Returns what ends it; undefined where too many listen. */
+  subscribe(listener: Listener): (() => void) | undefined {
+    if (this.listeners.size >= maxListeners) return undefined
+    this.listeners.add(listener)
+    for (const event of this.current.values()) listener(event)
+    this.timer ??= setInterval(() => void this.look(), intervalMs).unref()
+    void this.look()
+    return () => {
+      this.listeners.delete(listener)
+      if (this.listeners.size === 0) this.rest()
+    }
+  }
+
+  private rest(): void {
+    clearInterval(this.timer)
+    this.timer = undefined
+    this.current = new Map()
+  }
+
+  /** While the ledger is lost nothing is reported. */
+  private async look(): Promise<void> {
+    if (this.isLooking) return
+    this.isLooking = true
+    const next = await this.snapshot().catch(() => undefined)
+    this.isLooking = false
+    if (!next || this.listeners.size === 0) return
+    const changed = [...next].filter(([key, { data }]) => this.current.get(key)?.data !== data)
+    this.current = next
+    for (const [, event] of changed) for (const listener of this.listeners) listener(event)
+  }
+
+  private async snapshot(): Promise<ReadonlyMap<string, OperatorEvent>> {
+    const { stores, file } = this.parts
+    const [{ providers, overrides }, unresolved] = await Promise.all([
+      currentStatus(file(), stores),
+      stores.ledgerAdmin.unresolved(),
+    ])
+    const events = new Map<string, OperatorEvent>()
+    const add = (key: string, event: string, data: unknown): void => void events.set(key, { event, data: JSON.stringify(data) })
+    for (const { live, ...provider } of providers) {
+      add(`provider ${provider.name}`, 'provider', { ...provider, breaker: live?.breaker ?? null })
+    }
+    add('overrides', 'overrides', overrides)
+    const intents = unresolved.map(({ intent, provider, state }) => ({ intent, provider, state }))
+    add('unresolved', 'unresolved', { count: intents.length, creates: intents.slice(0, 100) })
+    return events
+  }
+}

@@ -1,0 +1,118 @@
+/** One operation of the operator's API (docs/contract.md §15). */
+import type { z } from 'zod'
+import { Fault } from '../domain/faults/fault.ts'
+import { standardFault } from '../domain/faults/standard-fault.ts'
+
+export type ApiMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/** A request whose token was accepted. */
+export interface ApiRequest {
+  readonly method: string
+  /** Below `/api`. */
+  readonly path: string
+  readonly query: URLSearchParams
+  /** JSON; undefined where none was sent. */
+  readonly body: unknown
+  /** The name of the token. */
+  readonly actor: string
+}
+
+export interface ApiResponse {
+  readonly status: number
+  /** Printed as JSON. */
+  readonly body: unknown
+}
+
+export interface RouteRequest<Body = unknown, Query = unknown> {
+  /** What stands in place of `{name}`, decoded. */
+  readonly parameter: string
+  readonly query: Query
+  readonly body: Body
+  readonly actor: string
+}
+
+export interface Route {
+  readonly method: ApiMethod
+  /** Below `/api`, with at most one `{name}`. */
+  readonly path: string
+  /** What it does, for the description of the API. */
+  readonly summary: string
+  readonly query?: z.ZodObject | undefined
+  readonly body?: z.ZodType | undefined
+  readonly handle: (request: RouteRequest) => Promise<ApiResponse>
+}
+
+interface RouteFacts<Body extends z.ZodType, Query extends z.ZodObject> {
+  readonly method: ApiMethod
+  readonly path: string
+  readonly summary: string
+  readonly query?: Query
+  readonly body?: Body
+  readonly handle: (request: RouteRequest<z.output<Body>, z.output<Query>>) => Promise<ApiResponse>
+}
+
+/** Body and query are checked before `handle` sees them. */
+export function route<Body extends z.ZodType, Query extends z.ZodObject>(facts: RouteFacts<Body, Query>): Route {
+  const { query, body, handle, ...rest } = facts
+  return {
+    ...rest,
+    query,
+    body,
+    handle: (request) =>
+      handle({
+        ...request,
+        query: parse(query, request.query, 'parameter_invalid') as z.output<Query>,
+        body: parse(body, request.body, 'body_invalid') as z.output<Body>,
+      }),
+  }
+}
+
+export function ok(body: unknown): ApiResponse {
+  return { status: 200, body }
+}
+
+function parse(schema: z.ZodType | undefined, value: unknown, reason: 'parameter_invalid' | 'body_invalid'): unknown {
+  if (!schema) return undefined
+  const { success, data, error } = schema.safeParse(value)
+  if (success) return data
+  const [issue] = error.issues
+  const name = issue?.path.join('.') ?? ''
+  const unknown = issue?.code === 'unrecognized_keys' ? `unknown: ${issue.keys.join(', ')}` : issue?.message
+  throw new Fault('invalid', `Invalid ${name === '' ? 'request' : name}: ${unknown}.`, { reason })
+}
+
+export interface FoundRoute {
+  readonly route: Route
+  readonly parameter: string
+}
+
+/** Throws 404 for a path that is none, 405 for a method that the path has not. */
+export function findRoute(routes: readonly Route[], method: string, path: string): FoundRoute {
+  const matching = routes.flatMap((one) => {
+    const parameter = parameterIn(one.path, path)
+    return parameter === undefined ? [] : [{ route: one, parameter }]
+  })
+  if (matching.length === 0)
+    throw new Fault('notFound', 'No such path; GET /api/openapi.json describes them all.', { reason: 'path' })
+  const found = matching.find((one) => one.route.method === (method === 'HEAD' ? 'GET' : method))
+  if (found) return found
+  const allow = matching.map((one) => one.route.method).join(', ')
+  throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
+}
+
+/** Empty where the pattern has no parameter; undefined where the path is another one. */
+function parameterIn(pattern: string, path: string): string | undefined {
+  const [before = '', after] = pattern.split(/\{\w+\}/)
+  if (after === undefined) return path === pattern ? '' : undefined
+  if (!path.startsWith(before) || !path.endsWith(after)) return undefined
+  const raw = path.slice(before.length, path.length - after.length)
+  return raw === '' || raw.includes('/') ? undefined : decoded(raw)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw standardFault('notFound')
+  }
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import type { Config } from '../../config/index.ts'
+import type { ChangeResult } from '../../core/operations/change.ts'
+import type { StatusReport } from '../../core/operations/provider-status.ts'
+import { changeRouting, changeState, resetOverrides } from '../../core/operations/switching.ts'
+import { Fault } from '../../domain/faults/fault.ts'
+import { providerStates } from '../../domain/swap/provider-state.ts'
+import { currentStatus } from '../../process/configuration/overrides.ts'
+import { ok, type Route, route } from '../route.ts'
+import type { OperatorParts } from '../stores.ts'
+
+const force = z.boolean().default(false)
+
+export function providerRoutes({ stores, file, inForce, follow }: OperatorParts): readonly Route[] {
+  const ports = () => ({ file: file(), overrides: stores.overrides, ledgerAdmin: stores.ledgerAdmin })
+  const status = (): Promise<StatusReport> => currentStatus(file(), stores)
+  /** This process follows at once, the others within 5 s. */
+  const accept = async (change: Promise<ChangeResult>): Promise<void> => {
+    const result = await change
+    if (result.outcome !== 'done') throw refusal(result)
+    await follow()
+  }
+  const oneOf = async (name: string) => {
+    const found = (await status()).providers.find((provider) => provider.name === name)
+    if (!found) throw noProvider(name)
+    return ok(found)
+  }
+  const routing = async () => {
+    const report = await status()
+    const { strategy, weights, shadow } = report
+    return ok({
+      inForce: { ...settingsOf(inForce()), strategy, weights, shadow, states: statesOf(report.providers) },
+      file: { ...settingsOf(file()), states: statesOf(file().providers) },
+      overrides: report.overrides,
+    })
+  }
+  return [
+    route({
+      method: 'GET',
+      path: '/providers',
+      summary: 'Every provider as it is now, as `swapgate providers status --json` has it.',
+      handle: async () => ok(await status()),
+    }),
+    route({ method: 'GET', path: '/providers/{name}', summary: 'One of them.', handle: ({ parameter }) => oneOf(parameter) }),
+    route({
+      method: 'PATCH',
+      path: '/providers/{name}',
+      summary:
+        'Overrides the state of a provider. 409 where it needs `force`: it leaves no provider for new swaps, or open transactions unread.',
+      body: z.strictObject({ state: z.enum(providerStates), force }),
+      async handle({ parameter, body, actor }) {
+        await accept(changeState(ports(), { provider: parameter, ...body, actor }))
+        return oneOf(parameter)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/routing',
+      summary: 'Strategy, providers, weights, shadow and states: in force, and in the file.',
+      handle: routing,
+    }),
+    route({
+      method: 'PATCH',
+      path: '/routing',
+      summary: 'Overrides the weights (of every routed provider) and the shadow (`null`: none), both or none.',
+      body: z.strictObject({
+        weights: z.record(z.string(), z.number()).optional(),
+        shadow: z.strictObject({ provider: z.string(), sample: z.number() }).nullable().optional(),
+        force,
+      }),
+      async handle({ body, actor }) {
+        await accept(changeRouting(ports(), { ...body, actor }))
+        return routing()
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/overrides',
+      summary: 'Ends every override: the file counts. 409 where it needs `force=true`.',
+      query: z.strictObject({ force: z.enum(['true', 'false']).default('false') }),
+      async handle({ query, actor }) {
+        await accept(resetOverrides(ports(), { force: query.force === 'true', actor }))
+        return routing()
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/overrides/{name}',
+      summary: 'Ends the override of a provider’s state, of `weights` or of `shadow`.',
+      query: z.strictObject({ force: z.enum(['true', 'false']).default('false') }),
+      async handle({ parameter, query, actor }) {
+        await accept(resetOverrides(ports(), { name: parameter, force: query.force === 'true', actor }))
+        return routing()
+      },
+    }),
+  ]
+}
+
+function settingsOf({ routing: { strategy, providers, weights, shadow } }: Config) {
+  return { strategy, providers, weights: weights ?? null, shadow: shadow ?? null }
+}
+
+function statesOf(providers: readonly { readonly name: string; readonly state: string }[]) {
+  return Object.fromEntries(providers.map(({ name, state }) => [name, state]))
+}
+
+function refusal(result: Exclude<ChangeResult, { outcome: 'done' }>): Fault {
+  const message = `${result.message[0]?.toUpperCase()}${result.message.slice(1)}.`
+  if (result.outcome === 'unknown') return new Fault('notFound', message)
+  if (result.outcome === 'invalid') return new Fault('invalid', message, { reason: 'body_invalid' })
+  return new Fault('inProgress', `${message} Send "force": true to do it all the same.`, { reason: 'refused' })
+}
+
+function noProvider(name: string): Fault {
+  return new Fault('notFound', /^[\x21-\x7e]{1,64}$/.test(name) ? `No provider is called ${name}.` : 'There is no such provider.')
+}

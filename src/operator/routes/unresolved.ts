@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { resolveCreate } from '../../cli/resolve.ts'
+import { asJson } from '../../cli/unresolved.ts'
+import { Fault } from '../../domain/faults/fault.ts'
+import { ok, type Route, route } from '../route.ts'
+import type { OperatorParts } from '../stores.ts'
+
+const id = z.string().min(1).max(300)
+
+export function unresolvedRoutes({ stores, inForce }: OperatorParts): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/unresolved',
+      summary: 'Creates of unknown outcome and creates that a provider contradicted, the oldest first.',
+      handle: async () => ok((await stores.ledgerAdmin.unresolved()).map(asJson)),
+    }),
+    route({
+      method: 'POST',
+      path: '/unresolved/{intent}',
+      summary:
+        'Settles such a create: it is the transaction `bind`, which is read at the provider first, or there is `none`. 409 while it may still run.',
+      body: z.union(
+        [z.strictObject({ bind: id, force: z.boolean().default(false) }), z.strictObject({ none: z.literal(true) })],
+        'must be {"bind": "<id>"} or {"none": true}',
+      ),
+      async handle({ parameter, body, actor }) {
+        const request = 'bind' in body ? { id: body.bind, isForced: body.force } : { id: undefined, isForced: false }
+        const result = await resolveCreate(parameter, request, { config: inForce(), stores, actor })
+        if (result.outcome === 'done') return ok({ intent: parameter, messages: result.messages })
+        const message = `${result.message[0]?.toUpperCase()}${result.message.slice(1)}.`
+        if (result.outcome === 'missing') throw new Fault('notFound', message)
+        throw new Fault('inProgress', message, { reason: result.outcome === 'running' ? 'in_progress' : 'refused' })
+      },
+    }),
+  ]
+}

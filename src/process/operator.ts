@@ -1,0 +1,25 @@
+/** The operator's API and page, over the stores of this process. */
+import { operatorRouter } from '../adapters/http/operator.ts'
+import type { Config } from '../config/index.ts'
+import { operatorApi } from '../operator/api.ts'
+import { EventFeed } from '../operator/events.ts'
+import { operatorPage } from '../operator/page.ts'
+import type { OperatorParts } from '../operator/stores.ts'
+import { TokenCheck } from '../operator/tokens.ts'
+import { errorPrinter } from './connections/ports.ts'
+import { version } from './version.ts'
+
+/** `stopping` ends the streams of events. */
+export function openOperator(config: Config, parts: OperatorParts, stopping: AbortSignal): ReturnType<typeof operatorRouter> {
+  return operatorRouter({
+    tokens: new TokenCheck(
+      () => parts.file().admin.tokens,
+      () => performance.now(),
+    ),
+    api: operatorApi(parts, version),
+    events: new EventFeed(parts),
+    page: operatorPage(),
+    stopping,
+    printError: errorPrinter(config),
+  })
+}

@@ -1,0 +1,288 @@
+/** docs/contract.md §15: the operator's API on the admin port of real gateways. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { GatewayProcess } from '../checker/gateway-process.ts'
+import { type Provider, startProvider } from '../checker/provider.ts'
+import { ask, type ReceivedResponse } from '../support/client.ts'
+
+const token = 'operator-token-of-alice-0123456789'
+const other = 'operator-token-of-bob-012345678901'
+const order = { coinFrom: 'XRP', coinTo: 'USDTERC20', amount: 1, withdrawalAddress: '0xWithdraw123456789', rateType: 'float' }
+
+let directory: string
+let alpha: Provider
+let beta: Provider
+let gateway: GatewayProcess
+let replica: GatewayProcess
+const open = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'swapgate-operator-'))
+  open.defer(async () => rmSync(directory, { recursive: true }))
+  alpha = open.use(await startProvider({ form: 'A', name: 'alpha', keys: ['own-key-of-alpha'], journal: join(directory, 'alpha') }))
+  beta = open.use(await startProvider({ form: 'B', name: 'beta', keys: ['own-key-of-beta'], journal: join(directory, 'beta') }))
+  const settings = {
+    directory,
+    mode: 'managed' as const,
+    admin: { tokens: { alice: token, bob: other } },
+    providers: {
+      alpha: { form: 'A' as const, url: alpha.url, key: 'own-key-of-alpha' },
+      beta: { form: 'B' as const, url: beta.url, key: 'own-key-of-beta' },
+    },
+    sections: { routing: { strategy: 'weighted', providers: ['alpha', 'beta'], weights: { alpha: 1, beta: 0 } } },
+  }
+  gateway = open.use(await GatewayProcess.start(settings))
+  replica = open.use(await GatewayProcess.start(settings))
+}, 30_000)
+afterAll(() => open.disposeAsync())
+
+interface Call {
+  readonly method?: string
+  readonly body?: unknown
+  readonly token?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+function call(
+  path: string,
+  { method = 'GET', body, token: sent = token, headers = {} }: Call = {},
+  at = gateway,
+): Promise<ReceivedResponse> {
+  return ask(at.adminUrl, {
+    method,
+    path,
+    headers: {
+      ...(sent !== null && { authorization: `Bearer ${sent}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+}
+const json = async <T>(path: string, options: Call = {}, at = gateway): Promise<T> => {
+  const response = await call(path, options, at)
+  expect(response.status, response.text).toBeLessThan(300)
+  return JSON.parse(response.text) as T
+}
+const create = async (key: string, at = gateway): Promise<ReceivedResponse> =>
+  ask(at.url, {
+    method: 'POST',
+    path: '/a/api/v2/transactions',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(order),
+  })
+
+describe('who may use it', () => {
+  it('without a token every path of the API is 401, and nothing is shown', async () => {
+    for (const path of ['/api/providers', '/api/nothing', '/api/keys', '/api/openapi.json', '/api/events']) {
+      const response = await call(path, { token: null })
+      expect([response.status, response.headers['x-swap-reason']], path).toEqual([401, 'key_missing'])
+      expect(response.headers['www-authenticate']).toBe('Bearer')
+      expect(response.text).not.toContain('alpha')
+    }
+  })
+
+  it('a wrong token is 401, over ten a minute 429, and a right one is never refused', async () => {
+    const codes: number[] = []
+    for (let at = 0; at < 12; at++) codes.push((await call('/api/providers', { token: `wrong-${at}` }, replica)).status)
+    expect(codes).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429])
+    expect((await call('/api/providers', {}, replica)).status).toBe(200)
+  })
+
+  it('a foreign Host is 421 and a form of another site 401 or 415', async () => {
+    expect((await call('/api/providers', { headers: { host: 'evil.example' } })).status).toBe(421)
+    const form = { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'name=x' }
+    expect((await call('/api/keys', { ...form, token: null })).status).toBe(401)
+    expect((await call('/api/keys', form)).status).toBe(415)
+  })
+
+  it('errors have the body of the default form', async () => {
+    const response = await call('/api/nothing')
+    expect(JSON.parse(response.text)).toEqual({ error: 'Not Found', message: expect.any(String), code: 404 })
+    const wrong = await call('/api/providers', { method: 'PUT' })
+    expect([wrong.status, wrong.headers.allow]).toEqual([405, 'GET'])
+  })
+})
+
+describe('providers and routing', () => {
+  it('are what the command says', async () => {
+    const command = (await gateway.command('providers', 'status')) as { providers: { name: string }[] }
+    const api = await json<typeof command>('/api/providers')
+    expect(Object.keys(api)).toEqual(Object.keys(command))
+    expect(api.providers.map(({ name }) => name)).toEqual(command.providers.map(({ name }) => name))
+    expect(await json('/api/providers/alpha')).toMatchObject({ name: 'alpha', state: 'active', weight: 1 })
+    expect((await call('/api/providers/nobody')).status).toBe(404)
+  })
+
+  it('a change is in force at once, in every replica within 5 s, and in the audit log', async () => {
+    const weights = { alpha: 0, beta: 1 }
+    expect(await json('/api/routing', { method: 'PATCH', body: { weights } })).toMatchObject({
+      inForce: { weights },
+      file: { weights: { alpha: 1, beta: 0 } },
+      overrides: [{ key: 'weights', value: weights, actor: 'alice' }],
+    })
+    const { key } = await json<{ key: string }>('/api/keys', { method: 'POST', body: { name: 'acme' } })
+    expect((await create(key)).headers['x-swap-provider']).toBe('beta')
+    await expect.poll(async () => (await create(key, replica)).headers['x-swap-provider'], { timeout: 5_000 }).toBe('beta')
+    expect(await json('/api/overrides/weights', { method: 'DELETE', token: other })).toMatchObject({ overrides: [] })
+    expect((await create(key)).headers['x-swap-provider']).toBe('alpha')
+    const audit = await json<{ actor: string; action: string }[]>('/api/audit?since=1h')
+    expect(audit.map(({ actor, action }) => `${actor} ${action}`).slice(0, 3)).toEqual([
+      'bob override.reset',
+      expect.stringMatching(/^alice (?:account|key)\.create$/),
+      expect.stringMatching(/^alice (?:account|key)\.create$/),
+    ])
+  })
+
+  it.each<[string, Call, number]>([
+    ['/api/providers/alpha', { method: 'PATCH', body: { state: 'gone' } }, 400],
+    ['/api/providers/alpha', { method: 'PATCH', body: { state: 'off', more: 1 } }, 400],
+    ['/api/providers/alpha', { method: 'PATCH', body: '{' }, 400],
+    ['/api/providers/nobody', { method: 'PATCH', body: { state: 'off' } }, 404],
+    ['/api/routing', { method: 'PATCH', body: { weights: { alpha: 1 } } }, 400],
+    ['/api/routing', { method: 'PATCH', body: { weights: { alpha: 0, beta: 0 } } }, 400],
+    ['/api/routing', { method: 'PATCH', body: { weights: { alpha: 1.5, beta: 1 } } }, 400],
+    ['/api/routing', { method: 'PATCH', body: { shadow: { provider: 'nobody', sample: 0.1 } } }, 400],
+    ['/api/transactions?size=101', {}, 400],
+    ['/api/transactions?nothing=1', {}, 400],
+    ['/api/audit?since=tomorrow', {}, 400],
+    ['/api/keys/none', { method: 'DELETE' }, 404],
+    ['/api/unresolved/none', { method: 'POST', body: { none: true } }, 404],
+    ['/api/unresolved/none', { method: 'POST', body: { none: false } }, 400],
+  ])('%s %o is %i, and nothing changes', async (path, options, status) => {
+    const before = await json('/api/routing')
+    const response = await call(path, options)
+    expect(response.status, response.text).toBe(status)
+    expect(response.headers['x-swap-reason']).toEqual(expect.any(String))
+    expect(await json('/api/routing')).toEqual(before)
+  })
+
+  it('what would leave no provider needs force', async () => {
+    expect((await call('/api/providers/alpha', { method: 'PATCH', body: { state: 'draining' } })).status).toBe(409)
+    const forced = await json('/api/providers/alpha', { method: 'PATCH', body: { state: 'draining', force: true } })
+    expect(forced).toMatchObject({ state: 'draining', override: { actor: 'alice' } })
+    expect(await json('/api/overrides', { method: 'DELETE' })).toMatchObject({ inForce: { states: { alpha: 'active' } } })
+  })
+})
+
+describe('for support', () => {
+  it('transactions of all accounts are found, with shortened addresses; a whole one is audited', async () => {
+    const keys = await Promise.all(
+      ['globex', 'initech'].map((name) => json<{ key: string }>('/api/keys', { method: 'POST', body: { name } })),
+    )
+    const created = await Promise.all(keys.map(({ key }) => create(key)))
+    const [{ id }] = created.map(({ json: body }) => body as { id: string }) as [{ id: string }]
+    const list = await json<{ data: { id: string; account: string; withdrawalAddress: string }[]; count: number }>(
+      '/api/transactions?account=globex&provider=alpha&status=wait&since=1h',
+    )
+    expect(list).toMatchObject({ count: 1, data: [{ id, account: 'globex', provider: 'alpha', status: 'wait' }] })
+    expect(list.data[0]?.withdrawalAddress).toBe('0xWith…6789')
+    expect((await json<{ count: number; data: unknown[] }>('/api/transactions?size=1')).data).toHaveLength(1)
+    expect(await json(`/api/transactions/${id}`)).toMatchObject({ id, withdrawalAddress: order.withdrawalAddress })
+    expect((await json<object[]>('/api/audit'))[0]).toMatchObject({ actor: 'alice', action: 'transaction.read', subject: id })
+    expect((await call('/api/transactions/alpha~none')).status).toBe(404)
+    expect((await call('/api/transactions/nothing')).status).toBe(404)
+  })
+
+  it('keys and accounts are listed without keys; a revoked key is 401', async () => {
+    const { key, id } = await json<{ key: string; id: string }>('/api/keys', {
+      method: 'POST',
+      body: { name: 'umbrella', expires: '1h' },
+    })
+    const keys = await call('/api/keys')
+    expect(keys.text).not.toContain(key)
+    expect(JSON.parse(keys.text)).toContainEqual(expect.objectContaining({ id, name: 'umbrella', state: 'active' }))
+    expect(await json('/api/accounts')).toContainEqual(expect.objectContaining({ name: 'umbrella', keys: 1, validKeys: 1 }))
+    expect(await json(`/api/keys/${id}`, { method: 'DELETE' })).toMatchObject({ id, state: 'revoked' })
+    await expect.poll(async () => (await create(key)).status, { timeout: 5_000 }).toBe(401)
+  })
+
+  it('a create of unknown outcome is settled by hand', async () => {
+    const { key } = await json<{ key: string }>('/api/keys', { method: 'POST', body: { name: 'hooli' } })
+    await alpha.fault({ operation: 'create', before: 'reset' })
+    expect((await create(key)).status).toBe(504)
+    const [found] = await json<{ intent: string; state: string }[]>('/api/unresolved')
+    expect(found).toMatchObject({ provider: 'alpha', state: 'unknown' })
+    const settled = await json(`/api/unresolved/${found?.intent}`, { method: 'POST', body: { none: true } })
+    expect(settled).toMatchObject({ intent: found?.intent })
+    expect(await json('/api/unresolved')).toEqual([])
+    expect((await json<object[]>('/api/audit'))[0]).toMatchObject({
+      actor: 'alice',
+      action: 'ledger.resolve',
+      subject: found?.intent,
+    })
+  })
+
+  it('the API describes itself', async () => {
+    const { openapi, paths } = await json<{ openapi: string; paths: Record<string, object> }>('/api/openapi.json')
+    expect(openapi).toBe('3.1.0')
+    expect(Object.keys(paths)).toEqual(
+      expect.arrayContaining(['/api/providers/{name}', '/api/unresolved/{intent}', '/api/openapi.json']),
+    )
+  })
+})
+
+describe('events', () => {
+  async function* eventsOf(response: Response): AsyncGenerator<string> {
+    const decoder = new TextDecoder()
+    let text = ''
+    for await (const chunk of response.body ?? []) {
+      text += decoder.decode(chunk, { stream: true })
+      const parts = text.split('\n\n')
+      text = parts.pop() ?? ''
+      yield* parts
+    }
+  }
+  const listen = (sent = token): Promise<Response> =>
+    fetch(`${gateway.adminUrl}/api/events`, { headers: { authorization: `Bearer ${sent}` } })
+
+  it('a listener gets what is there, then each change, and the end with SIGTERM', async () => {
+    const response = await listen()
+    expect(response.headers.get('content-type')).toContain('text/event-stream')
+    const events = eventsOf(response)
+    const seen: string[] = []
+    const until = async (wanted: RegExp): Promise<void> => {
+      while (!seen.some((event) => wanted.test(event))) {
+        const { value, done } = await events.next()
+        if (done) throw new Error(`ended after ${seen.join(' | ')}`)
+        seen.push(value)
+      }
+    }
+    await until(/^event: unresolved/)
+    await until(/^event: provider\ndata: \{"name":"beta"/)
+    await json('/api/providers/beta', { method: 'PATCH', body: { state: 'draining' } })
+    await until(/^event: overrides\ndata: \[\{"key":"state:beta"/)
+    await until(/"name":"beta".*"state":"draining"/)
+    await json('/api/overrides', { method: 'DELETE' })
+    await gateway.stop()
+    await expect(until(/never/)).rejects.toThrow(/ended/)
+    await gateway.start()
+  })
+
+  it('at most 20 listen; the 21st is 429', async () => {
+    const listeners = await Promise.all(Array.from({ length: 20 }, () => listen()))
+    expect(listeners.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
+    expect((await listen()).status).toBe(429)
+    for (const { body } of listeners) await body?.cancel()
+    await expect
+      .poll(async () => {
+        const one = await listen()
+        await one.body?.cancel()
+        return one.status
+      })
+      .toBe(200)
+  })
+
+  it('a stream ends when its token is taken out of the file', async () => {
+    const events = eventsOf(await listen(other))
+    await events.next()
+    const file = join(directory, `gateway-${new URL(gateway.url).port}.yaml`)
+    const before = readFileSync(file, 'utf8')
+    writeFileSync(file, before.replace(`,"bob":"${other}"`, ''))
+    for await (const _ of events) void _
+    expect((await call('/api/providers', { token: other })).status).toBe(401)
+    writeFileSync(file, before)
+  })
+})
