@@ -114,6 +114,8 @@ export interface Gateway {
   readonly reconcile: () => Promise<void>
   /** Reads the open transactions at draining providers that are due. */
   readonly pollDraining: () => Promise<void>
+  /** After this the gateway starts no background calls: another configuration is in force. */
+  readonly retire: () => void
   /** The connected providers that it uses. */
   readonly connected: readonly ConnectedProvider[]
 }
@@ -131,8 +133,9 @@ export function createGateway(parts: GatewayParts): Gateway {
   const verifiedKeys = verifiedOrInLedger(parts.verifiedKeys, ledger)
   const pendingKeys = isManaged ? undefined : parts.pendingKeys
   const freshness = new Freshness({ refreshMs: config.ledger.refresh * 1000, clock, steadyClock: steadyWallClock })
+  let isRetired = false
   const providers = config.providers.map((provider) =>
-    buildProvider(provider, { ...parts, ledger, currencyLists, verifiedKeys, freshness }, pendingKeys),
+    buildProvider(provider, { ...parts, ledger, currencyLists, verifiedKeys, freshness, isRetired: () => isRetired }, pendingKeys),
   )
   const routed = config.routing.providers.flatMap((name) => providers.filter((provider) => provider.name === name))
   const active = routed.filter(({ state }) => state === 'active')
@@ -185,6 +188,9 @@ export function createGateway(parts: GatewayParts): Gateway {
         tracing,
       }).then(() => observe({ what: 'reconciled', at: clock() })),
     pollDraining: async () => void (await Promise.allSettled(providers.map(({ poll }) => poll?.()))),
+    retire() {
+      isRetired = true
+    },
     connected: providers.map(({ connected }) => connected),
   }
 }
@@ -226,6 +232,7 @@ function dispatchTo(
 
 interface ProviderLayerParts extends GatewayParts {
   readonly freshness: Freshness
+  readonly isRetired: () => boolean
 }
 
 /** A provider with its layers. */
@@ -282,8 +289,8 @@ function buildProvider(provider: Provider, parts: ProviderLayerParts, pendingKey
 
 function pollOf(provider: Provider, connected: ConnectedProvider, parts: ProviderLayerParts): () => Promise<void> {
   const { tag, capabilities } = connected
-  const { steadyClock } = parts
-  return openPoll({ ...stateOptions(tag, parts), service: reportedBy(connected, provider), capabilities, steadyClock })
+  const { steadyClock, isRetired } = parts
+  return openPoll({ ...stateOptions(tag, parts), service: reportedBy(connected, provider), capabilities, steadyClock, isRetired })
 }
 
 /** What it takes to merge a report of the provider into the ledger. */

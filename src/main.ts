@@ -10,10 +10,12 @@ import { ProviderFigures } from './core/operations/provider-figures.ts'
 import { createBreaker } from './core/resilience/breaker/breaker.ts'
 import { ShadowStatistics } from './core/routing/shadow-statistics.ts'
 import type { Observer } from './domain/telemetry/observation.ts'
+import { withDefault } from './domain/with-timeout.ts'
 import { forms } from './forms/index.ts'
 import { createGateway } from './gateway.ts'
 import { FollowedOverrides } from './process/configuration/followed-overrides.ts'
 import { Generation } from './process/configuration/generation.ts'
+import { offWarnings } from './process/configuration/off-warnings.ts'
 import { overrideWarnings } from './process/configuration/overrides.ts'
 import { Tags } from './process/configuration/tags.ts'
 import { withListenError } from './process/connections/listen-error.ts'
@@ -135,6 +137,10 @@ export async function start(config: Config): Promise<Running> {
     follow: () => runSerially(followOverrides),
   }
   operator = openOperator(config, operatorParts, stopping.signal)
+  const openAtOff = async (file: Config): Promise<readonly string[]> =>
+    file.providers.some(({ state }) => state === 'off')
+      ? offWarnings(file, await withDefault(ledgerAdmin.openCounts(), maxCountWaitMs, []))
+      : []
   const handle: Http = (request) => generation.handle(request)
   const intervalJobs = [
     startIntervalJob(() => generation.reconcile(), 1_000),
@@ -162,7 +168,7 @@ export async function start(config: Config): Promise<Running> {
   const running = resources.move()
   return {
     urls: new Map([...urlsOf(publicServer.url), ['admin', admin.url], ...sandboxUrls]),
-    configWarnings: [...warnings, ...overrideWarnings(config, overrides.applied)],
+    configWarnings: [...warnings, ...(await openAtOff(config)), ...overrideWarnings(config, overrides.applied)],
     reconfigure: (next) =>
       runSerially(async () => {
         const report = await tags.compare(next)
@@ -171,7 +177,7 @@ export async function start(config: Config): Promise<Running> {
         applyConfig(overrides.config)
         log.configure(next.log)
         await tags.remember(next)
-        return report.warnings
+        return [...report.warnings, ...(await openAtOff(next))]
       }),
     observe,
     logError: log.fail,
@@ -188,6 +194,8 @@ export async function start(config: Config): Promise<Running> {
 
 /** Every replica must apply a change within 5 s. */
 const overridePollMs = 2_000
+/** A reload does not wait longer for what the ledger counts. */
+const maxCountWaitMs = 1_000
 const steadyClock = (): number => performance.now()
 
 /** Opens the sandbox if it is enabled. Its modules are loaded only then. */

@@ -62,12 +62,25 @@ export class Connections {
   readonly sequences = new SequenceClock(() => Date.now())
   private readonly connectedByFingerprint = new Map<string, ConnectedProvider>()
   private readonly useCounts = new WeakMap<ConnectedProvider, number>()
+  private readonly confidential = new Confidential({ keys: [], hosts: [], names: [] })
+  private config: Config | undefined
 
   connect(provider: Provider, parts: ProviderParts): ConnectedProvider {
     const { assets, auth, cache } = parts.config
     const { state: _, ...settings } = provider
-    const fingerprint = JSON.stringify([settings, confidentialWordsOf(parts.config), assets.coins, auth.mode, cache])
-    return this.connectedByFingerprint.getOrInsertComputed(fingerprint, () => connectProvider(provider, parts, this.sequences))
+    const fingerprint = JSON.stringify([settings, assets.coins, auth.mode, cache])
+    this.protect(parts.config)
+    return this.connectedByFingerprint.getOrInsertComputed(fingerprint, () =>
+      connectProvider(provider, parts, this.sequences, this.confidential),
+    )
+  }
+
+  /** Words of this configuration are confidential, and those of the one before: its requests may be under way. */
+  private protect(config: Config): void {
+    if (this.config === config) return
+    const providers = [...(this.config?.providers ?? []), ...config.providers]
+    this.confidential.replace(confidentialWordsOf({ providers }))
+    this.config = config
   }
 
   /** Adds a use of these providers. The returned function removes it, and closes providers without another use. */
@@ -92,7 +105,12 @@ export class Connections {
   }
 }
 
-function connectProvider(provider: Provider, parts: ProviderParts, sequences: SequenceClock): ConnectedProvider {
+function connectProvider(
+  provider: Provider,
+  parts: ProviderParts,
+  sequences: SequenceClock,
+  confidential: Confidential,
+): ConnectedProvider {
   const { config, keyOf, access, steadyClock: clock, observe, version } = parts
   const { name, tag } = provider
   const form = parts.form.withExtraIdNames(provider.extraIdNames)
@@ -105,7 +123,7 @@ function connectProvider(provider: Provider, parts: ProviderParts, sequences: Se
     server: serverOf(provider.url),
     keyOf,
     statuses: new Map(Object.entries(provider.statuses)),
-    confidential: confidentialOf(config),
+    confidential,
     userAgent: `swapgate/${version}`,
     observe,
   })
@@ -170,7 +188,7 @@ export function confidentialOf(config: Config): Confidential {
   return new Confidential(confidentialWordsOf(config))
 }
 
-function confidentialWordsOf({ providers }: Config): ConfidentialWords {
+function confidentialWordsOf({ providers }: Pick<Config, 'providers'>): ConfidentialWords {
   return {
     keys: providers.flatMap(({ key }) => key ?? []),
     hosts: providers.map(({ url }) => new URL(url).hostname),

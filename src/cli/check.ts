@@ -1,7 +1,8 @@
-import { inspectTags } from '../adapters/ledger/index.ts'
+import { inspectLedger } from '../adapters/ledger/index.ts'
 import { type Config, ConfigError, type ConfigFault, loadConfig } from '../config/index.ts'
 import { forms } from '../forms/index.ts'
 import { configWarnings } from '../process/configuration/config-warnings.ts'
+import { offWarnings } from '../process/configuration/off-warnings.ts'
 import { compareTags, type TagReport } from '../process/configuration/tags.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -32,12 +33,13 @@ interface CheckResult extends TagReport {
 async function read(file: string): Promise<CheckResult> {
   try {
     const config = loadConfig(file, forms)
-    const records = await inspectTags(
+    const known = await inspectLedger(
       config.ledger.url,
       config.providers.map(({ tag }) => tag),
     )
-    const report = compareTags(config, records ?? [])
-    return report.faults.length > 0 ? report : { ...report, config }
+    const { faults, warnings } = compareTags(config, known?.tags ?? [])
+    if (faults.length > 0) return { faults, warnings }
+    return { faults, warnings: [...warnings, ...offWarnings(config, known?.openCounts ?? [])], config }
   } catch (reason) {
     if (!(reason instanceof ConfigError)) throw reason
     return { faults: reason.faults, warnings: [] }

@@ -39,7 +39,7 @@ const promised = {
     'S15',
     'V29',
     'V30',
-    ...span('W', 8),
+    ...span('W', 10),
     ...span('O', 11),
   ],
   'docs/api.md': span('S', 10),

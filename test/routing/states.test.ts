@@ -1,5 +1,6 @@
 /** docs/contract.md §12: what a provider is used for that is active, draining or off. */
 import { afterEach, describe, expect, test } from 'vitest'
+import { createBreaker } from '../../src/core/resilience/breaker/breaker.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
@@ -233,5 +234,38 @@ describe.each(formNames)('W5: with the provider’s own keys, form %s', (form) =
     const own = id.slice('alpha~'.length)
     expect((await client.get(`/transactions/${own}`)).json).toMatchObject({ id: own })
     expect(passthrough.alpha.received('get')).toEqual([])
+  })
+})
+
+describe('W9: what is known of a provider’s health', () => {
+  const closedUrl = 'http://127.0.0.1:1/v2'
+  const rejections = (): number => managed.gateway.observations.filter(({ what }) => what === 'localRejection').length
+
+  test.each<[string, Parameters<Managed['reconfigure']>[0]]>([
+    ['another provider changes its state', { routing, providers: { alpha: { url: closedUrl }, beta: { state: 'draining' } } }],
+    ['its own state changes and is back', { routing, providers: { alpha: { url: closedUrl, state: 'off' } } }],
+    ['another provider is configured anew', { routing, providers: { alpha: { url: closedUrl }, beta: { tag: 'b2', timeout: 5 } } }],
+    [
+      'weights are',
+      {
+        sections: { routing: { strategy: 'weighted', providers: routing, weights: { alpha: 1, beta: 1 } } },
+        providers: { alpha: { url: closedUrl } },
+      },
+    ],
+  ])('stays where %s', async (_, change) => {
+    managed = await startManaged({
+      routing,
+      providers: { alpha: { url: closedUrl } },
+      breaker: createBreaker,
+      steadyClock: () => 1_000,
+    })
+    key = await managed.issue()
+    for (let call = 0; call < 6; call++) await rate()
+    const before = rejections()
+    expect(before).toBeGreaterThan(0)
+    managed.reconfigure(change)
+    managed.reconfigure({ routing, providers: { alpha: { url: closedUrl } } })
+    await rate()
+    expect(rejections()).toBe(before + 1)
   })
 })

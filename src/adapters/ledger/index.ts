@@ -7,9 +7,10 @@ import type { AuditLog } from '../../core/operations/audit.ts'
 import type { OverrideStore } from '../../core/operations/overrides.ts'
 import type { ReplicaFiguresStore } from '../../core/operations/replica-figures.ts'
 import type { CurrencyListStore } from '../../core/quotes/currency-list-store.ts'
-import type { TagRecord, TagRecords } from '../../core/routing/tag-records.ts'
+import type { TagRecords } from '../../core/routing/tag-records.ts'
 import { accounts } from './accounts.ts'
 import { ledgerAdmin } from './admin/ledger-admin.ts'
+import { openCounts } from './admin/open-counts.ts'
 import { claims } from './claims.ts'
 import { currencyLists } from './currency-lists.ts'
 import { diagnose } from './diagnose.ts'
@@ -21,6 +22,7 @@ import { auditLog } from './operations/audit.ts'
 import { overrides } from './operations/overrides.ts'
 import { replicaFigures } from './operations/replica-figures.ts'
 import { migrate } from './schema/migrate.ts'
+import type { LedgerInspection } from './sqlite/inspect.ts'
 import { sqliteStore } from './sqlite/store.ts'
 import type { Store } from './store.ts'
 import { readTagRecords, tagRecords } from './tag-records.ts'
@@ -84,16 +86,17 @@ async function openStore(url: string, { timeoutMs = 5_000, now }: LedgerOptions)
 }
 
 /**
- * What a ledger knows of these tags and its own, without creating, changing or blocking it. Undefined where it cannot be read
+ * What a ledger knows of these tags and its own, and what is open, without creating, changing or blocking it. Undefined where it cannot be read
  * so: it is not there yet, of another version, locked, or out of reach for a second.
  */
-export async function inspectTags(url: string, tags: readonly string[]): Promise<readonly TagRecord[] | undefined> {
+export async function inspectLedger(url: string, tags: readonly string[]): Promise<LedgerInspection | undefined> {
   const file = sqliteUrl.exec(url)?.[1]
   try {
     if (file !== undefined) return await (await import('./sqlite/inspect.ts')).inspectSqlite(file, tags)
     const { postgresStore } = await import('./postgres/store.ts')
     const store = await postgresStore(url, inspectionTimeoutMs)
-    return await readTagRecords(store.database, tags).finally(store.close)
+    const read = async () => ({ tags: await readTagRecords(store.database, tags), openCounts: await openCounts(store) })
+    return await read().finally(store.close)
   } catch {
     return undefined
   }

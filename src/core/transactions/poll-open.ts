@@ -11,6 +11,8 @@ export interface OpenPollOptions extends Omit<OwnershipOptions, 'isOff'> {
   readonly capabilities: Capabilities
   /** Milliseconds on a monotonic clock. */
   readonly steadyClock: () => number
+  /** Whether another configuration is in force, by which the provider may be off. */
+  readonly isRetired: () => boolean
 }
 
 /** Shortest pause between two reads of a transaction, over all processes. */
@@ -22,11 +24,11 @@ const maxPassMs = 1_000
 
 /** Returns a function that reads the due transactions. It stops early, and delays the next pass, if the provider or its budget rejects reads. */
 export function openPoll(options: OpenPollOptions): () => Promise<void> {
-  const { ledger, provider, steadyClock } = options
+  const { ledger, provider, steadyClock, isRetired } = options
   let pausedUntil = Number.NEGATIVE_INFINITY
   const readAll = async (entries: readonly LedgerEntry[]): Promise<boolean> => {
     for (const [at, entry] of entries.entries()) {
-      const waitMs = await read(entry, options)
+      const waitMs = isRetired() ? 0 : await read(entry, options)
       if (waitMs === undefined) continue
       pausedUntil = steadyClock() + waitMs
       const unread = entries.slice(at).map(({ transaction }) => transaction.id)

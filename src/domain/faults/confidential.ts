@@ -14,10 +14,15 @@ export interface ConfidentialWords {
 
 /** Searches texts for confidential words, in any case. */
 export class Confidential {
-  private readonly keys: RegExp | undefined
-  private readonly words: RegExp | undefined
+  private keys: RegExp | undefined
+  private words: RegExp | undefined
 
-  constructor({ keys, hosts, names }: ConfidentialWords) {
+  constructor(words: ConfidentialWords) {
+    this.replace(words)
+  }
+
+  /** From now on these words are confidential, and no others. */
+  replace({ keys, hosts, names }: ConfidentialWords): void {
     const long = keys.filter((key) => key.length >= minKeyLength)
     this.keys = anyOf(long.map(RegExp.escape))
     const whole = [...hosts, ...names]

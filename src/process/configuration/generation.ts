@@ -36,6 +36,7 @@ export class Generation {
   /** Nothing begins here any more. */
   retire(): void {
     this.isRetired = true
+    this.gateway.retire()
     this.releaseIfIdle()
   }
 

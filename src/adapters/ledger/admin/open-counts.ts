@@ -18,7 +18,10 @@ interface Row {
 }
 
 /** One statement sees one moment: what becomes another kind meanwhile is counted once. Conditions in the words of the indexes. */
-export async function openCounts({ database, databaseTimeMs }: Store): Promise<readonly OpenCount[]> {
+export async function openCounts({
+  database,
+  databaseTimeMs,
+}: Pick<Store, 'database' | 'databaseTimeMs'>): Promise<readonly OpenCount[]> {
   const { rows } = await sql<Row>`
     select provider, state, null as status, count(*) as count from transactions
     where state in ('pending', 'unknown') group by provider, state

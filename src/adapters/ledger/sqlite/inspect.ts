@@ -3,19 +3,27 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { Kysely } from 'kysely'
+import type { OpenCount } from '../../../core/ledger-admin.ts'
 import type { TagRecord } from '../../../core/routing/tag-records.ts'
+import { openCounts } from '../admin/open-counts.ts'
 import type { Tables } from '../schema/tables.ts'
 import { readTagRecords } from '../tag-records.ts'
 import { sqliteDialect } from './dialect.ts'
+import { sqliteTimeMs } from './store.ts'
+
+export interface LedgerInspection {
+  readonly tags: readonly TagRecord[]
+  readonly openCounts: readonly OpenCount[]
+}
 
 /** Throws where there is no such file, or it cannot be read so. */
-export async function inspectSqlite(file: string, tags: readonly string[]): Promise<readonly TagRecord[]> {
+export async function inspectSqlite(file: string, tags: readonly string[]): Promise<LedgerInspection> {
   const location = pathToFileURL(file)
   // Without a log beside it the file is whole; SQLite would make an empty one to read it.
   if (!existsSync(`${file}-wal`)) location.searchParams.set('immutable', '1')
   const database = new Kysely<Tables>({ dialect: sqliteDialect(new DatabaseSync(location, { readOnly: true, timeout: 0 })) })
   try {
-    return await readTagRecords(database, tags)
+    return { tags: await readTagRecords(database, tags), openCounts: await openCounts({ database, databaseTimeMs: sqliteTimeMs }) }
   } finally {
     await database.destroy()
   }

@@ -12,6 +12,9 @@ import { groupCommit } from './group-commit.ts'
 /** A reader meets a lock only while another process mends what a crash has left, in milliseconds. */
 const recoveryTimeoutMs = 1_000
 
+/** The time of the database, in milliseconds since 1970. */
+export const sqliteTimeMs = sql<number>`cast(unixepoch('subsec') * 1000 as integer)`
+
 /** `:memory:` keeps nothing, and reads and writes over one connection. `now`: in place of the ledger's own clock. */
 export async function sqliteStore(file: string, now?: () => number): Promise<Store> {
   const writer = new Kysely<Tables>({ dialect: sqliteDialect(await openSqlite(file, 0)) })
@@ -28,7 +31,7 @@ export async function sqliteStore(file: string, now?: () => number): Promise<Sto
     writeOne: write,
     types: { integer: 'integer', text: 'text', identity: 'integer PRIMARY KEY AUTOINCREMENT', hasClock: false },
     clock,
-    databaseTimeMs: sql`cast(unixepoch('subsec') * 1000 as integer)`,
+    databaseTimeMs: sqliteTimeMs,
     uptimeMs: () => Math.round(uptime() * 1000),
     isIn: (column, list) => sql`${sql.ref(column)} in (select value from json_each(${list}))`,
     listed: (list) => sql`json_each(${list}) as listed`,
