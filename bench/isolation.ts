@@ -78,7 +78,7 @@ async function measure(): Promise<number> {
   const times: number[] = []
   const began = performance.now()
   let sent = 0
-  const askHealthy = async (): Promise<void> => {
+  const requestHealthy = async (): Promise<void> => {
     const { time, status } = await ask(`healthy~${transaction.id}`)
     if (status !== 200) throw new Error(`the healthy provider's answer was ${status}`)
     times.push(time)
@@ -86,7 +86,7 @@ async function measure(): Promise<number> {
   const pending: Promise<unknown>[] = []
   while (performance.now() - began < seconds * 1000) {
     for (; sent < ((performance.now() - began) / 1000) * perSecond.healthy; sent++) {
-      pending.push(askHealthy())
+      pending.push(requestHealthy())
       if (sent % (perSecond.healthy / perSecond.other) === 0) void ask(`other~${transaction.id}`).catch(() => {})
     }
     await wait(2)
@@ -106,9 +106,9 @@ async function createAtOther(): Promise<void> {
     refundAddress: transaction.refund_address,
   }
   const url = `http://127.0.0.1:${ports.swapgate}/a/api/v2/transactions`
-  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  const created = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
   await stop(gateway)
-  if (answer.status !== 201) throw new Error(`the create was answered ${answer.status}: ${await answer.text()}`)
+  if (created.status !== 201) throw new Error(`the create was answered ${created.status}: ${await created.text()}`)
 }
 
 async function turn(state: State): Promise<void> {

@@ -69,7 +69,7 @@ async function maxResident(pid: number, duration: number): Promise<number> {
 }
 
 /** What the gateway has answered since it started, by status, as it counts itself: a load that counted too would be slower. */
-async function answered(): Promise<string> {
+async function responseCounts(): Promise<string> {
   const metrics = await (await fetch(`http://127.0.0.1:${ports.admin}/metrics`)).text()
   const counts = new Map<string, number>()
   const line = /^http_server_request_duration_seconds_count\{.*http_response_status_code="(\d+)".*\} (\d+)$/gm
@@ -91,7 +91,7 @@ async function main(): Promise<void> {
     const before = await load(gateway, few, 15)
     const [under, peak] = await Promise.all([load(gateway, many, seconds), maxResident(gateway.pid as number, seconds)])
     const after = await load(gateway, few, 15)
-    report(before, under, after, await answered())
+    report(before, under, after, await responseCounts())
     reportMemory(peak, await liveHeap(gateway, ports.inspector))
   } finally {
     gateway.kill()

@@ -29,11 +29,11 @@ const atOnce = 20
 
 const observe = (): void => {}
 const clock = (): number => performance.now()
-const answer =
+const responseBody =
   '{"coinFrom":"BTC","coinTo":"ETH","amount":1,"amountTo":15.123456789012345678,"rate":15.0150,"minAmount":0.001,"maxAmount":1000,"fee":0.00000001,"rateType":"float"}'
 
 function gateway(tracing: Tracing | undefined): Http {
-  const http: Http = async () => ({ status: 200, headers: {}, body: answer })
+  const http: Http = async () => ({ status: 200, headers: {}, body: responseBody })
   const server = { address: 'alpha.example', port: 443 }
   const names = {
     provider: 'alpha',

@@ -14,7 +14,7 @@ function end(response: ServerResponse, text: string): void {
 }
 
 /** A create is always well. */
-function answer(method: string | undefined, response: ServerResponse, now: State): void {
+function respond(method: string | undefined, response: ServerResponse, now: State): void {
   if (method === 'POST') end(response, created)
   else if (now === 'resets') response.socket?.resetAndDestroy()
   else if (now === 'lies') end(response, '{"id":7,"status":"paid"}')
@@ -22,10 +22,10 @@ function answer(method: string | undefined, response: ServerResponse, now: State
   else end(response, transactionText)
 }
 
-const healthy = createServer(({ method }, response) => answer(method, response, 'well'))
+const healthy = createServer(({ method }, response) => respond(method, response, 'well'))
 const other = createServer(({ method, url = '' }, response) => {
   const newState = states.find((name) => url === `/state/${name}`)
-  if (newState === undefined) return answer(method, response, state)
+  if (newState === undefined) return respond(method, response, state)
   state = newState
   response.end()
 })

@@ -51,7 +51,7 @@ test('V18: a message without any of these is passed on', async () => {
   expect(response.json).toMatchObject({ message: 'Rates move fast today' })
 })
 
-test('V19: another text with a key of the configuration is no answer', async () => {
+test('V19: a response with a key of the configuration in another text is rejected', async () => {
   managed = await startManaged({ routing: ['beta'] })
   const key = await managed.issue()
   managed.beta.reply('create', {

@@ -1,10 +1,10 @@
 /** Rows A5, A7, A8 and A9 with issued keys: what is a key and what is an id, and nothing else is. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { ask, type ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { credential, type FormName, formNames } from '../support/pair.ts'
-import { type RawAnswer, sendRaw } from '../support/raw.ts'
+import { type RawResponse, sendRaw } from '../support/raw.ts'
 
 let managed: Managed
 afterEach(() => managed.close())
@@ -23,7 +23,7 @@ describe.each(formNames)('form %s', (form) => {
     managed = await startManaged()
     return await managed.issue()
   }
-  const raw = (target: string, headers: string): Promise<RawAnswer> =>
+  const raw = (target: string, headers: string): Promise<RawResponse> =>
     sendRaw(managed.gateway.port, `GET ${mountOf(form)}${target} HTTP/1.1\r\nHost: gateway\r\n${headers}Connection: close\r\n\r\n`)
 
   test('A5: no spelling of an id leaves its place', async () => {
@@ -95,7 +95,7 @@ describe.each(formNames)('form %s', (form) => {
     const key = await start()
     const path = `${mountOf('A')}/transactions`
     const status = async (authorization: string): Promise<number> =>
-      (await ask(managed.gateway.url, { path, headers: { authorization } })).status
+      (await sendRequest(managed.gateway.url, { path, headers: { authorization } })).status
     for (const good of [`bearer ${key}`, `BEARER ${key}`, `Bearer  ${key}`]) expect(await status(good)).toBe(200)
     for (const bad of ['', 'Bearer', 'Bearer ', `Basic ${key}`, key, `Bearer${key}`, `Bearer ${key} x`, `Bearer "${key}"`])
       expect(await status(bad), bad).toBe(401)

@@ -40,7 +40,7 @@ describe('six addresses with junk keys', () => {
     expect((await list('198.51.100.1', good)).status, 'a proven key, from wherever').toBe(200)
   })
 
-  test('R22: past five times the bound nobody unproven is let in, and every proven key is', async () => {
+  test('R22: past five times the bound no unverified key is admitted, and every verified key is', async () => {
     expect((await list('203.0.113.1', good)).status).toBe(200)
     await flood('198.51.100', 6)
     const fresh = await Promise.all(Array.from({ length: 600 }, (_, at) => guess(`192.0.${at >> 8}.${at & 255}`)))

@@ -6,7 +6,7 @@ import { type Passthrough, startPassthrough } from '../support/passthrough.ts'
 let place: Passthrough
 afterEach(() => place[Symbol.asyncDispose]())
 
-test('A10: guesses are few for each address, and hold up no key that the ledger knows', async () => {
+test('A10: each address has few guesses, and they do not affect a key in the ledger', async () => {
   place = await startPassthrough('alpha')
   const known = await place.gateway.freshKey()
   expect((await place.client('A').post('/transactions', orderIn('A'), { key: known })).status).toBe(201)

@@ -33,7 +33,7 @@ function mayBeOn(network: string, own: string, address: string): boolean {
   return shared.some(({ shape, networks }) => shape.test(address) && networks.includes(network) && networks.includes(own))
 }
 
-test('M30: every asset of the table says what its addresses look like, the same for each network', () => {
+test('M30: every asset of the table has patterns for its addresses, the same for each network', () => {
   const silent = assets.filter(({ address }) => !address).map(({ code }) => code)
   expect(silent).toEqual([])
   for (const [network, [first, ...others]] of byNetwork) {
@@ -81,7 +81,7 @@ function swapCase(address: string): string {
   return address.replace(/[a-f](?=[^a-f]*$)/, (letter) => letter.toUpperCase())
 }
 
-test('M30: what is no address of anything is refused everywhere', () => {
+test('M30: a text that is no address of any network is refused everywhere', () => {
   for (const network of byNetwork.keys()) {
     for (const text of ['not-an-address!', '', ' ', 'TWithdraw1', '0x', 'bc1', 'x'.repeat(256)]) {
       expect(isOn(network, text), `${network} ${text}`).toBe(false)
@@ -100,7 +100,7 @@ test('M32: memos and tags of the networks that have them', () => {
   for (const network of ['TON', 'ATOM', 'HBAR']) expect(isOf(network, 'order 17, and a comment: ü')).toBe(true)
 })
 
-test.each([...byNetwork.keys()])("M39: the sandbox's deposit addresses on %s are such, with a memo where one is due", (network) => {
+test.each([...byNetwork.keys()])("M39: the sandbox's deposit addresses on %s are valid, with a memo if needed", (network) => {
   for (let at = 0; at < 50; at++) {
     const address = depositAddress(networkOf(network), `id-${at}`, hashKey)
     expect(isOn(network, address), address).toBe(true)

@@ -2,7 +2,7 @@
 /** The page at `/docs`, as people meet it. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type DefaultGateway, startDefaultGateway } from '../examples/standard.ts'
-import { ask } from '../support/client.ts'
+import { sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { authorize, chooseForm, execute, operation, visit } from './browser.ts'
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => defaultGateway?.[Symbol.asyncDispose]())
 
-it('shows each form and tries it in the sandbox, and asks nobody but the gateway', async () => {
+it('shows each form, sends requests to the sandbox, and loads nothing from other hosts', async () => {
   await using visited = await visit(`${defaultGateway.gateway}/docs`)
   const { page, requestedUrls, complaints } = visited
   await page.locator('.info .title', { hasText: 'Form A' }).waitFor()
@@ -50,8 +50,8 @@ it('is served with a strict policy and lasting files, and refuses what it is not
     expect(headers.get('cache-control')).toBe(/\d/.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache')
   }
   for (const path of ['/docs/', '/docs/index.html', '/docs/../package.json', '/docs/%2e%2e/package.json', '/DOCS'])
-    expectRefusal(await ask(defaultGateway.gateway, { path }), 'A', 404)
-  const post = await ask(defaultGateway.gateway, { path: '/docs', method: 'POST' })
+    expectRefusal(await sendRequest(defaultGateway.gateway, { path }), 'A', 404)
+  const post = await sendRequest(defaultGateway.gateway, { path: '/docs', method: 'POST' })
   expectRefusal(post, 'A', 405)
   expect(post.headers.allow).toBe('GET, HEAD, OPTIONS')
 })

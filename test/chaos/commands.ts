@@ -37,16 +37,16 @@ function command(
 }
 
 /** Which client, and whether under an idempotency key of its own. */
-export interface Asker {
+export interface Caller {
   readonly who: number
   readonly isKeyed: boolean
 }
 
-export function create(asker: Asker): Command {
-  return command(`create(${labelOf(asker)})`, (model, world) => ask(asker, model, world))
+export function create(caller: Caller): Command {
+  return command(`create(${labelOf(caller)})`, (model, world) => sendRequest(caller, model, world))
 }
 
-async function ask({ who, isKeyed }: Asker, model: Model, world: World): Promise<unknown> {
+async function sendRequest({ who, isKeyed }: Caller, model: Model, world: World): Promise<unknown> {
   const customer = customerOf(world, who)
   const order = world.order()
   if (!isKeyed) return customer.create(gatewayOf(world).url, order)
@@ -55,7 +55,7 @@ async function ask({ who, isKeyed }: Asker, model: Model, world: World): Promise
   return customer.create(gatewayOf(world).url, order, { idempotencyKey })
 }
 
-function labelOf({ who, isKeyed }: Asker): string {
+function labelOf({ who, isKeyed }: Caller): string {
   return `${who} ${isKeyed ? 'with' : 'without'} a key`
 }
 
@@ -90,12 +90,12 @@ export function retryAsAnother(who: number, which: number): Command {
 export type Moment = 'at once' | 'applied' | 'answered'
 
 /** While a create is under way, as far as the provider's journal tells. */
-export function kill(asker: Asker, moment: Moment): Command {
-  return command(`kill(during a create of ${labelOf(asker)}, ${moment})`, async (model, world) => {
+export function kill(caller: Caller, moment: Moment): Command {
+  return command(`kill(during a create of ${labelOf(caller)}, ${moment})`, async (model, world) => {
     const before = countOf(world, moment)
     await world.sites.alpha.provider.fault({ delay: 30 })
     let isOver = false
-    const creating = ask(asker, model, world).finally(() => {
+    const creating = sendRequest(caller, model, world).finally(() => {
       isOver = true
     })
     while (!isOver && moment !== 'at once' && countOf(world, moment) === before) await setTimeout(1)
@@ -126,26 +126,26 @@ export function restart(): Command {
   )
 }
 
-export function network(asker: Asker, at: SiteName, way: Direction, name: ToxicName): Command {
-  return command(`create(${labelOf(asker)}, ${name} ${way} at ${at})`, async (model, world) => {
+export function network(caller: Caller, at: SiteName, way: Direction, name: ToxicName): Command {
+  return command(`create(${labelOf(caller)}, ${name} ${way} at ${at})`, async (model, world) => {
     const lift = world.sites[at].network.add(toxics[name], way)
-    await ask(asker, model, world)
+    await sendRequest(caller, model, world)
     lift()
   })
 }
 
-export function down(asker: Asker, at: SiteName): Command {
-  return command(`create(${labelOf(asker)}, ${at} is down)`, async (model, world) => {
+export function down(caller: Caller, at: SiteName): Command {
+  return command(`create(${labelOf(caller)}, ${at} is down)`, async (model, world) => {
     await world.sites[at].network.down()
-    await ask(asker, model, world)
+    await sendRequest(caller, model, world)
     await world.sites[at].network.up()
   })
 }
 
-export function failure(asker: Asker, fault: Fault): Command {
-  return command(`create(${labelOf(asker)}, ${JSON.stringify(fault)})`, async (model, world) => {
+export function failure(caller: Caller, fault: Fault): Command {
+  return command(`create(${labelOf(caller)}, ${JSON.stringify(fault)})`, async (model, world) => {
     await world.sites.alpha.provider.fault(fault)
-    await ask(asker, model, world)
+    await sendRequest(caller, model, world)
     await world.sites.alpha.provider.heal()
   })
 }

@@ -18,7 +18,7 @@ async function killed(kills: number, ledger?: string): Promise<Figures> {
     gateways: 2,
     kills,
     creates: 50,
-    settleTimeoutMs: 0,
+    recoveryTimeoutMs: 0,
     random: randomOf(seed),
   }
   const figures = await killOverAndOver(ledger ? { ...settings, ledger } : settings)

@@ -14,7 +14,7 @@ export interface KillSettings extends WorldSettings {
   /** From 0 to 1. */
   readonly random: () => number
   /** How long the gateways may look for what is open at the end, in milliseconds. */
-  readonly settleTimeoutMs: number
+  readonly recoveryTimeoutMs: number
 }
 
 export interface Figures {
@@ -23,7 +23,7 @@ export interface Figures {
   /** Creates whose first answer did not come, or left the outcome open. */
   readonly cutOff: number
   /** Of those: the second try was answered with the transaction, at once or at the end; or it is still open. */
-  readonly answeredLater: number
+  readonly completedLater: number
   readonly stillOpen: number
   /** What the providers hold. */
   readonly applied: number
@@ -42,7 +42,7 @@ interface Wanted {
 }
 
 export async function killOverAndOver(settings: KillSettings): Promise<Figures> {
-  const { kills, creates, random, settleTimeoutMs } = settings
+  const { kills, creates, random, recoveryTimeoutMs } = settings
   await using world = await World.start(settings)
   const lifts = Object.values(world.sites).map(({ network }) => network.add(latency(20, 20, random), 'downstream'))
   const all: Wanted[] = []
@@ -52,13 +52,13 @@ export async function killOverAndOver(settings: KillSettings): Promise<Figures> 
     await killDuring(wanted, world, random)
   }
   for (const lift of lifts) lift()
-  await untilResolved(all, world, settleTimeoutMs)
+  await untilResolved(all, world, recoveryTimeoutMs)
   const cutOff = all.filter(({ statuses: [first] }) => !isDone(first))
   return {
     kills,
     creates: all.length,
     cutOff: cutOff.length,
-    answeredLater: cutOff.filter(({ statuses }) => isDone(statuses.at(-1))).length,
+    completedLater: cutOff.filter(({ statuses }) => isDone(statuses.at(-1))).length,
     stillOpen: cutOff.filter(({ statuses }) => !isDone(statuses.at(-1))).length,
     applied: effectsOf({ journals: world.journals(), operations: [] }).length,
     violations: await world.violations(),
@@ -72,24 +72,24 @@ function want(world: World, idempotencyKey: string, random: () => number): Wante
 /** One gateway is killed while all of these are under way, and starts again while those without an answer are asked again. */
 async function killDuring(wanted: readonly Wanted[], { gateways }: World, random: () => number): Promise<void> {
   const victim = pick(gateways, random)
-  const creating = wanted.map((create) => ask(create, pick(gateways, random)))
+  const creating = wanted.map((create) => sendRequest(create, pick(gateways, random)))
   await setTimeout(random() * window)
   await victim.kill()
   await Promise.all(creating)
   const survivor = gateways.find((gateway) => gateway !== victim)
-  const again = survivor ? wanted.filter(({ statuses: [first] }) => first === 0).map((create) => ask(create, survivor)) : []
+  const again = survivor ? wanted.filter(({ statuses: [first] }) => first === 0).map((create) => sendRequest(create, survivor)) : []
   await Promise.all([victim.start(), ...again])
 }
 
 /** Everything that is open is asked once more, when the gateways have found out what became of it or have had their time. */
-async function untilResolved(all: readonly Wanted[], world: World, settleTimeoutMs: number): Promise<void> {
-  const deadline = Date.now() + settleTimeoutMs
+async function untilResolved(all: readonly Wanted[], world: World, recoveryTimeoutMs: number): Promise<void> {
+  const deadline = Date.now() + recoveryTimeoutMs
   const [gateway] = world.gateways as [GatewayProcess]
   while (Date.now() < deadline && (await world.openEffects()) > 0) await setTimeout(500)
-  for (const create of all) if (!isDone(create.statuses.at(-1))) await ask(create, gateway)
+  for (const create of all) if (!isDone(create.statuses.at(-1))) await sendRequest(create, gateway)
 }
 
-async function ask({ customer, order, idempotencyKey, statuses }: Wanted, { url }: GatewayProcess): Promise<void> {
+async function sendRequest({ customer, order, idempotencyKey, statuses }: Wanted, { url }: GatewayProcess): Promise<void> {
   const response = await customer.create(url, order, { idempotencyKey })
   statuses.push(response?.status ?? 0)
 }

@@ -38,21 +38,21 @@ const faults: readonly Fault[] = [
 ]
 
 const client = fc.nat({ max: 1 })
-const asker = fc.record({ who: client, isKeyed: fc.boolean() })
+const caller = fc.record({ who: client, isKeyed: fc.boolean() })
 const nth = fc.nat({ max: 30 })
 const site = fc.constantFrom<SiteName>('alpha', 'beta')
 const direction = fc.constantFrom<Direction>('upstream', 'downstream')
 const toxic = fc.constantFrom(...(Object.keys(toxics) as (keyof typeof toxics)[]))
 
 const possible: readonly fc.Arbitrary<Command>[] = [
-  asker.map(create),
+  caller.map(create),
   client.map(burst),
   nth.map(retry),
   fc.tuple(client, nth).map(([who, which]) => retryAsAnother(who, which)),
-  fc.tuple(asker, fc.constantFrom<Moment>('at once', 'applied', 'answered')).map(([by, moment]) => kill(by, moment)),
-  fc.tuple(asker, site, direction, toxic).map(([by, at, way, name]) => network(by, at, way, name)),
-  fc.tuple(asker, site).map(([by, at]) => down(by, at)),
-  fc.tuple(asker, fc.constantFrom(...faults)).map(([by, fault]) => failure(by, fault)),
+  fc.tuple(caller, fc.constantFrom<Moment>('at once', 'applied', 'answered')).map(([by, moment]) => kill(by, moment)),
+  fc.tuple(caller, site, direction, toxic).map(([by, at, way, name]) => network(by, at, way, name)),
+  fc.tuple(caller, site).map(([by, at]) => down(by, at)),
+  fc.tuple(caller, fc.constantFrom(...faults)).map(([by, fault]) => failure(by, fault)),
   fc.tuple(client, nth).map(([who, which]) => read(who, which)),
   client.map(list),
 ]

@@ -26,18 +26,18 @@ const look = fc.record({ at: process, isShifting: fc.boolean(), missed: nth }).m
 /** Where keys are the provider's own, a process looks with those that it has heard since it knows whom it waits for. */
 async function presentKey({ world }: TwinWorld, to: Process): Promise<void> {
   await to.gateway.reconcile()
-  for (const by of ['ann-1', 'ann-2', 'bob'] as const) await world.ask(to, by, '/transactions/alpha~tx-0')
+  for (const by of ['ann-1', 'ann-2', 'bob'] as const) await world.sendRequest(to, by, '/transactions/alpha~tx-0')
 }
 
 const read = fc.record({ nth, reportedAs: nth, at: process }).map((given) =>
   command('get', given, async (real) => {
-    const answered = real.made.flatMap((made) => made.responses.flatMap((response) => ({ made, id: idIn(response) })))
-    const known = answered.filter(({ id }) => id !== undefined)
+    const returned = real.made.flatMap((made) => made.responses.flatMap((response) => ({ made, id: idIn(response) })))
+    const known = returned.filter(({ id }) => id !== undefined)
     const { made, id } = known[given.nth % known.length] ?? {}
     const to = real.world.processes.get(given.at)
     if (!made || id === undefined || !to) return
     real.exchange.wrongIds.set(id, (given.reportedAs % real.swaps.length) + 1)
-    const response = await real.world.ask(to, made.client, `/transactions/alpha~tx-${id}`)
+    const response = await real.world.sendRequest(to, made.client, `/transactions/alpha~tx-${id}`)
     real.exchange.wrongIds.clear()
     if (response.status === 200) real.shown.push({ id, deposit: depositIn(response) })
   }),
@@ -46,13 +46,13 @@ const read = fc.record({ nth, reportedAs: nth, at: process }).map((given) =>
 const list = fc.record({ by: client, at: process }).map((given) =>
   command('list', given, async ({ world }) => {
     const to = world.processes.get(given.at)
-    if (to) await world.ask(to, given.by, '/transactions?size=100')
+    if (to) await world.sendRequest(to, given.by, '/transactions?size=100')
   }),
 )
 
 const elsewhere = fc
-  .record({ by: client, question: request })
-  .map((given) => command('elsewhere', given, async (real) => void real.add(0, given.by, { ...given.question, memo: '' }, true)))
+  .record({ by: client, request: request })
+  .map((given) => command('elsewhere', given, async (real) => void real.add(0, given.by, { ...given.request, memo: '' }, true)))
 const appear = fc.constant(
   command('appear', '', async ({ exchange }) => {
     for (const swap of exchange.transactions.values()) swap.isListed = true
@@ -81,7 +81,7 @@ const prune = process.map((at) =>
     for (const swap of exchange.transactions.values()) swap.isFinished = true
     for (const { client: by, responses } of made) {
       for (const id of responses.flatMap((response) => idIn(response) ?? []))
-        await world.ask(to, by, `/transactions/alpha~tx-${id}`)
+        await world.sendRequest(to, by, `/transactions/alpha~tx-${id}`)
     }
     await real.prune()
   }),

@@ -1,7 +1,7 @@
 /** Creates over two gateways: alone, again under the same key, and in both at once. */
 import fc from 'fast-check'
 import { send } from '../model/exchange-rows.ts'
-import type { ClientName, ProcessName, Question, Store } from '../model/trace.ts'
+import type { ClientName, ProcessName, Store, Terms } from '../model/trace.ts'
 import type { Process } from '../model/world.ts'
 import { digits } from '../support/json.ts'
 import { idIn, type Made, type TwinWorld } from './twin-world.ts'
@@ -29,7 +29,7 @@ export function command(name: string, given: unknown, run: Command['run']): Comm
 export const client = fc.constantFrom<ClientName>('ann-1', 'ann-2', 'bob')
 export const process = fc.constantFrom<ProcessName>('north', 'south')
 export const nth = fc.nat(20)
-export const request = fc.constantFrom<Question>(
+export const request = fc.constantFrom<Terms>(
   { network: 'TRX', memo: '' },
   { network: 'TRX', memo: '7' },
   { network: 'ETH', memo: '' },
@@ -58,7 +58,7 @@ export const create = fc
         responses: [],
       }
       real.made.push(made)
-      await ask(real, made, given.at, given.course)
+      await sendRequest(real, made, given.at, given.course)
     }),
   )
 
@@ -70,7 +70,7 @@ export const again = fc.record({ nth, at: process, course }).map((given) =>
     const { client: by, key, request } = before
     const made: Made = { client: by, key, request: request, moment: real.moment, sends: 0, responses: [] }
     real.made.push(made)
-    await ask(real, made, given.at, given.course)
+    await sendRequest(real, made, given.at, given.course)
   }),
 )
 
@@ -104,19 +104,19 @@ export const race = fc.record({ by: client, question: request, isApplied: fc.boo
   }),
 )
 
-async function ask(real: TwinWorld, made: Made, at: ProcessName, course: Course): Promise<void> {
+async function sendRequest(real: TwinWorld, made: Made, at: ProcessName, course: Course): Promise<void> {
   const { world, exchange } = real
   const to = world.processes.get(at)
   if (!to) return
   const waiting = to.gates.next()
-  const answered = sent(real, made, to)
-  const begun = await Promise.race([waiting, answered.then(() => undefined)])
+  const responded = sent(real, made, to)
+  const begun = await Promise.race([waiting, responded.then(() => undefined)])
   if (!begun) return
   made.intent = begun.intent.id
   const before = exchange.received
   const arrived = exchange.next()
   begun.pass(course.begin)
-  const response = await Promise.race([arrived, answered.then(() => undefined)])
+  const response = await Promise.race([arrived, responded.then(() => undefined)])
   if (!response) return
   const number = real.made.indexOf(made) + 1
   const isRefused = course.reply === 'refuse'
@@ -129,7 +129,7 @@ async function ask(real: TwinWorld, made: Made, at: ProcessName, course: Course)
   else if (isRefused) send(response, 400, { message: 'No, certainly not', code: 400 })
   else if (given !== undefined) exchange.give(response, given, made.request)
   else response.socket?.resetAndDestroy()
-  await answered
+  await responded
   made.sends = exchange.received - before
   const isKept = course.finish === 'Fails' && (isRefused || given !== undefined)
   if (!isKept) return void to.gates.stores.delete(begun.intent.id)
@@ -139,13 +139,13 @@ async function ask(real: TwinWorld, made: Made, at: ProcessName, course: Course)
 
 /** An id that the ledger holds or held. */
 function givenBefore({ made, pruned }: TwinWorld): number | undefined {
-  return [...pruned].at(-1) ?? made.flatMap(({ responses }) => responses.flatMap((answer) => idIn(answer) ?? [])).at(-1)
+  return [...pruned].at(-1) ?? made.flatMap(({ responses }) => responses.flatMap((outcome) => idIn(outcome) ?? [])).at(-1)
 }
 
 async function sent({ world }: TwinWorld, made: Made, to: Process): Promise<void> {
   const { network, memo } = made.request
   const pair = { coinFrom: 'BTC', networkFrom: 'BTC', coinTo: 'USDT', networkTo: network }
   const body = { ...pair, amount: digits('0.5'), withdrawalAddress: 'withdrawal-1', ...(memo && { withdrawalExtraId: memo }) }
-  const answer = await world.ask(to, made.client, '/transactions', { body, key: made.key }).catch(() => undefined)
-  if (answer) made.responses.push(answer)
+  const outcome = await world.sendRequest(to, made.client, '/transactions', { body, key: made.key }).catch(() => undefined)
+  if (outcome) made.responses.push(outcome)
 }

@@ -14,7 +14,7 @@ it.each(keptSeeds(twinSeeds))(
 )
 
 it(
-  'L65: whatever lists, memos, ids, the ledger, clocks and reloads do, no key makes two, and nobody is given another’s address',
+  'L65: for any mix of lists, memos, ids, ledger failures, clocks and reloads no key creates two, and no client gets another’s address',
   () => checkTwins({ numRuns: runs, ...(seed !== undefined && { seed: Number(seed) }) }),
   60_000 + runs * 2_000,
 )

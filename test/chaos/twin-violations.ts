@@ -37,8 +37,8 @@ function doubled(real: TwinWorld): readonly string[] {
 
 /** An id is one create's. */
 function shared(real: TwinWorld): readonly string[] {
-  const told = [...uses(real)].flatMap(([use, creates]) => [...idsOf(creates)].map((id) => ({ id, use })))
-  return [...Map.groupBy(told, ({ id }) => id)].flatMap(([id, owners]) =>
+  const returned = [...uses(real)].flatMap(([use, creates]) => [...idsOf(creates)].map((id) => ({ id, use })))
+  return [...Map.groupBy(returned, ({ id }) => id)].flatMap(([id, owners]) =>
     owners.length > 1 ? [`tx-${id} was given to ${owners.map(({ use }) => use).join(' and ')}`] : [],
   )
 }
@@ -49,10 +49,8 @@ function reused({ pruned }: TwinWorld, held: ReadonlySet<number>): readonly stri
 }
 
 function misled(real: TwinWorld): readonly string[] {
-  const created = real.made.flatMap(({ request, responses }) =>
-    responses.map((response) => ({ question: request, answer: response })),
-  )
-  const wrong = created.filter(({ question: request, answer: response }) => {
+  const created = real.made.flatMap(({ request, responses }) => responses.map((response) => ({ request, response })))
+  const wrong = created.filter(({ request, response }) => {
     const id = idIn(response)
     if (id === undefined) return false
     const swap = real.swaps[id - 1]
@@ -60,7 +58,7 @@ function misled(real: TwinWorld): readonly string[] {
   })
   const mixedUp = real.shown.filter(({ id, deposit }) => deposit !== `deposit-${id}`)
   return [
-    ...wrong.map(({ answer: response }) => `a create was answered with another's ${depositIn(response)}`),
+    ...wrong.map(({ response }) => `a create was answered with another's ${depositIn(response)}`),
     ...mixedUp.map(({ id, deposit }) => `a get of tx-${id} showed ${deposit}`),
   ]
 }
@@ -72,7 +70,7 @@ function promised(real: TwinWorld, held: ReadonlySet<number>): readonly string[]
     ({ sends, responses }) => sends === 0 && responses.some(({ headers }) => headers['x-swap-reason'] === 'outcome_unknown'),
   )
   return [
-    ...unheld.map((id) => `tx-${id} was told, and the ledger does not hold it`),
+    ...unheld.map((id) => `tx-${id} was returned, and the ledger does not have it`),
     ...unsent.map((create) => `create ${real.made.indexOf(create) + 1} never went up, and its outcome is unknown`),
   ]
 }

@@ -2,14 +2,14 @@
 
 import { time } from '../model/clock.ts'
 import type { Exchange } from '../model/exchange.ts'
-import type { ClientName, Question, State } from '../model/trace.ts'
+import type { ClientName, State, Terms } from '../model/trace.ts'
 import { type Process, World } from '../model/world.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 
 export interface Made {
   readonly client: ClientName
   readonly key: string
-  readonly request: Question
+  readonly request: Terms
   /** When it was attempted: swaps of another time cannot be its own. */
   readonly moment: string
   intent?: string
@@ -24,7 +24,7 @@ interface Swap {
   readonly id: number
   readonly by: number
   readonly holder: string
-  readonly request: Question
+  readonly request: Terms
   readonly moment: string
 }
 
@@ -78,7 +78,7 @@ export class TwinWorld implements AsyncDisposable {
   }
 
   /** The provider has done it. */
-  add(by: number, client: ClientName, request: Question, isListed: boolean): number {
+  add(by: number, client: ClientName, request: Terms, isListed: boolean): number {
     const id = this.swaps.length + 1
     const swap = { id, by, holder: this.holderOf(client), request, moment: this.moment }
     this.swaps.push(swap)
@@ -155,7 +155,7 @@ export class TwinWorld implements AsyncDisposable {
   }
 }
 
-export function isEqual(one: Question, other: Question): boolean {
+export function isEqual(one: Terms, other: Terms): boolean {
   return one.memo === other.memo && one.network === other.network
 }
 

@@ -6,7 +6,7 @@ import { decimal } from './decimal.ts'
 import type { Evidence } from './evidence.ts'
 import { create, entries, get, globex, holds, ordered, reportedSwap, second, whole } from './samples.ts'
 
-describe('nothing is said', () => {
+describe('there is no violation', () => {
   const fine: readonly (readonly [string, Partial<Evidence>])[] = [
     ['of a create that all agree on', {}],
     [
@@ -67,7 +67,7 @@ describe('noticed', () => {
     [
       'I1: two answers for one key',
       { operations: [create(), create({}, JSON.stringify({ ...reportedSwap, id: 'alpha~tx-2' }))] },
-      'I1: acme was told alpha~tx-1 and alpha~tx-2 for one idempotency key',
+      'I1: acme received alpha~tx-1 and alpha~tx-2 for one idempotency key',
     ],
     [
       'I2: not in the list',
@@ -95,27 +95,27 @@ describe('noticed', () => {
     [
       'I3: an id',
       { operations: [create(), globex, get('globex', '{"id":"alpha~tx-1"}')] },
-      "I3: a get told globex of alpha~tx-1, which is acme's",
+      "I3: a get returned to globex alpha~tx-1, which is acme's",
     ],
     [
       'I3: an address',
       { operations: [create(), get('globex', '{"message":"Nothing at deposit-alpha-1."}')] },
-      "I3: a get told globex of deposit-alpha-1, which is acme's",
+      "I3: a get returned to globex deposit-alpha-1, which is acme's",
     ],
     [
       'I3: a memo',
       { operations: [create(), get('globex', '{"memo":"memo-alpha-1"}')] },
-      "I3: a get told globex of memo-alpha-1, which is acme's",
+      "I3: a get returned to globex memo-alpha-1, which is acme's",
     ],
     [
       'I3: an address to refund to',
       { operations: [create(), get('globex', '{"to":"rAcme1"}')] },
-      "I3: a get told globex of rAcme1, which is acme's",
+      "I3: a get returned to globex rAcme1, which is acme's",
     ],
     [
       'I3: an amount',
       { operations: [create(), get('globex', '{"amount":18050522.000000011}')] },
-      "I3: a get told globex of 18050522.000000011, which is acme's",
+      "I3: a get returned to globex 18050522.000000011, which is acme's",
     ],
     [
       'I3: an id that was given twice stays with the first',
@@ -123,7 +123,7 @@ describe('noticed', () => {
         journals: { alpha: [...entries(), ...entries({ request: 2, facts: { withdrawalAddress: 'TGlobex1' } })] },
         operations: [create(), { ...globex, outcome: 'ok' }],
       },
-      "I3: a create told globex of alpha~tx-1, which is acme's",
+      "I3: a create returned to globex alpha~tx-1, which is acme's",
     ],
     [
       'I4: another network',
@@ -143,22 +143,22 @@ describe('noticed', () => {
     [
       'I5: another amount',
       { operations: [create({}, JSON.stringify({ ...reportedSwap, amountTo: digits('18050522') }))] },
-      'I5: acme was told another amountTo of alpha~tx-1',
+      'I5: acme received another amountTo of alpha~tx-1',
     ],
     [
       'I5: another coin',
       { operations: [create({}, JSON.stringify({ ...reportedSwap, coinTo: 'USDTERC20' }))] },
-      'I5: acme was told another coinTo of alpha~tx-1',
+      'I5: acme received another coinTo of alpha~tx-1',
     ],
     [
       'I5: another address to pay out to',
       { operations: [create({}, JSON.stringify({ ...reportedSwap, withdrawalAddress: 'TThief' }))] },
-      'I5: acme was told another withdrawalAddress of alpha~tx-1',
+      'I5: acme received another withdrawalAddress of alpha~tx-1',
     ],
     [
       'I5: another type of rate',
       { operations: [create({}, JSON.stringify({ ...reportedSwap, rateType: 'fixed' }))] },
-      'I5: acme was told another rateType of alpha~tx-1',
+      'I5: acme received another rateType of alpha~tx-1',
     ],
     [
       'I6: a second provider after an open outcome',
@@ -182,7 +182,7 @@ describe('noticed', () => {
     [
       'I8: a key in an answer',
       { operations: [create(), get('acme', '{"message":"not provider-key-beta"}')] },
-      'I8: what a get told acme has provider-key-beta',
+      'I8: what a get returned to acme has provider-key-beta',
     ],
     [
       'I8: an address in a log',
@@ -192,17 +192,17 @@ describe('noticed', () => {
     [
       'I11: another address',
       { operations: [create({}, JSON.stringify({ ...reportedSwap, depositAddress: 'rThief' }))] },
-      'I11: acme was told to pay alpha~tx-1 to rThief',
+      'I11: acme received for alpha~tx-1 the address rThief',
     ],
     [
       'I11: no memo',
       { operations: [create({}, JSON.stringify({ ...reportedSwap, depositExtraId: undefined }))] },
-      'I11: acme was told to pay alpha~tx-1 to deposit-alpha-1, memo undefined',
+      'I11: acme received for alpha~tx-1 the address deposit-alpha-1, memo undefined',
     ],
     [
       'I11: an id from nowhere',
       { operations: [get('acme', '{"id":"alpha~tx-9"}')] },
-      'I11: acme was told of alpha~tx-9, which no provider gave',
+      'I11: acme received alpha~tx-9, which no provider gave',
     ],
   ]
   it.each(wrong)('%s', (_, facts, line) => {

@@ -1,5 +1,5 @@
 /** A client of the gateway, as an integrator writes one from `docs/service.md`; everything that it asks is recorded. */
-import { ask, type ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { digits } from '../support/json.ts'
 import type { AssetWords } from '../support/swaps.ts'
 import type { History } from './history.ts'
@@ -28,19 +28,19 @@ export class Customer {
     const body = JSON.stringify({ ...pairWords(this.form, { from, to }), amount: digits(amount), ...rest })
     const keyOption = idempotencyKey === undefined ? {} : { idempotencyKey }
     const headers = { 'content-type': 'application/json', ...(idempotencyKey && { 'idempotency-key': idempotencyKey }) }
-    return this.history.record({ client: this.name, kind: 'create', question: body, order, ...keyOption }, () =>
+    return this.history.record({ client: this.name, kind: 'create', input: body, order, ...keyOption }, () =>
       this.send(gateway, 'POST', '/transactions', headers, body),
     )
   }
 
   get(gateway: string, id: string): Promise<ReceivedResponse | undefined> {
     const path = `/transactions/${encodeURIComponent(id)}`
-    return this.history.record({ client: this.name, kind: 'get', question: id }, () => this.send(gateway, 'GET', path))
+    return this.history.record({ client: this.name, kind: 'get', input: id }, () => this.send(gateway, 'GET', path))
   }
 
   list(gateway: string, page = 1, size = 100): Promise<ReceivedResponse | undefined> {
     const path = `/transactions?page=${page}&size=${size}`
-    return this.history.record({ client: this.name, kind: 'list', question: path }, () => this.send(gateway, 'GET', path))
+    return this.history.record({ client: this.name, kind: 'list', input: path }, () => this.send(gateway, 'GET', path))
   }
 
   private send(
@@ -50,7 +50,7 @@ export class Customer {
     headers: Record<string, string> = {},
     body?: string,
   ): Promise<ReceivedResponse> {
-    return ask(gateway, {
+    return sendRequest(gateway, {
       method,
       path: `/${this.form.toLowerCase()}/api/v2${path}`,
       headers: { ...credential(this.form, this.key), ...headers },

@@ -73,7 +73,7 @@ describe('the rig as a whole', () => {
     })
   })
 
-  it('knows a create that took effect though nobody was told', async () => {
+  it('records a create that took effect without a response', async () => {
     const lift = proxy.add(resetPeer(), 'downstream')
     expect((await acme.create(gateway.url, order()))?.status).toBe(504)
     lift()
@@ -81,7 +81,7 @@ describe('the rig as a whole', () => {
     expect(await found()).toEqual([])
   })
 
-  it('kills the gateway, and starts it again where it was', async () => {
+  it('kills the gateway, and starts it again on the same ports', async () => {
     await provider.fault({ after: 'hang' })
     const creating = acme.create(gateway.url, order())
     await expect.poll(() => readJournal(journal).findLast(({ what }) => what === 'answered')).toMatchObject({ ending: 'hang' })
@@ -106,7 +106,7 @@ describe('the rig as a whole', () => {
     expect((await acme.list(gateway.url))?.status).toBe(200)
   })
 
-  it('says why it did not start', async () => {
+  it('reports why it did not start', async () => {
     const settings = { directory, mode: 'passthrough', providers: {} } as const
     await expect(GatewayProcess.start(settings)).rejects.toThrow('routing.providers')
   })

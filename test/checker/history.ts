@@ -8,7 +8,7 @@ export interface Operation {
   /** Who asks: the account, or in passthrough mode the holder of the key. */
   readonly client: string
   readonly kind: 'create' | 'get' | 'list'
-  readonly question: string
+  readonly input: string
   readonly order?: Order
   readonly idempotencyKey?: string
   /** What tells this create from others at a provider; where it is not known, where it pays out to does. */

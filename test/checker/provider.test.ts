@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ask, type ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { digits } from '../support/json.ts'
 import { assets } from '../support/swaps.ts'
 import { credential, pairWords } from './customer.ts'
@@ -27,18 +27,18 @@ describe.each(cases)('a provider of Form $form $place', ({ form, start }) => {
   afterAll(() => provider[Symbol.asyncDispose]())
 
   const at = (path: string, key: string): Promise<ReceivedResponse> =>
-    ask(provider.url, { path: `/api/v2${path}`, headers: credential(form, key) })
+    sendRequest(provider.url, { path: `/api/v2${path}`, headers: credential(form, key) })
   const create = (facts: object = {}, { key = 'key-1', from = assets.btc as typeof assets.btc | typeof assets.xrp } = {}) => {
     const words = pairWords(form, { from, to: assets.usdtTrx })
     const body = JSON.stringify({ ...words, amount: digits('0.10'), withdrawalAddress: 'TWithdraw1', ...facts })
-    return ask(provider.url, { method: 'POST', path: '/api/v2/transactions', headers: credential(form, key), body })
+    return sendRequest(provider.url, { method: 'POST', path: '/api/v2/transactions', headers: credential(form, key), body })
   }
   const entries = <What extends Journal[number]['what']>(what: What) =>
     readJournal(journal).filter((entry) => entry.what === what) as Extract<Journal[number], { what: What }>[]
   const applied = (): readonly Applied[] => entries('applied')
   const idOf = ({ json }: ReceivedResponse): string => (json as { id: string }).id
 
-  it('creates, and has it in the journal before it answers', async () => {
+  it('creates, and writes the journal before it responds', async () => {
     const response = await create({ refundAddress: 'bc1q-refund' })
     expect(response.status).toBe(form === 'A' ? 201 : 200)
     const [{ key, swap } = { key: '', swap: {} }] = applied()
@@ -57,7 +57,7 @@ describe.each(cases)('a provider of Form $form $place', ({ form, start }) => {
     expect(entries('answered')).toMatchObject([{ ending: response.status }])
   })
 
-  it('gives each its own id and address, and a memo where the coin needs one', async () => {
+  it('gives each its own id and address, and a memo if the coin needs one', async () => {
     const responses = [await create(), await create({}, { from: assets.xrp })]
     const [first, second] = applied().map(({ swap }) => swap)
     expect(new Set([first?.id, second?.id, first?.depositAddress, second?.depositAddress]).size).toBe(4)
@@ -76,9 +76,9 @@ describe.each(cases)('a provider of Form $form $place', ({ form, start }) => {
     expect(applied()).toHaveLength(1)
   })
 
-  it('tells its coins and rates to anybody, and pages', async () => {
-    expect((await ask(provider.url, { path: '/api/v2/currencies?size=2&page=2' })).json).toMatchObject({ data: [{}, {}] })
-    expect((await ask(provider.url, { path: '/api/v2/rate?coinFrom=BTC&coinTo=ETH&amount=1' })).status).toBe(200)
+  it('serves its coins and rates without a key, in pages', async () => {
+    expect((await sendRequest(provider.url, { path: '/api/v2/currencies?size=2&page=2' })).json).toMatchObject({ data: [{}, {}] })
+    expect((await sendRequest(provider.url, { path: '/api/v2/rate?coinFrom=BTC&coinTo=ETH&amount=1' })).status).toBe(200)
   })
 
   it.each(['coinFrom', 'amount', 'withdrawalAddress'])('refuses a create without %s', async (field) => {
@@ -87,7 +87,7 @@ describe.each(cases)('a provider of Form $form $place', ({ form, start }) => {
     expect(applied()).toEqual([])
   })
 
-  it('gives a swap the status that it is told', async () => {
+  it('gives a swap the configured status', async () => {
     const id = idOf(await create())
     await provider.change(id, { status: 'exchanging' })
     expect((await at(`/transactions/${id}`, 'key-1')).json).toMatchObject({ status: 'exchanging' })
@@ -108,7 +108,7 @@ describe.each(cases)('a provider of Form $form $place', ({ form, start }) => {
     expect(await Promise.race([response, at('/transactions', 'key-1').then(() => 'still')])).toBe('still')
   })
 
-  it.each([500, 503] as const)('answers %i after it created', async (after) => {
+  it.each([500, 503] as const)('responds %i after it created', async (after) => {
     await provider.fault({ after, message: 'Overloaded' })
     const response = await create()
     expect([response.status, response.json]).toMatchObject([after, { message: 'Overloaded', code: digits(String(after)) }])
@@ -126,7 +126,7 @@ describe.each(cases)('a provider of Form $form $place', ({ form, start }) => {
     expect(applied()).toEqual([])
   })
 
-  it('answers what is not JSON', async () => {
+  it('responds with text that is not JSON', async () => {
     await provider.fault({ operation: 'rate', after: 'garbage' })
     const response = await fetch(`${provider.url}/rate`)
     expect([response.status, await response.text()]).toEqual([200, '<html>It works!</html>'])
@@ -142,7 +142,7 @@ describe.each(cases)('a provider of Form $form $place', ({ form, start }) => {
     rateType: { A: { rateType: 'fixed' }, B: { rate_type: 'fixed' } },
     amount: { A: { amount: digits('10.10') }, B: { amount_in: digits('10.10') } },
   } as const
-  it.each(Object.keys(expectedRow) as (keyof typeof expectedRow)[])('tells another %s than it holds', async (swap) => {
+  it.each(Object.keys(expectedRow) as (keyof typeof expectedRow)[])('reports another %s than the stored one', async (swap) => {
     const id = idOf(await create())
     await provider.fault({ swap, operation: 'get' })
     expect((await at(`/transactions/${id}`, 'key-1')).json).toMatchObject(expectedRow[swap][form])
@@ -156,7 +156,7 @@ describe.each(cases)('a provider of Form $form $place', ({ form, start }) => {
     expect(applied().map(({ swap }) => swap.id)).toEqual([id, id])
   })
 
-  it('answers late, and fails only those requests that are meant, so many times', async () => {
+  it('responds late, and fails only the chosen requests, the chosen number of times', async () => {
     await provider.fault({ having: 'TMeant', before: 422, delay: 30, times: 2 })
     expect((await create()).status).toBeLessThan(300)
     const began = performance.now()

@@ -111,11 +111,11 @@ describe.each(['upstream', 'downstream'] as const)('%s', (direction) => {
   it('timeout 0 holds until it is lifted', async () => {
     const lift = proxy.add(timeout(0), direction)
     const socket = await client()
-    const answered = exchange(socket, 'held')
-    const isHeld = Promise.race([answered.then(() => false), new Promise((resolve) => setTimeout(resolve, 60, true))])
+    const exchanged = exchange(socket, 'held')
+    const isHeld = Promise.race([exchanged.then(() => false), new Promise((resolve) => setTimeout(resolve, 60, true))])
     expect(await isHeld).toBe(true)
     lift()
-    expect((await answered).back).toBe('held')
+    expect((await exchanged).back).toBe('held')
   })
 
   it('reset_peer resets once bytes come', async () => {
@@ -145,7 +145,7 @@ describe.each(['upstream', 'downstream'] as const)('%s', (direction) => {
   })
 })
 
-describe('where a toxic acts', () => {
+describe('if a toxic acts', () => {
   it('down refuses connections and resets open ones, until it is up again', async () => {
     const socket = await client()
     const failed = failure(socket)

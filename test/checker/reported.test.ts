@@ -28,7 +28,7 @@ function shown(key: string, text: string): Journal {
 
 const globexHolds: Partial<Evidence> = { holdings: [...(whole.holdings ?? []), listed], exported: [...(whole.exported ?? []), row] }
 
-describe('nothing is said', () => {
+describe('there is no violation', () => {
   const fine: readonly (readonly [string, Partial<Evidence>])[] = [
     ['of a swap that was there before and was told nobody', { journals: { alpha: held } }],
     [
@@ -73,7 +73,7 @@ describe('noticed', () => {
     [
       'I3: a swap that was there before',
       { journals: { alpha: held }, operations: [create(), get('globex', ofOld)], ...globexHolds },
-      "I3: a get told globex of alpha~tx-old, which is no client's",
+      "I3: a get returned to globex alpha~tx-old, which is no client's",
     ],
     [
       'I3: what a provider showed to another key',
@@ -81,7 +81,7 @@ describe('noticed', () => {
         journals: { alpha: [...entries(), ...shown('initech', '{"id":"tx-1"}')] },
         operations: [create(), get('globex', '{"id":"alpha~tx-1"}')],
       },
-      "I3: a get told globex of alpha~tx-1, which is acme's",
+      "I3: a get returned to globex alpha~tx-1, which is acme's",
     ],
     [
       'I3: the id of a create that has the same address, and another mark',
@@ -89,7 +89,7 @@ describe('noticed', () => {
         journals: { alpha: entries().map((entry) => (entry.what === 'answered' ? entry : { ...entry, mark: 'first' })) },
         operations: [create({ mark: 'first' }), create({ client: 'globex', mark: 'second' })],
       },
-      "I3: a create told globex of alpha~tx-1, which is acme's",
+      "I3: a create returned to globex alpha~tx-1, which is acme's",
     ],
     [
       'I1: an effect whose mark no client made',
@@ -135,7 +135,7 @@ describe('noticed', () => {
         journals: { alpha: held },
         operations: [create(), get('acme', JSON.stringify({ ...reportedSwap, id: 'alpha~tx-old', depositAddress: 'thief' }))],
       },
-      'I11: acme was told to pay alpha~tx-old to thief, memo memo-alpha-1; true is deposit-old, memo memo-old',
+      'I11: acme received for alpha~tx-old the address thief, memo memo-alpha-1; true is deposit-old, memo memo-old',
     ],
     [
       'I11: the address that a second create under the id was given',
@@ -143,7 +143,7 @@ describe('noticed', () => {
         journals: { alpha: [...entries(), ...entries({ request: 2, facts: { depositAddress: 'later' } })] },
         operations: [create(), get('acme', JSON.stringify({ ...reportedSwap, depositAddress: 'later' }))],
       },
-      'I11: acme was told to pay alpha~tx-1 to later',
+      'I11: acme received for alpha~tx-1 the address later',
     ],
   ]
   it.each(wrong)('%s', (_, facts, line) => {

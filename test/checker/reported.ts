@@ -5,7 +5,7 @@ import type { Swap } from './order.ts'
 import type { Journal } from './provider/journal.ts'
 import { type Seen, transactionsInAny } from './seen.ts'
 
-interface Answer {
+interface ProviderResponse {
   readonly provider: string
   readonly operation: string
   /** As it came in the header of either form. */
@@ -21,7 +21,7 @@ export function reportsById(evidence: Evidence): ReadonlyMap<string, readonly Se
   const made = Map.groupBy(effectsOf(evidence), ({ id }) => id)
   const first = [...made.values()].flatMap((effects) => effects.slice(0, 1))
   const held = [...first, ...heldIn(evidence)].flatMap(({ id, swap }) => inBothForms(id, swap))
-  const reads = answersOf(evidence).filter(({ operation }) => operation !== 'create')
+  const reads = responsesOf(evidence).filter(({ operation }) => operation !== 'create')
   const reported = reads.flatMap(({ provider, text }) =>
     transactionsInAny(text).map((seen) => ({ ...seen, id: `${provider}~${seen.id}` })),
   )
@@ -30,8 +30,11 @@ export function reportsById(evidence: Evidence): ReadonlyMap<string, readonly Se
 
 /** The words and ids that a provider itself told the holder of a key, who may be a client. */
 export function shownIn(evidence: Evidence): ReadonlyMap<string, ReadonlySet<string>> {
-  const byKey = Map.groupBy(answersOf(evidence), ({ key }) => key)
-  const wordsIn = ({ provider, text }: Answer) => [...words(text), ...transactionsInAny(text).map(({ id }) => `${provider}~${id}`)]
+  const byKey = Map.groupBy(responsesOf(evidence), ({ key }) => key)
+  const wordsIn = ({ provider, text }: ProviderResponse) => [
+    ...words(text),
+    ...transactionsInAny(text).map(({ id }) => `${provider}~${id}`),
+  ]
   return new Map([...byKey].map(([key, answers]) => [key, new Set(answers.flatMap(wordsIn))]))
 }
 
@@ -40,16 +43,16 @@ export function words(text: string): ReadonlySet<string> {
   return new Set((text.match(/[^\s"'`,;{}[\]()]+/g) ?? []).map((word) => word.replace(/^:|[.:]$/g, '')))
 }
 
-function answersOf({ journals }: Evidence): readonly Answer[] {
-  return Object.entries(journals).flatMap(([provider, journal]) => answersIn(provider, journal))
+function responsesOf({ journals }: Evidence): readonly ProviderResponse[] {
+  return Object.entries(journals).flatMap(([provider, journal]) => responsesIn(provider, journal))
 }
 
-function answersIn(provider: string, journal: Journal): readonly Answer[] {
+function responsesIn(provider: string, journal: Journal): readonly ProviderResponse[] {
   const requests = new Map(receivedBy(journal).map((received) => [received.request, received]))
   return journal.flatMap((entry) => {
-    const question = entry.what === 'answered' ? requests.get(entry.request) : undefined
-    if (!question || entry.what !== 'answered' || entry.text === undefined) return []
-    return [{ provider, operation: question.operation, key: keyIn(question.headers), text: entry.text }]
+    const request = entry.what === 'answered' ? requests.get(entry.request) : undefined
+    if (!request || entry.what !== 'answered' || entry.text === undefined) return []
+    return [{ provider, operation: request.operation, key: keyIn(request.headers), text: entry.text }]
   })
 }
 

@@ -1,7 +1,7 @@
 /** The rigs of tests keep evidence by which the checker notices a gateway, a ledger or a provider that is broken. */
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Ledger } from '../../src/core/ledger.ts'
-import { ask, type ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { readJson } from '../support/json.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { orderedSwap } from '../support/outcomes.ts'
@@ -68,7 +68,7 @@ describe('issued keys', () => {
   }
   afterEach(() => managed.close())
 
-  it('nothing is said of a gateway that is well', async () => {
+  it('a correct gateway has no violation', async () => {
     const client = await start()
     const id = idOf(await order(client, mine))
     await order(client, theirs)
@@ -82,7 +82,7 @@ describe('issued keys', () => {
     const id = idOf(await order(client, mine))
     expect((await client.get(`/transactions/${id}`, { key: theirs })).status).toBe(200)
     const lines = await managed.witness.judge()
-    expect(lines).toContain(`I3: a get told globex of ${id}, which is acme's`)
+    expect(lines).toContain(`I3: a get returned to globex ${id}, which is acme's`)
     expect(lines).toContain(`I2: ${id} was given to globex and is not in its list`)
   })
 
@@ -97,7 +97,7 @@ describe('issued keys', () => {
     await order(client, mine)
     const lines = await managed.witness.judge()
     expect(lines).toContain('I1: alpha~tx-1, alpha~tx-2 for order-1 of acme, where 1 could be')
-    expect(lines).toContain('I1: acme was told alpha~tx-1 and alpha~tx-2 for one idempotency key')
+    expect(lines).toContain('I1: acme received alpha~tx-1 and alpha~tx-2 for one idempotency key')
   })
 
   it('I11: the ledger has another address to pay to', async () => {
@@ -131,7 +131,12 @@ describe('issued keys', () => {
     const headers = { 'x-request-id': String(response.headers['x-request-id']), 'x-api-key': 'provider-key-beta' }
     const body = managed.alpha.received('create')[0]?.body ?? ''
     managed.beta.reply('create', { status: 400, json: { message: 'no', code: 400 } })
-    await ask(managed.beta.origin, { method: 'POST', path: `${new URL(managed.beta.url).pathname}/transactions`, headers, body })
+    await sendRequest(managed.beta.origin, {
+      method: 'POST',
+      path: `${new URL(managed.beta.url).pathname}/transactions`,
+      headers,
+      body,
+    })
     expect(await managed.witness.judge()).toEqual([
       'I6: 2 creates for order-1 of acme were sent, and 1 asked for',
       'I6: order-1 of acme went to beta after its outcome at alpha was open',
@@ -149,13 +154,13 @@ describe("the provider's own keys", () => {
   let place: Passthrough
   afterEach(() => place[Symbol.asyncDispose]())
 
-  it('I3: the ledger adds to an answer what another key created', async () => {
+  it('I3: the ledger adds to a response what another key created', async () => {
     place = await startPassthrough('beta', { ledgerLayer: indiscreet })
     const [mine, theirs] = [await place.gateway.freshKey(), await place.gateway.freshKey()]
     await order(place.client('A'), mine)
     place.beta.reply('get', { status: 404, json: { message: 'Transaction not found', code: 404 } })
     expect((await place.client('A').get('/transactions', { key: theirs })).text).toContain('bc1q-deposit-1')
-    expect(await place.witness.judge()).toContain(`I3: a list told ${theirs} of bc1q-deposit-1, which is ${mine}'s`)
+    expect(await place.witness.judge()).toContain(`I3: a list returned to ${theirs} bc1q-deposit-1, which is ${mine}'s`)
   })
 
   it('I2: the ledger does not keep what was created', async () => {

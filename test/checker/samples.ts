@@ -59,7 +59,7 @@ export function create(facts: Partial<Operation> = {}, text = JSON.stringify(rep
   return {
     client: 'acme',
     kind: 'create',
-    question: '',
+    input: '',
     order: ordered,
     idempotencyKey: 'one',
     outcome: 'ok',
@@ -72,7 +72,7 @@ export function create(facts: Partial<Operation> = {}, text = JSON.stringify(rep
 export const get = (client: string, text: string): Operation => ({
   client,
   kind: 'get',
-  question: '',
+  input: '',
   outcome: 'ok',
   text,
   seen: transactionsIn(text),

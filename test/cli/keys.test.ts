@@ -36,7 +36,7 @@ const list = (): Promise<readonly Listed[]> => place.facts('keys', 'list')
 const rotate = (...args: readonly string[]): Promise<Created> => place.facts('keys', 'rotate', ...args)
 
 describe('swapgate keys create', () => {
-  it('prints the key, whose it is and when it ends, in one JSON document', async () => {
+  it('prints the key, its account and its end, in one JSON document', async () => {
     const created = await create('--name', 'acme')
     expect(created).toEqual({ id: expect.stringMatching(uuid), name: 'acme', key: expect.any(String), expiresAt: null })
     expect(Object.keys(created)).toEqual(['id', 'name', 'key', 'expiresAt'])
@@ -53,7 +53,7 @@ describe('swapgate keys create', () => {
     expect((await list())[0]?.expiresAt).toBe(expiresAt)
   })
 
-  it('tells people that the key is not shown again', async () => {
+  it('warns that the key is not shown again', async () => {
     const { exitCode, out } = await place.swapgate('keys', 'create', '--name', 'acme')
     expect(exitCode).toBe(0)
     expect(out).toEqual([
@@ -65,7 +65,7 @@ describe('swapgate keys create', () => {
     ])
   })
 
-  it('says that nobody asks for issued keys while the mode is passthrough', async () => {
+  it('warns that issued keys are not used in passthrough mode', async () => {
     const { err } = await place.swapgate('keys', 'create', '--name', 'acme', '--json')
     expect(err).toEqual(['warning: auth.mode is passthrough: the gateway accepts issued keys only if it is managed'])
   })
@@ -154,7 +154,7 @@ describe('swapgate keys revoke', () => {
 })
 
 describe('swapgate keys rotate', () => {
-  it('issues a key to the same account, and the old one ends a day later where nothing else is said', async () => {
+  it('issues a key to the same account, and by default the old one ends a day later', async () => {
     const old = await create('--name', 'acme')
     vi.advanceTimersByTime(1_000)
     const made = await rotate(old.id)
@@ -166,7 +166,7 @@ describe('swapgate keys rotate', () => {
     ])
   })
 
-  it('lets both keys be valid as long as it is told, and never longer than the old one was', async () => {
+  it('keeps both keys valid for the overlap, and never longer than the old one was', async () => {
     const old = await create('--name', 'acme', '--expires', '1h')
     vi.advanceTimersByTime(60_000)
     const rotation = await place.swapgate('keys', 'rotate', old.id, '--overlap', '29m', '--expires', '90d')
@@ -178,7 +178,7 @@ describe('swapgate keys rotate', () => {
     expect((await list())[0]?.expiresAt).toBe('2026-11-20T10:30:00.000Z')
   })
 
-  it('ends the old key at once where there is no overlap', async () => {
+  it('ends the old key at once without an overlap', async () => {
     const old = await create('--name', 'acme')
     vi.advanceTimersByTime(1)
     await rotate(old.id, '--overlap', '0')
@@ -202,19 +202,19 @@ describe('A11: what the operator does takes effect in every replica that shares 
   it('within two seconds, and the account stays the same', async () => {
     const stores = [await place.stores(), await place.stores()]
     const replicas = stores.map(({ accounts }) => authentication({ accounts, digest: hashKey, clock: Date.now }))
-    const ask = (key: string) => Promise.all(replicas.map((who) => who(key)))
+    const sendRequest = (key: string) => Promise.all(replicas.map((who) => who(key)))
     const old = await create('--name', 'acme')
-    const [account] = await ask(old.key)
+    const [account] = await sendRequest(old.key)
     expect(account).toEqual(expect.any(String))
     const next = await rotate(old.id, '--overlap', '1h')
-    expect(await ask(next.key)).toEqual([account, account])
+    expect(await sendRequest(next.key)).toEqual([account, account])
     vi.advanceTimersByTime(3_599_999)
-    expect(await ask(old.key)).toEqual([account, account])
+    expect(await sendRequest(old.key)).toEqual([account, account])
     vi.advanceTimersByTime(1)
-    expect(await ask(old.key)).toEqual([undefined, undefined])
+    expect(await sendRequest(old.key)).toEqual([undefined, undefined])
     await place.swapgate('keys', 'revoke', next.id)
     vi.advanceTimersByTime(2_000)
-    expect(await ask(next.key)).toEqual([undefined, undefined])
+    expect(await sendRequest(next.key)).toEqual([undefined, undefined])
     for (const { close } of stores) await close()
   })
 })
@@ -229,7 +229,7 @@ describe('the ledger', () => {
     expect(files.filter((text) => text.includes(key.slice(8, 20)))).toEqual([])
   })
 
-  it('is told in one line where it cannot be opened', async () => {
+  it('is reported in one line if it cannot be opened', async () => {
     using elsewhere = new Place({ ledgerUrl: 'sqlite:/dev/null/ledger.db' })
     for (const args of [['create', '--name', 'acme'], ['list'], ['revoke', 'x'], ['rotate', 'x']]) {
       const { exitCode, out, err } = await elsewhere.swapgate('keys', ...args)

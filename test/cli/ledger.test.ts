@@ -85,7 +85,7 @@ describe('swapgate ledger stats', () => {
     )
   })
 
-  it('counts a status that nobody has explained as null', async () => {
+  it('counts a status that is not mapped as null', async () => {
     await created('one', { status: undefined })
     expect(await place.facts('ledger', 'stats')).toMatchObject({ entries: [{ provider: 'alpha', status: null, count: 1 }] })
     expect((await place.swapgate('ledger', 'stats')).out[0]).toBe('transactions at alpha, unknown status  1')
@@ -109,7 +109,7 @@ describe('swapgate ledger stats', () => {
 })
 
 describe('swapgate ledger unknown', () => {
-  it('lists the creates in doubt with their questions', async () => {
+  it('lists the unresolved creates with their requests', async () => {
     await created('one')
     await unknownCreate('in-doubt')
     await stores.ledger.begin(intentOf('other', { attemptedAt: now - 30_000 }))
@@ -139,7 +139,7 @@ describe('swapgate ledger unknown', () => {
     ])
   })
 
-  it('says that none is in doubt', async () => {
+  it('reports that no create is unresolved', async () => {
     await created('one')
     expect(await place.facts('ledger', 'unknown')).toEqual([])
     expect((await place.swapgate('ledger', 'unknown')).out).toEqual(['No create is unresolved.'])
@@ -163,7 +163,7 @@ describe('swapgate ledger resolve', () => {
   })
 
   it.each(['beta~tx-1', '~tx-1', 'alpha~', '..', `alpha~${'x'.repeat(257)}`])(
-    'refuses %s, which is no id at the provider that was asked',
+    'refuses %s, which is not an id at the provider of the create',
     async (id) => {
       await unknownCreate('in-doubt')
       const result = await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', id)
@@ -188,7 +188,7 @@ describe('swapgate ledger resolve', () => {
     expect(await place.facts('ledger', 'unknown')).toHaveLength(1)
   })
 
-  it('L29: never shows an asked memo of what is bound unread, as if the provider had told it', async () => {
+  it('L29: after a bind without a read, never shows the requested memo as if the provider had reported it', async () => {
     await unknownCreate('in-doubt', { requested: { ...requested, withdrawalExtraId: 'memo-7' } })
     await place.swapgate('ledger', 'resolve', 'in-doubt', '--bind', 'tx-1', '--force')
     expect((await stores.ledger.find('acme', 'alpha', 'tx-1'))?.transaction).not.toHaveProperty('withdrawalExtraId')
@@ -218,7 +218,7 @@ describe('swapgate ledger resolve', () => {
     expect((await place.swapgate('ledger', 'resolve', 'running', '--none')).exitCode).toBe(0)
   })
 
-  it('settles at once what has ended in doubt', async () => {
+  it('resolves at once a create that ended with an unknown outcome', async () => {
     await unknownCreate('in-doubt', { attemptedAt: now })
     expect((await place.swapgate('ledger', 'resolve', 'in-doubt', '--none')).exitCode).toBe(0)
   })
@@ -276,7 +276,7 @@ describe('swapgate ledger export', () => {
 })
 
 describe('swapgate ledger prune', () => {
-  it('forgets what has ended and was created before, and says how many', async () => {
+  it('deletes swaps that have ended and were created before, and prints their number', async () => {
     await created('ended', { status: 'success', createdAt: '2026-10-31T23:59:59Z' })
     await created('refunded', { status: 'refunded', createdAt: '2026-10-01T00:00:00Z' })
     await created('waiting', { createdAt: '2026-10-31T23:59:59Z' })
@@ -291,7 +291,7 @@ describe('swapgate ledger prune', () => {
     })
   })
 
-  it('L49: says what has ended and is kept, and why', async () => {
+  it('L49: prints which ended swaps are kept, and why', async () => {
     const claim = { key: 'order-1', fingerprint: 'f' }
     await created('keyed', { status: 'success' }, { claim })
     await created('late', { status: 'overdue' })
@@ -333,7 +333,7 @@ describe('wrong usage', () => {
   })
 })
 
-it('a ledger that cannot be opened is told in one line by every command', async () => {
+it('every command reports a ledger that cannot be opened in one line', async () => {
   using elsewhere = new Place({ ledgerUrl: 'sqlite:/dev/null/ledger.db' })
   for (const args of [['stats'], ['unknown'], ['resolve', 'x', '--none'], ['export'], ['prune', '--before', '2026-01-01']]) {
     const { exitCode, out, err } = await elsewhere.swapgate('ledger', ...args)

@@ -50,7 +50,7 @@ it('a command works while another process holds the ledger open, and its effect 
 it.each([
   ['keys', 'list'],
   ['ledger', 'stats'],
-])('%s %s ends with 1 and one line where the ledger cannot be opened', async (...args) => {
+])('%s %s ends with 1 and one line if the ledger cannot be opened', async (...args) => {
   using elsewhere = new Place({ ledgerUrl: 'sqlite:/dev/null/ledger.db' })
   await using swapgate = new Swapgate([...args, '--config', elsewhere.file])
   const { exitCode, out, err } = await swapgate.ended
@@ -62,7 +62,7 @@ it('wrong usage ends with 2', async () => {
   expect((await ended('keys', 'create')).exitCode).toBe(2)
 })
 
-it('an export does not end well where nobody reads it to its end', async () => {
+it('an export fails if its output is not read to its end', async () => {
   const { ledger, close } = await place.stores()
   const requested = { amountIn: '1' as Amount, withdrawalAddress: 'x'.repeat(500), rateType: 'float' } as const
   for (let at = 0; at < 500; at++) {

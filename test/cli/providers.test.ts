@@ -7,7 +7,7 @@ import type { ProviderDiff } from '../../src/core/operations/provider-diff.ts'
 import type { StatusReport } from '../../src/core/operations/provider-status.ts'
 import type { ShadowFigures } from '../../src/core/operations/shadow-report.ts'
 import { GatewayProcess } from '../checker/gateway-process.ts'
-import { ask } from '../support/client.ts'
+import { sendRequest } from '../support/client.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, rateB, startFormB } from '../support/form-b.ts'
 import { digits } from '../support/json.ts'
@@ -89,7 +89,7 @@ it('with two gateways on one ledger status and shadow add up what both count', a
     })
   const gateways = [open.use(await start('one')), open.use(await start('two'))] as const
   for (const { url } of gateways) {
-    for (let at = 0; at < 5; at++) await ask(url, { path: `/a/api/v2/rate?coinFrom=BTC&coinTo=USDTTRC20&amount=1.${at}` })
+    for (let at = 0; at < 5; at++) await sendRequest(url, { path: `/a/api/v2/rate?coinFrom=BTC&coinTo=USDTTRC20&amount=1.${at}` })
   }
   const status = (): Promise<StatusReport> => gateways[0].command('providers', 'status') as Promise<StatusReport>
   await expect.poll(async () => (await status()).providers[0]?.live?.requests, { timeout: 15_000 }).toBe(10)

@@ -59,7 +59,7 @@ describe.each([
   ['alpha', () => alpha, transactionA],
   ['beta', () => beta, detailedB],
 ] as const)('at %s', (provider, standIn, reportOf) => {
-  it('L29: binds what answers the question, with what the provider reports', async () => {
+  it('L29: binds a transaction that matches the request, with the fields that the provider reports', async () => {
     await unknownCreate({ provider })
     standIn().holdings.swaps = [swap({ status: 'exchanging' })]
     expect(await bind('tx-1')).toEqual({
@@ -99,7 +99,7 @@ describe.each([
     await expectRefused(await bind('tx-1', '--force'), why)
   })
 
-  it('L29: binds what the provider is silent about, and says so: that is what a person is asked for', async () => {
+  it('L29: binds although the provider does not report a field, and prints the field for the operator to judge', async () => {
     await unknownCreate({ provider, requested: { ...requested, withdrawalExtraId: 'memo-7' } })
     standIn().holdings.swaps = [swap()]
     const { exitCode, out } = await bind('tx-1')
@@ -119,7 +119,7 @@ describe.each([
     expect((await bind('tx-1', '--force')).exitCode).toBe(0)
   })
 
-  it('L29: refuses an answer about another id', async () => {
+  it('L29: refuses a response about another id', async () => {
     await unknownCreate({ provider })
     standIn().reply('get', { json: reportOf(swap({ id: 'tx-2' })) })
     await expectRefused(await bind('tx-1'), /returned another transaction/)

@@ -53,14 +53,14 @@ describe('the container', () => {
     expect(health()).toBe(0)
   })
 
-  it.each(['a', 'b'])('answers in form %s on the published port', async (form) => {
+  it.each(['a', 'b'])('responds in form %s on the published port', async (form) => {
     expect(image.stage.ports).toEqual([8080, 9090])
     const address = `http://127.0.0.1:${ports.gateway}/${form}/api/v2`
     const response = await fetch(`${address}/rate?coinFrom=BTC&coinTo=ETH&amount=0.1`)
     expect([response.status, response.headers.get('x-swap-form')]).toEqual([200, form.toUpperCase()])
   })
 
-  it('runs as a user who is not root and owns nothing but the data', () => {
+  it('runs as a user other than root that owns only the data', () => {
     const { user, volumes } = image.stage
     expect(user?.uid).toBeGreaterThan(0)
     expect(volumes).toEqual(['/app/data'])
@@ -94,7 +94,7 @@ describe('the container', () => {
     expect(diskBytesOf(image.directory) / 2 ** 20).toBeLessThan(150)
   })
 
-  it('is told to end by SIGTERM, ends with 0, and is then not healthy', async () => {
+  it('ends with 0 after SIGTERM, and is then not healthy', async () => {
     child.kill('SIGTERM')
     const [exitCode] = await once(child, 'exit')
     expect(exitCode).toBe(0)

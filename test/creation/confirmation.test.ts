@@ -6,7 +6,7 @@ import { expectRefusal } from '../support/expectations.ts'
 import { transactionA } from '../support/form-a.ts'
 import { detailedB, listedB } from '../support/form-b.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
-import { lookNow, loseAnswers, outcomesOf } from '../support/outcomes.ts'
+import { lookNow, loseResponses, outcomesOf } from '../support/outcomes.ts'
 import { type FormName, formNames } from '../support/pair.ts'
 import { assets, type Swap } from '../support/swaps.ts'
 
@@ -34,7 +34,7 @@ describe.each(formNames)('a provider of form %s', (side) => {
   const create = (facts: object = {}): Promise<ReceivedResponse> =>
     managed.client(form).post('/transactions', orderIn(form, facts), { key, headers: { 'idempotency-key': 'order-2' } })
   const loseResponse = async (order: object, facts: Partial<Swap> = {}): Promise<void> => {
-    loseAnswers(provider(), facts)
+    loseResponses(provider(), facts)
     expectRefusal(await create(order), form, 504)
     provider().reply('create', { status: 500, json: {} })
   }
@@ -54,7 +54,7 @@ describe.each(formNames)('a provider of form %s', (side) => {
   describe.each([
     ['withdrawal', { withdrawalExtraId: 'memo-7' }],
     ['refund', { refundAddress: 'bc1q-refund-9', refundExtraId: 'memo-7' }],
-  ] as const)('L22: a %s memo that was asked', (what, order) => {
+  ] as const)('L22: a %s memo of the request', (what, order) => {
     test.each<[string, Accounts]>([
       ['neither the list nor the get', {}],
       ['only an empty one', { listed: memoIn(what, ''), got: memoIn(what, '') }],
@@ -85,19 +85,19 @@ describe.each(formNames)('a provider of form %s', (side) => {
     })
   })
 
-  test('L22: a memo that was not asked and is reported is another transaction', async () => {
+  test('L22: a reported memo that is not in the request shows another transaction', async () => {
     await loseResponse({})
     account({ got: memoIn('withdrawal', 'memo-7') })
     expect(await look()).toBe('notFound')
   })
 
-  test('L22: a refund address that was asked and is nowhere reported is ambiguous', async () => {
+  test('L22: a requested refund address that is not reported is ambiguous', async () => {
     await loseResponse({ refundAddress: 'bc1q-refund-9' })
     account(side === 'A' ? { listed: { refundAddress: null }, got: { refundAddress: null } } : { got: { refund_address: null } })
     expect(await look()).toBe('ambiguous')
   })
 
-  test('L22: without one asked, none reported is bound', async () => {
+  test('L22: without one in the request and in the report it is bound', async () => {
     await loseResponse({}, { refundAddress: null })
     expect(await look()).toBe('found')
   })
@@ -112,7 +112,7 @@ describe.each(formNames)('a provider of form %s', (side) => {
     expect((await create()).json).toMatchObject({ depositAddress: 'bc1q-late' })
   })
 
-  test('a get that answers about another id confirms nothing', async () => {
+  test('a get whose response is about another id confirms nothing', async () => {
     await loseResponse({})
     account({ got: { id: 'another' } })
     expect(await look()).toBe('ambiguous')
@@ -132,7 +132,7 @@ describe('L23: the network of a coin that has several, at a provider of form B',
   const loseResponse = async (facts: object = order): Promise<void> => {
     managed = await startManaged({ routing: ['beta'] })
     key = await managed.issue()
-    loseAnswers(managed.beta, { refundAddress: null })
+    loseResponses(managed.beta, { refundAddress: null })
     expectRefusal(await create(facts), 'A', 504)
     managed.beta.reply('create', { status: 500, json: {} })
   }
@@ -155,7 +155,7 @@ describe('L23: the network of a coin that has several, at a provider of form B',
     expectRefusal(await create(), 'A', 409)
   })
 
-  test('an ETH deposit is never bound to a question about TRX', async () => {
+  test('an ETH deposit is never bound to a request for TRX', async () => {
     await loseResponse()
     const [made] = managed.beta.holdings.swaps as [Swap]
     managed.beta.holdings.swaps = [{ ...made, from: assets.usdtEth }]
@@ -172,7 +172,7 @@ describe('L23: the network of a coin that has several, at a provider of form B',
     expect((await create()).json).toMatchObject({ coinFrom: 'USDTTRC20', coinTo: 'BTC' })
   })
 
-  test('of a coin that has one alone, nothing need be said', async () => {
+  test('a coin with only one network needs no report of it', async () => {
     await loseResponse({ coinFrom: 'BTC', coinTo: 'ETH', withdrawalAddress: 'bc1q-to-1' })
     silent({ network_from: null, network_to: null })
     expect(await look()).toBe('found')
@@ -197,7 +197,7 @@ describe('L68: a word that only the list of currencies explains, at a provider o
     managed.witness.excuse('I4', reason)
     managed.alpha.holdings.currencies = words('USDT')
     key = await managed.issue()
-    loseAnswers(managed.alpha, { refundAddress: null })
+    loseResponses(managed.alpha, { refundAddress: null })
     expectRefusal(await create(), 'A', 504)
     expect(managed.alpha.holdings.swaps).toMatchObject([{ to: { code: 'USDT' } }])
     managed.alpha.reply('create', { status: 500, json: {} })
@@ -206,7 +206,7 @@ describe('L68: a word that only the list of currencies explains, at a provider o
   test.each<[string, () => void]>([
     ['cannot be read', () => managed.alpha.reply('currencies', { status: 500, json: {} })],
     ['has lost it', () => Object.assign(managed.alpha.holdings, { currencies: words('USDTTRC20') })],
-  ])('where that list %s, its create is neither bound nor ended', async (_, change) => {
+  ])('if that list %s, its create is neither bound nor ended', async (_, change) => {
     await loseResponse()
     managed.witness.excuse('I5', reason)
     change()
@@ -219,7 +219,7 @@ describe('L68: a word that only the list of currencies explains, at a provider o
     expect((await create()).json).toMatchObject({ coinTo: 'USDTTRC20' })
   })
 
-  test('where the list says that it is on another network, it is another transaction', async () => {
+  test('if the list has it on another network, it is another transaction', async () => {
     await loseResponse()
     const [made] = managed.alpha.holdings.swaps as [Swap]
     managed.alpha.holdings.swaps = [{ ...made, to: assets.usdtEth }]

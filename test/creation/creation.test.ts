@@ -34,7 +34,7 @@ describe.each(formNames)('form %s', (form) => {
       headers: name === undefined ? {} : { 'idempotency-key': name },
     })
 
-  test('L5: the same question under the same key is answered again, byte for byte, and asked once', async () => {
+  test('L5: the same request under the same key gets the same response, byte for byte, and is sent once', async () => {
     const first = await create('"order-1"')
     const again = await create('order-1')
     expect(first.status).toBe(form === 'A' ? 201 : 200)
@@ -55,7 +55,7 @@ describe.each(formNames)('form %s', (form) => {
     expect((await create('order-1')).text).toBe(first.text)
   })
 
-  test('L6: of 50 at the same time one is asked; the others are 409, or its answer', async () => {
+  test('L6: of 50 at the same time one is sent; the others are 409, or get its response', async () => {
     managed.alpha.reply('create', () => {
       const id = `once-${form}`
       return { status: 201, json: transactionA(swap({ id, refundAddress: null })), delay: 50 }
@@ -101,7 +101,7 @@ describe.each(formNames)('form %s', (form) => {
     expect(creates()).toBe(20)
   })
 
-  test('L10: a key that is none is 400, and nothing is sent', async () => {
+  test('L10: a malformed key is 400, and nothing is sent', async () => {
     expectRefusal(await create('"'), form, 400)
     expectRefusal(await create('x'.repeat(256)), form, 400)
     expect(creates()).toBe(0)
@@ -131,7 +131,7 @@ describe.each(formNames)('form %s', (form) => {
     ['answers half', { text: '{"id":"tx' }],
     ['answers {}', { json: {} }],
   ])('L1, L12: a provider that %s', (_, reply) => {
-    test('leaves the outcome unknown: 504, no other provider, and 409 until somebody knows', async () => {
+    test('leaves the outcome unknown: 504, no other provider, and 409 until it is known', async () => {
       const name = `order-12-${Math.random()}`
       managed.alpha.reply('create', reply)
       expectRefusal(await create(name), form, 504)
@@ -147,7 +147,7 @@ describe.each(formNames)('form %s', (form) => {
     })
   })
 
-  test('L2: what is bound by hand is answered under the key', async () => {
+  test('L2: a transaction that is bound by hand is returned under the key', async () => {
     managed.alpha.reply('create', { reset: true })
     await create('order-2')
     managed.alpha.reset()
@@ -170,7 +170,7 @@ describe.each(formNames)('form %s', (form) => {
     ['rate type', { rateType: 'fixed' }],
     ['memo', { withdrawalExtraId: '77' }],
   ]
-  test.each(fieldsAtFault)('M6: another %s than was asked: 502, no deposit address, kept as a mismatch', async (what, facts) => {
+  test.each(fieldsAtFault)('M6: another %s than requested: 502, no deposit address, stored as a mismatch', async (what, facts) => {
     const id = `mismatch-${form}-${what.replace(' ', '-')}`
     const json = { ...transactionA(swap({ id, refundAddress: null })), ...facts }
     managed.alpha.reply('create', { status: 201, json })

@@ -48,7 +48,7 @@ function request(form: FormName, method: string, path: string, headers: readonly
 function createBytes(form: FormName, name?: string): string {
   const body = JSON.stringify(orderIn(form))
   const headerLines = { 'x-request-id': randomUUID(), ...(name !== undefined && { 'idempotency-key': name }) }
-  managed.witness.unanswered({
+  managed.witness.pending({
     method: 'POST',
     path: '/api/v2/transactions',
     headers: { ...credential(form, key), ...headerLines },

@@ -4,7 +4,7 @@ import { hashKey } from '../../src/adapters/key-hash.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { orderIn } from '../support/managed.ts'
-import { lookNow, loseAnswers, outcomesOf } from '../support/outcomes.ts'
+import { lookNow, loseResponses, outcomesOf } from '../support/outcomes.ts'
 import { pairs } from '../support/pair.ts'
 import { type Passthrough, startPassthrough } from '../support/passthrough.ts'
 import { swap } from '../support/swaps.ts'
@@ -25,7 +25,7 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
   const lose = async (): Promise<void> => {
     place = await startPassthrough(name)
     key = await place.gateway.freshKey()
-    loseAnswers(provider(), { refundAddress: null })
+    loseResponses(provider(), { refundAddress: null })
     expectRefusal(await create(), form, 504)
     provider().reply('create', { status: 500, json: {} })
   }
@@ -64,7 +64,7 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
   test('L24: what a create here is bound to is no candidate for the next', async () => {
     await lose()
     expect(await look()).toBe('found')
-    loseAnswers(provider(), { id: 'lost-2', refundAddress: null })
+    loseResponses(provider(), { id: 'lost-2', refundAddress: null })
     expectRefusal(await create('order-3'), form, 504)
     await seen('lost-2')
     expect(await look()).toBe('found')

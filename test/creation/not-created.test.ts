@@ -4,7 +4,7 @@ import type { Ledger } from '../../src/core/ledger.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
-import { lookNow, loseAnswers, outcomesOf } from '../support/outcomes.ts'
+import { lookNow, loseResponses, outcomesOf } from '../support/outcomes.ts'
 import { formNames } from '../support/pair.ts'
 
 const nameOf = { A: 'alpha', B: 'beta' } as const
@@ -37,7 +37,7 @@ describe.each(formNames)('a provider of form %s', (side) => {
     return outcomesOf(managed.gateway).at(-1)
   }
 
-  test('L28: its key is free, and a new create goes up under it', async () => {
+  test('L28: its key is free, and a new create is sent under it', async () => {
     await start(1)
     provider().reply('create', { reset: true })
     expectRefusal(await create(), 'A', 504)
@@ -61,7 +61,7 @@ describe.each(formNames)('a provider of form %s', (side) => {
     ],
   ])('L28: %s it stays unknown, and its key is 409', async (_, change, outcome) => {
     await start(1)
-    loseAnswers(provider(), { refundAddress: null })
+    loseResponses(provider(), { refundAddress: null })
     expectRefusal(await create(), 'A', 504)
     const [made] = provider().holdings.swaps
     provider().holdings.swaps = [made, { ...made, id: 'twin' }] as never

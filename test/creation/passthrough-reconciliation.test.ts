@@ -7,7 +7,7 @@ import { transactionA } from '../support/form-a.ts'
 import { createdB } from '../support/form-b.ts'
 import { readJson } from '../support/json.ts'
 import { orderIn } from '../support/managed.ts'
-import { lookNow, loseAnswers, orderedSwap, outcomesOf } from '../support/outcomes.ts'
+import { lookNow, loseResponses, orderedSwap, outcomesOf } from '../support/outcomes.ts'
 import { credential, pairs } from '../support/pair.ts'
 import { type Passthrough, startPassthrough } from '../support/passthrough.ts'
 import type { Order } from '../support/swaps.ts'
@@ -25,7 +25,7 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
   const lose = async (): Promise<string> => {
     place = await startPassthrough(name)
     const key = await place.gateway.freshKey()
-    loseAnswers(provider())
+    loseResponses(provider())
     expectRefusal(await create(key), form, 504)
     provider().reply('create', { status: 500, json: {} })
     provider().journal.length = 0
@@ -48,7 +48,7 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     await expectFound(key)
   })
 
-  test('L2: after a restart nobody is asked until that key calls again', async () => {
+  test('L2: after a restart no call is made until that key sends a request', async () => {
     const key = await lose()
     const other = await place.gateway.freshKey()
     await place.restart()
@@ -61,7 +61,7 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     await expectFound(key)
   })
 
-  test('L2: the key is heard with a read too', async () => {
+  test('L2: a read with the key is enough', async () => {
     const key = await lose()
     await place.restart()
     await lookNow(place.gateway)

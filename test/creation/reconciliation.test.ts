@@ -6,7 +6,7 @@ import { transactionA } from '../support/form-a.ts'
 import { createdB } from '../support/form-b.ts'
 import { digits, readJson } from '../support/json.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
-import { lookNow, loseAnswers, orderedSwap, outcomesOf } from '../support/outcomes.ts'
+import { lookNow, loseResponses, orderedSwap, outcomesOf } from '../support/outcomes.ts'
 import { type FormName, pairs } from '../support/pair.ts'
 import type { Order } from '../support/swaps.ts'
 
@@ -33,13 +33,13 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     })
   const list = (): Promise<ReceivedResponse> => managed.client(form).get('/transactions', { key })
   const lose = async (): Promise<void> => {
-    loseAnswers(provider())
+    loseResponses(provider())
     expectRefusal(await create(), form, 504)
     expect(outcomesOf(managed.gateway).at(-1)).toBe('unknown')
     provider().reply('create', { status: 500, json: {} })
   }
 
-  test('L2: the one transaction that fits is bound, and answered under the key in both forms', async () => {
+  test('L2: the one transaction that matches is bound, and returned under the key in both forms', async () => {
     await lose()
     expectRefusal(await create(), form, 409)
     await lookNow(managed.gateway)
@@ -102,7 +102,7 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     expectRefusal(await create(), form, 409)
   })
 
-  test('L70: what a create may have made whose answer was a contradiction is not bound to another', async () => {
+  test('L70: a possible result of a mismatch is not bound to another create', async () => {
     const first = await managed.client(form).post('/transactions', orderIn(form, { refundAddress }), { key })
     expect(first.status).toBe(success[form])
     const { id } = first.json as { id: string }
@@ -205,7 +205,7 @@ test.each(['A', 'B'] as const)(
     key = await managed.issue()
     const create = (): Promise<ReceivedResponse> =>
       managed.client('A').post('/transactions', orderIn('A'), { key, headers: { 'idempotency-key': 'order-2' } })
-    loseAnswers(managed[name])
+    loseResponses(managed[name])
     expectRefusal(await create(), 'A', 504)
     await lookNow(managed.gateway)
     expect(outcomesOf(managed.gateway).at(-1)).toBe('contradicted')

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { ask, type ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { digits } from '../support/json.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
@@ -29,7 +29,7 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     return managed.issue()
   }
 
-  test('L5: a replay is the first answer, header by header', async () => {
+  test('L5: a replay is the first response, header by header', async () => {
     const key = await start()
     const first = await create(form, key, 'order-5')
     const again = await create(form, key, 'order-5')
@@ -39,7 +39,7 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     if (form === 'A' && side === 'B') expect(again.headers['x-swap-derived']).toBe('rate,updatedAt')
   })
 
-  test('L5: in the other form it is what that form’s own first answer would be', async () => {
+  test('L5: in the other form it is what that form’s own first response would be', async () => {
     const key = await start()
     await create(form, key, 'order-5')
     const replayed = await create(other, key, 'order-5')
@@ -72,7 +72,7 @@ test('L8: a key is scoped to the account, over all its keys and both forms', asy
   expect(other.headers).not.toHaveProperty('idempotent-replayed')
 })
 
-test('L7: a memo is part of the question', async () => {
+test('L7: a memo is part of the request', async () => {
   managed = await startManaged({ providers: { alpha: { extraIds: 'unconfirmed' } } })
   const key = await managed.issue()
   const memo = { withdrawalExtraId: '77', refundAddress: 'bc1q-refund-1', refundExtraId: '88' }
@@ -83,7 +83,7 @@ test('L7: a memo is part of the question', async () => {
   expect((await create('A', key, 'order-7', memo)).text).toBe(first.text)
 })
 
-test('words for the same asset are the same question', async () => {
+test('words for the same asset are the same request', async () => {
   managed = await startManaged()
   const key = await managed.issue()
   const first = await create('B', key, 'order-7')
@@ -123,7 +123,7 @@ describe('over a restart', () => {
   const ledger = `sqlite:${join(directory, 'ledger.db')}`
   afterAll(() => rmSync(directory, { recursive: true }))
 
-  test('L5: another process answers the same, byte for byte', async () => {
+  test('L5: another process gives the same response, byte for byte', async () => {
     managed = await startManaged({ ledger })
     const key = await managed.issue('acme')
     const first = await create('A', key, 'order-5')
@@ -141,7 +141,7 @@ describe('over a restart', () => {
     const headers = { ...credential('A', key), 'content-type': 'application/json', 'idempotency-key': 'order-5' }
     const first = await create('A', key, 'order-5')
     const body = JSON.stringify(orderIn('A'))
-    const again = await ask(managed.gateway.url, { method: 'POST', path: '/api/v2/transactions', headers, body })
+    const again = await sendRequest(managed.gateway.url, { method: 'POST', path: '/api/v2/transactions', headers, body })
     expect(again.text).toBe(first.text)
   })
 })

@@ -30,7 +30,7 @@ test.each([
   expect((json as { data: readonly unknown[] }).data).toHaveLength(status === 201 ? 1 : 0)
 })
 
-test('L54: a get whose answer has such a field is the last known state', async () => {
+test('L54: a get whose response has such a field is the last known state', async () => {
   const response = await managed.client('A').post('/transactions', orderIn('A'), { key })
   const { id } = response.json as { id: string }
   managed.alpha.holdings.swaps = managed.alpha.holdings.swaps.map((swap) => ({ ...swap, withdrawalAddress: 'a'.repeat(5_000) }))

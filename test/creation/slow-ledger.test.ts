@@ -59,7 +59,7 @@ test('L53: at 400 creates a second a healthy provider leaves no outcome unknown'
 }, 60_000)
 
 describe('L48: the connection breaks at a COMMIT', () => {
-  test('whose answer is lost, at each step of a create: it is done once, and its key answers', async () => {
+  test('whose response is lost, at each step of a create: it is done once, and its key returns it', async () => {
     expect((await create('warm')).status).toBe(201)
     proxy.loseCommits('answer', 2)
     const response = await create('order-1')
@@ -81,7 +81,7 @@ describe('L48: the connection breaks at a COMMIT', () => {
     expect((await create('order-1')).status).toBe(201)
   })
 
-  test('of the result, and the server is gone: 504, and the key answers with it afterwards', async () => {
+  test('of the result, and the server is gone: 504, and the key returns it afterwards', async () => {
     expect((await create('warm')).status).toBe(201)
     managed.alpha.reply('create', ({ body }) => {
       proxy.loseCommits('answer', 1, leave)

@@ -51,7 +51,7 @@ const freezeResults = (): void =>
 const thaw = (): void => other.exec('DROP TRIGGER frozen')
 
 describe.each(formNames)('form %s', (form) => {
-  test('what the provider tells is told, and is not stale', async () => {
+  test("the provider's report is returned, and is not stale", async () => {
     const { id } = (await create(form)).json as { id: string }
     advance('exchanging')
     freeze()
@@ -76,7 +76,7 @@ describe.each(formNames)('form %s', (form) => {
     other.exec('ROLLBACK')
   })
 
-  test('L46: a result that the ledger cannot take is told to nobody, kept, and told as soon as the ledger has it', async () => {
+  test('L46: a result that the ledger cannot take is returned to no client, kept, and returned as soon as the ledger has it', async () => {
     managed.alpha.reply('create', ({ body }) => {
       const made = orderedSwap(readJson(body) as Order, { id: 'kept-later' })
       managed.alpha.holdings.swaps = [made]
@@ -121,7 +121,7 @@ describe.each(formNames)('form %s', (form) => {
     expect(made).toBe(2)
   })
 
-  test('L47: a certain refusal is told as it is, and its key is free as soon as the ledger can drop it', async () => {
+  test('L47: a certain refusal is returned unchanged, and its key is free as soon as the ledger can drop it', async () => {
     managed.alpha.reply('create', () => {
       other.exec(`CREATE TRIGGER kept BEFORE DELETE ON transactions BEGIN SELECT RAISE(ABORT, 'no'); END`)
       return { status: 400, json: { error: 'Bad Request', message: 'The amount is too small.', code: 400 } }
@@ -175,7 +175,7 @@ describe.each(formNames)('form %s', (form) => {
     expect(managed.alpha.received('create')).toHaveLength(3)
   })
 
-  test('L46: an answer that contradicts the question stays 502 and no deposit address, also where the ledger takes it later', async () => {
+  test('L46: a response that contradicts the request stays 502 and no deposit address, also if the ledger takes it later', async () => {
     managed.alpha.reply('create', ({ body }) => {
       const made = orderedSwap(readJson(body) as Order, { id: 'other', withdrawalAddress: 'TSomebodyElse' })
       return { status: 201, json: transactionA(made) }
@@ -190,15 +190,15 @@ describe.each(formNames)('form %s', (form) => {
   })
 })
 
-test('L46: another process locks the file for seven seconds while two equal creates are answered: both are bound', {
+test('L46: another process locks the file for seven seconds while two equal creates get their responses: both are bound', {
   timeout: 30_000,
 }, async () => {
   let made = 0
-  const answered = Promise.withResolvers<void>()
+  const responded = Promise.withResolvers<void>()
   managed.alpha.reply('create', ({ body }) => {
     if (++made === 2) {
       other.exec('BEGIN IMMEDIATE')
-      answered.resolve()
+      responded.resolve()
     }
     const swap = orderedSwap(readJson(body) as Order, { id: `twin-${made}`, depositAddress: `to-twin-${made}` })
     managed.alpha.holdings.swaps = [...managed.alpha.holdings.swaps, swap]
@@ -210,7 +210,7 @@ test('L46: another process locks the file for seven seconds while two equal crea
   const first = twin('one')
   await vi.waitFor(() => expect(made).toBe(1), { interval: 5 })
   const second = twin('two')
-  await answered.promise
+  await responded.promise
   const looking = setInterval(() => void managed.gateway.reconcile().catch(() => {}), 500)
   setTimeout(() => other.exec('ROLLBACK'), 7_000)
   for (const response of await Promise.all([first, second])) expectRefusal(response, 'A', 504)

@@ -7,7 +7,7 @@ import { transactionA } from '../support/form-a.ts'
 import { listedB } from '../support/form-b.ts'
 import { digits } from '../support/json.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
-import { lookNow, loseAnswers, outcomesOf } from '../support/outcomes.ts'
+import { lookNow, loseResponses, outcomesOf } from '../support/outcomes.ts'
 import { formNames } from '../support/pair.ts'
 import { cut, type Swap, swap } from '../support/swaps.ts'
 
@@ -42,7 +42,7 @@ describe.each(formNames)('a provider of form %s', (side) => {
   beforeEach(async () => {
     managed = await startManaged({ routing: [nameOf[side]] })
     key = await managed.issue()
-    loseAnswers(provider(), { refundAddress: null })
+    loseResponses(provider(), { refundAddress: null })
     expectRefusal(await create(), 'A', 504)
     provider().reply('create', { status: 500, json: {} })
   })
@@ -119,7 +119,7 @@ describe('L26: 800 rows, and 5 reads a minute', () => {
     key = await managed.issue()
     const created = await managed.client('A').post('/transactions', orderIn('A'), { key })
     const { id } = created.json as { id: string }
-    loseAnswers(alpha)
+    loseResponses(alpha)
     expectRefusal(await create(), 'A', 504)
     const old = Array.from({ length: 798 }, (_, at) => swap({ id: `old-${at}` }))
     alpha.holdings.swaps = [...old, ...alpha.holdings.swaps]

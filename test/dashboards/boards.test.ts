@@ -11,7 +11,7 @@ it('are what the code makes of them (npm run dashboards)', () => {
   expect(written).toHaveLength(4)
 })
 
-it.each(all)('say what to do, in which unit, and what each line is: $name', ({ panel }) => {
+it.each(all)('have instructions, a unit and a legend: $name', ({ panel }) => {
   const { description = '', fieldConfig, targets = [] } = panel
   expect(description.length).toBeGreaterThan(20)
   expect(fieldConfig?.defaults.unit).toBeTruthy()

@@ -56,7 +56,7 @@ export class Prometheus implements AsyncDisposable {
   /** Throws where Prometheus does not take the expression. */
   async query(expression: string): Promise<readonly Sample[]> {
     const response = await fetch(`${this.url}/api/v1/query`, { method: 'POST', body: new URLSearchParams({ query: expression }) })
-    const { data, error } = (await response.json()) as Answer
+    const { data, error } = (await response.json()) as QueryResponse
     if (!data) throw new Error(`${error}: ${expression}`)
     return data.result.map(({ metric, value: [, value] }) => ({ metric, value: Number(value) }))
   }
@@ -70,7 +70,7 @@ export class Prometheus implements AsyncDisposable {
 
   /** Rules that it could not evaluate when it last tried, with what went wrong. */
   async failingRules(): Promise<readonly string[]> {
-    const { data } = (await (await fetch(`${this.url}/api/v1/rules`)).json()) as RulesAnswer
+    const { data } = (await (await fetch(`${this.url}/api/v1/rules`)).json()) as RulesResponse
     const rules = data.groups.flatMap((group) => group.rules)
     return rules.filter(({ health }) => health !== 'ok').map(({ name, health, lastError }) => `${name}: ${health} ${lastError}`)
   }
@@ -93,12 +93,12 @@ export class Prometheus implements AsyncDisposable {
   }
 }
 
-interface Answer {
+interface QueryResponse {
   readonly error?: string
   readonly data?: { readonly result: readonly { readonly metric: Record<string, string>; readonly value: [number, string] }[] }
 }
 
-interface RulesAnswer {
+interface RulesResponse {
   readonly data: {
     readonly groups: readonly {
       readonly rules: readonly { readonly name: string; readonly health: string; readonly lastError?: string }[]

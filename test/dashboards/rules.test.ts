@@ -28,7 +28,7 @@ it('are rules for Prometheus', { timeout: timeoutMs }, async () => {
   expect(stdout.match(/SUCCESS/g)).toHaveLength(2)
 })
 
-it.each(caseFiles)('fire and do not fire as its cases say: %s', { timeout: timeoutMs }, async (file) => {
+it.each(caseFiles)('fire and do not fire as in its cases: %s', { timeout: timeoutMs }, async (file) => {
   const { promtool } = await prometheusPrograms()
   expect((await run(promtool, ['test', 'rules', file])).stdout).toContain('SUCCESS')
 })
@@ -42,7 +42,7 @@ describe.each(alerts())('$alert', ({ alert, labels, annotations }) => {
     for (const quiet of named('is quiet')) expect(firing(quiet)).not.toContain(alert)
   })
 
-  it('says how urgent it is, what happened, and where its runbook is', () => {
+  it('has a severity, a summary, a description and a runbook', () => {
     expect(labels?.severity).toMatch(/^(?:page|ticket)$/)
     expect(annotations?.summary).toBeTruthy()
     expect(annotations?.description).toBeTruthy()

@@ -1,6 +1,6 @@
 /** What clients of all sorts do all the time, some ten requests a second. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { ask } from '../support/client.ts'
+import { sendRequest } from '../support/client.ts'
 import type { Site, World } from './world.ts'
 
 type Step = () => Promise<unknown>
@@ -34,7 +34,7 @@ function stepsAt(world: World, site: Site, quotes: 'often' | 'seldom'): readonly
   const plain =
     (path: string): Step =>
     () =>
-      ask(gateway.url, { path })
+      sendRequest(gateway.url, { path })
   const known: string[] = []
   const create =
     (customer: typeof inA): Step =>

@@ -8,7 +8,7 @@ import { History } from '../checker/history.ts'
 import type { Order } from '../checker/order.ts'
 import { type Provider, startProvider } from '../checker/provider.ts'
 import { FaultProxy } from '../checker/proxy.ts'
-import { ask, type ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { RedisServer } from '../support/redis.ts'
 import { assets } from '../support/swaps.ts'
@@ -96,7 +96,7 @@ export class World implements AsyncDisposable {
 
   /** An amount that nobody asked for before, so that no cache answers. */
   quote({ gateway }: Site): Promise<ReceivedResponse> {
-    return ask(gateway.url, { path: `/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=2.${++this.orders}` })
+    return sendRequest(gateway.url, { path: `/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=2.${++this.orders}` })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -48,7 +48,7 @@ it('the balancer and Prometheus know every gateway', () => {
   expect(readDeploy('prometheus.yaml')).toMatch(/job_name: swapgate\n\s+static_configs:\n\s+- targets: \[gateway-1:9090/)
 })
 
-it('every file that a container is told to read is put there', () => {
+it('every file that a container reads is mounted', () => {
   const balancer = serviceOf('balancer')
   const secrets = [...readDeploy('haproxy.cfg').matchAll(/\/run\/secrets\/(\w+)/g)].map(([, name = '']) => name)
   expect(secrets).toEqual(balancer.secrets)

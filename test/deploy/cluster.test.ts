@@ -61,7 +61,7 @@ function configuration(): Config {
 }
 
 describe('the pod', () => {
-  it('has a configuration that is whole, says swapgate check, with nothing but its mounts and its environment', async () => {
+  it('has a configuration that swapgate check accepts, with only its mounts and its environment', async () => {
     const { ground, file } = laidOut()
     using _ = ground
     const args = ['src/cli/swapgate.js', 'check', '--json', '--config', file]
@@ -82,7 +82,7 @@ describe('the pod', () => {
     expect(server.grace).toBeGreaterThan(noticed)
   })
 
-  it('is asked on the admin port, and only there', () => {
+  it('is probed on the admin port, and only there', () => {
     const { admin, server } = configuration()
     expect(container()?.ports).toEqual([
       { name: 'api', containerPort: server.port },
@@ -94,7 +94,7 @@ describe('the pod', () => {
     expect([server.host, admin.host]).toEqual(['0.0.0.0', '0.0.0.0'])
   })
 
-  it('is what the Pod Security Standard "restricted" asks for, writes nothing, and has bounds', () => {
+  it('meets the Pod Security Standard "restricted", writes nothing, and has limits', () => {
     expect(pod()).toMatchObject({
       automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },

@@ -82,7 +82,7 @@ describe('compose.yaml', () => {
     expect([...new Set(referenced)].sort()).toEqual(documented.sort())
   })
 
-  it('a service without a check of its own is asked by Prometheus', () => {
+  it('a service without a check of its own is scraped by Prometheus', () => {
     const unchecked = services.filter(([, { healthcheck }]) => !healthcheck).map(([name]) => name)
     const jobs: readonly { readonly job_name: string }[] = parse(readDeploy('prometheus.yaml')).scrape_configs
     expect(unchecked).toEqual(['otel-collector'])
@@ -91,7 +91,7 @@ describe('compose.yaml', () => {
 })
 
 describe('gateway.yaml', () => {
-  it('is whole, says swapgate check, with the secrets and variables that compose.yaml gives', async () => {
+  it('is accepted by swapgate check, with the secrets and variables of compose.yaml', async () => {
     using ground = laidOut()
     const args = ['src/cli/swapgate.js', 'check', '--json', '--config', ground.at(configFile)]
     const { stdout } = await run(process.execPath, args, { env: { PATH: process.env.PATH, ...environment } })

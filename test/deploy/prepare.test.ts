@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync }
 import { expect, it } from 'vitest'
 import { Ground } from './ground.ts'
 
-it('prepare.sh makes the secrets that are missing, keeps those that are there, and says what only you can give', () => {
+it('prepare.sh makes missing secrets, keeps existing ones, and names those that only the operator has', () => {
   using ground = new Ground()
   mkdirSync(ground.at('deploy'))
   cpSync('deploy/prepare.sh', ground.at('deploy/prepare.sh'))

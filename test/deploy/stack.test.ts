@@ -20,31 +20,31 @@ afterAll(() => stack?.[Symbol.asyncDispose]())
 
 type RequestOptions = Pick<NonNullable<Parameters<typeof request>[1]>, 'method' | 'headers' | 'body'>
 
-async function ask(path: string, options: RequestOptions = {}) {
+async function sendRequest(path: string, options: RequestOptions = {}) {
   const { statusCode, headers, body } = await request(stack.url + path, { dispatcher: stack.dispatcher, ...options })
   return { status: statusCode, headers, text: await body.text() }
 }
 
 /** Answers with 2xx, by the gateway, as the balancer counts them. */
-async function answered(): Promise<readonly number[]> {
+async function requestCounts(): Promise<readonly number[]> {
   const metrics = await fetch(`${stack.operatorsUrl}/metrics`).then((response) => response.text())
   const counts = metrics.matchAll(/^haproxy_server_http_responses_total\{.*server="gateway-\d",code="2xx"\} (\d+)$/gm)
   return [...counts].map(([, count]) => Number(count))
 }
 
-it('answers over HTTPS, with both gateways, which count a client together and do not believe what it says of its address', async () => {
+it('serves HTTPS with both gateways, which count a client together and ignore its forged address', async () => {
   const left: unknown[] = []
   for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4']) {
-    const { status, headers } = await ask(quote, { headers: { 'x-forwarded-for': address } })
+    const { status, headers } = await sendRequest(quote, { headers: { 'x-forwarded-for': address } })
     left.push([status, /r=(\d+)/.exec(String(headers.ratelimit))?.[1]])
   }
   expect(left).toEqual([59, 58, 57, 56].map((remaining) => [200, String(remaining)]))
-  await expect.poll(answered).toEqual([2, 2])
+  await expect.poll(requestCounts).toEqual([2, 2])
 })
 
 it('a swap that one gateway created is there in the other', async () => {
   const headers = { authorization: `Bearer ${await stack.issueKey('acme')}` }
-  const created = await ask('/a/api/v2/transactions', {
+  const created = await sendRequest('/a/api/v2/transactions', {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(order),
@@ -52,24 +52,27 @@ it('a swap that one gateway created is there in the other', async () => {
   expect(created).toMatchObject({ status: 201 })
   const { id } = JSON.parse(created.text)
   const before = await vi.waitUntil(async () => {
-    const counts = await answered()
+    const counts = await requestCounts()
     return counts.reduce((sum, count) => sum + count, 0) === 5 && counts
   })
-  const read = [await ask(`/a/api/v2/transactions/${id}`, { headers }), await ask(`/a/api/v2/transactions/${id}`, { headers })]
+  const read = [
+    await sendRequest(`/a/api/v2/transactions/${id}`, { headers }),
+    await sendRequest(`/a/api/v2/transactions/${id}`, { headers }),
+  ]
   expect(read.map(({ status, text }) => [status, JSON.parse(text).id])).toEqual([
     [200, id],
     [200, id],
   ])
-  await expect.poll(answered).toEqual(before.map((count) => count + 1))
+  await expect.poll(requestCounts).toEqual(before.map((count) => count + 1))
 })
 
-it('one gateway ends and no request fails; both have ended and the answer is still JSON', { timeout: 60_000 }, async () => {
+it('one gateway ends and no request fails; both have ended and the response is still JSON', { timeout: 60_000 }, async () => {
   const [first, second] = stack.gateways
   let isOver = false
   const statuses = new Set<number>()
   const load = [1, 2, 3, 4].map(async () => {
     while (!isOver) {
-      statuses.add((await ask('/a/api/v2/rate', { method: 'OPTIONS' })).status)
+      statuses.add((await sendRequest('/a/api/v2/rate', { method: 'OPTIONS' })).status)
       await wait(5)
     }
   })
@@ -82,7 +85,7 @@ it('one gateway ends and no request fails; both have ended and the answer is sti
 
   second?.child.kill('SIGTERM')
   await expect.poll(() => stack.health(), { timeout: 10_000 }).toBe(1)
-  const { status, headers, text } = await ask(quote)
+  const { status, headers, text } = await sendRequest(quote)
   expect([status, headers['content-type']]).toEqual([503, 'application/json; charset=utf-8'])
   expect(JSON.parse(text)).toMatchObject({ error: 'Service Unavailable', code: 503 })
 })

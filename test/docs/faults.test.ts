@@ -63,7 +63,7 @@ describe.each(Object.entries(promised))('%s', (page, rows) => {
     expect(tests.filter(({ file, title }) => !hasTest(file, title))).toEqual([])
   })
 
-  it.each([...new Set([...rows, ...rowsIn(text)])])('says what %s promises, and which test shows it', (row) => {
+  it.each([...new Set([...rows, ...rowsIn(text)])])('has the promise of %s, and its test', (row) => {
     expect(text).toMatch(new RegExp(`\\b${row}\\b`))
     expect(shown).toContain(row)
   })

@@ -25,7 +25,7 @@ describe('README.md', () => {
     rmSync(directory, { recursive: true })
   })
 
-  it('names every key and word that the configuration knows and does not support yet', () => {
+  it('names every key and word of the configuration that is not yet supported', () => {
     const [, section = ''] = /^## What is not supported\n([\s\S]*?)^## /m.exec(readme) ?? []
     const rows = [...readFileSync('docs/configuration.md', 'utf8').matchAll(/^\| `(\S+)` .*\| (.*) \|$/gm)]
     const later = rows.flatMap(([, key = '', meaning = '']) => {

@@ -23,7 +23,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now }))
 afterEach(() => void vi.useRealTimers())
 
 const owner = 'd6b4e9e5-aa2a-4d14-b39e-3d2d0e416ed8'
-const asked: NewTransaction = {
+const requested: NewTransaction = {
   coinFrom: 'BTC',
   networkFrom: 'BTC',
   coinTo: 'USDT',
@@ -36,14 +36,14 @@ const asked: NewTransaction = {
 }
 
 function transactionOf(id: string, facts: Partial<Transaction>): Transaction {
-  return { ...asked, id, status: 'wait', createdAt: '', depositAddress: 'bc1qd5hs09wxa0xtm85m7ulftzv4spuw39gxmlscp3', ...facts }
+  return { ...requested, id, status: 'wait', createdAt: '', depositAddress: 'bc1qd5hs09wxa0xtm85m7ulftzv4spuw39gxmlscp3', ...facts }
 }
 
 /** The ledger that the page shows: three swaps, a create of unknown outcome, and a mismatch. */
 async function fill({ ledger }: Awaited<ReturnType<Place['stores']>>): Promise<void> {
   const begin = (id: string, attemptedAt: string, more: Partial<Intent> = {}): Promise<boolean> => {
     const at = Date.parse(attemptedAt)
-    return ledger.begin({ id, owner, provider: 'alpha', requested: asked, attemptedAt: at, nextCheckAt: at + 15_000, ...more })
+    return ledger.begin({ id, owner, provider: 'alpha', requested: requested, attemptedAt: at, nextCheckAt: at + 15_000, ...more })
   }
   const create = async (provider: string, id: string, facts: Partial<Transaction> & { createdAt: string }): Promise<void> => {
     await begin(`create-${id}`, facts.createdAt, { provider })
@@ -73,7 +73,7 @@ it('shows each command with what it prints', async () => {
   holdings.swaps = [
     swap({
       id: 'd2f1c6a7',
-      withdrawalAddress: asked.withdrawalAddress,
+      withdrawalAddress: requested.withdrawalAddress,
       refundAddress: null,
       ...{ createdAt: '2026-11-20T09:31:08Z', updatedAt: '2026-11-20T09:31:08Z' },
       ...{ amountOut: digits('9425.243471'), rate: digits('94252.43471') },

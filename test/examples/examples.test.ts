@@ -67,7 +67,7 @@ describe('the client', () => {
   const client = (key = 'sandbox-key-1'): SwapClient => new SwapClient({ baseUrl: `${defaultGateway.gateway}/a`, key })
   const order = { coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: 0.2, withdrawalAddress: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE' }
 
-  it('waits as long as Retry-After says, and then has its answer', async () => {
+  it('waits for Retry-After, and then has its response', async () => {
     const alone = new SwapClient({ baseUrl: `${defaultGateway.gateway}/a`, key: 'sandbox-key-1', tries: 1 })
     const requests = await Promise.allSettled(Array.from({ length: 25 }, () => alone.currencies({ size: 1 })))
     const refusals = requests.flatMap((result) => (result.status === 'rejected' ? [result.reason as SwapError] : []))
@@ -81,7 +81,7 @@ describe('the client', () => {
     expect(pagination.total).toBe(3)
   })
 
-  it('has one swap where the provider breaks off after it made it', async () => {
+  it('has one swap if the provider breaks the connection after the create', async () => {
     const fault = (method: string, body?: object): Promise<Response> =>
       fetch(`${defaultGateway.sandbox}/sandbox/faults`, {
         method,
@@ -96,7 +96,7 @@ describe('the client', () => {
     expect([pagination.total, data[0]?.id]).toEqual([1, created.id])
   }, 40_000)
 
-  it('gives up at once where asking again would not help', async () => {
+  it('gives up at once if a retry would not help', async () => {
     const refused = await client('nobody')
       .swaps()
       .catch((error: unknown) => error)

@@ -66,7 +66,7 @@ test('R5: several lines are one list, in their order', async () => {
   expect(statuses).toEqual([200, 200, 429, 429])
 })
 
-test('R5: a list of 1,000 entries is answered at once', async () => {
+test('R5: a list of 1,000 entries gets a response at once', async () => {
   await start(1)
   const before = performance.now()
   expect(await admitted(six(() => `${'1.1.1.1,'.repeat(1_000)}192.0.2.1`))).toBe(2)
@@ -94,7 +94,7 @@ test('R6: two networks, and two IPv4 clients that are mapped, are two buckets', 
   expect(await admitted(six((at) => `::ffff:192.0.2.${at}`))).toBe(6)
 })
 
-test('R6: what is no address is answered', async () => {
+test('R6: text that is not an address gets a response', async () => {
   await start(1, { ...limits, quotes: 1_000 })
   const odd = ['nonsense', '', ',', ':::::', '::', '%', '[', '[]', '::ffff:', 'x'.repeat(2_000), '999.999.999.999', '1.2.3']
   expect(await admitted(odd)).toBe(odd.length)

@@ -127,7 +127,7 @@ describe.each(formNames)('client %s', (form) => {
   })
 })
 
-test('V7: deep and wide bodies are 400 and hold nobody up, also where large bodies are allowed', async () => {
+test('V7: deep and wide bodies are 400 and delay no other request, also if large bodies are allowed', async () => {
   const pair = await startPair('A', 'A', { sections: { server: { maxBodyBytes: 1_048_576 } } })
   const members = Array.from({ length: 80_000 }, (_, at) => `"k${at}":1`).join(',')
   const bodies = [

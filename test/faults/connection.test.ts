@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { expectErrorBody } from '../support/expectations.ts'
 import { readJson } from '../support/json.ts'
-import { type RawAnswer, sendRaw } from '../support/raw.ts'
+import { type RawResponse, sendRaw } from '../support/raw.ts'
 import { openSession } from '../support/raw-session.ts'
 import { soundPair } from '../support/sound-pair.ts'
 
@@ -17,7 +17,7 @@ const order = '{"coinFrom":"BTC","coinTo":"USDTTRC20","amount":1,"withdrawalAddr
 
 const pair = soundPair()
 
-const raw = (text: string): Promise<RawAnswer> => sendRaw(pair().gateway.port, Buffer.from(text, 'latin1'), 150)
+const raw = (text: string): Promise<RawResponse> => sendRaw(pair().gateway.port, Buffer.from(text, 'latin1'), 150)
 const statusesIn = (text: string): readonly number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 const goingUp = ['host', 'connection', 'accept', 'user-agent', 'x-request-id', 'authorization']
@@ -26,7 +26,7 @@ const plain = { authorization: 'Bearer canary-client-key-1' }
 /** The create that is sent under this `X-Request-Id`, past the recorded clients. */
 function witnessed(id: string): void {
   const headers = { ...plain, 'x-request-id': id }
-  pair().witness.unanswered({ method: 'POST', path: '/a/api/v2/transactions', headers, body: order })
+  pair().witness.pending({ method: 'POST', path: '/a/api/v2/transactions', headers, body: order })
 }
 
 function expectPlainUp(): void {
@@ -92,12 +92,12 @@ test.each(upgrades)('H17: behind an upgrade that is not made (%j) nothing is tak
   expect(pair().provider.journal.map(({ operation }) => operation)).toEqual(['list'])
 })
 
-test('H17: a create that asks for an upgrade is made, and ends its connection', async () => {
+test('H17: a create with an upgrade header is made, and ends its connection', async () => {
   await using session = await openSession(pair().gateway.port)
   const create = `POST /a/api/v2/transactions HTTP/1.1\r\nHost: gateway\r\n${key}${upgrades[0]}Content-Type: application/json\r\n`
   witnessed('upgrade')
   const upgradeRequest = `${create}X-Request-Id: upgrade\r\nContent-Length: ${order.length}\r\n\r\n${order}`
-  expect(await session.ask(upgradeRequest)).toMatch(/^HTTP\/1\.1 201 .*\r\nconnection: close\r\n/is)
+  expect(await session.sendRequest(upgradeRequest)).toMatch(/^HTTP\/1\.1 201 .*\r\nconnection: close\r\n/is)
 })
 
 test.each([
@@ -125,7 +125,7 @@ test('H8: a key with a letter outside ASCII is no key', async () => {
   expect(pair().provider.journal).toEqual([])
 })
 
-test('H9: requests sent in one go are answered in their order, though the last is done first', async () => {
+test('H9: pipelined requests get their responses in order, though the last is done first', async () => {
   pair().provider.reply('list', { delay: 60, json: { data: [], pagination: { page: 1, size: 10, total: 0 } } })
   const { text, closed } = await raw(`${list}${key}\r\n${list}\r\n${get}${key}\r\n${get.replace('tx-1', 'none')}${key}\r\n`)
   expect(statusesIn(text)).toEqual([200, 401, 200, 404])
@@ -134,7 +134,7 @@ test('H9: requests sent in one go are answered in their order, though the last i
 })
 
 test.each(['BAD\r\n\r\n', 'GET / HTTP/1.1\r\nbad header\r\n\r\n', '\x16\x03\x01'])(
-  'H9: %j behind good requests takes none of their answers, is 400 behind them, and lets nothing through that follows',
+  'H9: %j behind good requests takes none of their responses, is 400 behind them, and stops all that follows',
   async (bad) => {
     const { text, closed } = await raw(`${list}${key}\r\n${get}${key}\r\n${list}${key}\r\n${bad}${get}${key}\r\n`)
     expect(statusesIn(text)).toEqual([200, 200, 200, 400])
@@ -147,7 +147,7 @@ test.each(['BAD\r\n\r\n', 'GET / HTTP/1.1\r\nbad header\r\n\r\n', '\x16\x03\x01'
   },
 )
 
-test('H9: a request whose body is bad is refused behind the answers to those before it', async () => {
+test('H9: a request with a bad body is refused behind the responses before it', async () => {
   const create = `POST /a/api/v2/transactions HTTP/1.1\r\nHost: gateway\r\n${key}Content-Type: application/json\r\n`
   const { text, closed } = await raw(`${list}${key}\r\n${create}Transfer-Encoding: chunked\r\n\r\nZZ\r\n${get}${key}\r\n`)
   expect(statusesIn(text)).toEqual([200, 400])
@@ -155,7 +155,7 @@ test('H9: a request whose body is bad is refused behind the answers to those bef
   expect(pair().provider.journal.map(({ operation }) => operation)).toEqual(['list'])
 })
 
-test('H13: who waits with the body is told to go on, and then answered', async () => {
+test('H13: a client that waits with the body gets 100, and then its response', async () => {
   const sent = request({
     port: pair().gateway.port,
     method: 'POST',
@@ -173,7 +173,7 @@ test('H13: who waits with the body is told to go on, and then answered', async (
   expect(pair().provider.received('create')).toHaveLength(1)
 })
 
-test.each(['200-ok', '100-continued', ''])('H13: Expect: "%s" is 417, and nothing goes up', async (expectation) => {
+test.each(['200-ok', '100-continued', ''])('H13: Expect: "%s" is 417, and nothing is sent', async (expectation) => {
   const { status, body } = await raw(`${list}${key}Expect: ${expectation}\r\n\r\n`)
   expect(status).toBe(417)
   expectErrorBody(readJson(body), 'A', 417)

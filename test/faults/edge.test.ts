@@ -1,15 +1,15 @@
 /** Rows H of the reliability matrix: bytes that no well-behaved client sends. */
 import { expect, test } from 'vitest'
-import { ask, type ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectErrorBody, expectRefusal } from '../support/expectations.ts'
 import { readJson } from '../support/json.ts'
-import { type RawAnswer, sendRaw } from '../support/raw.ts'
+import { type RawResponse, sendRaw } from '../support/raw.ts'
 import { soundPair } from '../support/sound-pair.ts'
 
 const key = 'Authorization: Bearer canary-client-key-1\r\n'
 const pair = soundPair()
 
-const raw = (bytes: string): Promise<RawAnswer> => sendRaw(pair().gateway.port, bytes, 150)
+const raw = (bytes: string): Promise<RawResponse> => sendRaw(pair().gateway.port, bytes, 150)
 const close = 'Connection: close\r\n\r\n'
 
 const targets: readonly (readonly [string, string])[] = [
@@ -29,7 +29,7 @@ const targets: readonly (readonly [string, string])[] = [
   ['the asterisk form', `OPTIONS * HTTP/1.1\r\nHost: one\r\n${close}`],
   ['CONNECT', 'CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test\r\n\r\n'],
 ]
-test.each(targets)('H2: a request with %s is 400 in a form, and nothing goes up', async (_, bytes) => {
+test.each(targets)('H2: a request with %s is 400 in a form, and nothing is sent', async (_, bytes) => {
   const { status, body, head } = await raw(bytes)
   expect(status, head).toBe(400)
   expectErrorBody(readJson(body), 'A', 400)
@@ -61,7 +61,7 @@ const paths = [
   '/a/api/v2/transactions/alpha~tx-1%00',
   '/a/api/v2/transactions/alpha~http:%2f%2fevil.test',
 ]
-test.each(paths)('H5: the path %s is 404 or 400, and what goes up stays inside the base path', async (path) => {
+test.each(paths)('H5: the path %s is 404 or 400, and the call stays inside the base path', async (path) => {
   const { status } = await raw(`GET ${path} HTTP/1.1\r\nHost: gateway\r\n${key}${close}`)
   expect([400, 404]).toContain(status)
   for (const received of pair().provider.journal) {
@@ -84,7 +84,7 @@ const variants = [
 ]
 test.each(variants.filter((path) => !path.endsWith('?')))('H6: the variant %s is no path, with a key or without', async (path) => {
   for (const headers of [{}, { authorization: 'Bearer canary-client-key-1' }]) {
-    expectRefusal(await ask(pair().gateway.url, { path, headers }), 'A', 404)
+    expectRefusal(await sendRequest(pair().gateway.url, { path, headers }), 'A', 404)
   }
   expect(pair().provider.journal).toEqual([])
 })
@@ -108,7 +108,7 @@ const methods = [
   'SEARCH',
   'COPY',
 ]
-test.each(methods)('H10: %s is 405 with Allow, and nothing goes up', async (method) => {
+test.each(methods)('H10: %s is 405 with Allow, and nothing is sent', async (method) => {
   for (const path of ['/a/api/v2/currencies', '/a/api/v2/transactions', '/b/api/v2/rate']) {
     const { status, head, body } = await raw(`${method} ${path} HTTP/1.1\r\nHost: gateway\r\n${key}${close}`)
     expect(status, head).toBe(405)
@@ -135,7 +135,7 @@ const endless: readonly (readonly [string, string, number])[] = [
   ['a fragment behind the path', '/currencies#fragment', 404],
   ['a fragment behind the query', '/currencies?page=1#fragment', 400],
 ]
-test.each(endless)('H7: %s is refused at once, and nothing goes up', async (_, path, refused) => {
+test.each(endless)('H7: %s is refused at once, and nothing is sent', async (_, path, refused) => {
   const before = performance.now()
   const { status, body } = await raw(`GET /a/api/v2${path} HTTP/1.1\r\nHost: gateway\r\n${key}${close}`)
   expect(status).toBe(refused)
@@ -174,7 +174,7 @@ const allowed = [
   ['/transactions', 'GET, HEAD, OPTIONS, POST'],
   ['/transactions/alpha~tx-1', 'GET, HEAD, OPTIONS'],
 ] as const
-test.each(allowed)('H11: OPTIONS %s is 204 with what is allowed, and nothing goes up', async (path, methods) => {
+test.each(allowed)('H11: OPTIONS %s is 204 with Allow, and nothing is sent', async (path, methods) => {
   for (const options of [{}, { key: null }]) {
     const { status, headers, text } = await pair().client.get(path, { ...options, method: 'OPTIONS' })
     expect([status, text, headers['content-length']]).toEqual([204, '', undefined])

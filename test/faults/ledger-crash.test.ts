@@ -69,14 +69,14 @@ describe('L13: kill -9', { timeout }, () => {
   let half: Step
   let sent: Step
   let applied: Step
-  let answered: Step
+  let responded: Step
   let recorded: { readonly step: Step; readonly text: string }
 
   test('strikes creates at five steps at once', async () => {
     half = step()
     sent = step()
     applied = step()
-    answered = step()
+    responded = step()
     const first = step()
     recorded = { step: first, text: (await create(first))?.text ?? '' }
     const socket = connect(Number(new URL(rig.gateway.url).port), '127.0.0.1').on('error', () => {})
@@ -85,7 +85,7 @@ describe('L13: kill -9', { timeout }, () => {
     const faults = [
       [sent, { before: 'hang' }],
       [applied, { after: 'hang' }],
-      [answered, { delay: 150 }],
+      [responded, { delay: 150 }],
     ] as const
     const running = faults.map(async ([lost, fault]) => {
       await rig.provider.fault({ ...fault, having: lost.order.withdrawalAddress })
@@ -93,13 +93,13 @@ describe('L13: kill -9', { timeout }, () => {
     })
     await expect.poll(() => faults.map(([lost]) => receivedOf(lost))).toEqual([1, 1, 1])
     const unlock = lock(rig.directory)
-    const ofAnswered = rig
+    const ofResponded = rig
       .journal()
       .filter((entry) => entry.what === 'received')
-      .find(({ body }) => body.includes(answered.order.withdrawalAddress))
-    const isAnswered = (): boolean =>
-      rig.journal().some((entry) => entry.what === 'answered' && entry.request === ofAnswered?.request)
-    await expect.poll(isAnswered).toBe(true)
+      .find(({ body }) => body.includes(responded.order.withdrawalAddress))
+    const isResponded = (): boolean =>
+      rig.journal().some((entry) => entry.what === 'answered' && entry.request === ofResponded?.request)
+    await expect.poll(isResponded).toBe(true)
     await rig.gateway.kill()
     unlock()
     for (const response of await Promise.all(running)) expect(response).toBeUndefined()
@@ -112,20 +112,20 @@ describe('L13: kill -9', { timeout }, () => {
     expect(response?.headers).not.toHaveProperty('idempotent-replayed')
   })
 
-  test('after it: nobody knows yet, and the key waits', async () => {
+  test('after it: the outcome is unknown, and the key waits', async () => {
     expect((await unresolved()).map(({ state }) => state)).toEqual(['pending', 'pending', 'pending'])
-    for (const lost of [sent, applied, answered]) expectRefusal((await create(lost)) as ReceivedResponse, 'A', 409)
+    for (const lost of [sent, applied, responded]) expectRefusal((await create(lost)) as ReceivedResponse, 'A', 409)
     await expectSound()
   })
 
-  test('after the effect, and after the provider’s answer: it is found, and told under its key', async () => {
+  test('after the effect, and after the provider’s response: it is found, and returned under its key', async () => {
     age()
     await expectFound(applied)
-    await expectFound(answered)
+    await expectFound(responded)
     await expectSound()
   })
 
-  test('after the send without an effect: the key waits until an operator says that there was none', async () => {
+  test('after the send without an effect: the key waits until an operator resolves it with --none', async () => {
     expectRefusal((await create(sent)) as ReceivedResponse, 'A', 409)
     const [open, ...others] = await unresolved()
     expect(others).toEqual([])
@@ -135,7 +135,7 @@ describe('L13: kill -9', { timeout }, () => {
     expect(appliedTo(sent)).toHaveLength(1)
   })
 
-  test('after the answer to the client: the same is told, byte for byte', async () => {
+  test('after the response to the client: it is returned again, byte for byte', async () => {
     const again = await create(recorded.step)
     expect(again?.text).toBe(recorded.text)
     expect(again?.headers['idempotent-replayed']).toBe('true')
@@ -159,7 +159,7 @@ describe(`L13: kill -9 at a flush${without}`, { timeout }, () => {
     await expectSound()
   })
 
-  test.runIf(canTrace)('of the result: it is there, or found, and told under its key', async () => {
+  test.runIf(canTrace)('of the result: it is there, or found, and returned under its key', async () => {
     const lost = step()
     await killAtFlush(rig.directory, 2)
     expect(await create(lost)).toBeUndefined()

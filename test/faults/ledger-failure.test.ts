@@ -2,7 +2,7 @@
 /** Row L15: a ledger that cannot be written or read, under a gateway in a process of its own. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canForbid, canMount, corrupt, fill, forbid, type Heal, lock, mount } from '../support/broken-ledger.ts'
-import { ask, type ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type LedgerRig, startLedgerRig } from '../support/ledger-rig.ts'
 
@@ -32,8 +32,8 @@ async function expectRefusals(rig: LedgerRig): Promise<void> {
   scenarios++
   const creating = Promise.all([create(rig), create(rig), create(rig, `order-${scenarios}`)])
   const started = performance.now()
-  for (const path of quotes) expect((await ask(rig.gateway.url, { path })).status, path).toBe(200)
-  expect((await ask(rig.adminUrl, { path: '/livez' })).status).toBe(200)
+  for (const path of quotes) expect((await sendRequest(rig.gateway.url, { path })).status, path).toBe(200)
+  expect((await sendRequest(rig.adminUrl, { path: '/livez' })).status).toBe(200)
   expect(performance.now() - started).toBeLessThan(2_500)
   for (const refused of await creating) {
     expectRefusal(refused, 'A', 503)

@@ -9,7 +9,7 @@ afterEach(() => rig[Symbol.asyncDispose]())
 const without = canTrace ? '' : ' (left out: strace is not here, or may not trace)'
 
 test.runIf(canTrace)(
-  `L14: the intent is flushed before the POST, its result before the answer${without}`,
+  `L14: the intent is flushed before the POST, its result before the response${without}`,
   { timeout: 60_000 },
   async () => {
     rig = await startLedgerRig()

@@ -57,9 +57,9 @@ test.each(cases)('H12: %s end what goes round, and the process lives', async (_,
     () => get('/transactions/alpha~tx-1'),
     () => post('/transactions', order),
   ]
-  for (const ask of requests) {
+  for (const sendRequest of requests) {
     const before = performance.now()
-    const response = await ask()
+    const response = await sendRequest()
     expect([404, 429, 502, 503, 504]).toContain(response.status)
     expectRefusal(response, 'A', response.status)
     expect(performance.now() - before).toBeLessThan(timeout * 1_000 + 1_000)

@@ -191,7 +191,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(pair.provider.journal).toEqual([])
   })
 
-  test('M11: what goes up is printed anew, not the bytes that came', async () => {
+  test('M11: the call has newly written bytes, not those that came', async () => {
     const plain = order({ amount: digits('1.10') })
     await create(JSON.stringify(plain))
     const backwards = Object.fromEntries(Object.entries(plain).toReversed())

@@ -119,7 +119,7 @@ describe.each(formNames)('client %s', (form) => {
     expect(await codes('(a+)+$')).toEqual([])
   })
 
-  test('V13: a search of any characters and of 7 kB is answered', async () => {
+  test('V13: a search of any characters and of 7 kB gets a response', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), async (word) => {
         const response = await rig.pair.client.get(`/currencies?search=${encodeURIComponent(word)}`)
@@ -145,7 +145,7 @@ describe.each(formNames)('client %s', (form) => {
     'x'.repeat(1_000),
     '__proto__',
   ]
-  test.each(coins)('V14: the coin code %j is 400 and not asked for', async (code) => {
+  test.each(coins)('V14: the coin code %j is 400 and nothing is sent', async (code) => {
     const query = new URLSearchParams({ ...request, coinFrom: code })
     for (const response of [await rig.pair.client.get(`/rate?${query}`), await create(order({ coinFrom: code }))]) {
       expect(expectRefusal(response, form, 400)).toContain('coinFrom')
@@ -153,7 +153,7 @@ describe.each(formNames)('client %s', (form) => {
     expect(rig.pair.provider.journal.filter(({ operation }) => operation !== 'currencies')).toEqual([])
   })
 
-  test('V14: a created pair is the pair that was asked for, whatever the codes', async () => {
+  test('V14: a created pair is the requested pair, for any codes', async () => {
     const known = form === 'A' ? ['BTC', 'btc', 'Usdttrc20', 'XRP'] : ['BTC', 'btc', 'XRP']
     const code = fc.oneof(fc.constantFrom(...known), fc.string({ maxLength: 12 }), fc.string({ unit: 'grapheme', maxLength: 5 }))
     await fc.assert(

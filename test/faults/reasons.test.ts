@@ -1,7 +1,7 @@
 /** Row S11: which word of `X-Swap-Reason` each refusal has (docs/contract.md §6), in both forms and with its neighbours. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Reason } from '../../src/domain/faults/reason.ts'
-import { ask, type ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { digits } from '../support/json.ts'
 import { orderIn } from '../support/managed.ts'
@@ -80,11 +80,11 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(pair.provider.received('create')).toHaveLength(0)
   })
 
-  test('S11, S13: HEAD has the reason of GET, and what is answered has none', async () => {
+  test('S11, S13: HEAD has the reason of GET, and a success has none', async () => {
     const head = await pair.client.get('/currencies?page=0', { method: 'HEAD' })
     expect([head.status, head.text, head.headers['x-swap-reason']]).toEqual([400, '', 'parameter_invalid'])
     const path = `/${form.toLowerCase()}/api/v2/currencies`
-    const options = await ask(pair.gateway.url, { method: 'OPTIONS', path })
+    const options = await sendRequest(pair.gateway.url, { method: 'OPTIONS', path })
     for (const { status, headers } of [options, await get('/currencies'), await rate(), await create()]) {
       expect(status).toBeLessThan(300)
       expect([headers['x-swap-reason'], headers['x-content-type-options']]).toEqual([undefined, 'nosniff'])
@@ -111,10 +111,10 @@ test.each(formNames)('S11: in form %s pages have reasons too', async (form) => {
   const pair = await startPair(form, form)
   const page = `/${form.toLowerCase()}/openapi.json`
   const responses = await Promise.all([
-    ask(pair.gateway.url, { path: page, method: 'POST' }),
-    ask(pair.gateway.url, { path: `${page}/x` }),
-    ask(pair.gateway.url, { path: page, headers: { 'x-swap-form': 'Z' } }),
-    ask(pair.gateway.url, { path: page }),
+    sendRequest(pair.gateway.url, { path: page, method: 'POST' }),
+    sendRequest(pair.gateway.url, { path: `${page}/x` }),
+    sendRequest(pair.gateway.url, { path: page, headers: { 'x-swap-form': 'Z' } }),
+    sendRequest(pair.gateway.url, { path: page }),
   ])
   await pair.close()
   const seen = responses.map(({ status, headers }) => [status, headers['x-swap-reason'], headers['x-content-type-options']])

@@ -62,7 +62,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     }
   })
 
-  test('S3: 401 says how to send the key, 405 what the path has, 429 when to come again', async () => {
+  test('S3: 401 has WWW-Authenticate, 405 has Allow, 429 has Retry-After', async () => {
     const challenge = (await client.get('/transactions', { key: null })).headers['www-authenticate']
     expect(challenge).toBe(form === 'A' ? 'Bearer' : 'ApiKey header="X-API-Key"')
     const allow = (await client.get('/transactions', { method: 'DELETE' })).headers.allow ?? ''
@@ -107,7 +107,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(parseItem(String(again.headers['idempotent-replayed']))[0]).toEqual(new Token('true'))
   })
 
-  test('S5: what a provider tells besides its form reaches nobody', async () => {
+  test("S5: a provider's field that is not of its form reaches no client", async () => {
     const internal = { margin: 0.07, internalNote: 'canary-internal', user: { id: 7 } }
     const transactionBody = { ...(side === 'A' ? transactionA(swap()) : detailedB(swap())), ...internal }
     const plain = await client.get('/transactions/alpha~tx-1')

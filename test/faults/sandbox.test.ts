@@ -29,15 +29,15 @@ describe('what the parser refuses', () => {
     ['no Host', 'GET /a/api/v2/currencies HTTP/1.1\r\n\r\n', 400, 'parameter_invalid'],
     ['large headers', `GET / HTTP/1.1\r\n${host}\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'too_large'],
     ['CONNECT', `CONNECT evil:443 HTTP/1.1\r\n${host}\r\n\r\n`, 400, 'path'],
-  ])('H24: %s is told so, with a body and a reason', async (_, bytes, status, reason) => {
-    const answer = await sendRaw(sandbox.port, bytes)
-    expect(answer.status).toBe(status)
-    expect(JSON.parse(answer.body)).toMatchObject({ code: status })
-    expect(answer.head).toContain(`x-swap-reason: ${reason}`)
-    expect(answer.head).toContain('x-content-type-options: nosniff')
+  ])('H24: %s gets an error, with a body and a reason', async (_, bytes, status, reason) => {
+    const response = await sendRaw(sandbox.port, bytes)
+    expect(response.status).toBe(status)
+    expect(JSON.parse(response.body)).toMatchObject({ code: status })
+    expect(response.head).toContain(`x-swap-reason: ${reason}`)
+    expect(response.head).toContain('x-content-type-options: nosniff')
   })
 
-  test('H24: a good request is answered as ever', async () => {
+  test('H24: a good request gets its response as before', async () => {
     const request = `GET /b/api/v2/currencies?size=1 HTTP/1.1\r\n${host}\r\nX-API-Key: sandbox-key-1\r\nConnection: close\r\n\r\n`
     expect((await sendRaw(sandbox.port, request)).status).toBe(200)
     expect((await sendRaw(sandbox.port, `GET /sandbox/faults HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`)).status).toBe(200)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expressApp, messagesOf } from '../../src/adapters/http/express.ts'
 import { type ListeningServer, listen } from '../../src/adapters/http/server.ts'
 import { type Frame, FrontProxy } from '../support/front-proxy.ts'
-import { type RawAnswer, sendRaw } from '../support/raw.ts'
+import { type RawResponse, sendRaw } from '../support/raw.ts'
 
 interface Edge extends ListeningServer {
   readonly port: number
@@ -41,7 +41,7 @@ const corpus = `${import.meta.dirname}/smuggling`
 const files = ['refused', 'taken'].flatMap((folder) => readdirSync(`${corpus}/${folder}`).map((file) => `${folder}/${file}`))
 const raws = files.filter((file) => file.endsWith('.raw'))
 
-const count = ({ text }: RawAnswer, status: number): number => text.split(`HTTP/1.1 ${status}`).length - 1
+const count = ({ text }: RawResponse, status: number): number => text.split(`HTTP/1.1 ${status}`).length - 1
 
 /** What is left of `all` when each of `some` is taken out, in their order. */
 function without(all: readonly Frame[], some: readonly Frame[]): readonly Frame[] {

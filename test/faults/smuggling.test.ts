@@ -20,7 +20,7 @@ const wentUp = (): readonly string[] =>
 const statusesIn = (text: string): readonly number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 
-test.each(namesIn('refused'))('H1: %s is 400 once, the connection is closed, and nothing goes up', async (name) => {
+test.each(namesIn('refused'))('H1: %s is 400 once, the connection is closed, and nothing is sent', async (name) => {
   const { text, body, closed } = await sendRaw(pair().gateway.port, bytesOf('refused', name))
   expect(statusesIn(text)).toEqual([400])
   expectErrorBody(readJson(body), 'A', 400)
@@ -33,7 +33,7 @@ function witnessCreate(responses: string): void {
   const body = JSON.stringify({ coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: 1, withdrawalAddress: 'w-1' })
   const id = /^x-request-id: (\S+)/im.exec(responses)?.[1] ?? ''
   const headers = { authorization: 'Bearer canary-client-key-1', 'x-request-id': id }
-  pair().witness.unanswered({ method: 'POST', path: '/a/api/v2/transactions', headers, body })
+  pair().witness.pending({ method: 'POST', path: '/a/api/v2/transactions', headers, body })
 }
 
 const taken: readonly (readonly [name: string, statuses: readonly number[], up: readonly string[]])[] = [
@@ -46,13 +46,13 @@ const taken: readonly (readonly [name: string, statuses: readonly number[], up: 
   ['cl-zero-with-early-answer', [405, 200], ['list']],
   ['empty-lines-before', [200, 200], ['list', 'list']],
 ]
-test.each(taken)('H1: %s is answered %j, and what goes up is %j', async (name, statuses, up) => {
+test.each(taken)('H1: the response to %s is %j, and the calls are %j', async (name, statuses, up) => {
   const { text } = await sendRaw(pair().gateway.port, bytesOf('taken', name))
   expect(statusesIn(text)).toEqual(statuses)
   if (up.includes('create')) witnessCreate(text)
   expect(wentUp().toSorted()).toEqual(up)
 })
 
-test('H1: the corpus is asked for whole', () => {
+test('H1: the whole corpus is sent', () => {
   expect(namesIn('taken').toSorted()).toEqual(taken.map(([name]) => name).toSorted())
 })

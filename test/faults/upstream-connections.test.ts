@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { FaultProxy } from '../checker/proxy.ts'
 import { bandwidth, latency, limitData, resetPeer, slicer, slowClose, type Toxic, timeout } from '../checker/toxics.ts'
 import { certify } from '../support/certificate.ts'
-import { ask, type ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { startFormA, transactionA } from '../support/form-a.ts'
 import { startGateway } from '../support/gateway.ts'
@@ -26,7 +26,7 @@ afterEach(async () => {
 const order = { ...pairWords('A', assets.btc, assets.usdtTrx), amount: 1, withdrawalAddress: 'w' }
 
 describe('U9', () => {
-  test('U9: what comes after an answer is dropped with its connection, and answers nobody else', async () => {
+  test('U9: bytes after a response are dropped with its connection, and reach no other request', async () => {
     const foreign = rawResponse(JSON.stringify(transactionA(swap({ id: 'tx-1', depositAddress: 'bc1q-of-another' }))))
     let responses = 0
     const made = await rig((socket) => socket.write(responses++ === 0 ? rawResponse(whole) + foreign : rawResponse(whole)))
@@ -40,7 +40,7 @@ describe('U9', () => {
 
 describe('U10', () => {
   const head = 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'
-  test('U10: some early hints before an answer are ignored', async () => {
+  test('U10: some early hints before a response are ignored', async () => {
     const response = await get(await rig((socket) => socket.write(head.repeat(20) + rawResponse(whole))))
     expect([response.status, response.headers.link]).toEqual([200, undefined])
   })
@@ -55,7 +55,7 @@ describe('U10', () => {
     expect(performance.now() - before).toBeLessThan(1_000)
   })
 
-  test('U10: 101, which nobody asked for, is 502', async () => {
+  test('U10: a 101 without an upgrade request is 502', async () => {
     const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
     expectRefusal(await get(await rig((socket) => socket.write(upgrade))), 'A', 502)
   })
@@ -136,7 +136,7 @@ async function startProxied(): Promise<Awaited<ReturnType<typeof startManaged>> 
   return { ...managed, alpha: behind, proxy }
 }
 
-test('U19: a thousand questions to a provider that hangs: most are refused at once, and the gateway goes on', async () => {
+test('U19: a thousand requests to a provider that hangs: most are refused at once, and the gateway goes on', async () => {
   const managed = await startManaged({ routing: ['alpha'], providers: { alpha: { timeout: 4 } } })
   cleanUps.push(() => managed.close())
   const key = await managed.issue()
@@ -190,14 +190,14 @@ test('U21: a provider that is found again is used again', async () => {
 
 describe('U22', () => {
   const authority = certify({ name: 'Test authority' })
-  const stranger = certify({ name: 'Another authority' })
+  const otherAuthority = certify({ name: 'Another authority' })
   const long = new Date('2020-01-01')
   const before = getCACertificates('default')
   beforeAll(() => setDefaultCACertificates([...before, authority.cert]))
   afterAll(() => setDefaultCACertificates(before))
   const good = certify({ name: 'localhost', issuer: authority })
 
-  async function answersOver(
+  async function responsesOver(
     options: TlsOptions,
   ): Promise<{ readonly read: ReceivedResponse; readonly created: ReceivedResponse; readonly received: readonly string[] }> {
     const received: string[] = []
@@ -214,7 +214,7 @@ describe('U22', () => {
   }
 
   test('a certificate that is in order is taken', async () => {
-    expect((await answersOver(good)).read.status).toBe(200)
+    expect((await responsesOver(good)).read.status).toBe(200)
   })
 
   test.each<[string, TlsOptions]>([
@@ -223,11 +223,11 @@ describe('U22', () => {
       'a certificate that has expired',
       certify({ name: 'localhost', issuer: authority, from: long, until: new Date('2020-01-02') }),
     ],
-    ['a certificate of an authority that nobody knows', certify({ name: 'localhost', issuer: stranger })],
+    ['a certificate of an authority that nobody knows', certify({ name: 'localhost', issuer: otherAuthority })],
     ['a certificate that it made itself', certify({ name: 'localhost' })],
     ['TLS of an old version', { ...good, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }],
   ])('U22: %s: 502, nothing is sent, and no create is in doubt', async (_, options) => {
-    const { read, created, received } = await answersOver(options)
+    const { read, created, received } = await responsesOver(options)
     expectRefusal(read, 'A', 502)
     expectRefusal(created, 'A', 502)
     expect(received).toEqual([])
@@ -244,7 +244,7 @@ async function listenTls(options: TlsOptions, receive: (socket: Socket, text: st
   return (server.address() as AddressInfo).port
 }
 
-test('U23: nothing that a client sends chooses where a question goes', async () => {
+test('U23: nothing that a client sends chooses the host of a call', async () => {
   const elsewhere: string[] = []
   const trap = createTcpServer((socket) => void elsewhere.push(String(socket.remotePort)))
   await new Promise<void>((resolve) => trap.listen(0, '127.0.0.1', resolve))
@@ -266,7 +266,7 @@ test('U23: nothing that a client sends chooses where a question goes', async () 
     'x-rewrite-url': `http://${target}/x`,
   }
   const paths = ['/a/api/v2/transactions/alpha~tx-1', `/a/api/v2/transactions/alpha~@${target}`, `//${target}/a/api/v2/currencies`]
-  const responses = await Promise.all(paths.map((path) => ask(gateway.url, { path, headers })))
+  const responses = await Promise.all(paths.map((path) => sendRequest(gateway.url, { path, headers })))
   expect(responses.map(({ status }) => status)).toEqual([200, 404, 404])
   expect(provider.journal.every((received) => received.headers.host === new URL(provider.url).host)).toBe(true)
   expect(elsewhere).toEqual([])

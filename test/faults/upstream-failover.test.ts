@@ -86,15 +86,15 @@ describe.each<[string, Reply]>([
   test('U1, U2: quotes come from the next one, within the one deadline that both share', async () => {
     const rig = await start({ providers: shortTimeouts })
     say(rig.alpha, reply)
-    for (const ask of [rig.rate, rig.currencies]) {
+    for (const sendRequest of [rig.rate, rig.currencies]) {
       const before = performance.now()
-      const response = await ask()
+      const response = await sendRequest()
       expect([response.status, response.headers['x-swap-provider']], response.text).toEqual([200, 'beta'])
-      expect(performance.now() - before).toBeLessThan(ask === rig.rate ? 1_400 : 2_200)
+      expect(performance.now() - before).toBeLessThan(sendRequest === rig.rate ? 1_400 : 2_200)
     }
   })
 
-  test('U1, U2: where the next one is so too, the answer is an error in time', async () => {
+  test('U1, U2: if the next one is so too, the response is an error in time', async () => {
     const rig = await start({ providers: shortTimeouts })
     say(rig.alpha, reply)
     say(rig.beta, reply)
@@ -103,7 +103,7 @@ describe.each<[string, Reply]>([
     expect(performance.now() - before).toBeLessThan(1_400)
   })
 
-  test('U15: one that fails for everybody is not asked any more, for quotes or for creates', async () => {
+  test('U15: one that fails for all clients gets no more calls, for quotes or for creates', async () => {
     const rig = await start({ providers: shortTimeouts })
     say(rig.alpha, reply)
     await openForQuotes(rig)
@@ -125,7 +125,7 @@ test('U29: after its cooldown one create of a client finds out, and no read does
   expect((await rig.create()).headers['x-swap-provider']).toBe('beta')
   rig.alpha.reset()
   rig.pass(30)
-  for (const ask of [rig.rate, rig.currencies]) await ask()
+  for (const sendRequest of [rig.rate, rig.currencies]) await sendRequest()
   expect(isOpen(rig, 'alpha', 'createTransaction')).toBe(true)
   rig.alpha.journal.length = 0
   expect((await rig.create()).headers['x-swap-provider']).toBe('alpha')
@@ -133,7 +133,7 @@ test('U29: after its cooldown one create of a client finds out, and no read does
   expect(isOpen(rig, 'alpha', 'createTransaction')).toBe(false)
 })
 
-test('U16: where all are left alone, reads and creates are 503 with the smaller Retry-After, and nobody is asked', async () => {
+test('U16: if all have a cooldown, reads and creates are 503 with the smaller Retry-After, and nothing is sent', async () => {
   const rig = await start()
   say(rig.alpha, down)
   say(rig.beta, down)
@@ -144,8 +144,8 @@ test('U16: where all are left alone, reads and creates are 503 with the smaller 
   rig.pass(10)
   rig.alpha.journal.length = 0
   rig.beta.journal.length = 0
-  for (const ask of [rig.rate, rig.create]) {
-    const response = await ask()
+  for (const sendRequest of [rig.rate, rig.create]) {
+    const response = await sendRequest()
     expectRefusal(response, 'A', 503)
     expect(response.headers['retry-after']).toBe('20')
     expect(response.headers).not.toHaveProperty('x-swap-provider')
@@ -155,12 +155,12 @@ test('U16: where all are left alone, reads and creates are 503 with the smaller 
   expect({ pending, unknown }).toEqual({ pending: 0, unknown: before })
 })
 
-describe('one client stops a provider for nobody else', () => {
+describe('one client does not stop a provider for others', () => {
   const quote = (rig: Rig, key: string, amount: string): Promise<ReceivedResponse> =>
     rig.client('A').get(`/rate?coinFrom=BTC&coinTo=USDTTRC20&amount=${amount}`, { key })
   const odd = '666'
 
-  test('U26: by quotes that are answered 500: it alone is held back, for as long as a breaker would be open', async () => {
+  test('U26: by quotes with a 500: only it is rejected, for as long as a breaker would be open', async () => {
     const rig = await start({ routing: ['alpha'] })
     rig.alpha.reply('rate', ({ query }) => (query.get('amount') === odd ? down : undefined))
     const other = await rig.issue()
@@ -177,7 +177,7 @@ describe('one client stops a provider for nobody else', () => {
     expect((await quote(rig, rig.key, '1')).status).toBe(200)
   })
 
-  test('U26: by creates that a provider answers with 500', async () => {
+  test('U26: by creates to which a provider responds 500', async () => {
     const rig = await start({ routing: ['alpha'] })
     rig.alpha.reply('create', ({ body }) => (body.includes('TOdd') ? down : undefined))
     const create = (key: string, withdrawalAddress: string): Promise<ReceivedResponse> =>
@@ -190,7 +190,7 @@ describe('one client stops a provider for nobody else', () => {
     expect(rig.alpha.received('create').filter(({ body }) => body.includes('TOdd'))).toHaveLength(5)
   })
 
-  test("U30: by creates that a firewall answers with 403: 502 for them, their keys stay free, and the gateway's key is in use", async () => {
+  test("U30: by creates to which a firewall responds 403: 502 for them, their keys stay free, and the gateway's key is in use", async () => {
     const rig = await start({ routing: ['alpha'] })
     const firewall: Reply = { status: 403, headers: { 'content-type': 'text/html' }, text: '<html>Forbidden</html>' }
     rig.alpha.reply('create', ({ body }) => (body.includes('TOdd') ? firewall : undefined))
@@ -210,7 +210,7 @@ describe('one client stops a provider for nobody else', () => {
   })
 })
 
-test('U17: of a storm at a provider that fails little comes through, and clients are told soon', async () => {
+test('U17: of a storm at a failing provider little comes through, and clients get an error soon', async () => {
   const rig = await start({ routing: ['alpha'] })
   say(rig.alpha, down)
   const storm = 300
@@ -229,7 +229,7 @@ test('U18: a provider that refuses what clients wrote stays in use', async () =>
   expect(rig.gateway.observations.filter((seen) => seen.what === 'breaker' && seen.state !== 'closed')).toEqual([])
 })
 
-test('U20: a provider that flaps rests longer each time, and what it holds is asked for nowhere else', async () => {
+test('U20: a provider that flaps gets a longer cooldown each time, and its transactions are read nowhere else', async () => {
   const rig = await start()
   const { id } = (await rig.create()).json as { id: string }
   const cooldowns: string[] = []
@@ -250,7 +250,7 @@ test('U20: a provider that flaps rests longer each time, and what it holds is as
   expect(rig.beta.received('get')).toEqual([])
 })
 
-test('U12: a provider that has had enough rests as long as it says, its quotes alone; clients never see its figures', async () => {
+test("U12: a 429 starts a cooldown of its Retry-After, for quotes alone; clients never see the provider's figures", async () => {
   const rig = await start({ routing: ['alpha'] })
   const limited: Reply = { status: 429, headers: { 'retry-after': '17' }, json: { error: 'x', message: 'quota 12345', code: 429 } }
   rig.alpha.reply('rate', limited)
@@ -277,7 +277,7 @@ test('U12: while the first provider rests, quotes and creates go to the next one
   expect([rig.alpha.received('create').length, rig.beta.received('create').length]).toEqual([1, 1])
 })
 
-test('U13: a provider that refuses our own key is out for a while; clients are never told 401', async () => {
+test('U13: a provider that refuses our own key gets a cooldown; clients never get 401', async () => {
   const rig = await start()
   const refused: Reply = { status: 401, json: { error: 'x', message: 'Invalid API key', code: 401 } }
   for (const operation of ['create', 'list', 'get'] as const) rig.alpha.reply(operation, refused)
@@ -305,7 +305,7 @@ function counted(limits: Readonly<Record<string, number>>): Budgets {
 }
 
 describe('a budget that is used up', () => {
-  test('moves quotes and creates on to the next provider; where all are, 503 with the time to wait', async () => {
+  test('moves quotes and creates on to the next provider; if all are, 503 with the time to wait', async () => {
     const limits = { 'alpha:quotes': 1, 'alpha:create': 1, 'beta:create': 1 }
     const rig = await start({ budgets: counted(limits), sections: { cache: { currencies: 600, rate: 0, staleFor: 0 } } })
     const rates = [await rig.rate(), await rig.rate()].map(({ headers }) => headers['x-swap-provider'])

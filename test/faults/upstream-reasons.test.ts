@@ -51,8 +51,8 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     ['0.1', { minAmount: 'half a coin', maxAmount: null }, 'refused'],
     ['0.1', {}, 'refused'],
   ]
-  test.each(amounts)('S12: an amount of %s that the provider refuses with %o is %s', async (amount, told, reason) => {
-    const json = { message: 'Amount is below minimum 100', code: 400, ...told }
+  test.each(amounts)('S12: an amount of %s that the provider refuses with %o is %s', async (amount, fields, reason) => {
+    const json = { message: 'Amount is below minimum 100', code: 400, ...fields }
     for (const status of [400, 422]) {
       for (const operation of ['rate', 'create'] as const) pair.provider.reply(operation, { status, json })
       expectRefusal(await rate(amount), form, 400, reason)
@@ -67,7 +67,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     ['is silent', { delay: 600, json: {} }, 504, 'timeout'],
     ['has had enough', { status: 429, json: { message: 'slow down' } }, 429, 'limited'],
   ]
-  test.each(failures)('S11: where the provider %s a read is told so', async (_, reply, status, reason) => {
+  test.each(failures)('S11: if the provider %s a read has that reason', async (_, reply, status, reason) => {
     if (reason === 'timeout') await use(hasty)
     for (const operation of ['rate', 'list', 'get'] as const) pair.provider.reply(operation, reply)
     expectRefusal(await rate(), form, status, reason)
@@ -81,7 +81,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expectRefusal(await create(), form, 401, 'key_invalid')
   })
 
-  test('S11: an outcome that nobody knows is outcome_unknown, then in_progress under its key; another order is key_reused', async () => {
+  test('S11: an unknown outcome is outcome_unknown, then in_progress under its key; another order is key_reused', async () => {
     pair.provider.reply('create', { reset: true })
     const headers = { 'idempotency-key': 'order-1' }
     expectRefusal(await create({}, headers), form, 504, 'outcome_unknown')
@@ -89,7 +89,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expectRefusal(await create({ amount: digits('2') }, headers), form, 422, 'key_reused')
   })
 
-  test('S11: another swap than was asked for is a mismatch, also when the same is asked again', async () => {
+  test('S11: another swap than requested is a mismatch, also when the request is repeated', async () => {
     const wrong = swap({ id: 'tx-9', to: eth })
     pair.provider.reply('create', { status: 201, json: side === 'A' ? transactionA(wrong) : createdB(wrong) })
     const headers = { 'idempotency-key': 'order-2' }

@@ -43,7 +43,7 @@ describe('U7', () => {
     return expectFailure((socket) => void socket.write(Buffer.concat([Buffer.from(head), Buffer.from(body)])), 502)
   })
 
-  test('U7: an answer about another transaction than was asked for is 502, and shows nothing of it', async () => {
+  test('U7: a response about another transaction than requested is 502, and shows nothing of it', async () => {
     const body = JSON.stringify(transactionA(swap({ id: 'tx-2', depositAddress: 'bc1q-of-another' })))
     const response = await get(await rig((socket) => socket.write(rawResponse(body))))
     expectRefusal(response, 'A', 502)
@@ -51,30 +51,33 @@ describe('U7', () => {
   })
 
   const anything = fc.jsonValue({ maxDepth: 2 })
-  test.each(formNames)('U7: whatever a provider of form %s says in a field, the answer is of the form or 502', async (form) => {
-    const pair = await startPair('A', form)
-    const facts: Record<string, unknown> = form === 'A' ? transactionA(swap()) : { ...createdB(swap()), ...detailedB(swap()) }
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...Object.keys(facts)), anything, fc.boolean(), async (name, value, isGone) => {
-        const { [name]: _, ...rest } = facts
-        const json = isGone ? rest : { ...rest, [name]: value }
-        await pair.gateway.forget()
-        for (const operation of ['get', 'create'] as const) pair.provider.reply(operation, { json })
-        pair.provider.reply('list', { json: { data: [json], count: 1, pagination: { page: 1, size: 20, total: 1 } } })
-        const key = await pair.gateway.freshKey()
-        const addresses = { withdrawalAddress: 'TWithdraw1', refundAddress: 'bc1q-refund-1' }
-        const order = { ...pairWords('A', assets.btc, assets.usdtTrx), amount: 1, ...addresses }
-        expect([200, 502]).toContain((await pair.client.get('/transactions/alpha~tx-1', { key })).status)
-        expect([200, 502]).toContain((await pair.client.get('/transactions', { key })).status)
-        expect([201, 502, 504]).toContain((await pair.client.post('/transactions', order, { key })).status)
-      }),
-      { numRuns: 150 },
-    )
-    await expectAlive(pair.client)
-    await pair.close()
-  })
+  test.each(formNames)(
+    'U7: for any value of a field from a provider of form %s, the response is of the form or 502',
+    async (form) => {
+      const pair = await startPair('A', form)
+      const facts: Record<string, unknown> = form === 'A' ? transactionA(swap()) : { ...createdB(swap()), ...detailedB(swap()) }
+      await fc.assert(
+        fc.asyncProperty(fc.constantFrom(...Object.keys(facts)), anything, fc.boolean(), async (name, value, isGone) => {
+          const { [name]: _, ...rest } = facts
+          const json = isGone ? rest : { ...rest, [name]: value }
+          await pair.gateway.forget()
+          for (const operation of ['get', 'create'] as const) pair.provider.reply(operation, { json })
+          pair.provider.reply('list', { json: { data: [json], count: 1, pagination: { page: 1, size: 20, total: 1 } } })
+          const key = await pair.gateway.freshKey()
+          const addresses = { withdrawalAddress: 'TWithdraw1', refundAddress: 'bc1q-refund-1' }
+          const order = { ...pairWords('A', assets.btc, assets.usdtTrx), amount: 1, ...addresses }
+          expect([200, 502]).toContain((await pair.client.get('/transactions/alpha~tx-1', { key })).status)
+          expect([200, 502]).toContain((await pair.client.get('/transactions', { key })).status)
+          expect([201, 502, 504]).toContain((await pair.client.post('/transactions', order, { key })).status)
+        }),
+        { numRuns: 150 },
+      )
+      await expectAlive(pair.client)
+      await pair.close()
+    },
+  )
 
-  test('U7: whatever stands in a list of currencies, its good rows are answered or it is 502', async () => {
+  test('U7: for any currency list, its good rows are returned or it is 502', async () => {
     const pair = await startPair('B', 'A')
     await fc.assert(
       fc.asyncProperty(fc.array(anything, { maxLength: 5 }), anything, async (rows, total) => {
@@ -103,7 +106,7 @@ describe('U8', () => {
     ['a header with a NUL', 'x-bad: a\u0000b'],
     ['a space before the colon', 'x-bad : a'],
   ]
-  test.each(bad)('U8: an answer with %s is 502', (_, line) =>
+  test.each(bad)('U8: a response with %s is 502', (_, line) =>
     expectFailure((socket) => socket.write(rawResponse(whole, '200 OK', [line])), 502),
   )
 

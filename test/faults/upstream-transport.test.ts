@@ -64,21 +64,21 @@ describe('U4', () => {
     ],
     ['not HTTP', (socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n')],
   ]
-  test.each(cut)('U4: an answer %s is 502 and never a cut 200', (_, response) => expectFailure(response, 502))
+  test.each(cut)('U4: a response %s is 502 and never a cut 200', (_, response) => expectFailure(response, 502))
 })
 
 describe('U5', () => {
-  test.each([2.1, 5])('U5: an answer of %d MB is 502', async (megabytes) => {
+  test.each([2.1, 5])('U5: a response of %d MB is 502', async (megabytes) => {
     const body = JSON.stringify({ ...transactionA(swap()), padding: 'x'.repeat(megabytes * 1_048_576) })
     await expectFailure((socket) => socket.write(rawResponse(body)), 502)
   })
 
-  test('U5: an answer just under 2 MiB is read', async () => {
+  test('U5: a response just under 2 MiB is read', async () => {
     const body = JSON.stringify({ ...transactionA(swap()), padding: 'x'.repeat(2_000_000) })
     expect((await get(await rig((socket) => socket.write(rawResponse(body))))).status).toBe(200)
   })
 
-  test('U5: an endless answer is 502 long before it fills the memory', async () => {
+  test('U5: an endless response is 502 long before it fills the memory', async () => {
     const sent = { bytes: 0 }
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
     await expectFailure((socket) => {
@@ -103,7 +103,7 @@ describe('U6', () => {
     ['gzip', Buffer.from('not gzip at all')],
     ['deflate', Buffer.from([0, 1, 2, 3])],
   ]
-  test.each(bodies)('U6: an answer in the encoding %s, which nobody asked for, is 502', (encoding, body) =>
+  test.each(bodies)('U6: a response in the encoding %s, which was not requested, is 502', (encoding, body) =>
     expectFailure((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${body.length}\r\n\r\n`)
       socket.write(body)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sameDocument } from '../golden/document.ts'
 import { documents, type Facts, type FormName, networks } from './documents.ts'
-import { askGateway, startGateway } from './gateway.ts'
+import { requestGateway, startGateway } from './gateway.ts'
 import { type Provider, type ReceivedRequest, startProvider } from './provider.ts'
 import { credentials, type Name, type Request, requests } from './requests.ts'
 
@@ -59,8 +59,8 @@ describe.each([
   const requestsOfClient = requests[client]('alpha~tx7')
   const view = seen[`${client} over ${spoken}`] as Facts
 
-  it.each(['currencies', 'rate', 'create', 'transaction', 'list'] as const)('is answered in its own form: %s', async (name) => {
-    const { status, headers, body } = await askGateway(gateway, client, requestsOfClient[name])
+  it.each(['currencies', 'rate', 'create', 'transaction', 'list'] as const)('gets a response in its own form: %s', async (name) => {
+    const { status, headers, body } = await requestGateway(gateway, client, requestsOfClient[name])
     expect(status, body).toBe(name === 'create' ? success[client] : 200)
     expect(headers).toMatchObject({ 'x-swap-form': client, 'x-swap-provider': 'alpha' })
     const size = name === 'list' ? 20 : view.size
@@ -68,15 +68,15 @@ describe.each([
   })
 
   it.each(['rate', 'create', 'transaction'] as const)(
-    'has its question asked whole in the words of the provider: %s',
+    'has its whole request sent in the words of the provider: %s',
     async (name) => {
-      await askGateway(gateway, client, requestsOfClient[name])
+      await requestGateway(gateway, client, requestsOfClient[name])
       sameRequest(lastReceived(provider, name), requests[spoken]('tx7')[name])
     },
   )
 
-  it('has its key carried in the header of the provider, and only where a key is needed', async () => {
-    for (const name of Object.keys(requestsOfClient) as Name[]) await askGateway(gateway, client, requestsOfClient[name])
+  it('has its key carried in the header of the provider, and only if a key is needed', async () => {
+    for (const name of Object.keys(requestsOfClient) as Name[]) await requestGateway(gateway, client, requestsOfClient[name])
     for (const { name, headers } of provider.received) {
       const isKeyed = name !== 'currencies' && name !== 'rate'
       const sent = Object.entries(headers).filter(([header]) => /^(?:authorization|x-api-key|x-toy-token)$/.test(header))
@@ -86,7 +86,7 @@ describe.each([
   })
 
   it('is refused in its own form', async () => {
-    const { status, body } = await askGateway(gateway, client, {
+    const { status, body } = await requestGateway(gateway, client, {
       ...requestsOfClient.transaction,
       path: requestsOfClient.transaction.path.replace('tx7', 'tx8'),
     })
@@ -120,8 +120,8 @@ describe('on the bare mount', () => {
   })
 })
 
-function lastReceived({ received: heard }: Provider, name: Name): ReceivedRequest {
-  return heard.findLast((request) => request.name === name) as ReceivedRequest
+function lastReceived({ received }: Provider, name: Name): ReceivedRequest {
+  return received.findLast((request) => request.name === name) as ReceivedRequest
 }
 
 function sameRequest({ query, body }: ReceivedRequest, expected: Request): void {

@@ -84,7 +84,7 @@ routing: { providers: [alpha] }
 }
 
 /** As a client of the form asks, at the form's mount, with its credential. */
-export function askGateway(
+export function requestGateway(
   { handle }: Pick<Gateway, 'handle'>,
   form: FormName,
   { method, path, query, body }: Request,

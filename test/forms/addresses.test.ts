@@ -132,14 +132,14 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
 describe.each(formNames)('client %s', (form) => {
   const order = { ...pairWords(form, assets.btc, assets.usdtTrx), amount: digits('0.10'), withdrawalAddress: 'whatever' }
 
-  test('a provider whose addresses are unchecked judges them itself', async () => {
+  test('a provider with unchecked addresses checks them itself', async () => {
     const pair = await startPair(form, 'A', { assetTable, provider: { addresses: 'unchecked' } })
     const response = await pair.client.post('/transactions', order)
     await pair.close()
     expect(response.status, response.text).toBe(form === 'A' ? 201 : 200)
   })
 
-  test('of two providers that refuse an address, none is asked; one that leaves it unchecked is', async () => {
+  test('of two providers that refuse an address, none is called; one with unchecked addresses is', async () => {
     for (const [addresses, sent] of [
       ['checked', 0],
       ['unchecked', 1],

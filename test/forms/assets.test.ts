@@ -19,7 +19,7 @@ async function withRows(client: FormName, rows: readonly object[], provider: obj
   return pair
 }
 
-async function expectNotAsked(pair: Pair, from: AssetWords): Promise<void> {
+async function expectNotRequested(pair: Pair, from: AssetWords): Promise<void> {
   const { form, get, post } = pair.client
   expectRefusal(await get(rateQuery(form, { from, to: eth, amount: '1' })), form, 400)
   expectRefusal(await post('/transactions', { ...pairWords(form, from, eth), amount: 1, withdrawalAddress: 'w' }), form, 400)
@@ -34,15 +34,15 @@ describe.each(formNames)('client %s, provider A', (form) => {
     const { json } = await pair.client.get('/currencies')
     const listed = form === 'A' ? ['USDTTRC20', 'USDTERC20', 'ETH'] : ['USDT', 'ETH']
     expect((json as { data: { code: string }[] }).data.map(({ code }) => code)).toEqual(listed)
-    await expectNotAsked(pair, usdtTrx)
+    await expectNotRequested(pair, usdtTrx)
   })
 
   test('a code that the provider has on another network than the table is never sent', async () => {
-    await expectNotAsked(await withRows(form, [row('BTC', 'BEP20'), row('ETH', 'ETH')]), btc)
+    await expectNotRequested(await withRows(form, [row('BTC', 'BEP20'), row('ETH', 'ETH')]), btc)
   })
 
   test('an asset that is set to null is never sent, though the provider lists it', async () => {
-    await expectNotAsked(await withRows(form, [row('USDTTRC20', 'TRX')], { assets: { USDTTRC20: null } }), usdtTrx)
+    await expectNotRequested(await withRows(form, [row('USDTTRC20', 'TRX')], { assets: { USDTTRC20: null } }), usdtTrx)
   })
 
   test("the provider's word is found by the network in its list", async () => {
@@ -94,11 +94,14 @@ test("B from B: the operator's own words for a coin and a network go up, both of
   expect(response.json).toMatchObject({ coin_from: 'USDT', coin_to: 'USDT' })
 })
 
-test.each(formNames)("client %s, provider B: a transaction in the provider's own words is told in the table's", async (form) => {
-  const own = { USDTTRC20: { coin: 'TETHER', network: 'TRON' } }
-  const pair = await startPair(form, 'B', { provider: { assets: own } })
-  pair.provider.holdings.swaps = [swap({ from: { code: '', coin: 'TETHER', network: 'TRON' }, to: btc, amountIn: digits('5') })]
-  const { json } = await pair.client.get('/transactions/alpha~tx-1')
-  await pair.close()
-  expect(json).toMatchObject(form === 'A' ? { coinFrom: 'USDTTRC20' } : { coin_from: 'USDT', network_from: 'TRX' })
-})
+test.each(formNames)(
+  "client %s, provider B: a transaction in the provider's own words is returned in the table's",
+  async (form) => {
+    const own = { USDTTRC20: { coin: 'TETHER', network: 'TRON' } }
+    const pair = await startPair(form, 'B', { provider: { assets: own } })
+    pair.provider.holdings.swaps = [swap({ from: { code: '', coin: 'TETHER', network: 'TRON' }, to: btc, amountIn: digits('5') })]
+    const { json } = await pair.client.get('/transactions/alpha~tx-1')
+    await pair.close()
+    expect(json).toMatchObject(form === 'A' ? { coinFrom: 'USDTTRC20' } : { coin_from: 'USDT', network_from: 'TRX' })
+  },
+)

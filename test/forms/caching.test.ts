@@ -1,13 +1,13 @@
 /** docs/contract.md §6, §8: what is kept of quotes, and how the client is told. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { ask } from '../support/client.ts'
+import { sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { client, type FormName, pairs, startPair } from '../support/pair.ts'
 
 const cache = { currencies: 600, rate: 0, staleFor: 600 }
 
-test('in every pair the list is read once, and told with its age and its provider', async () => {
+test('in every pair the list is read once, and returned with its age and its provider', async () => {
   await Promise.all(pairs.map((names) => expectKept(names.client, names.provider)))
 })
 
@@ -23,7 +23,7 @@ async function expectKept(form: FormName, provider: FormName): Promise<void> {
   expect(later.headers['x-swap-provider']).toBe('alpha')
 }
 
-test('both forms are answered from one reading', async () => {
+test('both forms are served from one reading', async () => {
   const pair = await startPair('A', 'B', { sections: { cache } })
   await pair.client.get('/currencies')
   expect((await client('B', pair.gateway.url).get('/currencies')).status).toBe(200)
@@ -43,11 +43,11 @@ test('an old list serves while the provider fails, for as long as it may', async
   expectRefusal(failed, 'A', 502)
 })
 
-test('no origin may read answers', async () => {
+test('no origin may read responses', async () => {
   const pair = await startPair('A', 'A')
   const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET' }
   const responses = await Promise.all(
-    ['GET', 'OPTIONS'].map((method) => ask(pair.gateway.url, { method, path: '/a/api/v2/currencies', headers })),
+    ['GET', 'OPTIONS'].map((method) => sendRequest(pair.gateway.url, { method, path: '/a/api/v2/currencies', headers })),
   )
   await pair.close()
   for (const response of responses) {
@@ -55,10 +55,12 @@ test('no origin may read answers', async () => {
   }
 })
 
-test('an origin that is listed may read answers, and no other', async () => {
+test('an origin that is listed may read responses, and no other', async () => {
   const pair = await startPair('A', 'A', { sections: { server: { cors: ['https://app.example'] } } })
   const read = async (origin: string): Promise<unknown> =>
-    (await ask(pair.gateway.url, { path: '/a/api/v2/currencies', headers: { origin } })).headers['access-control-allow-origin']
+    (await sendRequest(pair.gateway.url, { path: '/a/api/v2/currencies', headers: { origin } })).headers[
+      'access-control-allow-origin'
+    ]
   const [listed, other] = [await read('https://app.example'), await read('https://evil.example')]
   await pair.close()
   expect(listed).toBe('https://app.example')
@@ -70,8 +72,8 @@ test('a page of a listed origin may send what a create needs, and read refusals 
   const origin = { origin: 'https://app.example' }
   const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization,content-type' }
   const path = '/api/v2/transactions'
-  const preflightResponse = await ask(pair.gateway.url, { method: 'OPTIONS', path, headers: { ...origin, ...preflight } })
-  const refused = await ask(pair.gateway.url, { path, headers: origin })
+  const preflightResponse = await sendRequest(pair.gateway.url, { method: 'OPTIONS', path, headers: { ...origin, ...preflight } })
+  const refused = await sendRequest(pair.gateway.url, { path, headers: origin })
   await pair.close()
   expect(preflightResponse.status).toBe(204)
   expect(preflightResponse.headers['access-control-allow-origin']).toBe('https://app.example')

@@ -32,7 +32,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   const sentUp = (): Record<string, unknown> =>
     readJson(pair.provider.received('create').at(-1)?.body ?? '{}') as Record<string, unknown>
 
-  test('the answer has exactly the fields and the status of the form', async () => {
+  test('the response has exactly the fields and the status of the form', async () => {
     const response = await create({ refundAddress: 'bc1q-refund-1', rateType: 'fixed' })
     const out = digits('6543.210000000000000001')
     const shared = { id: 'alpha~tx-1', status: 'wait' }
@@ -69,7 +69,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     if (form === 'B') expect(Object.keys(response.json as object)).toEqual(fieldsOfB.split(' '))
   })
 
-  test('the order goes up once, in the fields of the provider form and nothing else', async () => {
+  test('the order is sent once, in the fields of the provider form and nothing else', async () => {
     await create({ refundAddress: 'bc1q-refund-1', rateType: 'fixed' })
     const words = provider === 'A' ? pairWords('A', assets.btc, assets.usdtTrx) : pairWords('B', assets.btc, assets.usdtTrx)
     expect(pair.provider.received('create')).toHaveLength(1)
@@ -82,7 +82,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     })
   })
 
-  test('what the order does not say is not invented', async () => {
+  test('what the order does not have is not invented', async () => {
     const response = await create()
     const { rateType = 'float', ...sent } = sentUp()
     expect(rateType).toBe('float')
@@ -95,7 +95,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(response.headers['x-swap-omitted']).toBe(form === 'A' ? 'refundAddress' : undefined)
   })
 
-  test.each([200, 201, 202])('a provider that says %i is told to the client in the status of its form', async (status) => {
+  test.each([200, 201, 202])("a provider's %i is returned to the client in the status of its form", async (status) => {
     pair.provider.reply('create', { status, json: provider === 'A' ? transactionOfA() : createdB(swap()) })
     expect((await create()).status).toBe(form === 'A' ? 201 : 200)
   })
@@ -127,7 +127,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     }
   })
 
-  test.each(['withdrawalExtraId', 'refundExtraId'])('%s is refused where the provider may ignore it', async (name) => {
+  test.each(['withdrawalExtraId', 'refundExtraId'])('%s is refused if the provider may ignore it', async (name) => {
     const message = expectRefusal(await create({ [name]: '12345' }), form, 400)
     expect(message).toContain(name)
     expect(pair.provider.received('create')).toEqual([])
@@ -140,7 +140,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(Object.keys(sentUp()).filter((name) => /extra/i.test(name))).toEqual([])
   })
 
-  test('extra ids are carried end to end where the provider takes them', async () => {
+  test('extra ids are carried end to end if the provider takes them', async () => {
     const taking = await startPair(form, provider, { provider: { extraIds: true } })
     const facts = provider === 'A' ? transactionOfA() : createdB(swap())
     const own =
@@ -162,13 +162,13 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     )
   })
 
-  test('a memo in the answer is never dropped, whatever the configuration', async () => {
+  test('a memo in the response is never dropped, for any configuration', async () => {
     const facts = provider === 'A' ? { ...transactionOfA(), depositExtraId: '77' } : { ...createdB(swap()), deposit_extra_id: '77' }
     pair.provider.reply('create', { json: facts })
     expect((await create()).json).toMatchObject(form === 'A' ? { depositExtraId: '77' } : { deposit_extra_id: '77' })
   })
 
-  test('a status outside the form of the provider is answered as wait', async () => {
+  test('a status outside the form of the provider is returned as wait', async () => {
     const facts = provider === 'A' ? transactionOfA() : createdB(swap())
     pair.provider.reply('create', { json: { ...facts, status: 'finished' } })
     const response = await create()

@@ -180,7 +180,7 @@ describe('B from B', () => {
   })
 })
 
-test('A from B: one row for each asset, with what the table knows of it and no notes', async () => {
+test('A from B: one row for each asset, with the fields of the table and no notes', async () => {
   const { data } = await listOf('A', 'B', currenciesB)
   expect(data).toHaveLength(5)
   expect(data).toEqual(
@@ -219,7 +219,7 @@ test('B from A: one row for each coin, with its networks in the notes, the defau
 })
 
 describe.each(formNames)('a provider of form A, client %s', (form) => {
-  test('a row whose code the table knows on another network is hidden and counted', async () => {
+  test('a row whose code is on another network in the table is hidden and counted', async () => {
     const pair = await startPair(form, 'A')
     pair.provider.holdings.currencies = [row('BTC', { network: 'BEP20' }), row('ETH', { network: 'ETH' })]
     const { data } = (await pair.client.get('/currencies')).json as Page
@@ -239,7 +239,7 @@ describe.each(formNames)('a provider of form A, client %s', (form) => {
     expect(data.map(({ code, name }) => [code, name])).toEqual([[form === 'A' ? 'USDTTRC20' : 'USDT', 'Tether']])
   })
 
-  test('an asset is told by coin and network where its code is unknown', async () => {
+  test('an asset is identified by coin and network if its code is unknown', async () => {
     const { data } = await listOf(form, 'A', [row('USDT', { network: 'TRC20' })])
     expect(data.map(({ code, name }) => [code, name])).toEqual([[form === 'A' ? 'USDTTRC20' : 'USDT', 'Tether']])
   })

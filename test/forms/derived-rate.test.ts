@@ -15,7 +15,7 @@ describe('A from B: the derived rate', () => {
 
   const order = { coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: 1, withdrawalAddress: 'TWithdraw1' }
   let made = 0
-  const answerTo = (amountIn: string, expected: string): Promise<ReceivedResponse> => {
+  const responseTo = (amountIn: string, expected: string): Promise<ReceivedResponse> => {
     const id = `tx-${++made}`
     pair.provider.reply('create', { json: createdB(swap({ id, amountIn: digits(amountIn), amountOut: digits(expected) })) })
     return pair.client.post('/transactions', order)
@@ -36,14 +36,14 @@ describe('A from B: the derived rate', () => {
     ['2', '0', '0'],
   ]
   test.each(rates)('for %s in, %s is expected: the rate is %s', async (amountIn, expected, rate) => {
-    const response = await answerTo(amountIn, expected)
+    const response = await responseTo(amountIn, expected)
     expect(response.status, response.text).toBe(201)
     expect(response.json).toMatchObject({ rate: digits(rate) })
     expect(response.headers['x-swap-derived']).toBe('rate,updatedAt')
   })
 
   test.each(['0', '0.000', '0e5'])('a divisor of %s leaves the rate out', async (amountIn) => {
-    const response = await answerTo(amountIn, '5')
+    const response = await responseTo(amountIn, '5')
     expect(response.status).toBe(201)
     expect(response.json).not.toHaveProperty('rate')
     expect(response.headers['x-swap-omitted']).toContain('rate')

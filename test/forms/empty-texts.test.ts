@@ -31,7 +31,7 @@ describe('provider B', () => {
     expect((json as { data: readonly Item[] }).data[0]).toMatchObject({ coinFrom: 'BTC', coinTo: 'ETH' })
   })
 
-  test('client A: nor do they vanish from a list that asks for the details', async () => {
+  test('client A: nor do they vanish from a list that gets the details', async () => {
     await start('A')
     const { json } = await pair.client.get('/transactions')
     expect((json as { data: readonly Item[] }).data[0]).toMatchObject({ coinFrom: 'BTC', coinTo: 'ETH' })
@@ -44,7 +44,7 @@ describe('provider B', () => {
     expect((json as { network_from?: string }).network_from).not.toBe('')
   })
 
-  test.each(formNames)('client %s: a create keeps the networks that were asked for', async (form) => {
+  test.each(formNames)('client %s: a create keeps the requested networks', async (form) => {
     pair = await startPair(form, 'B')
     const order = swap({ from: usdtTrx, to: eth, withdrawalAddress: 'w' })
     pair.provider.reply('create', { json: { ...createdB(order), deposit_extra_id: '', withdrawal_extra_id: '' } })

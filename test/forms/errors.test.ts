@@ -1,6 +1,6 @@
 /** docs/contract.md §6: refusals of the gateway itself, and the order in which it checks. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ask, type ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { credential, formNames, type Pair, pairWords, startPair } from '../support/pair.ts'
 import { sendRaw } from '../support/raw.ts'
@@ -26,7 +26,7 @@ describe.each(formNames)('client %s', (form) => {
   const other = form === 'A' ? 'B' : 'A'
   const big = JSON.stringify({ x: 'y'.repeat(20_000) })
   const send = (method: string, path: string, headers: Record<string, string> = own, body?: string): Promise<ReceivedResponse> =>
-    pair.witness.ask(pair.gateway.url, { method, path: mount + path, headers, ...(body !== undefined && { body }) })
+    pair.witness.sendRequest(pair.gateway.url, { method, path: mount + path, headers, ...(body !== undefined && { body }) })
 
   test.each([
     '/nothing',
@@ -60,7 +60,7 @@ describe.each(formNames)('client %s', (form) => {
     expect(pair.provider.journal).toEqual([])
   })
 
-  test.each(methods)('OPTIONS %s is 204 with what the path has, without a key and without asking anybody', async (path, allow) => {
+  test.each(methods)('OPTIONS %s is 204 with the methods of the path, without a key and without a call', async (path, allow) => {
     const response = await send('OPTIONS', path, {})
     expect([response.status, response.text]).toEqual([204, ''])
     expect(response.headers.allow?.split(', ').toSorted()).toEqual(allow.split(', ').toSorted())
@@ -97,7 +97,7 @@ describe.each(formNames)('client %s', (form) => {
     expect(pair.provider.journal).toEqual([])
   })
 
-  test('a used-up limit is told before the question is read, and unreadable questions are charged', async () => {
+  test('a used-up limit is 429 before the request is read, and unreadable requests are charged', async () => {
     const limits = { quotes: 2, create: 2, read: 1, unproven: 1000 }
     const tight = await startPair(form, form, { sections: { limits } })
     const statuses: number[] = []
@@ -129,11 +129,11 @@ describe.each(formNames)('client %s', (form) => {
           ['a key with a non-ASCII letter as', { 'x-api-key': 'schl\u00fcssel' }],
           ['a too long', { 'x-api-key': 'x'.repeat(5_000) }],
         ]
-  test.each(keyless)('%s credential is 401 with one and the same body, and nobody is asked', async (_, headers) => {
+  test.each(keyless)('%s credential is 401 with one and the same body, and nothing is sent', async (_, headers) => {
     const fresh = await startPair(form, form)
     const path = `${mount}/transactions/alpha~tx-1`
-    const response = await ask(fresh.gateway.url, { path, headers })
-    const without = await ask(fresh.gateway.url, { path })
+    const response = await sendRequest(fresh.gateway.url, { path, headers })
+    const without = await sendRequest(fresh.gateway.url, { path })
     await fresh.close()
     expectRefusal(response, form, 401)
     expect(response.text).toBe(without.text)
@@ -216,7 +216,7 @@ test('outside the mounts an error has the default form', async () => {
   for (const defaultForm of formNames) {
     const pair = await startPair('A', 'A', { sections: { defaultForm } })
     for (const path of ['/', '/metrics', '/api/v1/rate', '/livez', '/index.html']) {
-      expectRefusal(await ask(pair.gateway.url, { path }), defaultForm, 404)
+      expectRefusal(await sendRequest(pair.gateway.url, { path }), defaultForm, 404)
     }
     await pair.close()
   }

@@ -39,7 +39,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(await pair.gateway.bookkeeping.gauges()).toMatchObject({ unresolvedCounts: [{ count: 1, state: 'mismatch' }] })
   }
 
-  test('M34: silence about a memo is completed by one get', async () => {
+  test('M34: a missing memo is read by one get', async () => {
     await start({ extraIds: true }, { get: own({ withdrawal: '77', refund: '88' }) })
     const response = await create({ withdrawalExtraId: '77', refundAddress: 'bc1q-refund-1', refundExtraId: '88' })
     expect(response.status, response.text).toBe(created)
@@ -55,7 +55,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(pair.provider.received('create')).toHaveLength(1)
   })
 
-  test('M34: so is one of which the get fails, tells another memo, or confirms but half', async () => {
+  test('M34: so is one whose get fails, reports another memo, or confirms only half', async () => {
     await start({ extraIds: true })
     for (const get of [undefined, own({ withdrawal: '78' }), own({ withdrawal: '77' })]) {
       carryMemos(pair, provider, { get })
@@ -64,7 +64,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     }
   })
 
-  test('a memo that the answer repeats needs no get', async () => {
+  test('a memo that the response repeats needs no get', async () => {
     await start({ extraIds: true }, { create: own({ withdrawal: '77' }) })
     expect((await create({ withdrawalExtraId: '77' })).json).toMatchObject(shown({ withdrawal: '77' }))
     expect(pair.provider.received('get')).toEqual([])
@@ -102,7 +102,11 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   const place = (address: string): object => (provider === 'A' ? { withdrawalAddress: address } : { withdrawal_address: address })
 
   test('M37: the provider has words of its own', async () => {
-    const extraIdNames = { deposit: 'payinExtraId', withdrawal: { ask: 'extraId', answer: 'payoutExtraId' }, refund: 'backTag' }
+    const extraIdNames = {
+      deposit: 'payinExtraId',
+      withdrawal: { ask: 'extraId', answer: 'payoutExtraId' },
+      refund: 'backTag',
+    }
     const reported = { payinExtraId: 'd-1', payoutExtraId: '77', backTag: '88', ...own({ refund: 'wrong' }) }
     await start(
       { extraIds: true, extraIdNames },
@@ -117,7 +121,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect((await pair.client.get(`/transactions/${id}`)).json).toMatchObject(shown({ deposit: 'd-1', withdrawal: '77' }))
   })
 
-  test('M35: a shared deposit address without its memo is told to nobody', async () => {
+  test('M35: a shared deposit address without its memo is returned to no client', async () => {
     await start({ extraIds: true, depositMemo: ['XRP', 'XLM'] }, { from: 'xrp' })
     await expectMismatch(await create({}, 'xrp'))
     carryMemos(pair, provider, { from: 'xrp', create: own({ deposit: '' }) })
@@ -143,7 +147,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     }
   })
 
-  test('M35: a get that is silent about the memo shows what the create said', async () => {
+  test('M35: a get without the memo has the memo of the create', async () => {
     await start({ extraIds: true, depositMemo: ['XRP'] }, { from: 'xrp', create: own({ deposit: '12' }), get: {} })
     const { id } = (await create({}, 'xrp')).json as { id: string }
     const response = await pair.client.get(`/transactions/${id}`)
@@ -151,7 +155,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(response.text).toContain('bc1q-deposit-1')
   })
 
-  test('M36: where memos are not carried, coins from such a network are not offered, and nothing is sent', async () => {
+  test('M36: if memos are not carried, coins from such a network are not offered, and nothing is sent', async () => {
     await start({ depositMemo: ['XRP'] }, { from: 'xrp', create: own({ deposit: '12' }) })
     const message = expectRefusal(await create({}, 'xrp'), form, 400, 'not_offered')
     expect(message).toContain('coinFrom')

@@ -1,6 +1,6 @@
 /** docs/contract.md §2: which form a client speaks. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ask, type ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type FormName, formNames, type Pair, startPair } from '../support/pair.ts'
 import { sendRaw } from '../support/raw.ts'
@@ -38,8 +38,8 @@ for (const defaultForm of formNames) {
       ['the default outside the mounts', '/nowhere', {}, defaultForm],
       ['the default outside the mounts whatever the credential', '/nowhere', other === 'A' ? bearer : apiKey, defaultForm],
     ]
-    test.each(chosen)('the form is told by %s', async (_, path, headers, form) => {
-      const response = await ask(pair.gateway.url, { path, headers })
+    test.each(chosen)('the form is chosen by %s', async (_, path, headers, form) => {
+      const response = await sendRequest(pair.gateway.url, { path, headers })
       expect(response.headers['x-swap-form']).toBe(form)
       const isError = response.status >= 400
       if (isError) expectRefusal(response, form, response.status)
@@ -58,19 +58,19 @@ for (const defaultForm of formNames) {
       ['both credentials on /b', '/b/api/v2/transactions', { ...bearer, ...apiKey }, 'B'],
     ]
     test.each(refused)('%s is refused with 400', async (_, path, headers, form) => {
-      expectRefusal(await ask(pair.gateway.url, { path, headers }), form, 400)
+      expectRefusal(await sendRequest(pair.gateway.url, { path, headers }), form, 400)
       expect(pair.provider.journal).toEqual([])
     })
 
     const schemes = ['Basic eDp5', 'Token k', key, ''] as const
     test.each(schemes)('"Authorization: %s" on the bare mount is a malformed key: 401, never sent up', async (authorization) => {
-      const at = (path: string): Promise<ReceivedResponse> => ask(pair.gateway.url, { path, headers: { authorization } })
+      const at = (path: string): Promise<ReceivedResponse> => sendRequest(pair.gateway.url, { path, headers: { authorization } })
       expectRefusal(await at('/api/v2/transactions'), defaultForm, 401, 'key_invalid')
       expectRefusal(await at('/api/v2/transactions/alpha~1'), defaultForm, 401, 'key_invalid')
       expect(pair.provider.journal).toEqual([])
       expect((await at('/api/v2/currencies')).status).toBe(200)
       expectRefusal(await at('/b/api/v2/transactions'), 'B', 401, 'key_missing')
-      expectRefusal(await ask(pair.gateway.url, { path: '/api/v2/transactions' }), defaultForm, 401, 'key_missing')
+      expectRefusal(await sendRequest(pair.gateway.url, { path: '/api/v2/transactions' }), defaultForm, 401, 'key_missing')
     })
   })
 }
@@ -95,27 +95,32 @@ describe('whatever the form', () => {
   })
 
   test('a credential is read from the header of the client form only', async () => {
-    expectRefusal(await ask(pair.gateway.url, { path: '/a/api/v2/transactions', headers: apiKey }), 'A', 401)
-    expectRefusal(await ask(pair.gateway.url, { path: '/b/api/v2/transactions', headers: bearer }), 'B', 401)
+    expectRefusal(await sendRequest(pair.gateway.url, { path: '/a/api/v2/transactions', headers: apiKey }), 'A', 401)
+    expectRefusal(await sendRequest(pair.gateway.url, { path: '/b/api/v2/transactions', headers: bearer }), 'B', 401)
     expect(pair.provider.journal).toEqual([])
   })
 
-  test('the bare mount says what its answers vary with, and the other mounts do not vary', async () => {
+  test('the bare mount has Vary, and the other mounts do not', async () => {
     for (const path of ['/api/v2/currencies', '/api/v2/nothing', '/api/v2/transactions']) {
-      const { headers } = await ask(pair.gateway.url, { path })
+      const { headers } = await sendRequest(pair.gateway.url, { path })
       expect(headers.vary).toBe('X-Swap-Form, Authorization, X-API-Key')
     }
     for (const path of ['/a/api/v2/currencies', '/b/api/v2/currencies']) {
-      expect((await ask(pair.gateway.url, { path })).headers.vary).toBeUndefined()
+      expect((await sendRequest(pair.gateway.url, { path })).headers.vary).toBeUndefined()
     }
   })
 
   test('what is created in one form is read in the other with the same key', async () => {
     const body = JSON.stringify({ coinFrom: 'BTC', coinTo: 'ETH', amount: 1, withdrawalAddress: 'w-1' })
     const headers = { ...bearer, 'content-type': 'application/json' }
-    const created = await pair.witness.ask(pair.gateway.url, { method: 'POST', path: '/a/api/v2/transactions', headers, body })
+    const created = await pair.witness.sendRequest(pair.gateway.url, {
+      method: 'POST',
+      path: '/a/api/v2/transactions',
+      headers,
+      body,
+    })
     const { id } = created.json as { readonly id: string }
-    const read = await pair.witness.ask(pair.gateway.url, { path: `/b/api/v2/transactions/${id}`, headers: apiKey })
+    const read = await pair.witness.sendRequest(pair.gateway.url, { path: `/b/api/v2/transactions/${id}`, headers: apiKey })
     expect(read.status).toBe(200)
     expect((read.json as { readonly id: string }).id).toBe(id)
   })

@@ -34,7 +34,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
       pair.client.get('/transactions/alpha~tx-1', { headers }),
     ])
 
-  test('every answer says its form, its provider and its request', async () => {
+  test('every response has its form, its provider and its request id', async () => {
     for (const { status, headers } of await everyOperation()) {
       expect([200, 201]).toContain(status)
       expect(headers['x-swap-form']).toBe(form)
@@ -44,7 +44,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     }
   })
 
-  test("an answer of the gateway alone names no provider, a provider's refusal does", async () => {
+  test("a response of the gateway alone names no provider, a provider's refusal does", async () => {
     expect((await pair.client.get('/rate')).headers['x-swap-provider']).toBeUndefined()
     expect((await pair.client.get('/transactions', { key: null })).headers['x-swap-provider']).toBeUndefined()
     expect((await pair.client.get('/transactions/alpha~missing')).headers['x-swap-provider']).toBe('alpha')
@@ -72,7 +72,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(first?.headers['x-request-id']).not.toBe(second?.headers['x-request-id'])
   })
 
-  test('quotes may be kept by the client alone for their whole lifetime, everything else by nobody', async () => {
+  test('only the client may cache quotes, for their whole lifetime; nothing else may be cached', async () => {
     const [currencies, rate, create, list, get] = await everyOperation()
     for (const { headers } of [currencies, rate] as ReceivedResponse[]) {
       expect(headers['cache-control']).toBe('private, max-age=0')
@@ -109,7 +109,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     }
   })
 
-  test('the key goes up in the header of the provider form, and nowhere for public operations', async () => {
+  test('the key is sent in the header of the provider form, and nowhere for public operations', async () => {
     await everyOperation()
     const credentials = pair.provider.journal.map(({ operation, headers }) => [
       operation,
@@ -152,7 +152,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   })
 })
 
-test('a lifetime is told whole, also where the configuration has a fraction of a second', async () => {
+test('a lifetime is in whole seconds, also if the configuration has a fraction', async () => {
   const pair = await startPair('A', 'A', { sections: { cache: { currencies: 600, rate: 0.5, staleFor: 0 } } })
   const rate = await pair.client.get(rateQuery('A', { from: assets.btc, to: assets.eth, amount: '1' }))
   const currencies = await pair.client.get('/currencies')

@@ -31,7 +31,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     'x'.repeat(256),
   ]
   test.each(own.map((id) => [id.slice(0, 12), id] as const))(
-    'the id %j of the provider goes up as one segment and comes back tagged',
+    'the id %j of the provider is sent as one segment and returned with its tag',
     async (_, id) => {
       pair.provider.holdings.swaps = [swap({ id })]
       const response = await pair.client.get(`/transactions/${encodeURIComponent(`alpha~${id}`)}`)
@@ -79,7 +79,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     ['empty', ''],
     ['with a slash', 'alpha~a/b'],
   ]
-  test.each(unfit)('an id %s is 404 and nobody is asked', async (_, id) => {
+  test.each(unfit)('an id %s is 404 and nothing is sent', async (_, id) => {
     pair.provider.holdings.swaps = [swap({ id: 'tx-1' })]
     expectRefusal(await pair.client.get(`/transactions/${id}`), form, 404)
     expect(pair.provider.journal).toEqual([])
@@ -103,7 +103,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(list.json).toMatchObject({ data: [{ id: 'p1~tx-1' }] })
   })
 
-  test('an id without a tag belongs to routing.untagged and is answered as it was asked', async () => {
+  test('an id without a tag belongs to routing.untagged and is returned as it was sent', async () => {
     const routing = { providers: ['alpha'], untagged: 'alpha' }
     const open = await startPair(form, provider, { sections: { routing } })
     open.provider.holdings.swaps = [swap({ id: 'old-1' })]

@@ -6,7 +6,7 @@ import { client, formNames, pairWords, rateQuery, startPair } from '../support/p
 import { assets, swap } from '../support/swaps.ts'
 
 const limits = { quotes: 5, create: 3, read: 4, unproven: 1_000 }
-const question = rateQuery('A', { from: assets.btc, to: assets.eth, amount: '1' })
+const quote = rateQuery('A', { from: assets.btc, to: assets.eth, amount: '1' })
 
 /** The parameters of `"policy";a=1;b=2`. */
 function readField(field: unknown): { policy: string; values: Record<string, number> } {
@@ -45,7 +45,7 @@ const defaults = [
 test.each(defaults)('R1: the %s in a window is 429 with Retry-After, and does not go up', async (_, operation, policy, limit) => {
   const pair = await startPair('A', 'A', { sections: { limits: {} } })
   const { get, post } = pair.client
-  const calls = { rate: () => get(question), create: () => post('/transactions', order), list: () => get('/transactions') }
+  const calls = { rate: () => get(quote), create: () => post('/transactions', order), list: () => get('/transactions') }
   await expectLimited(calls[operation], policy, limit)
   await pair.close()
   expect(pair.provider.received(operation)).toHaveLength(limit)
@@ -53,7 +53,7 @@ test.each(defaults)('R1: the %s in a window is 429 with Retry-After, and does no
 
 test('R4: quotes: currencies and rates share one bucket for an address, whatever the key', async () => {
   const pair = await startPair('A', 'A', { sections: { limits } })
-  await expectLimited((at) => pair.client.get(at % 2 ? '/currencies' : question, { key: `k-${at}` }), 'quotes', 5)
+  await expectLimited((at) => pair.client.get(at % 2 ? '/currencies' : quote, { key: `k-${at}` }), 'quotes', 5)
   await pair.close()
   expect(pair.provider.received('rate')).toHaveLength(2)
 })
@@ -83,7 +83,7 @@ test('R4: read: lists and single transactions share one bucket for a key', async
 
 test('of many requests at once exactly the limit is admitted', async () => {
   const pair = await startPair('A', 'A', { sections: { limits: { ...limits, quotes: 20 } } })
-  const responses = await Promise.all(Array.from({ length: 100 }, (_, at) => pair.client.get(`${question}${at}`)))
+  const responses = await Promise.all(Array.from({ length: 100 }, (_, at) => pair.client.get(`${quote}${at}`)))
   await pair.close()
   expect(responses.filter(({ status }) => status === 200)).toHaveLength(20)
   expect(responses.filter(({ status }) => status === 429)).toHaveLength(80)
@@ -92,11 +92,11 @@ test('of many requests at once exactly the limit is admitted', async () => {
 
 test('a window ends, and the next request after Retry-After is admitted', async () => {
   const pair = await startPair('A', 'A', { sections: { limits: { ...limits, quotes: 1, window: 1 } } })
-  const first = await pair.client.get(question)
-  const second = await pair.client.get(question)
+  const first = await pair.client.get(quote)
+  const second = await pair.client.get(quote)
   expect([first.status, second.status, second.headers['retry-after']]).toEqual([200, 429, '1'])
   await new Promise((resolve) => setTimeout(resolve, 1_010))
-  const third = await pair.client.get(question)
+  const third = await pair.client.get(quote)
   await pair.close()
   expect(third.status).toBe(200)
 })
@@ -112,7 +112,7 @@ const charged: readonly (readonly [string, string, object, number, string])[] = 
   ['a 401', '/transactions', { key: null }, 401, 'unproven'],
   ['an unreadable create', '/transactions', { method: 'POST' }, 415, 'create'],
 ]
-test.each(charged)('R12: %s is charged once and says so', async (_, path, options, status, policy) => {
+test.each(charged)('R12: %s is charged once, and its headers show it', async (_, path, options, status, policy) => {
   const pair = await startPair('A', 'A', { sections: { limits } })
   const first = await pair.client.get(path, options)
   const second = await pair.client.get(path, options)
@@ -129,7 +129,7 @@ const free: readonly (readonly [string, string, object, number])[] = [
   ['a method that is none', '/rate', { method: 'DELETE' }, 405],
   ['another form', '/rate', { headers: { 'x-swap-form': 'B' } }, 400],
 ]
-test.each(free)('R12: %s is charged to nobody', async (_, path, options, status) => {
+test.each(free)('R12: %s is not charged', async (_, path, options, status) => {
   const pair = await startPair('A', 'A', { sections: { limits } })
   const response = await pair.client.get(path, options)
   const [quotes, read] = [await pair.client.get('/currencies'), await pair.client.get('/transactions')]
@@ -143,8 +143,8 @@ test.each(free)('R12: %s is charged to nobody', async (_, path, options, status)
   expect(read.headers.ratelimit).toMatch(/^"read";r=3;/)
 })
 
-describe('keys that nobody has accepted', () => {
-  test('number 20 a minute from an address, then 429 without asking anybody', async () => {
+describe('unverified keys', () => {
+  test('number 20 a minute from an address, then 429 without a call', async () => {
     const pair = await startPair('A', 'A', { preverifiedKeys: [] })
     pair.provider.reply('list', { status: 401, json: { error: 'Unauthorized', message: 'no', code: 401 } })
     const statuses: number[] = []
@@ -180,12 +180,13 @@ describe('keys that nobody has accepted', () => {
     const sections = { limits: { ...limits, unproven: 4 }, server: { trustProxy: 1 } }
     const pair = await startPair('A', 'A', { preverifiedKeys: [], sections })
     pair.provider.reply('list', { status: 401, json: { error: 'Unauthorized', message: 'No', code: 401 } })
-    const ask = async (at: number): Promise<number> => {
+    const sendRequest = async (at: number): Promise<number> => {
       const headers = { 'x-forwarded-for': `192.0.2.${at}` }
       return (await pair.client.get('/transactions', { key: `junk-${at}`, headers })).status
     }
     const statuses: number[] = []
-    for (const at of [0, 1, 2, 3, 0, 1, ...Array.from({ length: 17 }, (_, other) => 10 + other)]) statuses.push(await ask(at))
+    for (const at of [0, 1, 2, 3, 0, 1, ...Array.from({ length: 17 }, (_, other) => 10 + other)])
+      statuses.push(await sendRequest(at))
     await pair.close()
     expect(statuses).toEqual([401, 401, 401, 401, 429, 429, ...Array.from({ length: 16 }, () => 401), 429])
   })
@@ -199,7 +200,7 @@ describe('keys that nobody has accepted', () => {
     await pair.close()
   })
 
-  test.each([404, 400])('are proven by an answer of %i, which only an accepted key gets', async (status) => {
+  test.each([404, 400])('are verified by a response of %i, which only an accepted key gets', async (status) => {
     const pair = await startPair('A', 'A', { preverifiedKeys: [] })
     pair.provider.reply('get', { status, json: { error: 'x', message: 'No', code: status } })
     for (let at = 0; at < 25; at++) {
@@ -211,7 +212,7 @@ describe('keys that nobody has accepted', () => {
   test('do not hold up quotes', async () => {
     const pair = await startPair('A', 'A', { preverifiedKeys: [] })
     for (let at = 0; at < 25; at++) await pair.client.get('/transactions', { key: null })
-    expect((await pair.client.get(question)).status).toBe(200)
+    expect((await pair.client.get(quote)).status).toBe(200)
     await pair.close()
   })
 })

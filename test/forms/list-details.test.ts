@@ -46,7 +46,7 @@ describe('A from B: items are made whole from the details', () => {
     expect(atOnce.most).toBeLessThanOrEqual(8)
   })
 
-  test('an item whose details cannot be had stays as the list has it, and the list is 200', async () => {
+  test('an item whose details cannot be read stays as the list has it, and the list is 200', async () => {
     pair.provider.holdings.swaps = [swap({ id: 'tx-0' }), swap({ id: 'tx-1', createdAt: '2026-02-01T00:00:00Z' })]
     pair.provider.reply('get', ({ path }) => (path.endsWith('tx-0') ? { status: 500, text: 'oops' } : undefined))
     const response = await list()
@@ -74,7 +74,7 @@ describe('A from B: items are made whole from the details', () => {
     expect(response.text).not.toContain('bc1q-of-another')
   })
 
-  test('completion takes at most half of the time that is left, and the rest is answered as it is', async () => {
+  test('details take at most half of the remaining time, and the other items are returned unchanged', async () => {
     const hasty = await startPair('A', 'B', { provider: { timeout: 2 } })
     hasty.provider.holdings.swaps = numbered(40).map((id) => swap({ id }))
     hasty.provider.reply('get', { delay: 5_000, json: {} })
@@ -87,7 +87,7 @@ describe('A from B: items are made whole from the details', () => {
     expect(took).toBeLessThan(1_900)
   })
 
-  test('a status that nobody has explained is left out, and the rest of the item stays', async () => {
+  test('a status that is not mapped is left out, and the rest of the item stays', async () => {
     pair.provider.reply('list', { json: { data: [{ ...listedB(swap()), status: 'hold' }], count: 1 } })
     pair.provider.reply('get', { json: { ...detailedB(swap()), status: 'hold' } })
     const response = await list()
@@ -113,7 +113,7 @@ test('A from A: the order of the provider is kept', async () => {
   expect(pair.provider.received('get')).toEqual([])
 })
 
-test.each(formNames)('A from %s: dates cannot be asked for in form A', async (provider) => {
+test.each(formNames)('A from %s: form A has no date parameters', async (provider) => {
   const pair = await startPair('A', provider)
   const response = await pair.client.get('/transactions?dateFrom=2026-01-01')
   await pair.close()

@@ -75,7 +75,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(held).toBeLessThan(100)
   }, 60_000)
 
-  test('so it is where the provider sends it as one page', async () => {
+  test('so it is if the provider sends it as one page', async () => {
     await start(form, provider)
     const data = pair.provider.holdings.currencies
     const text = JSON.stringify(

@@ -17,7 +17,7 @@ const { btc, usdtTrx } = assets
 const each = Array.from({ length: 60 }, (_, at) => at)
 
 describe.each(pairs)('client $client, provider $provider', ({ client: form, provider }) => {
-  test('of many orders at once each is answered with its own facts', async () => {
+  test('of many orders at once each response has its own facts', async () => {
     const pair = await startPair(form, provider)
     await Promise.all(
       each.map(async (at) => {
@@ -76,7 +76,7 @@ const head = [
   'Content-Type: application/json',
 ]
 
-test('a caller who hangs up does not cut the order off that he sent', async () => {
+test('a client that disconnects does not cut off its order', async () => {
   const cut: boolean[] = []
   const provider = await startRawProvider((socket, request) => {
     if (!request.startsWith('POST'))
@@ -93,7 +93,7 @@ test('a caller who hangs up does not cut the order off that he sent', async () =
   await provider.close()
 })
 
-test('a caller who hangs up in the middle of his order orders nothing', async () => {
+test('a client that disconnects in the middle of its order orders nothing', async () => {
   const pair = await startPair('A', 'A')
   const caller = connect(pair.gateway.port, '127.0.0.1')
   caller.write(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, -5)}`)

@@ -19,7 +19,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   const request = (amount = '1', rateType?: string): string =>
     rateQuery(form, { from: assets.btc, to: assets.usdtTrx, amount, ...(rateType !== undefined && { rateType }) })
 
-  test('the answer has exactly the fields of the form, with every digit of the provider', async () => {
+  test('the response has exactly the fields of the form, with every digit of the provider', async () => {
     const response = await pair.client.get(request('0.10', 'fixed'))
     const shared = { rate: digits('0.0150'), minAmount: digits('0.001'), maxAmount: digits('1e3') }
     const out = digits('0.123456789012345678')
@@ -31,7 +31,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     )
   })
 
-  test('the question goes up once, in the words of the provider form and with the same digits', async () => {
+  test('the request is sent once, in the words of the provider form and with the same digits', async () => {
     await pair.client.get(request('0.1000000000000000000001', 'fixed'))
     const words =
       provider === 'A'
@@ -41,7 +41,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(Object.fromEntries(lastQuery())).toEqual({ ...words, amount: '0.1000000000000000000001', rateType: 'fixed' })
   })
 
-  test('the rate type is float where nothing is said', async () => {
+  test('the rate type is float by default', async () => {
     const response = await pair.client.get(request())
     expect([null, 'float']).toContain(lastQuery().get('rateType'))
     if (form === 'A') expect(response.json).toMatchObject({ rateType: 'float' })
@@ -59,13 +59,13 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     if (form === 'A') expect(response.json).toMatchObject({ coinFrom: 'BTC', coinTo: 'USDTTRC20' })
   })
 
-  test('an unknown code is refused by name and not asked for', async () => {
+  test('an unknown code is refused by name and nothing is sent', async () => {
     const path = form === 'A' ? '/rate?coinFrom=NOPE&coinTo=BTC&amount=1' : '/rate?coinFrom=NOPE&coinTo=BTC&amount=1&networkTo=BTC'
     expect(expectRefusal(await pair.client.get(path), form, 400)).toContain('NOPE')
     expect(pair.provider.received('rate')).toEqual([])
   })
 
-  test('a coin that the table lacks and the provider lists is asked for in its own words, with no network', async () => {
+  test('a coin that the table lacks and the provider lists is requested in its own words, with no network', async () => {
     const response = await pair.client.get('/rate?coinFrom=DOGE&coinTo=BTC&amount=7')
     expect(response.status, response.text).toBe(200)
     expect(lastQuery().get('coinFrom')).toBe('DOGE')
@@ -73,7 +73,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     if (form === 'A') expect(response.json).toMatchObject({ coinFrom: 'DOGE', coinTo: 'BTC' })
   })
 
-  test('an asset that the configuration sets to null is refused and not asked for', async () => {
+  test('an asset that the configuration sets to null is refused and nothing is sent', async () => {
     const without = await startPair(form, provider, { provider: { assets: { USDTTRC20: null } } })
     const response = await without.client.get(request())
     await without.close()
@@ -95,7 +95,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
 })
 
 describe.each(formNames)('client B, provider %s', (provider) => {
-  test('aliases are accepted for their network, and the network goes up in the words of the table', async () => {
+  test('aliases are accepted for their network, and the network is sent in the words of the table', async () => {
     const pair = await startPair('B', provider)
     for (const alias of ['TRX', 'TRC20', 'tron']) {
       const response = await pair.client.get(`/rate?coinFrom=USDT&networkFrom=${alias}&coinTo=ETH&networkTo=erc20&amount=1`)
@@ -148,7 +148,7 @@ test("the provider's own words go up and the table's come back", async () => {
   })
 })
 
-test("the operator's word goes up also where the provider lists the table's code", async () => {
+test("the operator's word is sent also if the provider lists the table's code", async () => {
   const pair = await startPair('A', 'A', { provider: { assets: { USDTTRC20: 'usdt_trc' } } })
   await pair.client.get(fromUsdt)
   await pair.close()
@@ -173,7 +173,7 @@ describe('A from B', () => {
     message: null,
     ...facts,
   })
-  const answerTo = async (facts: object): Promise<{ json: unknown; derived: unknown; omitted: unknown }> => {
+  const responseTo = async (facts: object): Promise<{ json: unknown; derived: unknown; omitted: unknown }> => {
     pair.provider.reply('rate', { json: estimate(facts) })
     const { json, headers } = await pair.client.get(request)
     return { json, derived: headers['x-swap-derived'], omitted: headers['x-swap-omitted'] }
@@ -187,7 +187,7 @@ describe('A from B', () => {
     ['1e-8', '1e-8', '0', '0.0000000000000001'],
   ]
   test.each(fees)('the fee of %s at %s with %s received is %s, exact', async (fromAmount, rate, toAmount, fee) => {
-    const { json, derived } = await answerTo({ fromAmount: digits(fromAmount), rate: digits(rate), toAmount: digits(toAmount) })
+    const { json, derived } = await responseTo({ fromAmount: digits(fromAmount), rate: digits(rate), toAmount: digits(toAmount) })
     expect(json).toMatchObject({ fee: digits(fee) })
     expect(derived).toBe('fee')
   })
@@ -195,14 +195,14 @@ describe('A from B', () => {
   test.each([
     ['nothing is left', '1.10', '1'],
     ['more is received than the rate says', '1.2', '1'],
-  ])('the fee is omitted and so named where %s', async (_, toAmount, rate) => {
-    const { json, derived, omitted } = await answerTo({ toAmount: digits(toAmount), rate: digits(rate) })
+  ])('the fee is omitted and so named if %s', async (_, toAmount, rate) => {
+    const { json, derived, omitted } = await responseTo({ toAmount: digits(toAmount), rate: digits(rate) })
     expect(json).not.toHaveProperty('fee')
     expect([derived, omitted]).toEqual([undefined, 'fee'])
   })
 
-  test('fee and rate are omitted where the provider tells no rate', async () => {
-    const { json, omitted } = await answerTo({ rate: null })
+  test('fee and rate are omitted if the provider reports no rate', async () => {
+    const { json, omitted } = await responseTo({ rate: null })
     expect(json).not.toHaveProperty('rate')
     expect(omitted).toBe('fee,rate')
   })
@@ -218,7 +218,7 @@ describe('A from B', () => {
   })
 
   test('a message beside an amount received is dropped', async () => {
-    const { json } = await answerTo({ message: 'Network is busy' })
+    const { json } = await responseTo({ message: 'Network is busy' })
     expect(JSON.stringify(json)).not.toContain('busy')
     expect(json).toMatchObject({ amountTo: digits('1') })
   })

@@ -77,14 +77,14 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     pair.provider.holdings.swaps = [swap()]
     key = await pair.gateway.freshKey()
   }
-  const answerTo = (operation: OperationName, reply: Reply): Promise<ReceivedResponse> => {
+  const responseTo = (operation: OperationName, reply: Reply): Promise<ReceivedResponse> => {
     pair.provider.reply(operation as Operation, reply)
     return sendOperation(pair.client, operation, key)
   }
 
-  test.each(table)('%s: the provider says %i and the client is told %i', async (operation, upstream, clientStatus) => {
+  test.each(table)('%s: the provider responds %i and the client gets %i', async (operation, upstream, clientStatus) => {
     const message = expectRefusal(
-      await answerTo(operation, worded(provider, upstream, 'Refused because of the amount')),
+      await responseTo(operation, worded(provider, upstream, 'Refused because of the amount')),
       form,
       clientStatus,
     )
@@ -95,13 +95,13 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
 
   test.each(['rate', 'get', 'list', 'create'] as const)("%s: a 429 keeps the provider's Retry-After", async (operation) => {
     const limited = { ...worded(provider, 429, 'slow down'), headers: { 'retry-after': '17' } }
-    const response = await answerTo(operation, limited)
+    const response = await responseTo(operation, limited)
     expectRefusal(response, form, 429)
     expect(response.headers['retry-after']).toBe('17')
   })
 
   test.each(['', 'soon', '-5', '1.5'])('a 429 with the Retry-After "%s" has a whole one of ours', async (value) => {
-    const response = await answerTo('get', {
+    const response = await responseTo('get', {
       ...worded(provider, 429, 'slow down'),
       headers: value === '' ? {} : { 'retry-after': value },
     })
@@ -111,10 +111,10 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
 
   test('a reset is 502 and silence is 504, for whatever is only read', async () => {
     const operations = ['rate', 'get', 'list'] as const
-    for (const operation of operations) expectRefusal(await answerTo(operation, { reset: true }), form, 502)
+    for (const operation of operations) expectRefusal(await responseTo(operation, { reset: true }), form, 502)
     await use(hasty)
     const before = performance.now()
-    const silent = await Promise.all(operations.map((operation) => answerTo(operation, { delay: 3_000, json: {} })))
+    const silent = await Promise.all(operations.map((operation) => responseTo(operation, { delay: 3_000, json: {} })))
     expect(performance.now() - before).toBeLessThan(600)
     for (const response of silent) expectRefusal(response, form, 504)
     await expectAlive(pair.client)
@@ -134,10 +134,10 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     ['answers 204', { status: 204, text: '' }],
   ]
   test.each(unknown)(
-    'create: where the provider %s the outcome is unknown, 504, and no second POST is ever sent',
+    'create: if the provider %s the outcome is unknown, 504, and no second POST is ever sent',
     async (_, reply) => {
       if (reply.delay) await use(hasty)
-      const message = expectRefusal(await answerTo('create', reply), form, 504)
+      const message = expectRefusal(await responseTo('create', reply), form, 504)
       expect(message).toMatch(/outcome is unknown/i)
       await expectAlive(pair.client)
       expect(pair.provider.journal.filter(({ method }) => method === 'POST')).toHaveLength(1)
@@ -161,19 +161,19 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   ]
   test.each(sensitiveTexts)('a message that holds %s is replaced by a general one', async (_, providerText) => {
     for (const operation of ['rate', 'create', 'get'] as const) {
-      const message = expectRefusal(await answerTo(operation, worded(provider, 400, providerText)), form, 400)
+      const message = expectRefusal(await responseTo(operation, worded(provider, 400, providerText)), form, 400)
       expect(message).not.toBe(providerText)
       for (const word of providerText.split(' ').filter((part) => /[.:0-9]|alpha/i.test(part))) expect(message).not.toContain(word)
     }
   })
 
   test('a message that holds the key of the caller is replaced by a general one', async () => {
-    const response = await answerTo('get', worded(provider, 400, `The key ${key} is new`))
+    const response = await responseTo('get', worded(provider, 400, `The key ${key} is new`))
     expectRefusal(response, form, 400)
     expect(response.text).not.toContain(key)
   })
 
-  test('a short key in a message is not told either', async () => {
+  test('a short key in a message is removed too', async () => {
     const short = 'k3y'
     pair.provider.reply('get', worded(provider, 400, 'The key k3y is new'))
     const response = await pair.client.get('/transactions/alpha~tx-1', { key: short })
@@ -183,7 +183,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
 
   test('a message is cut to 300 printable characters', async () => {
     const message = expectRefusal(
-      await answerTo('rate', worded(provider, 400, `Long\u0000 \u001b[31m ${'word '.repeat(200)}`)),
+      await responseTo('rate', worded(provider, 400, `Long\u0000 \u001b[31m ${'word '.repeat(200)}`)),
       form,
       400,
     )
@@ -194,17 +194,17 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
 
   test('a message in any script is kept', async () => {
     const providerText = 'Betrag zu klein: 金額が小さすぎます 💸'
-    expect(expectRefusal(await answerTo('rate', worded(provider, 400, providerText)), form, 400)).toBe(providerText)
+    expect(expectRefusal(await responseTo('rate', worded(provider, 400, providerText)), form, 400)).toBe(providerText)
   })
 
   test.each([400, 404, 422])('limits beside a refusal of %i end the message, in the digits of the provider', async (status) => {
     const limits = { minAmount: 0.00012, maxAmount: '1.50' }
-    const response = await answerTo('rate', worded(provider, status, 'Amount out of range', limits))
+    const response = await responseTo('rate', worded(provider, status, 'Amount out of range', limits))
     expect(expectRefusal(response, form, 400)).toBe('Amount out of range. Minimum 0.00012, maximum 1.50.')
   })
 
   test('limits of another type are left out', async () => {
-    const response = await answerTo('create', worded(provider, 422, 'Amount out of range.', { minAmount: 'low', maxAmount: 5 }))
+    const response = await responseTo('create', worded(provider, 422, 'Amount out of range.', { minAmount: 'low', maxAmount: 5 }))
     expect(expectRefusal(response, form, 400)).toBe('Amount out of range.')
   })
 

@@ -7,7 +7,7 @@ import { assets } from '../support/swaps.ts'
 const limits = { quotes: 2, create: 1, read: 1, unproven: 1, shadow: true }
 const request = rateQuery('A', { from: assets.btc, to: assets.eth, amount: '1' })
 
-test('nobody is refused, the headers tell the limit, and what would be refused is counted', async () => {
+test('no request is refused, the headers have the limit, and would-be refusals are counted', async () => {
   const pair = await startPair('A', 'A', { sections: { limits } })
   const responses = []
   for (let call = 0; call < 4; call++) responses.push(await pair.client.get(request))
@@ -21,7 +21,7 @@ test('nobody is refused, the headers tell the limit, and what would be refused i
   await pair.close()
 })
 
-test('who has no key is still a stranger, and is told so however often', async () => {
+test('a client without a key still gets 401, any number of times', async () => {
   const pair = await startPair('A', 'A', { sections: { limits } })
   for (let call = 0; call < 25; call++) expectRefusal(await pair.client.get('/transactions', { key: null }), 'A', 401)
   expect(pair.gateway.observations).toContainEqual({ what: 'limit', policy: 'unproven', decision: 'shadowed' })

@@ -38,7 +38,7 @@ test.each(['A', 'B'] as const)(
   },
 )
 
-test('Age says how old a rate is, and nothing is older than its lifetime', async () => {
+test('Age is the age of a rate, and nothing is older than its lifetime', async () => {
   const pair = await start('A', 'A', 3)
   const ages: unknown[] = []
   for (const wait of [0, 1, 1.5, 1]) {
@@ -50,7 +50,7 @@ test('Age says how old a rate is, and nothing is older than its lifetime', async
   expect(pair.provider.received('rate')).toHaveLength(2)
 })
 
-test('M18: many pairs and amounts at once, each answer is about its own question', async () => {
+test('M18: many pairs and amounts at once, each response is about its own request', async () => {
   const pair = await start('A', 'A')
   pair.provider.reply('rate', ({ query }) => ({
     json: {
@@ -81,7 +81,7 @@ test('M18: many pairs and amounts at once, each answer is about its own question
 })
 
 test.each(pairs)(
-  'client $client, provider $provider: who has a quote is told 304, without a body',
+  'client $client, provider $provider: a client with a quote gets 304, without a body',
   async ({ client: form, provider }) => {
     const pair = await start(form, provider)
     for (const path of ['/currencies?page=1', btcToUsdt(form, '1')]) {
@@ -104,19 +104,19 @@ test.each(pairs)(
   },
 )
 
-test('on the bare mount a tag is of one form, and Vary says what it depends on', async () => {
+test('on the bare mount a tag is of one form, and Vary names what it depends on', async () => {
   const pair = await start('A', 'A')
-  const ask = (form: string, known?: string): Promise<Response> =>
+  const sendRequest = (form: string, known?: string): Promise<Response> =>
     fetch(`${pair.gateway.url}/api/v2/currencies`, { headers: { 'x-swap-form': form, ...(known && { 'if-none-match': known }) } })
-  const [a, b] = [await ask('A'), await ask('B')]
+  const [a, b] = [await sendRequest('A'), await sendRequest('B')]
   const tag = a.headers.get('etag') ?? ''
   expect(b.headers.get('etag')).not.toBe(tag)
-  const [same, other] = [await ask('A', tag), await ask('B', tag)]
+  const [same, other] = [await sendRequest('A', tag), await sendRequest('B', tag)]
   expect([same.status, other.status]).toEqual([304, 200])
   expect(same.headers.get('vary')).toBe('X-Swap-Form, Authorization, X-API-Key')
 })
 
-test('H15: what needs a key has no tag, is never kept, and a 304 is never told', async () => {
+test('H15: an operation with a key has no tag, is never cached, and never gets 304', async () => {
   const pair = await start('A', 'A')
   const order = { coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: 1, withdrawalAddress: 'TWithdraw1' }
   const headers = { 'if-none-match': '*' }
@@ -140,7 +140,7 @@ const paths = [
   '/currencies?search=E&size=1',
 ]
 
-async function askAll({ gateway }: Pair): Promise<readonly string[]> {
+async function sendAllRequests({ gateway }: Pair): Promise<readonly string[]> {
   const texts: string[] = []
   for (const form of formNames) {
     for (const path of paths) texts.push((await client(form, gateway.url).get(path)).text)
@@ -150,16 +150,16 @@ async function askAll({ gateway }: Pair): Promise<readonly string[]> {
 
 test('pages of currencies are ready-made: in each form, page, size and search the same again', async () => {
   const pair = await start('A', 'A')
-  const first = await askAll(pair)
+  const first = await sendAllRequests(pair)
   expect(new Set(first).size).toBe(first.length)
-  expect(await askAll(pair)).toEqual(first)
+  expect(await sendAllRequests(pair)).toEqual(first)
   expect(pair.provider.received('currencies')).toHaveLength(1)
 })
 
 test('a new list has new pages', async () => {
   const pair = await startPair('A', 'A')
   open.push(pair)
-  expect((await askAll(pair))[0]).toContain('DOGE')
+  expect((await sendAllRequests(pair))[0]).toContain('DOGE')
   pair.provider.holdings.currencies = pair.provider.holdings.currencies.slice(0, 4)
-  expect((await askAll(pair))[0]).not.toContain('DOGE')
+  expect((await sendAllRequests(pair))[0]).not.toContain('DOGE')
 })

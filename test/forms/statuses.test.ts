@@ -40,7 +40,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   }
   const shown = (status: string): string => (form === 'B' ? (roundedForB[status] ?? status) : status)
 
-  test.each(wordsOf[provider])('S6: %s is told as far as the client form can', async (status) => {
+  test.each(wordsOf[provider])('S6: %s is returned as far as the client form can', async (status) => {
     expect((await get(status)).json).toMatchObject({ status: shown(status) })
     expect((await list(status)).json).toMatchObject({ data: [{ status: shown(status) }] })
   })

@@ -101,7 +101,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(walked).toEqual(ids.map((id) => `alpha~${id}`))
   })
 
-  test('a refund address that nobody knows is omitted in form A and null in form B', async () => {
+  test('an unknown refund address is omitted in form A and null in form B', async () => {
     pair.provider.reply('get', { json: readJson(JSON.stringify(detail({ refundAddress: null }))) })
     const key = await pair.gateway.freshKey()
     const response = await pair.client.get('/transactions/alpha~tx-1', { key })
@@ -149,7 +149,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expectRefusal(await pair.client.get('/transactions/alpha~tx-1'), form, 502)
   })
 
-  test('the list asks for no more than the page where the order is the provider form to give', async () => {
+  test('the list reads only the page if the provider form has the order', async () => {
     await pair.client.get('/transactions?page=2&size=7', { key: await pair.gateway.freshKey() })
     const queries = pair.provider.received('list').map(({ query }) => Object.fromEntries(query))
     const isWhole = form === 'B' && provider === 'A'
@@ -182,7 +182,7 @@ describe('A from B', () => {
     },
   )
 
-  test('a code that neither the networks nor the table tell is omitted', async () => {
+  test('a code that neither the networks nor the table have is omitted', async () => {
     const json = await get({ network_from: null, network_to: null })
     expect(json.coinFrom).toBe('BTC')
     expect(json).not.toHaveProperty('coinTo')
@@ -199,7 +199,7 @@ describe('A from B', () => {
   })
 })
 
-test('B from A: networks that the table does not tell are omitted', async () => {
+test('B from A: networks that are not in the table are omitted', async () => {
   const pair = await startPair('B', 'A')
   pair.provider.holdings.swaps = [swap({ from: { code: 'PEPE', coin: 'PEPE', network: 'PEPE' }, to: assets.usdcSol })]
   const response = await pair.client.get('/transactions/alpha~tx-1')

@@ -39,12 +39,12 @@ async function exchange(text: string): Promise<string> {
 }
 
 /** Several at a time, since an unfinished request is waited for. */
-async function expectAnswers(texts: readonly string[]): Promise<void> {
+async function expectResponses(texts: readonly string[]): Promise<void> {
   const responses = await Promise.all(texts.map(exchange))
-  for (const [at, answer] of responses.entries()) {
-    const statuses = [...answer.matchAll(/(?:^|\n)HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
+  for (const [at, response] of responses.entries()) {
+    const statuses = [...response.matchAll(/(?:^|\n)HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
     expect(statuses, JSON.stringify(texts[at])).not.toContain(500)
-    if (answer !== '') expect(statuses.length, JSON.stringify(texts[at])).toBeGreaterThan(0)
+    if (response !== '') expect(statuses.length, JSON.stringify(texts[at])).toBeGreaterThan(0)
   }
   ;(gateway.observations as unknown[]).length = 0
   provider.journal.length = 0
@@ -87,7 +87,7 @@ const head = fc
   .map(({ method, path, version, headers }) => `${method} ${path} ${version}\r\nHost: gateway\r\n${headers.join('\r\n')}\r\n\r\n`)
 
 test('V26: heads', { timeout }, async () => {
-  await fuzz(batch(head.chain(mutated)), expectAnswers)
+  await fuzz(batch(head.chain(mutated)), expectResponses)
 })
 
 const post = (body: string): string => {
@@ -98,7 +98,7 @@ const post = (body: string): string => {
 
 test('V26: bodies', { timeout }, async () => {
   const bodies = fc.oneof(mutatedJson(order), mutated(JSON.stringify(order)), fc.string({ unit: 'binary', maxLength: 200 }))
-  await fuzz(batch(bodies.map(post)), expectAnswers)
+  await fuzz(batch(bodies.map(post)), expectResponses)
 })
 
 const targets = [
@@ -117,5 +117,5 @@ test('V26: queries and paths', { timeout }, async () => {
     const credential = path.startsWith('/b') ? 'X-API-Key: canary-client-key-1\r\n' : key
     return `GET ${Buffer.from(path, 'utf8').toString('latin1')} HTTP/1.1\r\nHost: gateway\r\n${credential}Connection: close\r\n\r\n`
   })
-  await fuzz(batch(request), expectAnswers)
+  await fuzz(batch(request), expectResponses)
 })

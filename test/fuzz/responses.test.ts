@@ -87,7 +87,7 @@ afterAll(async () => {
 const response = (body: string, status: string): string =>
   `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
 
-const answer = fc.constantFrom(...formNames).chain((form) => {
+const providerResponse = fc.constantFrom(...formNames).chain((form) => {
   const { rate, currency, transaction, page } = documents[form]
   const row = fc.constantFrom(currency, transaction).chain(mutatedJson).map(page)
   const refusal = mutatedJson({ message: 'Amount is below 1', code: 400, minAmount: 1, maxAmount: 2 })
@@ -108,8 +108,8 @@ const answer = fc.constantFrom(...formNames).chain((form) => {
 
 const allowed = [200, 201, 400, 401, 404, 429, 502, 503, 504]
 
-test('V27: answers of providers', { timeout }, async () => {
-  await fuzz(answer, async ({ form, text }) => {
+test('V27: responses of providers', { timeout }, async () => {
+  await fuzz(providerResponse, async ({ form, text }) => {
     const gateway = gateways.get(form) as RunningGateway
     bytes = text
     for (const name of formNames) {

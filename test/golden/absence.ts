@@ -2,7 +2,7 @@
 import { equal, ok } from 'node:assert/strict'
 import { Fault } from '../../src/domain/faults/fault.ts'
 import type { Form } from '../../src/wire/form.ts'
-import { askConnected, askServed, type Connected } from './edges.ts'
+import { type Connected, callConnected, callServed } from './edges.ts'
 import type { Golden, WireRequest } from './golden.ts'
 
 export async function checkAbsences(form: Form, golden: Golden): Promise<void> {
@@ -11,12 +11,12 @@ export async function checkAbsences(form: Form, golden: Golden): Promise<void> {
 }
 
 /** A missing parameter is refused by its name if it is required, and else it is not. */
-async function checkRequest(form: Form, { request, answer }: Golden, required: ReadonlySet<string>): Promise<void> {
+async function checkRequest(form: Form, { request, domainResponse }: Golden, required: ReadonlySet<string>): Promise<void> {
   if (!request) throw new Error('there is no request')
   for (const { name, isNull, changed } of request.body === '' ? withoutParameter(request) : withoutMember(request)) {
-    const { response, received: heard } = await askServed(form, changed, answer)
+    const { response, received } = await callServed(form, changed, domainResponse)
     const isRefused = required.has(name) || (isNull && !/ExtraId$/.test(name))
-    equal(heard.length, isRefused ? 0 : 1, `${name} ${isNull ? 'is null' : 'is missing'}`)
+    equal(received.length, isRefused ? 0 : 1, `${name} ${isNull ? 'is null' : 'is missing'}`)
     equal(response.status === 400, isRefused, name)
     if (isRefused) ok(response.body.includes(name), `${response.body} does not name ${name}`)
   }
@@ -43,20 +43,20 @@ function* withoutMember(request: WireRequest): Generator<Changed> {
 }
 
 /** A field that is absent or null makes an answer unreadable if it is required; a currency's row is only dropped. */
-async function checkResponse(form: Form, { question, response }: Golden, required: ReadonlySet<string>): Promise<void> {
-  if (!question || !response) throw new Error('there is no response')
-  const ask = (body: string): Promise<Connected> => askConnected(form, question, { ...response, body })
+async function checkResponse(form: Form, { domainRequest, response }: Golden, required: ReadonlySet<string>): Promise<void> {
+  if (!domainRequest || !response) throw new Error('there is no response')
+  const sendRequest = (body: string): Promise<Connected> => callConnected(form, domainRequest, { ...response, body })
   const whole = JSON.parse(response.body) as Members
   const list = Object.values(whole).find((value) => Array.isArray(value))
   for (const { name, isNull, text } of variants(response.body, (document) => rowOf(document) ?? document)) {
-    const { outcome } = await ask(text)
+    const { outcome } = await sendRequest(text)
     const what = `${name} ${isNull ? 'is null' : 'is missing'}`
-    if (question.op !== 'listCurrencies') equal(isUnreadable(outcome), required.has(name), what)
+    if (domainRequest.op !== 'listCurrencies') equal(isUnreadable(outcome), required.has(name), what)
     else equal(itemsOf(outcome), (list?.length ?? 0) - (required.has(name) ? 1 : 0), what)
   }
   if (!list) return
   for (const place of [(document: Members) => document, insideOf]) {
-    for (const { name, text } of variants(response.body, place)) ok(isUnreadable((await ask(text)).outcome), name)
+    for (const { name, text } of variants(response.body, place)) ok(isUnreadable((await sendRequest(text)).outcome), name)
   }
 }
 

@@ -4,7 +4,7 @@ import { Fault } from '../../src/domain/faults/fault.ts'
 import type { Form } from '../../src/wire/form.ts'
 import { checkAbsences } from './absence.ts'
 import { sameDocument } from './document.ts'
-import { askConnected, askServed } from './edges.ts'
+import { callConnected, callServed } from './edges.ts'
 import type { Golden, GoldenResponse, WireRequest } from './golden.ts'
 
 /** Throws where either edge of the form does not do what the golden says. */
@@ -15,12 +15,15 @@ export async function checkGolden(form: Form, golden: Golden): Promise<void> {
 }
 
 /** The client's edge: the service hears exactly the question, and its answer leaves as exactly the response. */
-export async function checkServe(form: Form, { request, question, answer, response: expected }: Golden): Promise<void> {
+export async function checkServe(
+  form: Form,
+  { request, domainRequest, domainResponse, response: expected }: Golden,
+): Promise<void> {
   if (!request || !expected) throw new Error('the client edge needs a request and a response')
-  const { response, received } = await askServed(form, request, answer)
+  const { response, received } = await callServed(form, request, domainResponse)
   equal(response.status, expected.status, response.body)
   sameDocument(response.body, expected.body)
-  deepEqual(known(received), known(question ? [question] : []))
+  deepEqual(known(received), known(domainRequest ? [domainRequest] : []))
   equal(response.headers['content-type'], 'application/json; charset=utf-8')
   for (const [name, value] of Object.entries(expected.headers)) equal(response.headers[name], value, name)
   for (const name of ['x-swap-omitted', 'x-swap-derived', 'x-swap-stale', 'idempotent-replayed'])
@@ -28,12 +31,14 @@ export async function checkServe(form: Form, { request, question, answer, respon
 }
 
 /** The provider's edge: the question leaves as exactly the request, and the response is read as exactly the answer. */
-export async function checkConnect(form: Form, { request, question, answer, response }: Golden): Promise<void> {
-  if (!question || !answer) throw new Error('the provider edge needs a question and an answer')
-  const { sent, outcome } = await askConnected(form, question, response)
-  if (answer.fault === undefined)
-    deepEqual(known(outcome), { body: 'items' in answer.body ? { dropped: 0, ...answer.body } : answer.body })
-  else checkFault(outcome, answer)
+export async function checkConnect(form: Form, { request, domainRequest, domainResponse, response }: Golden): Promise<void> {
+  if (!domainRequest || !domainResponse) throw new Error('the provider edge needs a question and an answer')
+  const { sent, outcome } = await callConnected(form, domainRequest, response)
+  if (domainResponse.fault === undefined)
+    deepEqual(known(outcome), {
+      body: 'items' in domainResponse.body ? { dropped: 0, ...domainResponse.body } : domainResponse.body,
+    })
+  else checkFault(outcome, domainResponse)
   equal(sent.length, request ? 1 : 0)
   if (request) sameRequest(sent[0] as WireRequest, request)
 }

@@ -15,12 +15,12 @@ export interface Served {
 }
 
 /** The form's client edge over a service that answers as told; without an answer it may not be asked. */
-export async function askServed(form: Form, request: WireRequest, answer: GoldenResponse | undefined): Promise<Served> {
+export async function callServed(form: Form, request: WireRequest, domainResponse: GoldenResponse | undefined): Promise<Served> {
   const received: GoldenRequest[] = []
   const service: SwapService = {
     async call(op, fields, { caller }) {
       received.push({ op, key: caller.key, fields: { ...fields } })
-      return throwFault(answer)
+      return throwFault(domainResponse)
     },
   }
   const handle = serveForm(form, service)
@@ -39,9 +39,9 @@ export function serveForm(form: Form, service: SwapService): Http {
   })
 }
 
-function throwFault(answer: GoldenResponse | undefined): never {
-  if (answer === undefined) throw new Error('the service may not be asked')
-  const { fault, body, derived, provider, stale, replayed } = answer
+function throwFault(domainResponse: GoldenResponse | undefined): never {
+  if (domainResponse === undefined) throw new Error('the service may not be asked')
+  const { fault, body, derived, provider, stale, replayed } = domainResponse
   if (fault === undefined)
     return { body, derived, staleSeconds: stale, replayed, ...(provider !== undefined && { provider }) } as never
   const { message = '', ...details } = body as { readonly message?: string }
@@ -63,7 +63,11 @@ export interface Connected {
 const providerKey = 'provider-key-7'
 
 /** The form's provider edge before a provider that answers as told. */
-export async function askConnected(form: Form, question: GoldenRequest, response: WireResponse | undefined): Promise<Connected> {
+export async function callConnected(
+  form: Form,
+  domainRequest: GoldenRequest,
+  response: WireResponse | undefined,
+): Promise<Connected> {
   const sent: WireRequest[] = []
   const drift: string[] = []
   const http: Http = async ({ method, path, query, headers, body }) => {
@@ -71,9 +75,9 @@ export async function askConnected(form: Form, question: GoldenRequest, response
     if (!response) throw new Error('nothing may be sent')
     return response
   }
-  const service = connectForm(form, http, question.key ?? providerKey, (field, what) => drift.push(`${field} ${what}`))
+  const service = connectForm(form, http, domainRequest.key ?? providerKey, (field, what) => drift.push(`${field} ${what}`))
   try {
-    const { body } = await service.call(question.op, question.fields as never, contextOf(form))
+    const { body } = await service.call(domainRequest.op, domainRequest.fields as never, contextOf(form))
     return { sent, outcome: { body }, drift }
   } catch (fault) {
     return { sent, outcome: { fault }, drift }

@@ -17,12 +17,14 @@ describe.each([
     await checkGolden(form, golden)
   })
 
-  it('cover every operation at both edges, answered and refused', () => {
+  it('cover every operation at both edges, successful and refused', () => {
     for (const edge of ['serve', 'connect'] as const) {
       const held = goldens.filter(({ only }) => only === undefined || only === edge)
       const operationsOf = (isRefused: boolean): ReadonlySet<string | undefined> =>
         new Set(
-          held.filter(({ answer }) => (answer?.fault !== undefined) === isRefused).map(({ question: request }) => request?.op),
+          held
+            .filter(({ domainResponse }) => (domainResponse?.fault !== undefined) === isRefused)
+            .map(({ domainRequest: request }) => request?.op),
         )
       expect([...operationsOf(false)]).toEqual(expect.arrayContaining([...ops]))
     }

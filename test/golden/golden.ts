@@ -15,9 +15,9 @@ export interface Golden {
   /** Absent: nothing is sent. */
   readonly request: WireRequest | undefined
   /** Absent: the service is not asked. */
-  readonly question: GoldenRequest | undefined
+  readonly domainRequest: GoldenRequest | undefined
   /** Absent: the service does not answer. */
-  readonly answer: GoldenResponse | undefined
+  readonly domainResponse: GoldenResponse | undefined
   /** Absent: nothing comes back. */
   readonly response: WireResponse | undefined
 }
@@ -61,8 +61,14 @@ const divider = /^-{20,}\n/m
 /** Throws where the text is not a golden. */
 export function parseGolden(file: string, text: string): Golden {
   const sections = text.split(divider).map((section) => section.trim())
-  const [head, request, question, answer, response] = sections
-  if (head === undefined || request === undefined || question === undefined || answer === undefined || response === undefined) {
+  const [head, request, domainRequest, domainResponse, response] = sections
+  if (
+    head === undefined ||
+    request === undefined ||
+    domainRequest === undefined ||
+    domainResponse === undefined ||
+    response === undefined
+  ) {
     throw new Error(`${file}: a golden has five sections`)
   }
   const optionalSection = <T>(section: string, parse: (section: string) => T): T | undefined =>
@@ -73,8 +79,8 @@ export function parseGolden(file: string, text: string): Golden {
     only: /^only (serve|connect):/m.exec(head)?.[1] as Golden['only'],
     required: { request: names(head, 'request'), response: names(head, 'response') },
     request: optionalSection(request, parseRequest),
-    question: optionalSection(question, parseRequestFields),
-    answer: optionalSection(answer, parseResponseFields),
+    domainRequest: optionalSection(domainRequest, parseRequestFields),
+    domainResponse: optionalSection(domainResponse, parseResponseFields),
     response: optionalSection(response, parseResponse),
   }
 }

@@ -54,7 +54,7 @@ const amount = fc.oneof(
   fc.constantFrom('0', '0.00', '-0', '0e40'),
 )
 const amounts = ['amountIn', 'amountOut', 'rate', 'fee', 'minAmount', 'maxAmount', 'depositMin', 'depositMax']
-const answered: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+const responseFields: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ...special,
   ...Object.fromEntries(amounts.map((field) => [field, amount])),
 }
@@ -73,15 +73,15 @@ const always: ReadonlySet<string> = new Set([
   'coinTo',
 ])
 
-export function questionOf(form: Form, op: Op): fc.Arbitrary<Fields> {
+export function requestOf(form: Form, op: Op): fc.Arbitrary<Fields> {
   const isAlways = (field: string): boolean => always.has(field) || (op === 'createTransaction' && field.startsWith('network'))
   return record(form.capabilities.requestFields[op], isAlways, (field) => special[field] ?? text)
 }
 
 /** An answer, or a row of one, of which the fields named in `absent` may be absent. */
-export function answerOf(form: Form, op: Op, statuses: readonly Status[], absent: readonly string[]): fc.Arbitrary<Fields> {
+export function responseOf(form: Form, op: Op, statuses: readonly Status[], absent: readonly string[]): fc.Arbitrary<Fields> {
   const notation = (field: string): fc.Arbitrary<unknown> =>
-    field === 'status' ? fc.constantFrom(...statuses) : (answered[field] ?? text)
+    field === 'status' ? fc.constantFrom(...statuses) : (responseFields[field] ?? text)
   return record(form.capabilities.responseFields[op], (field) => !absent.includes(field), notation)
 }
 

@@ -25,7 +25,7 @@ export interface Outcome {
 }
 
 /** Asks through both edges of the form a service that answers, or throws, what it is given. */
-export async function ask(form: Form, op: Op, question: Fields, given: Fields | Fault): Promise<Outcome> {
+export async function sendRequest(form: Form, op: Op, fields: Fields, given: Fields | Fault): Promise<Outcome> {
   const received: ReceivedRequest[] = []
   let sent = 0
   const service: SwapService = {
@@ -41,7 +41,7 @@ export async function ask(form: Form, op: Op, question: Fields, given: Fields | 
     return served(request)
   }
   try {
-    const { body } = await connectForm(form, http, key, () => {}).call(op, question as never, contextOf(form))
+    const { body } = await connectForm(form, http, key, () => {}).call(op, fields as never, contextOf(form))
     return { response: known(body), received, sent }
   } catch (reason) {
     if (!(reason instanceof Fault)) throw reason

@@ -6,8 +6,8 @@ import { keyed, type Op, ops } from '../../src/domain/swap/operations.ts'
 import { progress, type Status, statuses } from '../../src/domain/swap/status.ts'
 import type { Form } from '../../src/wire/form.ts'
 import { type Ability, abilities } from './abilities.ts'
-import { answerOf, type Fields, questionOf } from './arbitrary.ts'
-import { ask, key } from './chain.ts'
+import { type Fields, requestOf, responseOf } from './arbitrary.ts'
+import { key, sendRequest } from './chain.ts'
 import { expectedFault } from './faults.ts'
 
 export interface FormUnderTest {
@@ -28,14 +28,14 @@ export function testForm(subject: FormUnderTest): void {
   const { form } = subject
   describe(`form ${form.name}`, () => {
     describe.each(ops)('%s', (op) => {
-      it('the service hears exactly the question, and is answered for exactly', () => carries(subject, op))
-      it('a question that the form cannot say is refused by the name of the field, and nothing is sent', () => refuses(form, op))
+      it('the service gets exactly the request, and exactly its response is returned', () => carries(subject, op))
+      it('a request that the form cannot carry is refused by the name of the field, and nothing is sent', () => refuses(form, op))
       it.each(faultKinds)('a service that fails with %s is understood', (kind) =>
         fails(form, op, new Fault(kind, 'No such thing.', { retryAfter: 9 })),
       )
     })
     it.each(statuses)('the status %s arrives as the latest that is not later', (status) => rounds(subject, status))
-    it('a question without a field that the form demands is not sent', () => demands(form))
+    it('a request without a required field of the form is not sent', () => demands(form))
     for (const [ability, check] of Object.entries(abilities)) {
       const lack = subject.skip.find(({ tests }) => tests.includes(ability as Ability))
       if (lack) it.fails(`cannot: ${ability}, for ${lack.reason}`, () => check(form))
@@ -46,10 +46,10 @@ export function testForm(subject: FormUnderTest): void {
 
 /** Questions and answers of all sorts, through both edges and back. */
 async function carries({ form, statuses: own, absent, isPossible }: FormUnderTest, op: Op): Promise<void> {
-  const row = answerOf(form, op, own, absent[op]).filter((response) => isPossible?.(op, response) ?? true)
+  const row = responseOf(form, op, own, absent[op]).filter((response) => isPossible?.(op, response) ?? true)
   const page = fc.record({ items: fc.array(row, { maxLength: 3 }), total: fc.nat() })
-  const property = fc.asyncProperty(questionOf(form, op), paged.has(op) ? page : row, async (request, given) => {
-    const { response, fault, received } = await ask(form, op, request, given)
+  const property = fc.asyncProperty(requestOf(form, op), paged.has(op) ? page : row, async (request, given) => {
+    const { response, fault, received } = await sendRequest(form, op, request, given)
     expect(fault).toBeUndefined()
     expect(received).toEqual([{ op, request, key: keyed.has(op) ? key : undefined }])
     expect(response).toEqual(paged.has(op) ? { ...given, dropped: 0 } : given)
@@ -75,8 +75,8 @@ const unsayable: Readonly<Record<string, unknown>> = {
 
 async function refuses(form: Form, op: Op): Promise<void> {
   const fields = Object.keys(unsayable).filter((field) => !form.capabilities.requestFields[op].has(field))
-  const property = fc.asyncProperty(questionOf(form, op), fc.constantFrom(...fields), async (request, field) => {
-    const { fault, sent } = await ask(form, op, { ...request, [field]: unsayable[field] }, {})
+  const property = fc.asyncProperty(requestOf(form, op), fc.constantFrom(...fields), async (request, field) => {
+    const { fault, sent } = await sendRequest(form, op, { ...request, [field]: unsayable[field] }, {})
     expect(fault).toMatchObject({ kind: 'invalid', field, noEffect: true })
     expect(sent).toBe(0)
   })
@@ -98,15 +98,15 @@ async function demands(form: Form): Promise<void> {
   const fields = Object.entries(demanded).filter(([field]) => form.capabilities.requestFields.createTransaction.has(field))
   for (const [gone] of fields) {
     const request = Object.fromEntries(fields.filter(([field]) => field !== gone))
-    const { fault, sent } = await ask(form, 'createTransaction', request, {})
+    const { fault, sent } = await sendRequest(form, 'createTransaction', request, {})
     expect(fault).toMatchObject({ kind: 'invalid', field: gone })
     expect(sent).toBe(0)
   }
 }
 
 async function fails(form: Form, op: Op, given: Fault): Promise<void> {
-  const [request] = fc.sample(questionOf(form, op), { numRuns: 1, seed: 1 })
-  const { fault } = await ask(form, op, request as Fields, given)
+  const [request] = fc.sample(requestOf(form, op), { numRuns: 1, seed: 1 })
+  const { fault } = await sendRequest(form, op, request as Fields, given)
   expect(fault).toMatchObject(expectedFault(op, given))
 }
 
@@ -116,10 +116,12 @@ async function rounds({ form, statuses: own, absent, isPossible }: FormUnderTest
   const latest = steps.slice(0, steps.indexOf(status) + 1).findLast((step) => own.includes(step))
   const rounded = own.includes(status) ? status : latest
   for (const op of ['createTransaction', 'getTransaction'] as const) {
-    const responses = answerOf(form, op, own, absent[op]).filter((response) => isPossible?.(op, response) ?? true)
+    const responses = responseOf(form, op, own, absent[op]).filter((response) => isPossible?.(op, response) ?? true)
     const [response] = fc.sample(responses, { numRuns: 1, seed: 2 })
-    const [request] = fc.sample(questionOf(form, op), { numRuns: 1, seed: 3 })
+    const [request] = fc.sample(requestOf(form, op), { numRuns: 1, seed: 3 })
     const given = { amountOut: '1', ...response, status }
-    expect((await ask(form, op, request as Fields, given)).response).toMatchObject(rounded === undefined ? {} : { status: rounded })
+    expect((await sendRequest(form, op, request as Fields, given)).response).toMatchObject(
+      rounded === undefined ? {} : { status: rounded },
+    )
   }
 }

@@ -8,7 +8,7 @@ import { allStores, describeStores, durableStores } from './stores.ts'
 const actor = 'cli:alice@box'
 
 /** Without ids and times. */
-async function told(audit: AuditLog) {
+async function recordsOf(audit: AuditLog) {
   const records = await audit.read({})
   return records.map(({ id: _, at: __, ...entry }) => entry)
 }
@@ -21,7 +21,7 @@ describeStores(allStores, (shared) => {
     await accounts.rotateKey('k1', 50_000, { id: 'k3', createdAt: 3_000 }, 'digest-3', 'alice')
     await accounts.revokeKey('k2', 4_000, actor)
     const at = (ms: number) => new Date(ms).toISOString()
-    expect(await told(audit)).toStrictEqual([
+    expect(await recordsOf(audit)).toStrictEqual([
       {
         actor,
         action: 'key.revoke',
@@ -40,7 +40,7 @@ describeStores(allStores, (shared) => {
       { actor, action: 'key.create', subject: 'k1', after: { account: 'acme', expiresAt: at(90_000) } },
       { actor, action: 'account.create', subject: 'acme', after: { id: expect.any(String) } },
     ])
-    expect(JSON.stringify(await told(audit))).not.toContain('digest')
+    expect(JSON.stringify(await recordsOf(audit))).not.toContain('digest')
   })
 
   test('O1: what changes nothing is no record', async () => {
@@ -49,14 +49,14 @@ describeStores(allStores, (shared) => {
     expect(await accounts.rotateKey('none', 5, { id: 'k', createdAt: 2 }, 'd', actor)).toBe(false)
     expect(await ledgerAdmin.bind('none', 'x', 1, undefined, actor)).toBe('missing')
     expect(await ledgerAdmin.markNotCreated('none', actor)).toBe(false)
-    expect(await told(audit)).toEqual([])
+    expect(await recordsOf(audit)).toEqual([])
   })
 
   test('O1: a change that fails is no record, and a record that fails is no change', async () => {
     const { accounts, audit, url } = await shared().openNew()
     await accounts.addKey({ id: 'k1', name: 'acme', createdAt: 1 }, 'd', actor)
     await expect(accounts.addKey({ id: 'k2', name: 'bolt', createdAt: 1 }, 'd', actor)).rejects.toThrow()
-    expect((await told(audit)).map(({ subject }) => subject)).toEqual(['k1', 'acme'])
+    expect((await recordsOf(audit)).map(({ subject }) => subject)).toEqual(['k1', 'acme'])
     if (url === 'sqlite::memory:') return
     await query(url, 'ALTER TABLE audit RENAME TO mislaid')
     await expect(accounts.revokeKey('k1', 2, actor)).rejects.toThrow()
@@ -64,7 +64,7 @@ describeStores(allStores, (shared) => {
     expect(await accounts.listKeys()).toStrictEqual([{ id: 'k1', name: 'acme', createdAt: 1 }])
   })
 
-  test('O1: settling a create by hand is a record, without an address', async () => {
+  test('O1: resolving a create by hand is a record, without an address', async () => {
     const { ledger, ledgerAdmin, audit } = await shared().openNew()
     const [bound, dismissed] = [intent(), intent()]
     for (const create of [bound, dismissed]) await ledger.begin(create)
@@ -72,21 +72,21 @@ describeStores(allStores, (shared) => {
     expect(await ledgerAdmin.bind(bound.id, 'x', 7, undefined, actor)).toBe('bound')
     expect(await ledgerAdmin.markNotCreated(dismissed.id, actor)).toBe(true)
     const record = { actor, action: 'ledger.resolve' }
-    expect(await told(audit)).toStrictEqual([
+    expect(await recordsOf(audit)).toStrictEqual([
       { ...record, subject: dismissed.id, before: { provider: 'alpha', state: 'unknown' }, after: { bound: null } },
       { ...record, subject: bound.id, before: { provider: 'alpha', state: 'pending' }, after: { bound: 'alpha~x' } },
     ])
-    expect(JSON.stringify(await told(audit))).not.toContain(bound.requested.withdrawalAddress)
+    expect(JSON.stringify(await recordsOf(audit))).not.toContain(bound.requested.withdrawalAddress)
   })
 
-  test('O1: a prune is one record that tells of all that is gone, however many steps it took', async () => {
+  test('O1: a prune is one record with all that was deleted, for any number of steps', async () => {
     const { ledger, ledgerAdmin, audit } = await shared().openNew()
     const created = { createdAt: '2026-01-01T00:00:00Z', status: 'success' } as const
     for (let n = 0; n < 60; n++) await ledger.upsert(`owner-${n}`, 'alpha', facts(`${n}`, created))
     const result = await ledgerAdmin.prune(Date.parse('2026-02-01T00:00:00Z'), actor)
     expect(result.pruned).toBe(60)
     const subject = 'before 2026-02-01T00:00:00.000Z'
-    expect(await told(audit)).toStrictEqual([{ actor, action: 'ledger.prune', subject, after: result }])
+    expect(await recordsOf(audit)).toStrictEqual([{ actor, action: 'ledger.prune', subject, after: result }])
   })
 
   test('O1: records are read since a time, and so many', async () => {

@@ -18,7 +18,7 @@ function passHours(hours: number): void {
 describeStores(allStores, (shared) => {
   const create = (owner: string, fingerprint = 'f') => intent({ owner, claim: { key: 'key', fingerprint } })
 
-  test('L6: of fifty creates with one key at once, one begins, and of the others nothing is kept', async () => {
+  test('L6: of fifty creates with one key at once, one begins, and of the others nothing is stored', async () => {
     const { ledger } = shared()
     const owner = unique('owner')
     const provider = unique('provider')
@@ -29,7 +29,7 @@ describeStores(allStores, (shared) => {
     expect(kept.map((open) => open.intent)).toEqual(creates.filter((_, n) => begun[n]).map(({ id }) => id))
   })
 
-  test('while nobody knows its outcome, a claim is open', async () => {
+  test('while its outcome is unknown, a claim is open', async () => {
     const { ledger } = shared()
     const made = create(unique('owner'))
     expect(await ledger.findClaim(made.owner, 'key')).toBeUndefined()
@@ -41,7 +41,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.findClaim(made.owner, 'another')).toBeUndefined()
   })
 
-  test('L5: a claim keeps its first answer, whatever becomes of the transaction', async () => {
+  test('L5: a claim keeps its first response, for any later state of the transaction', async () => {
     const { ledger } = shared()
     const made = { ...create(unique('owner')), provider: unique('provider') }
     const first = facts('x', {}, { derived: ['updatedAt'], reportedAt: 1 })
@@ -75,7 +75,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.find(made.owner, made.provider, 'x')).toBeDefined()
   })
 
-  test('a claim whose outcome is not known never ends', async () => {
+  test('a claim of unknown outcome never ends', async () => {
     const { ledger } = shared()
     const made = create(unique('owner'))
     await ledger.begin(made)
@@ -86,7 +86,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.findClaim(made.owner, 'key')).toMatchObject({ state: 'open' })
   })
 
-  test('L63: a claim whose outcome took days to be known is kept for a day from then on, found or bound by hand', async () => {
+  test('L63: a claim whose outcome became known after days is kept for a day from then on, found or bound by hand', async () => {
     const { ledger, ledgerAdmin: bookkeeping } = shared()
     const [found, bound] = ['found', 'bound'].map((owner) => ({ ...create(unique(owner)), provider: unique('provider') })) as [
       Intent,
@@ -107,7 +107,7 @@ describeStores(allStores, (shared) => {
     for (const { owner } of [found, bound]) expect(await ledger.findClaim(owner, 'key')).toBeUndefined()
   })
 
-  test('old claims are forgotten where their outcome is known, and only they', async () => {
+  test('only old claims of known outcome are deleted', async () => {
     const { ledger } = await shared().openNew()
     const [done, mismatch, open, young] = [create('done'), create('mismatch'), create('open'), create('young')]
     for (const made of [done, mismatch, open]) await ledger.begin(made)

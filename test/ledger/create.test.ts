@@ -73,7 +73,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.begin(intent({ owner, provider, claim }))).toBe(true)
   })
 
-  test('a create whose outcome is known is not dropped or doubted any more', async () => {
+  test('a create of known outcome is neither dropped nor marked unknown', async () => {
     const { ledger } = shared()
     const { id, owner, provider } = await completed(ledger, 'x')
     await ledger.drop(id)
@@ -92,7 +92,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.ownersOfUnresolved()).not.toContain(owner)
   })
 
-  test('a result that is told twice is kept once', async () => {
+  test('a result that is recorded twice is stored once', async () => {
     const { ledger } = shared()
     const { id, owner, provider } = await completed(ledger, 'x')
     expect(await ledger.complete(id, facts('x', { status: 'sending' }))).toBe(true)
@@ -101,7 +101,7 @@ describeStores(allStores, (shared) => {
     await expect(ledger.complete(id, facts('another'))).rejects.toThrow('another id')
   })
 
-  test('L28: a late result is its owner’s, though the create is bound to another transaction, or was settled by hand', async () => {
+  test('L28: a late result is its owner’s, though the create is bound to another transaction, or was resolved by hand', async () => {
     const { ledger, ledgerAdmin: bookkeeping } = shared()
     const [bound, none] = [await begun(ledger), await begun(ledger)]
     await ledger.bindFound(bound.id, facts('x'))
@@ -115,7 +115,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.find(none.owner, none.provider, 'late')).toMatchObject({ isCreated: true })
   })
 
-  test('a result that many tell at once is kept once', async () => {
+  test('a result that many record at once is stored once', async () => {
     const { ledger, ledgerAdmin: bookkeeping } = shared()
     const { id, owner, provider } = await begun(ledger)
     const reported = [
@@ -127,7 +127,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.find(owner, provider, 'x')).toBeDefined()
   })
 
-  test('where an answer contradicts the question while another settles it, one of both counts', async () => {
+  test('if a response contradicts the request while another completes it, one of both counts', async () => {
     const { ledger } = shared()
     for (let n = 0; n < 5; n++) {
       const { id, owner, provider } = await begun(ledger)
@@ -142,7 +142,7 @@ describeStores(allStores, (shared) => {
     }
   })
 
-  test('a create that is not there can not be settled', async () => {
+  test('a create that is not there cannot be completed', async () => {
     const { ledger } = shared()
     await expect(ledger.complete('no such create', facts('x'))).rejects.toThrow('no create')
     await expect(ledger.markMismatch('no such create', facts('x').transaction, ['id'])).rejects.toThrow('no create')
@@ -161,7 +161,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.findClaim(second.owner, 'key')).toEqual({ fingerprint: 'f', state: 'mismatch', provider })
   })
 
-  test('L16: of many clients who are told one id at once, one has it', async () => {
+  test('L16: of many clients that get one id at once, one has it', async () => {
     const { ledger } = shared()
     const provider = unique('provider')
     const creates = await Promise.all(Array.from({ length: 8 }, () => begun(ledger, { provider })))
@@ -188,7 +188,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.findClaim(owner, 'two')).toEqual({ fingerprint: '2', state: 'mismatch', provider })
   })
 
-  test('L36: of many creates of one client that are told one id at once, one has it', async () => {
+  test('L36: of many creates of one client that get one id at once, one has it', async () => {
     const { ledger } = shared()
     const [owner, provider] = [unique('owner'), unique('provider')]
     const creates = await Promise.all(Array.from({ length: 8 }, () => begun(ledger, { owner, provider })))
@@ -197,7 +197,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.list(owner, page)).toMatchObject({ total: 1 })
   })
 
-  test('L36: an id that was found in a list is not bound where another create has it, and the create stays unknown', async () => {
+  test('L36: an id that was found in a list is not bound if another create has it, and the create stays unknown', async () => {
     const { ledger } = shared()
     const { owner, provider } = await completed(ledger, 'x')
     const before = await ledger.find(owner, provider, 'x')
@@ -246,7 +246,7 @@ describeStores(allStores, (shared) => {
     },
   )
 
-  test('L37: what was seen after its result was asked for, and as unchanged, is its creator’s too', async () => {
+  test('L37: a transaction that was seen after its result was requested, and unchanged, is its creator’s too', async () => {
     const { ledger } = shared()
     const created = await begun(ledger)
     await ledger.upsert(unique('owner'), created.provider, facts('x', {}, { sequence: 10 }))
@@ -272,7 +272,7 @@ describeStores(allStores, (shared) => {
     },
   )
 
-  test('M6: an answer that contradicts the question is kept as a mismatch, and nobody finds it', async () => {
+  test('M6: a response that contradicts the request is stored as a mismatch, and no client finds it', async () => {
     const { ledger } = shared()
     const { id, owner, provider } = await begun(ledger, { claim: { key: 'key', fingerprint: 'f' } })
     await ledger.markUnknown(id, 5)
@@ -287,7 +287,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.ownersOfUnresolved()).not.toContain(owner)
   })
 
-  test('M6: nobody is given the id of a mismatch', async () => {
+  test('M6: no client gets the id of a mismatch', async () => {
     const { ledger } = shared()
     const { id, owner, provider } = await begun(ledger)
     await ledger.markMismatch(id, facts('x').transaction, ['coinTo'])
@@ -297,7 +297,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.complete(again.id, facts('x'))).toBe(false)
   })
 
-  test('a contradicting answer does not take an id from whoever holds it', async () => {
+  test('a contradicting response does not take an id from its owner', async () => {
     const { ledger } = shared()
     const { owner, provider } = await completed(ledger, 'x')
     const second = await begun(ledger, { provider })

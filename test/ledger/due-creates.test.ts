@@ -6,7 +6,7 @@ import { facts, intent, requested, unique } from './samples.ts'
 import { allStores, describeStores, openSite } from './stores.ts'
 
 describeStores(allStores, (shared) => {
-  test('what nobody knows the outcome of is due when its time comes, the longest waiting first', async () => {
+  test('a create of unknown outcome is due when its time comes, the longest waiting first', async () => {
     const { ledger } = await shared().openNew()
     const [early, late, dead, done] = [
       intent({ owner: 'a', attemptedAt: 1_000, nextCheckAt: 5_000 }),
@@ -29,7 +29,7 @@ describeStores(allStores, (shared) => {
     expect((await ledger.ownersOfUnresolved()).toSorted()).toEqual(['a', 'b', 'c'])
   })
 
-  test('what is due tells all that it takes to look for it', async () => {
+  test('a due create has all that reconciliation needs', async () => {
     const { ledger } = shared()
     const made = intent({ owner: unique('owner'), provider: unique('provider'), attemptedAt: 1_000, nextCheckAt: 2_000 })
     await ledger.begin(made)
@@ -46,7 +46,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.unresolvedBetween(provider, 0, 9_000)).toStrictEqual([{ ...given, checkCount: 2 }])
   })
 
-  test('where the request is told in its trace stays with its create, and may be unknown', async () => {
+  test('the trace context of the request stays with its create, and may be unknown', async () => {
     const { ledger } = shared()
     const provider = unique('provider')
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
@@ -57,7 +57,7 @@ describeStores(allStores, (shared) => {
     expect(other).not.toHaveProperty('traceparent')
   })
 
-  test('of many who take a look at once, one has it, even where the next is due at the same time', async () => {
+  test('of many that take a due create at once, one has it, even if the next is due at the same time', async () => {
     const { ledger } = shared()
     const owner = unique('owner')
     await ledger.begin(intent({ owner, attemptedAt: 1_000, nextCheckAt: 2_000 }))
@@ -66,7 +66,7 @@ describeStores(allStores, (shared) => {
     expect(taken.filter(Boolean)).toHaveLength(1)
   })
 
-  test('what was settled in the meantime is not taken', async () => {
+  test('a create that was completed in the meantime is not taken', async () => {
     const { ledger } = shared()
     const made = intent({ owner: unique('owner'), provider: unique('provider'), attemptedAt: 1_000, nextCheckAt: 2_000 })
     await ledger.begin(made)
@@ -76,7 +76,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.find(made.owner, made.provider, 'x')).toBeDefined()
   })
 
-  test('a dead process’s create that was looked for is still settled by a late answer', async () => {
+  test('a dead process’s create that was looked for is still completed by a late response', async () => {
     const { ledger } = shared()
     const made = intent({ owner: unique('owner'), provider: unique('provider'), attemptedAt: 1_000, nextCheckAt: 2_000 })
     await ledger.begin(made)
@@ -98,7 +98,7 @@ describeStores(allStores, (shared) => {
     expect(await ids(0, 9_000, unique('provider'))).toEqual([])
   })
 
-  test('L70: a create whose answer was a contradiction is found among the open ones, and is not due', async () => {
+  test('L70: a mismatch is found among the open creates, and is not due', async () => {
     const { ledger } = shared()
     const provider = unique('provider')
     const [open, contradicted, done] = [2_000, 1_000, 3_000].map((attemptedAt) =>
@@ -139,20 +139,20 @@ describeStores(allStores, (shared) => {
       expect(await ledger.markNotCreated(open, 0)).toBe(false)
     })
 
-    test('L28: does not end before the ledger’s own clock says that its time is over', async () => {
+    test('L28: does not end before its time is over on the ledger’s own clock', async () => {
       const { ledger } = shared()
       const open = await lost(shared())
       expect(await ledger.markNotCreated(open, 60_000)).toBe(false)
       expect(await ledger.findClaim(open.owner, key)).toMatchObject({ state: 'open' })
     })
 
-    test('L28: does not end where another process has taken a look, or it was settled', async () => {
+    test('L28: does not end if another process has taken it, or it was completed', async () => {
       const { ledger } = shared()
-      const [looked, settled] = [await lost(shared()), await lost(shared())]
+      const [looked, completed] = [await lost(shared()), await lost(shared())]
       await ledger.scheduleNextCheck(looked, 3_000)
-      await ledger.complete(settled.intent, facts('x'))
-      for (const open of [looked, settled]) expect(await ledger.markNotCreated(open, 0)).toBe(false)
-      expect(await ledger.find(settled.owner, settled.provider, 'x')).toBeDefined()
+      await ledger.complete(completed.intent, facts('x'))
+      for (const open of [looked, completed]) expect(await ledger.markNotCreated(open, 0)).toBe(false)
+      expect(await ledger.find(completed.owner, completed.provider, 'x')).toBeDefined()
     })
 
     test('L28: a result that comes late all the same is its owner’s', async () => {

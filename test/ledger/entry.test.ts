@@ -19,7 +19,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.list(owner, page)).toStrictEqual({ entries: [entry], total: 1 })
   })
 
-  test('what is seen again takes the place of what was seen before, also what is not told any more', async () => {
+  test('a newer observation replaces the older one, also fields that are no longer reported', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
     await ledger.upsert(owner, provider, facts('x', {}, { quotedAmountOut: amount('1'), fetchedAt: 4 }))
@@ -31,7 +31,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.list(owner, page)).toStrictEqual({ entries: [kept], total: 1 })
   })
 
-  test('X7: nobody sees or takes what is another’s', async () => {
+  test('X7: no owner sees or takes what is another’s', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
     const entry = await ledger.upsert(owner, provider, facts('x'))
@@ -45,7 +45,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.upsert(otherOwner, unique('provider'), facts('x'))).toBeDefined()
   })
 
-  test.each(['success', 'refunded'] as const)('L19: %s stays, whatever is told later', async (end) => {
+  test.each(['success', 'refunded'] as const)('L19: %s stays, for any later report', async (end) => {
     const { ledger } = shared()
     const { owner, provider } = names()
     await ledger.upsert(owner, provider, facts('x', { status: end }, { changedAt: 5 }))
@@ -63,7 +63,7 @@ describeStores(allStores, (shared) => {
     expect((await ledger.find(owner, provider, 'x'))?.transaction.status).toBe(end)
   })
 
-  test('L19: what has not ended may go anywhere, and a word that nobody knows leaves it where it was', async () => {
+  test('L19: an open status may become any other, and an unmapped word leaves it unchanged', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
     for (const status of ['sending', 'wait', 'overdue', 'confirmation'] as const) {
@@ -73,7 +73,7 @@ describeStores(allStores, (shared) => {
     expect((await ledger.upsert(owner, provider, facts('y', { status: undefined })))?.transaction).not.toHaveProperty('status')
   })
 
-  test('L19: an end is not lost where many see the transaction at once', async () => {
+  test('L19: an end is not lost if many see the transaction at once', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
     const reports = Array.from({ length: 30 }, (_, n) => facts('x', { status: n === 10 ? 'success' : 'wait' }, { sequence: n }))
@@ -82,7 +82,7 @@ describeStores(allStores, (shared) => {
     expect([total, entries.length, entries[0]?.transaction.status]).toEqual([1, 1, 'success'])
   })
 
-  test('L39: where something else is kept than what the facts were worked out from, that stays and is told', async () => {
+  test('L39: if the stored state differs from the one that the facts are based on, it stays and is returned', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
     const first = await ledger.upsert(owner, provider, facts('x', {}, { sequence: 1 }))
@@ -108,7 +108,7 @@ describeStores(allStores, (shared) => {
     expect(kept).toMatchObject({ isCreated: true, quotedAmountOut: '2', sequence: 5, transaction: { depositAddress: 'to-x' } })
   })
 
-  test('of many owners who see a new transaction at once, one has it', async () => {
+  test('of many owners that see a new transaction at once, one has it', async () => {
     const { ledger } = shared()
     const { provider } = names()
     const owners = Array.from({ length: 10 }, () => unique('owner'))
@@ -118,7 +118,7 @@ describeStores(allStores, (shared) => {
     expect(totals).toEqual(seen.map((entry) => (entry ? 1 : 0)))
   })
 
-  test('the ids of creates are told, whoever made them, and those that were merely seen are not', async () => {
+  test('the ids of creates are returned, of every owner, and ids that were only seen are not', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
     const [done, mismatch, open] = [intent({ owner, provider }), intent({ provider }), intent({ owner, provider })]
@@ -133,7 +133,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.findAll(owner, provider, [])).toEqual([])
   })
 
-  test('ids are told apart by every character', async () => {
+  test('ids differ by every character', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
     const ids = ['x', 'X', 'x ', 'é', 'e\u0301', "x'", 'x%', '1', '01', '1.0', '漢', '𝒳', 'x'.repeat(256)]
@@ -143,7 +143,7 @@ describeStores(allStores, (shared) => {
     expect((await ledger.list(owner, { ...page, size: 50 })).total).toBe(ids.length)
   })
 
-  test('an owner is known by anything of his', async () => {
+  test('an owner is known by any of its rows', async () => {
     const { ledger } = shared()
     const [creator, seer, mistaken] = [unique('owner'), unique('owner'), unique('owner')]
     await ledger.begin(intent({ owner: creator }))

@@ -30,7 +30,7 @@ async function exported(bookkeeping: LedgerAdmin, since?: number): Promise<strin
 }
 
 describeStores(allStores, (shared) => {
-  test('what is not done is told by provider, with the age of the oldest', async () => {
+  test('unfinished transactions are counted by provider, with the age of the oldest', async () => {
     const { ledger, ledgerAdmin: bookkeeping } = await shared().openNew()
     expect(await bookkeeping.gauges()).toEqual({ unfinished: [], unresolvedCounts: [] })
     const seen = (provider: string, id: string, status: Status | undefined, createdAt: string) =>
@@ -45,13 +45,13 @@ describeStores(allStores, (shared) => {
     const wrong = await begun(ledger, { provider: 'alpha', attemptedAt: 400 })
     await ledger.markMismatch(wrong.id, facts('w').transaction, ['coinTo'])
     for (const attemptedAt of [300, 200]) await begun(ledger, { provider: 'beta', attemptedAt })
-    const { unfinished: open, unresolvedCounts: unsettled } = await bookkeeping.gauges()
+    const { unfinished: open, unresolvedCounts: unresolved } = await bookkeeping.gauges()
     expect(open.toSorted((a, b) => a.oldest - b.oldest)).toEqual([
       { provider: 'alpha', status: 'wait', count: 2, oldest: Date.parse('2026-02-01T00:00:00.500Z') },
       { provider: 'alpha', count: 1, oldest: Date.parse('2026-02-02T00:00:00Z') },
       { provider: 'beta', status: 'sending', count: 1, oldest: Date.parse('2026-02-04T00:00:00Z') },
     ])
-    expect(unsettled.toSorted((a, b) => a.oldest - b.oldest)).toEqual([
+    expect(unresolved.toSorted((a, b) => a.oldest - b.oldest)).toEqual([
       { provider: 'beta', state: 'pending', count: 2, oldest: 200 },
       { provider: 'alpha', state: 'mismatch', count: 1, oldest: 400 },
     ])
@@ -90,7 +90,7 @@ describeStores(allStores, (shared) => {
     ])
   })
 
-  test('the state of the ledger is told in numbers', async () => {
+  test('the state of the ledger is counted', async () => {
     const { ledger, accounts, ledgerAdmin: bookkeeping } = await shared().openNew()
     const none = { entries: [], pending: 0, unknown: 0, mismatches: 0, claims: 0, accounts: 0, validKeys: 0 }
     expect(await bookkeeping.stats(1_000)).toEqual(none)
@@ -118,15 +118,15 @@ describeStores(allStores, (shared) => {
     )
   })
 
-  test('what is not settled is told, the oldest attempt first', async () => {
+  test('unresolved creates are listed, the oldest attempt first', async () => {
     const { ledger, ledgerAdmin: bookkeeping } = await shared().openNew()
     const pending = await begun(ledger, { attemptedAt: 300 })
     const unknown = await begun(ledger, { attemptedAt: 200 })
     const wrong = await begun(ledger, { attemptedAt: 100 })
-    const settled = await begun(ledger)
+    const resolved = await begun(ledger)
     await ledger.markUnknown(unknown.id, 500)
     await ledger.markMismatch(wrong.id, facts('w').transaction, ['coinTo', 'networkTo'])
-    await ledger.complete(settled.id, facts('x'))
+    await ledger.complete(resolved.id, facts('x'))
     const unresolvedOf = ({ id, owner, provider, attemptedAt }: Intent) => ({
       intent: id,
       owner,
@@ -141,7 +141,7 @@ describeStores(allStores, (shared) => {
     ])
   })
 
-  test('a create that is bound by hand is its owner’s, and its claim has the result but no first answer', async () => {
+  test('a create that is bound by hand is its owner’s, and its claim has the result but no first response', async () => {
     const { ledger, ledgerAdmin: bookkeeping } = shared()
     const { id, owner, provider } = await begun(ledger, { attemptedAt: Date.UTC(2026, 6, 1) })
     await ledger.markUnknown(id, 5)
@@ -157,7 +157,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.complete(id, facts('x'))).toBe(true)
   })
 
-  test('a mismatch can be bound, also with the id that it was told', async () => {
+  test('a mismatch can be bound, also with the id that was reported', async () => {
     const { ledger, ledgerAdmin: bookkeeping } = shared()
     const [one, two] = [await begun(ledger), await begun(ledger)]
     await ledger.markMismatch(one.id, facts('x').transaction, ['coinTo'])
@@ -174,8 +174,8 @@ describeStores(allStores, (shared) => {
     const { id, owner, provider } = await begun(ledger)
     const other = await begun(ledger, { owner, provider, claim: undefined })
     await ledger.complete(other.id, facts('x'))
-    const strangers = await begun(ledger, { owner: unique('stranger'), provider, claim: undefined })
-    await ledger.complete(strangers.id, facts('y'))
+    const others = await begun(ledger, { owner: unique('stranger'), provider, claim: undefined })
+    await ledger.complete(others.id, facts('y'))
     const seer = unique('stranger')
     await ledger.upsert(seer, provider, facts('z', { status: 'exchanging' }))
     expect(await bookkeeping.bind(id, 'x', 5, undefined, 'tester')).toBe('taken')
@@ -209,7 +209,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.existingIds(wrong.provider, ['x'])).toEqual(new Set())
   })
 
-  test('all entries are exported, owner by owner, and none that nobody was told of', async () => {
+  test('all entries are exported, owner by owner, and none without a result', async () => {
     const { ledger, ledgerAdmin: bookkeeping } = await shared().openNew()
     expect(await exported(bookkeeping)).toEqual([])
     await begun(ledger)
@@ -259,7 +259,7 @@ describeStores(allStores, (shared) => {
     expect((await ledger.list('p', { page: 1, size: 5, created: always })).total).toBe(1)
   })
 
-  test('L49: prune keeps what its Idempotency-Key still answers with, until the key is over 24 hours old', async () => {
+  test('L49: prune keeps what its Idempotency-Key still returns, until the key is over 24 hours old', async () => {
     const { ledger, ledgerAdmin: bookkeeping } = await shared().openNew()
     const now = Date.now()
     const made = await begun(ledger, { owner: 'o' })
@@ -312,7 +312,7 @@ describeStores(allStores, (shared) => {
     expect(await bookkeeping.prune(now, 'tester')).toEqual({ pruned: 1, kept: none })
   })
 
-  test('where nearly all is forgotten, pages are found and no empty tallies are left', async () => {
+  test('if nearly all is pruned, pages are found and no empty tallies are left', async () => {
     const { ledger, ledgerAdmin: bookkeeping, url } = await shared().openNew()
     const see = (n: number, status: 'success' | 'wait') =>
       ledger.upsert('o', 'alpha', facts(`${n}`, { createdAt: new Date(n).toISOString(), status }))

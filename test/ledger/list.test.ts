@@ -71,7 +71,7 @@ describeStores(allStores, (shared) => {
     )
   })
 
-  test('L20: so they are where the entries fill several tallies, in whatever order they come', async () => {
+  test('L20: so they are if the entries fill several tallies, in any order', async () => {
     const { ledger } = shared()
     const [owner, provider] = [unique('owner'), unique('provider')]
     const count = maxSegmentEntries + 500
@@ -134,7 +134,7 @@ describeStores(allStores, (shared) => {
     ['2100', '2100-01-01T00:00:00Z'],
     ['no time at all', 'yesterday'],
     ['just out of reach', new Date(Date.UTC(2026, 6, 1) - 120_001).toISOString()],
-  ])('U24: the provider’s clock says %s: the gateway’s own orders the list', async (_, createdAt) => {
+  ])('U24: the provider’s clock has %s: the gateway’s own orders the list', async (_, createdAt) => {
     const { ledger } = shared()
     const [owner, provider] = [unique('owner'), unique('provider')]
     const start = Date.UTC(2026, 6, 1)

@@ -32,7 +32,7 @@ interface Commands {
   readonly drop: { readonly create: number }
   readonly none: { readonly create: number }
   readonly doubt: { readonly create: number; readonly after: number }
-  readonly settle: ReportedTransaction & { readonly create: number }
+  readonly complete: ReportedTransaction & { readonly create: number }
   readonly contradict: ReportedTransaction & { readonly create: number }
   readonly bind: { readonly create: number; readonly id: number }
   readonly see: ReportedTransaction & { readonly owner: number; readonly provider: number }
@@ -56,7 +56,7 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: named('drop', fc.record({ create })) },
   { weight: 1, arbitrary: named('none', fc.record({ create })) },
   { weight: 2, arbitrary: named('doubt', fc.record({ create, after: fc.nat(3) })) },
-  { weight: 5, arbitrary: named('settle', fc.record({ create, ...reported })) },
+  { weight: 5, arbitrary: named('complete', fc.record({ create, ...reported })) },
   { weight: 2, arbitrary: named('contradict', fc.record({ create, ...reported })) },
   { weight: 2, arbitrary: named('bind', fc.record({ create, id: reported.id })) },
   { weight: 4, arbitrary: named('see', fc.record({ owner: one, provider: one, ...reported })) },
@@ -71,7 +71,7 @@ function named<Name extends keyof Commands>(name: Name, choices: fc.Arbitrary<Co
 }
 
 /** What both answer, or that they refuse. */
-async function answerOf(action: () => unknown): Promise<unknown> {
+async function responseOf(action: () => unknown): Promise<unknown> {
   try {
     return await action()
   } catch {
@@ -105,7 +105,7 @@ async function play(ledger: Ledger, bookkeeping: LedgerAdmin, steps: readonly Co
       const lookAt = Date.now() + after * hour
       return [() => ledger.markUnknown(chosen(create).id, lookAt), () => model.doubt(chosen(create).id, lookAt)]
     },
-    settle({ create, ...what }) {
+    complete({ create, ...what }) {
       const { id, attemptedAt } = chosen(create)
       const result = reportedFacts(what, attemptedAt)
       return [() => ledger.complete(id, result), () => model.settle(id, result)]
@@ -139,8 +139,8 @@ async function play(ledger: Ledger, bookkeeping: LedgerAdmin, steps: readonly Co
 
   for (const step of steps) {
     const [actual, expected] = (does[step.name] as (choice: unknown) => ReturnType<(typeof does)['begin']>)(step.with)
-    const [response, answerOfModel] = [await answerOf(actual), await answerOf(expected)]
-    expect(response, JSON.stringify(step)).toEqual(answerOfModel)
+    const [response, responseOfModel] = [await responseOf(actual), await responseOf(expected)]
+    expect(response, JSON.stringify(step)).toEqual(responseOfModel)
   }
   await expectSame(ledger, model, theirOwners, theirProviders)
 }
@@ -175,7 +175,7 @@ async function expectSame(
 }
 
 describeStores(allStores, (shared) => {
-  test('whatever is done, the ledger answers as the model does', async () => {
+  test('for any commands, the ledger returns what the model does', async () => {
     const { ledger, ledgerAdmin: bookkeeping } = shared()
     await fc.assert(
       fc.asyncProperty(fc.array(commands, { minLength: 1, maxLength: 30 }), async (steps) => {

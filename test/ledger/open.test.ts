@@ -169,7 +169,7 @@ test('L15: a damaged file is refused', async () => {
   expect(await refusal(`sqlite:${file}`)).toMatch(/it is damaged; put back a copy\.$/)
 })
 
-test('where no file can be made, the reason is told', async () => {
+test('if no file can be made, the reason is reported', async () => {
   writeFileSync(join(directory, 'file'), '')
   expect(await refusal(`sqlite:${join(directory, 'file', 'ledger.db')}`)).toMatch(/since there is a file; correct the path\.$/)
   expect(await refusal(`sqlite:${directory}`)).toMatch(/cannot be opened or made; correct the path/)
@@ -208,7 +208,7 @@ async function at(change: (url: URL) => void): Promise<string> {
   return changed.href
 }
 
-test('a wrong password and a database that is not there are told, but no password', async () => {
+test('a wrong password and a missing database are reported, but no password', async () => {
   const wrong = await refusal(await at((url) => Object.assign(url, { password: 'a-secret' })))
   expect(wrong).toMatch(
     /^The ledger in \S+\/postgres cannot be opened: the server refuses the user or the password; correct them\.$/,
@@ -218,7 +218,7 @@ test('a wrong password and a database that is not there are told, but no passwor
   expect(missing).toMatch(/the server has no such database; create it\.$/)
 })
 
-test('D4: a server that does not listen, and a host that does not exist, are told', async () => {
+test('D4: a server that does not listen, and a host that does not exist, are reported', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -229,7 +229,7 @@ test('D4: a server that does not listen, and a host that does not exist, are tol
   expect(await refusal('postgres://user:a-secret@no-such-host.invalid/ledger')).toMatch(/host/)
 })
 
-test('D4: a server that never answers is given up after two seconds', async () => {
+test('D4: a server that never responds is given up after two seconds', async () => {
   const silent = createServer((socket) => void onTestFinished(() => void socket.destroy())).listen(0, '127.0.0.1')
   onTestFinished(() => void silent.close())
   await once(silent, 'listening')

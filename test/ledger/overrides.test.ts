@@ -76,7 +76,7 @@ describeStores(allStores, (shared) => {
     expect(JSON.stringify(kept[2]?.value)).toBe('{"__proto__":5,"constructor":0}')
   })
 
-  test('O3: of two people at once who saw the same the second is told so, and changes nothing', async () => {
+  test('O3: of two people with the same state at once, the second gets a conflict, and changes nothing', async () => {
     const { overrides, audit } = await shared().openNew()
     const before = await overrides.read()
     const other = { ...drain, key: 'state:beta' } as const
@@ -87,7 +87,7 @@ describeStores(allStores, (shared) => {
     expect(await overrides.change([drain], 'alice', await overrides.read())).toBe(true)
   })
 
-  test('O4: an override that ends is told once, by whoever comes first, and stays for those whose file is the old one', async () => {
+  test('O4: an override that ends is reported once, by the first process, and stays for processes with the old file', async () => {
     const { overrides, audit } = await shared().openNew()
     await overrides.change([drain], actor)
     const override = only(await overrides.read())
@@ -100,7 +100,7 @@ describeStores(allStores, (shared) => {
     expect(await audit.read({})).toHaveLength(2)
   })
 
-  test('O4: nobody ends or forgets an override that another has taken the place of', async () => {
+  test('O4: an override that another has replaced is neither ended nor deleted', async () => {
     const { overrides } = await shared().openNew()
     await overrides.change([drain], actor)
     const old = only(await overrides.read())

@@ -45,7 +45,7 @@ async function storedIds({ ledger }: OpenLedger, lines: readonly string[]): Prom
 const isCreate = (line: string) => !line.startsWith('claim ')
 
 describeStores(durableStores, (shared) => {
-  test('L18: four processes make a thousand creates in one new ledger; nothing is lost, nobody is turned away', async () => {
+  test('L18: four processes make a thousand creates in one new ledger; nothing is lost, none is refused', async () => {
     const { url, close } = await shared().openNew()
     await close()
     const writers = ['a', 'b', 'c', 'd'].map((name) => startWriter(url, name, 250))
@@ -64,7 +64,7 @@ describeStores(durableStores, (shared) => {
     expect(await wrongPageIndex(url)).toEqual([])
   })
 
-  test('L13: what was told to be kept is there after kill -9 at any moment', async () => {
+  test('L13: what was reported as stored is there after kill -9 at any moment', async () => {
     const { url, close } = await shared().openNew()
     await close()
     const confirmed: string[] = []

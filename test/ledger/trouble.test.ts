@@ -46,7 +46,7 @@ describe('SQLite', () => {
     expect((await writing)?.transaction.status).toBe('success')
   })
 
-  test('L15: a lock that is not given up in five seconds is told to all who wait', async () => {
+  test('L15: a lock that is held for five seconds fails all that wait', async () => {
     const { ledger, file } = await ledgerFile()
     const other = locked(file)
     vi.useFakeTimers({ toFake: ['performance'] })
@@ -110,7 +110,7 @@ describe('PostgreSQL', () => {
     return ledger
   }
 
-  test('L15: connections that break are told, and the next call has another', async () => {
+  test('L15: connections that break are reported, and the next call has another', async () => {
     const { database } = await serverWithDatabase()
     const { url, cut } = await proxy(database)
     const ledger = await impatient(url)
@@ -136,7 +136,7 @@ describe('PostgreSQL', () => {
     expect(await ledger.find('owner', 'alpha', 'x')).toBeDefined()
   })
 
-  test('L15: a server that is gone is told at once, and found when it is back', async () => {
+  test('L15: a server that is gone is reported at once, and found when it is back', async () => {
     const { database } = await serverWithDatabase()
     const { url, cut, refuse, admit } = await proxy(database)
     const ledger = await impatient(url)
@@ -149,7 +149,7 @@ describe('PostgreSQL', () => {
     expect(await ledger.find('owner', 'alpha', 'x')).toBeDefined()
   })
 
-  test('L15: a table that somebody else holds is waited for no longer than the time of a statement', async () => {
+  test('L15: a locked table is waited for no longer than the timeout of a statement', async () => {
     const { database } = await serverWithDatabase()
     const ledger = await impatient(database)
     const other = new pg.Client({ connectionString: database })
@@ -223,7 +223,7 @@ describe('PostgreSQL', () => {
   )
 
   test.each<Lost>(['request', 'answer'])(
-    'L48: where it cannot be looked up, nobody knows (%s lost), and to begin again is safe',
+    'L48: if it cannot be looked up, the outcome is unknown (%s lost), and a new begin is safe',
     async (lost) => {
       const { database } = await serverWithDatabase()
       const { url, loseCommits, refuse, admit } = await proxy(database)
@@ -270,14 +270,14 @@ describe('PostgreSQL', () => {
     const { ledger, waits, close } = await openLedger(database)
     onTestFinished(close)
     const made = Array.from({ length: 5 }, () => intent({ owner: unique('owner') }))
-    const unsettled = intent()
-    for (const each of [unsettled, ...made]) await ledger.begin(each)
+    const unresolved = intent()
+    for (const each of [unresolved, ...made]) await ledger.begin(each)
     const other = new pg.Client({ connectionString: database })
     await other.connect()
     onTestFinished(() => other.end())
     await other.query('BEGIN')
     await other.query(
-      `INSERT INTO claims (owner, key, intent, fingerprint, created_at) VALUES ('owner', 'key', '${unsettled.id}', 'f', 0)`,
+      `INSERT INTO claims (owner, key, intent, fingerprint, created_at) VALUES ('owner', 'key', '${unresolved.id}', 'f', 0)`,
     )
     const begins = Array.from({ length: 30 }, () => ledger.begin(intent({ claim })).catch(() => 'timed out'))
     await vi.waitFor(() => expect(waits().writeMs).toBeGreaterThan(50))

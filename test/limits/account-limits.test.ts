@@ -18,7 +18,7 @@ const start = async (limits: object): Promise<void> => {
 const quote = async (key: string | null, form: FormName = 'A'): Promise<number> =>
   (await managed.client(form).get('/currencies', { key })).status
 
-test('quotes are limited by account where the key is valid, else by address', async () => {
+test('quotes are limited by account if the key is valid, else by address', async () => {
   await start({ quotes: 2 })
   const [acme, successor, globex] = [await managed.issue('acme'), await managed.issue('acme'), await managed.issue('globex')]
   expect([await quote(acme), await quote(successor, 'B'), await quote(acme)]).toEqual([200, 200, 429])

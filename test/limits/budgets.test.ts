@@ -7,7 +7,7 @@ import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 let managed: Managed
 afterEach(() => managed.close())
 
-test('a provider is never asked more often than its budget lets, by whatever path', async () => {
+test('a provider never gets more calls than its budget, by any path', async () => {
   let now = 0
   const budget = { quotes: 5, create: 3, read: 4 }
   managed = await startManaged({
@@ -63,7 +63,7 @@ test("R16: at the default numbers one account's creates do not stop another's", 
   expect(managed.alpha.received('create')).toHaveLength(30)
 })
 
-test('R16: callers without a key cannot use up the quotes of one who has a key, however many they are', async () => {
+test('R16: any number of callers without a key cannot use up the quotes of one with a key', async () => {
   await startAtDefaults()
   const key = await managed.issue()
   for (let call = 0; call < 100; call++) await quote(call + 1, null)

@@ -27,5 +27,5 @@ export function held({ exchanges }: World, id: number): Held {
 }
 
 export function read(world: World, { client, intent }: Create, id: number): Promise<ReceivedResponse> {
-  return world.ask(world.some, client, `/transactions/${intent?.provider}~tx-${id}`)
+  return world.sendRequest(world.some, client, `/transactions/${intent?.provider}~tx-${id}`)
 }

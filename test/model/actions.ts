@@ -34,15 +34,15 @@ export const actions: Actions = {
     await learn(world, create, own, ({ depositAddress }) => depositAddress !== undefined)
     const { wrongIds: mixedUp } = exchangeOf(world, create)
     mixedUp.set(own, id)
-    const answer = await read(world, create, own)
+    const response = await read(world, create, own)
     mixedUp.clear()
-    const reported = (answer.json as { deposit_address?: string }).deposit_address
-    if (reported !== `deposit-${own}`) throw new Error(`a get of tx-${own} showed ${reported}: ${answer.status} ${answer.text}`)
+    const reported = (response.json as { deposit_address?: string }).deposit_address
+    if (reported !== `deposit-${own}`) throw new Error(`a get of tx-${own} showed ${reported}: ${response.status} ${response.text}`)
   },
 
   async list(world, { picks: { client } }) {
-    const answer = await world.ask(world.some, client, '/transactions?size=100')
-    if (answer.status !== 200) throw new Error(`a list: ${answer.status} ${answer.text}`)
+    const response = await world.sendRequest(world.some, client, '/transactions?size=100')
+    if (response.status !== 200) throw new Error(`a list: ${response.status} ${response.text}`)
   },
 
   resolveBind: (world, { picks: { r, id }, state }) =>

@@ -5,16 +5,18 @@ import type { World } from './world.ts'
 
 /** Everything that is not as the model has it. */
 export async function differences(world: World, state: State): Promise<readonly string[]> {
-  return [...answersOf(world, state), ...sentOf(world, state), ...(await rowsOf(world, state))]
+  return [...responsesOf(world, state), ...sentOf(world, state), ...(await rowsOf(world, state))]
 }
 
-function answersOf({ creates }: World, { answers }: State): readonly string[] {
-  return [...creates].flatMap(([r, { answer }]) => {
+function responsesOf({ creates }: World, { answers }: State): readonly string[] {
+  return [...creates].flatMap(([r, { answer: response }]) => {
     const kind = answers.get(r)
-    if (!kind && !answer) return []
-    const summary = answer ? summaryOf(answer) : 'nothing'
+    if (!kind && !response) return []
+    const summary = response ? summaryOf(response) : 'nothing'
     const meant = kind ? meaningOf(kind) : 'nothing'
-    return summary === meant ? [] : [`request ${r} was answered ${summary} (${answer?.status} ${answer?.text}), and not ${meant}`]
+    return summary === meant
+      ? []
+      : [`request ${r} was answered ${summary} (${response?.status} ${response?.text}), and not ${meant}`]
   })
 }
 

@@ -2,7 +2,7 @@
 import { digits } from '../support/json.ts'
 import { type Actions, add, createOf, exchangeOf } from './action.ts'
 import { send } from './exchange-rows.ts'
-import { type Question, storeBy } from './trace.ts'
+import { storeBy, type Terms } from './trace.ts'
 import type { Create } from './world.ts'
 
 export const createActions: Actions = {
@@ -11,11 +11,11 @@ export const createActions: Actions = {
     if (!process) throw new Error(`${name} does not run`)
     const waiting = process.gates.next()
     const body = bodyOf(question)
-    const sent = world.ask(process, client, '/transactions', { body, key }).catch(() => undefined)
+    const sent = world.sendRequest(process, client, '/transactions', { body, key }).catch(() => undefined)
     const create: Create = { process, client, question, sent }
     world.creates.set(world.creates.size + 1, create)
-    void sent.then((answer) => {
-      create.answer = answer
+    void sent.then((outcome) => {
+      create.answer = outcome
     })
     create.waiting = (await Promise.race([waiting, sent.then(() => undefined)])) ?? undefined
   },
@@ -68,14 +68,14 @@ export const createActions: Actions = {
   },
 }
 
-function bodyOf({ network, memo }: Question): object {
+function bodyOf({ network, memo }: Terms): object {
   const pair = { coinFrom: 'BTC', networkFrom: 'BTC', coinTo: 'USDT', networkTo: network }
   return { ...pair, amount: digits('0.5'), withdrawalAddress: 'withdrawal-1', ...(memo !== '' && { withdrawalExtraId: memo }) }
 }
 
 async function tooEarly({ sent }: Create): Promise<never> {
-  const answer = await sent
-  throw new Error(`answered before anything was sent: ${answer?.status} ${answer?.text}`)
+  const outcome = await sent
+  throw new Error(`answered before anything was sent: ${outcome?.status} ${outcome?.text}`)
 }
 
 /** What the next write for this create meets. */

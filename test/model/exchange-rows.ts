@@ -1,7 +1,7 @@
 /** What a provider of Form B says, and how. */
 import type { ServerResponse } from 'node:http'
 import { digits } from '../support/json.ts'
-import type { Question } from './trace.ts'
+import type { Terms } from './trace.ts'
 
 export const currencies = ['BTC', 'USDT'].map((code) => ({ code, name: code, icon: 'https://icons.test/icon.svg', notes: '' }))
 
@@ -10,7 +10,7 @@ export function factsOf(id: number, isFinished = false): object {
   return { id: `tx-${id}`, status, coin_from: 'BTC', coin_to: 'USDT', amount_in: digits('0.5') }
 }
 
-export function termsOf(id: number, { memo }: Question): object {
+export function termsOf(id: number, { memo }: Terms): object {
   return {
     deposit_address: `deposit-${id}`,
     withdrawal_address: 'withdrawal-1',

@@ -4,12 +4,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { digits } from '../support/json.ts'
 import { currencies, factsOf, send, termsOf } from './exchange-rows.ts'
-import type { Question } from './trace.ts'
+import type { Terms } from './trace.ts'
 
 export interface Held {
   readonly id: number
   readonly holder: string
-  readonly question: Question
+  readonly question: Terms
   readonly createdAt: string
   isListed: boolean
   isFinished: boolean
@@ -32,7 +32,7 @@ export class Exchange implements AsyncDisposable {
   /** Creates that have come. */
   received = 0
   view: View | 'live' | 'hold' = 'live'
-  private readonly server = createServer((request, response) => void this.answer(request, response))
+  private readonly server = createServer((request, response) => void this.reply(request, response))
   private readonly holderOf: (key: string) => string
   private arrival: PromiseWithResolvers<ServerResponse> | undefined
   private fillers = 0
@@ -67,7 +67,7 @@ export class Exchange implements AsyncDisposable {
   }
 
   /** 200 with this id; everything else as it was asked. */
-  give(response: ServerResponse, id: number, question: Question): void {
+  give(response: ServerResponse, id: number, question: Terms): void {
     const { createdAt } = this.transactions.get(id) as Held
     const facts = {
       ...factsOf(id),
@@ -98,7 +98,7 @@ export class Exchange implements AsyncDisposable {
     return listed.map(({ id }) => id).reverse()
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '', this.url)
     const holder = this.holderOf(String(request.headers['x-api-key']))
     for await (const _ of request); // to its end

@@ -91,8 +91,8 @@ export class Gates {
   private living(call: Call): Call {
     return async (...given) => {
       if (this.isDead) return this.silence.promise
-      const answer = await call(...given)
-      return this.isDead ? this.silence.promise : answer
+      const result = await call(...given)
+      return this.isDead ? this.silence.promise : result
     }
   }
 }

@@ -39,5 +39,5 @@ export const lookActions: Actions = {
 /** Where keys are the provider's own, a process looks with those that it has heard since it knows whom it waits for. */
 async function presentKey(world: World, process: Process, client: ClientName): Promise<void> {
   await process.gateway.reconcile()
-  await world.ask(process, client, '/transactions/alpha~tx-0')
+  await world.sendRequest(process, client, '/transactions/alpha~tx-0')
 }

@@ -21,7 +21,7 @@ describe('the model of a create', () => {
     ])
   }, 120_000)
 
-  it('L62: it knows a trace for each defect', () => expect(Object.keys(found).toSorted()).toEqual(defects.toSorted()))
+  it('L62: it has a trace for each defect', () => expect(Object.keys(found).toSorted()).toEqual(defects.toSorted()))
 
   it.each(Object.entries(found))('L62: it notices %s', (defect, seed) => {
     const { violated } = simulate({ defect, seed: BigInt(seed), samples: 1 })

@@ -6,7 +6,7 @@ export type ClientName = 'ann-1' | 'ann-2' | 'bob'
 export type ProviderName = 'alpha' | 'beta'
 export type Store = 'Works' | 'Fails' | 'AnswerLost'
 
-export interface Question {
+export interface Terms {
   readonly network: 'TRX' | 'ETH'
   readonly memo: string
 }
@@ -27,7 +27,7 @@ interface Request {
   readonly process: ProcessName
   readonly client: ClientName
   readonly provider: ProviderName
-  readonly question: Question
+  readonly question: Terms
   readonly stage: Variant<'Arrived' | 'Sent' | 'Over'>
   readonly wasSent: boolean
 }
@@ -35,7 +35,7 @@ interface Request {
 export interface Transaction {
   readonly provider: ProviderName
   readonly holder: string
-  readonly question: Question
+  readonly question: Terms
   readonly isListed: boolean
   readonly isFinished: boolean
 }
@@ -70,7 +70,7 @@ export interface Picks {
   readonly process: ProcessName
   readonly client: ClientName
   readonly key: string
-  readonly question: Question
+  readonly question: Terms
   readonly provider: ProviderName
   readonly memo: string
   readonly reading: Look

@@ -9,12 +9,12 @@ import type { Terminal } from '../../src/cli/terminal.ts'
 import type { Config } from '../../src/config/index.ts'
 import type { Intent } from '../../src/core/ledger.ts'
 import type { Budgets } from '../../src/core/resilience/budget/budgets.ts'
-import { ask, type ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { type RunningGateway, startGateway } from '../support/gateway.ts'
 import { time } from './clock.ts'
 import { Exchange, type View } from './exchange.ts'
 import { Gates, type Waiting } from './gates.ts'
-import type { ClientName, ProcessName, ProviderName, Question, State } from './trace.ts'
+import type { ClientName, ProcessName, ProviderName, State, Terms } from './trace.ts'
 
 export interface Process {
   readonly gateway: RunningGateway
@@ -25,7 +25,7 @@ export interface Process {
 export interface Create {
   readonly process: Process
   readonly client: ClientName
-  readonly question: Question
+  readonly question: Terms
   /** Undefined where its connection was cut. */
   readonly sent: Promise<ReceivedResponse | undefined>
   answer?: ReceivedResponse | undefined
@@ -132,7 +132,7 @@ export class World implements AsyncDisposable {
     return [...this.processes.values()][0] as Process
   }
 
-  ask(
+  sendRequest(
     process: Process,
     client: ClientName,
     path: string,
@@ -142,7 +142,12 @@ export class World implements AsyncDisposable {
     const named = question?.key ? { 'idempotency-key': question.key } : {}
     const body = question && JSON.stringify(question.body)
     const method = question ? 'POST' : 'GET'
-    return ask(process.gateway.url, { method, path: `/b/api/v2${path}`, headers: { ...headers, ...named }, ...(body && { body }) })
+    return sendRequest(process.gateway.url, {
+      method,
+      path: `/b/api/v2${path}`,
+      headers: { ...headers, ...named },
+      ...(body && { body }),
+    })
   }
 
   /** As an operator does it, who forces only what is right; what is refused is told to nobody here. */

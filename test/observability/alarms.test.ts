@@ -26,7 +26,7 @@ describe('O9', { timeout }, () => {
   const outcome = async (word: string): Promise<number> =>
     (await scrape()).sum('swapgate_create_outcomes_total', { provider: 'alpha', outcome: word })
 
-  it('a create whose outcome nobody knows, as a count and as what is open', async () => {
+  it('a create of unknown outcome, as a count and as what is open', async () => {
     expect(await outcome('unknown')).toBe(0)
     await gateways.provider.fault({ before: 'reset' })
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(504)
@@ -42,7 +42,7 @@ describe('O9', { timeout }, () => {
     expect(Math.abs(Date.now() / 1000 - roundAt)).toBeLessThan(10)
   })
 
-  it('a create that the provider answers with something else', async () => {
+  it('a create whose response contradicts the request', async () => {
     await gateways.provider.fault({ swap: 'withdrawalAddress' })
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(502)
     expect(await outcome('contradicted')).toBe(1)

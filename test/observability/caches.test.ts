@@ -21,23 +21,23 @@ function outcomes(cache: CacheName): readonly string[] {
     .map(({ outcome, ageSeconds }) => (ageSeconds === undefined ? outcome : `${outcome} with an age`))
 }
 
-test('the list of currencies: the first who asks waits, others with him, and then it is there', async () => {
+test('the currency list: the first request waits, others share its call, and then it is cached', async () => {
   managed.alpha.reply('currencies', { json: { data: [], pagination: { page: 1, size: 50, total: 0 } }, delay: 100 })
-  const ask = () => managed.client('A').get('/currencies')
-  await Promise.all([ask(), ask()])
-  await ask()
+  const sendRequest = () => managed.client('A').get('/currencies')
+  await Promise.all([sendRequest(), sendRequest()])
+  await sendRequest()
   expect(outcomes('currencies')).toEqual(['miss', 'shared', 'hit with an age'])
 })
 
-test('rates: shared while they are asked for, told again while they are fresh', async () => {
-  const ask = (amount: string) => managed.client('B').get(rateQuery('B', { from: assets.btc, to: assets.eth, amount }))
-  await ask('1')
-  await Promise.all([ask('2'), ask('2.0')])
-  await ask('1.00')
+test('rates: shared while the call is in flight, cached while they are fresh', async () => {
+  const sendRequest = (amount: string) => managed.client('B').get(rateQuery('B', { from: assets.btc, to: assets.eth, amount }))
+  await sendRequest('1')
+  await Promise.all([sendRequest('2'), sendRequest('2.0')])
+  await sendRequest('1.00')
   expect(outcomes('rate')).toEqual(['miss', 'miss', 'shared', 'hit with an age'])
 })
 
-test('a transaction: from the ledger while it is fresh, and where the provider fails', async () => {
+test('a transaction: from the ledger while it is fresh, and if the provider fails', async () => {
   await managed.close()
   managed = await startManaged({ sections: { ledger: { url: 'sqlite::memory:', refresh: 0.3 } } })
   const key = await managed.issue()

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { GatewayProcess } from '../checker/gateway-process.ts'
 import { type Provider, startProvider } from '../checker/provider.ts'
-import { ask, type ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { sendRaw } from '../support/raw.ts'
 import { requestFields, requestLines } from './log-lines.ts'
 import { Scrape } from './scrape.ts'
@@ -35,7 +35,7 @@ afterAll(async () => {
 const scrape = async (): Promise<Scrape> => new Scrape(await gateway.metrics())
 
 /** How many lines there are when all that was asked has its own, but for those that were lost. */
-async function settledLines(): Promise<number> {
+async function linesInOrder(): Promise<number> {
   const seen = await scrape()
   const lines = seen.sum('swapgate_requests_total') - seen.sum('swapgate_log_lines_dropped_total')
   await expect.poll(() => requestLines(gateway.output).length).toBe(lines)
@@ -73,17 +73,17 @@ function send(number: number): Promise<ReceivedResponse> {
   const header = at(headers, paths.length)
   const mount = at(mounts, paths.length * headers.length)
   const method = at(methods, paths.length * headers.length * mounts.length)
-  return ask(gateway.url, { method, path: mount + path(word), headers: { ...header(word), 'x-forwarded-for': address } })
+  return sendRequest(gateway.url, { method, path: mount + path(word), headers: { ...header(word), 'x-forwarded-for': address } })
 }
 
 async function sendAll(from: number, to: number): Promise<number> {
   let next = from
-  let answered = 0
+  let responseCount = 0
   const work = async (): Promise<void> => {
-    while (next < to) if ((await send(next++)).status >= 200) answered++
+    while (next < to) if ((await send(next++)).status >= 200) responseCount++
   }
   await Promise.all(Array.from({ length: 32 }, work))
-  return answered
+  return responseCount
 }
 
 async function warmUp(from: number, kinds: number): Promise<number> {
@@ -116,7 +116,7 @@ describe('O4', { timeout }, () => {
     expect(Object.keys(after.by('http_server_request_duration_seconds_count', 'http_request_method'))).toContain('_OTHER')
   })
 
-  it('methods that nobody knows are all one', async () => {
+  it('unknown methods are all one', async () => {
     const { port } = new URL(gateway.url)
     const before = await scrape()
     for (const method of ['BREW', 'WHEN', 'x'.repeat(60)]) {
@@ -139,12 +139,18 @@ describe('O2', () => {
   ]
 
   it('each request is one line of JSON, with nothing in it that a client wrote', async () => {
-    const seen = await settledLines()
+    const seen = await linesInOrder()
     for (const word of evil) {
       const encoded = encodeURI(decodeURI(word).replaceAll('\0', '%00')).replaceAll('%25', '%')
-      await ask(gateway.url, { path: `/a/api/v2/transactions/alpha~${encoded}`, headers: { authorization: 'Bearer known-key' } })
-      await ask(gateway.url, { path: `/a/api/v2/rate?coinFrom=${encoded}&coinTo=XRP&amount=1`, headers: { 'user-agent': word } })
-      await ask(gateway.url, {
+      await sendRequest(gateway.url, {
+        path: `/a/api/v2/transactions/alpha~${encoded}`,
+        headers: { authorization: 'Bearer known-key' },
+      })
+      await sendRequest(gateway.url, {
+        path: `/a/api/v2/rate?coinFrom=${encoded}&coinTo=XRP&amount=1`,
+        headers: { 'user-agent': word },
+      })
+      await sendRequest(gateway.url, {
         method: 'POST',
         path: '/b/api/v2/transactions',
         headers: { 'content-type': 'application/json', 'x-api-key': 'known-key', 'idempotency-key': word.slice(0, 300) },
@@ -170,9 +176,12 @@ describe('O7', () => {
     ['1 kB is not', 'i'.repeat(1_024), (id: string) => own.test(id)],
     ['one with a line break in it is not', 'a%0d%0ab', (id: string) => own.test(id)],
     ['one with quotes is not', 'a"b', (id: string) => own.test(id)],
-  ])('%s, and the answer, its error and the log have the same', async (_, sent, isRight) => {
-    const seen = await settledLines()
-    const { headers: headersBefore } = await ask(gateway.url, { path: '/a/api/v2/nowhere', headers: { 'x-request-id': sent } })
+  ])('%s, and the response, its error and the log have the same', async (_, sent, isRight) => {
+    const seen = await linesInOrder()
+    const { headers: headersBefore } = await sendRequest(gateway.url, {
+      path: '/a/api/v2/nowhere',
+      headers: { 'x-request-id': sent },
+    })
     expect(headersBefore['x-request-id']).toSatisfy(isRight)
     await expect.poll(() => requestLines(gateway.output).length).toBe(seen + 1)
     expect(requestLines(gateway.output).at(-1)).toMatchObject({

@@ -7,7 +7,7 @@ import { GatewayProcess } from '../checker/gateway-process.ts'
 import type { Ending } from '../checker/provider/fault.ts'
 import { readJournal } from '../checker/provider/journal.ts'
 import { type Provider, startProvider } from '../checker/provider.ts'
-import { ask } from '../support/client.ts'
+import { sendRequest } from '../support/client.ts'
 import { client } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
 import { canaries, leaks } from './canaries.ts'
@@ -64,7 +64,7 @@ it('O1: keys and addresses are in no line and in no metric', { timeout: 60_000 }
   await acme.get(`/transactions?${query}=1`, { key: strangeKey })
   await acme.get(`/transactions/${query}`, { key: strangeKey })
   await acme.get(`/rate?coinFrom=${query}&coinTo=XRP&amount=1`, { key: strangeKey })
-  await ask(gateway.url, {
+  await sendRequest(gateway.url, {
     path: `/${query}`,
     headers: { authorization: `Bearer ${strangeKey}`, 'x-api-key': clientKey, host: `${query}.example` },
   })

@@ -90,7 +90,7 @@ describe('counters', () => {
     expect(await lines(metrics, 'swapgate_limits_local')).toEqual([])
   })
 
-  it('that an alert waits for are told before they count', async () => {
+  it('that an alert uses are there before they count', async () => {
     const { text } = await metricsOf().print('')
     for (const line of [
       'swapgate_create_outcomes_total{provider="beta",outcome="duplicate_id"} 0',
@@ -137,7 +137,7 @@ describe('requests and calls', () => {
     ])
   })
 
-  it('name the trace of the last one in each bucket whose trace is kept, in OpenMetrics alone', async () => {
+  it('name the last kept trace in each bucket, in OpenMetrics alone', async () => {
     const metrics = metricsOf()
     metrics.observe({ ...end, traceId: '0af7651916cd43dd8448eb211c80319c', isTraceKept: true })
     metrics.observe({ ...end, traceId: '99999999999999999999999999999999', isTraceKept: false })
@@ -155,7 +155,7 @@ describe('requests and calls', () => {
 })
 
 describe('how providers stand', () => {
-  it('is told by one state of many', async () => {
+  it('has one state of many', async () => {
     const metrics = metricsOf()
     metrics.observe({ what: 'breaker', provider: 'beta', operation: 'getRate', state: 'halfOpen' })
     const states = await lines(metrics, 'swapgate_breaker_state')
@@ -165,7 +165,7 @@ describe('how providers stand', () => {
     expect(await lines(metrics, 'swapgate_provider_state')).toEqual(['swapgate_provider_state{provider="beta",state="draining"} 1'])
   })
 
-  it('tells what is left of a budget beside its size, and nothing of one without bounds', async () => {
+  it('has what is left of a budget beside its size, and nothing for one without bounds', async () => {
     const metrics = metricsOf()
     metrics.observe({ what: 'budget', provider: 'beta', policy: 'quotes', remaining: 12 })
     expect(await lines(metrics, 'swapgate_budget')).toEqual([
@@ -177,7 +177,7 @@ describe('how providers stand', () => {
 })
 
 describe('what the ledger holds', () => {
-  it('is read once for all who ask at the same time, and again only when it is old', async () => {
+  it('is read once for all concurrent requests, and again only when it is old', async () => {
     let readings = 0
     const metrics = metricsOf(async () => {
       readings++
@@ -195,7 +195,7 @@ describe('what the ledger holds', () => {
     expect(readings).toBe(1)
   })
 
-  it('never holds a reading up that asks for the rest', async () => {
+  it('never delays a scrape of the rest', async () => {
     const failing = await metricsOf(() => Promise.reject(new Error('no ledger'))).print('')
     const silent = await metricsOf(() => new Promise(() => {})).print('')
     for (const { text } of [failing, silent]) {
@@ -205,7 +205,7 @@ describe('what the ledger holds', () => {
   })
 })
 
-it('where nothing is to be counted, the process still says how it does', async () => {
+it('without metrics of the gateway, those of the process are still there', async () => {
   const metrics = createMetrics({
     isCounting: false,
     providers: () => [],
@@ -220,7 +220,7 @@ it('where nothing is to be counted, the process still says how it does', async (
   expect(text).not.toContain('swapgate_requests_total')
 })
 
-it('O3: Prometheus has nothing to say against names, units and types', async () => {
+it('O3: Prometheus accepts names, units and types', async () => {
   const { promtool } = await prometheusPrograms()
   const metrics = metricsOf()
   metrics.observe(end)

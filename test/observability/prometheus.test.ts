@@ -67,13 +67,13 @@ async function page(accepted: string[]): Promise<number> {
 
 /** Asks Prometheus' interface; undefined while it does not answer. */
 async function query(port: number, path: string): Promise<readonly unknown[] | undefined> {
-  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => undefined)
-  if (!answer?.ok) return undefined
-  const { data } = (await answer.json()) as { readonly data: readonly unknown[] | { readonly result: readonly unknown[] } }
+  const reply = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => undefined)
+  if (!reply?.ok) return undefined
+  const { data } = (await reply.json()) as { readonly data: readonly unknown[] | { readonly result: readonly unknown[] } }
   return 'result' in data ? data.result : data
 }
 
-it('a real Prometheus asks for OpenMetrics, understands it, and knows the trace of a slow request', { timeout }, async () => {
+it('a real Prometheus requests OpenMetrics, reads it, and has the trace of a slow request', { timeout }, async () => {
   const { prometheus } = await prometheusPrograms()
   const accepted: string[] = []
   const target = `127.0.0.1:${await page(accepted)}`

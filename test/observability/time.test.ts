@@ -8,19 +8,19 @@ import { assets } from '../support/swaps.ts'
 let pair: Pair
 afterEach(() => pair.close())
 
-const question = (amount: string): string => rateQuery('A', { from: assets.btc, to: assets.eth, amount })
+const quoteOf = (amount: string): string => rateQuery('A', { from: assets.btc, to: assets.eth, amount })
 
 const ends = (): readonly RequestEnd[] => pair.gateway.observations.filter((seen) => seen.what === 'request')
 
-test("the time of a slow provider is the provider's, also for those who wait for the question of another", async () => {
+test("the time of a slow provider is the provider's, also for requests that wait for a shared call", async () => {
   pair = await startPair('A', 'A')
-  await pair.client.get(question('1'))
+  await pair.client.get(quoteOf('1'))
   const { code: coinFrom } = assets.btc
   const { code: coinTo } = assets.eth
   const json = { coinFrom, coinTo, amount: 2, amountTo: 3, rate: 1.5, minAmount: 1, maxAmount: 9, fee: 0, rateType: 'float' }
   pair.provider.reply('rate', { json, delay: 400 })
   const before = ends().length
-  await Promise.all([1, 2, 3].map(() => pair.client.get(question('2'))))
+  await Promise.all([1, 2, 3].map(() => pair.client.get(quoteOf('2'))))
   const slow = ends().slice(before)
   expect(slow).toHaveLength(3)
   for (const { seconds, providerSeconds, addedSeconds } of slow) {
@@ -46,7 +46,7 @@ test('the time in which a client sends its body is its own', async () => {
   expect(end?.addedSeconds).toBeLessThan(0.2)
 })
 
-test('who hangs up before asking has asked for nothing', async () => {
+test('a client that disconnects before its request has sent nothing', async () => {
   pair = await startPair('A', 'A')
   await pair.client.get('/nowhere')
   const before = ends().length

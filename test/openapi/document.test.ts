@@ -6,7 +6,7 @@ import { openApi } from '../../src/edges/openapi/document.ts'
 import { forms } from '../../src/forms/index.ts'
 import { formC } from '../form-c/c.ts'
 import { startGateway as startThree } from '../form-c/gateway.ts'
-import { ask, type ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { formNames, type Pair, startPair } from '../support/pair.ts'
 
@@ -27,7 +27,7 @@ const read = (form: (typeof forms)[number]): Document => JSON.parse(openApi(form
 describe.each([...forms, formC])('form $name', (form) => {
   const { paths, components } = read(form)
 
-  it('has every operation with its status, every field of a question and of an answer', () => {
+  it('has every operation with its status, every field of a request and of a response', () => {
     for (const op of ops) {
       const { method, path, success, requestCodec: request, responseCodec: response } = form.operations[op]
       const described = paths[path.pattern]?.[method.toLowerCase()]
@@ -54,7 +54,7 @@ function objectsIn(schema: Schema): readonly Schema[] {
   return schema.type === 'object' ? [schema, ...inner] : inner
 }
 
-it.each(forms)('the file of form $name is what the form says (npm run docs:openapi)', (form) => {
+it.each(forms)('the file of form $name is that of the form (npm run docs:openapi)', (form) => {
   expect(readFileSync(`docs/openapi/${form.name.toLowerCase()}.json`, 'utf8')).toBe(openApi(form))
 })
 
@@ -70,7 +70,7 @@ describe.each(formNames)('at the mount of form %s', (form) => {
   afterAll(() => pair.close())
   const path = `/${form.toLowerCase()}/openapi.json`
   const send = (method: string, headers: Record<string, string> = {}): Promise<ReceivedResponse> =>
-    ask(pair.gateway.url, { method, path, headers })
+    sendRequest(pair.gateway.url, { method, path, headers })
 
   test('the description is served as JSON, and HEAD is the same without it', async () => {
     const { status, headers, text } = await send('GET')
@@ -81,7 +81,7 @@ describe.each(formNames)('at the mount of form %s', (form) => {
     expect((await send('GET', { 'if-none-match': headers.etag ?? '' })).status).toBe(304)
   })
 
-  test('another method is 405, OPTIONS tells the methods, and another form is refused', async () => {
+  test('another method is 405, OPTIONS has the methods, and another form is refused', async () => {
     const allow = 'GET, HEAD, OPTIONS'
     for (const method of ['POST', 'PUT', 'DELETE']) {
       const response = await send(method)
@@ -95,9 +95,9 @@ describe.each(formNames)('at the mount of form %s', (form) => {
 
   test('nothing else is there', async () => {
     for (const other of [`${path}/`, `/${form.toLowerCase()}/api/v2/openapi.json`])
-      expectRefusal(await ask(pair.gateway.url, { path: other }), form, 404)
+      expectRefusal(await sendRequest(pair.gateway.url, { path: other }), form, 404)
     for (const other of ['/openapi.json', '/api/v2/openapi.json'])
-      expect((await ask(pair.gateway.url, { path: other })).status).toBe(404)
+      expect((await sendRequest(pair.gateway.url, { path: other })).status).toBe(404)
   })
 })
 

@@ -36,24 +36,24 @@ describe.each(pairs)('S1: client $client, provider $provider', ({ client: form, 
     await pair?.close()
   })
 
-  test('every right question has an answer as described', async () => {
+  test('every valid request has a response as described', async () => {
     for (const [name, status, send] of right) {
-      const answer = await send(client)
-      expect(answer.status, `${name}: ${answer.text}`).toBe(status || created(form))
-      expect(violations(answer, 'request'), name).toEqual([])
-      expectDescribed(answer, name)
+      const response = await send(client)
+      expect(response.status, `${name}: ${response.text}`).toBe(status || created(form))
+      expect(violations(response, 'request'), name).toEqual([])
+      expectDescribed(response, name)
     }
   })
 
-  test('S6: every status is told as described, in a get and in a list', async () => {
+  test('S6: every status is as described, in a get and in a list', async () => {
     const known = side === 'A' ? statuses : statuses.filter((status) => status !== 'confirmed' && status !== 'sending')
     for (const status of known) {
       pair.provider.holdings.swaps = [swap({ status })]
       client = sender(form, prism.url, await pair.gateway.freshKey(), pair.witness)
       for (const path of ['/transactions/alpha~tx-1', '/transactions']) {
-        const answer = await client.get(path)
-        expect(answer.status, answer.text).toBe(200)
-        expectDescribed(answer, `${status} ${path}`)
+        const response = await client.get(path)
+        expect(response.status, response.text).toBe(200)
+        expectDescribed(response, `${status} ${path}`)
       }
     }
   })
@@ -61,18 +61,18 @@ describe.each(pairs)('S1: client $client, provider $provider', ({ client: form, 
   test('every refusal is as described', async () => {
     for (const [name, status, send] of [...wrong, ...refused]) {
       client = sender(form, prism.url, await pair.gateway.freshKey(), pair.witness)
-      const answer = await send(client)
-      expect(answer.status, `${name}: ${answer.text}`).toBe(status)
-      expectDescribed(answer, name)
-      if (wrong.some(([bad]) => bad === name)) expect(violations(answer, 'request'), name).not.toEqual([])
+      const response = await send(client)
+      expect(response.status, `${name}: ${response.text}`).toBe(status)
+      expectDescribed(response, name)
+      if (wrong.some(([bad]) => bad === name)) expect(violations(response, 'request'), name).not.toEqual([])
     }
   })
 
   test('so is a used-up limit', async () => {
     for (let count = 0; count < 4; count++) await client.post(orderOf(form))
-    const answer = await client.post(orderOf(form))
-    expect(answer.status).toBe(429)
-    expectDescribed(answer, 'limit')
+    const response = await client.post(orderOf(form))
+    expect(response.status).toBe(429)
+    expectDescribed(response, 'limit')
   })
 
   const failures: readonly (readonly [Operation, Reply, number])[] = [
@@ -99,9 +99,9 @@ describe.each(pairs)('S1: client $client, provider $provider', ({ client: form, 
         get: '/transactions/alpha~tx-1',
       }
       const path = paths[operation]
-      const answer = path === undefined ? await client.post(orderOf(form)) : await client.get(path)
-      expect(answer.status, `${operation}: ${answer.text}`).toBe(status)
-      expectDescribed(answer, `${operation} ${status}`)
+      const response = path === undefined ? await client.post(orderOf(form)) : await client.get(path)
+      expect(response.status, `${operation}: ${response.text}`).toBe(status)
+      expectDescribed(response, `${operation} ${status}`)
     }
   })
 
@@ -109,9 +109,9 @@ describe.each(pairs)('S1: client $client, provider $provider', ({ client: form, 
     pair.provider.reply('create', { reset: true })
     const headers = { 'idempotency-key': 'order-3' }
     for (const status of [504, 409]) {
-      const answer = await client.post(orderOf(form), { headers })
-      expect(answer.status, answer.text).toBe(status)
-      expectDescribed(answer, String(status))
+      const response = await client.post(orderOf(form), { headers })
+      expect(response.status, response.text).toBe(status)
+      expectDescribed(response, String(status))
     }
   })
 })
@@ -134,7 +134,7 @@ describe.each(formNames)('S1: client %s with a key of the gateway', (form) => {
     expect(responses.map(({ status }) => status)).toEqual([created(form), 200, 200, 503, 503])
     expect(stale.headers).toHaveProperty('x-swap-stale')
     for (const { headers } of [refusedRate, refusedCreate]) expect(headers['retry-after']).toMatch(/^[1-9]\d*$/)
-    for (const answer of responses) expectDescribed(answer, answer.text)
+    for (const response of responses) expectDescribed(response, response.text)
   }, 60_000)
 })
 

@@ -57,6 +57,6 @@ export function violations({ headers }: ReceivedResponse, where: 'request' | 're
 }
 
 /** The answer is as described. */
-export function expectDescribed(answer: ReceivedResponse, context: string): void {
-  expect(violations(answer, 'response'), `${context}: ${answer.status} ${answer.text}`).toEqual([])
+export function expectDescribed(response: ReceivedResponse, context: string): void {
+  expect(violations(response, 'response'), `${context}: ${response.status} ${response.text}`).toEqual([])
 }

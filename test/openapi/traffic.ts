@@ -19,7 +19,7 @@ interface Sending {
 }
 
 /** `url` is the base URL; paths begin below it. The witness hears all of it. */
-export function sender(form: FormName, url: string, standardKey: string, witness: Pick<Witness, 'ask'>): Sender {
+export function sender(form: FormName, url: string, standardKey: string, witness: Pick<Witness, 'sendRequest'>): Sender {
   const { pathname } = new URL(url)
   const base = pathname === '/' ? '' : pathname
   const headersOf = ({ key = standardKey, headers }: Sending): Record<string, string> => ({
@@ -28,9 +28,10 @@ export function sender(form: FormName, url: string, standardKey: string, witness
   })
   return {
     form,
-    get: (path, more = {}) => witness.ask(url, { path: base + path, method: more.method ?? 'GET', headers: headersOf(more) }),
+    get: (path, more = {}) =>
+      witness.sendRequest(url, { path: base + path, method: more.method ?? 'GET', headers: headersOf(more) }),
     post: (body, more = {}) =>
-      witness.ask(url, {
+      witness.sendRequest(url, {
         path: `${base}/transactions`,
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headersOf(more) },

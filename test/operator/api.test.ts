@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { GatewayProcess } from '../checker/gateway-process.ts'
 import { type Provider, startProvider } from '../checker/provider.ts'
-import { ask, type ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 
 const token = 'operator-token-of-alice-0123456789'
 const other = 'operator-token-of-bob-012345678901'
@@ -50,7 +50,7 @@ function call(
   { method = 'GET', body, token: sent = token, headers = {} }: Call = {},
   at = gateway,
 ): Promise<ReceivedResponse> {
-  return ask(at.adminUrl, {
+  return sendRequest(at.adminUrl, {
     method,
     path,
     headers: {
@@ -67,7 +67,7 @@ const json = async <T>(path: string, options: Call = {}, at = gateway): Promise<
   return JSON.parse(response.text) as T
 }
 const create = async (key: string, at = gateway): Promise<ReceivedResponse> =>
-  ask(at.url, {
+  sendRequest(at.url, {
     method: 'POST',
     path: '/a/api/v2/transactions',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

@@ -44,7 +44,7 @@ it('npx swapgate start works in an empty folder, with the configuration that com
   expect(existsSync(join(parcel.folder, 'data/swapgate.db'))).toBe(true)
 })
 
-it('starts and stops in another program, whose types fit', { timeout: 120_000 }, () => {
+it('starts and stops in another program, and its types fit', { timeout: 120_000 }, () => {
   const program = `import { type Config, ConfigError, loadConfig, type Running, start } from 'swapgate'
 const config: Config = loadConfig('node_modules/swapgate/config/gateway.yaml')
 const running: Running = await start(config)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, it, vi } from 'vitest'
 import { readJournal } from '../checker/provider/journal.ts'
-import { ask } from '../support/client.ts'
+import { sendRequest } from '../support/client.ts'
 import { Gateways } from './gateways.ts'
 
 const [creates, others] = [100, 30]
@@ -33,7 +33,7 @@ it('D1: with 100 creates in flight, idle and half-sent connections it ends in ti
   const gateway = await gateways.start()
   const acme = await gateways.customer('acme', 'A')
   const port = Number(new URL(gateway.url).port)
-  const ready = async (): Promise<number> => (await ask(gateway.adminUrl, { path: '/readyz' })).status
+  const ready = async (): Promise<number> => (await sendRequest(gateway.adminUrl, { path: '/readyz' })).status
   const bytes = halves(acme.key).flatMap((half) => Array.from({ length: others }, () => half))
   const open = await Promise.all(bytes.map((half) => opened(port, half)))
   const closed = open.map((socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve())))

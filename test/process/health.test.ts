@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { lock } from '../support/broken-ledger.ts'
-import { ask, type ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectErrorBody, expectRefusal } from '../support/expectations.ts'
 import { RedisServer } from '../support/redis.ts'
 import { Gateways, type RunningGateway } from './gateways.ts'
@@ -17,7 +17,7 @@ const reasons: Readonly<Record<string, string | undefined>> = { ready: undefined
 
 /** What `/livez` and `/readyz` answer. */
 async function health({ adminUrl }: RunningGateway): Promise<unknown> {
-  const [live, ready] = [await ask(adminUrl, { path: '/livez' }), await ask(adminUrl, { path: '/readyz' })]
+  const [live, ready] = [await sendRequest(adminUrl, { path: '/livez' }), await sendRequest(adminUrl, { path: '/readyz' })]
   const { status, ...body } = ready.json as { status: string }
   if (ready.status === 503) {
     expectErrorBody(body, 'A', 503)
@@ -35,21 +35,21 @@ describe('health', { timeout }, () => {
     const heal = lock(gateways.directory)
     const creating = acme.create(gateway.url, gateways.order())
     expect(await health(gateway)).toEqual([200, 200, 'ready'])
-    expect((await ask(gateway.url, { path: quote })).status).toBe(200)
+    expect((await sendRequest(gateway.url, { path: quote })).status).toBe(200)
     expectRefusal((await creating) as ReceivedResponse, 'A', 503, 'ledger_unavailable')
     expect(await health(gateway)).toEqual([200, 200, 'ready'])
     heal()
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(201)
   })
 
-  it('D5: without its Redis a gateway is live and ready, and tells it as a metric', async () => {
+  it('D5: without its Redis a gateway is live and ready, and a metric shows it', async () => {
     await using redis = await RedisServer.start()
     await using gateways = await Gateways.prepare({ redis: { url: redis.url } })
     const gateway = await gateways.start()
     const counted = async (): Promise<string> => (await fetch(`${gateway.adminUrl}/metrics`)).text()
     expect(await counted()).toMatch(/^swapgate_limits_local 0$/m)
     await redis.kill()
-    expect((await ask(gateway.url, { path: quote })).status).toBe(200)
+    expect((await sendRequest(gateway.url, { path: quote })).status).toBe(200)
     await expect.poll(counted, { timeout: 5_000 }).toMatch(/^swapgate_limits_local 1$/m)
     expect(await health(gateway)).toEqual([200, 200, 'ready'])
   })
@@ -64,13 +64,16 @@ describe('health', { timeout }, () => {
     gateway.process.child.kill('SIGUSR2')
     await expect.poll(() => health(gateway), { timeout: 5_000, interval: 20 }).toEqual([200, 503, 'overloaded'])
     const began = performance.now()
-    const [quoted, created] = await Promise.all([ask(gateway.url, { path: quote }), acme.create(gateway.url, gateways.order())])
+    const [quoted, created] = await Promise.all([
+      sendRequest(gateway.url, { path: quote }),
+      acme.create(gateway.url, gateways.order()),
+    ])
     expect(expectRefusal(quoted, 'A', 503, 'overloaded')).toMatch(/overloaded/)
     expect(quoted.headers['retry-after']).toBe('2')
     expect(created?.status).toBe(201)
     await expect.poll(() => health(gateway), { timeout: 5_000, interval: 50 }).toEqual([200, 200, 'ready'])
     expect(performance.now() - began).toBeLessThan(5_000)
-    expect((await ask(gateway.url, { path: quote })).status).toBe(200)
+    expect((await sendRequest(gateway.url, { path: quote })).status).toBe(200)
   })
 
   it('D5: while it ends a gateway is live and not ready', async () => {

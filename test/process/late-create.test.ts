@@ -13,7 +13,7 @@ function applied({ provider }: Gateways): number {
   return readJournal(provider.settings.journal).filter(({ what }) => what === 'applied').length
 }
 
-it('D2: a create that the provider answers late is answered before the process ends', { timeout }, async () => {
+it('D2: a create with a late response of the provider gets its response before the process ends', { timeout }, async () => {
   await using gateways = await Gateways.prepare({ server: { port: 0, grace: 0 } })
   const gateway = await gateways.start()
   const acme = await gateways.customer('acme', 'A')

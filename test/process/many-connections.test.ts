@@ -29,7 +29,7 @@ async function startOpener(port: number, at: number) {
   return { opened: JSON.parse(String(line)) as Opened, end }
 }
 
-it('X2: more connections than may be are closed at once, and the admin port answers', {
+it('X2: more connections than allowed are closed at once, and the admin port responds', {
   timeout: isSoak ? 120_000 : 30_000,
 }, async () => {
   using workplace = new Workplace()
@@ -59,10 +59,10 @@ routing: { providers: [alpha] }`)
   await expect(fetch(`${url}/nowhere`)).rejects.toThrow()
 
   await Promise.all(running.map(({ end }) => end()))
-  const ask = (): Promise<number> =>
+  const sendRequest = (): Promise<number> =>
     fetch(`${url}/nowhere`).then(
       ({ status }) => status,
       () => 0,
     )
-  await expect.poll(ask, { timeout: 10_000 }).toBe(404)
+  await expect.poll(sendRequest, { timeout: 10_000 }).toBe(404)
 })

@@ -1,6 +1,6 @@
 /** Row X12: a client that asks nonsense as fast as it can. */
 import { expect, it } from 'vitest'
-import { ask } from '../support/client.ts'
+import { sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { Gateways } from './gateways.ts'
 
@@ -8,7 +8,7 @@ const timeout = 30_000
 const nonsense = '/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=none'
 const limits = { quotes: 60, create: 100_000, read: 100_000 }
 
-it('X12: of 4,000 cheap 400s all but the limit are 429, and another client is answered as ever', { timeout }, async () => {
+it('X12: of 4,000 cheap 400s all but the limit are 429, and another client is served as before', { timeout }, async () => {
   await using gateways = await Gateways.prepare({ limits })
   const gateway = await gateways.start()
   const acme = await gateways.customer('acme', 'A')
@@ -18,7 +18,7 @@ it('X12: of 4,000 cheap 400s all but the limit are 429, and another client is an
   let sentCount = 0
   const flood = Array.from({ length: 16 }, async () => {
     while (sentCount++ < 4_000) {
-      const response = await ask(gateway.url, { path: nonsense })
+      const response = await sendRequest(gateway.url, { path: nonsense })
       expectRefusal(response, 'A', response.status)
       statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
     }

@@ -4,7 +4,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import { connect, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { figureOf } from '../soak/figure.ts'
-import { ask } from '../support/client.ts'
+import { sendRequest } from '../support/client.ts'
 import { expectErrorBody, expectRefusal } from '../support/expectations.ts'
 import { readJson } from '../support/json.ts'
 import { sendRaw } from '../support/raw.ts'
@@ -36,11 +36,11 @@ async function start(lines: string): Promise<Started> {
 
 const free = 'server: { port: 0 }\nadmin: { port: 0 }'
 
-async function open(url: string, localAddress: string, question: string): Promise<Socket> {
+async function open(url: string, localAddress: string, requestText: string): Promise<Socket> {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress }).on('error', () => {})
   await once(socket, 'connect')
   socket.pause()
-  socket.write(question)
+  socket.write(requestText)
   return socket
 }
 
@@ -62,7 +62,7 @@ async function scriptOf(url: string): Promise<string> {
   return `/${path}`
 }
 
-it('H19: a page is compressed for those who take it, and each representation has its tag', { timeout }, async () => {
+it('H19: a page is compressed for clients that accept it, and each representation has its tag', { timeout }, async () => {
   await using gateway = await start(free)
   const path = await scriptOf(gateway.url)
   const get = (headers: Readonly<Record<string, string>>) => headOf(gateway.url, path, headers)
@@ -80,7 +80,7 @@ it('H19: a page is compressed for those who take it, and each representation has
   expect(known.status).toBe(304)
 })
 
-it('H19: many who never read a page cost no memory, and the API goes on', { timeout }, async () => {
+it('H19: many clients that never read a page cost no memory, and the API goes on', { timeout }, async () => {
   await using gateway = await start(free)
   const path = await scriptOf(gateway.url)
   const resident = async (): Promise<number> => figureOf(await (await fetch(`${gateway.admin}/metrics`)).text()).memory
@@ -91,8 +91,8 @@ it('H19: many who never read a page cost no memory, and the API goes on', { time
       Array.from({ length: 100 }, () => open(gateway.url, address, `GET ${path} HTTP/1.1\r\nHost: gateway\r\n\r\n`)),
     ),
   )
-  const answered = await ask(gateway.url, { path: '/a/api/v2/nowhere' })
-  expect(answered.status).toBe(404)
+  const missing = await sendRequest(gateway.url, { path: '/a/api/v2/nowhere' })
+  expect(missing.status).toBe(404)
   expect((await resident()) - before).toBeLessThan(100)
   for (const socket of sockets) socket.destroy()
 })
@@ -102,25 +102,26 @@ it('H20: pages are limited by address, and the API is not charged for them', { t
   const statuses: number[] = []
   for (let at = 0; at < 121; at++) statuses.push((await headOf(gateway.url, '/docs')).status)
   expect(statuses.filter((status) => status === 200)).toHaveLength(120)
-  const over = await ask(gateway.url, { path: '/a/openapi.json' })
+  const over = await sendRequest(gateway.url, { path: '/a/openapi.json' })
   expectRefusal(over, 'A', 429)
   expect(Number(over.headers['retry-after'])).toBeGreaterThan(0)
   expect(over.headers['ratelimit-policy']).toBe('"pages";q=120;w=60')
-  const quote = await ask(gateway.url, { path: '/a/api/v2/rate' })
+  const quote = await sendRequest(gateway.url, { path: '/a/api/v2/rate' })
   expect([quote.status, quote.headers.ratelimit]).toEqual([400, '"quotes";r=59;t=60'])
 })
 
 it('H20: docs: false serves no page', { timeout }, async () => {
   await using gateway = await start(`${free}\ndocs: false`)
-  for (const path of ['/docs', '/docs/start.js', '/a/openapi.json']) expectRefusal(await ask(gateway.url, { path }), 'A', 404)
-  expectRefusal(await ask(gateway.url, { path: '/b/openapi.json' }), 'B', 404)
+  for (const path of ['/docs', '/docs/start.js', '/a/openapi.json'])
+    expectRefusal(await sendRequest(gateway.url, { path }), 'A', 404)
+  expectRefusal(await sendRequest(gateway.url, { path: '/b/openapi.json' }), 'B', 404)
 })
 
 it('H21: one address does not hold every connection', { timeout }, async () => {
   await using gateway = await start('server: { port: 0, connections: 20, connectionsPerAddress: 5 }\nadmin: { port: 0 }')
-  const question = 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n'
+  const requestText = 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n'
   const isHeld = async (address: string): Promise<boolean> => {
-    const socket = (await open(gateway.url, address, question)).resume()
+    const socket = (await open(gateway.url, address, requestText)).resume()
     return new Promise((resolve) => socket.once('data', () => resolve(true)).once('close', () => resolve(false)))
   }
   const first = await Promise.all(Array.from({ length: 8 }, () => isHeld('127.0.0.2')))
@@ -128,7 +129,7 @@ it('H21: one address does not hold every connection', { timeout }, async () => {
   expect(await isHeld('127.0.0.3')).toBe(true)
 })
 
-it('H22: the admin port answers its probes to any Host, and nothing else to a name of somebody else', { timeout }, async () => {
+it('H22: the admin port serves its probes to any Host, and nothing else to a foreign name', { timeout }, async () => {
   await using gateway = await start('server: { port: 0 }\nadmin: { port: 0, hosts: [ops.example] }')
   const statusOf = async (path: string, host: string): Promise<number> => (await headOf(gateway.admin, path, { host })).status
   for (const path of ['/livez', '/readyz', '/metrics']) expect(await statusOf(path, 'evil.example')).toBe(200)
@@ -139,7 +140,7 @@ it('H22: the admin port answers its probes to any Host, and nothing else to a na
   }
 })
 
-it('H25: errors of the admin port have the body of defaultForm, and its paths tell their methods', { timeout }, async () => {
+it('H25: errors of the admin port have the body of defaultForm, and its paths have Allow', { timeout }, async () => {
   for (const form of ['A', 'B'] as const) {
     await using gateway = await start(`defaultForm: ${form}\n${free}`)
     const missing = await fetch(`${gateway.admin}/nothing`)

@@ -4,7 +4,7 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ask } from '../support/client.ts'
+import { sendRequest } from '../support/client.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, startFormB } from '../support/form-b.ts'
 import { Swapgate, Workplace } from './swapgate.ts'
@@ -44,43 +44,43 @@ afterEach(async () => {
   workplace[Symbol.dispose]()
 })
 
-const answering = async (): Promise<unknown> => (await ask(url, { path: quote })).headers['x-swap-provider']
+const currentProvider = async (): Promise<unknown> => (await sendRequest(url, { path: quote })).headers['x-swap-provider']
 const hangUp = (): void => void gateway.child.kill('SIGHUP')
 const untilLogged = (text: string): Promise<void> =>
   vi.waitFor(() => expect(gateway.outputText()).toContain(text), { timeout: 5_000, interval: 20 })
 
 describe('on SIGHUP', () => {
   it('D9: quotes go to the new provider, and none of many requests fails', async () => {
-    expect(await answering()).toBe('alpha')
+    expect(await currentProvider()).toBe('alpha')
     let isOver = false
     const statuses = new Map<number, number>()
     const load = Array.from({ length: 8 }, async () => {
       while (!isOver) {
-        const { status } = await ask(url, { path: quote })
+        const { status } = await sendRequest(url, { path: quote })
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
       }
     })
     for (const routed of ['beta', 'alpha', 'beta']) {
       writeFileSync(file, settings(routed, 'limits: { quotes: 100000 }'))
       hangUp()
-      await vi.waitFor(async () => expect(await answering()).toBe(routed), { timeout: 5_000, interval: 10 })
+      await vi.waitFor(async () => expect(await currentProvider()).toBe(routed), { timeout: 5_000, interval: 10 })
     }
     isOver = true
     await Promise.all(load)
     expect([...statuses.keys()]).toEqual([200])
   })
 
-  it('a configuration that is not whole changes nothing, and every fault is told', async () => {
+  it('a configuration with errors changes nothing, and every error is reported', async () => {
     writeFileSync(file, settings('gamma', 'limits: { quotes: none }'))
     hangUp()
     await untilLogged('the configuration stays as it was')
     expect(gateway.outputText()).toContain('routing.providers.0: is not in providers')
     expect(gateway.outputText()).toContain('limits.quotes: must be an integer from 1')
-    expect(await answering()).toBe('alpha')
+    expect(await currentProvider()).toBe('alpha')
   })
 
-  it('a provider that stays as it was keeps its list, also where it fails just then', async () => {
-    const list = (): Promise<{ status: number }> => ask(url, { path: '/a/api/v2/currencies' })
+  it('an unchanged provider keeps its list, also if it fails just then', async () => {
+    const list = (): Promise<{ status: number }> => sendRequest(url, { path: '/a/api/v2/currencies' })
     expect((await list()).status).toBe(200)
     alpha.reply('currencies', { reset: true })
     writeFileSync(file, settings('alpha', 'limits: { quotes: 99999 }'))
@@ -90,16 +90,16 @@ describe('on SIGHUP', () => {
     expect(alpha.received('currencies')).toHaveLength(1)
   })
 
-  it('a limit counts on where it was', async () => {
-    await answering()
+  it('a limit keeps its count', async () => {
+    await currentProvider()
     writeFileSync(file, settings('alpha', 'limits: { quotes: 10 }'))
     hangUp()
     await untilLogged('was read again')
-    const { headers } = await ask(url, { path: quote })
+    const { headers } = await sendRequest(url, { path: quote })
     expect(headers.ratelimit).toMatch(/r=8;/)
   })
 
-  it('what only a start reads is told', async () => {
+  it('a change that only a start reads is reported', async () => {
     writeFileSync(file, settings('alpha').replace('server: { port: 0 }', 'server: { port: 0, drain: 3 }'))
     hangUp()
     await untilLogged('warning: server: a change takes effect after a restart')
@@ -142,12 +142,17 @@ describe('creates that are under way', () => {
   it('L51: one that waits for its body ends by what it began with', async () => {
     const { status, finish } = begin('body-1')
     // A later one that was answered shows that the first has begun.
-    expect((await ask(url, { path: quote })).status).toBe(200)
+    expect((await sendRequest(url, { path: quote })).status).toBe(200)
     await reconfigure()
-    await vi.waitFor(async () => expect(await answering()).toBe('alpha'))
+    await vi.waitFor(async () => expect(await currentProvider()).toBe('alpha'))
     finish()
     expect(await status).toBe(201)
-    const again = await ask(url, { method: 'POST', path: '/a/api/v2/transactions', headers: idempotent('body-1'), body: order })
+    const again = await sendRequest(url, {
+      method: 'POST',
+      path: '/a/api/v2/transactions',
+      headers: idempotent('body-1'),
+      body: order,
+    })
     expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, 'true'])
     expect(alpha.received('create')).toHaveLength(1)
   })
@@ -155,7 +160,12 @@ describe('creates that are under way', () => {
   it('L51: one that waits for the list of currencies ends by what it began with', async () => {
     const usual = alpha.holdings.currencies
     alpha.reply('currencies', { delay: 1_500, json: { data: usual, pagination: { page: 1, size: 50, total: usual.length } } })
-    const creating = ask(url, { method: 'POST', path: '/a/api/v2/transactions', headers: idempotent('list-1'), body: order })
+    const creating = sendRequest(url, {
+      method: 'POST',
+      path: '/a/api/v2/transactions',
+      headers: idempotent('list-1'),
+      body: order,
+    })
     await vi.waitFor(() => expect(alpha.received('currencies').length).toBeGreaterThan(0))
     await reconfigure()
     expect((await creating).status).toBe(201)
@@ -164,11 +174,11 @@ describe('creates that are under way', () => {
 
   it('L51: many, over several reloads there and back, each end as they would have', async () => {
     const begun = Array.from({ length: 8 }, (_, n) => begin(`many-${n}`))
-    expect((await ask(url, { path: quote })).status).toBe(200)
+    expect((await sendRequest(url, { path: quote })).status).toBe(200)
     for (const timeout of [9, 8, 9, 8]) {
       writeFileSync(file, settings('alpha', 'limits: { quotes: 100000 }').replace('{ form: A,', `{ form: A, timeout: ${timeout},`))
       hangUp()
-      expect(await answering()).toBe('alpha')
+      expect(await currentProvider()).toBe('alpha')
     }
     await untilLogged('was read again')
     for (const { finish } of begun) finish()
@@ -180,10 +190,10 @@ describe('creates that are under way', () => {
 describe('when a file changes', () => {
   it('the file itself, written anew or put in its place', async () => {
     writeFileSync(file, settings('beta', 'limits: { quotes: 100000 }'))
-    await vi.waitFor(async () => expect(await answering()).toBe('beta'), { timeout: 6_000, interval: 50 })
+    await vi.waitFor(async () => expect(await currentProvider()).toBe('beta'), { timeout: 6_000, interval: 50 })
     writeFileSync(join(workplace.directory, 'next.yaml'), settings('alpha', 'limits: { quotes: 100000 }'))
     renameSync(join(workplace.directory, 'next.yaml'), file)
-    await vi.waitFor(async () => expect(await answering()).toBe('alpha'), { timeout: 6_000, interval: 50 })
+    await vi.waitFor(async () => expect(await currentProvider()).toBe('alpha'), { timeout: 6_000, interval: 50 })
   })
 
   it('the asset table beside it', async () => {

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { Customer } from '../checker/customer.ts'
 import { readJournal } from '../checker/provider/journal.ts'
-import { ask } from '../support/client.ts'
+import { sendRequest } from '../support/client.ts'
 import { Balancer } from './balancer.ts'
 import { Gateways, type RunningGateway } from './gateways.ts'
 
@@ -14,7 +14,7 @@ async function live(customer: Customer, gateways: Gateways, balancer: Balancer<R
   const created = customer.form === 'A' ? 201 : 200
   while (!isOver()) {
     const order = gateways.order()
-    const quoted = await ask(balancer.url, { path: quote }).catch((reason: Error) => ({ status: 0, text: reason.message }))
+    const quoted = await sendRequest(balancer.url, { path: quote }).catch((reason: Error) => ({ status: 0, text: reason.message }))
     const made = await customer.create(balancer.url, order, { idempotencyKey: order.withdrawalAddress })
     const { id = '' } = (made?.json ?? {}) as { id?: string }
     const got = await customer.get(balancer.url, id)

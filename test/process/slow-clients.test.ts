@@ -41,15 +41,15 @@ it.each(Object.entries(slownesses))(
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(201)
     // A thousand of them open their connections at the same moment.
     expect(performance.now() - startedAt).toBeLessThan(isSoak ? 2_000 : 1_000)
-    for (const { after, received: told } of await held) {
-      expect(told).toMatch(slowness.received)
+    for (const { after, received: output } of await held) {
+      expect(output).toMatch(slowness.received)
       expect(after).toBeGreaterThanOrEqual(limit * 0.9)
       expect(after).toBeLessThan(limit * (slowness.most ?? 1) + late)
     }
   },
 )
 
-it('X1, X6: clients that ask for long lists and read nothing are let go, and little is kept for them', { timeout }, async () => {
+it('X1, X6: clients that request long lists and read nothing are closed, and little is kept for them', { timeout }, async () => {
   // Read once more after a minute, so they are made anew.
   for (let n = 0; n < 100; n++) await acme.create(gateway.url, gateways.order())
   const { text = '' } = (await acme.list(gateway.url)) ?? {}

@@ -63,10 +63,10 @@ export async function holdOpen(port: number, key: string, { opening, drip }: Slo
 }
 
 /** Asks over and over without waiting, and reads nothing. Looks every so many seconds whether it is let go; resolves with when. */
-export async function neverReads(port: number, question: string, times: number, interval: number): Promise<number> {
+export async function neverReads(port: number, requestText: string, times: number, interval: number): Promise<number> {
   const socket = await opened(port, '')
   socket.pause()
-  socket.write(question.repeat(times))
+  socket.write(requestText.repeat(times))
   // Who does not read hears of the end only by writing.
   const writing = setInterval(() => socket.write('\r\n'), 1000 * interval)
   const after = await untilClosed(socket)
@@ -75,11 +75,11 @@ export async function neverReads(port: number, question: string, times: number, 
 }
 
 /** Asks so many times at once, and takes 64 kB at every interval of so many seconds. Resolves with when it is let go. */
-export async function readsLittle(port: number, question: string, times: number, interval: number): Promise<number> {
+export async function readsLittle(port: number, requestText: string, times: number, interval: number): Promise<number> {
   const gulp = { buffer: Buffer.alloc(65_536), callback: () => false }
   const socket = connect({ port, host: '127.0.0.1', onread: gulp }).on('error', () => {})
   await once(socket, 'connect')
-  socket.write(question.repeat(times))
+  socket.write(requestText.repeat(times))
   const reading = setInterval(() => {
     socket.resume()
     socket.write('\r\n')

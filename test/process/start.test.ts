@@ -32,7 +32,7 @@ describe('swapgate start', () => {
     expect(Math.min(...took)).toBeLessThan(2_000)
   })
 
-  it('says where it listens, and what is weak', async () => {
+  it('prints where it listens, and its warnings', async () => {
     const file = workplace.write(`${freePorts}${alpha}sandbox: { enabled: true, port: 0 }`)
     await using swapgate = new Swapgate(['start', '--config', file], { cwd: workplace.directory })
     const urls = await swapgate.urls()
@@ -64,7 +64,7 @@ describe('swapgate start', () => {
     expect(await missing.json()).toMatchObject({ code: 404 })
   })
 
-  it('counts the fields that an answer lacks, by form', async () => {
+  it('counts the fields that a response lacks, by form', async () => {
     const sandbox = createServer().listen(0, '127.0.0.1')
     await once(sandbox, 'listening')
     const { port } = sandbox.address() as AddressInfo
@@ -80,7 +80,7 @@ describe('swapgate start', () => {
     )
   })
 
-  it('D7: says every fault of its configuration and ends with 1', async () => {
+  it('D7: prints every error of its configuration and ends with 1', async () => {
     const file = workplace.write('server: { port: x }\nproviders: {}\nrouting: { providers: [alpha] }\ncolour: red')
     await using swapgate = new Swapgate(['start', '--config', file])
     const { exitCode, out, err } = await swapgate.ended
@@ -93,7 +93,7 @@ describe('swapgate start', () => {
     ])
   })
 
-  it('D7: names each field that is wrong, and tells no value', async () => {
+  it('D7: names each field that is wrong, and shows no value', async () => {
     const file = workplace.write(`
 server: { port: 0 }
 providers:
@@ -119,7 +119,7 @@ routing: { providers: [] }
     ])
   })
 
-  it('S14: repeats no secret that was written where a name should be, at a start or in a check', async () => {
+  it('S14: repeats no secret in the place of a name, at a start or in a check', async () => {
     const secret = 'canary_live_51H8xQ2eZvKYlo2C'
     const file = workplace.write(`
 ${secret}: 1
@@ -138,7 +138,7 @@ routing: { providers: [alpha], colour: red }
     }
   })
 
-  it('says in one line that a port is in use and ends with 1, with nothing left open', async () => {
+  it('prints in one line that a port is in use and ends with 1, with nothing left open', async () => {
     const holder = createServer().listen(0, '127.0.0.1')
     await once(holder, 'listening')
     const { port } = holder.address() as AddressInfo
@@ -149,7 +149,7 @@ routing: { providers: [alpha], colour: red }
     expect([exitCode, err]).toEqual([1, `swapgate: server: cannot listen on 127.0.0.1 port ${port}: the port is in use\n`])
   })
 
-  it('says in one line that the sandbox cannot keep its state, and ends with 1', async () => {
+  it('prints in one line that the sandbox cannot store its state, and ends with 1', async () => {
     const file = workplace.write(`${freePorts}${alpha}sandbox: { enabled: true, port: 0, data: /dev/null/sandbox.db }`)
     await using swapgate = new Swapgate(['start', '--config', file])
     const { exitCode, err } = await swapgate.ended
@@ -170,13 +170,13 @@ it('wrong usage ends with 2', async () => {
   expect((await swapgate.ended).exitCode).toBe(2)
 })
 
-it('the file is the one that SWAPGATE_CONFIG names, where no option does', async () => {
+it('the file is the one that SWAPGATE_CONFIG names, if no option does', async () => {
   const file = workplace.write('colour: red')
   await using swapgate = new Swapgate(['check'], { env: { SWAPGATE_CONFIG: file } })
   expect((await swapgate.ended).err).toContain(`${file} has`)
 })
 
-it('without a name it is config/gateway.yaml of the folder, and where that is not there the one that comes along, which is told', async () => {
+it('without a name it is config/gateway.yaml of the folder, else that of the package, with a warning', async () => {
   const cwd = workplace.directory
   await using own = new Swapgate(['ledger', 'stats', '--json'], { cwd })
   const { exitCode, out, err } = await own.ended
@@ -190,9 +190,12 @@ it('without a name it is config/gateway.yaml of the folder, and where that is no
 
 const olderNode = '/usr/bin/node'
 
-it.runIf(existsSync(olderNode) && process.execPath !== olderNode)('an older Node is told what is needed, in one line', async () => {
-  await using version = new Swapgate(['check'], { node: olderNode })
-  const { exitCode, out, err } = await version.ended
-  expect([exitCode, out]).toEqual([1, ''])
-  expect(err).toMatch(/^swapgate needs Node 26 and this is \d+\.\d+\.\d+: .*\n$/)
-})
+it.runIf(existsSync(olderNode) && process.execPath !== olderNode)(
+  'an older Node gets an error with the version that is needed, in one line',
+  async () => {
+    await using version = new Swapgate(['check'], { node: olderNode })
+    const { exitCode, out, err } = await version.ended
+    expect([exitCode, out]).toEqual([1, ''])
+    expect(err).toMatch(/^swapgate needs Node 26 and this is \d+\.\d+\.\d+: .*\n$/)
+  },
+)

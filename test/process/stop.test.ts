@@ -35,13 +35,13 @@ async function started(server: string, env: Record<string, string> = {}) {
   }
 }
 
-interface Answer {
+interface StatusAndHeaders {
   readonly status: number | undefined
   readonly connection: string | undefined
   readonly body: string
 }
 
-function ask(url: string, agent: Agent | false = false): Promise<Answer> {
+function sendRequest(url: string, agent: Agent | false = false): Promise<StatusAndHeaders> {
   return new Promise((resolve, reject) => {
     const read = async (response: IncomingMessage): Promise<void> => {
       const body = Buffer.concat(await response.toArray()).toString()
@@ -51,20 +51,20 @@ function ask(url: string, agent: Agent | false = false): Promise<Answer> {
   })
 }
 
-describe('a gateway that is told to end', () => {
+describe('a gateway that gets a signal to end', () => {
   it('D1: turns clients away, finishes what is in flight, and ends with 0', async () => {
     const { swapgate, currencies, nowhere, ready } = await started('grace: 0.6')
     await using gateway = swapgate
-    const inFlight = ask(currencies, new Agent({ keepAlive: true }))
+    const inFlight = sendRequest(currencies, new Agent({ keepAlive: true }))
     await provider.requested
-    expect((await ask(ready)).status).toBe(200)
+    expect((await sendRequest(ready)).status).toBe(200)
 
     gateway.child.kill('SIGTERM')
-    await vi.waitFor(async () => expect((await ask(ready)).status).toBe(503), { interval: 10 })
-    const late = await ask(nowhere, new Agent({ keepAlive: true }))
+    await vi.waitFor(async () => expect((await sendRequest(ready)).status).toBe(503), { interval: 10 })
+    const late = await sendRequest(nowhere, new Agent({ keepAlive: true }))
     expect([late.status, late.connection]).toEqual([404, 'close'])
-    await vi.waitFor(() => expect(ask(nowhere)).rejects.toThrow('ECONNREFUSED'), { timeout: 3_000, interval: 50 })
-    expect((await ask(ready)).status).toBe(503)
+    await vi.waitFor(() => expect(sendRequest(nowhere)).rejects.toThrow('ECONNREFUSED'), { timeout: 3_000, interval: 50 })
+    expect((await sendRequest(ready)).status).toBe(503)
 
     provider.release()
     const finished = await inFlight
@@ -74,11 +74,11 @@ describe('a gateway that is told to end', () => {
   })
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'D1: ends soon on %s where nothing is in flight, whatever connections are open',
+    'D1: ends soon on %s if nothing is in flight, with any open connections',
     async (signal) => {
       const { swapgate, nowhere } = await started('grace: 0, drain: 10')
       await using gateway = swapgate
-      await ask(nowhere, new Agent({ keepAlive: true }))
+      await sendRequest(nowhere, new Agent({ keepAlive: true }))
       const { hostname, port } = new URL(nowhere)
       const silent = connect({ host: hostname, port: Number(port) })
       await once(silent, 'connect')
@@ -93,7 +93,7 @@ describe('a gateway that is told to end', () => {
   it('waits no longer than server.drain', async () => {
     const { swapgate, currencies } = await started('grace: 0, drain: 0.3')
     await using gateway = swapgate
-    const inFlight = ask(currencies).catch((reason: Error) => reason)
+    const inFlight = sendRequest(currencies).catch((reason: Error) => reason)
     await provider.requested
     const began = performance.now()
     gateway.child.kill('SIGTERM')
@@ -102,16 +102,16 @@ describe('a gateway that is told to end', () => {
     expect(await inFlight).toBeInstanceOf(Error)
   })
 
-  it('D3: ends at once when it is told again', async () => {
+  it('D3: ends at once on a second signal', async () => {
     const { swapgate, currencies, ready } = await started('grace: 60, drain: 60')
     await using gateway = swapgate
-    const inFlight = ask(currencies).catch((reason: Error) => reason)
+    const inFlight = sendRequest(currencies).catch((reason: Error) => reason)
     await provider.requested
     gateway.child.kill('SIGTERM')
-    await vi.waitFor(async () => expect((await ask(ready)).status).toBe(503), { interval: 10 })
+    await vi.waitFor(async () => expect((await sendRequest(ready)).status).toBe(503), { interval: 10 })
     // The same signal passed on by npm comes sooner than a person's second one.
     gateway.child.kill('SIGTERM')
-    expect((await ask(ready)).status).toBe(503)
+    expect((await sendRequest(ready)).status).toBe(503)
     await new Promise((resolve) => setTimeout(resolve, 600))
     gateway.child.kill('SIGTERM')
     expect((await gateway.ended).exitCode).toBe(1)
@@ -122,15 +122,15 @@ describe('a gateway that is told to end', () => {
     ['a promise that is rejected', "Promise.reject(new Error('lost in thought'))"],
     ['a timer that throws', "setTimeout(() => { throw new Error('lost in thought') })"],
     ['a listener that throws', "{ throw new Error('lost in thought') }"],
-  ])('X10: after %s it says which, finishes what is in flight, and ends with 1', async (_, failure) => {
+  ])('X10: after %s it logs which, finishes what is in flight, and ends with 1', async (_, failure) => {
     const failing = join(workplace.directory, 'failing.mjs')
     writeFileSync(failing, `process.on('SIGUSR2', () => ${failure})`)
     const { swapgate, currencies, nowhere } = await started('grace: 0', { NODE_OPTIONS: `--import=${failing}` })
     await using gateway = swapgate
-    const inFlight = ask(currencies)
+    const inFlight = sendRequest(currencies)
     await provider.requested
     gateway.child.kill('SIGUSR2')
-    await vi.waitFor(() => expect(ask(nowhere)).rejects.toThrow('ECONNREFUSED'), { interval: 20 })
+    await vi.waitFor(() => expect(sendRequest(nowhere)).rejects.toThrow('ECONNREFUSED'), { interval: 20 })
     provider.release()
     expect((await inFlight).status).toBe(200)
     const { exitCode, err } = await gateway.ended

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { ask, type ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { commandOver } from '../support/command.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, startFormB } from '../support/form-b.ts'
@@ -92,7 +92,7 @@ class Client {
   async send(method: string, path: string, body?: object): Promise<ReceivedResponse> {
     for (;;) {
       const options = { method, path: `/a/api/v2${path}`, headers: this.headers, ...(body && { body: JSON.stringify(body) }) }
-      const response = await ask(url, options)
+      const response = await sendRequest(url, options)
       if (response.headers['x-swap-reason'] === 'overloaded') continue
       if (response.status >= 300) this.failures.push(`${method} ${path}: ${response.status} ${response.text}`)
       return response

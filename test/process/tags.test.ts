@@ -2,7 +2,7 @@
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { ask } from '../support/client.ts'
+import { sendRequest } from '../support/client.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { Swapgate, Workplace } from './swapgate.ts'
@@ -44,7 +44,12 @@ async function used(text: string): Promise<{ gateway: Swapgate; url: string; fil
   const file = workplace.write(text)
   const gateway = new Swapgate(['start', '--config', file])
   const url = (await gateway.urls()).get('gateway') as string
-  const response = await ask(url, { method: 'POST', path: '/a/api/v2/transactions', headers: key, body: JSON.stringify(order) })
+  const response = await sendRequest(url, {
+    method: 'POST',
+    path: '/a/api/v2/transactions',
+    headers: key,
+    body: JSON.stringify(order),
+  })
   expect(response.status, response.text).toBe(201)
   return { gateway, url, file, id: (response.json as { id: string }).id }
 }
@@ -67,7 +72,7 @@ it('L52: a reload that swaps two tags is refused, and the old configuration stay
   gateway.child.kill('SIGHUP')
   await untilLogged(gateway, 'providers.alpha.url: the ledger has transactions of the tag alpha')
   expect(gateway.outputText()).toContain('the configuration stays as it was')
-  expect((await ask(url, { path: `/a/api/v2/transactions/${encodeURIComponent(id)}`, headers: key })).status).toBe(200)
+  expect((await sendRequest(url, { path: `/a/api/v2/transactions/${encodeURIComponent(id)}`, headers: key })).status).toBe(200)
   expect([one.received('get').length, two.journal.length]).toEqual([1, 0])
   writeFileSync(file, settings(at(one), at(two), ledgerUrl()).replace('grace: 0', 'grace: 1'))
   gateway.child.kill('SIGHUP')
@@ -75,7 +80,7 @@ it('L52: a reload that swaps two tags is refused, and the old configuration stay
   await gateway[Symbol.asyncDispose]()
 })
 
-it('L52: a start with swapped tags or another form ends with 1 and the path, and check says the same', async () => {
+it('L52: a start with swapped tags or another form ends with 1 and the path, and so does check', async () => {
   const { gateway, file } = await used(settings(at(one), at(two)))
   await end(gateway)
   const files = readdirSync(workplace.directory)
@@ -95,7 +100,7 @@ it('L52: a start with swapped tags or another form ends with 1 and the path, and
   expect(readdirSync(workplace.directory)).toEqual(files)
 }, 60_000)
 
-it('L52: another URL is said by check, at start and at reload', async () => {
+it('L52: another URL is reported by check, at start and at reload', async () => {
   const { gateway, file } = await used(settings(at(one), at(two)))
   const three = await startFormA()
   const warning = (before: ProviderA, after: ProviderA) =>

@@ -7,7 +7,7 @@ import { formA } from '../../src/forms/a.ts'
 import { formB } from '../../src/forms/b.ts'
 import type { Form } from '../../src/wire/form.ts'
 import { known } from '../golden/check.ts'
-import { askConnected, askServed, type Connected } from '../golden/edges.ts'
+import { type Connected, callConnected, callServed } from '../golden/edges.ts'
 import type { GoldenRequest } from '../golden/golden.ts'
 
 const recorded = (file: string): string => readFileSync(join(import.meta.dirname, 'exolix', file), 'utf8')
@@ -18,8 +18,8 @@ const rate: GoldenRequest = {
   fields: { coinFrom: 'BTC', coinTo: 'XMR', amountIn: '1', rateType: 'float' },
 }
 
-function answered(form: Form, question: GoldenRequest, status: number, file: string): Promise<Connected> {
-  return askConnected(form, question, { status, headers: {}, body: recorded(file) })
+function connectedTo(form: Form, create: GoldenRequest, status: number, file: string): Promise<Connected> {
+  return callConnected(form, create, { status, headers: {}, body: recorded(file) })
 }
 
 it.each([
@@ -36,36 +36,36 @@ describe('a recorded rate', () => {
     ['rate.json', '179.3809942'],
     ['rate_fixed.json', '178.62528992'],
   ])('%s is of Form B; what the form does not know is dropped and counted', async (file, out) => {
-    const { outcome, drift } = await answered(formB, rate, 200, file)
+    const { outcome, drift } = await connectedTo(formB, rate, 200, file)
     const body = { amountIn: '1', amountOut: out, rate: out, minAmount: '0.00007747', maxAmount: '10' }
     expect(known(outcome)).toEqual({ body })
     expect(drift).toEqual(['_other unknownField', '_other unknownField'])
   })
 
   it('reaches a client of Form B with the digits that it came with', async () => {
-    const { outcome } = await answered(formB, rate, 200, 'rate.json')
+    const { outcome } = await connectedTo(formB, rate, 200, 'rate.json')
     const body = (outcome as { readonly body: Readonly<Record<string, unknown>> }).body
     const request = { method: 'GET', path: '/rate', query: 'coinFrom=BTC&coinTo=XMR&amount=1', headers: {}, body: '' }
-    const { response } = await askServed(formB, request, { fault: undefined, derived: [], provider: 'alpha', body })
+    const { response } = await callServed(formB, request, { fault: undefined, derived: [], provider: 'alpha', body })
     for (const lexeme of ['179.3809942', '0.00007747']) expect(response.body).toMatch(new RegExp(`:${RegExp.escape(lexeme)}[,}]`))
     expect(response.body).not.toMatch(/withdrawMin|priceImpact/)
   })
 
   it('is not of Form A', async () => {
-    const asked = { codeFrom: 'BTC', codeTo: 'XMR', amountIn: '1', rateType: 'float' }
-    const { outcome } = await answered(formA, { ...rate, fields: asked }, 200, 'rate.json')
+    const requested = { codeFrom: 'BTC', codeTo: 'XMR', amountIn: '1', rateType: 'float' }
+    const { outcome } = await connectedTo(formA, { ...rate, fields: requested }, 200, 'rate.json')
     expect(outcome).toMatchObject({ fault: { kind: 'unreadable' } })
   })
 })
 
 it('a recorded refusal below the minimum is the client’s, with the limits in the provider’s digits at its end', async () => {
-  const { outcome } = await answered(formB, rate, 422, 'rate_below_min.422.json')
+  const { outcome } = await connectedTo(formB, rate, 422, 'rate_below_min.422.json')
   const message = 'Amount to exchange is below the possible min amount to exchange. Minimum 0.00007747, maximum 10.'
   expect(outcome).toMatchObject({ fault: { kind: 'invalid', message, noEffect: true } })
 })
 
 it('a recorded refusal leaves as 400 in either form', async () => {
-  const { outcome } = await answered(formB, rate, 422, 'rate_below_min.422.json')
+  const { outcome } = await connectedTo(formB, rate, 422, 'rate_below_min.422.json')
   const { message } = (outcome as { readonly fault: Error }).fault
   const queries = [
     [formA, 'coinFrom=BTC&coinTo=XMR&amount=1'],
@@ -73,7 +73,7 @@ it('a recorded refusal leaves as 400 in either form', async () => {
   ] as const
   for (const [form, query] of queries) {
     const request = { method: 'GET', path: '/rate', query, headers: {}, body: '' }
-    const { response } = await askServed(form, request, { fault: 'invalid', derived: [], provider: 'alpha', body: { message } })
+    const { response } = await callServed(form, request, { fault: 'invalid', derived: [], provider: 'alpha', body: { message } })
     expect(response.status).toBe(400)
     const errorBody = JSON.parse(response.body) as { readonly message: string; readonly code: number }
     expect(errorBody.message).toMatch(/ Minimum 0\.00007747, maximum 10\.$/)
@@ -82,14 +82,14 @@ it('a recorded refusal leaves as 400 in either form', async () => {
 })
 
 describe('a recorded transaction, whose coins are objects', () => {
-  const asked = { amountIn: '0.01', withdrawalAddress: '0x00D283fFCb70F7b9A1d844e54A1AdE61E5443B6C', rateType: 'float' }
+  const requested = { amountIn: '0.01', withdrawalAddress: '0x00D283fFCb70F7b9A1d844e54A1AdE61E5443B6C', rateType: 'float' }
 
   it.each([
     [formA, { codeFrom: 'ETH', codeTo: 'USDTERC20' }, 'coinFrom'],
     [formB, { coinFrom: 'ETH', networkFrom: 'ETH', coinTo: 'USDT', networkTo: 'ETH' }, 'coin_from'],
-  ])('is not of Form $name, so its deposit address reaches nobody', async (form, pair, field) => {
-    const question: GoldenRequest = { op: 'createTransaction', key: 'key-1', fields: { ...asked, ...pair } }
-    const { outcome, drift } = await answered(form, question, 201, 'create_transaction.json')
+  ])('is not of Form $name, so its deposit address reaches no client', async (form, pair, field) => {
+    const create: GoldenRequest = { op: 'createTransaction', key: 'key-1', fields: { ...requested, ...pair } }
+    const { outcome, drift } = await connectedTo(form, create, 201, 'create_transaction.json')
     expect(outcome).toMatchObject({ fault: { kind: 'unreadable', provider: 'alpha', noEffect: false } })
     expect((outcome as { readonly fault: Error }).fault.message).not.toMatch(/0x|6880e2730aee2e/)
     expect(drift.at(-1)).toBe(`${field} unreadable`)

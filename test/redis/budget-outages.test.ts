@@ -35,11 +35,11 @@ async function start({ isAbsent = false } = {}): Promise<Rig> {
     replica,
     managed,
     async pass() {
-      for (const [ask, expected] of [
+      for (const [sendRequest, expected] of [
         [quote, 200],
         [create, 201],
       ] as const) {
-        const { tookMs, result } = await timed(ask)
+        const { tookMs, result } = await timed(sendRequest)
         expect(result.status, result.text).toBe(expected)
         expect(tookMs).toBeLessThan(500)
       }
@@ -102,7 +102,7 @@ it('R20: a process alone notices that Redis came back empty', async () => {
   replica.close()
 })
 
-it('R20: a process that asks nothing learns all the same that Redis was lost, and does not rely on one that forgot', async () => {
+it('R20: an idle process also notices that Redis was lost, and does not rely on an empty one', async () => {
   await using redis = await RedisServer.start()
   const replicas = [await startReplica(redis.url, 2), await startReplica(redis.url, 2)] as const
   const before = await grants(replicas[0])

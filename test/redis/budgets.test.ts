@@ -43,7 +43,7 @@ async function play(budgets: Budgets, limit: number, calls: readonly (readonly [
 }
 
 /** Everybody calls every so many milliseconds, from his own beginning on. */
-function allAskers(until: number, callers: Readonly<Record<string, { readonly every: number; readonly from: number }>>) {
+function allCallers(until: number, callers: Readonly<Record<string, { readonly every: number; readonly from: number }>>) {
   const calls = Object.entries(callers).flatMap(([caller, { every, from }]) =>
     Array.from({ length: Math.ceil((until - from) / every) }, (_, at): [number, string] => [from + at * every, caller]),
   )
@@ -60,16 +60,16 @@ function maxInAnyMinute(granted: readonly (readonly [number, string])[]): number
 
 describe.each(stores)('%s', (_, make) => {
   it('R14: no 60 seconds see more than the limit, wherever they begin', async () => {
-    const granted = await play(make(), 5, allAskers(200_000, { a: { every: 1_700, from: 0 }, b: { every: 2_300, from: 30_000 } }))
+    const granted = await play(make(), 5, allCallers(200_000, { a: { every: 1_700, from: 0 }, b: { every: 2_300, from: 30_000 } }))
     expect(maxInAnyMinute(granted)).toBe(5)
   })
 
-  it('a lone asker leaves a fifth to the next one, minute by minute', async () => {
-    const granted = await play(make(), 10, allAskers(240_000, { lone: { every: 1_000, from: 0 } }))
+  it('a lone caller leaves a fifth to the next one, minute by minute', async () => {
+    const granted = await play(make(), 10, allCallers(240_000, { lone: { every: 1_000, from: 0 } }))
     expect(granted).toHaveLength(32)
   })
 
-  it('tells what remains, and when one may be granted again', async () => {
+  it('returns what remains, and when one may be granted again', async () => {
     const budgets = make()
     const bucket = `told:${buckets++}`
     expect(await budgets.reserve(bucket, 2, 'a')).toEqual({ isGranted: true, remaining: 1, retryAfter: 0 })
@@ -91,7 +91,7 @@ describe.each(stores)('%s', (_, make) => {
     for (const caller of names) expect((await budgets.reserve('callers', names.length, caller)).isGranted).toBe(true)
   })
 
-  it('R16: one asker cannot use up the budget for the others, at the default numbers', async () => {
+  it('R16: one caller cannot use up the budget for the others, at the default numbers', async () => {
     const flood = Array.from({ length: 60 }, (_, at): [number, string] => [at, 'greedy'])
     const others = Array.from({ length: 10 }, (_, at): [number, string] => [100 + at, `other ${at}`])
     const granted = await play(make(), 54, [...flood, ...others])
@@ -99,30 +99,30 @@ describe.each(stores)('%s', (_, make) => {
     for (const [at, name] of others) expect(counted(granted, at, at + 1, name), name).toBe(1)
   })
 
-  it('R16: whoever is many is one asker where it has one name, and the other gets the last fifth', async () => {
+  it('R16: many requests under one name are one caller, and the other gets the last fifth', async () => {
     const manyConsumers = Array.from({ length: 300 }, (_, at): [number, string] => [at * 100, 'anonymous'])
     const victim = Array.from({ length: 11 }, (_, at): [number, string] => [40_000 + at, 'victim'])
     const granted = await play(make(), 54, [...manyConsumers, ...victim])
     expect(counted(granted, 40_000, 41_000, 'victim')).toBeGreaterThanOrEqual(10)
   })
 
-  it('R14: a greedy asker leaves to a modest one the last fifth, in every minute', async () => {
-    const askers = { greedy: { every: 250, from: 0 }, modest: { every: 15_000, from: 1_000 } }
-    const granted = await play(make(), 20, allAskers(420_000, askers))
+  it('R14: a greedy caller leaves to a modest one the last fifth, in every minute', async () => {
+    const callers = { greedy: { every: 250, from: 0 }, modest: { every: 15_000, from: 1_000 } }
+    const granted = await play(make(), 20, allCallers(420_000, callers))
     expect(maxInAnyMinute(granted)).toBeLessThanOrEqual(20)
     expect(counted(granted, 0, 420_000, 'modest')).toBe(28)
     expect(counted(granted, 0, 420_000, 'greedy')).toBeGreaterThanOrEqual(7 * 12)
   })
 
-  it('R14: nine modest askers beside a greedy one each get their call', async () => {
+  it('R14: nine modest callers beside a greedy one each get their call', async () => {
     const modest = Array.from({ length: 9 }, (_, at) => [`modest ${at}`, { every: 60_500, from: 1_000 * at + 500 }] as const)
-    const calls = allAskers(360_000, { greedy: { every: 400, from: 0 }, ...Object.fromEntries(modest) })
+    const calls = allCallers(360_000, { greedy: { every: 400, from: 0 }, ...Object.fromEntries(modest) })
     const granted = await play(make(), 50, calls)
     expect(maxInAnyMinute(granted)).toBeLessThanOrEqual(50)
     for (const [name] of modest) expect(counted(granted, 0, 360_000, name), name).toBe(6)
   })
 
-  it('a bucket without askers is granted to the last call', async () => {
+  it('a bucket without callers is granted to the last call', async () => {
     const budgets = make()
     const bucket = `unshared:${buckets++}`
     const calls: boolean[] = []
@@ -142,26 +142,26 @@ it('both decide alike, call by call', async () => {
   const bucket = `alike:${buckets++}`
   for (let at = 0; at < 1_500; at++) {
     now += random(3_000)
-    const asker = random(9) ? `asker ${random(random(2) ? 2 : 7)}` : undefined
-    expect(await shared.reserve(bucket, 12, asker), `call ${at}`).toEqual(await memory.reserve(bucket, 12, asker))
+    const caller = random(9) ? `asker ${random(random(2) ? 2 : 7)}` : undefined
+    expect(await shared.reserve(bucket, 12, caller), `call ${at}`).toEqual(await memory.reserve(bucket, 12, caller))
   }
 })
 
-it('R17: a decision costs Redis the same for 10 and for 5,000 askers', async () => {
+it('R17: a decision costs Redis the same for 10 and for 5,000 callers', async () => {
   const budgets = redisBudgets({ script: withClock })
   const microseconds = async (): Promise<number> => {
     const stats = await redis.command('INFO', 'commandstats')
     return Number(/cmdstat_eval:calls=\d+,usec=(\d+)/.exec(stats)?.[1] ?? 0)
   }
-  const costOf = async (askers: number): Promise<number> => {
-    const bucket = `cost:${askers}`
+  const costOf = async (callers: number): Promise<number> => {
+    const bucket = `cost:${callers}`
     const play = async (calls: number): Promise<void> => {
       for (let call = 0; call < calls; call++) {
         now += 5
-        await budgets.reserve(bucket, 60, `asker ${call % askers}`)
+        await budgets.reserve(bucket, 60, `asker ${call % callers}`)
       }
     }
-    await play(askers)
+    await play(callers)
     const before = await microseconds()
     await play(500)
     return ((await microseconds()) - before) / 500

@@ -64,7 +64,7 @@ describe('three nodes', () => {
     expect(replicas.flatMap(({ observations }) => observations)).toEqual([])
   })
 
-  it('R7: the failover of a killed node costs no answer, and limits are shared again by themselves', async () => {
+  it('R7: the failover of a killed node costs no response, and limits are shared again by themselves', async () => {
     const [replica] = replicas as [Replica]
     const buckets = Array.from({ length: 50 }, (_, at) => `bucket ${at}`)
     await expectServed(replica, async () => {
@@ -80,7 +80,7 @@ describe('three nodes', () => {
   }, 40_000)
 })
 
-it('R7: the failover of Sentinel costs no answer, and limits are shared again by themselves', async () => {
+it('R7: the failover of Sentinel costs no response, and limits are shared again by themselves', async () => {
   await using master = await RedisServer.start()
   await using successor = await RedisServer.start('--replicaof', `127.0.0.1 ${master.port}`)
   await using sentinel = await RedisServer.startSentinel(master)
@@ -100,7 +100,7 @@ it('R7: the failover of Sentinel costs no answer, and limits are shared again by
   replica.close()
 }, 40_000)
 
-it('sentinels that ask for a password of their own are told it, and Redis its own', async () => {
+it('sentinels with a password of their own get it, and Redis its own', async () => {
   await using master = await RedisServer.start('--requirepass', 'of-redis')
   const users = ['user default on nopass -@all +ping', 'user watcher on >of-sentinel allchannels +@all']
   await using sentinel = await RedisServer.startSentinel(master, 'sentinel auth-pass group of-redis', ...users)

@@ -10,14 +10,14 @@ const [limit, window, count] = [60, 60, 4]
 function flood(replicas: readonly Replica[]) {
   let isOn = true
   let admitted = 0
-  const ask = async ({ limiter }: Replica): Promise<void> => {
+  const sendRequest = async ({ limiter }: Replica): Promise<void> => {
     while (isOn) {
       const charges = await Promise.all(Array.from({ length: 5 }, () => limiter.charge('flood', limit, window)))
       admitted += charges.filter(({ isOver }) => !isOver).length
       await delay(2)
     }
   }
-  const pending = replicas.map(ask)
+  const pending = replicas.map(sendRequest)
   return {
     async until(isEnough: (admitted: number) => boolean): Promise<void> {
       for (const deadline = Date.now() + 10_000; Date.now() < deadline && !isEnough(admitted); ) await delay(5)

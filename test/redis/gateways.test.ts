@@ -63,20 +63,20 @@ it.each(keys)(
   30_000,
 )
 
-it('R7: while Redis is frozen, requests are answered in time, and none is refused because of it', async () => {
+it('R7: while Redis is frozen, requests get responses in time, and none is refused because of it', async () => {
   const inForm = client('A', (gateways[0] as GatewayProcess).url)
   const request = rateQuery('A', { from: assets.btc, to: assets.eth, amount: '1' })
   const load = async (milliseconds: number): Promise<readonly number[]> => {
     const until = performance.now() + milliseconds
     const times: number[] = []
-    const ask = async (): Promise<void> => {
+    const sendRequest = async (): Promise<void> => {
       while (performance.now() < until) {
         const { tookMs, result } = await timed(() => inForm.get(request))
         expect(result.status, result.text).toBe(200)
         times.push(tookMs)
       }
     }
-    await Promise.all(Array.from({ length: 8 }, ask))
+    await Promise.all(Array.from({ length: 8 }, sendRequest))
     return times
   }
   const freeze = async (): Promise<number> => {

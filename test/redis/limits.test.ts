@@ -25,7 +25,7 @@ it('R2: of 400 calls at once over four replicas exactly 60 are admitted', async 
   expect(charges.filter(({ remaining }) => remaining > 0)).toHaveLength(59)
 })
 
-it('R22: what is refused is not counted where only admitted requests are, over all replicas', async () => {
+it('R22: refused requests are not counted among the admitted ones, over all replicas', async () => {
   const charge = (call: number, limit: number) => at(call % 4).limiter.charge('r22', limit, 60, 'admitted')
   const charges = await Promise.all(Array.from({ length: 200 }, (_, call) => charge(call, 20)))
   expect(charges.filter(({ isOver }) => !isOver)).toHaveLength(20)
@@ -103,7 +103,7 @@ it('takes one round trip for each charge', async () => {
   expect((await calls()) - before).toBe(10)
 })
 
-it('a proof of one replica is known to the others, and asked for once', async () => {
+it('a key that one replica verified is verified for the others, and looked up once', async () => {
   expect(await at(0).verifiedKeys.has('somebody')).toBe(false)
   await at(0).verifiedKeys.add('somebody')
   expect(await at(1).verifiedKeys.has('somebody')).toBe(true)
@@ -113,7 +113,7 @@ it('a proof of one replica is known to the others, and asked for once', async ()
   expect(await at(2).verifiedKeys.has('somebody')).toBe(false)
 })
 
-it.each(['SCRIPT FLUSH', 'FLUSHALL'])('R7: %s costs no answer', async (command) => {
+it.each(['SCRIPT FLUSH', 'FLUSHALL'])('R7: %s costs no response', async (command) => {
   await redis.command(...command.split(' '))
   const charges = await Promise.all(replicas.map(({ limiter }) => limiter.charge(`r7:${command}`, 3, 60)))
   expect(charges.map(({ remaining }) => remaining).sort()).toEqual([0, 0, 1, 2])

@@ -56,7 +56,7 @@ describe.each(formNames)('form %s', (form) => {
     expect(providerOf(await rate(form))).toBe('alpha')
   })
 
-  test('a slow provider is left out once another has answered, and waited for while none has', async () => {
+  test('a slow provider is left out once another has responded, and waited for while none has', async () => {
     await start({ patienceMs: 100 })
     quote({ amountTo: 1 }, { toAmount: 9_999 }, { beta: 1_500 })
     const startedAt = performance.now()
@@ -81,7 +81,7 @@ describe.each(formNames)('form %s', (form) => {
     expect(managed.alpha.received('create')).toEqual([])
   })
 
-  test('so it is where the quote had no key, and came from the same address', async () => {
+  test('so it is if the quote had no key, and came from the same address', async () => {
     await start()
     quote({ amountTo: 1 }, { toAmount: 2 })
     await rate(form)
@@ -110,7 +110,7 @@ describe.each(formNames)('form %s', (form) => {
     expect(managed.beta.received('create')).toHaveLength(1)
   })
 
-  test('where the winner certainly cannot take the create, the next best takes it: once', async () => {
+  test('if the winner certainly cannot take the create, the next best takes it: once', async () => {
     await start({}, { providers: { beta: { budget: { create: 1 } } } })
     const key = await managed.issue()
     quote({ amountTo: 1 }, { toAmount: 2 })
@@ -125,7 +125,7 @@ describe.each(formNames)('form %s', (form) => {
     ['refuses', { status: 400, json: { message: 'no', code: 400 } }],
     ['fails', { status: 500, json: {} }],
     ['hangs up', { reset: true }],
-  ])('where the winner %s the create, no other gets it', async (_, reply) => {
+  ])('if the winner %s the create, no other gets it', async (_, reply) => {
     await start()
     const key = await managed.issue()
     quote({ amountTo: 1 }, { toAmount: 2 })
@@ -136,7 +136,7 @@ describe.each(formNames)('form %s', (form) => {
     expect(managed.beta.received('create')).toHaveLength(1)
   })
 
-  test('where none quotes, a create is refused with nothing sent', async () => {
+  test('if none quotes, a create is refused with nothing sent', async () => {
     await start()
     managed.alpha.reply('rate', { reset: true })
     managed.beta.reply('rate', { status: 500, json: {} })
@@ -146,7 +146,7 @@ describe.each(formNames)('form %s', (form) => {
     expect([...managed.alpha.received('create'), ...managed.beta.received('create')]).toEqual([])
   })
 
-  test('where all refuse a quote, the first refusal in list order is the response', async () => {
+  test('if all refuse a quote, the first refusal in list order is the response', async () => {
     await start()
     managed.alpha.reply('rate', { status: 500, json: {} })
     managed.beta.reply('rate', { status: 400, json: { message: 'Too little.', code: 400 } })

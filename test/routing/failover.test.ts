@@ -93,7 +93,7 @@ test('L6: of 50 at the same time one is made, though all come by way of a provid
   expect((await create('A')).json).toMatchObject({ id: 'beta~tx-1' })
 })
 
-test('L4: where nobody can be reached the create is 502, and its key is not used up', async () => {
+test('L4: if no provider can be reached the create is 502, and its key is not used up', async () => {
   await start({ url: `http://127.0.0.1:${await closedPort()}` })
   await managed.beta.close()
   expectRefusal(await create('A'), 'A', 502)
@@ -105,7 +105,7 @@ test.each([
   ['alpha', 'beta'],
   ['beta', 'alpha'],
 ])(
-  'where one cannot be reached and the other does not offer the pair, it is not the pair that is wrong (%s first)',
+  'if one cannot be reached and the other does not offer the pair, it is not the pair that is wrong (%s first)',
   async (...routing) => {
     const url = `http://127.0.0.1:${await closedPort()}`
     managed = await startManaged({
@@ -118,7 +118,7 @@ test.each([
   },
 )
 
-test('of several that do not offer the pair the first one says so', async () => {
+test('of several that do not offer the pair the first refusal is returned', async () => {
   const [alpha, beta] = [{ assets: { USDTTRC20: null } }, { assets: { BTC: null } }]
   managed = await startManaged({ routing: ['alpha', 'beta'], providers: { alpha, beta } })
   key = await managed.issue()
@@ -195,14 +195,14 @@ describe.each<[string, Reply]>([
   })
 })
 
-test('a quote that the first provider refuses in words is not asked elsewhere', async () => {
+test('a quote that the first provider refuses with a message does not fail over', async () => {
   await start()
   managed.alpha.reply('rate', { status: 400, json: { message: 'Too little', code: 400 } })
   expect(expectRefusal(await rate('A'), 'A', 400)).toContain('Too little')
   expect(managed.beta.received('rate')).toEqual([])
 })
 
-test('a message in place of an amount is such a refusal too', async () => {
+test('a message instead of an amount is a refusal too', async () => {
   managed = await startManaged({ routing: ['beta', 'alpha'] })
   managed.beta.reply('rate', {
     json: { fromAmount: 1, toAmount: 0, rate: 0, minAmount: 2, maxAmount: 3, message: 'Too little' },
@@ -211,7 +211,7 @@ test('a message in place of an amount is such a refusal too', async () => {
   expect(managed.alpha.received('rate')).toEqual([])
 })
 
-test('a transaction is read from the provider that made it, whoever is first', async () => {
+test('a transaction is read from the provider that made it, with any provider first', async () => {
   await start()
   managed.alpha.holdings.swaps = [swap()]
   const { id } = (await create('A')).json as { id: string }

@@ -19,7 +19,7 @@ const create = async (form: FormName, to: AssetWords): Promise<ReceivedResponse>
 const usdc = { code: 'USDC', name: 'USD Coin', icon: 'https://icons.test/usdc.svg', notes: '' }
 
 describe.each(formNames)('M5, form %s', (form) => {
-  test('a pair that the first list lacks is asked of the next provider, and only there', async () => {
+  test('a pair that the first list lacks is sent to the next provider, and only there', async () => {
     await start(['alpha', 'beta'])
     managed.beta.holdings.currencies = [...managed.beta.holdings.currencies, usdc]
     const created = await create(form, usdcEth)
@@ -32,7 +32,7 @@ describe.each(formNames)('M5, form %s', (form) => {
     expect(JSON.parse(sent?.body ?? '')).toMatchObject({ coinTo: 'USDC', networkTo: 'ETH' })
   })
 
-  test('so it is where the first names its coins alone', async () => {
+  test('so it is if the first names only its coins', async () => {
     await start(['beta', 'alpha'])
     managed.alpha.holdings.currencies = [
       ...managed.alpha.holdings.currencies,
@@ -42,7 +42,7 @@ describe.each(formNames)('M5, form %s', (form) => {
     expect(managed.beta.received('create')).toEqual([])
   })
 
-  test('so it is with what the operator says is not offered there', async () => {
+  test('so it is if the configuration does not offer it there', async () => {
     await start(['alpha', 'beta'], { alpha: { assets: { USDTTRC20: null } } })
     expect((await create(form, usdtTrx)).headers['x-swap-provider']).toBe('beta')
     expect(managed.alpha.received('create')).toEqual([])
@@ -88,7 +88,7 @@ describe.each(formNames)('M5, form %s', (form) => {
     expect(quoted.headers['x-swap-provider']).toBe('alpha')
   })
 
-  test('where none can take it without its list, it is 503, and nothing is sent', async () => {
+  test('if none can take it without its list, it is 503, and nothing is sent', async () => {
     await start(['alpha', 'beta'], { beta: { assets: { USDTTRC20: null } } })
     managed.alpha.reply('currencies', { status: 500, json: {} })
     expectRefusal(await create(form, usdtTrx), form, 503)
@@ -96,7 +96,7 @@ describe.each(formNames)('M5, form %s', (form) => {
   })
 })
 
-test('a coin without a network is asked where it is listed', async () => {
+test('a coin without a network is requested where it is listed', async () => {
   await start(['beta', 'alpha'])
   managed.beta.holdings.currencies = managed.beta.holdings.currencies.filter((row) => (row as { code: string }).code !== 'USDT')
   const response = await managed.client('B').get('/rate?coinFrom=BTC&coinTo=USDT&amount=1')
@@ -151,13 +151,13 @@ describe('the union of two lists', () => {
     expect(rowsOf(response).map(({ code }) => code)).toContain(form === 'A' ? 'USDTERC20' : 'USDT')
   })
 
-  test('is a failure where both are down', async () => {
+  test('is a failure if both are down', async () => {
     await start(['alpha', 'beta'])
     for (const provider of [managed.alpha, managed.beta]) provider.reply('currencies', { status: 500, json: {} })
     expectRefusal(await managed.client('A').get('/currencies'), 'A', 502)
   })
 
-  test('leaves out whom the routing does not name', async () => {
+  test('leaves out providers that the routing does not name', async () => {
     await start(['alpha'])
     managed.beta.holdings.currencies = [only]
     expect(rowsOf(await managed.client('A').get('/currencies?size=100')).map(({ code }) => code)).not.toContain('LTC')

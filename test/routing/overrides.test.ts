@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openLedger } from '../../src/adapters/ledger/index.ts'
 import type { OverrideChange } from '../../src/core/operations/overrides.ts'
 import { Swapgate, Workplace } from '../process/swapgate.ts'
-import { ask } from '../support/client.ts'
+import { sendRequest } from '../support/client.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, startFormB } from '../support/form-b.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
@@ -74,7 +74,7 @@ async function audited(): Promise<readonly unknown[]> {
 
 /** The tag of the provider, or what was refused. */
 const answering = async ({ url }: Running): Promise<unknown> => {
-  const { headers, status, text } = await ask(url, { path: quote })
+  const { headers, status, text } = await sendRequest(url, { path: quote })
   return headers['x-swap-provider'] ?? `${status} ${headers['x-swap-reason']} ${text}`
 }
 const untilAnswers = (provider: string, ...running: readonly Running[]): Promise<void> =>
@@ -111,7 +111,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (store) => {
     const statuses = new Set<number>()
     const load = running.flatMap(({ url }) =>
       [1, 2].map(async () => {
-        while (!isOver) statuses.add((await ask(url, { path: quote })).status)
+        while (!isOver) statuses.add((await sendRequest(url, { path: quote })).status)
       }),
     )
     await change({})

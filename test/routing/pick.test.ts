@@ -1,6 +1,6 @@
 /** docs/contract.md §12: `X-Swap-Provider` in a request names the provider that is to answer. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ask, type ReceivedResponse } from '../support/client.ts'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import { credential, type FormName, formNames, rateQuery } from '../support/pair.ts'
@@ -128,7 +128,7 @@ test('W7: quotes say that they differ by it where there is a choice, and nothing
   expect(varyOf(await rate('B', picking('beta')))).toEqual(['X-Swap-Provider'])
   expect(varyOf(await managed.client('A').get('/currencies'))).toEqual(['X-Swap-Provider'])
   expect((await create('A')).headers).not.toHaveProperty('vary')
-  const bare = await ask(managed.gateway.url, { path: `/api/v2${quoteOf('A')}`, headers: credential('A', key) })
+  const bare = await sendRequest(managed.gateway.url, { path: `/api/v2${quoteOf('A')}`, headers: credential('A', key) })
   expect(varyOf(bare)).toEqual(['X-Swap-Form', 'Authorization', 'X-API-Key', 'X-Swap-Provider'])
   managed.reconfigure({ routing: providers })
   expect((await rate('A')).headers).not.toHaveProperty('vary')

@@ -20,7 +20,7 @@ const rate = (form: FormName = 'A', to: AssetWords = usdtTrx, key: string | null
 const shadowed = () => managed.gateway.observations.filter((observation) => observation.what === 'shadow')
 const until = (count: number): Promise<void> => vi.waitFor(() => expect(shadowed()).toHaveLength(count))
 
-test.each(['managed', 'passthrough'])('an answered quote is repeated without the client’s key (%s)', async (mode) => {
+test.each(['managed', 'passthrough'])('a successful quote is repeated without the client’s key (%s)', async (mode) => {
   await start(1, {}, mode)
   managed.beta.reply('rate', ({ query }) => ({ json: { ...rateB(query), toAmount: digits('0.111111111111111110') } }))
   const key = mode === 'managed' ? await managed.issue() : null
@@ -50,7 +50,7 @@ test('nothing is created at the candidate, and it is in no list of currencies', 
   expect(managed.beta.received('create')).toEqual([])
 })
 
-test('a pair that the candidate lacks, a failure and a spent budget are told apart', async () => {
+test('a pair that the candidate lacks, a failure and a spent budget are counted apart', async () => {
   await start(1, { providers: { beta: { assets: { USDCERC20: null } } } })
   await rate('B', usdcEth)
   await until(1)

@@ -93,7 +93,7 @@ describe.each(formNames)('W2: a provider that is off, form %s', (form) => {
     expect(managed.alpha.journal).toEqual([])
   })
 
-  test('answers another account as if nothing was there', async () => {
+  test('responds to another account as if nothing was there', async () => {
     await start()
     const id = await createdId()
     managed.reconfigure({ routing, providers: { alpha: { state: 'off' } } })
@@ -103,7 +103,7 @@ describe.each(formNames)('W2: a provider that is off, form %s', (form) => {
     expect((await list(form)).headers).not.toHaveProperty('x-swap-stale')
   })
 
-  test('where only it is off, other rows of a list are read as ever', async () => {
+  test('if only it is off, other rows of a list are read as before', async () => {
     await start()
     const own = await createdId()
     managed.reconfigure({ routing, providers: { alpha: { state: 'off' } } })
@@ -114,7 +114,7 @@ describe.each(formNames)('W2: a provider that is off, form %s', (form) => {
   })
 })
 
-test('W2: what is final is told with X-Swap-Stale too', async () => {
+test('W2: a final transaction has X-Swap-Stale too', async () => {
   await start()
   const id = await createdId()
   managed.alpha.holdings.swaps = managed.alpha.holdings.swaps.map((held) => ({ ...held, status: 'success' }))
@@ -163,7 +163,7 @@ describe.each(['draining', 'off'])('W3: where every provider is %s', (state) => 
     expect((await create(form, { 'idempotency-key': 'order-1' })).status).toBe(form === 'A' ? 201 : 200)
   })
 
-  test('an earlier create is answered again under its key', async () => {
+  test('an earlier create is returned again under its key', async () => {
     await start()
     const first = await create('A', { 'idempotency-key': 'order-1' })
     managed.reconfigure({ routing, providers: { alpha: { state }, beta: { state } } })
@@ -189,7 +189,7 @@ test('W4: a provider that is not routed is read by its ids, in every state', asy
 })
 
 describe.each(formNames)('W5: with the provider’s own keys, form %s', (form) => {
-  test('a provider that is off is not called; what the key has here is told, and the rest is 503', async () => {
+  test('a provider that is off is not called; the key gets its transactions of the ledger, and the rest is 503', async () => {
     await using passthrough = await startPassthrough('alpha')
     const client = passthrough.client(form)
     const created = await client.post('/transactions', orderIn(form))
@@ -204,9 +204,9 @@ describe.each(formNames)('W5: with the provider’s own keys, form %s', (form) =
     expect(idsOf(listed)).toEqual([id])
     expect(listed.headers['x-swap-stale']).toMatch(/^\d+$/)
     expectBusy(await client.get('/transactions/alpha~unseen'), form)
-    const stranger = await passthrough.gateway.freshKey()
-    expectBusy(await client.get(`/transactions/${id}`, { key: stranger }), form)
-    expect(idsOf(await client.get('/transactions', { key: stranger }))).toEqual([])
+    const otherKey = await passthrough.gateway.freshKey()
+    expectBusy(await client.get(`/transactions/${id}`, { key: otherKey }), form)
+    expect(idsOf(await client.get('/transactions', { key: otherKey }))).toEqual([])
     for (const response of [await client.get('/currencies'), await client.post('/transactions', orderIn(form))])
       expectBusy(response, form)
     expect(passthrough.alpha.journal).toEqual([])
@@ -223,7 +223,7 @@ describe.each(formNames)('W5: with the provider’s own keys, form %s', (form) =
     expectBusy(await client.get('/currencies'), form)
   })
 
-  test('an id without a tag is told from the ledger too', async () => {
+  test('an id without a tag is served from the ledger too', async () => {
     const reason = 'The checker knows ids with a tag only.'
     const sections = { routing: { providers: ['alpha'], untagged: 'alpha' } }
     await using passthrough = await startPassthrough('alpha', { sections })

@@ -28,9 +28,12 @@ export function hangUp(): void {
   agent.destroy()
 }
 
-export async function ask(url: string, { method = 'GET', path, headers = {}, body }: RequestOptions): Promise<ReceivedResponse> {
+export async function sendRequest(
+  url: string,
+  { method = 'GET', path, headers = {}, body }: RequestOptions,
+): Promise<ReceivedResponse> {
   const { hostname, port } = new URL(url)
-  const answer = await new Promise<ReceivedResponse>((resolve, reject) => {
+  const received = await new Promise<ReceivedResponse>((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
     const sent = request({ agent, hostname, port, method, path, headers: { ...length, ...headers } }, (response) => {
       let text = ''
@@ -53,6 +56,6 @@ export async function ask(url: string, { method = 'GET', path, headers = {}, bod
     sent.on('error', reject)
     sent.end(body)
   })
-  checkReason(answer.status, answer.headers, `${method} ${path}`)
-  return answer
+  checkReason(received.status, received.headers, `${method} ${path}`)
+  return received
 }

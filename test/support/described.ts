@@ -52,12 +52,12 @@ export function misdescribed(form: string, method: string, path: string, respons
   if (operation && !(String(status) in operation.responses)) return `${method} ${plain} never answers ${status}`
   const wrong = misnamed(form, response)
   if (wrong !== undefined || text === '') return wrong
-  const pointer = operation && status < 300 ? answerOf(pattern ?? '', method, status) : '#/components/schemas/Error'
+  const pointer = operation && status < 300 ? responseOf(pattern ?? '', method, status) : '#/components/schemas/Error'
   const validate = ajv.getSchema(base + pointer) as ValidateFunction
   return validate(JSON.parse(text)) ? undefined : `${method} ${plain} ${status}: ${ajv.errorsText(validate.errors)}`
 }
 
-function answerOf(pattern: string, method: string, status: number): string {
+function responseOf(pattern: string, method: string, status: number): string {
   const names = ['paths', pattern, method.toLowerCase(), 'responses', String(status), 'content', 'application/json', 'schema']
   return `#/${names.map((name) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
 }

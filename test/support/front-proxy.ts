@@ -25,7 +25,7 @@ export class FrontProxy implements AsyncDisposable {
   readonly port: number
   private readonly directory = mkdtempSync(join(tmpdir(), 'swapgate-proxy-'))
   private readonly child: ChildProcess
-  private told = 0
+  private readCount = 0
 
   private constructor(program: string, { configuration, options }: Kind, port: number, upstream: number) {
     this.port = port
@@ -46,8 +46,8 @@ export class FrontProxy implements AsyncDisposable {
   /** What it has sent on since it was asked last. */
   forwarded(): readonly Frame[] {
     const lines = readFileSync(join(this.directory, 'access.log'), 'utf8').split('\n').slice(0, -1)
-    const fresh = lines.slice(this.told).map((line) => JSON.parse(line) as Frame & { readonly upstream: string })
-    this.told = lines.length
+    const fresh = lines.slice(this.readCount).map((line) => JSON.parse(line) as Frame & { readonly upstream: string })
+    this.readCount = lines.length
     const sent = fresh.filter(({ upstream }) => !nothing.has(upstream))
     return sent.map(({ method, path, body }) => ({ method, path, body: nothing.has(body) ? '' : body }))
   }

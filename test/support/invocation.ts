@@ -5,16 +5,16 @@ import type { Journal } from '../checker/provider/journal.ts'
 import type { RequestOptions } from './client.ts'
 import { readOrder } from './orders.ts'
 
-type ParsedRequest = Pick<Operation, 'kind' | 'question' | 'idempotencyKey'>
+type ParsedRequest = Pick<Operation, 'kind' | 'input' | 'idempotencyKey'>
 
 /** Undefined where it is about no transaction. Before a proxy of the API the path begins below the base URL. */
 export function invoked({ method = 'GET', path, headers = {}, body = '' }: RequestOptions): ParsedRequest | undefined {
   const [, below] = /^(?:.*\/api\/v2)?\/transactions(.*)$/.exec(path) ?? []
   if (below === undefined) return undefined
-  if (method !== 'POST') return { kind: below.startsWith('/') ? 'get' : 'list', question: path }
-  const question = typeof body === 'string' ? body : Buffer.from(body).toString()
+  if (method !== 'POST') return { kind: below.startsWith('/') ? 'get' : 'list', input: path }
+  const input = typeof body === 'string' ? body : Buffer.from(body).toString()
   const idempotencyKey = headers['idempotency-key']?.replace(/^"(.*)"$/, '$1')
-  return { kind: 'create', question, ...(idempotencyKey !== undefined && { idempotencyKey }) }
+  return { kind: 'create', input, ...(idempotencyKey !== undefined && { idempotencyKey }) }
 }
 
 /** Empty where there is none. */
@@ -24,7 +24,7 @@ export function keyIn({ headers = {} }: RequestOptions): string {
 
 /** With what it asks for, and its mark. */
 export function understood(operation: Operation): Operation {
-  const order = operation.kind === 'create' ? readOrder(operation.question) : undefined
+  const order = operation.kind === 'create' ? readOrder(operation.input) : undefined
   return { ...operation, mark: markOf(operation), ...(order && { order }) }
 }
 

@@ -10,7 +10,7 @@ import { byCode, byCoin, type Order, type Swap, swap } from './swaps.ts'
 type Provider = ProviderA | ProviderB
 
 /** From now on the provider makes what it is asked for, and breaks off instead of answering. */
-export function loseAnswers({ reply, holdings }: Provider, facts: Partial<Swap> = {}): void {
+export function loseResponses({ reply, holdings }: Provider, facts: Partial<Swap> = {}): void {
   reply('create', ({ body }) => {
     const made = orderedSwap(readJson(body) as Order, { id: `lost-${holdings.swaps.length + 1}`, ...facts })
     holdings.swaps = [...holdings.swaps, made]

@@ -1,5 +1,5 @@
 /** A client form and a provider form with the gateway between them. */
-import { ask, type ReceivedResponse, type RequestOptions } from './client.ts'
+import { type ReceivedResponse, type RequestOptions, sendRequest } from './client.ts'
 import { misdescribed } from './described.ts'
 import { type ProviderA, startFormA } from './form-a.ts'
 import { type ProviderB, startFormB } from './form-b.ts'
@@ -42,7 +42,7 @@ export function client(form: FormName, url: string, witness?: Witness): Client {
   })
   const mount = `/${form.toLowerCase()}/api/v2`
   const checked = async (requestOptions: RequestOptions): Promise<ReceivedResponse> => {
-    const response = await (witness ? witness.ask(url, requestOptions) : ask(url, requestOptions))
+    const response = await (witness ? witness.sendRequest(url, requestOptions) : sendRequest(url, requestOptions))
     if (JSON.stringify([response.text, response.headers]).includes(canary)) throw new Error(`a key came back: ${response.text}`)
     const fault = misdescribed(form, requestOptions.method ?? 'GET', requestOptions.path.slice(mount.length), response)
     if (fault !== undefined) throw new Error(`not as described: ${fault}`)

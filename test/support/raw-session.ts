@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 
 export interface RawSession extends AsyncDisposable {
   /** The whole answer; it must name its length. */
-  readonly ask: (bytes: string) => Promise<string>
+  readonly sendRequest: (bytes: string) => Promise<string>
 }
 
 export async function openSession(port: number): Promise<RawSession> {
@@ -22,7 +22,7 @@ export async function openSession(port: number): Promise<RawSession> {
     done?.(response)
   })
   return {
-    ask(bytes) {
+    sendRequest(bytes) {
       const { promise, resolve, reject } = Promise.withResolvers<string>()
       done = resolve
       socket.once('close', () => reject(new Error(`the connection ended after ${text}`)))

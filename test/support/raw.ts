@@ -2,7 +2,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { checkReason } from './reason.ts'
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly text: string
   /** 0 where nothing that looks like an answer came. */
   readonly status: number
@@ -13,9 +13,9 @@ export interface RawAnswer {
 }
 
 /** Sends the bytes and reads until the other side closes, or for `patience` milliseconds after its last byte. */
-export async function sendRaw(port: number, bytes: string | Uint8Array, idleTimeoutMs = 300): Promise<RawAnswer> {
+export async function sendRaw(port: number, bytes: string | Uint8Array, idleTimeoutMs = 300): Promise<RawResponse> {
   const socket = connect(port, '127.0.0.1')
-  const response = await new Promise<RawAnswer>((resolve) => {
+  const response = await new Promise<RawResponse>((resolve) => {
     const chunks: Buffer[] = []
     let timer = setTimeout(() => finish(false), idleTimeoutMs * 5)
     const finish = (closed: boolean): void => {
@@ -37,7 +37,7 @@ export async function sendRaw(port: number, bytes: string | Uint8Array, idleTime
   return response
 }
 
-function parse(text: string, closed: boolean): RawAnswer {
+function parse(text: string, closed: boolean): RawResponse {
   const at = text.indexOf('\r\n\r\n')
   const head = at < 0 ? text : text.slice(0, at)
   const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1] ?? 0)

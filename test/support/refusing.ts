@@ -1,6 +1,6 @@
 /** A pair of one form on both sides, for requests that are to be refused before anybody is asked. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { ask, type ReceivedResponse } from './client.ts'
+import { type ReceivedResponse, sendRequest } from './client.ts'
 import { expectAlive, expectRefusal } from './expectations.ts'
 import { clientKey } from './gateway.ts'
 import { credential, type FormName, type Pair, pairWords, startPair } from './pair.ts'
@@ -44,7 +44,12 @@ export function refusing(form: FormName): Refusing {
     create: (body, headers = {}) => pair.client.post('/transactions', body, { headers }),
     bytes(body, headers = {}) {
       const path = `/${form.toLowerCase()}/api/v2/transactions`
-      return ask(pair.gateway.url, { method: 'POST', path, headers: { ...credential(form, clientKey), ...json, ...headers }, body })
+      return sendRequest(pair.gateway.url, {
+        method: 'POST',
+        path,
+        headers: { ...credential(form, clientKey), ...json, ...headers },
+        body,
+      })
     },
     expectRefused(response, status = 400) {
       const message = expectRefusal(response, form, status)

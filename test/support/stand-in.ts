@@ -32,10 +32,10 @@ export interface Reply {
   readonly reset?: boolean
 }
 
-/** Sees every request, and what it is answered by calling `answer` once. */
-export type Watch = (received: Received, answer: () => Reply) => Reply
+/** Sees every request, and the reply that it gets by calling `respond` once. */
+export type Watch = (received: Received, respond: () => Reply) => Reply
 
-type Answering = Reply | ((received: Received) => Reply | undefined)
+type ReplyRule = Reply | ((received: Received) => Reply | undefined)
 
 export interface StandIn {
   /** With the base path. */
@@ -44,7 +44,7 @@ export interface StandIn {
   readonly journal: Received[]
   readonly received: (operation: Operation) => readonly Received[]
   /** Answers an operation so from now on; undefined from a function means as usual. */
-  readonly reply: (operation: Operation, answering: Answering) => void
+  readonly reply: (operation: Operation, rule: ReplyRule) => void
   /** Forgets the journal and every reply. */
   readonly reset: () => void
   readonly close: () => Promise<void>
@@ -53,19 +53,19 @@ export interface StandIn {
 const base = '/service/api/v2'
 
 /** `usual` is what the provider answers where it was not told otherwise. */
-export async function standIn(usual: (received: Received) => Reply, watch: Watch = (_, answer) => answer()): Promise<StandIn> {
+export async function standIn(usual: (received: Received) => Reply, watch: Watch = (_, respond) => respond()): Promise<StandIn> {
   const journal: Received[] = []
-  const replies = new Map<Operation, Answering>()
-  const answer = (received: Received): Reply => {
-    const told = replies.get(received.operation)
-    return (typeof told === 'function' ? told(received) : told) ?? usual(received)
+  const replies = new Map<Operation, ReplyRule>()
+  const replyTo = (received: Received): Reply => {
+    const configured = replies.get(received.operation)
+    return (typeof configured === 'function' ? configured(received) : configured) ?? usual(received)
   }
   const server = createServer(async (request, response) => {
     const received = await receive(request)
     journal.push(received)
     send(
       response,
-      watch(received, () => answer(received)),
+      watch(received, () => replyTo(received)),
     )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

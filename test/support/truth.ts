@@ -31,14 +31,14 @@ export class Truth {
     this.noticed = new Set()
   }
 
-  readonly watch: Watch = (received, answer) => {
+  readonly watch: Watch = (received, respond) => {
     this.notice()
     const request = ++requests
     const { operation, headers, body, rawQuery } = received
     const path = rawQuery === '' ? received.path : `${received.path}?${rawQuery}`
     this.entries.push({ what: 'received', at: Date.now(), request, operation, path, headers, body })
     const before = new Set(this.holdings.swaps.map(({ id }) => id))
-    const reply = answer()
+    const reply = respond()
     const text = reportedTruth.includes(operation) ? textOf(reply) : undefined
     const made = operation === 'create' ? this.madeFrom(received, reply, before, text) : []
     const key = keyIn({ path, headers })

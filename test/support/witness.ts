@@ -7,7 +7,7 @@ import { violations } from '../checker/checker.ts'
 import type { Evidence, Secrets } from '../checker/evidence.ts'
 import { History } from '../checker/history.ts'
 import type { Journal } from '../checker/provider/journal.ts'
-import { ask, type ReceivedResponse, type RequestOptions } from './client.ts'
+import { type ReceivedResponse, type RequestOptions, sendRequest } from './client.ts'
 import type { RunningGateway } from './gateway.ts'
 import { type Hands, overseen } from './hands.ts'
 import { invoked, keyIn, marked, understood } from './invocation.ts'
@@ -68,16 +68,16 @@ export class Witness {
   }
 
   /** Sends it; what it asks of transactions, and what it is told, is kept. */
-  async ask(url: string, options: RequestOptions): Promise<ReceivedResponse> {
+  async sendRequest(url: string, options: RequestOptions): Promise<ReceivedResponse> {
     const parsed = invoked(options)
-    if (!parsed) return await ask(url, options)
-    const sending = ask(url, options)
+    if (!parsed) return await sendRequest(url, options)
+    const sending = sendRequest(url, options)
     await this.history.record({ client: this.clientOf(options), ...parsed }, () => sending)
     return await sending
   }
 
   /** It was sent in a way of the test's own, with an `X-Request-Id`, and no answer is awaited. */
-  unanswered(options: RequestOptions): void {
+  pending(options: RequestOptions): void {
     const parsed = invoked(options)
     const request = options.headers?.['x-request-id']
     if (!parsed || request === undefined) throw new Error('This is nothing that leaves a trace.')

@@ -23,8 +23,8 @@ async function latencies(rigs: readonly Rig[], count: number): Promise<readonly 
 async function latency(rig: Rig, amount: string): Promise<number> {
   for (;;) {
     const began = performance.now()
-    const question = rateQuery('A', { from: assets.btc, to: assets.usdtTrx, amount })
-    const { status } = await rig.client('A').get(question, { key: null })
+    const quote = rateQuery('A', { from: assets.btc, to: assets.usdtTrx, amount })
+    const { status } = await rig.client('A').get(quote, { key: null })
     if (status === 200) return performance.now() - began
     expect(status).toBe(503)
     await wait(100)
@@ -55,7 +55,7 @@ async function deadUrl(): Promise<string> {
 }
 
 test.each(['dead', 'silent', 'failing'] as const)(
-  'X9: with a %s collector answers come as soon as without, what waits is bounded, and failures are counted',
+  'X9: with a %s collector responses come as soon as without, waiting spans are bounded, and failures are counted',
   async (kind) => {
     const queue = 200
     const endpoint = kind === 'dead' ? { endpoint: await deadUrl() } : {}

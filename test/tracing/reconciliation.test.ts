@@ -1,14 +1,14 @@
 /** A create whose outcome nobody knew, and the look that found it, refer to each other over traces. */
 import { expect, test } from 'vitest'
 import { orderIn } from '../support/managed.ts'
-import { loseAnswers } from '../support/outcomes.ts'
+import { loseResponses } from '../support/outcomes.ts'
 import { Caller } from './collector.ts'
 import { startRig } from './rig.ts'
 
 test('a look for an unknown create is a trace of its own that refers to the request, and is kept', async () => {
   await using rig = await startRig({ telemetry: { ratio: 0 } })
   await rig.warm()
-  loseAnswers(rig.alpha)
+  loseResponses(rig.alpha)
   const caller = new Caller()
   const { status } = await rig.client('A').post('/transactions', orderIn('A'), { key: rig.key, headers: caller.headers })
   expect(status).toBe(504)

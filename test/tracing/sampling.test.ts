@@ -1,7 +1,7 @@
 /** Which traces are kept: a share of them, and all that end in a failure. */
 import { afterEach, expect, test } from 'vitest'
 import { orderIn } from '../support/managed.ts'
-import { loseAnswers } from '../support/outcomes.ts'
+import { loseResponses } from '../support/outcomes.ts'
 import { rateQuery } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
 import { Caller } from './collector.ts'
@@ -44,10 +44,10 @@ test('of a share of 0, failures are kept whole, and nothing else, whatever the c
   expect(wentUp()).toContainEqual([trace.root.traceId, first?.spanId, '00'])
 })
 
-test('a create whose outcome is unknown is kept', async () => {
+test('a create of unknown outcome is kept', async () => {
   rig = await startRig({ telemetry: { ratio: 0 } })
   await rig.warm()
-  loseAnswers(rig.alpha)
+  loseResponses(rig.alpha)
   const caller = new Caller()
   const { status } = await rig.client('A').post('/transactions', orderIn('A'), { key: rig.key, headers: caller.headers })
   expect(status).toBe(504)
@@ -56,19 +56,19 @@ test('a create whose outcome is unknown is kept', async () => {
   expect(trace.named('intent')).toMatchObject({ status: 'error', attributes: { 'swapgate.outcome': 'unknown' } })
 })
 
-test('of a share of 0.1, about a tenth is kept: those of which the provider was told so', async () => {
+test('of a share of 0.1, about a tenth is kept: those with the sampled flag at the provider', async () => {
   const bounds = { limits: { quotes: 1_000_000, create: 1, read: 1 } }
   rig = await startRig({ telemetry: { ratio: 0.1 }, sections: bounds })
   await rig.warm()
   const count = 1_000
   // Each another one: the same questions at the same time are one call.
-  const ask = (n: number) => rig.client('A').get(quote.replace('0.10', `${n + 1}`), { key: null })
-  for (let n = 0; n < count; n += 20) await Promise.all(Array.from({ length: 20 }, (_, more) => ask(n + more)))
+  const sendRequest = (n: number) => rig.client('A').get(quote.replace('0.10', `${n + 1}`), { key: null })
+  for (let n = 0; n < count; n += 20) await Promise.all(Array.from({ length: 20 }, (_, more) => sendRequest(n + more)))
   const sampled = wentUp().filter(([, , flags]) => flags === '01')
   expect(sampled.length).toBeGreaterThan(0.05 * count)
   expect(sampled.length).toBeLessThan(0.16 * count)
   const kept = () => rig.collector.traces.filter(({ root }) => root.name.endsWith('/rate'))
   await expect.poll(() => kept().length, { timeout: 5_000 }).toBe(sampled.length)
-  const told = kept().map(({ root, clients }) => [root.traceId, clients[0]?.spanId, '01'])
-  expect(told.toSorted()).toEqual(sampled.toSorted())
+  const sent = kept().map(({ root, clients }) => [root.traceId, clients[0]?.spanId, '01'])
+  expect(sent.toSorted()).toEqual(sampled.toSorted())
 })

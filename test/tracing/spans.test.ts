@@ -69,7 +69,7 @@ test('a quote: one server span, what could wait, and one client span', async () 
   expect(trace.root.resource).toMatchObject({ 'service.name': 'swapgate', 'service.instance.id': expect.any(String) })
 })
 
-test('O5: a read that is sent twice has a client span for each, and the second says so', async () => {
+test('O5: a read that is sent twice has a client span for each, and the second shows it', async () => {
   let callCount = 0
   rig.alpha.reply('rate', () => (++callCount === 1 ? { reset: true } : undefined))
   expect((await rig.client('A').get(quote, { key: null, headers: caller.headers })).status).toBe(200)
@@ -156,15 +156,15 @@ test.each([
   ['GET', '/a/api/v2/rate?coinFrom=BTC', 400, 'GET /a/api/v2/rate', { 'swapgate.error_type': 'caller_invalid' }],
   ['HEAD', '/api/v2/rate?coinFrom=BTC', 400, 'HEAD /api/v2/rate', { 'http.route': '/api/v2/rate' }],
   ['GET', '/a/api/v2/transactions', 401, 'GET /a/api/v2/transactions', { 'swapgate.error_type': 'caller_unauthorized' }],
-])('%s %s is answered %i: no failure, under the name %s', async (method, path, status, name, attributes) => {
-  const answer = await fetch(rig.gateway.url + path, { method, headers: caller.headers })
-  expect(answer.status).toBe(status)
+])('the response to %s %s is %i: no failure, under the name %s', async (method, path, status, name, attributes) => {
+  const response = await fetch(rig.gateway.url + path, { method, headers: caller.headers })
+  expect(response.status).toBe(status)
   const { root } = await rig.collector.traceFrom(caller)
   expect(root).toMatchObject({ name, status: 'unset', statusMessage: '', attributes })
   expect(root.attributes).not.toHaveProperty(['error.type'])
 })
 
-test('a get is told by its template', async () => {
+test('a get is named by its template', async () => {
   const created = await rig.client('A').post('/transactions', orderIn('A'), { key: rig.key })
   const { id } = created.json as { readonly id: string }
   expect((await rig.client('A').get(`/transactions/${id}`, { key: rig.key, headers: caller.headers })).status).toBe(200)

@@ -57,7 +57,7 @@ test.each([
   { OTEL_TRACES_SAMPLER: 'always_off' },
   { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' },
   { OTEL_SDK_DISABLED: 'true', OTEL_TRACES_SAMPLER: 'always_on' },
-])('with %j nothing is told', async (env) => {
+])('with %j nothing is exported', async (env) => {
   await run({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env })
   expect(collector.sent).toEqual([])
 })

@@ -51,7 +51,7 @@ describe.each(formNames)('form %s, after a switch from beta to alpha', (form) =>
     expect(place.alpha.received('get')).toEqual([])
   })
 
-  test('a create goes to the routed one alone, and what was asked before is answered from the ledger', async () => {
+  test('a create goes to the routed one alone, and an earlier request is replayed from the ledger', async () => {
     const { mine, theirs } = await start()
     const replayed = await create(form, mine)
     expect(replayed.headers['idempotent-replayed']).toBe('true')

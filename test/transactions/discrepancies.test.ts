@@ -123,7 +123,7 @@ describe('a Form A provider', () => {
     expect(found()).toEqual(['alpha refundAddress accepted', 'alpha rateType accepted'])
   })
 
-  test('L40: what was bound by hand is compared with the question, and under the key too', async () => {
+  test('L40: a transaction that was bound by hand is compared with the request, and under the key too', async () => {
     managed.alpha.reply('create', { reset: true })
     await create('A', {}, 'order-1')
     managed.alpha.reset()

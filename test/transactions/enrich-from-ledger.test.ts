@@ -56,13 +56,13 @@ describe('a Form B provider', () => {
     expect((await get('A', idOf(created))).json).toMatchObject({ amountTo: digits('6000.5') })
   })
 
-  test('what is promised is not received: Form B is not told so', async () => {
+  test('an expected amount is not received: Form B does not get it', async () => {
     const created = await create('A')
     withoutPayout()
     expect(((await get('B', idOf(created))).json as { amount_out?: unknown }).amount_out ?? null).toBeNull()
   })
 
-  test('a list item is made whole from the ledger for the key that created it, without asking', async () => {
+  test('a list item is completed from the ledger for the key that created it, without a call', async () => {
     const created = await create('A', { refundAddress: 'bc1q-refund-1', coinTo: 'USDTERC20' })
     const item = row(await list('A'))
     expect(item).toMatchObject({ coinTo: 'USDTERC20', refundAddress: 'bc1q-refund-1', depositAddress: 'bc1q-deposit-1' })
@@ -70,7 +70,7 @@ describe('a Form B provider', () => {
     expect(place.beta.received('get')).toEqual([])
   })
 
-  test('another key gets nothing from it: its items are asked for', async () => {
+  test('another key gets nothing from it: its items are read', async () => {
     await create('A', { coinTo: 'USDTERC20' })
     place.beta.reply('get', { status: 404, json: { message: 'Transaction not found', code: 404 } })
     const item = row(await list('A', theirs))
@@ -79,7 +79,7 @@ describe('a Form B provider', () => {
       expect(item).not.toHaveProperty(field)
   })
 
-  test('details of items that nobody created here are asked once, by any process', async () => {
+  test('details of items that were not created here are read once, by any process', async () => {
     place.beta.holdings.swaps = [swap({ id: 'old-1' }), swap({ id: 'old-2' })]
     const first = await list('A')
     expect(rows(first)).toMatchObject([{ depositAddress: 'bc1q-deposit-1' }, { depositAddress: 'bc1q-deposit-1' }])
@@ -110,7 +110,7 @@ describe('a Form B provider', () => {
     expect((await get('A', id, theirs)).json).toMatchObject({ updatedAt: createdAt })
   })
 
-  test.each(['success', 'refunded'])('L19: %s stays, whatever the provider says later', async (status) => {
+  test.each(['success', 'refunded'])('L19: %s stays, for any later report of the provider', async (status) => {
     const id = idOf(await create('A'))
     change({ status })
     expect((await get('A', id)).json).toMatchObject({ status })
@@ -131,7 +131,7 @@ describe('a Form B provider', () => {
     }
   })
 
-  test('L19: a word that nobody explained is the last status that was seen, for this key', async () => {
+  test('L19: an unmapped word is the last known status, for this key', async () => {
     const id = idOf(await create('A'))
     change({ status: 'exchanging' })
     await get('A', id)
@@ -148,7 +148,7 @@ describe('a Form B provider', () => {
 describe('a Form A provider', () => {
   beforeEach(() => start('alpha'))
 
-  test('the networks are those that the creator said, for a coin that the table lacks too', async () => {
+  test('the networks are those of the create, for a coin that the table lacks too', async () => {
     const created = await create('B', pairWords('B', assets.btc, { code: 'DOGE', coin: 'DOGE', network: 'DOGE' }))
     expect((await get('B', idOf(created))).json).toMatchObject({
       coin_to: 'DOGE',

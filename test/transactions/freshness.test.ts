@@ -95,7 +95,7 @@ describe('L43: a wall clock that is set', () => {
 describe('what is not fresh', () => {
   beforeEach(() => start(0))
 
-  test('is read once for all who ask at the same time, in either form', async () => {
+  test('is read once for all concurrent requests, in either form', async () => {
     const id = await create()
     const now = transactionA(swap({ status: 'exchanging' }))
     managed.alpha.reply('get', { json: now, delay: 80 })
@@ -116,7 +116,7 @@ describe('what is not fresh', () => {
     expect((await list()).json).toMatchObject({ data: [{ id, status: 'sending' }] })
   })
 
-  test('L19: an end that another process has seen meanwhile is told', async () => {
+  test('L19: an end that another process has seen meanwhile is returned', async () => {
     const id = await create()
     const requested = Promise.withResolvers<void>()
     managed.alpha.reply('get', () => {
@@ -132,21 +132,18 @@ describe('what is not fresh', () => {
     expect((await reading).json).toMatchObject({ status: 'success' })
   })
 
-  test.each(['success', 'refunded'])(
-    'L19: is never asked for again where it is final (%s), and does not go back',
-    async (status) => {
-      const id = await create()
-      advance({ status })
-      expect((await get(id)).json).toMatchObject({ status })
-      managed.alpha.reset()
-      advance({ status: 'wait' })
-      expect((await get(id)).json).toMatchObject({ status })
-      expect((await list()).json).toMatchObject({ data: [{ status }] })
-      expect(managed.alpha.journal).toEqual([])
-    },
-  )
+  test.each(['success', 'refunded'])('L19: is never read again if it is final (%s), and does not go back', async (status) => {
+    const id = await create()
+    advance({ status })
+    expect((await get(id)).json).toMatchObject({ status })
+    managed.alpha.reset()
+    advance({ status: 'wait' })
+    expect((await get(id)).json).toMatchObject({ status })
+    expect((await list()).json).toMatchObject({ data: [{ status }] })
+    expect(managed.alpha.journal).toEqual([])
+  })
 
-  test('L19: a word that nobody has explained leaves the last status', async () => {
+  test('L19: an unmapped word leaves the last status', async () => {
     const id = await create()
     advance({ status: 'exchanging' })
     await get(id)
@@ -162,7 +159,7 @@ describe('what is not fresh', () => {
     ['answers about another transaction', { json: transactionA(swap({ id: 'other' })) }],
     ['takes no more', { status: 429, json: { message: 'no', code: 429 } }],
   ])('U25: while the provider %s', (_, reply) => {
-    test('the last known state is told, with its age', async () => {
+    test('the last known state is returned, with its age', async () => {
       const id = await create()
       advance({ status: 'exchanging' })
       const before = await get(id)
@@ -197,7 +194,7 @@ describe('what is not fresh', () => {
 describe.each(formNames)('a Form B provider and a client of form %s', (form) => {
   beforeEach(() => start(0, ['beta']))
 
-  test('a list item has what the create said, before anything was read', async () => {
+  test('a list item has the fields of the create, before anything was read', async () => {
     const id = await create(form, { refundAddress: 'bc1q-refund-1' })
     managed.beta.reply('get', { reset: true })
     const { json } = await list(form)

@@ -38,7 +38,7 @@ const entryOf = async (id: string): Promise<LedgerEntry | undefined> => {
   return entries.find(({ provider, transaction }) => `${provider}~${transaction.id}` === id)
 }
 
-describe('L38: of two answers about one transaction the one that was asked for later counts', () => {
+describe('L38: of two responses about one transaction the one to the later request counts', () => {
   beforeEach(() => start('alpha'))
   /** The provider's next answers, each with its status: they are received in this order, and sent when they are let go. */
   const hold = (operation: 'get' | 'list', ...statuses: readonly string[]) => {
@@ -63,7 +63,7 @@ describe('L38: of two answers about one transaction the one that was asked for l
     ['the process', 'its creator'],
     ['the process', 'another key'],
     ['another process', 'its creator'],
-  ])('by %s and for %s: after success nobody is told exchanging', async (where, who) => {
+  ])('by %s and for %s: after success no client gets exchanging', async (where, who) => {
     const id = idOf(await create('A'))
     const key = who === 'its creator' ? mine : theirs
     if (who !== 'its creator') await get('A', id)
@@ -89,7 +89,7 @@ describe('L38: of two answers about one transaction the one that was asked for l
     }
   })
 
-  test('a status that is not final is not taken back by an earlier answer, and an end that comes late stays', async () => {
+  test('a status that is not final is not overwritten by an earlier response, and an end that comes late stays', async () => {
     const id = idOf(await create('A'))
     for (const [first, second, shown] of [
       ['confirmation', 'exchanging', 'exchanging'],
@@ -119,7 +119,7 @@ describe('L38: of two answers about one transaction the one that was asked for l
     expect(statusOf(await get('A', id))).toBe('success')
   })
 
-  test('a list that was asked for before a get does not take back what the get has told', async () => {
+  test('a list that was requested before a get does not overwrite the result of the get', async () => {
     const id = idOf(await create('A'))
     const [earlier] = hold('list', 'wait')
     const slow = list('A')
@@ -207,7 +207,7 @@ describe('L40: what the provider reports of what was created here is compared wi
     expect(found()).toEqual(['alpha refundAddress accepted'])
   })
 
-  test('what was created elsewhere is the provider’s to tell', async () => {
+  test('a transaction that was created elsewhere is as the provider reports it', async () => {
     place.alpha.holdings.swaps = [swap({ id: 'old-1' })]
     await get('A', 'alpha~old-1')
     place.alpha.reply('get', { json: reported({ depositAddress: 'bc1q-new' }) })

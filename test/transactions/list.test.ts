@@ -45,7 +45,7 @@ describe.each(formNames)('form %s', (form) => {
     }
   })
 
-  test('X-Swap-Provider names the one provider that they are of, and none where there are two', async () => {
+  test('X-Swap-Provider names the one provider that they are of, and none if there are two', async () => {
     await start()
     await create()
     expect((await list(form)).headers['x-swap-provider']).toBe('alpha')
@@ -56,7 +56,7 @@ describe.each(formNames)('form %s', (form) => {
   })
 })
 
-test('what is worked out is said', async () => {
+test('derived fields are named', async () => {
   await start()
   await createAtBeta()
   expect((await list('A')).headers['x-swap-derived']).toBe('updatedAt')
@@ -123,7 +123,7 @@ describe('rows that are not final are read again first', () => {
     expect(statuses.slice(16)).toEqual(['wait', 'wait', 'wait', 'wait'])
   })
 
-  test('not where they are final or fresh', async () => {
+  test('not if they are final or fresh', async () => {
     await start(600)
     const ids = [await create(), await create(), await create()]
     managed.alpha.holdings.swaps = managed.alpha.holdings.swaps.map((known, at) => ({

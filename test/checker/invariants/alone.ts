@@ -1,5 +1,5 @@
 import { createsByMark, type Evidence, intentsOf, receivedBy } from '../evidence.ts'
-import type { Answered, Journal, Received } from '../provider/journal.ts'
+import type { Journal, Received, Responded } from '../provider/journal.ts'
 
 interface Attempt {
   readonly provider: string
@@ -43,7 +43,7 @@ function refusedIn(journal: Journal): ReadonlySet<number> {
 }
 
 /** In words, where its words are known: what stands in front of a provider refuses without any. */
-function isRefusal({ ending, text }: Answered): boolean {
+function isRefusal({ ending, text }: Responded): boolean {
   if (typeof ending !== 'number' || ending < 400 || ending >= 500 || ending === 408) return false
   return ending === 429 || text === undefined || /^\{.*"message":"/s.test(text)
 }

@@ -8,7 +8,7 @@ export function apart(evidence: Evidence): readonly string[] {
   return evidence.operations.flatMap(({ client, kind, text = '' }) => {
     const isForeign = (word: string) => owners.get(word)?.has(client) === false && shown.get(client)?.has(word) !== true
     const foreign = [...words(text)].filter(isForeign)
-    return foreign.map((word) => `a ${kind} told ${client} of ${word}, which is ${ownerIn(owners, word)}`)
+    return foreign.map((word) => `a ${kind} returned to ${client} ${word}, which is ${ownerIn(owners, word)}`)
   })
 }
 

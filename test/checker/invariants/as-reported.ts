@@ -10,7 +10,7 @@ export function asReported(evidence: Evidence): readonly string[] {
     seen.flatMap((transaction) => {
       const truths = reports.get(transaction.id)
       const wrong = truths ? fields.filter((field) => isWrong(transaction, truths, field)) : []
-      return wrong.map((field) => `${client} was told another ${field} of ${transaction.id}: ${JSON.stringify(transaction)}`)
+      return wrong.map((field) => `${client} received another ${field} of ${transaction.id}: ${JSON.stringify(transaction)}`)
     }),
   )
 }

@@ -9,10 +9,10 @@ export function deposit(evidence: Evidence): readonly string[] {
   return evidence.operations.flatMap(({ client, seen }) =>
     seen.flatMap((reported) => {
       const truths = reports.get(reported.id) ?? []
-      if (truths.length === 0 && !handed.has(reported.id)) return [`${client} was told of ${reported.id}, which no provider gave`]
+      if (truths.length === 0 && !handed.has(reported.id)) return [`${client} received ${reported.id}, which no provider gave`]
       if (reported.depositAddress === undefined || truths.some((truth) => place(truth) === place(reported))) return []
       const places = new Set(truths.filter(({ depositAddress }) => depositAddress !== undefined).map(place))
-      return [`${client} was told to pay ${reported.id} to ${place(reported)}; true is ${[...places].join(' or ')}`]
+      return [`${client} received for ${reported.id} the address ${place(reported)}; true is ${[...places].join(' or ')}`]
     }),
   )
 }

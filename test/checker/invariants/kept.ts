@@ -52,8 +52,8 @@ function forgotten(evidence: Evidence): readonly string[] {
   const creates = createsByMark(evidence)
   const left = [...unresolved]
   return effectsOf(evidence).flatMap(({ id, mark, swap: { withdrawalAddress } }) => {
-    const askers = (creates.get(mark) ?? []).map(({ client }) => client)
-    if (holdings.some(({ client, listed }) => askers.includes(client) && listed.has(id))) return []
+    const callers = (creates.get(mark) ?? []).map(({ client }) => client)
+    if (holdings.some(({ client, listed }) => callers.includes(client) && listed.has(id))) return []
     const at = left.indexOf(withdrawalAddress)
     if (at < 0) return [`${id} was created, and nobody knows of it`]
     left.splice(at, 1)

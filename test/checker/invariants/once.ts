@@ -10,11 +10,11 @@ export function once(evidence: Evidence): readonly string[] {
     if (made.length <= possible.length) return []
     return [`${made.map(({ id }) => id).join(', ')} for ${mark}, where ${possible.length} could be`]
   })
-  return [...doubled, ...[...creates.values()].flatMap(intentsOf).flatMap(answeredTwice)]
+  return [...doubled, ...[...creates.values()].flatMap(intentsOf).flatMap(respondedTwice)]
 }
 
 /** Of one intent every client is told the same. */
-function answeredTwice(intent: ReturnType<typeof intentsOf>[number]): readonly string[] {
+function respondedTwice(intent: ReturnType<typeof intentsOf>[number]): readonly string[] {
   const ids = new Set(intent.flatMap(({ seen }) => seen.map(({ id }) => id)))
-  return ids.size > 1 ? [`${intent[0]?.client} was told ${[...ids].join(' and ')} for one idempotency key`] : []
+  return ids.size > 1 ? [`${intent[0]?.client} received ${[...ids].join(' and ')} for one idempotency key`] : []
 }

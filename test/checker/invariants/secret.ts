@@ -12,7 +12,7 @@ export function secret(evidence: Evidence): readonly string[] {
     const foundForbidden = finder(keys.filter((key) => key !== providerKeys[provider]))
     return receivedBy(journal).flatMap((request) => foundForbidden(JSON.stringify(request), `a request to ${provider}`))
   })
-  const inResponses = operations.flatMap(({ kind, client, text = '' }) => foundKeys(text, `what a ${kind} told ${client}`))
+  const inResponses = operations.flatMap(({ kind, client, text = '' }) => foundKeys(text, `what a ${kind} returned to ${client}`))
   const foundEither = finder([...keys, ...addresses])
   return [...sent, ...inResponses, ...logs.flatMap((log) => foundEither(log, 'a log'))]
 }

@@ -37,7 +37,7 @@ export interface Held {
 }
 
 /** How the request was ended: with a status, or worse. */
-export interface Answered {
+export interface Responded {
   readonly what: 'answered'
   readonly request: number
   readonly ending: Ending
@@ -46,7 +46,7 @@ export interface Answered {
 }
 
 /** In the order in which it happened. */
-export type Journal = readonly (Received | Applied | Held | Answered)[]
+export type Journal = readonly (Received | Applied | Held | Responded)[]
 
 /** Is in the file when it returns. */
 export function append(file: string, entry: Journal[number]): void {

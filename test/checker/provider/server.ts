@@ -19,7 +19,7 @@ export interface Serving {
   readonly journal: string
 }
 
-interface Answer {
+interface Reply {
   readonly status: number
   readonly body: object
 }
@@ -37,14 +37,14 @@ async function handle(serving: Serving, number: number, request: IncomingMessage
   const received = await receive(number, request)
   append(journal, received)
   const fault = faults.take(received.operation, received.path + received.body)
-  const done = fault.before === undefined ? answer(serving, received, fault) : failed(form, fault.before, fault)
+  const done = fault.before === undefined ? replyTo(serving, received, fault) : failed(form, fault.before, fault)
   if (fault.delay) await setTimeout(fault.delay)
   const ending = fault.before ?? fault.after ?? done.status
   append(journal, { what: 'answered', request: number, ending })
   end(response, ending, typeof fault.after === 'number' ? failed(form, fault.after, fault).body : done.body)
 }
 
-function failed(form: ProviderForm, ending: Ending, { message = 'Something is wrong' }: Fault): Answer {
+function failed(form: ProviderForm, ending: Ending, { message = 'Something is wrong' }: Fault): Reply {
   const status = typeof ending === 'number' ? ending : 500
   return { status, body: form.error(status, message) }
 }
@@ -65,10 +65,10 @@ function operationOf(method: string, url: string): Operation {
   return path.startsWith(`${base}/transactions/`) ? 'get' : 'other'
 }
 
-function answer(serving: Serving, received: Received, fault: Fault): Answer {
+function replyTo(serving: Serving, received: Received, fault: Fault): Reply {
   const { form, keys, holdings } = serving
   const url = new URL(received.path, 'http://provider')
-  const refused = (status: number, message: string): Answer => ({ status, body: form.error(status, message) })
+  const refused = (status: number, message: string): Reply => ({ status, body: form.error(status, message) })
   if (received.operation === 'other') return refused(404, 'No such path')
   if (received.operation === 'currencies') return { status: 200, body: paged(form, form.currencies, url, 50) }
   if (received.operation === 'rate') return { status: 200, body: form.rate(url.searchParams, digits(fault.quotes ?? '0.5')) }
@@ -80,7 +80,7 @@ function answer(serving: Serving, received: Received, fault: Fault): Answer {
   return found ? { status: 200, body: form.got(swapped(found, fault)) } : refused(404, 'Transaction not found')
 }
 
-function create({ form, holdings, journal }: Serving, { request, body }: Received, key: string, fault: Fault): Answer {
+function create({ form, holdings, journal }: Serving, { request, body }: Received, key: string, fault: Fault): Reply {
   const order = readOrder(form, body)
   if (typeof order === 'string') return { status: 400, body: form.error(400, order) }
   const swap = holdings.create(key, order, fault.repeat)
