@@ -127,7 +127,8 @@ export async function start(config: Config): Promise<Running> {
   // A reload and a change of the overrides must not overlap: each starts from the other's result.
   const runSerially = oneAtATime()
   const followOverrides = async (): Promise<void> => {
-    if (await overrides.poll()) applyConfig(overrides.config)
+    await overrides.poll()
+    if (overrides.config !== current) applyConfig(overrides.config)
   }
   const stopping = new AbortController()
   const operatorParts = {

@@ -68,7 +68,8 @@ describe('drain --wait', () => {
 
   it('O11: in passthrough mode it is refused, and drain alone says what it can only count', async () => {
     place.configure({ mode: 'passthrough' })
-    expect((await providers('drain', 'alpha', '--wait', '--force')).exitCode).toBe(1)
+    const refused = await providers('drain', 'alpha', '--wait', '--force', '--json')
+    expect([refused.exitCode, JSON.parse(refused.out.join('\n'))]).toEqual([1, expect.objectContaining({ outcome: 'invalid' })])
     expect(await place.audited()).toEqual([])
     const { exitCode, out } = await providers('drain', 'alpha', '--force')
     expect([exitCode, out]).toEqual([0, expect.arrayContaining([expect.stringContaining('as clients last read them')])])

@@ -7,6 +7,7 @@ import type { Amount } from '../../src/domain/amount.ts'
 import { isKey } from '../../src/domain/key.ts'
 import { Swapgate } from '../process/swapgate.ts'
 import { Place } from './place.ts'
+import { actor, SwitchingPlace } from './switching-place.ts'
 
 let place: Place
 beforeEach(() => {
@@ -56,6 +57,26 @@ it.each([
   const { exitCode, out, err } = await swapgate.ended
   expect([exitCode, out]).toEqual([1, ''])
   expect(err).toMatch(/^swapgate: The ledger in \/dev\/null\/ledger.db cannot be opened: [^\n]+\n$/)
+})
+
+it('O11: providers drain --wait --json prints one JSON document, and progress elsewhere', { timeout: 30_000 }, async () => {
+  using switching = new SwitchingPlace()
+  await using swapgate = new Swapgate(['providers', 'drain', 'alpha', '--wait', '--json', '--config', switching.file])
+  const { exitCode, out, err } = await swapgate.ended
+  expect([exitCode, err]).toEqual([0, '0 open at alpha\n'])
+  expect(JSON.parse(out)).toMatchObject({ name: 'alpha', state: 'draining', wait: { outcome: 'drained', open: 0 } })
+  expect(await switching.audited()).toEqual([[actor, 'provider.state', 'alpha', 'active', 'draining']])
+})
+
+it('O3: many processes at once leave a provider for new swaps', async () => {
+  using switching = new SwitchingPlace()
+  const drain = async (name: string) => {
+    await using swapgate = new Swapgate(['providers', 'drain', name, '--config', switching.file])
+    return (await swapgate.ended).exitCode
+  }
+  const codes = await Promise.all(['alpha', 'beta', 'alpha', 'beta'].map(drain))
+  expect(new Set(codes)).toEqual(new Set([0, 1]))
+  expect(await switching.audited()).toHaveLength(1)
 })
 
 it('wrong usage ends with 2', async () => {

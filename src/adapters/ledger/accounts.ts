@@ -26,19 +26,23 @@ export function accounts(store: Store): Accounts {
       const rows = await keys(database).orderBy('keys.created_at').orderBy('keys.id').execute()
       return rows.map((row) => ({ id: row.id, name: row.name, createdAt: row.created_at, ...ends(row) }))
     },
-    revokeKey: (id, at, actor) =>
-      write(async (within) => {
+    revokeKey(id, at, actor) {
+      let isRetry = false
+      return write(async (within) => {
+        const wasTried = isRetry
+        isRetry = true
         const revoked = within.updateTable('keys').set({ revoked_at: at }).where('id', '=', id).where('revoked_at', 'is', null)
         const { numUpdatedRows } = await revoked.executeTakeFirstOrThrow()
         const known = await keyRow(within, id)
-        // Where it was revoked at this very moment, this was done before, and nobody could know.
-        if (!known || numUpdatedRows === 0n) return known?.revoked_at === at
+        // The first try may have been kept, and nobody could know.
+        if (!known || numUpdatedRows === 0n) return wasTried && known?.revoked_at === at
         const { name, expires_at } = known
         const before = { account: name, expiresAt: toIso(expires_at) }
         const after = { account: name, revokedAt: toIso(at) }
         await addAudit(within, store, { actor, action: 'key.revoke', subject: id, before, after })
         return true
-      }),
+      })
+    },
     rotateKey: (id, until, key, digest, actor) =>
       write(async (within) => {
         const ended = await endKey(within, id, until, key.createdAt)

@@ -1,4 +1,4 @@
-import type { ChangeResult, OperationPorts } from '../../core/operations/change.ts'
+import type { ChangeResult, OperationPorts, Refusal } from '../../core/operations/change.ts'
 import type { ProviderStatus } from '../../core/operations/provider-status.ts'
 import { routingReport } from '../../core/operations/routing-report.ts'
 import { changeRouting, changeState, type RoutingChange, resetOverrides } from '../../core/operations/switching.ts'
@@ -103,7 +103,7 @@ function portsOf({ config, stores }: Session): OperationPorts {
   return { file: config, overrides: stores.overrides, ledgerAdmin: stores.ledgerAdmin }
 }
 
-function printRefusal(refusal: Exclude<ChangeResult, { outcome: 'done' }>, isJson: boolean, { terminal }: Session): 1 {
+export function printRefusal(refusal: Refusal, isJson = false, { terminal }: Session): 1 {
   if (isJson) terminal.out(JSON.stringify(refusal))
   const hint = refusal.outcome === 'needsForce' ? ' (--force does it anyway)' : ''
   return refuse(`${refusal.message}${hint}`, terminal)

@@ -1,6 +1,6 @@
 import type { ExitCode, Session } from '../session.ts'
 import { refuse } from '../terminal.ts'
-import { type ChangeFlags, describeState, openOf, printState, setState } from './change.ts'
+import { type ChangeFlags, describeState, openOf, printRefusal, printState, setState } from './change.ts'
 import { untilDrained, type WaitResult } from './wait.ts'
 
 export interface DrainFlags extends ChangeFlags {
@@ -10,6 +10,10 @@ export interface DrainFlags extends ChangeFlags {
 }
 
 const dayMs = 86_400_000
+const waitRefusal = {
+  outcome: 'invalid',
+  message: '--wait needs auth.mode managed: in passthrough mode the gateway only knows transactions as clients last read them',
+} as const
 
 export async function drain(
   name: string,
@@ -18,11 +22,7 @@ export async function drain(
 ): Promise<ExitCode> {
   if (!wait) return printState(name, 'draining', options, session)
   const { config, terminal } = session
-  if (config.auth.mode === 'passthrough')
-    return refuse(
-      '--wait needs auth.mode managed: in passthrough mode the gateway only knows transactions as clients last read them',
-      terminal,
-    )
+  if (config.auth.mode === 'passthrough') return printRefusal(waitRefusal, options.json, session)
   const status = await setState(name, 'draining', options, session)
   if (!status) return 1
   const { json = false } = options

@@ -33,9 +33,11 @@ export async function untilDrained(options: WaitOptions, session: Session): Prom
   const deadline = performance.now() + timeoutMs
   let open: number | undefined
   let failure = ''
+  let isApplied = false
   for (let pauseMs = propagationMs; ; pauseMs = pollMs) {
     const leftMs = deadline - performance.now()
     await delay(Math.min(pauseMs, Math.max(leftMs, 0)))
+    isApplied ||= leftMs >= pauseMs
     const found = await poll(options, session).catch(messageOf)
     if (typeof found === 'string') {
       if (found !== failure) report(`the open transactions of ${options.name} cannot be counted; retrying: ${found}`)
@@ -46,7 +48,7 @@ export async function untilDrained(options: WaitOptions, session: Session): Prom
       open = found.open
       if (found.state === 'active') return { outcome: 'inUse', open }
       // Until every gateway has applied the change, creates may still begin.
-      if (open === 0 && leftMs >= pauseMs) return { outcome: 'drained', open }
+      if (open === 0 && isApplied) return { outcome: 'drained', open }
     }
     if (performance.now() >= deadline) return { outcome: 'timedOut', open: open ?? options.open }
   }

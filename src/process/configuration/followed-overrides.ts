@@ -4,10 +4,11 @@ import { areSameOverride, type Followed, follow } from '../../core/operations/fo
 import type { Override, OverrideStore, StoredOverride } from '../../core/operations/overrides.ts'
 import { settingOf, withOverrides } from '../../core/operations/settings.ts'
 import type { Observer, OverrideChanged } from '../../domain/telemetry/observation.ts'
-import { withDefault } from '../../domain/with-timeout.ts'
+import { withDefault, withTimeout } from '../../domain/with-timeout.ts'
 
 /** A reload does not wait longer for the ledger than this. */
 const maxWaitMs = 1_000
+const maxPollMs = 3_000
 
 /** Its methods are not to be called at the same time. */
 export class FollowedOverrides {
@@ -16,12 +17,14 @@ export class FollowedOverrides {
   /** As last read: while the ledger is lost, this counts. */
   private stored: readonly StoredOverride[]
   private state: Followed<Config>
+  private current: Config
 
   private constructor(store: OverrideStore, observe: Observer, stored: readonly StoredOverride[], state: Followed<Config>) {
     this.store = store
     this.observe = observe
     this.stored = stored
     this.state = state
+    this.current = withOverrides(state.file, state.applied)
   }
 
   /** Throws where they cannot be read. */
@@ -39,8 +42,9 @@ export class FollowedOverrides {
     return this.state.file
   }
 
+  /** In force now: the same object until that changes. */
   get config(): Config {
-    return withOverrides(this.state.file, this.state.applied)
+    return this.current
   }
 
   get applied(): readonly Override[] {
@@ -53,13 +57,15 @@ export class FollowedOverrides {
     await this.take(file)
   }
 
-  /** Whether the configuration in force is another one than before. Throws where the ledger cannot be read. */
-  async poll(): Promise<boolean> {
-    this.stored = await this.store.readAll()
-    return this.take(this.state.file)
+  /** Throws where the ledger cannot be read. */
+  async poll(): Promise<void> {
+    this.stored = await withTimeout(this.store.readAll(), maxPollMs, () => {
+      throw new Error('the ledger does not answer in time')
+    })
+    await this.take(this.state.file)
   }
 
-  private async take(file: Config): Promise<boolean> {
+  private async take(file: Config): Promise<void> {
     const before = this.state
     this.state = follow(file, this.stored, before)
     const { applied, ended } = this.state
@@ -68,8 +74,9 @@ export class FollowedOverrides {
     for (const override of added) this.report('applied', override)
     for (const override of gone) this.report(this.isReset(override) ? 'reset' : 'ended', override)
     for (const override of without(ended, [...before.ended, ...before.applied])) this.report('ended', override)
+    const isOther = file !== before.file || added.length > 0 || gone.length > 0
+    if (isOther) this.current = withOverrides(file, applied)
     await this.record()
-    return added.length > 0 || gone.length > 0
   }
 
   private isReset(override: Override): boolean {
@@ -87,7 +94,7 @@ export class FollowedOverrides {
       ...ended.map((override) => this.store.end(override, settingOf(file, override.key))),
       ...forgotten.map((override) => this.store.forget(override)),
     ]
-    await Promise.allSettled(changes)
+    await withDefault(Promise.allSettled(changes), maxWaitMs, undefined)
   }
 }
 
