@@ -256,7 +256,7 @@ function buildProvider(provider: Provider, parts: ProviderLayerParts, pendingKey
     usesGatewayKey: pendingKeys === undefined,
   })
   const { tag, capabilities, catalogue } = connected
-  connected.setPaused(provider.state === 'off')
+  connected.setPaused(provider.state !== 'active')
   const createOptions = { ledger: deferredResults.wrap(ledger, tag), provider: tag, capabilities, clock, observe, pendingKeys }
   const isOneOfSeveral = config.routing.providers.length > 1 || config.routing.shadow?.provider === provider.name
   const layers = [

@@ -137,20 +137,23 @@ test('W2: a create of unknown outcome is not looked for while its provider is of
   expect(await managed.gateway.bookkeeping.unresolved()).toHaveLength(1)
 })
 
-test('W2: its list is not read again in the background, and is when it is active again', async () => {
-  const cache = { currencies: 0.2, rate: 0, staleFor: 60 }
-  managed = await startManaged({ routing, sections: { routing: { providers: routing }, cache } })
-  await currencies()
-  const reconfigure = (state: string): void =>
-    managed.reconfigure({ providers: { alpha: { state } }, sections: { routing: { providers: routing }, cache } })
-  reconfigure('off')
-  managed.alpha.reset()
-  managed.beta.reset()
-  await expect.poll(() => managed.beta.received('currencies').length, { timeout: 5_000 }).toBeGreaterThan(2)
-  expect(managed.alpha.journal).toEqual([])
-  reconfigure('active')
-  await expect.poll(() => managed.alpha.received('currencies').length, { timeout: 12_000 }).toBeGreaterThan(0)
-})
+test.each(['off', 'draining'])(
+  'W2: the list of one that is %s is not read again in the background, and is when it is active again',
+  async (state) => {
+    const cache = { currencies: 0.2, rate: 0, staleFor: 60 }
+    managed = await startManaged({ routing, sections: { routing: { providers: routing }, cache } })
+    await currencies()
+    const reconfigure = (next: string): void =>
+      managed.reconfigure({ providers: { alpha: { state: next } }, sections: { routing: { providers: routing }, cache } })
+    reconfigure(state)
+    managed.alpha.reset()
+    managed.beta.reset()
+    await expect.poll(() => managed.beta.received('currencies').length, { timeout: 5_000 }).toBeGreaterThan(2)
+    expect(managed.alpha.journal).toEqual([])
+    reconfigure('active')
+    await expect.poll(() => managed.alpha.received('currencies').length, { timeout: 12_000 }).toBeGreaterThan(0)
+  },
+)
 
 describe.each(['draining', 'off'])('W3: where every provider is %s', (state) => {
   test.each(formNames)('quotes, creates and lists of coins are 503, and nothing is lost (form %s)', async (form) => {

@@ -3,16 +3,15 @@ import { sql } from 'kysely'
 import type { Ledger } from '../../core/ledger.ts'
 import { hasNotEnded } from './admin/gauges.ts'
 import { openOverdueMs, overdueSince } from './admin/open-counts.ts'
-import type { Database } from './database.ts'
 import { entryColumns, toEntry } from './entry.ts'
 import type { Store } from './store.ts'
 
 type OpenTransactions = Pick<Ledger, 'claimOpen' | 'releaseOpen'>
 
-export function openTransactions({ write, writeOne, clock, databaseTimeMs, isIn, toList }: Store): OpenTransactions {
+export function openTransactions({ database, writeOne, clock, databaseTimeMs, isIn, toList }: Store): OpenTransactions {
   // In a question of its own the time is read once, and the index can be used.
   const nowOf = () => sql<number>`(select ${clock.at(clock.read())})`
-  const dueIds = async (within: Database, provider: string, maxEntries: number, pauseMs: number): Promise<readonly string[]> => {
+  const dueIds = async (provider: string, maxEntries: number, pauseMs: number): Promise<readonly string[]> => {
     const isDue = sql`provider = ${provider} and polled_at <= ${nowOf()} - ${sql.lit(pauseMs)}`
     const { rows } = await sql<{ readonly provider_id: string }>`
       select provider_id from (
@@ -27,14 +26,14 @@ export function openTransactions({ write, writeOne, clock, databaseTimeMs, isIn,
             and (${overdueSince}) > (select ${databaseTimeMs}) - ${sql.lit(openOverdueMs)}
           order by ${overdueSince} limit ${maxEntries}
         ) as overdue
-      ) as due order by polled_at, sort_key desc limit ${maxEntries}`.execute(within)
+      ) as due order by polled_at, sort_key desc limit ${maxEntries}`.execute(database)
     return rows.map(({ provider_id }) => provider_id)
   }
   return {
-    claimOpen: (provider, maxEntries, pauseMs) =>
-      write(async (within) => {
-        const ids = await dueIds(within, provider, maxEntries, pauseMs)
-        if (ids.length === 0) return []
+    async claimOpen(provider, maxEntries, pauseMs) {
+      const ids = await dueIds(provider, maxEntries, pauseMs)
+      if (ids.length === 0) return []
+      return writeOne(async (within) => {
         const claimed = await within
           .updateTable('transactions')
           .set({ polled_at: nowOf() })
@@ -45,7 +44,8 @@ export function openTransactions({ write, writeOne, clock, databaseTimeMs, isIn,
           .execute()
         const entries = new Map(claimed.map(toEntry).map((entry) => [entry.transaction.id, entry]))
         return ids.flatMap((id) => entries.get(id) ?? [])
-      }),
+      })
+    },
     releaseOpen: (provider, ids) =>
       writeOne(async (within) => {
         const released = within.updateTable('transactions').set({ polled_at: 0 }).where('provider', '=', provider)

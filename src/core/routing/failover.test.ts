@@ -78,3 +78,19 @@ it('U2: a quote leaves half of its time to the next provider, a create none', as
     expect(ends[1]).toBe(deadline)
   }
 })
+
+it('U2: of several a quote gives each but the last half of what is left', async () => {
+  const services = [busy(1), busy(1), busy(1), well()]
+  const deadline = performance.now() + 8_000
+  await send('getRate', services, deadline)
+  const shares = services.map(({ calls }) => 1 - (deadline - (calls[0]?.context.deadline ?? 0)) / 8_000)
+  for (const [at, share] of [0.5, 0.5, 0.5, 1].entries()) expect(shares[at]).toBeCloseTo(share, 1)
+})
+
+it('of several that do not offer the pair the first of the list says so, in whichever order they are tried', async () => {
+  const services = (['not_offered', 'unknown_asset', 'network_unknown'] as const).map((reason) => failing('invalid', { reason }))
+  const listed = services.map((service, at) => ({ tag: `p${at}`, service }))
+  const context = contextOf({ deadline: performance.now() + 1_000 })
+  for (const order of [listed, listed.toReversed(), [listed[1], listed[2], listed[0]] as typeof listed])
+    await expect(callWithFailover(order, 'getRate', {} as never, context, listed)).rejects.toMatchObject({ reason: 'not_offered' })
+})
