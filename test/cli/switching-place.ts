@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { hostname, userInfo } from 'node:os'
 import type { AuditRecord } from '../../src/core/operations/audit.ts'
+import type { RoutingReport } from '../../src/core/operations/routing-report.ts'
 import { facts, intent } from '../ledger/samples.ts'
 import { type CommandResult, Place } from './place.ts'
 
@@ -37,7 +38,7 @@ export class SwitchingPlace extends Place {
 
   /** What is in force, by a command that changes nothing. */
   async states(): Promise<unknown> {
-    return (await this.facts<{ states: object }>('providers', 'reset', 'shadow')).states
+    return (await this.facts<RoutingReport>('providers', 'reset', 'shadow')).inForce.states
   }
 
   /** The newest first. */

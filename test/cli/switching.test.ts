@@ -93,7 +93,11 @@ describe('weights', () => {
 
   it('O2: are changed together', async () => {
     const changed = await place.facts('providers', 'weights', 'alpha=0', 'beta=1000')
-    expect(changed).toMatchObject({ weights: { alpha: 0, beta: 1000 }, shadow: null })
+    expect(changed).toMatchObject({
+      inForce: { weights: { alpha: 0, beta: 1000 }, shadow: null },
+      file: { weights: { alpha: 90, beta: 10 } },
+      overrides: [{ key: 'weights', actor }],
+    })
     expect(await place.audited()).toEqual([
       [actor, 'routing.weights', 'routing', { alpha: 90, beta: 10 }, { alpha: 0, beta: 1000 }],
     ])
@@ -138,7 +142,9 @@ describe('weights', () => {
 
 describe('shadow', () => {
   it('O2: is set for any provider, and ended', async () => {
-    expect(await place.facts('providers', 'shadow', 'gamma=0.1')).toMatchObject({ shadow: { provider: 'gamma', sample: 0.1 } })
+    expect(await place.facts('providers', 'shadow', 'gamma=0.1')).toMatchObject({
+      inForce: { shadow: { provider: 'gamma', sample: 0.1 } },
+    })
     expect((await providers('shadow', 'off')).out).toContain('shadow: off')
     expect(await place.audited()).toEqual([
       [actor, 'routing.shadow', 'routing', { provider: 'gamma', sample: 0.1 }, null],
@@ -161,11 +167,9 @@ describe('reset', () => {
     await providers('weights', 'alpha=1', 'beta=1')
     await providers('shadow', 'beta=1')
     expect(await place.facts('providers', 'reset', 'weights')).toMatchObject({
-      states: { alpha: 'draining' },
-      weights: { alpha: 90, beta: 10 },
-      shadow: { provider: 'beta' },
+      inForce: { states: { alpha: 'draining' }, weights: { alpha: 90, beta: 10 }, shadow: { provider: 'beta' } },
     })
-    expect(await place.facts('providers', 'reset')).toMatchObject({ states: { alpha: 'active' }, shadow: null })
+    expect(await place.facts('providers', 'reset')).toMatchObject({ inForce: { states: { alpha: 'active' }, shadow: null } })
     expect((await place.audited()).slice(0, 3)).toEqual([
       [actor, 'override.reset', 'state:alpha', 'draining', 'active'],
       [actor, 'override.reset', 'shadow', { provider: 'beta', sample: 1 }, null],

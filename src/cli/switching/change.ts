@@ -67,7 +67,7 @@ export async function printRouting(
   { force = false, json = false }: ChangeFlags,
   session: Session,
 ): Promise<ExitCode> {
-  return printRoutingResult(await changeRouting(portsOf(session), { ...change, force, actor: session.actor }), json, session)
+  return await printRoutingResult(await changeRouting(portsOf(session), { ...change, force, actor: session.actor }), json, session)
 }
 
 /** Removes the overrides of a provider, of `weights`, of `shadow`, or all: the configuration file applies again. */
@@ -76,14 +76,15 @@ export async function printReset(
   { force = false, json = false }: ChangeFlags,
   session: Session,
 ): Promise<ExitCode> {
-  return printRoutingResult(await resetOverrides(portsOf(session), { name, force, actor: session.actor }), json, session)
+  return await printRoutingResult(await resetOverrides(portsOf(session), { name, force, actor: session.actor }), json, session)
 }
 
-function printRoutingResult(result: ChangeResult, isJson: boolean, session: Session): ExitCode {
+async function printRoutingResult(result: ChangeResult, isJson: boolean, session: Session): Promise<ExitCode> {
   if (result.outcome !== 'done') return printRefusal(result, isJson, session)
-  const report = routingReport(result.settings, session.config)
-  const { states, weights, shadow } = report
-  const { out } = session.terminal
+  const { config, stores, terminal } = session
+  const report = routingReport(await currentStatus(config, stores), config)
+  const { states, weights, shadow } = report.inForce
+  const { out } = terminal
   if (isJson) {
     out(JSON.stringify(report))
     return 0

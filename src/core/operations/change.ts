@@ -24,8 +24,7 @@ export interface Refusal {
   readonly message: string
 }
 
-/** `settings`: the settings in effect from now on. */
-export type ChangeResult = { readonly outcome: 'done'; readonly settings: RoutingSettings } | Refusal
+export type ChangeResult = { readonly outcome: 'done' } | Refusal
 
 /** A value for each key; undefined: the file's value. */
 export type Values = ReadonlyMap<OverrideKey, unknown>
@@ -44,7 +43,7 @@ export async function changeOverrides(ports: OperationPorts, values: Values, opt
     const changes = [...values].map(
       ([key, value]): OverrideChange => ({ key, value, fileValue: settingOf(file, key), before: settingOf(before, key) }),
     )
-    if (await overrides.change(changes, options.actor, known)) return { outcome: 'done', settings }
+    if (await overrides.change(changes, options.actor, known)) return { outcome: 'done' }
   }
   throw new Error('others keep changing the same; please try again')
 }

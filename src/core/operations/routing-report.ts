@@ -1,27 +1,36 @@
-/** The routing settings in effect, beside those of the configuration file (docs/contract.md §12, §15). */
+/** The routing in force, and the routing of the configuration file (docs/contract.md §12, §15). */
 import type { ProviderState } from '../../domain/swap/provider-state.ts'
+import type { StatusReport } from './provider-status.ts'
 import type { RoutingSettings, Shadow } from './settings.ts'
 
 interface Routing {
-  /** By the provider's name. */
-  readonly states: Readonly<Record<string, ProviderState>>
-  readonly weights: Readonly<Record<string, number>> | null
-  readonly shadow: Shadow | null
-}
-
-export interface RoutingReport extends Routing {
   readonly strategy: string
   readonly providers: readonly string[]
+  readonly weights: Readonly<Record<string, number>> | null
+  readonly shadow: Shadow | null
+  /** By the provider's name. */
+  readonly states: Readonly<Record<string, ProviderState>>
+}
+
+export interface RoutingReport {
+  readonly inForce: Routing
   readonly file: Routing
+  readonly overrides: StatusReport['overrides']
 }
 
-/** `settings`: the settings in effect. */
-export function routingReport(settings: RoutingSettings, file: RoutingSettings): RoutingReport {
-  const { strategy, providers } = settings.routing
-  return { strategy, providers, ...routingOf(settings), file: routingOf(file) }
+/** `status`: of what is in force. */
+export function routingReport(
+  { weights, shadow, providers, overrides }: StatusReport,
+  { routing, ...file }: RoutingSettings,
+): RoutingReport {
+  const settings = { strategy: routing.strategy, providers: routing.providers }
+  return {
+    inForce: { ...settings, weights, shadow, states: statesOf(providers) },
+    file: { ...settings, weights: routing.weights ?? null, shadow: routing.shadow ?? null, states: statesOf(file.providers) },
+    overrides,
+  }
 }
 
-function routingOf({ providers, routing }: RoutingSettings): Routing {
-  const states = Object.fromEntries(providers.map(({ name, state }) => [name, state]))
-  return { states, weights: routing.weights ?? null, shadow: routing.shadow ?? null }
+function statesOf(providers: RoutingSettings['providers']): Routing['states'] {
+  return Object.fromEntries(providers.map(({ name, state }) => [name, state]))
 }

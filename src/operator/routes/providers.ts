@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Config } from '../../config/index.ts'
 import type { ChangeResult } from '../../core/operations/change.ts'
 import type { StatusReport } from '../../core/operations/provider-status.ts'
+import { routingReport } from '../../core/operations/routing-report.ts'
 import { changeRouting, changeState, resetOverrides } from '../../core/operations/switching.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import { providerStates } from '../../domain/swap/provider-state.ts'
@@ -11,7 +11,7 @@ import type { OperatorParts } from '../stores.ts'
 
 const force = z.boolean().default(false)
 
-export function providerRoutes({ stores, file, inForce, follow }: OperatorParts): readonly Route[] {
+export function providerRoutes({ stores, file, follow }: OperatorParts): readonly Route[] {
   const ports = () => ({ file: file(), overrides: stores.overrides, ledgerAdmin: stores.ledgerAdmin })
   const status = (): Promise<StatusReport> => currentStatus(file(), stores)
   /** This process follows at once, the others within 5 s. */
@@ -25,15 +25,7 @@ export function providerRoutes({ stores, file, inForce, follow }: OperatorParts)
     if (!found) throw noProvider(name)
     return ok(found)
   }
-  const routing = async () => {
-    const report = await status()
-    const { strategy, weights, shadow } = report
-    return ok({
-      inForce: { ...settingsOf(inForce()), strategy, weights, shadow, states: statesOf(report.providers) },
-      file: { ...settingsOf(file()), states: statesOf(file().providers) },
-      overrides: report.overrides,
-    })
-  }
+  const routing = async () => ok(routingReport(await status(), file()))
   return [
     route({
       method: 'GET',
@@ -94,14 +86,6 @@ export function providerRoutes({ stores, file, inForce, follow }: OperatorParts)
       },
     }),
   ]
-}
-
-function settingsOf({ routing: { strategy, providers, weights, shadow } }: Config) {
-  return { strategy, providers, weights: weights ?? null, shadow: shadow ?? null }
-}
-
-function statesOf(providers: readonly { readonly name: string; readonly state: string }[]) {
-  return Object.fromEntries(providers.map(({ name, state }) => [name, state]))
 }
 
 function refusal(result: Exclude<ChangeResult, { outcome: 'done' }>): Fault {
