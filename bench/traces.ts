@@ -42,17 +42,17 @@ function gateway(tracing: Tracing | undefined): Http {
     statuses: new Map(),
   }
   const edge = connect({ form: formA, http, keyOf: () => undefined, server, observe, ...names })
-  const protecting = resilience({
+  const limits = {
     provider: 'alpha',
     timeoutMs: 10_000,
     budget: { quotes: 1_000_000_000, create: 0, read: 0 },
     budgets: memoryBudgets(clock),
-    breaker: createBreaker,
     usesGatewayKey: true,
     clock,
     random: Math.random,
     observe,
-  })
+  }
+  const protecting = resilience({ ...limits, breaker: createBreaker(limits) })
   const service = compose([traced('quoteCache', quoteCache({ lifetimeMs: 0, clock, observe }), 'alpha'), ...protecting], edge)
   return serve({
     form: formA,

@@ -56,9 +56,11 @@ import type { ProviderState } from './domain/swap/provider-state.ts'
 import type { Observer } from './domain/telemetry/observation.ts'
 import type { Tracing } from './domain/tracing/trace.ts'
 import { mounts } from './edges/mounts.ts'
+import { type NativeLane, serveNative } from './edges/native/serve-native.ts'
 import { serve } from './edges/serve.ts'
 import type { StaticPages } from './edges/static-page.ts'
 import { formNamed } from './forms/index.ts'
+import { nativeLaneOf } from './native-lane.ts'
 import {
   type ConnectedProvider,
   type Connections,
@@ -171,11 +173,14 @@ export function createGateway(parts: GatewayParts): Gateway {
     (form) =>
       [form, serve({ form, service, gate, pageGate, identify, maxAgeSeconds: lifetimes, hasPicks, observe, tracing })] as const,
   )
+  // A provider's own paths: bytes pass unchanged, for clients with an issued key.
+  const lanes = new Map(providers.flatMap(({ native }) => (native ? [[native.tag, native] as const] : [])))
+  const native = serveNative({ lanes, gate, identify, observe, tracing })
   const readers = new Map(providers.filter(({ state }) => state !== 'off').map(({ tag, reader }) => [tag, reader]))
   const scans = new ListScans()
   const windowMs = config.ledger.reconcile * 1000
   return {
-    handle: mounts(new Map(served), formNamed(config.defaultForm, forms), parts.pages),
+    handle: mounts(new Map(served), formNamed(config.defaultForm, forms), parts.pages, native),
     reconcile: () =>
       reconcile({
         ledger: parts.deferredResults.withoutDeferred(ledger),
@@ -239,6 +244,8 @@ interface ProviderLayerParts extends GatewayParts {
 interface GatewayProvider extends Pick<ConnectedProvider, 'name' | 'tag' | 'timeoutMs' | 'service' | 'capabilities' | 'catalogue'> {
   readonly connected: ConnectedProvider
   readonly state: ProviderState
+  /** Absent if nothing is open. */
+  readonly native: NativeLane | undefined
   /** Reads transactions as the provider reports them, for reconciliation. */
   readonly reader: TransactionReader
   /** Reads what is open there; for a draining provider in managed mode. */
@@ -247,10 +254,11 @@ interface GatewayProvider extends Pick<ConnectedProvider, 'name' | 'tag' | 'time
 
 /** A request passes the layers from the first to the last, its response from the last to the first. `pendingKeys`: passthrough mode. */
 function buildProvider(provider: Provider, parts: ProviderLayerParts, pendingKeys: PendingCreateKeys | undefined): GatewayProvider {
-  const { config, forms, ledger, deferredResults, verifiedKeys, connections, steadyClock, observe } = parts
+  const { config, forms, ledger, deferredResults, verifiedKeys, connections, steadyClock, observe, version } = parts
+  const form = formNamed(provider.form, forms)
   const connected = connections.connect(provider, {
     ...parts,
-    form: formNamed(provider.form, forms),
+    form,
     keyOf: ({ caller }) => (pendingKeys ? caller.key : provider.key),
     access: pendingKeys ? recordVerifiedKeys(verifiedKeys, parts.refusedAddresses) : gatewayKeyErrors(),
     usesGatewayKey: pendingKeys === undefined,
@@ -281,6 +289,7 @@ function buildProvider(provider: Provider, parts: ProviderLayerParts, pendingKey
     ...connected,
     connected,
     state: provider.state,
+    native: nativeLaneOf(config, provider, { form, connection: connected.native, confidential: confidentialOf(config), version }),
     service: compose(layers, connected.service),
     reader: transactionReader(connected, provider, steadyClock),
     poll: provider.state === 'draining' && !pendingKeys ? pollOf(provider, connected, parts) : undefined,

@@ -21,6 +21,7 @@ import { type Capabilities, namesByCode } from './domain/swap/capabilities.ts'
 import type { Context, SwapService } from './domain/swap/service.ts'
 import type { Observer, Server } from './domain/telemetry/observation.ts'
 import { connect } from './edges/connect.ts'
+import { connectNative, type NativeConnection } from './native-lane.ts'
 import type { Form } from './wire/form.ts'
 
 export interface ProviderParts {
@@ -49,6 +50,7 @@ export interface ConnectedProvider {
   readonly service: SwapService
   readonly catalogue: Catalogue
   readonly capabilities: Capabilities
+  readonly native: NativeConnection
   /** While paused, nothing is read in the background. */
   readonly setPaused: (isPaused: boolean) => void
   /** Closes the connections after the calls in flight. */
@@ -56,7 +58,7 @@ export interface ConnectedProvider {
   readonly close: () => Promise<void>
 }
 
-/** Keeps connected providers over reloads: one whose settings (except `state`) are unchanged keeps its connections, list and breakers. */
+/** Keeps connected providers over reloads: one whose settings (except `state` and the native lane) are unchanged keeps its connections, list and breakers. */
 export class Connections {
   /** Orders the requests to all providers, over all configurations. */
   readonly sequences = new SequenceClock(() => Date.now())
@@ -67,7 +69,7 @@ export class Connections {
 
   connect(provider: Provider, parts: ProviderParts): ConnectedProvider {
     const { assets, auth, cache } = parts.config
-    const { state: _, ...settings } = provider
+    const settings = { ...provider, state: undefined, native: undefined, nativeMaxBytes: undefined, nativeIdle: undefined }
     const fingerprint = JSON.stringify([settings, assets.coins, auth.mode, cache])
     this.protect(parts.config)
     return this.connectedByFingerprint.getOrInsertComputed(fingerprint, () =>
@@ -127,7 +129,9 @@ function connectProvider(
     userAgent: `swapgate/${version}`,
     observe,
   })
-  const resilienceLayers = resilience({ ...parts, clock, provider: tag, timeoutMs, budget: provider.budget, random: Math.random })
+  const limits = { ...parts, clock, provider: tag, timeoutMs, budget: provider.budget, random: Math.random }
+  const breaker = parts.breaker(limits)
+  const resilienceLayers = resilience({ ...limits, breaker })
   const service = compose([access, ...resilienceLayers, numberRequests(sequences)], edge)
   const currencyList = cachedCatalogue({
     service,
@@ -143,7 +147,8 @@ function connectProvider(
       observe({ what: 'cache', cache: 'currencies', outcome, ...(age !== undefined && { ageSeconds: age / 1000 }) }),
   })
   const { setPaused } = currencyList
-  const base = { name, tag, timeoutMs, service, catalogue: currencyList, capabilities: form.capabilities, setPaused }
+  const native = connectNative({ ...limits, breaker, url: provider.url, server: serverOf(provider.url) })
+  const base = { name, tag, timeoutMs, service, catalogue: currencyList, capabilities: form.capabilities, native, setPaused }
   return { ...base, retire: closeListFirst(currencyList, retire), close: closeListFirst(currencyList, close) }
 }
 

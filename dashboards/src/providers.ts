@@ -37,7 +37,7 @@ const health = [
     runbooks: ['SwapgateBreakerOpen', 'SwapgateAvailabilityBurnFast'],
     unit: 'percentunit',
     queries: {
-      '{{provider}}': `(${rate('swapgate_attempts_total', 'provider', `outcome!~"done|refused|limited", ${chosen}`)} or 0 * ${rate('swapgate_attempts_total', 'provider', chosen)}) / ${rate('swapgate_attempts_total', 'provider', chosen)}`,
+      '{{provider}}': `(${rate('swapgate_attempts_total', 'provider', `outcome!~"done|refused|limited|abandoned", ${chosen}`)} or 0 * ${rate('swapgate_attempts_total', 'provider', chosen)}) / ${rate('swapgate_attempts_total', 'provider', chosen)}`,
     },
     max: 1,
     thresholds: [

@@ -16,6 +16,7 @@ beforeAll(() => {
   writeFileSync(file('faulty.yaml'), `${provider('nowhere')}\nrouting: { providers: [beta] }\nserver: { port: x }`)
   const two = local.replace('} }', '}, old: { form: A, url: "https://old.example/api/v2" } }')
   writeFileSync(file('open.yaml'), `${provider('http://swap.example/api/v2')}\nrouting: { providers: [alpha] }`)
+  writeFileSync(file('native.yaml'), `${local.replace('form: A', 'form: A, native: [GET /a]')}\nrouting: { providers: [alpha] }`)
   writeFileSync(file('elsewhere.yaml'), `${two}\nrouting: { providers: [alpha], untagged: old }\ncache: { rate: 0 }`)
 })
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -86,6 +87,13 @@ describe('swapgate check', () => {
   it('warns if clients’ keys go to a provider over plain http', async () => {
     const { out } = await swapgate('check', '--config', file('open.yaml'))
     expect(out).toContain("warning: clients' keys go to alpha over plain http")
+  })
+
+  it('notices that nothing of a native lane is open to keys of the provider', async () => {
+    const { out } = await swapgate('check', '--config', file('native.yaml'))
+    expect(out).toContain(
+      "warning: providers.alpha.native: of no effect with the provider's own keys: the native lane takes keys that you issue",
+    )
   })
 
   it('reports a missing file as a fault', async () => {

@@ -1,13 +1,13 @@
 /** One call that goes up to a provider, from its first byte to its end. */
 import type { Fault } from '../domain/faults/fault.ts'
-import type { Op } from '../domain/swap/operations.ts'
+import type { OperationName } from '../domain/swap/operations.ts'
 import type { Context } from '../domain/swap/service.ts'
 import type { AttemptOutcome, Observer, Server } from '../domain/telemetry/observation.ts'
 import type { Span } from '../domain/tracing/span.ts'
 import type { HttpResponse } from '../wire/http.ts'
 
 export interface AttemptTarget {
-  readonly operation: Op
+  readonly operation: OperationName
   readonly method: string
   readonly provider: string
   readonly server: Server
@@ -16,11 +16,12 @@ export interface AttemptTarget {
 export class Attempt {
   private readonly target: AttemptTarget
   private readonly context: Context
-  private readonly span: Span | undefined
+  readonly span: Span | undefined
   private readonly startedAt: number
   /** Since when it is waited for no longer. */
   private endedAt: number | undefined
   private status: number | undefined
+  private headAt: number | undefined
 
   /** `span`: where it is traced; it ends with the attempt. */
   constructor(target: AttemptTarget, context: Context, span: Span | undefined) {
@@ -34,17 +35,27 @@ export class Attempt {
   }
 
   setResponse({ status }: HttpResponse): void {
-    this.status = status
-    this.span?.setAttributes({ 'http.response.status_code': status })
+    this.setStatus(status)
     this.stop()
+  }
+
+  /** Only the head has come: how long the rest takes may be the client's doing, and is no latency of the provider. */
+  setHead(status: number): void {
+    this.setStatus(status)
+    this.headAt = performance.now()
   }
 
   end(fault: Fault | undefined, observe: Observer): void {
     const { operation, method, provider, server } = this.target
     const endedAt = this.endedAt ?? this.stop()
-    const seconds = (endedAt - this.startedAt) / 1000
+    const seconds = ((this.headAt ?? endedAt) - this.startedAt) / 1000
     this.span?.end(fault, endedAt)
     observe({ what: 'attempt', operation, method, provider, server, status: this.status, outcome: outcomeOf(fault), seconds })
+  }
+
+  private setStatus(status: number): void {
+    this.status = status
+    this.span?.setAttributes({ 'http.response.status_code': status })
   }
 
   private stop(): number {
@@ -61,6 +72,7 @@ function outcomeOf(fault: Fault | undefined): AttemptOutcome {
   if (kind === 'invalid' || kind === 'notFound') return 'refused'
   if (kind === 'unauthorized') return 'keyRefused'
   if (kind === 'limited' || kind === 'unreadable' || kind === 'unreachable') return kind
+  if (kind === 'tooSlow' || kind === 'tooLarge') return 'abandoned'
   if (kind === 'timedOut') return noEffect ? 'unreachable' : 'timedOut'
   return noEffect ? 'refused' : 'failed'
 }

@@ -2,6 +2,7 @@
 import { Fault } from '../domain/faults/fault.ts'
 import type { Form } from '../wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
+import type { NativeMount, ServeNative } from './native/serve-native.ts'
 import type { MountedRequest } from './serve.ts'
 import type { StaticPages } from './static-page.ts'
 
@@ -9,17 +10,28 @@ export type FormHandler = (request: HttpRequest, mountedRequest?: MountedRequest
 
 const base = '/api/v2'
 const formHeader = 'x-swap-form'
+const nativeMount = '/native'
 
-/** One handler for all forms: each at its own mount, all at the bare one; and for the pages beside them. */
-export function mounts(served: ReadonlyMap<Form, FormHandler>, defaultForm: Form, pages: StaticPages = new Map()): Http {
+/** One handler for all forms: each at its own mount, all at the bare one; for the pages beside them, and for the native lane. */
+export function mounts(
+  served: ReadonlyMap<Form, FormHandler>,
+  defaultForm: Form,
+  pages: StaticPages = new Map(),
+  native?: ServeNative,
+): Http {
   const forms = [...served.keys()]
   const mounted = forms.map((form) => {
     const mount = `/${form.name.toLowerCase()}`
     return { form, mount, base: mount + base }
   })
   const vary = ['X-Swap-Form', ...forms.map(({ credential }) => credential.name)].join(', ')
-  const findFormConflict = formConflictFinder(forms)
+  const credentials = forms.map(({ credential }) => credential.header)
+  const findFormConflict = formConflictFinder(forms, credentials)
   return (request) => {
+    if (native && isUnder(nativeMount, request.path)) {
+      const mount = mountNative(request, forms, defaultForm)
+      return native(request, { ...mount, credentialConflict: findCredentialConflict(request, credentials) })
+    }
     const at = mounted.find(({ mount }) => isUnder(mount, request.path))
     const pathInMount = at ? request.path.slice(at.mount.length) : request.path
     const isBased = isUnder(base, pathInMount)
@@ -37,6 +49,16 @@ export function mounts(served: ReadonlyMap<Form, FormHandler>, defaultForm: Form
 
 function isUnder(mount: string, path: string): boolean {
   return path.startsWith(mount) && (path.length === mount.length || path[mount.length] === '/')
+}
+
+/** Bytes have no form: errors are in that of the key's header. */
+function mountNative(request: HttpRequest, forms: readonly Form[], defaultForm: Form): Omit<NativeMount, 'credentialConflict'> {
+  const [form, ...others] = forms.filter(({ credential }) => credential.isOffered(request.headers))
+  return {
+    form: form && others.length === 0 ? form : defaultForm,
+    path: request.path.slice(nativeMount.length),
+    isKeyMalformed: hasMalformedKey(request, forms),
+  }
 }
 
 /** On the bare mount: by header, by credential, by a parameter that only such a form has, else the default. */
@@ -63,21 +85,24 @@ function namesForm(name: string, header: string | undefined): boolean {
 type FormConflictFinder = (request: HttpRequest, mounted: Form | undefined) => Fault | undefined
 
 /** Finds what contradicts the choice of the form, or makes it two choices. */
-function formConflictFinder(forms: readonly Form[]): FormConflictFinder {
+function formConflictFinder(forms: readonly Form[], credentials: readonly string[]): FormConflictFinder {
   const names = forms.map(({ name }) => name)
-  const credentials = forms.map(({ credential }) => credential.header)
-  return ({ headers, repeated }, mounted) => {
-    const named = headers[formHeader]
+  return (request, mounted) => {
+    const named = request.headers[formHeader]
     if (named !== undefined && !names.some((name) => namesForm(name, named)))
       return formConflict(`Invalid X-Swap-Form: it must be ${names.join(' or ')}.`)
     if (named !== undefined && mounted && !namesForm(mounted.name, named))
       return formConflict('Invalid X-Swap-Form: the path is for another form.')
-    const offered = credentials.filter((header) => headers[header] !== undefined)
-    if (offered.length > 1) return formConflict('Two credentials were sent; please send only the one of your form.')
-    if (offered.some((header) => repeated?.includes(header)))
-      return formConflict('The credential was sent twice; please send it once.')
-    return undefined
+    return findCredentialConflict(request, credentials)
   }
+}
+
+function findCredentialConflict({ headers, repeated }: HttpRequest, credentials: readonly string[]): Fault | undefined {
+  const offered = credentials.filter((header) => headers[header] !== undefined)
+  if (offered.length > 1) return formConflict('Two credentials were sent; please send only the one of your form.')
+  if (offered.some((header) => repeated?.includes(header)))
+    return formConflict('The credential was sent twice; please send it once.')
+  return undefined
 }
 
 function formConflict(message: string): Fault {

@@ -1,6 +1,7 @@
 /** What is noted on the course of one request, and told once when it ends (`docs/observability.md`). */
 import { errorTypeOf } from '../domain/faults/error-type.ts'
 import type { Fault } from '../domain/faults/fault.ts'
+import type { OperationName } from '../domain/swap/operations.ts'
 import type { Caller } from '../domain/swap/service.ts'
 import { type KeyRefusal, type Method, methods, type Observer } from '../domain/telemetry/observation.ts'
 import type { Span } from '../domain/tracing/span.ts'
@@ -16,6 +17,7 @@ export class RequestRecord {
   readonly upstream = new UpstreamTimer()
   /** The template of the path; empty where none fits. */
   route = ''
+  operation: OperationName | undefined
   caller: Caller | undefined
   fault: Fault | undefined
   /** On the clock of `performance.now()`; 0 until it has ended. */
@@ -48,7 +50,7 @@ export class RequestRecord {
       requestId: responseContext.requestId,
       traceId: responseContext.span?.trace.id,
       isTraceKept: responseContext.span?.trace.isKeptFor(status) ?? false,
-      operation: responseContext.operation?.op,
+      operation: this.operation,
       method: knownMethods.get(request.method) ?? '_OTHER',
       route,
       status,

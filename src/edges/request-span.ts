@@ -50,7 +50,7 @@ function setRequestAttributes(
     'url.scheme': 'http',
     'swapgate.form': responseContext.form.name,
     ...(route !== '' && { 'http.route': route, 'url.path': route }),
-    ...(responseContext.operation && { 'swapgate.operation': responseContext.operation.op }),
+    ...(record.operation && { 'swapgate.operation': record.operation }),
     ...(provider !== undefined && { 'swapgate.provider': provider }),
     ...(record.fault && { 'swapgate.reason': record.fault.reason }),
     ...(headers['idempotent-replayed'] !== undefined && { 'swapgate.replayed': true }),

@@ -22,6 +22,14 @@ export interface HttpRequest {
   readonly body?: () => Promise<string>
   /** On the clock of `performance.now()`. */
   readonly deadline?: number
+  /** The request and its response as streams, for what passes bytes on. */
+  readonly streams?: Streams
+}
+
+declare const ofTheServer: unique symbol
+/** Known to the adapters alone: one makes it, another streams through it. */
+export interface Streams {
+  readonly [ofTheServer]: true
 }
 
 export interface HttpResponse {
@@ -30,6 +38,8 @@ export interface HttpResponse {
   readonly body: string
   /** Sent in place of `body`: the same bytes for every answer that has them, never copied. */
   readonly bytes?: Uint8Array
+  /** The response went down through `streams`, whole or cut off: nothing is left to send. */
+  readonly isSent?: true
 }
 
 /** Throws only a `Fault`: what arrived with an error status is an answer. */

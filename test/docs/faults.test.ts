@@ -41,6 +41,7 @@ const promised = {
     'V30',
     ...span('W', 10),
     ...span('O', 11),
+    ...span('N', 20),
   ],
   'docs/api.md': span('S', 10),
 }

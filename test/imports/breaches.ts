@@ -26,6 +26,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
     'resilience/budget': ['', 'access'],
     'resilience/breaker': ['', 'resilience/budget'],
     resilience: ['', 'resilience/budget', 'resilience/breaker'],
+    native: ['', 'resilience/budget', 'resilience/breaker', 'resilience'],
     routing: ['', 'access', 'assets', 'transactions', 'resilience'],
     operations: ['', 'assets', 'routing'],
   }),
@@ -33,7 +34,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^adapters\//, /^(?:wire|domain|core)\/|^node:|^npm:/],
   [/^sandbox\//, /^(?:sandbox|core|edges|wire|domain)\/|^npm:zod$/],
   [/^config\//, /^(?:config|wire|domain)\/|^node:|^npm:(?:zod|yaml|re2js)$/],
-  [/^(?:(?:gateway|provider|main|index)\.ts$|cli\/|operator\/|process\/)/, everything],
+  [/^(?:(?:gateway|provider|native-lane|main|index)\.ts$|cli\/|operator\/|process\/)/, everything],
 ]
 
 /** A line for each import that the rules forbid, and for each thing that only one place may do. */

@@ -6,7 +6,11 @@ export const unbounded: Budgets = {
   reserve: async () => ({ isGranted: true, remaining: Number.MAX_SAFE_INTEGER, retryAfter: 1 }),
 }
 
-export const neverOpen: MakeBreaker = () => ({ admission: (next) => next, recorder: (next) => next })
+export const neverOpen: MakeBreaker = () => ({
+  admission: (next) => next,
+  recorder: (next) => next,
+  native: { refusalOf: () => undefined, begin: () => ({ isTrial: false, end: () => {} }) },
+})
 
 /** Every rest is over when the next call comes. */
 export function hastyClock(): () => number {

@@ -2,11 +2,12 @@
 import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
-import type { Http, HttpRequest, HttpResponse } from '../../wire/http.ts'
+import type { Http, HttpRequest, HttpResponse, Streams } from '../../wire/http.ts'
 import { reasonPhrase } from '../../wire/http-status.ts'
 import { crossOrigin } from './cors.ts'
 import { protocolErrorOf, repeatedHeaders } from './protocol-error.ts'
 import { readBody } from './request-body.ts'
+import { handOver } from './streams.ts'
 import { setWriteTimeout } from './write-timeout.ts'
 
 export interface ExpressOptions {
@@ -43,11 +44,13 @@ export function expressApp(handle: Http, options: ExpressOptions): Express {
   })
   const respond: RequestHandler = async (request, response) => {
     if (refused.has(request.socket)) return
-    const httpRequest = toHttpRequest(request, trustProxy, maxBodyBytes)
+    const endsConnection = (): boolean => refused.has(request.socket) || isStopping() || !request.complete
+    const httpRequest = toHttpRequest(request, trustProxy, maxBodyBytes, handOver({ request, response, endsConnection }))
     // Where another reader may see the end of a request elsewhere, or bytes of another protocol, nothing that follows is taken for one.
     const isLast = httpRequest.protocolError !== undefined || request.headers.upgrade !== undefined
     if (isLast) refused.add(request.socket)
-    send({ response, httpResponse: await handle(httpRequest), isLast })
+    const httpResponse = await handle(httpRequest)
+    if (!httpResponse.isSent) send({ response, httpResponse, isLast })
   }
   app.use(respond)
   // What express cannot route, such as a target that is no path, is answered like everything else.
@@ -74,7 +77,7 @@ function bindPrototypes(app: Express): void {
   app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response)
 }
 
-function toHttpRequest(request: Request, trustProxy: number, maxBodyBytes: number): HttpRequest {
+function toHttpRequest(request: Request, trustProxy: number, maxBodyBytes: number, streams: Streams): HttpRequest {
   const { method, url, headers } = request
   const at = url.indexOf('?')
   const repeated = repeatedHeaders(request)
@@ -87,6 +90,7 @@ function toHttpRequest(request: Request, trustProxy: number, maxBodyBytes: numbe
     repeated,
     address: (trustProxy === 0 ? request.socket.remoteAddress : request.ip) ?? '',
     body: () => readBody(request, maxBodyBytes),
+    streams,
     ...(protocolError && { protocolError }),
   }
 }

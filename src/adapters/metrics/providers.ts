@@ -1,6 +1,6 @@
 /** How providers stand: configured, by their breakers, and in their budgets. */
 
-import { type Op, ops } from '../../domain/swap/operations.ts'
+import { type OperationName, operationNames } from '../../domain/swap/operations.ts'
 import { reservedForGatewayReads } from '../../domain/telemetry/gateway-reads.ts'
 import { type BreakerState, type BudgetPolicy, breakerStates, budgetPolicies } from '../../domain/telemetry/observation.ts'
 import { snakeCase } from '../../domain/telemetry/snake-case.ts'
@@ -19,12 +19,13 @@ interface RemainingBudget {
 
 export function providerMetrics(exposition: Exposition, providers: Providers): Handlers<'breaker' | 'budget'> {
   const breakers = new Map<string, BreakerState>()
-  const breakerOf = (tag: string, op: Op): readonly Sample[] => {
+  const breakerOf = (tag: string, op: OperationName): readonly Sample[] => {
     const state = breakers.get(`${tag} ${op}`) ?? 'closed'
     return oneOf('state', breakerStates, state, { provider: tag, operation: snakeCase(op) })
   }
   const remainingBudgets = new Map<string, RemainingBudget>()
-  const breakerSamples = (): readonly Sample[] => providers().flatMap(({ tag }) => ops.flatMap((op) => breakerOf(tag, op)))
+  const breakerSamples = (): readonly Sample[] =>
+    providers().flatMap(({ tag }) => operationNames.flatMap((op) => breakerOf(tag, op)))
   const stateSamples = (): readonly Sample[] =>
     providers().flatMap(({ tag, state }) => oneOf('state', states, state, { provider: tag }))
   const remaining = ({ labels, value }: Sample): readonly Sample[] => {

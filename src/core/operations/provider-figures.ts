@@ -25,7 +25,7 @@ interface ProviderState {
   readonly budgetLeft: Map<string, { readonly remaining: number; readonly at: number }>
 }
 
-const successful: ReadonlySet<string> = new Set(['done', 'refused', 'limited'])
+const successful: ReadonlySet<string> = new Set(['done', 'refused', 'limited', 'abandoned'])
 
 /** Counts in slices of 5 s, kept for one minute. */
 export class ProviderFigures {

@@ -23,7 +23,15 @@ interface QueuedCall {
 }
 
 /** Throws `unavailable` with `noEffect` if the queue is full or the wait exceeds `queueTimeoutMs` or the deadline. */
-export function bulkhead({ provider, maxConcurrent, maxQueued, queueTimeoutMs, observe }: BulkheadOptions): Layer {
+export function bulkhead(options: BulkheadOptions): Layer {
+  const run = boundedCalls(options)
+  return aroundAll((op, request, context, next) => run(context.deadline, () => next.call(op, request, context)))
+}
+
+/** Runs a call as soon as a slot is free. `deadline`: on the clock of `performance.now()`. */
+export type RunBounded = <T>(deadline: number, call: () => Promise<T>) => Promise<T>
+
+export function boundedCalls({ provider, maxConcurrent, maxQueued, queueTimeoutMs, observe }: BulkheadOptions): RunBounded {
   const refuse = rejectLocally(provider, 'bulkhead', observe)
   const queue = new LinkedQueue<QueuedCall>()
   let inFlight = 0
@@ -45,9 +53,9 @@ export function bulkhead({ provider, maxConcurrent, maxQueued, queueTimeoutMs, o
       }
       const entry = queue.push({ enter, timer: setTimeout(expire, waitMs) })
     })
-  return aroundAll((op, request, context, next) => {
-    const run = (): ReturnType<typeof next.call<typeof op>> => {
-      const response = next.call(op, request, context)
+  return (deadline, call) => {
+    const run = (): ReturnType<typeof call> => {
+      const response = call()
       response.then(release, release)
       return response
     }
@@ -56,6 +64,6 @@ export function bulkhead({ provider, maxConcurrent, maxQueued, queueTimeoutMs, o
       return run()
     }
     if (queue.size >= maxQueued) return Promise.reject(refuse(queueTimeoutMs))
-    return waitForSlot(Math.max(1, Math.min(queueTimeoutMs, context.deadline - performance.now()))).then(run)
-  })
+    return waitForSlot(Math.max(1, Math.min(queueTimeoutMs, deadline - performance.now()))).then(run)
+  }
 }

@@ -2,7 +2,7 @@
 import type { BudgetPolicy, Observer } from '../../domain/telemetry/observation.ts'
 import type { Layer } from '../layer.ts'
 import { tracedQueue } from '../traced.ts'
-import type { MakeBreaker } from './breaker/breaker.ts'
+import type { Breaker } from './breaker/breaker.ts'
 import { budgetLimit } from './budget/budget-limit.ts'
 import type { Budgets } from './budget/budgets.ts'
 import { bulkhead } from './bulkhead.ts'
@@ -16,7 +16,7 @@ export interface ResilienceOptions {
   readonly timeoutMs: number
   readonly budget: Readonly<Record<BudgetPolicy, number>>
   readonly budgets: Budgets
-  readonly breaker: MakeBreaker
+  readonly breaker: Pick<Breaker, 'admission' | 'recorder'>
   /** Whether keyed operations are sent with the gateway's own key. */
   readonly usesGatewayKey: boolean
   /** Milliseconds on a monotonic clock. */
@@ -34,7 +34,7 @@ const queueTimeoutMs = 1_000
 /** Returns the layers, outermost first. Rejections by the gateway itself are `unavailable` with `noEffect`. */
 export function resilience(options: ResilienceOptions): readonly Layer[] {
   const { provider, observe } = options
-  const { admission, recorder } = options.breaker(options)
+  const { admission, recorder } = options.breaker
   return [
     retry(options), // a failed read, once more, within the retry budget
     cooldown(options), // waits after a 429 or a refused gateway key

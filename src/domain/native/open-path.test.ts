@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type OpenPath, overlaps, parseOpenPath } from './open-path.ts'
+import { findOpenPath, type OpenPath, overlaps, parseOpenPath } from './open-path.ts'
+
+const open = ['GET /exchange/range', 'GET /coins/{}/networks', 'POST /estimates', 'HEAD /coins/{}/networks'].map(
+  (entry) => parseOpenPath(entry) as OpenPath,
+)
 
 describe('an entry', () => {
   it.each(['GET /a', 'HEAD /a/b', 'POST /{}', 'PUT /a/{}/b', 'PATCH /a-b_c.d~e', 'DELETE /A1'])('%s is one', (entry) => {
@@ -36,6 +40,42 @@ describe('an entry', () => {
     'GET /a/:id',
     'GET https://host/a',
   ])('%j is none', (entry) => expect(parseOpenPath(entry)).toBeUndefined())
+})
+
+describe('a path', () => {
+  it.each([
+    ['GET', '/exchange/range'],
+    ['GET', '/coins/BTC/networks'],
+    ['GET', '/coins/.../networks'],
+    ['GET', '/coins/~a-b_c.d/networks'],
+    ['HEAD', '/coins/BTC/networks'],
+    ['POST', '/estimates'],
+  ])('%s %s is open', (method, path) => expect(findOpenPath(open, method, path)).toMatchObject({ method }))
+
+  it.each([
+    ['HEAD', '/exchange/range'],
+    ['POST', '/exchange/range'],
+    ['get', '/exchange/range'],
+    ['GET', '/estimates'],
+    ['GET', '/Exchange/range'],
+    ['GET', '/exchange/range/'],
+    ['GET', '//exchange/range'],
+    ['GET', '/exchange//range'],
+    ['GET', '/exchange/./range'],
+    ['GET', '/coins/../networks'],
+    ['GET', '/coins/./networks'],
+    ['GET', '/coins/a%2fb/networks'],
+    ['GET', '/coins/a\\b/networks'],
+    ['GET', '/coins/a;b/networks'],
+    ['GET', '/coins/{}/networks'],
+    ['GET', '/coins//networks'],
+    ['GET', '/coins/a/b/networks'],
+    ['GET', '/exchange/range#x'],
+    ['GET', '/exchange/range\n'],
+    ['GET', 'exchange/range'],
+    ['GET', ''],
+    ['GET', '/'],
+  ])('%s %j is closed', (method, path) => expect(findOpenPath(open, method, path)).toBeUndefined())
 })
 
 describe('an entry and an operation', () => {

@@ -1,8 +1,8 @@
 /** Methods and paths that a provider's native lane opens (docs/contract.md §11). */
 
-const nativeMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+export const nativeMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-type NativeMethod = (typeof nativeMethods)[number]
+export type NativeMethod = (typeof nativeMethods)[number]
 
 export interface OpenPath {
   readonly method: NativeMethod
@@ -25,6 +25,13 @@ export function parseOpenPath(entry: string): OpenPath | undefined {
   return method && isPath && others.length === 0 ? { method, pattern, segments } : undefined
 }
 
+/** The one that opens `path` to `method`. Any character that a name of a segment may not have closes a path. */
+export function findOpenPath(open: readonly OpenPath[], method: string, path: string): OpenPath | undefined {
+  const [root, ...names] = path.split('/')
+  if (root !== '' || !names.every(isName)) return undefined
+  return open.find((candidate) => candidate.method === method && matches(candidate.segments, names))
+}
+
 /**
  * Whether the entry opens `method` on some path that also matches `pattern`, such as `/transactions/{id}`. HEAD counts as GET, and
  * case is ignored, because many servers ignore it.
@@ -34,6 +41,10 @@ export function overlaps(openPath: OpenPath, method: string, pattern: string): b
   const { segments } = openPath
   const isSameMethod = method === (openPath.method === 'HEAD' ? 'GET' : openPath.method)
   return isSameMethod && segments.length === others.length && segments.every((segment, at) => meet(segment, others[at] ?? ''))
+}
+
+function matches(segments: readonly string[], names: readonly string[]): boolean {
+  return segments.length === names.length && segments.every((segment, at) => segment === wildcard || segment === names[at])
 }
 
 function meet(segment: string, other: string): boolean {

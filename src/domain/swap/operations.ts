@@ -25,7 +25,12 @@ export type ResponseBody<O extends Op> = Operations[O]['response']
 /** One row of the response: the response itself, or an item of its page. */
 export type Row<O extends Op> = ResponseBody<O> extends Page<infer Item> ? Item : ResponseBody<O>
 
+/** What is counted and logged as an operation: the five, and a call of a provider's own on the native lane. */
+export type OperationName = Op | 'native'
+
 export const ops: readonly Op[] = ['listCurrencies', 'getRate', 'createTransaction', 'listTransactions', 'getTransaction']
+
+export const operationNames: readonly OperationName[] = [...ops, 'native']
 
 /** A record with the result of `make` for each operation. */
 export function forEachOp<T>(make: (op: Op) => T): Record<Op, T> {

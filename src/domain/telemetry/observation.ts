@@ -1,7 +1,7 @@
 /** Events for metrics and logs. Every member that may be a label comes from a closed list, or is the tag of a provider. */
 import type { ErrorType } from '../faults/error-type.ts'
 import type { Fault } from '../faults/fault.ts'
-import type { Op } from '../swap/operations.ts'
+import type { OperationName } from '../swap/operations.ts'
 
 export type Observation =
   | RequestEnd
@@ -42,7 +42,7 @@ export type Observation =
   /** A call to the ledger. `action`: the name of the method. */
   | { readonly what: 'ledger'; readonly action: string; readonly seconds: number; readonly isFailure: boolean }
   /** The new state of the circuit breaker of an operation at a provider. */
-  | { readonly what: 'breaker'; readonly provider: string; readonly operation: Op; readonly state: BreakerState }
+  | { readonly what: 'breaker'; readonly provider: string; readonly operation: OperationName; readonly state: BreakerState }
   /** A cooldown of a provider begins, after a 429 or a refusal of the gateway's own key. */
   | { readonly what: 'cooldown'; readonly provider: string; readonly reason: CooldownReason }
   /** The gateway itself rejected a call to a provider. */
@@ -90,7 +90,7 @@ export interface RequestEnd {
   /** Whether the trace is exported. */
   readonly isTraceKept: boolean
   /** Absent if the request had no operation or it was not determined. */
-  readonly operation: Op | undefined
+  readonly operation: OperationName | undefined
   readonly method: Method
   /** The template of the path, such as `/a/api/v2/transactions/{id}`; empty if there is none. */
   readonly route: string
@@ -113,7 +113,7 @@ export interface RequestEnd {
 /** The end of one call to a provider. */
 export interface AttemptEnd {
   readonly what: 'attempt'
-  readonly operation: Op
+  readonly operation: OperationName
   readonly method: string
   readonly provider: string
   readonly server: Server
@@ -133,8 +133,17 @@ export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTION
 
 export type Method = (typeof methods)[number]
 
-/** `unreachable`: no byte was sent. */
-export type AttemptOutcome = 'done' | 'refused' | 'keyRefused' | 'limited' | 'failed' | 'timedOut' | 'unreadable' | 'unreachable'
+/** `unreachable`: no byte was sent. `abandoned`: the client went away, or sent too much or too slowly, before it ended. */
+export type AttemptOutcome =
+  | 'done'
+  | 'refused'
+  | 'keyRefused'
+  | 'limited'
+  | 'failed'
+  | 'timedOut'
+  | 'unreadable'
+  | 'unreachable'
+  | 'abandoned'
 
 export const keyRefusals = ['missing', 'unknown', 'providerRefused'] as const
 

@@ -13,6 +13,12 @@ export function configWarnings({ auth, limits, providers: known, redis, routing,
     ...known
       .filter(({ name, url }) => isPassthrough && providers.includes(name) && isPlainHttpToOtherHost(url))
       .map(({ name }) => `clients' keys go to ${name} over plain http`),
+    ...known
+      .filter(({ native }) => isPassthrough && native.length > 0)
+      .map(
+        ({ name }) =>
+          `providers.${name}.native: of no effect with the provider's own keys: the native lane takes keys that you issue`,
+      ),
     ...(sandbox.enabled ? [`the sandbox runs, and its keys are public: ${publicKeys.join(', ')}`] : []),
     ...(isPassthrough && isUnrouted
       ? [`routing.untagged: ids without a tag are answered 404, since ${untagged} is not in routing.providers`]

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { contextOf, type RecordedCall, type Scripted, scripted } from '../../../../test/support/service.ts'
 import { Fault, type FaultDetails, type FaultKind } from '../../../domain/faults/fault.ts'
-import type { Op } from '../../../domain/swap/operations.ts'
+import { type Op, operationNames } from '../../../domain/swap/operations.ts'
 import type { Context, SwapService } from '../../../domain/swap/service.ts'
 import type { Observation } from '../../../domain/telemetry/observation.ts'
 import { compose } from '../../layer.ts'
@@ -34,7 +34,7 @@ function rig(respond: (call: RecordedCall) => unknown, usesGatewayKey = true): R
       observations
         .filter((observation) => observation.what === 'breaker')
         .map(({ operation, state }) => `${operation} ${state}`)
-        .slice(5),
+        .slice(operationNames.length),
     observations,
     advance: (seconds) => {
       now += seconds * 1000

@@ -1,6 +1,6 @@
 /** The circuit breaker of a provider, per operation. It also blocks a single caller whose calls alone fail (docs/contract.md §8). */
 import { Fault } from '../../../domain/faults/fault.ts'
-import { forEachOp, keyed, type Op, ops } from '../../../domain/swap/operations.ts'
+import { forEachOp, keyed, type OperationName, operationNames } from '../../../domain/swap/operations.ts'
 import type { Context, SwapService } from '../../../domain/swap/service.ts'
 import type { Observer } from '../../../domain/telemetry/observation.ts'
 import { aroundAll, type Layer } from '../../layer.ts'
@@ -30,6 +30,23 @@ export interface Breaker {
   readonly admission: Layer
   /** Counts results. Runs next to the provider, because a call that the gateway rejects is no sign of the provider's health. */
   readonly recorder: Layer
+  /** For calls that are no operation. */
+  readonly native: CallBreaker
+}
+
+/** A breaker for calls that pass no layers. */
+export interface CallBreaker {
+  /** Why a call is not to be made now. */
+  readonly refusalOf: (context: Context) => Fault | undefined
+  /** Counts a call that is not refused. */
+  readonly begin: (context: Context) => CountedCall
+}
+
+export interface CountedCall {
+  /** Whether the others wait for how it ends. */
+  readonly isTrial: boolean
+  /** To be called once, when it has ended. */
+  readonly end: (fault?: Fault) => void
 }
 
 export type MakeBreaker = (options: BreakerOptions) => Breaker
@@ -51,7 +68,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
     recorder: aroundAll((op, request, context, next) => {
       const refusal = breakers.refusalOf(op, context)
       if (refusal) return Promise.reject(refusal)
-      const end = breakers.begin(op, context)
+      const { end } = breakers.begin(op, context)
       return next.call(op, request, context).then(
         (response) => {
           end()
@@ -63,6 +80,10 @@ export function createBreaker(options: BreakerOptions): Breaker {
         },
       )
     }),
+    native: {
+      refusalOf: (context) => breakers.refusalOf('native', context),
+      begin: (context) => breakers.begin('native', context),
+    },
   }
 }
 
@@ -70,46 +91,47 @@ class ProviderBreakers {
   /** For the gateway's own health checks, which use the budget like any call. */
   service: SwapService | undefined
   private readonly options: BreakerOptions
-  private readonly byOp: Readonly<Record<Op, OperationBreaker>>
+  private readonly byOp: Readonly<Record<OperationName, OperationBreaker>>
   private readonly refuse: Readonly<Record<'breaker' | 'caller', (wait: number) => Fault>>
   private readonly healthChecks: HealthChecks
 
   constructor(options: BreakerOptions) {
     const { provider, clock, random, observe } = options
-    const breakerOf = (operation: Op): OperationBreaker =>
+    const breakerOf = (operation: OperationName): OperationBreaker =>
       new OperationBreaker({ clock, random, onState: (state) => observe({ what: 'breaker', provider, operation, state }) })
     this.options = options
-    this.byOp = forEachOp(breakerOf)
+    this.byOp = { ...forEachOp(breakerOf), native: breakerOf('native') }
     this.refuse = { breaker: rejectLocally(provider, 'breaker', observe), caller: rejectLocally(provider, 'caller', observe) }
     this.healthChecks = new HealthChecks(clock)
-    for (const operation of ops) observe({ what: 'breaker', provider, operation, state: 'closed' })
+    for (const operation of operationNames) observe({ what: 'breaker', provider, operation, state: 'closed' })
   }
 
-  refusalOf(op: Op, context: Context): Fault | undefined {
+  refusalOf(op: OperationName, context: Context): Fault | undefined {
     const breaker = this.byOp[op]
     if (breaker.admitsAll) return undefined
     const rejection = breaker.rejectionOf(this.consumer(op, context))
     return rejection && this.refuse[rejection.by](rejection.waitMs)
   }
 
-  /** Counts an admitted call. The returned function must be called when it ends. */
-  begin(op: Op, context: Context): (fault?: Fault) => void {
+  /** Counts an admitted call. `end` must be called when it ends. */
+  begin(op: OperationName, context: Context): CountedCall {
     const breaker = this.byOp[op]
     const isTrial = breaker.circuit.tryHalfOpen()
     const hadTime = isTrial || context.deadline - performance.now() >= this.options.timeoutMs * minTimeoutShare
-    return (fault) => {
+    const end = (fault?: Fault): void => {
       const consumer = this.consumer(op, context)
       const result: CallResult = fault ? callResultOf(fault, hadTime) : 'responded'
       if (isTrial) breaker.endTrial(consumer, result)
       else if (breaker.end(consumer, result, context.resends !== undefined) && consumer) void this.diagnose(op, consumer, context)
     }
+    return { isTrial, end }
   }
 
   /** Finds out by a health check whether the provider fails or only this caller's calls do. */
-  private async diagnose(op: Op, { caller }: Consumer, { clientCapabilities: client }: Context): Promise<void> {
+  private async diagnose(op: OperationName, { caller }: Consumer, { clientCapabilities: client }: Context): Promise<void> {
     const { service, byOp, options } = this
     if (!service) return
-    const checkOp: HealthCheckOp = options.usesGatewayKey && keyed.has(op) ? 'listTransactions' : 'listCurrencies'
+    const checkOp: HealthCheckOp = options.usesGatewayKey && needsKey(op) ? 'listTransactions' : 'listCurrencies'
     const isOpen = byOp[checkOp].circuit.state !== 'closed'
     const isProviderFailing =
       isOpen || (await this.healthChecks.fails(checkOp, (read) => healthCheck(read, service, client, options.timeoutMs)))
@@ -117,9 +139,14 @@ class ProviderBreakers {
     else if (byOp[op].circuit.state === 'closed') byOp[op].open()
   }
 
-  private consumer(op: Op, { caller, isGatewayCall: isOwn }: Context): Consumer | undefined {
+  private consumer(op: OperationName, { caller, isGatewayCall: isOwn }: Context): Consumer | undefined {
     if (isOwn) return undefined
     const { usesGatewayKey } = this.options
-    return { name: consumerOf(op, caller, usesGatewayKey), caller: callerOf(op, caller, usesGatewayKey) }
+    const isKeyed = needsKey(op)
+    return { name: consumerOf(isKeyed, caller, usesGatewayKey), caller: callerOf(isKeyed, caller, usesGatewayKey) }
   }
+}
+
+function needsKey(op: OperationName): boolean {
+  return op === 'native' || keyed.has(op)
 }

@@ -1,6 +1,6 @@
 /** Rate limits of calls to a provider: each call is reserved in its budget before it is sent (docs/contract.md §8). */
 
-import { keyed, type Op } from '../../../domain/swap/operations.ts'
+import { keyed } from '../../../domain/swap/operations.ts'
 import { policyOf } from '../../../domain/swap/policy.ts'
 import type { Context } from '../../../domain/swap/service.ts'
 import { reservedForGatewayReads } from '../../../domain/telemetry/gateway-reads.ts'
@@ -26,16 +26,31 @@ const gatewayConsumer = ''
 const windowSeconds = 60
 
 /** Throws `unavailable` with `noEffect` if the budget is used up. */
-export function budgetLimit({ budgets, provider, budget, usesGatewayKey, observe }: BudgetLimitOptions): Layer {
-  const refuse = rejectLocally(provider, 'budget', observe)
+export function budgetLimit(options: BudgetLimitOptions): Layer {
+  const { provider, budget, usesGatewayKey, observe } = options
   // Reported from the start, even if only the gateway's own reads are sent.
   for (const policy of usesGatewayKey ? budgetPolicies : (['quotes'] as const)) {
     const limit = budget[policy]
     if (limit > 0) observe({ what: 'budget', provider, policy, remaining: limit - reservedForGatewayReads(policy, limit) })
   }
-  const reserve = async (op: Op, { caller, isGatewayCall: isOwn, isReservedOnly = false }: Context): Promise<Reservation> => {
-    const policy = policyOf[op]
-    const isPerKey = !usesGatewayKey && keyed.has(op)
+  const spend = budgetSpending(options)
+  return aroundAll((op, request, context, next) => {
+    const spent = spend(policyOf[op], keyed.has(op), context)
+    return spent ? spent.then(() => next.call(op, request, context)) : next.call(op, request, context)
+  })
+}
+
+/** Reserves one call; undefined if there is no bound. Rejects with `unavailable` and `noEffect` if the budget is used up. */
+export type SpendBudget = (policy: BudgetPolicy, isKeyed: boolean, context: Context) => Promise<void> | undefined
+
+export function budgetSpending({ budgets, provider, budget, usesGatewayKey, observe }: BudgetLimitOptions): SpendBudget {
+  const refuse = rejectLocally(provider, 'budget', observe)
+  const reserve = async (
+    policy: BudgetPolicy,
+    isKeyed: boolean,
+    { caller, isGatewayCall: isOwn, isReservedOnly = false }: Context,
+  ): Promise<Reservation> => {
+    const isPerKey = !usesGatewayKey && isKeyed
     const bucket = isPerKey ? `${provider}:${policy}:${caller.identity}` : `${provider}:${policy}`
     const reservedForGateway = reservedForGatewayReads(policy, budget[policy])
     if (isOwn && reservedForGateway > 0) {
@@ -45,17 +60,20 @@ export function budgetLimit({ budgets, provider, budget, usesGatewayKey, observe
     if (isReservedOnly) return { isGranted: false, remaining: 0, retryAfter: windowSeconds }
     // A bucket of one key has one consumer only; and without a reserve the gateway does not compete.
     const consumer =
-      isPerKey || (isOwn && reservedForGateway === 0) ? undefined : isOwn ? gatewayConsumer : consumerOf(op, caller, usesGatewayKey)
+      isPerKey || (isOwn && reservedForGateway === 0)
+        ? undefined
+        : isOwn
+          ? gatewayConsumer
+          : consumerOf(isKeyed, caller, usesGatewayKey)
     const reservation = await budgets.reserve(bucket, budget[policy] - reservedForGateway, consumer)
     // With one bucket per key there is no single remaining count to report.
     if (!isPerKey) observe({ what: 'budget', provider, policy, remaining: reservation.remaining })
     return reservation
   }
-  return aroundAll((op, request, context, next) => {
-    if (budget[policyOf[op]] === 0) return next.call(op, request, context)
-    return reserve(op, context).then(({ isGranted, retryAfter }) => {
+  return (policy, isKeyed, context) => {
+    if (budget[policy] === 0) return undefined
+    return reserve(policy, isKeyed, context).then(({ isGranted, retryAfter }) => {
       if (!isGranted) throw refuse(retryAfter * 1000)
-      return next.call(op, request, context)
     })
-  })
+  }
 }

@@ -1,5 +1,4 @@
 /** The consumers that share a provider's budget, and whose failures count once (docs/contract.md §8). */
-import { keyed, type Op } from '../../../domain/swap/operations.ts'
 import type { Caller } from '../../../domain/swap/service.ts'
 import { clientNetworkOf } from '../../access/client-network.ts'
 
@@ -7,12 +6,14 @@ import { clientNetworkOf } from '../../access/client-network.ts'
 const anonymous = 'anonymous'
 
 /** With issued keys: the account. Otherwise the key for keyed operations, and the client network for quotes, where a key is not verified. */
-export function consumerOf(op: Op, { identity, address }: Caller, usesGatewayKey: boolean): string {
+export function consumerOf(isKeyed: boolean, { identity, address }: Caller, usesGatewayKey: boolean): string {
   if (usesGatewayKey) return identity ?? anonymous
-  return keyed.has(op) && identity !== undefined ? identity : clientNetworkOf(address)
+  return isKeyed && identity !== undefined ? identity : clientNetworkOf(address)
 }
 
 /** The caller that is blocked if its calls alone fail. Without a valid key: its client network. */
-export function callerOf(op: Op, caller: Caller, usesGatewayKey: boolean): string {
-  return usesGatewayKey && caller.identity === undefined ? clientNetworkOf(caller.address) : consumerOf(op, caller, usesGatewayKey)
+export function callerOf(isKeyed: boolean, caller: Caller, usesGatewayKey: boolean): string {
+  return usesGatewayKey && caller.identity === undefined
+    ? clientNetworkOf(caller.address)
+    : consumerOf(isKeyed, caller, usesGatewayKey)
 }

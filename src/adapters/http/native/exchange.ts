@@ -1,0 +1,156 @@
+/** node:http: one request that is streamed up and its answer that is streamed down, bounded in time both ways. */
+import { type ClientRequest, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import { Fault } from '../../../domain/faults/fault.ts'
+import type { Headers } from '../../../wire/http.ts'
+import type { NativeHead, NativeRequest } from '../../../wire/native.ts'
+import type { ServerStreams } from '../streams.ts'
+import { watchConnecting } from './connecting.ts'
+import { brokenOff, failed, hungUp, timedOut, tooSlow, unreachable } from './faults.ts'
+import { IdleTimer } from './idle-timer.ts'
+import { letGo } from './let-go.ts'
+import { countStreamed } from './release.ts'
+import type { Upload } from './upload.ts'
+
+/** Whatever ends it first settles it; the other side is then let go of. */
+export class Exchange {
+  readonly response: ServerResponse
+  /** Resolves when the answer has gone down whole, rejects with a `Fault`. */
+  readonly ended: Promise<void>
+  private readonly native: NativeRequest
+  private readonly upload: Upload
+  private readonly request: IncomingMessage
+  private readonly endsConnection: () => boolean
+  private readonly settled = Promise.withResolvers<void>()
+  private readonly timers: IdleTimer[] = []
+  private clientRequest: ClientRequest | undefined
+  private isConnected = false
+  private answer: IncomingMessage | undefined
+  private isHeadSent = false
+  private hasLength = false
+  private isOver = false
+
+  constructor(native: NativeRequest, upload: Upload, { request, response, endsConnection }: ServerStreams) {
+    this.native = native
+    this.upload = upload
+    this.request = request
+    this.response = response
+    this.endsConnection = endsConnection
+    this.ended = this.settled.promise
+  }
+
+  /** False where there is nobody to answer any more: then nothing is to be sent. */
+  begin(): boolean {
+    const { request, response, upload, native } = this
+    if (response.destroyed || request.destroyed) {
+      this.fail(hungUp())
+      return false
+    }
+    response.setMaxListeners(20) // the server's own, the proxy's, and these
+    response.once('close', () => response.writableFinished || this.fail(hungUp()))
+    request.on('error', () => this.fail(hungUp()))
+    this.startTimer(native.timeoutMs, () => this.isClientsTurn() || this.fail(timedOut()))
+    this.startTimer(native.idleTimeoutMs, () => !this.isClientsTurn() || this.fail(tooSlow('request')))
+    request.on('data', this.onBytes)
+    request.pipe(upload)
+    return true
+  }
+
+  /** The request has a socket, which connects. */
+  onRequest(clientRequest: ClientRequest): void {
+    this.clientRequest = clientRequest
+    if (this.isOver) return void clientRequest.destroy()
+    // A change of the protocol (101) ends without an error and without an answer.
+    clientRequest.once('close', () => this.answer || this.fail(failed()))
+    const connected = (): void => {
+      this.isConnected = true
+    }
+    if (clientRequest.socket) watchConnecting(clientRequest.socket, connected, () => this.fail(unreachable()))
+  }
+
+  onResponse(answer: IncomingMessage): void {
+    this.answer = answer
+    try {
+      if (this.isOver) throw hungUp()
+      const { statusCode = 0, headers } = answer
+      this.stopTimers()
+      this.sendHead(this.native.toClient(statusCode, headers as Headers))
+      this.stream(answer)
+    } catch (reason) {
+      letGo(answer)
+      this.fail(reason)
+    }
+  }
+
+  /** What the sockets tell. What comes beyond a whole answer changes nothing of it. */
+  onError(reason: Error): void {
+    if (reason instanceof Fault) this.fail(reason)
+    else if (this.answer?.complete) return
+    else if (this.isHeadSent) this.fail(brokenOff(reason))
+    else this.fail(this.isConnected ? failed(reason) : unreachable(reason))
+  }
+
+  readonly fail = (reason: unknown): void => {
+    if (this.isOver) return
+    this.end()
+    if (this.isHeadSent) this.cut()
+    this.clientRequest?.destroy()
+    this.settled.reject(Fault.from(reason))
+  }
+
+  private sendHead({ status, headers }: NativeHead): void {
+    this.isHeadSent = true
+    this.hasLength = headers['content-length'] !== undefined
+    this.response.writeHead(status, STATUS_CODES[status] ?? '', {
+      ...headers,
+      ...(this.endsConnection() && { connection: 'close' }),
+    })
+    this.response.flushHeaders()
+  }
+
+  private stream(answer: IncomingMessage): void {
+    const { response, native } = this
+    this.startTimer(native.idleTimeoutMs, () => {
+      if (response.socket === null) return // behind others on its connection
+      this.fail(answer.complete || response.writableNeedDrain ? tooSlow('answer') : timedOut())
+    })
+    answer.on('data', this.onBytes)
+    answer.on('error', (reason) => this.fail(brokenOff(reason)))
+    answer.on('close', () => answer.complete || this.fail(brokenOff()))
+    response.once('finish', () => {
+      if (!this.isOver) this.settled.resolve()
+      this.end()
+    })
+    answer.pipe(response)
+  }
+
+  /** Whether it is for the client to go on: the rest of its body has not come, and what came was taken. */
+  private isClientsTurn(): boolean {
+    return !this.request.complete && !this.upload.writableNeedDrain
+  }
+
+  private startTimer(durationMs: number, onIdle: () => unknown): void {
+    this.timers.push(new IdleTimer(durationMs, onIdle))
+  }
+
+  private readonly onBytes = ({ length }: Buffer): void => {
+    countStreamed(length)
+    for (const timer of this.timers) timer.refresh()
+  }
+
+  private stopTimers(): void {
+    for (const timer of this.timers.splice(0)) timer.stop()
+  }
+
+  private end(): void {
+    this.isOver = true
+    this.stopTimers()
+    this.request.unpipe(this.upload)
+  }
+
+  /** A client that cannot tell the end of the answer from a cut gets a reset. */
+  private cut(): void {
+    const { request, response } = this
+    if (this.hasLength || request.httpVersionMinor > 0) response.destroy()
+    else request.socket.resetAndDestroy()
+  }
+}

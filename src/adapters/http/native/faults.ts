@@ -1,0 +1,30 @@
+/** node:http: how an exchange of the native lane can fail. */
+import { Fault } from '../../../domain/faults/fault.ts'
+import { standardFault } from '../../../domain/faults/standard-fault.ts'
+
+/** No byte of the request can have reached the provider. */
+export function unreachable(cause?: Error): Fault {
+  const { message } = standardFault('failed')
+  return new Fault('unreachable', message, { noEffect: true, cause })
+}
+
+export function failed(cause?: Error): Fault {
+  return standardFault('failed', { cause })
+}
+
+/** In the middle of the answer. */
+export function brokenOff(cause?: Error): Fault {
+  return standardFault('unreadable', { cause })
+}
+
+export function timedOut(): Fault {
+  return new Fault('timedOut', 'The provider did not answer in time; please try again later.')
+}
+
+export function tooSlow(what: 'request' | 'answer'): Fault {
+  return new Fault('tooSlow', what === 'request' ? 'The request did not arrive in time.' : 'The answer was not taken in time.')
+}
+
+export function hungUp(): Fault {
+  return new Fault('tooSlow', 'The client hung up.')
+}

@@ -1,0 +1,36 @@
+/** node:stream: a request as it goes up: made of what is allowed, so that nothing of the client's own can be carried along. */
+import { Transform, type TransformCallback } from 'node:stream'
+import { Fault } from '../../../domain/faults/fault.ts'
+import type { Headers } from '../../../wire/http.ts'
+
+export interface UploadOptions {
+  readonly method: string
+  readonly path: string
+  readonly headers: Headers
+  readonly maxBytes: number
+}
+
+/** Has what a proxy reads of an `IncomingMessage`. Fails with a `Fault` as soon as the body is too large. */
+export class Upload extends Transform {
+  readonly httpVersion = '1.1'
+  readonly httpVersionMajor = 1
+  readonly method: string
+  url: string
+  readonly headers: Headers
+  private readonly maxBytes: number
+  private length = 0
+
+  constructor({ method, path, headers, maxBytes }: UploadOptions) {
+    super()
+    this.method = method
+    this.url = path
+    this.headers = headers
+    this.maxBytes = maxBytes
+  }
+
+  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
+    this.length += chunk.length
+    if (this.length > this.maxBytes) done(new Fault('tooLarge', `The body must have at most ${this.maxBytes} bytes.`))
+    else done(null, chunk)
+  }
+}

@@ -1,0 +1,53 @@
+/** Who calls, and whether the gate lets the call in. */
+import { Fault } from '../domain/faults/fault.ts'
+import type { Gate } from '../domain/swap/gate.ts'
+import { keyed, type Op } from '../domain/swap/operations.ts'
+import type { Caller } from '../domain/swap/service.ts'
+import type { HttpRequest } from '../wire/http.ts'
+import type { RequestRecord } from './request-record.ts'
+import type { ResponseContext } from './response.ts'
+
+export interface AdmitOptions {
+  readonly gate: Gate
+  /** Whom a key stands for, without telling the key; undefined: nobody. Throws where that cannot be found out. */
+  readonly identify: (key: string) => Promise<string | undefined>
+}
+
+/** Identifies the caller and asks the gate. Throws the `Fault` that the gate refuses with. */
+export async function admit(
+  request: HttpRequest,
+  isKeyMalformed: boolean,
+  op: Op,
+  responseContext: ResponseContext,
+  record: RequestRecord,
+  options: AdmitOptions,
+): Promise<Caller> {
+  const span = responseContext.span?.begin('admission')
+  try {
+    const caller = await callerOf(request, isKeyMalformed, op, responseContext, options)
+    record.caller = caller
+    const { quota, refusal } = await options.gate(op, caller)
+    responseContext.quota = quota
+    if (refusal) throw refusal
+    span?.end()
+    return caller
+  } catch (reason) {
+    span?.end(Fault.from(reason))
+    throw reason
+  }
+}
+
+/** Where a key is not needed, one that cannot be looked up is as good as none. */
+async function callerOf(
+  { headers, address = '' }: HttpRequest,
+  isKeyMalformed: boolean,
+  op: Op,
+  { form: { credential } }: ResponseContext,
+  { identify }: AdmitOptions,
+): Promise<Caller> {
+  const key = credential.decode(headers)
+  if (key === undefined) return { address, isKeyUnknown: isKeyMalformed || headers[credential.header] !== undefined }
+  const lookup = identify(key)
+  const identity = await (keyed.has(op) ? lookup : lookup.catch(() => undefined))
+  return identity === undefined ? { address, isKeyUnknown: true } : { address, key, identity }
+}

@@ -1,0 +1,46 @@
+/** Which headers pass the native lane, and which it sets itself (docs/contract.md §8, §11): lists, so that no other passes. */
+import type { Headers } from '../../wire/http.ts'
+import { baseHeaders, type ResponseContext } from '../response.ts'
+
+const passedUp = ['accept', 'accept-encoding', 'accept-language', 'content-encoding', 'content-type']
+const passedDown = ['cache-control', 'content-encoding', 'content-length', 'content-type', 'etag', 'last-modified', 'retry-after']
+const methodsWithoutBody: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+
+export function headersUp(method: string, sent: Headers, own: Headers): Headers {
+  return { ...pick(sent, passedUp), ...framing(method, sent), ...own }
+}
+
+/** `hasSecret`: whether a text holds a key of the configuration. */
+export function headersDown(
+  status: number,
+  received: Headers,
+  hasSecret: (text: string) => boolean,
+  responseContext: ResponseContext,
+  provider: string,
+): Headers {
+  const { 'content-type': _, 'x-swap-form': __, ...own } = baseHeaders(responseContext, provider)
+  const passed = Object.entries(pick(received, passedDown)).filter(([, value = '']) => !hasSecret(value))
+  const { 'content-length': length, ...headers } = Object.fromEntries(passed)
+  return {
+    'cache-control': 'no-store', // where the provider is silent
+    ...headers,
+    ...(status !== 204 && length !== undefined && { 'content-length': length }),
+    ...own,
+    'content-security-policy': 'sandbox',
+  }
+}
+
+/** Whether the head announces a body (RFC 9112 §6). */
+export function announcesBody({ 'content-length': length = '0', 'transfer-encoding': coding }: Headers): boolean {
+  return coding !== undefined || Number(length) > 0
+}
+
+/** How the body is framed: as the client did, so that no byte of it can be taken for another request. */
+function framing(method: string, sent: Headers): Headers {
+  if (sent['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' }
+  return methodsWithoutBody.has(method) ? {} : { 'content-length': String(Number(sent['content-length'] ?? 0)) }
+}
+
+function pick(headers: Headers, names: readonly string[]): Headers {
+  return Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])))
+}

@@ -1,0 +1,135 @@
+/** One call of the native lane: what goes up, what comes down, and how it is counted. */
+import type { Confidential } from '../../domain/faults/confidential.ts'
+import { Fault } from '../../domain/faults/fault.ts'
+import { standardFault } from '../../domain/faults/standard-fault.ts'
+import type { NativeGuard, ReportHead } from '../../domain/native/native-call.ts'
+import type { OpenPath } from '../../domain/native/open-path.ts'
+import type { Caller, Context } from '../../domain/swap/service.ts'
+import type { Observer, Server } from '../../domain/telemetry/observation.ts'
+import type { Headers, HttpRequest, HttpResponse } from '../../wire/http.ts'
+import type { NativeHead, NativeRequest, SendNative } from '../../wire/native.ts'
+import { Attempt } from '../attempt.ts'
+import type { RequestRecord } from '../request-record.ts'
+import type { ResponseContext } from '../response.ts'
+import { headersDown, headersUp } from './headers.ts'
+import { faultOfStatus, refusedHead } from './status.ts'
+
+/** A provider as the native lane reaches it. */
+export interface NativeProvider {
+  readonly tag: string
+  readonly server: Server
+  /** The gateway's own key in the header of the provider's form. */
+  readonly credential: Headers
+  readonly userAgent: string
+  readonly confidential: Confidential
+  /** Of a body that goes up. */
+  readonly maxBytes: number
+  readonly timeoutMs: number
+  readonly idleTimeoutMs: number
+  readonly guard: NativeGuard
+  readonly send: SendNative
+}
+
+export interface ClientRequest {
+  readonly request: HttpRequest
+  readonly caller: Caller
+  readonly responseContext: ResponseContext
+  readonly record: RequestRecord
+}
+
+/** `path`: below the provider's base URL. Throws a `Fault` where nothing of an answer went down; else the record has it. */
+export async function callNative(
+  provider: NativeProvider,
+  openPath: OpenPath,
+  path: string,
+  client: ClientRequest,
+  observe: Observer,
+): Promise<HttpResponse> {
+  const { record } = client
+  const context = contextOf(provider, client)
+  const answer: { head?: NativeHead; fault?: Fault | undefined } = {}
+  const call = async (reportHead: ReportHead): Promise<void> => {
+    const attempt = beginAttempt(provider, openPath, context)
+    const toClient = (status: number, received: Headers): NativeHead => {
+      attempt.setHead(status)
+      answer.head = headDown(status, received, provider, client)
+      answer.fault = faultOfStatus(status, received, provider.tag)
+      reportHead(answer.fault)
+      return answer.head
+    }
+    try {
+      await provider.send({ ...provider, ...requestUp(provider, openPath, path, client, attempt), toClient })
+      attempt.end(answer.fault, observe)
+    } catch (reason) {
+      attempt.end(Fault.from(reason), observe)
+      throw reason
+    }
+  }
+  try {
+    await provider.guard(openPath, context, call)
+    record.fault = answer.fault?.kind === 'invalid' ? undefined : answer.fault
+  } catch (reason) {
+    record.fault = translateKeyRefusal(Fault.from(reason))
+  }
+  if (!answer.head) throw record.fault
+  return { ...answer.head, body: '', isSent: true }
+}
+
+/** A refusal of the gateway's own key is the provider's failure (docs/contract.md §5). */
+function translateKeyRefusal(fault: Fault): Fault {
+  if (fault.kind !== 'unauthorized' || fault.provider === undefined) return fault
+  return standardFault('accessRefused', { noEffect: true, cause: fault, provider: fault.provider })
+}
+
+function contextOf({ timeoutMs }: NativeProvider, { caller, responseContext, record }: ClientRequest): Context {
+  return {
+    requestId: responseContext.requestId,
+    caller,
+    clientCapabilities: responseContext.form.capabilities,
+    deadline: performance.now() + timeoutMs,
+    upstreamTimer: record.upstream,
+    span: responseContext.span,
+  }
+}
+
+function beginAttempt({ tag, server }: NativeProvider, { method }: OpenPath, context: Context): Attempt {
+  const attributes = {
+    'http.request.method': method,
+    'swapgate.operation': 'native',
+    'swapgate.provider': tag,
+    'server.address': server.address,
+    'server.port': server.port,
+  }
+  const span = context.span?.begin(method, attributes, 'client')
+  return new Attempt({ operation: 'native', method, provider: tag, server }, context, span)
+}
+
+function requestUp(
+  { credential, userAgent }: NativeProvider,
+  { method }: OpenPath,
+  path: string,
+  { request, responseContext }: ClientRequest,
+  { span }: Attempt,
+): Pick<NativeRequest, 'streams' | 'method' | 'path' | 'headers'> {
+  const { streams, query, headers } = request
+  if (!streams) throw Fault.from(new Error('a native call without streams'))
+  const own = {
+    'user-agent': userAgent,
+    'x-request-id': responseContext.requestId,
+    ...(span && { traceparent: span.traceparent }),
+    ...credential,
+  }
+  return { streams, method, path: query === '' ? path : `${path}?${query}`, headers: headersUp(method, headers, own) }
+}
+
+function headDown(
+  status: number,
+  received: Headers,
+  { tag, confidential }: NativeProvider,
+  { responseContext }: ClientRequest,
+): NativeHead {
+  const refusal = refusedHead(status, received, tag)
+  if (refusal) throw refusal
+  const hasSecret = (text: string): boolean => confidential.containsKey(text)
+  return { status, headers: headersDown(status, received, hasSecret, responseContext, tag) }
+}

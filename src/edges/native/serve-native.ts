@@ -1,0 +1,86 @@
+/** The native lane's edge: a provider's own paths for clients with an issued key (docs/contract.md §11). */
+import { Fault } from '../../domain/faults/fault.ts'
+import { standardFault } from '../../domain/faults/standard-fault.ts'
+import { countedAs } from '../../domain/native/native-call.ts'
+import { findOpenPath, type OpenPath } from '../../domain/native/open-path.ts'
+import type { Form } from '../../wire/form.ts'
+import type { HttpRequest, HttpResponse } from '../../wire/http.ts'
+import { type AdmitOptions, admit } from '../admit.ts'
+import { type RecordOptions, recorded } from '../recorded.ts'
+import type { RequestRecord } from '../request-record.ts'
+import type { ResponseContext } from '../response.ts'
+import { announcesBody } from './headers.ts'
+import { callNative, type NativeProvider } from './native-call.ts'
+
+/** What is open at a provider. */
+export interface NativeLane extends NativeProvider {
+  readonly open: readonly OpenPath[]
+  /** Whether the provider is not to be called. */
+  readonly isOff: boolean
+}
+
+export interface ServeNativeOptions extends AdmitOptions, RecordOptions {
+  /** By tag; none where clients hold the provider's own keys. */
+  readonly lanes: ReadonlyMap<string, NativeLane>
+}
+
+/** How a request came to the lane. */
+export interface NativeMount {
+  /** The form of the header that the key came in: that of all errors. */
+  readonly form: Form
+  /** Below `/native`. */
+  readonly path: string
+  readonly credentialConflict: Fault | undefined
+  readonly isKeyMalformed: boolean
+}
+
+export type ServeNative = (request: HttpRequest, mount: NativeMount) => Promise<HttpResponse>
+
+/** Never throws: every fault before the head of the answer is an answer in the form. */
+export function serveNative(options: ServeNativeOptions): ServeNative {
+  return (request, mount) =>
+    recorded(request, mount.form, undefined, options, (responseContext, record) =>
+      respond(request, mount, responseContext, record, options),
+    )
+}
+
+/** Seconds after which a provider that is off may be on again. */
+const offRetryAfter = 60
+
+/** The checks in the order of docs/contract.md §6, then the call. */
+async function respond(
+  request: HttpRequest,
+  { path, credentialConflict, isKeyMalformed }: NativeMount,
+  responseContext: ResponseContext,
+  record: RequestRecord,
+  options: ServeNativeOptions,
+): Promise<HttpResponse> {
+  if (request.protocolError) throw request.protocolError
+  const [, tag = ''] = path.split('/', 2)
+  const lane = options.lanes.get(tag)
+  const below = path.slice(tag.length + 1)
+  const openPath = lane && findOpenPath(lane.open, request.method, below)
+  if (!openPath || request.query.includes('#')) throw notOpen()
+  record.route = `/native/${tag}${openPath.pattern}`
+  record.operation = 'native'
+  if (credentialConflict) throw credentialConflict
+  const caller = await admit(request, isKeyMalformed, countedAs(openPath.method), responseContext, record, options)
+  checkRequest(request, lane)
+  if (lane.isOff) throw standardFault('unavailable', { retryAfter: offRetryAfter, noEffect: true })
+  return callNative(lane, openPath, below, { request, caller, responseContext, record }, options.observe)
+}
+
+function notOpen(): Fault {
+  return new Fault('notFound', 'Nothing is open at this path; please ask the operator.', { reason: 'not_open' })
+}
+
+/** What is known to be wrong before anything is sent. */
+function checkRequest({ method, headers }: HttpRequest, { maxBytes }: NativeLane): void {
+  const { upgrade, 'idempotency-key': idempotencyKey, 'content-length': length = '0' } = headers
+  if (Number(length) > maxBytes) throw new Fault('tooLarge', `The body must have at most ${maxBytes} bytes.`)
+  if (idempotencyKey !== undefined)
+    throw new Fault('invalid', 'Invalid Idempotency-Key: what is sent here is not known again, so please leave it out.')
+  if (upgrade !== undefined) throw new Fault('invalid', 'Invalid Upgrade: the protocol cannot be changed here.')
+  if ((method === 'GET' || method === 'HEAD') && announcesBody(headers))
+    throw new Fault('invalid', `${method} has no body.`, { reason: 'body_invalid' })
+}

@@ -1,0 +1,43 @@
+/** What every request has in common, whatever it asks: its id, its span, its one report, and an answer in the form where it fails. */
+import { Fault } from '../domain/faults/fault.ts'
+import type { Observer } from '../domain/telemetry/observation.ts'
+import type { Tracing } from '../domain/tracing/trace.ts'
+import type { Form } from '../wire/form.ts'
+import type { Headers, HttpRequest, HttpResponse } from '../wire/http.ts'
+import { RequestRecord } from './request-record.ts'
+import { beginRequest, endRequest } from './request-span.ts'
+import { encodeFault, type ResponseContext } from './response.ts'
+
+export interface RecordOptions {
+  readonly observe: Observer
+  readonly tracing?: Tracing | undefined
+}
+
+type Respond = (responseContext: ResponseContext, record: RequestRecord) => Promise<HttpResponse>
+
+/** Never throws: every fault is an answer in the form. `vary`: headers that the choice of the form went by. */
+export async function recorded(
+  request: HttpRequest,
+  form: Form,
+  vary: string | undefined,
+  { observe, tracing }: RecordOptions,
+  respond: Respond,
+): Promise<HttpResponse> {
+  const span = beginRequest(request, tracing)
+  const record = new RequestRecord(span)
+  const responseContext: ResponseContext = { form, requestId: requestIdOf(request.headers), vary, span }
+  const response = await respond(responseContext, record).catch((reason) => {
+    record.fault = Fault.from(reason)
+    return encodeFault(record.fault, responseContext)
+  })
+  record.end(request, response, responseContext, observe)
+  if (span) endRequest(span, request, record, responseContext, response)
+  return response
+}
+
+const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/
+
+function requestIdOf(headers: Headers): string {
+  const sent = headers['x-request-id']
+  return sent !== undefined && requestIdPattern.test(sent) ? sent : crypto.randomUUID()
+}
