@@ -1,0 +1,169 @@
+/** A provider is replaced while 100 clients swap through two gateways; nobody notices (docs/switching.md). */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ProviderDiff } from '../../src/core/operations/provider-diff.ts'
+import type { StatusReport } from '../../src/core/operations/provider-status.ts'
+import type { ShadowFigures } from '../../src/core/operations/shadow-report.ts'
+import { GatewayProcess } from '../checker/gateway-process.ts'
+import { readJournal } from '../checker/provider/journal.ts'
+import { type Provider, startProvider } from '../checker/provider.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { RedisServer } from '../support/redis.ts'
+import { type Created, SwappingClient } from './client.ts'
+
+export interface Story {
+  readonly directory: string
+  readonly clients: number
+  /** How long each step is watched. */
+  readonly stepMs: number
+  /** Gets a line for each step. */
+  readonly tell: (line: string) => void
+}
+
+export interface StoryResult {
+  readonly complaints: readonly string[]
+  /** What the clients got, by tag. */
+  readonly created: Readonly<Record<string, number>>
+  /** What each provider did, by its journal. */
+  readonly applied: Readonly<Record<string, number>>
+  /** What the ledger has, by tag. */
+  readonly ledger: Readonly<Record<string, number>>
+  /** Quotes and creates that alpha got after it was drained. */
+  readonly afterDrain: number
+  readonly diff: ProviderDiff
+  readonly shadow: ShadowFigures | undefined
+  /** Shares of new swaps at beta in each step, from 0 to 1. */
+  readonly betaShares: readonly number[]
+}
+
+interface Shadows {
+  readonly shadows: readonly ShadowFigures[]
+}
+
+const token = 'operator-token-of-the-story-0123456789'
+const names = ['alpha', 'beta'] as const
+
+export async function runStory({ directory, clients: count, stepMs, tell }: Story): Promise<StoryResult> {
+  await using open = new AsyncDisposableStack()
+  const redis = open.use(await RedisServer.start())
+  const postgres = await startPostgres()
+  open.defer(() => postgres.close())
+  const journals = { alpha: join(directory, 'alpha'), beta: join(directory, 'beta') }
+  const alpha = await startProvider({ form: 'A', name: 'alpha', keys: ['own-key-of-alpha'], journal: journals.alpha })
+  const beta = open.use(await startProvider({ form: 'B', name: 'beta', keys: ['own-key-of-beta'], journal: journals.beta }))
+  let isAlphaAlive = true
+  open.defer(async () => (isAlphaAlive ? alpha[Symbol.asyncDispose]() : undefined))
+  const ledger = await postgres.createDatabase()
+  const start = (name: string): Promise<GatewayProcess> => {
+    mkdirSync(join(directory, name))
+    return GatewayProcess.start({
+      directory: join(directory, name),
+      mode: 'managed',
+      ledger,
+      admin: { tokens: { operator: token } },
+      providers: {
+        alpha: { form: 'A', url: alpha.url, key: 'own-key-of-alpha' },
+        beta: { form: 'B', url: beta.url, key: 'own-key-of-beta' },
+      },
+      sections: {
+        redis: { url: redis.url },
+        log: { level: 'error' },
+        routing: { strategy: 'weighted', providers: names, weights: { alpha: 100, beta: 0 } },
+      },
+    })
+  }
+  const gateways = [open.use(await start('one')), open.use(await start('two'))] as const
+  const command = <T>(...args: string[]): Promise<T> => gateways[0].command(...args) as Promise<T>
+
+  const swaps: Created[] = []
+  const advancing = setInterval(() => void advance({ alpha, beta }, swaps), 100)
+  open.defer(async () => clearInterval(advancing))
+  const urls = gateways.map(({ url }) => url)
+  const clients: SwappingClient[] = []
+  for (let number = 0; number < count; number++) {
+    clients.push(new SwappingClient(number, await issueKey(gateways[0].adminUrl, `client-${number}`), urls))
+  }
+  const running = clients.map((client) => client.run((created) => void swaps.push(created)))
+  const betaShares: number[] = []
+  /** Watches the step, and tells how the new swaps of it are shared. */
+  const watch = async (step: string): Promise<void> => {
+    await pause(stepMs)
+    const recent = swaps.filter(({ createdAt }) => createdAt > Date.now() - stepMs / 2)
+    const atBeta = recent.filter(({ id }) => id.startsWith('beta~')).length
+    betaShares.push(atBeta / Math.max(1, recent.length))
+    const complaints = clients.reduce((sum, client) => sum + client.complaints.length, 0)
+    tell(`${step}: ${swaps.length} swaps, ${atBeta} of the last ${recent.length} at beta, ${complaints} complaints`)
+  }
+
+  await watch(`${count} clients swap at alpha`)
+  await command('providers', 'shadow', 'beta=0.5')
+  await watch('shadow beta=0.5')
+  const isCompared = async (): Promise<boolean> =>
+    (await command<Shadows>('providers', 'shadow')).shadows.some(({ samples }) => samples > 0)
+  for (let waits = 0; waits < 30 && !(await isCompared()); waits++) await pause(500)
+  const diff = await command<ProviderDiff>('providers', 'diff', 'alpha', 'beta', '--pairs', '6')
+  const { shadows } = await command<Shadows>('providers', 'shadow')
+  tell(`shadow: ${shadows[0]?.samples} quotes compared; diff: beta lacks ${diff.onlyFirst.length} assets of alpha`)
+  for (const [a, b] of [
+    [90, 10],
+    [50, 50],
+    [0, 100],
+  ]) {
+    await command('providers', 'weights', `alpha=${a}`, `beta=${b}`)
+    await watch(`weights alpha=${a} beta=${b}`)
+  }
+  await command('providers', 'drain', 'alpha', '--wait', '--timeout', '60')
+  const drainedAt = Date.now()
+  const { providers } = await command<StatusReport>('providers', 'status')
+  tell(`alpha is ${providers[0]?.state}, and ${providers[0]?.openTransactions} of its transactions are open`)
+  isAlphaAlive = false
+  await alpha[Symbol.asyncDispose]()
+  await watch('alpha is killed')
+  for (const client of clients) client.stop()
+  await Promise.all(running)
+  for (const client of clients) await client.list()
+
+  const stats = await command<{ entries: readonly { provider: string; count: number }[] }>('ledger', 'stats')
+  const ids = clients.flatMap((client) => [...client.created.keys()])
+  return {
+    complaints: clients.flatMap((client) => client.complaints),
+    created: byName((name) => ids.filter((id) => id.startsWith(`${name}~`)).length),
+    applied: byName((name) => readJournal(journals[name]).filter(({ what }) => what === 'applied').length),
+    ledger: byName((name) => stats.entries.filter(({ provider }) => provider === name).reduce((sum, row) => sum + row.count, 0)),
+    afterDrain: readJournal(journals.alpha).filter(
+      (entry) => entry.what === 'received' && entry.at > drainedAt && ['rate', 'create'].includes(entry.operation),
+    ).length,
+    diff,
+    shadow: shadows[0],
+    betaShares,
+  }
+}
+
+function byName(count: (name: 'alpha' | 'beta') => number): Record<string, number> {
+  return Object.fromEntries(names.map((name) => [name, count(name)]))
+}
+
+/** Every swap goes on by the time since its creation. */
+async function advance(providers: Readonly<Record<string, Provider>>, swaps: readonly Created[]): Promise<void> {
+  const now = Date.now()
+  for (const { id, createdAt } of swaps) {
+    const [tag = '', own = ''] = id.split('~')
+    // Some take a second and some three, so that creates are spread over the time.
+    const duration = 1_000 + 100 * (Number(own.slice('tx-'.length)) % 20)
+    const progress = (now - createdAt) / duration
+    if (progress > 2) continue // it has ended before
+    const status = progress >= 1 ? 'success' : progress > 0.6 ? 'exchanging' : progress > 0.3 ? 'confirmation' : 'wait'
+    await providers[tag]?.change(own, { status })
+  }
+}
+
+async function issueKey(adminUrl: string, name: string): Promise<string> {
+  const response = await fetch(`${adminUrl}/api/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name }),
+  })
+  const { key } = (await response.json()) as { readonly key: string }
+  return key
+}
