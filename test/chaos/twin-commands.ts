@@ -32,7 +32,8 @@ async function presentKey({ world }: TwinWorld, to: Process): Promise<void> {
 const read = fc.record({ nth, reportedAs: nth, at: process }).map((given) =>
   command('get', given, async (real) => {
     const returned = real.made.flatMap((made) => made.responses.flatMap((response) => ({ made, id: idIn(response) })))
-    const known = returned.filter(({ id }) => id !== undefined)
+    // What was pruned cannot be compared with anything.
+    const known = returned.filter(({ id }) => id !== undefined && !real.pruned.has(id))
     const { made, id } = known[given.nth % known.length] ?? {}
     const to = real.world.processes.get(given.at)
     if (!made || id === undefined || !to) return
