@@ -6,7 +6,7 @@ import { addAudit } from './audit.ts'
 import { addKeys } from './keys.ts'
 import { addLedger } from './ledger.ts'
 import { configOption, jsonOption, type Options } from './option.ts'
-import { addProviders } from './providers.ts'
+import { addProviders } from './providers/index.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Runs a command. Returns the exit code: 0 success, 1 refused or faults found, 2 wrong usage. */

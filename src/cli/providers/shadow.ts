@@ -1,9 +1,9 @@
 /** `swapgate providers shadow` without a setting: prints the results of the shadow so far (docs/contract.md §12). */
-import { type ShadowFigures, shadowFigures } from '../core/operations/shadow-report.ts'
-import type { Options } from './option.ts'
+import { type ShadowFigures, shadowFigures } from '../../core/operations/shadow-report.ts'
+import type { Options } from '../option.ts'
+import type { ExitCode, Session } from '../session.ts'
+import { formatTable } from '../table.ts'
 import { formatPercent } from './percent.ts'
-import type { ExitCode, Session } from './session.ts'
-import { formatTable } from './table.ts'
 
 export async function printShadow({ json = false }: Options, { stores, terminal }: Session): Promise<ExitCode> {
   const replicas = await stores.replicaFigures.read()

@@ -1,10 +1,10 @@
 /** `swapgate providers status`: prints the current status of every provider (docs/contract.md §12). */
-import type { ProviderStatus, StatusReport } from '../core/operations/provider-status.ts'
-import { currentStatus } from '../process/configuration/overrides.ts'
-import type { Options } from './option.ts'
+import type { ProviderStatus, StatusReport } from '../../core/operations/provider-status.ts'
+import { currentStatus } from '../../process/configuration/overrides.ts'
+import type { Options } from '../option.ts'
+import type { ExitCode, Session } from '../session.ts'
+import { formatTable } from '../table.ts'
 import { formatPercent } from './percent.ts'
-import type { ExitCode, Session } from './session.ts'
-import { formatTable } from './table.ts'
 
 export async function printStatus({ json = false }: Options, { config, stores, terminal }: Session): Promise<ExitCode> {
   const report = await currentStatus(config, stores)

@@ -1,14 +1,14 @@
 /** `swapgate providers`: shows, compares and switches providers (docs/contract.md §12). */
 import type { Command } from 'commander'
-import { configOption, jsonOption, type Options, parsedBy } from './option.ts'
-import { type DiffOptions, printDiff } from './provider-diff.ts'
-import { printShadow } from './provider-shadow.ts'
-import { printStatus } from './provider-status.ts'
-import { type ExitCode, type Session, withLedger } from './session.ts'
-import { type ChangeFlags, printRouting } from './switching/change.ts'
-import { addSwitching, forceOption } from './switching/commands.ts'
-import { type ShadowSetting, toShadow } from './switching/settings.ts'
-import type { Terminal } from './terminal.ts'
+import { configOption, jsonOption, type Options, parsedBy } from '../option.ts'
+import { type ExitCode, type Session, withLedger } from '../session.ts'
+import type { Terminal } from '../terminal.ts'
+import { type ChangeFlags, printRouting } from './change.ts'
+import { addSwitching, forceOption } from './commands.ts'
+import { type DiffOptions, printDiff } from './diff.ts'
+import { type ShadowSetting, toShadow } from './settings.ts'
+import { printShadow } from './shadow.ts'
+import { printStatus } from './status.ts'
 
 const asPairs = parsedBy((text) => (/^\d{1,3}$/.test(text) ? Number(text) : undefined), 'a number from 0 to 999')
 const asShadow = parsedBy(toShadow, 'like beta=0.1, or off')
