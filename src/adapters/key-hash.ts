@@ -1,4 +1,4 @@
-/** node:crypto: who a key is, without the key. */
+/** node:crypto: hashes keys, so that no key is stored. */
 import { hash } from 'node:crypto'
 
 /** SHA-256 in hexadecimal digits. */

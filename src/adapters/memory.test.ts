@@ -5,7 +5,7 @@ import { memoryLimiter, memoryVerifiedKeys } from './memory.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-/** Of the kind, each once. */
+/** Charges `count` buckets of the kind, each once. */
 async function flood(limiter: ReturnType<typeof memoryLimiter>, kind: string, count: number): Promise<void> {
   for (let n = 1; n < count; n++) void limiter.charge(`${kind}:2001:db8:${n >> 16}:${n & 65_535}`, 60, 60)
   await limiter.charge(`${kind}:last`, 60, 60)
@@ -28,7 +28,7 @@ it('counts in windows that begin with the first request', async () => {
   expect(await charge()).toEqual({ isOver: false, remaining: 1, resetSeconds: 60 })
 })
 
-it('R1: never tells of more seconds than the window has, however long the process runs', async () => {
+it('R1: never returns more seconds than the window has, however long the process runs', async () => {
   const clock = vi.spyOn(performance, 'now')
   const limiter = memoryLimiter()
   for (let at = 0; at < 1_000; at++) {
@@ -37,7 +37,7 @@ it('R1: never tells of more seconds than the window has, however long the proces
   }
 })
 
-it('counts to the end of its window what began before others', async () => {
+it('counts a bucket until the end of its own window', async () => {
   const clock = setClock()
   const limiter = memoryLimiter()
   clock.at(50)
@@ -62,7 +62,7 @@ it('R10: a million addresses take little memory, and each of them is admitted', 
   expect((process.memoryUsage().heapUsed - before) / 2 ** 20, 'megabytes').toBeLessThan(150)
 })
 
-it('R10: who is counted is not forgotten for less than 50,000 others, and no key for any number of addresses', async () => {
+it('R10: a bucket is kept while fewer than 50,000 others are charged, and a key for any number of addresses', async () => {
   const limiter = memoryLimiter()
   const buckets = ['quotes:address:greedy', 'create:identity:greedy', 'unproven:all']
   for (const bucket of buckets) await limiter.charge(bucket, 1, 60)
@@ -72,7 +72,7 @@ it('R10: who is counted is not forgotten for less than 50,000 others, and no key
   for (const bucket of buckets.slice(1)) expect((await limiter.charge(bucket, 1, 60)).isOver, bucket).toBe(true)
 })
 
-it('R11: buckets do not get into each other, whatever is in their names', async () => {
+it('R11: buckets do not collide, whatever their names contain', async () => {
   const limiter = memoryLimiter()
   const names = ['a', 'a:b', 'a:b:c', 'a:b:', 'b', 'a\nb', '', ':', '::']
   for (const name of names) expect((await limiter.charge(name, 1, 60)).isOver, JSON.stringify(name)).toBe(false)
@@ -80,7 +80,7 @@ it('R11: buckets do not get into each other, whatever is in their names', async 
   for (const name of names) expect((await limiter.charge(name, 1, 60)).isOver, JSON.stringify(name)).toBe(true)
 })
 
-it('R10: a window that is over is forgotten with all that began in it', async () => {
+it('R10: an expired window is deleted with all its buckets', async () => {
   const clock = setClock()
   const limiter = memoryLimiter()
   const charge = (name: string) => limiter.charge(`quotes:address:${name}`, 2, 60)
@@ -96,41 +96,41 @@ it('R10: a window that is over is forgotten with all that began in it', async ()
   expect((await charge('b')).remaining).toBe(1)
 })
 
-describe('a proof', () => {
-  it('holds for an hour after it was given', async () => {
+describe('a verified key', () => {
+  it('stays verified for an hour', async () => {
     const clock = setClock()
-    const proofs = memoryVerifiedKeys(3_600_000)
-    expect(await proofs.has('acme')).toBe(false)
-    await proofs.add('acme')
+    const keys = memoryVerifiedKeys(3_600_000)
+    expect(await keys.has('acme')).toBe(false)
+    await keys.add('acme')
     clock.at(3_599)
-    expect(await proofs.has('acme')).toBe(true)
+    expect(await keys.has('acme')).toBe(true)
     clock.at(3_600)
-    expect(await proofs.has('acme')).toBe(false)
+    expect(await keys.has('acme')).toBe(false)
   })
 
   it('is renewed once a minute', async () => {
     const clock = setClock()
-    const proofs = memoryVerifiedKeys(3_600_000)
-    await proofs.add('acme')
+    const keys = memoryVerifiedKeys(3_600_000)
+    await keys.add('acme')
     clock.at(59)
-    await proofs.add('acme')
+    await keys.add('acme')
     clock.at(3_600)
-    expect(await proofs.has('acme'), 'too soon to be renewed').toBe(false)
-    await proofs.add('acme')
+    expect(await keys.has('acme'), 'too soon to be renewed').toBe(false)
+    await keys.add('acme')
     clock.at(3_660)
-    await proofs.add('acme')
+    await keys.add('acme')
     clock.at(7_200)
-    expect(await proofs.has('acme')).toBe(true)
+    expect(await keys.has('acme')).toBe(true)
   })
 
-  it('R10: is one of 100,000: the one that was given or renewed longest ago goes', async () => {
+  it('R10: is one of 100,000: the least recently added or renewed is dropped', async () => {
     const clock = setClock()
-    const proofs = memoryVerifiedKeys(3_600_000)
-    for (let at = 0; at < 100_000; at++) void proofs.add(`key ${at}`)
+    const keys = memoryVerifiedKeys(3_600_000)
+    for (let at = 0; at < 100_000; at++) void keys.add(`key ${at}`)
     clock.at(60)
-    await proofs.add('key 0')
-    await proofs.add('one more')
-    const kept = ['key 0', 'key 1', 'key 2', 'one more'].map((key) => proofs.has(key))
+    await keys.add('key 0')
+    await keys.add('one more')
+    const kept = ['key 0', 'key 1', 'key 2', 'one more'].map((key) => keys.has(key))
     expect(await Promise.all(kept)).toEqual([true, false, true, true])
   })
 })

@@ -1,8 +1,8 @@
-/** The clock of this process, and its memory: what is counted where no Redis is. */
+/** Limits and verified keys in the memory of this process, for operation without Redis. */
 import type { Charge, Counting, Limiter } from '../core/access/limits.ts'
 import type { VerifiedKeys } from '../core/access/verified-keys.ts'
 
-/** A bound on memory: after so many buckets of a kind were begun, older ones may be forgotten. */
+/** A memory limit: after this many new buckets of a kind, older ones may be dropped. */
 const maxBucketsPerGeneration = 50_000
 
 interface Count {
@@ -12,8 +12,8 @@ interface Count {
 }
 
 /**
- * The buckets of one kind, in windows of so many milliseconds. Two generations, of which the older goes as a whole when its
- * last window is over or the younger is full: no timer for each bucket, and nobody is refused because others are many.
+ * The buckets of one kind, in windows of `windowMs`. There are two generations. The older one is dropped as a whole when its
+ * last window is over or the younger one is full: no timer per bucket, and no request is rejected because there are many clients.
  */
 class Windows {
   private readonly windowMs: number
@@ -34,7 +34,7 @@ class Windows {
     return {
       isOver,
       remaining: Math.max(0, limit - count.points),
-      // What is added to a large number and taken away again may come back a little larger.
+      // Rounding of floating-point numbers may make the difference a little larger than the window.
       resetSeconds: Math.ceil(Math.min(count.until - now, this.windowMs) / 1000),
     }
   }
@@ -51,7 +51,7 @@ class Windows {
   }
 }
 
-/** Limits of this process alone. Kinds of buckets, like `quotes:address:…`, do not make each other forgotten. */
+/** Limits of this process only. Buckets of one kind, like `quotes:address:…`, do not displace buckets of another kind. */
 export function memoryLimiter(): Limiter {
   const kinds = new Map<string, Windows>()
   return {
@@ -62,23 +62,23 @@ export function memoryLimiter(): Limiter {
   }
 }
 
-/** What stands before its name; of a bucket that has none, its first word. */
+/** The part of a bucket before its name. */
 function kindOf(bucket: string): string {
   const first = bucket.indexOf(':')
   const second = bucket.indexOf(':', first + 1)
   return bucket.slice(0, Math.max(first, second))
 }
 
-/** A proof is renewed after this part of its lifetime: a map that is rewritten with every request costs more than the request. */
+/** The share of its lifetime after which an entry is renewed: a map write per request costs more than the request. */
 const renewalShare = 1 / 60
-/** A bound on memory: a key that falls out only has to prove itself again. */
+/** A memory limit: a dropped key only has to be verified again. */
 const maxVerifiedKeys = 100_000
 
 const verified = Promise.resolve(true)
 const unverified = Promise.resolve(false)
 const done = Promise.resolve()
 
-/** Proofs of this process alone, for so many milliseconds after the last one. */
+/** Verified keys of this process only. A key stays verified for `lifetimeMs` after the last renewal. */
 export function memoryVerifiedKeys(lifetimeMs: number): VerifiedKeys {
   const verifiedAt = new Map<string, number>()
   const ageOf = (identity: string): number => performance.now() - (verifiedAt.get(identity) ?? Number.NEGATIVE_INFINITY)

@@ -98,7 +98,7 @@ describeStores(durableStores, (shared) => {
     await query(url, "INSERT INTO kysely_migration (name, timestamp) VALUES ('2099-01-01 more', '2099-01-01T00:00:00.000Z')")
     const message = await refusal(url)
     expect(message).toMatch(
-      /^The ledger in \S+ cannot be opened: it was changed by a newer swapgate \("2099-01-01 more"\): start that version/,
+      /^The ledger in \S+ cannot be opened: a newer swapgate has migrated it \("2099-01-01 more"\): start that version/,
     )
     expect(await query(url, 'SELECT name FROM kysely_migration')).toHaveLength(known.length + 1)
     await query(url, "DELETE FROM kysely_migration WHERE name LIKE '2099%'")
@@ -154,7 +154,7 @@ test('L21: a text file is no ledger, and stays what it is', async () => {
   const file = join(directory, 'notes.txt')
   writeFileSync(file, 'Do not forget the milk. '.repeat(500))
   expect(await refusal(`sqlite:${file}`)).toBe(
-    `The ledger in ${file} cannot be opened: it is no SQLite database; name another file, or put back a copy.`,
+    `The ledger in ${file} cannot be opened: it is not a SQLite database; name another file, or restore a backup.`,
   )
   expect(statSync(file).size).toBe(12_000)
 })
@@ -166,13 +166,13 @@ test('L15: a damaged file is refused', async () => {
   await close()
   const descriptor = openSync(file, 'r+')
   writeSync(descriptor, Buffer.alloc(statSync(file).size - 4_096, 0xa5), 0, undefined, 4_096)
-  expect(await refusal(`sqlite:${file}`)).toMatch(/it is damaged; put back a copy\.$/)
+  expect(await refusal(`sqlite:${file}`)).toMatch(/it is damaged; restore a backup\.$/)
 })
 
 test('if no file can be made, the reason is reported', async () => {
   writeFileSync(join(directory, 'file'), '')
-  expect(await refusal(`sqlite:${join(directory, 'file', 'ledger.db')}`)).toMatch(/since there is a file; correct the path\.$/)
-  expect(await refusal(`sqlite:${directory}`)).toMatch(/cannot be opened or made; correct the path/)
+  expect(await refusal(`sqlite:${join(directory, 'file', 'ledger.db')}`)).toMatch(/since a file has this name; correct the path\.$/)
+  expect(await refusal(`sqlite:${directory}`)).toMatch(/cannot be opened or created; correct the path/)
 })
 
 test('L15: what this user may not write is refused', async () => {
@@ -181,8 +181,8 @@ test('L15: what this user may not write is refused', async () => {
   chmodSync(join(directory, 'other'), 0o755)
   chmodSync(join(directory, 'other', 'ledger.db'), 0o644)
   await asOrdinaryUser(join(directory, 'other'), async () => {
-    expect(await refusal(url)).toMatch(/let this user write the file and its directory\.$/)
-    expect(await refusal(`sqlite:${join(directory, 'other', 'new', 'ledger.db')}`)).toMatch(/let this user make it\.$/)
+    expect(await refusal(url)).toMatch(/give this user write access to the file and its directory\.$/)
+    expect(await refusal(`sqlite:${join(directory, 'other', 'new', 'ledger.db')}`)).toMatch(/give this user the permission\.$/)
   })
 })
 
@@ -211,7 +211,7 @@ async function at(change: (url: URL) => void): Promise<string> {
 test('a wrong password and a missing database are reported, but no password', async () => {
   const wrong = await refusal(await at((url) => Object.assign(url, { password: 'a-secret' })))
   expect(wrong).toMatch(
-    /^The ledger in \S+\/postgres cannot be opened: the server refuses the user or the password; correct them\.$/,
+    /^The ledger in \S+\/postgres cannot be opened: the server rejects the user or the password; correct them\.$/,
   )
   expect(wrong).not.toContain('a-secret')
   const missing = await refusal(await at((url) => Object.assign(url, { pathname: '/no_such_database' })))
@@ -224,7 +224,7 @@ test('D4: a server that does not listen, and a host that does not exist, are rep
   const { port } = server.address() as AddressInfo
   server.close()
   expect(await refusal(`postgres://user:a-secret@127.0.0.1:${port}/ledger`)).toBe(
-    `The ledger in 127.0.0.1:${port}/ledger cannot be opened: no server listens there; start it, or correct the address.`,
+    `The ledger in 127.0.0.1:${port}/ledger cannot be opened: no server listens at this address; start it, or correct the address.`,
   )
   expect(await refusal('postgres://user:a-secret@no-such-host.invalid/ledger')).toMatch(/host/)
 })
@@ -235,7 +235,7 @@ test('D4: a server that never responds is given up after two seconds', async () 
   await once(silent, 'listening')
   const start = performance.now()
   expect(await refusal(`postgres://user:a-secret@127.0.0.1:${(silent.address() as AddressInfo).port}/ledger`)).toMatch(
-    /does not answer in time; correct the address/,
+    /does not respond in time; check the address/,
   )
   expect(performance.now() - start).toBeLessThan(4_000)
 })

@@ -1,4 +1,4 @@
-/** express: the operators' port, apart from the public one. */
+/** express: the port for operators, separate from the public one. */
 import { isIP } from 'node:net'
 import express, { type Express, type Response, type Router } from 'express'
 import { Fault } from '../../domain/faults/fault.ts'
@@ -13,16 +13,16 @@ export type Readiness = 'starting' | 'ready' | 'overloaded' | 'draining'
 
 export interface AdminOptions {
   readonly readiness: () => Readiness
-  /** Names in `Host` that are answered beside `localhost` and IP addresses. */
+  /** Names accepted in `Host`, besides `localhost` and IP addresses. */
   readonly hosts: readonly string[]
-  /** Prometheus' exposition of everything that is counted, in the format that an `Accept` header asks for. */
+  /** Prints all metrics in Prometheus' exposition format; the `Accept` header selects the version. */
   readonly printMetrics: (accept: string) => Promise<{ readonly contentType: string; readonly text: string }>
   readonly printError: PrintError
-  /** What an operator sees and changes, once it is there. */
+  /** The operator's API and page; undefined until they are ready. */
   readonly operator: () => Router | undefined
 }
 
-/** The body of an error, as JSON text. */
+/** Returns the body of an error as JSON text. */
 export type PrintError = (status: number, message: string) => string
 
 const allow = 'GET, HEAD, OPTIONS'
@@ -33,7 +33,7 @@ const notReady: Readonly<Record<Exclude<Readiness, 'ready'>, string>> = {
   draining: 'The gateway is stopping; please use another one.',
 }
 
-/** `/livez` touches nothing, `/readyz` says whether clients should come, `/metrics` is for Prometheus. */
+/** `/livez`: the process runs. `/readyz`: the process accepts clients' requests. `/metrics`: for Prometheus. */
 export function adminApp({ readiness, hosts, printMetrics, printError, operator }: AdminOptions): Express {
   const refuse = refusing(printError)
   const app = express()
@@ -74,14 +74,14 @@ export function adminApp({ readiness, hosts, printMetrics, printError, operator 
   return app
 }
 
-/** Whether `Host` names the port itself: any other name may be an attacker's, resolved to this address (DNS rebinding). */
+/** Whether `Host` is allowed. Another name may belong to an attacker and resolve to this address (DNS rebinding). */
 function isAllowedHost(host: string | undefined, names: ReadonlySet<string>): boolean {
   if (host === undefined || !URL.canParse(`http://${host}`)) return false
   const name = new URL(`http://${host}`).hostname.toLowerCase().replace(/\.$/, '')
   return names.has(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0
 }
 
-/** The answer to what never becomes a request. */
+/** The response to bytes that are not a valid request. */
 export function adminErrorResponse(printError: PrintError): Http {
   return async ({ protocolError }) => {
     const { kind, message, reason } = protocolError ?? new Fault('invalid', 'The request could not be read.')

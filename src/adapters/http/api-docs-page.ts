@@ -1,4 +1,4 @@
-/** swagger-ui-dist: the reference page for people, whole in the package, so that a browser asks nobody but the gateway. */
+/** swagger-ui-dist: the API reference page. All files come from the package, so that a browser loads nothing from other hosts. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import manifest from 'swagger-ui-dist/package.json' with { type: 'json' }
@@ -6,7 +6,7 @@ import type { Form } from '../../wire/form.ts'
 import { contentOf, type StaticPage } from '../../wire/static-page.ts'
 
 const root = 'docs'
-/** A file of another version has another path. */
+/** The path contains the version: files can be cached for ever. */
 const folder = `${root}/${manifest.version}`
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -22,7 +22,7 @@ const contentSecurityPolicy = [
 const scripts = ['swagger-ui-bundle.js', 'swagger-ui-standalone-preset.js']
 const styles = ['swagger-ui.css', 'index.css']
 
-/** The page at `/docs`, on which a form can be chosen, and the files that it needs. */
+/** The page at `/docs`, with a choice of the form, and its files. */
 export function apiDocsPages(forms: readonly Form[]): readonly StaticPage[] {
   return [
     { ...file(root, 'text/html; charset=utf-8', html()), contentSecurityPolicy },
@@ -43,7 +43,7 @@ function immutableFile(name: string, type: string): StaticPage {
   return { ...file(`${folder}/${name}`, type, text), isImmutable: true }
 }
 
-/** Its links have no slash in front: they hold behind a proxy that puts something before `/docs`, too. */
+/** The links are relative, so that they work behind a proxy that adds a path prefix. */
 function html(): string {
   const tags = [
     ...styles.map((name) => `<link rel="stylesheet" href="${folder}/${name}">`),
@@ -67,8 +67,8 @@ ${tags.join('\n')}
 }
 
 /**
- * Keys are kept nowhere, and nothing is sent to the validator that the library asks unless it is told not to. Its logo is
- * replaced because it has styles inside, which the policy forbids.
+ * Does not store keys. Switches off the library's online validator, which is on by default. Replaces its logo, which has
+ * inline styles: the content security policy forbids them.
  */
 function start(forms: readonly Form[]): string {
   const urls = forms.map(({ name }) => ({ name: `Form ${name}`, url: `${name.toLowerCase()}/openapi.json` }))

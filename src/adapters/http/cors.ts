@@ -1,4 +1,4 @@
-/** cors: express's own middleware for pages of other origins; preflights have more corners than they look. */
+/** cors: express's own middleware for cross-origin requests; it covers the edge cases of preflights. */
 import cors from 'cors'
 import type { RequestHandler } from 'express'
 
@@ -28,7 +28,7 @@ const read = [
   'X-Swap-Stale',
 ]
 
-/** Lets pages of these origins read answers; the answer to OPTIONS stays the gateway's. */
+/** Lets pages of these origins read responses. The gateway itself responds to OPTIONS. */
 export function crossOrigin(origins: readonly string[]): RequestHandler {
   return cors({
     origin: [...origins],

@@ -1,4 +1,4 @@
-/** express: the client's edge; the framework whose middleware everybody knows how to put in front. */
+/** express: the server for clients; operators know how to add its middleware. */
 import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
@@ -13,11 +13,11 @@ import { setWriteTimeout } from './write-timeout.ts'
 export interface ExpressOptions {
   readonly trustProxy: number
   readonly maxBodyBytes: number
-  /** Origins whose pages may read answers. */
+  /** Origins whose pages may read responses. */
   readonly cors: readonly string[]
-  /** Longest time in which a client may take an answer, in milliseconds. */
+  /** Maximum time for a client to read a response. */
   readonly writeTimeoutMs?: number
-  /** Whether the process is about to end, so that every answer ends its connection. */
+  /** Whether the process is stopping: then every response closes its connection. */
   readonly isStopping?: () => boolean
 }
 
@@ -27,7 +27,7 @@ const ignore = (): void => {}
 
 type Messages = Pick<Required<ServerOptions>, 'IncomingMessage' | 'ServerResponse'>
 
-/** `handle` as an express application. */
+/** Makes an express application of `handle`. */
 export function expressApp(handle: Http, options: ExpressOptions): Express {
   const { trustProxy, maxBodyBytes, cors, writeTimeoutMs, isStopping = () => false } = options
   const app = express()
@@ -46,14 +46,14 @@ export function expressApp(handle: Http, options: ExpressOptions): Express {
     if (refused.has(request.socket)) return
     const endsConnection = (): boolean => refused.has(request.socket) || isStopping() || !request.complete
     const httpRequest = toHttpRequest(request, trustProxy, maxBodyBytes, handOver({ request, response, endsConnection }))
-    // Where another reader may see the end of a request elsewhere, or bytes of another protocol, nothing that follows is taken for one.
+    // A proxy may see another end of this request, or another protocol: close, so that later bytes are not read as a request.
     const isLast = httpRequest.protocolError !== undefined || request.headers.upgrade !== undefined
     if (isLast) refused.add(request.socket)
     const httpResponse = await handle(httpRequest)
     if (!httpResponse.isSent) send({ response, httpResponse, isLast })
   }
   app.use(respond)
-  // What express cannot route, such as a target that is no path, is answered like everything else.
+  // Express cannot route a target that is not a path: the same handler responds.
   const { handle: routed } = app as unknown as { handle: ExpressHandle }
   Object.assign(app, {
     handle: (request: Request, response: Response) => routed.call(app, request, response, () => respond(request, response, ignore)),
@@ -61,14 +61,14 @@ export function expressApp(handle: Http, options: ExpressOptions): Express {
   return app
 }
 
-/** The classes that the server is to make requests and responses of. */
+/** The classes of requests and responses that the server must use for this application. */
 export function messagesOf({ request, response }: Express): Messages {
   return { IncomingMessage: request.constructor, ServerResponse: response.constructor } as Messages
 }
 
 /**
- * express gives every message its own prototype, which costs more than all of its routing. Here the messages are born
- * with it: the server makes them from classes whose prototypes are the application's.
+ * express changes the prototype of every request and response, which costs more than its routing. Here the server creates
+ * them from classes that already have the application's prototypes.
  */
 function bindPrototypes(app: Express): void {
   class ExpressRequest extends IncomingMessage {}
@@ -98,11 +98,11 @@ function toHttpRequest(request: Request, trustProxy: number, maxBodyBytes: numbe
 interface PendingResponse {
   readonly response: Response
   readonly httpResponse: HttpResponse
-  /** Whether the connection ends with it. */
+  /** Whether to close the connection after the response. */
   readonly isLast: boolean
 }
 
-/** Takes what is ready in one turn of the event loop together: waking the reader of a socket costs more than writing to it. */
+/** Writes all items of one turn of the event loop together: each wake-up of a socket's reader costs more than a write. */
 function batch<T>(writeItem: (item: T) => void): (item: T) => void {
   let waiting: T[] = []
   const flush = (): void => {
@@ -124,6 +124,6 @@ function write({ response, httpResponse: { status, headers, body, bytes }, isLas
   if (isLast || isStopping || !response.req.complete) sent.connection = 'close'
   response.writeHead(status, reasonPhrase(status), sent)
   if (bytes) return void response.end(bytes)
-  // Latin-1 is the same bytes for ASCII, and half the work.
+  // For ASCII, Latin-1 gives the same bytes with half the work.
   response.end(body, length === body.length ? 'latin1' : 'utf8')
 }

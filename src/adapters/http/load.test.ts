@@ -16,7 +16,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** The timer comes once, so many milliseconds late. */
+/** Runs the timer `times` times, each `late` milliseconds late. */
 function tick(late = 0, times = 1): void {
   for (let at = 0; at < times; at++) {
     now += 50 + late
@@ -24,23 +24,23 @@ function tick(late = 0, times = 1): void {
   }
 }
 
-describe('X3: the wait of the first request in line', () => {
+describe('X3: the wait of the first queued request', () => {
   test.each([
     [999, 0],
     [1_000, 1],
     [2_000, 2],
     [4_000, 3],
-  ])('of %i ms is strain %i', (wait, strain) => {
+  ])('of %i ms is load level %i', (wait, level) => {
     load.addQueueWait(() => wait)
     tick()
-    expect(load.level).toBe(strain)
+    expect(load.level).toBe(level)
     load.addQueueWait(() => 0)
     tick()
     expect(load.level).toBe(0)
   })
 })
 
-describe('X3: the lateness of a timer', () => {
+describe('X3: the delay of a timer', () => {
   test.each([
     [0, 0],
     [199, 0],
@@ -48,18 +48,18 @@ describe('X3: the lateness of a timer', () => {
     [400, 2],
     [1_000, 3],
     [5_000, 3],
-  ])('of %i ms, twice, is strain %i', (late, strain) => {
+  ])('of %i ms, twice, is load level %i', (late, level) => {
     tick(late, 2)
-    expect(load.level).toBe(strain)
+    expect(load.level).toBe(level)
     expect(load.delayMs).toBe(late)
   })
 
-  test('once is no strain', () => {
+  test('once is no load', () => {
     tick(5_000)
     expect(load.level).toBe(0)
   })
 
-  test('counts for two seconds, and is then forgotten', () => {
+  test('counts for two seconds', () => {
     tick(500, 2)
     tick(0, 38)
     expect(load.level).toBe(2)
@@ -74,10 +74,10 @@ describe('X4: memory, of the heap or resident,', () => {
     [0.85, 1],
     [0.92, 2],
     [0.97, 3],
-  ])('%d full is strain %i', (used, strain) => {
+  ])('%d full is load level %i', (used, level) => {
     share = used
     tick()
-    expect(load.level).toBe(strain)
+    expect(load.level).toBe(level)
     share = 0.5
     tick()
     expect(load.level).toBe(0)

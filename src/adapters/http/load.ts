@@ -1,12 +1,12 @@
-/** node:v8 and node:os: how near the process is to what it can do, by the lateness of its own timer and by its memory. */
+/** node:v8 and node:os: measures the load of the process by timer delay, memory and queue time. */
 import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 import type { Load, LoadLevel } from '../../core/access/load-shedding.ts'
 
 export interface MeasuredLoad extends Load {
-  /** How late the timer was twice in the last two seconds, in milliseconds: being late once is no strain. */
+  /** The second-longest timer delay of the last two seconds: one delay alone is no load. */
   readonly delayMs: number
-  /** From now on it counts too how long the first request in line has waited, in milliseconds. */
+  /** Includes the waiting time (ms) of the first queued request from now on. */
   readonly addQueueWait: (readWaitMs: () => number) => void
   readonly stop: () => void
 }
@@ -14,16 +14,16 @@ export interface MeasuredLoad extends Load {
 /** Milliseconds. */
 const intervalMs = 50
 const sampleCount = 2_000 / intervalMs
-/** From these on there is strain 1, 2 and 3: milliseconds of lateness, shares of the heap's limit, milliseconds in line. */
+/** Thresholds of load levels 1, 2 and 3: timer delay (ms), share of the memory limit, queue time (ms). */
 const delayStepsMs = [200, 400, 1_000]
 const memoryShareSteps = [0.85, 0.92, 0.97]
 const waitStepsMs = [1_000, 2_000, 4_000]
 
-/** What the strain rests on; the clock's own by default. */
+/** The inputs of the measurement, for tests. */
 export interface LoadSources {
-  /** Milliseconds, never going back. */
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number
-  /** Share of the heap's limit, or of what the process may have resident, that is used. */
+  /** The used share of the heap limit or of the limit of resident memory, whichever is higher. */
   readonly memoryShare: () => number
 }
 
@@ -55,10 +55,10 @@ function levelOf(value: number, steps: readonly number[]): number {
   return steps.filter((step) => value >= step).length
 }
 
-/** Beside its heap the process has buffers and code: so many bytes more than the heap's limit may be resident. */
+/** Bytes of buffers and code that the process may need besides its heap. */
 const besideHeap = 512 * 1024 * 1024
 
-/** The limits are read once: each look at those of a container opens its files. */
+/** Reads the limits once: each read of a container's limits opens files. */
 function processGauges(): LoadSources {
   const { heap_size_limit: heapLimit } = getHeapStatistics()
   const residentLimit = Math.min(heapLimit + besideHeap, process.constrainedMemory() || totalmem(), totalmem())

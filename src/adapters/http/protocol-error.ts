@@ -1,4 +1,4 @@
-/** node:http's requests: what RFC 9112 refuses and Node lets through. */
+/** node:http: rejects requests that RFC 9112 forbids and Node accepts. */
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '../../domain/faults/fault.ts'
 
@@ -7,14 +7,14 @@ const hostPattern = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/
 const continuation = /^100-continue$/i
 const none: readonly string[] = []
 
-/** Names of headers that came more than once, in lower case. */
+/** Names of repeated headers, in lower case. */
 export function repeatedHeaders({ rawHeaders, headers }: IncomingMessage): readonly string[] {
   if (rawHeaders.length === 2 * Object.keys(headers).length) return none
   const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase())
   return names.filter((name, at) => names.indexOf(name) !== at)
 }
 
-/** Why the request is refused, whatever it asks for (RFC 9112 §3.2, §6.1). */
+/** The fault of a request that is not valid HTTP/1.1 (RFC 9112 §3.2, §6.1). Undefined if it is valid. */
 export function protocolErrorOf(request: IncomingMessage, repeated: readonly string[]): Fault | undefined {
   const { url = '', headers, httpVersionMinor } = request
   if (url.length > maxPathLength)

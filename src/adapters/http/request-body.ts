@@ -1,10 +1,10 @@
-/** node:http's request stream: a body as text; bounded while it comes, since a library that drains it first waits for all of it. */
+/** node:http: reads a body as text. Enforces the limit while it reads; libraries read the whole body first. */
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '../../domain/faults/fault.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Throws 413 as soon as it is known to be too large, 415 for a compressed one, 400 for one that breaks off or is not UTF-8. */
+/** Throws a `Fault`: 413 as soon as the body exceeds `maxBytes`, 415 if it is compressed, 400 if it is incomplete or not UTF-8. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
   const encoding = request.headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') throw new Fault('unsupportedMediaType', 'The body must not be compressed.')

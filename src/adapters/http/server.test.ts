@@ -8,14 +8,14 @@ import { type ListeningServer, listen } from './server.ts'
 let running: ListeningServer
 let release: () => void
 
-/** Answers `/slow` when it is released, and everything else and refusals at once. */
-const handle: Http = async ({ path, protocolError: flaw }) => {
-  if (path === '/slow' && !flaw) {
+/** Responds to `/slow` when it is released; to everything else, and to protocol errors, at once. */
+const handle: Http = async ({ path, protocolError }) => {
+  if (path === '/slow' && !protocolError) {
     await new Promise<void>((resolve) => {
       release = resolve
     })
   }
-  return { status: flaw ? 400 : 200, headers: { 'content-type': 'application/json' }, body: `{"path":"${path}"}` }
+  return { status: protocolError ? 400 : 200, headers: { 'content-type': 'application/json' }, body: `{"path":"${path}"}` }
 }
 
 beforeEach(async () => {
@@ -40,7 +40,7 @@ async function read(socket: Socket): Promise<string> {
   return text
 }
 
-test('a CONNECT that is reset ends nothing', async () => {
+test('a CONNECT that is reset does not end the process', async () => {
   for (let n = 0; n < 20; n++) {
     const socket = await open('CONNECT evil:443 HTTP/1.1\r\nHost: evil\r\n\r\n')
     socket.on('error', () => {})
@@ -49,18 +49,18 @@ test('a CONNECT that is reset ends nothing', async () => {
   expect((await fetch(`${running.url}/after`)).status).toBe(200)
 })
 
-test('garbage behind a whole request is refused behind the answer to it', async () => {
+test('garbage after a complete request is rejected after the response to that request', async () => {
   const socket = await open('GET /slow HTTP/1.1\r\nHost: x\r\n\r\nGARBAGE\r\n\r\n')
-  const told = read(socket)
+  const received = read(socket)
   while (release === undefined) await new Promise(setImmediate)
   release()
-  const text = await told
+  const text = await received
   expect(text).toContain('HTTP/1.1 200')
   expect(text).toContain('"path":"/slow"')
   expect(text.indexOf('HTTP/1.1 400')).toBeGreaterThan(text.indexOf('"path":"/slow"'))
 })
 
-test('a target that is no path is answered like everything else', async () => {
+test('a target that is not a path is rejected by the same handler', async () => {
   const text = await read(await open('GET http://a[b/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'))
   expect(text).toContain('HTTP/1.1 400')
   expect(text).toContain('application/json')

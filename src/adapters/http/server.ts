@@ -1,4 +1,4 @@
-/** node:http: the listening socket, and the answers to what never becomes a request. */
+/** node:http: the listening socket, and the responses to bytes that are not a valid request. */
 import {
   createServer,
   type IncomingMessage,
@@ -17,13 +17,13 @@ import { reasonPhrase } from '../../wire/http-status.ts'
 
 export interface ListenOptions {
   readonly host: string
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number
-  /** More connections are closed as soon as they are made. */
+  /** Maximum number of connections; further ones are closed at once. */
   readonly connections?: number
-  /** Longest silence of a connection, in milliseconds. */
+  /** Idle timeout of a connection. */
   readonly socketTimeoutMs?: number
-  /** What requests and responses are made with, where the listener wants its own. */
+  /** The listener's own classes of requests and responses. */
   readonly messages?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>
 }
 
@@ -32,13 +32,13 @@ export interface ListeningServer {
   readonly url: string
 }
 
-/** Milliseconds; the interval is how late a limit may be noticed. */
+/** Milliseconds. Node checks them once per `connectionsCheckingInterval`. */
 const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 1_000 }
 
-/** Listens with `listener`; whatever fails before it is answered by `handle`, in a form. */
+/** Starts a server with `listener`. If a request fails before it reaches the listener, `handle` makes the response. */
 export async function listen(listener: RequestListener, handle: Http, options: ListenOptions): Promise<ListeningServer> {
   const { host, port, messages, connections, socketTimeoutMs } = options
-  // A request without Host is the application's to refuse: Node's own answer has no body.
+  // The application rejects a request without Host: Node's own response has no body.
   const server = createServer({ ...timeouts, ...messages, requireHostHeader: false }, listener)
   if (connections !== undefined) server.maxConnections = connections
   if (socketTimeoutMs !== undefined) server.timeout = socketTimeoutMs
@@ -47,7 +47,7 @@ export async function listen(listener: RequestListener, handle: Http, options: L
     server.once('error', reject)
     server.listen(port, host, () => {
       server.off('error', reject)
-      // A connection that cannot be accepted is lost; the next one may do better.
+      // If one connection cannot be accepted, the server continues with the next.
       server.on('error', () => {})
       resolve()
     })
@@ -55,7 +55,7 @@ export async function listen(listener: RequestListener, handle: Http, options: L
   return { server, url: urlOf(server.address() as AddressInfo) }
 }
 
-/** What never becomes a request is answered by `handle`: Node's own answers have no body. */
+/** Lets `handle` respond to bytes that are not a valid request: Node's own responses have no body. */
 export function answerRefused(server: Server, handle: Http): void {
   server.on('clientError', (error: ParserError, socket) => refuseParsed(handle, error, socket))
   server.on('connect', (request: IncomingMessage, socket) => void refuse(handle, fromTarget(request), socket))
@@ -77,7 +77,7 @@ const headerName = /^[A-Za-z0-9-]{1,64}$/
 const headerValue = /^[\t\x20-\x7e]*$/
 const maxHeadBytes = 16_384
 
-/** What is known of a request that the parser refused: its path and headers tell the form of the answer. */
+/** The known part of a request that the parser rejected. Its path and headers decide the form of the response. */
 function toRequest({ code, rawPacket }: ParserError): HttpRequest {
   const head = rawPacket?.toString('latin1', 0, maxHeadBytes) ?? ''
   const [, method = 'GET', path = '/'] = requestLine.exec(head) ?? []
@@ -86,7 +86,7 @@ function toRequest({ code, rawPacket }: ParserError): HttpRequest {
   return isUnknownMethod ? known : { ...known, protocolError: protocolErrorOf(code, head, 'parameter_invalid') }
 }
 
-/** The header lines that came whole. */
+/** The header lines that arrived completely. */
 function headersIn(head: string): Headers {
   const end = head.indexOf('\r\n\r\n')
   const lines = head
@@ -96,7 +96,7 @@ function headersIn(head: string): Headers {
   return Object.fromEntries(lines.flatMap(headerIn))
 }
 
-/** Cut at the colon and trimmed: one expression for the whole line would take the cube of its length. */
+/** Splits at the colon and trims. One regular expression for the line would take cubic time. */
 function headerIn(line: string): readonly (readonly [name: string, value: string])[] {
   const colon = line.indexOf(':')
   const name = line.slice(0, Math.max(colon, 0))
@@ -104,7 +104,7 @@ function headerIn(line: string): readonly (readonly [name: string, value: string
   return headerName.test(name) && headerValue.test(value) ? [[name.toLowerCase(), value.trim()]] : []
 }
 
-/** `reason`: what is wrong where it came in time and is not too large. */
+/** `reason`: the reason if the request is neither too slow nor too large. */
 function protocolErrorOf(code: string | undefined, head: string, reason: Reason): Fault {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Fault('tooSlow', 'The request did not arrive in time.')
   if (code !== 'HPE_HEADER_OVERFLOW') return new Fault('invalid', 'The request is not HTTP/1.1 as RFC 9112 has it.', { reason })
@@ -124,14 +124,14 @@ function fromTarget({ url = '' }: IncomingMessage): HttpRequest {
   }
 }
 
-/** The answer that a socket is waiting for; Node's own name for it, by which its default handler goes too. */
+/** A socket with a pending response. The name is Node's; its default handler uses it too. */
 interface AwaitingResponse extends Duplex {
   readonly _httpMessage?: ServerResponse | null
 }
 
-/** What comes behind whole requests neither overtakes nor replaces the answers to them. */
+/** Rejects invalid bytes only after the responses to earlier complete requests on the connection. */
 function refuseParsed(handle: Http, error: ParserError, socket: AwaitingResponse, request = toRequest(error)): void {
-  // Whoever hung up has asked for nothing.
+  // The client has closed the connection: there is nothing to respond to.
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const pendingResponse = socket._httpMessage
   if (!pendingResponse) return void refuse(handle, request, socket)
@@ -143,7 +143,7 @@ function refuseParsed(handle: Http, error: ParserError, socket: AwaitingResponse
   else void refuse(handle, fromHead(pendingResponse.req, error), socket)
 }
 
-/** A request whose head came whole, and whose body or whose successor on the connection did not: the form is that of the head. */
+/** A request with a complete head. Its body, or the next request on the connection, is invalid. The head decides the form. */
 function fromHead({ method = 'GET', url = '/', headers }: IncomingMessage, { code }: ParserError): HttpRequest {
   return {
     method,
@@ -154,11 +154,11 @@ function fromHead({ method = 'GET', url = '/', headers }: IncomingMessage, { cod
   }
 }
 
-/** Milliseconds in which a refusal has to be taken: one whose answers before were not read may not read this one either. */
+/** Milliseconds in which the client must read a rejection: it may not read at all. */
 const refusalTimeoutMs = 10_000
 
 async function refuse(handle: Http, request: HttpRequest, socket: Duplex): Promise<void> {
-  // Node leaves a CONNECT's socket without a listener: its reset would end the process.
+  // Node leaves a CONNECT's socket without an error listener: a reset would end the process.
   socket.on('error', () => socket.destroy())
   const response = await handle(request)
   if (!socket.writable) return void socket.destroy()

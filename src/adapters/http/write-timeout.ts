@@ -1,9 +1,9 @@
-/** node:http: how long an answer may stay here after it was written. */
+/** node:http: a timeout for clients that do not read their response. */
 import type { ServerResponse } from 'node:http'
 
 /**
- * Resets the connection where the client has not taken the answer after so many milliseconds, whatever it reads or sends
- * meanwhile: a byte now and then renews every time-out of a socket. What the system has taken counts as taken.
+ * Resets the connection if the client has not read the response after `timeoutMs`. Single bytes do not extend this timeout,
+ * but they extend every timeout of a socket. Bytes in the system's buffer count as read.
  */
 export function setWriteTimeout(response: ServerResponse, timeoutMs: number): void {
   if (response.writableLength === 0) return

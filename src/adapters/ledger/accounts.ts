@@ -34,7 +34,7 @@ export function accounts(store: Store): Accounts {
         const revoked = within.updateTable('keys').set({ revoked_at: at }).where('id', '=', id).where('revoked_at', 'is', null)
         const { numUpdatedRows } = await revoked.executeTakeFirstOrThrow()
         const known = await keyRow(within, id)
-        // The first try may have been kept, and nobody could know.
+        // The first try may have been committed without a confirmation.
         if (!known || numUpdatedRows === 0n) return wasTried && known?.revoked_at === at
         const { name, expires_at } = known
         const before = { account: name, expiresAt: toIso(expires_at) }
@@ -87,7 +87,7 @@ async function accountOf(within: Database, store: Store, { name, createdAt }: Is
   return id
 }
 
-/** False where this very key is there already: it was added before, and nobody could know. */
+/** Returns false if the same key exists: an earlier run of this transaction added it, and its COMMIT was not confirmed. */
 async function insertKey(within: Database, account: string, key: Omit<IssuedKey, 'name'>, digest: string): Promise<boolean> {
   const known = await within.selectFrom('keys').select('id').where('digest', '=', digest).executeTakeFirst()
   if (known?.id === key.id) return false
@@ -102,12 +102,12 @@ async function insertKey(within: Database, account: string, key: Omit<IssuedKey,
 
 interface EndedKey {
   readonly account: string
-  /** When it was to end before. */
+  /** The expiry before the change. */
   readonly expiredAt: number | null
   readonly expiresAt: number
 }
 
-/** Of a key that was valid at `now`: it ends at `until` unless it ends sooner. */
+/** Lets a key that is valid at `now` expire at `until`, unless it expires sooner. Undefined if it is not valid. */
 async function endKey(within: Database, id: string, until: number, now: number): Promise<EndedKey | undefined> {
   const found = within.selectFrom('keys').select(['account', 'expires_at', 'revoked_at']).where('id', '=', id).forUpdate()
   const key = await found.executeTakeFirst()

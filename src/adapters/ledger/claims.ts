@@ -1,4 +1,4 @@
-/** Kysely: which question an owner gave an `Idempotency-Key` to, and what became of it. */
+/** Kysely: the request and the outcome of each owner's `Idempotency-Key`. */
 import { type RawBuilder, sql } from 'kysely'
 import type { ClaimState, Intent, Ledger } from '../../core/ledger.ts'
 import { claimLifetimeMs, type LedgerClock } from './clock.ts'
@@ -33,7 +33,7 @@ export function hasExpired(clock: LedgerClock, read: unknown = clock.read()): Ra
   return sql`claims.created_at < ${clock.at(read)} - ${sql.lit(claimLifetimeMs)}`
 }
 
-/** False where the owner has used the key before; a claim whose time is over gives way. */
+/** Returns false if the owner has used the key before. An expired claim is replaced. */
 export async function claim(within: Database, { id, owner, claim: requestedClaim }: Intent, clock: LedgerClock): Promise<boolean> {
   if (!requestedClaim) return true
   const made = { intent: id, fingerprint: requestedClaim.fingerprint, first: null, created_at: clock.at(clock.read()) }
@@ -47,7 +47,7 @@ export async function claim(within: Database, { id, owner, claim: requestedClaim
   return numInsertedOrUpdatedRows === 1n
 }
 
-/** Its outcome is known: however long that took, the owner has all the time of a claim to ask for it. */
+/** Restarts the lifetime of a claim once its outcome is known, so that the client has the full time to repeat the request. */
 export async function renewClaim(
   within: Database,
   intent: string,

@@ -1,26 +1,26 @@
-/** Kysely: the time by which claims expire (docs/contract.md §10.1): never a wall clock of this machine, which may be set. */
+/** Kysely: the clock of claims (docs/contract.md §10.1). Never this machine's wall clock, which may be changed. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Database, Write } from './database.ts'
 
 export interface LedgerClock {
-  /** Milliseconds; null where the database has the clock. A value for `at`. */
+  /** Returns a value for `at`: milliseconds, or null if the database has the clock. */
   readonly read: () => number | null
-  /** The time in SQL, given what `read` returned or a placeholder for it. */
+  /** The time in SQL. Takes the value of `read` or a placeholder for it. */
   readonly at: (read: unknown) => RawBuilder<number>
-  /** Called once the schema is there. */
+  /** Called after the migration. */
   readonly start: () => Promise<void>
   /** Called before the store closes. */
   readonly stop: () => Promise<void>
 }
 
-/** Processes on one file differ by at most what one has not yet written down. */
+/** The clocks of processes on one file differ by at most the time that one has not yet stored. */
 const toleranceMs = 5 * 60_000
-/** A claim that is older than this has expired: none lives shorter than 24 hours. */
+/** The lifetime of a claim, at least 24 hours. */
 export const claimLifetimeMs = 24 * 3_600_000 + toleranceMs
 
 const noop = async (): Promise<void> => {}
 
-/** The clock of the PostgreSQL server, or `now` instead. */
+/** The clock of the PostgreSQL server, or `now`, for tests. */
 export function serverClock(now?: () => number): LedgerClock {
   if (now) return fixedClock(now)
   const time = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
@@ -37,7 +37,7 @@ function asGiven(read: unknown): RawBuilder<number> {
 
 const intervalMs = 60_000
 
-/** The latest that was written down, also with a claim or a create: a process that is killed writes no more. */
+/** The latest stored time, also of claims and creates: a killed process stores no more. */
 const latest = sql<{ time: number }>`
   select max(time) as time from (
     select time from clock
@@ -46,8 +46,8 @@ const latest = sql<{ time: number }>`
   )`
 
 /**
- * Counts the time in which processes run, on steady clocks: what is counted is written down each minute and read at the next
- * start. So a claim lasts longer by the time in which no process ran.
+ * Counts the uptime of processes on monotonic clocks. Stores it every minute and continues from there at the next start. So
+ * the time in which no process runs does not count towards the lifetime of a claim.
  */
 export function uptimeClock(database: Database, write: Write): LedgerClock {
   let offsetMs = 0
@@ -65,7 +65,7 @@ export function uptimeClock(database: Database, write: Write): LedgerClock {
     },
     async stop() {
       clearInterval(timer)
-      if (timer) await persist().catch(() => {}) // what is lost of it only makes claims last longer
+      if (timer) await persist().catch(() => {}) // on failure claims only last longer
     },
   }
 }

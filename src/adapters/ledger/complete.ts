@@ -1,4 +1,4 @@
-/** Kysely: a create whose outcome is open becomes an entry, or a mismatch. */
+/** Kysely: turns an unresolved create into an entry or a mismatch. */
 import { type NotNull, sql } from 'kysely'
 import type { TransactionRecord } from '../../core/ledger.ts'
 import { LedgerConflict } from '../../domain/faults/ledger-error.ts'
@@ -29,7 +29,7 @@ export async function complete(within: Database, intent: string, facts: Transact
   return true
 }
 
-/** What was found at the provider may have been seen before, and have gone on since. */
+/** Binds a create to a transaction found at the provider, which the ledger may already have in a later state. */
 export async function bindFound(within: Database, intent: string, facts: TransactionRecord, clock: LedgerClock): Promise<boolean> {
   const create = await lockCreateOrRevive(within, intent)
   if (!create) throw new LedgerConflict(`The ledger has no create ${intent}.`)
@@ -52,7 +52,7 @@ async function completeAs(
   await becomeEntry(within, create, facts, holder)
 }
 
-/** It was seen before the create was sent, and is not as the create says: so this create did not make it. */
+/** Whether the transaction was read before the create was sent and differs from it: then this create did not make it. */
 function wasThereBefore(
   { sequence, status, facts: storedFacts }: Holder,
   { transaction, sequence: createSequence }: TransactionRecord,
@@ -63,23 +63,28 @@ function wasThereBefore(
   return (status !== null && status !== 'wait') || isOtherAddress
 }
 
-/** A result that is told twice is taken once. */
+/** Accepts a repeated result. Throws a `LedgerConflict` if the create has another id. */
 function isCompletedAs({ intent, provider_id }: Create, { transaction }: TransactionRecord): true {
   if (provider_id === transaction.id) return true
-  throw new LedgerConflict(`The create ${intent} is settled with another id.`)
+  throw new LedgerConflict(`The create ${intent} is already bound to another id.`)
 }
 
-export async function markMismatch(within: Database, intent: string, told: Transaction, fields: readonly string[]): Promise<void> {
+export async function markMismatch(
+  within: Database,
+  intent: string,
+  reported: Transaction,
+  fields: readonly string[],
+): Promise<void> {
   const create = await lockCreateOrRevive(within, intent)
   if (!create || create.state === 'done') throw new LedgerConflict(`The ledger has no create ${intent} whose outcome is open.`)
-  const holder = await lockHolder(within, create.provider, told.id)
+  const holder = await lockHolder(within, create.provider, reported.id)
   const isFree = !holder || holder.intent === intent
-  await becomeMismatch(within, intent, isFree ? told.id : null, { told, fields })
+  await becomeMismatch(within, intent, isFree ? reported.id : null, { told: reported, fields })
 }
 
 export type Create = NonNullable<Awaited<ReturnType<typeof lockCreate>>>
 
-/** A result that comes late is taken, though its create has ended as not created. */
+/** Also finds a create that has ended as not created, for a late result. */
 async function lockCreateOrRevive(within: Database, intent: string) {
   return (await lockCreate(within, intent)) ?? (await restore(within, intent))
 }
@@ -93,7 +98,7 @@ export async function lockCreate(within: Database, intent: string) {
 
 type Holder = NonNullable<Awaited<ReturnType<typeof lockHolder>>>
 
-/** Whoever has this id. */
+/** Locks and returns the row that has this id. */
 export async function lockHolder(within: Database, provider: string, id: string) {
   const found = within.selectFrom('transactions').where('provider', '=', provider).where('provider_id', '=', id).forUpdate()
   const key = sql<string>`cast(sort_key as text)`.as('sort_key')
@@ -101,18 +106,18 @@ export async function lockHolder(within: Database, provider: string, id: string)
   return holder.$narrowType<{ facts: NotNull }>().executeTakeFirst()
 }
 
-/** What a mismatch keeps in place of facts. */
+/** The JSON in `facts` of a mismatch. Its keys never change. */
 export interface MismatchRecord {
   readonly told: Transaction
   readonly fields: readonly string[]
 }
 
-async function becomeMismatch(within: Database, intent: string, id: string | null, told: MismatchRecord): Promise<void> {
-  const row = { state: 'mismatch', provider_id: id, look_at: null, facts: JSON.stringify(told) } as const
+async function becomeMismatch(within: Database, intent: string, id: string | null, record: MismatchRecord): Promise<void> {
+  const row = { state: 'mismatch', provider_id: id, look_at: null, facts: JSON.stringify(record) } as const
   await within.updateTable('transactions').set(row).where('intent', '=', intent).execute()
 }
 
-/** What was merely seen under this id before, by whichever owner, goes up in the entry. */
+/** Turns the create into an entry. Replaces an entry with this id that was only read, of any owner. */
 export async function becomeEntry(
   within: Database,
   create: Create,
@@ -135,7 +140,7 @@ async function forget(within: Database, provider: string, provider_id: string, {
   await removeFromPageIndex(within, owner, { sort_key: BigInt(sort_key), provider_id, provider })
 }
 
-/** The create's facts, with the status that was asked for later; what ended stays as it ended. */
+/** The create's facts with the status of the later request. A final status does not change. */
 function withLater(facts: TransactionRecord, { status, changed_at, sequence }: Holder): TransactionRecord {
   const isLater = (sequence ?? 0) >= (facts.sequence ?? 0) && !isFinal(facts.transaction.status ?? null)
   const latest = { ...facts, sequence: Math.max(sequence ?? 0, facts.sequence ?? 0) || undefined }

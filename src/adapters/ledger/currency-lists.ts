@@ -1,10 +1,10 @@
-/** Kysely: providers' currency lists, with their age by clocks that no process sets. */
+/** Kysely: providers' currency lists. Their age uses the database's clock or the machine's uptime. */
 import { sql } from 'kysely'
 import type { CurrencyListStore } from '../../core/quotes/currency-list-store.ts'
 import type { Currency } from '../../domain/swap/swap.ts'
 import type { Store } from './store.ts'
 
-/** A longer list is not kept: to write and read it would hold up other work. In characters of its texts. */
+/** A longer list (in characters) is not stored: writing and reading it would block other work. */
 const maxListLength = 4_194_304
 
 export function currencyLists({ database, writeOne, databaseTimeMs: databaseTime, uptimeMs: uptime }: Store): CurrencyListStore {
@@ -24,7 +24,7 @@ export function currencyLists({ database, writeOne, databaseTimeMs: databaseTime
     },
     async saveCurrencies({ provider, url, form }, { rows, ageMs }) {
       if (lengthOf(rows) > maxListLength) {
-        // The one before is not the last any more.
+        // The stored list is outdated.
         await writeOne((within) => within.deleteFrom('currency_lists').where('provider', '=', provider).execute())
         return
       }
@@ -53,7 +53,7 @@ function lengthOf(rows: readonly Currency[]): number {
   return length
 }
 
-/** A list from the future was kept before the clock was set back: how old it is nobody knows. */
+/** A negative age means that the clock was set back: the age is then unknown, and counts as infinite. */
 function ageOf(age: number, minAgeMs: number): number {
   return age < 0 ? Number.POSITIVE_INFINITY : Math.max(age, minAgeMs)
 }

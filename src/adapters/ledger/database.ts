@@ -1,14 +1,14 @@
-/** Kysely: the ledger's tables, and the one way to change them. */
+/** Kysely: the ledger's tables and its write function. */
 import type { Kysely } from 'kysely'
 import type { Tables } from './schema/tables.ts'
 
 export type Database = Kysely<Tables>
 
-/** `result`: what became of a create, which goes before all else. */
+/** `result`: the result of a create; it precedes all other writes. */
 export type Priority = 'result' | 'usual'
 
 /**
- * One transaction: all that the work changes is kept, durable, or none of it. The work may run more than once, also after it
- * was kept where that could not be known. Throws an `UncertainChange` where nobody can tell.
+ * Runs the work in one durable transaction. The work may run more than once, also after a commit that was not confirmed.
+ * Throws an `UncertainChange` if it stays unknown whether the transaction was committed.
  */
 export type Write = <T>(work: (within: Database) => Promise<T>, priority?: Priority) => Promise<T>

@@ -1,4 +1,4 @@
-/** Kysely: which creates of unknown outcome are to be looked for, and by whom. */
+/** Kysely: finds the unresolved creates that are due for reconciliation, each for one process. */
 import { type NotNull, sql } from 'kysely'
 import type { Ledger, UnresolvedCreate } from '../../core/ledger.ts'
 import type { Database } from './database.ts'
@@ -7,7 +7,7 @@ import type { Store } from './store.ts'
 
 type DueCreates = Pick<Ledger, 'dueCreates' | 'ownersOfUnresolved' | 'scheduleNextCheck' | 'unresolvedBetween' | 'markNotCreated'>
 
-export function looks({ database, write, writeOne, isIn: isAmong, toList, clock }: Store): DueCreates {
+export function dueCreates({ database, write, writeOne, isIn: isAmong, toList, clock }: Store): DueCreates {
   return {
     async dueCreates(now, maxCreates, owners) {
       const waiting = unresolvedCreates(database)
@@ -27,7 +27,7 @@ export function looks({ database, write, writeOne, isIn: isAmong, toList, clock 
     async unresolvedBetween(provider, first, last) {
       const between = creates(database).where('provider', '=', provider).where('attempted_at', '>=', first)
       const attempted = between.where('attempted_at', '<=', last).orderBy('attempted_at')
-      // One after the other: what becomes a mismatch in between is seen twice, and not never.
+      // In this order a create that becomes a mismatch in between is found twice, not missed.
       const open = await attempted.where(isUnresolved).execute()
       const mismatches = await attempted.where(isMismatch).execute()
       return [...open, ...mismatches].map(toUnresolvedCreate)
@@ -35,7 +35,7 @@ export function looks({ database, write, writeOne, isIn: isAmong, toList, clock 
   }
 }
 
-/** Literally as in the indexes. */
+/** Must repeat the conditions of the indexes. */
 const isUnresolved = sql<boolean>`state in ('pending', 'unknown')`
 const isMismatch = sql<boolean>`state <> 'done' and state = 'mismatch'`
 
@@ -65,18 +65,18 @@ function toUnresolvedCreate({ intent, owner, provider, asked, attempted_at, look
   }
 }
 
-/** Whoever comes second finds another number of looks. */
+/** Takes effect only for the first process: a second one finds another check count. */
 async function scheduleNextCheck(
   within: Database,
-  { intent, checkCount: looks, nextCheckAt: lookAt }: UnresolvedCreate,
+  { intent, checkCount, nextCheckAt }: UnresolvedCreate,
   next: number | undefined,
 ): Promise<boolean> {
   const taken = within
     .updateTable('transactions')
-    .set({ state: 'unknown', look_at: next ?? null, looks: looks + 1 })
+    .set({ state: 'unknown', look_at: next ?? null, looks: checkCount + 1 })
     .where('intent', '=', intent)
-    .where('looks', '=', looks)
-    .where('look_at', 'is not distinct from', lookAt ?? null)
+    .where('looks', '=', checkCount)
+    .where('look_at', 'is not distinct from', nextCheckAt ?? null)
     .where(isUnresolved)
   const { numUpdatedRows } = await taken.executeTakeFirstOrThrow()
   return numUpdatedRows === 1n

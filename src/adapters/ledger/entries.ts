@@ -1,4 +1,4 @@
-/** Kysely: the transactions that are known, each its owner's. */
+/** Kysely: the known transactions, each of one owner. */
 import { type NotNull, sql } from 'kysely'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../../core/ledger.ts'
 import type { Database } from './database.ts'
@@ -60,15 +60,15 @@ export function entries({ database, write, writeOne, isIn: isAmong, listed, toLi
 }
 
 /**
- * Found by its id alone: an index of owners might be chosen too, and be the slower one. Another owner's row is passed over by
- * the database, so that it takes as long as none at all.
+ * Prevents the use of the index of owners, which may be slower than the one of ids. The database skips another owner's row,
+ * so that it takes as long as a missing row.
  */
 function ofOwner(database: Database, owner: string) {
   const isOfOwner = sql<boolean>`owner || '' = ${owner} and state = 'done'`
   return database.selectFrom('transactions').select(entryColumns).where(isOfOwner)
 }
 
-/** Undefined where anybody holds it already. */
+/** Inserts an entry. Undefined if any owner already has it. */
 export async function insertEntry(
   within: Database,
   owner: string,
@@ -89,7 +89,7 @@ export async function insertEntry(
 
 const isFinalRow = sql<boolean>`status in ('success', 'refunded')`
 
-/** Decided where the row is locked, so that no other process can come between: what ended stays as it ended. */
+/** Updates under the row's lock, safe with concurrent processes. A final status does not change. */
 async function updateEntry(within: Database, before: LedgerEntry, facts: TransactionRecord): Promise<LedgerEntry | undefined> {
   const { status, changed_at, ...row } = toRow(facts)
   const renewed = within

@@ -1,4 +1,4 @@
-/** How an entry lies in its row: what is asked for or compared in columns, the rest as JSON. */
+/** Converts entries to rows: fields of queries and comparisons are columns, the rest is JSON. */
 import type { LedgerEntry, TransactionRecord } from '../../core/ledger.ts'
 import { toInstant } from '../../domain/instant.ts'
 import type { Status } from '../../domain/swap/status.ts'
@@ -57,16 +57,16 @@ export function toEntry(row: EntryRow): LedgerEntry {
 
 const beforeAttemptMs = 2 * 60_000
 const afterAttemptMs = 10 * 60_000
-/** Of sort keys: 64 bits hold one more. */
+/** The maximum sort key, one less than 64 bits can store. */
 export const maxSortKey = 2n ** 63n - 2n
 
 /**
- * Minus the creation time in nanoseconds. The provider's word for it counts where it can be read and, where the attempt is
- * known, lies around it; else the time at which the gateway itself met the transaction.
+ * The negative creation time in nanoseconds. Uses the provider's creation time if it is valid and, if the attempt is known,
+ * close to it; else the time at which the gateway first read the transaction.
  */
-export function sortKey({ transaction, reportedAt: seenAt }: TransactionRecord, attemptedAt?: number): bigint {
+export function sortKey({ transaction, reportedAt }: TransactionRecord, attemptedAt?: number): bigint {
   const providerCreatedAt = toInstant(transaction.createdAt) ?? toInstant(`${transaction.createdAt}Z`)
-  const gatewayTime = toNanoseconds(attemptedAt ?? seenAt)
+  const gatewayTime = toNanoseconds(attemptedAt ?? reportedAt)
   const isPlausible = providerCreatedAt !== undefined && (attemptedAt === undefined || isAround(providerCreatedAt, gatewayTime))
   return clampSortKey(isPlausible ? -providerCreatedAt : -gatewayTime)
 }
@@ -78,7 +78,7 @@ function isAround(providerCreatedAt: bigint, attempted: bigint): boolean {
   )
 }
 
-/** Into what 64 bits hold, with room for one more. */
+/** Limits a sort key to 64 bits, with room for one more. */
 export function clampSortKey(key: bigint): bigint {
   return key < -maxSortKey ? -maxSortKey : key > maxSortKey ? maxSortKey : key
 }

@@ -1,9 +1,9 @@
-/** What is being done, so that a store closes when it is done. */
+/** Tracks running operations, so that a store closes after the last one. */
 import { setImmediate as pause } from 'node:timers/promises'
 
 export interface InFlight {
   readonly track: <T>(work: Promise<T>) => Promise<T>
-  /** When all that was begun has ended, and what followed from it. */
+  /** Resolves when all operations have ended, also those that they started. */
   readonly idle: () => Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Where transactions, their owners and the keys of accounts are kept: SQLite or PostgreSQL, as the URL says. */
+/** The store of transactions, their owners and the keys of accounts: SQLite or PostgreSQL, by the URL. */
 import type { Accounts } from '../../core/access/accounts.ts'
 import type { LedgerWaits } from '../../core/access/load-shedding.ts'
 import type { Ledger } from '../../core/ledger.ts'
@@ -14,7 +14,7 @@ import { openCounts } from './admin/open-counts.ts'
 import { claims } from './claims.ts'
 import { currencyLists } from './currency-lists.ts'
 import { diagnose } from './diagnose.ts'
-import { looks } from './due-creates.ts'
+import { dueCreates } from './due-creates.ts'
 import { entries } from './entries.ts'
 import { intents } from './intents.ts'
 import { openTransactions } from './open-transactions.ts'
@@ -28,9 +28,9 @@ import type { Store } from './store.ts'
 import { readTagRecords, tagRecords } from './tag-records.ts'
 
 export interface LedgerOptions {
-  /** For one statement at a server, in milliseconds. */
+  /** Timeout of one statement at a server. */
   readonly timeoutMs?: number
-  /** In place of the clock by which claims expire: milliseconds. */
+  /** Replaces the clock of claims, in milliseconds, for tests. */
   readonly now?: () => number
 }
 
@@ -39,7 +39,7 @@ export interface OpenLedger {
   readonly accounts: Accounts
   readonly ledgerAdmin: LedgerAdmin
   readonly tags: TagRecords
-  /** How long the first question and the first change have waited for their turn. */
+  /** How long the first queued read and the first queued write have waited. */
   readonly waits: () => LedgerWaits
   readonly currencyLists: CurrencyListStore
   readonly overrides: OverrideStore
@@ -49,8 +49,8 @@ export interface OpenLedger {
 }
 
 /**
- * `sqlite:<path>`, `sqlite::memory:` or `postgres://…`. Brings the store to this version's schema. Throws an `Error` that tells
- * an operator in one line what is wrong and what to do, without a credential.
+ * Opens `sqlite:<path>`, `sqlite::memory:` or `postgres://…` and migrates it to this version's schema. Throws an `Error` with
+ * one line for the operator: the cause and what to do, without a credential.
  */
 export async function openLedger(url: string, options: LedgerOptions = {}): Promise<OpenLedger> {
   const location = locationOf(url)
@@ -63,7 +63,7 @@ export async function openLedger(url: string, options: LedgerOptions = {}): Prom
 
 function assemble(store: Store): OpenLedger {
   const { close, waits } = store
-  const ledger = { ...intents(store), ...claims(store), ...entries(store), ...looks(store), ...openTransactions(store), close }
+  const ledger = { ...intents(store), ...claims(store), ...entries(store), ...dueCreates(store), ...openTransactions(store), close }
   const lists = { tags: tagRecords(store), currencyLists: currencyLists(store) }
   const operations = { overrides: overrides(store), audit: auditLog(store), replicaFigures: replicaFigures(store) }
   return { ledger, accounts: accounts(store), ledgerAdmin: ledgerAdmin(store), ...lists, ...operations, waits, close }
@@ -78,7 +78,7 @@ const inspectionTimeoutMs = 1_000
 async function openStore(url: string, { timeoutMs = 5_000, now }: LedgerOptions): Promise<Store> {
   const file = sqliteUrl.exec(url)?.[1]
   if (file !== undefined) return await migrated(await sqliteStore(file, now))
-  // Loaded only where it is wanted.
+  // Loaded only when needed.
   const { postgresStore } = await import('./postgres/store.ts')
   const migrating = await migrated(await postgresStore(url, migrationTimeoutMs))
   await migrating.close()
@@ -86,8 +86,8 @@ async function openStore(url: string, { timeoutMs = 5_000, now }: LedgerOptions)
 }
 
 /**
- * What a ledger knows of these tags and its own, and what is open, without creating, changing or blocking it. Undefined where it cannot be read
- * so: it is not there yet, of another version, locked, or out of reach for a second.
+ * Reads the records of these tags and of all tags in the ledger, and what is open, without creating, changing or blocking it.
+ * Undefined if that is not possible: the ledger does not exist, has another version, is locked, or is unreachable for a second.
  */
 export async function inspectLedger(url: string, tags: readonly string[]): Promise<LedgerInspection | undefined> {
   const file = sqliteUrl.exec(url)?.[1]
@@ -102,7 +102,7 @@ export async function inspectLedger(url: string, tags: readonly string[]): Promi
   }
 }
 
-/** Brought to this version's schema, or closed. */
+/** Migrates the store. Closes it if that fails. */
 async function migrated(store: Store): Promise<Store> {
   try {
     await migrate(store)
@@ -119,6 +119,6 @@ function locationOf(url: string): string {
   const file = sqliteUrl.exec(url)?.[1]
   if (file !== undefined) return file
   const server = postgresUrl.test(url) ? URL.parse(url) : null
-  if (!server) throw new Error('The URL of the ledger is to begin with "sqlite:", "postgres://" or "postgresql://".')
+  if (!server) throw new Error('The URL of the ledger must begin with "sqlite:", "postgres://" or "postgresql://".')
   return `${server.host}${server.pathname}`
 }

@@ -1,4 +1,4 @@
-/** Kysely: creates, from before they go up until it is known what came of them. */
+/** Kysely: creates, from before the request is sent until the outcome is known. */
 import type { Intent, Ledger, TransactionRecord } from '../../core/ledger.ts'
 import { LedgerConflict } from '../../domain/faults/ledger-error.ts'
 import { claim } from './claims.ts'
@@ -23,7 +23,7 @@ export function intents({ write, writeOne, clock }: Store): Intents {
         throw reason
       }),
     bindFound: (intent, facts) => write((within) => bindFound(within, intent, facts, clock), 'result'),
-    markMismatch: (intent, told, fields) => write((within) => markMismatch(within, intent, told, fields), 'result'),
+    markMismatch: (intent, reported, fields) => write((within) => markMismatch(within, intent, reported, fields), 'result'),
   }
 }
 
@@ -46,19 +46,19 @@ async function begin(within: Database, intent: Intent, clock: LedgerClock): Prom
     .values(row)
     .onConflict((conflict) => conflict.column('intent').doNothing())
   const { numInsertedOrUpdatedRows } = await inserted.executeTakeFirstOrThrow()
-  // The same create once more: the first time, its COMMIT was not confirmed.
+  // The same create again: an earlier run inserted it, and its COMMIT was not confirmed.
   if (numInsertedOrUpdatedRows === 0n) return true
   if (await claim(within, intent, clock)) return true
   await drop(within, intent.id)
   return false
 }
 
-/** Its claim goes with it. */
+/** Deletes a create and its claim. */
 async function drop(within: Database, intent: string): Promise<void> {
   await within.deleteFrom('transactions').where('intent', '=', intent).where('state', 'in', unresolvedStates).execute()
 }
 
-/** The create is bound to another transaction: this one is its owner's all the same, unless another create had it. */
+/** The create is already bound to another transaction: adds this one as an entry of the same owner, unless another create had it. */
 async function addBesideBound(within: Database, intent: string, facts: TransactionRecord): Promise<void> {
   const create = await lockCreate(within, intent)
   if (create?.state !== 'done' || (await isPruned(within, create.provider, facts.transaction.id))) return

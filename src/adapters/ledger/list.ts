@@ -1,4 +1,4 @@
-/** Kysely: pages of an owner's entries with their exact total, at a cost that does not grow with their number. */
+/** Kysely: reads pages of an owner's entries with their exact total. The cost does not grow with the number of entries. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Ledger } from '../../core/ledger.ts'
 import type { Database } from './database.ts'
@@ -6,7 +6,7 @@ import { clampSortKey, type EntryRow, entryColumns, maxSortKey, toEntry } from '
 import { firstPosition, oldestFirst, position, positionColumns } from './page-index.ts'
 import { prepare } from './store.ts'
 
-/** One statement, so that the entries and the total are of one moment. */
+/** One statement, so that the entries and the total come from one snapshot. */
 export function lister(database: Database): Ledger['list'] {
   const readPage = prepare(database, ['owner', 'first', 'end', 'offset', 'size'], (blank) => listQuery(blank).compile(database))
   return async (owner, { page, size, created }) => {
@@ -21,7 +21,7 @@ export function lister(database: Database): Ledger['list'] {
   }
 }
 
-/** The values of a question: sort keys from `first` on and before `end`. */
+/** The parameters of the query: sort keys from `first` (inclusive) to `end` (exclusive). */
 type ListParameters = Readonly<Record<'owner' | 'first' | 'end' | 'offset' | 'size', never>>
 
 interface Row extends EntryRow {
@@ -30,7 +30,7 @@ interface Row extends EntryRow {
 
 const columns = (table: 'page' | 'transactions') => sql.join(entryColumns.map((column) => sql.ref(`${table}.${column}`)))
 
-/** `span`: how many entries are newer than the dates, and how many are not older than them. Places are counted from the oldest on. */
+/** `span`: the numbers of entries that are newer than the range, and that are not older than it. Positions count from the oldest. */
 function listQuery({ owner, first, end, offset, size }: ListParameters): RawBuilder<Row> {
   return sql<Row>`
     with span as materialized (
@@ -48,7 +48,7 @@ function listQuery({ owner, first, end, offset, size }: ListParameters): RawBuil
     order by page.sort_key, page.provider_id, page.provider`
 }
 
-/** How many of the owner's entries have a lower sort key: those of newer tallies, and some of one more. */
+/** The number of the owner's entries with a lower sort key: all of newer segments, and a part of one more. */
 function newerThan(owner: never, key: never): RawBuilder<number> {
   return sql`case when cast(${key} as bigint) > ${maxSortKey} then total else coalesce((
     select total - tally.older - tally.entries + (
@@ -60,7 +60,7 @@ function newerThan(owner: never, key: never): RawBuilder<number> {
   ), 0) end`
 }
 
-/** Where the page starts: in a tally, so many entries behind its newest. */
+/** The position at which the page starts: an offset into a segment. */
 function placeAt(owner: never): RawBuilder<unknown> {
   const tally = (column: RawBuilder<unknown>) => sql`(
     select ${column} from tallies where owner = ${owner} and older <= (select start from span)

@@ -1,33 +1,33 @@
-/** Kysely: creates of unknown outcome that made nothing, as far as the provider's list or a person says. */
+/** Kysely: ends unresolved creates that made no transaction, by the provider's list or by hand. */
 import { type NotNull, type RawBuilder, sql } from 'kysely'
 import type { UnresolvedCreate } from '../../core/ledger.ts'
 import type { LedgerClock } from './clock.ts'
 import type { Database } from './database.ts'
 
-/** A late result is known for so long, in milliseconds. */
+/** How long an ended create is kept, to recognize a late result. */
 export const lateResultMs = 30 * 86_400_000
-/** The ledger notes the beginning a little after the attempt, in milliseconds. */
+/** The ledger records the start up to this much later than the attempt. */
 const toleranceMs = 1_000
 
-/** False where another process has taken a look since, or the ledger's clock has not come so far. */
+/** Returns false if another process has checked the create since, or if it is not yet due by the ledger's clock. */
 export function markNotCreated(
   within: Database,
-  { intent, checkCount: looks, nextCheckAt: lookAt }: UnresolvedCreate,
+  { intent, checkCount, nextCheckAt }: UnresolvedCreate,
   windowMs: number,
   clock: LedgerClock,
 ): Promise<boolean> {
   const now = clock.at(clock.read())
-  const isDue = sql<boolean>`state = 'unknown' and looks = ${looks} and look_at is not distinct from ${lookAt ?? null}
+  const isDue = sql<boolean>`state = 'unknown' and looks = ${checkCount} and look_at is not distinct from ${nextCheckAt ?? null}
     and coalesce(begun_at, 0) + ${sql.lit(windowMs - toleranceMs)} <= ${now}`
   return endWhere(within, intent, isDue, clock)
 }
 
-/** Somebody says that it made nothing. False where it is not in doubt. */
+/** An operator records that the create made nothing. Returns false if the create is not unresolved. */
 export function markNotCreatedByHand(within: Database, intent: string, clock: LedgerClock): Promise<boolean> {
   return endWhere(within, intent, sql<boolean>`state <> 'done'`, clock)
 }
 
-/** Its claim goes with it. */
+/** Deletes the create and its claim, and keeps it as ended. */
 async function endWhere(within: Database, intent: string, condition: RawBuilder<boolean>, clock: LedgerClock): Promise<boolean> {
   const now = clock.at(clock.read())
   const gone = within.deleteFrom('transactions').where('intent', '=', intent).where(condition)
@@ -47,7 +47,7 @@ async function endWhere(within: Database, intent: string, condition: RawBuilder<
   return true
 }
 
-/** It did make something: it is in doubt again. Undefined where it is not remembered. */
+/** Makes an ended create unresolved again, for a late result. Undefined if it is not kept any more. */
 export async function restore(within: Database, intent: string) {
   const found = within.deleteFrom('ended').where('intent', '=', intent)
   const create = await found.returning(['owner', 'provider', 'asked', 'attempted_at']).executeTakeFirst()

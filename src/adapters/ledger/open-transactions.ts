@@ -1,4 +1,4 @@
-/** Kysely: open transactions of one provider, each given to one process at a time. Conditions in the words of the indexes. */
+/** Kysely: takes open transactions of a provider, each for one process at a time. The conditions repeat those of the indexes. */
 import { sql } from 'kysely'
 import type { Ledger } from '../../core/ledger.ts'
 import { hasNotEnded } from './admin/gauges.ts'
@@ -9,7 +9,7 @@ import type { Store } from './store.ts'
 type OpenTransactions = Pick<Ledger, 'claimOpen' | 'releaseOpen'>
 
 export function openTransactions({ database, writeOne, clock, databaseTimeMs, isIn, toList }: Store): OpenTransactions {
-  // In a question of its own the time is read once, and the index can be used.
+  // In a subquery the time is read once, so that the database can use the index.
   const nowOf = () => sql<number>`(select ${clock.at(clock.read())})`
   const dueIds = async (provider: string, maxEntries: number, pauseMs: number): Promise<readonly string[]> => {
     const isDue = sql`provider = ${provider} and polled_at <= ${nowOf()} - ${sql.lit(pauseMs)}`

@@ -1,18 +1,18 @@
 /**
- * Kysely: how many entries an owner has, from place to place, so that a list knows its total and finds any page without
- * counting. A tally covers the entries from its place up to the next tally's; its first one stands before all places.
+ * Kysely: counts an owner's entries in segments, so that a list has its total and finds any page without counting rows. A
+ * segment (a row of `tallies`) covers the entries from its position to the next segment. The first one precedes all positions.
  */
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import type { SortPosition } from './schema/tables.ts'
 
-/** Past this a tally is cut in two. */
+/** A larger segment is split in two. */
 export const maxSegmentEntries = 1_024
 
-/** Before every place that an entry can have. */
+/** Precedes every position of an entry. */
 export const firstPosition: SortPosition = { sort_key: -(2n ** 63n), provider_id: '', provider: '' }
 
-/** A place among the entries of all owners. */
+/** A position among the entries of all owners. */
 export interface OwnerPosition extends SortPosition {
   readonly owner: string
 }
@@ -23,7 +23,7 @@ export const position = sql`(sort_key, provider_id, provider)`
 export const positionColumns = sql`sort_key, provider_id, provider`
 export const oldestFirst = sql`sort_key desc, provider_id desc, provider desc`
 
-/** Until the transaction ends nobody else changes this owner's tallies: so they are changed last. */
+/** Locks the owner's segments until the transaction ends. Call it last, to keep the lock short. */
 export async function lockPageIndex(within: Database, owner: string): Promise<void> {
   const lock = () =>
     within
@@ -43,7 +43,7 @@ export async function lockPageIndex(within: Database, owner: string): Promise<vo
   await lock()
 }
 
-/** Counts an entry that stands in its place already. */
+/** Counts an entry that is already inserted. */
 export async function addToPageIndex(within: Database, owner: string, at: SortPosition): Promise<void> {
   await lockPageIndex(within, owner)
   const segment = await changePageIndex(within, owner, at, 1)
@@ -59,7 +59,7 @@ interface PageIndexSegment extends SortPosition {
   readonly entries: number
 }
 
-/** Of the tally that covers this place. As a rule it is the newest; otherwise there are now more, or fewer, that are older than others. */
+/** Changes the count of the segment at this position, and the `older` counts of newer segments. Usually it is the newest one. */
 export async function changePageIndex(within: Database, owner: string, at: SortPosition, by: number): Promise<PageIndexSegment> {
   const { rows } = await sql<Omit<PageIndexSegment, 'sort_key'> & { sort_key: string }>`
     update tallies set entries = entries + ${by}
@@ -69,7 +69,7 @@ export async function changePageIndex(within: Database, owner: string, at: SortP
     )
     returning cast(sort_key as text) as sort_key, provider_id, provider, entries`.execute(within)
   const [row] = rows
-  if (!row) throw new Error('The tallies were not locked.')
+  if (!row) throw new Error('The page index was not locked.')
   const segment = { ...row, sort_key: BigInt(row.sort_key) }
   if (segment.sort_key !== firstPosition.sort_key) {
     await sql`update tallies set older = older + ${by} where owner = ${owner} and ${position} < (${values(segment)})`.execute(
@@ -79,7 +79,7 @@ export async function changePageIndex(within: Database, owner: string, at: SortP
   return segment
 }
 
-/** The newest keep the tally; the others get one of their own. */
+/** The newest entries keep the segment; the others get a new one. */
 async function splitSegment(within: Database, owner: string, segment: PageIndexSegment): Promise<void> {
   const kept = maxSegmentEntries / 2
   const moved = segment.entries - kept

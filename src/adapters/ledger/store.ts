@@ -1,4 +1,4 @@
-/** Kysely: one way to read and to write, whichever database is below. */
+/** Kysely: one interface for reads and writes on both databases. */
 import type { CompiledQuery, RawBuilder, SqlBool } from 'kysely'
 import type { LedgerWaits } from '../../core/access/load-shedding.ts'
 import type { LedgerClock } from './clock.ts'
@@ -8,7 +8,7 @@ import type { ColumnTypes } from './schema/migrations.ts'
 export type LockName = 'schema' | 'overrides'
 
 export interface Store {
-  /** For questions; it sees all that was written before. */
+  /** For reads. Returns all earlier writes. */
   readonly database: Database
   readonly write: Write
   /** The same for work that is a single statement. */
@@ -17,22 +17,22 @@ export interface Store {
   readonly clock: LedgerClock
   /** The database's clock, in milliseconds since 1970. */
   readonly databaseTimeMs: RawBuilder<number>
-  /** Milliseconds since the machine was started; absent where processes on other machines use the store too. */
+  /** Milliseconds since the machine started; absent if processes on other machines use the store. */
   readonly uptimeMs?: () => number
-  /** `list` is what `toList` made. */
+  /** `list` comes from `toList`. */
   readonly isIn: (column: string, list: unknown) => RawBuilder<SqlBool>
-  /** A table `listed` with the column `value`; `list` is what `toList` made. */
+  /** A table `listed` with the column `value`; `list` comes from `toList`. */
   readonly listed: (list: unknown) => RawBuilder<unknown>
-  /** Texts as one value. */
+  /** Several strings as one parameter. */
   readonly toList: (texts: readonly string[]) => unknown
-  /** How long the first question and the first change without priority have waited for their turn. */
+  /** How long the first queued read and the first queued write without priority have waited. */
   readonly waits: () => LedgerWaits
-  /** Until the transaction ends no other process gets the same lock. */
+  /** Takes a lock over all processes until the transaction ends. */
   readonly lock: (within: Database, what: LockName) => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** A question that is compiled once and asked often: `question` writes a blank for each name, an asking gives them values. */
+/** Compiles a query once. The query has a placeholder for each name; each execution supplies the values. */
 export function prepare<Row, Name extends string>(
   database: Database,
   names: readonly Name[],

@@ -1,16 +1,16 @@
-/** The JSON in the columns `transactions.facts` and `claims.first`. Its keys are data of ledgers that exist: they never change. */
+/** The JSON in the columns `transactions.facts` and `claims.first`. Existing ledgers contain its keys: they never change. */
 import type { TransactionRecord } from '../../core/ledger.ts'
 import type { Amount } from '../../domain/amount.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 
-/** Of an entry: what no other column has. */
+/** The fields of an entry that have no column. */
 interface StoredEntry {
   readonly transaction: Omit<Transaction, 'status'>
   readonly derived: readonly string[]
   readonly promised?: Amount | undefined
 }
 
-/** Of a claim: what the first response to its key was made from. */
+/** The data of a claim's first response. */
 interface StoredFirst extends StoredEntry {
   readonly transaction: Transaction
   readonly seenAt: number

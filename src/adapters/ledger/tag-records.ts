@@ -1,4 +1,4 @@
-/** Kysely: the form and the URL under which each tag was last configured. */
+/** Kysely: the form and the URL of each tag's last configuration. */
 import { sql } from 'kysely'
 import type { TagRecord, TagRecords } from '../../core/routing/tag-records.ts'
 import type { Database } from './database.ts'

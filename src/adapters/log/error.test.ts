@@ -9,11 +9,11 @@ test.each([
   ['connect ECONNREFUSED 127.0.0.1:5432', 'connect ECONNREFUSED …'],
   ['to bcqxyzbcqxyzbcqxyzbcqxyzbcqxyz', 'to …'],
   ['postgres://user@host refused', '… refused'],
-])('of the message %s stays %s', (message, told) => {
-  expect(describeError(new TypeError(message)).message).toBe(told)
+])('the message %s is logged as %s', (message, logged) => {
+  expect(describeError(new TypeError(message)).message).toBe(logged)
 })
 
-test('an error says its name, its code and where it came from, and nothing twice', () => {
+test('an error is logged with its name, its code and its origin, each once', () => {
   const error = Object.assign(new RangeError('sent\n    at canary-1 in a line of its own'), { code: 'ERR_X', key: 'canary' })
   const facts = describeError(error)
   expect(facts).toMatchObject({
@@ -25,7 +25,7 @@ test('an error says its name, its code and where it came from, and nothing twice
   expect(facts.stack.length).toBeLessThanOrEqual(12)
 })
 
-test('what is no error says no more than what it is', () => {
+test('a thrown value that is not an error is logged with its type only', () => {
   expect(describeError('canary')).toEqual({ name: 'string', message: '', stack: [] })
   expect(causeOf({ cause: undefined })).toBeUndefined()
 })

@@ -1,4 +1,4 @@
-/** What may be told of an error that nobody expected: where it came from, and nothing that a client or a provider sent. */
+/** Describes an unexpected error for the log: its origin, without data from clients or providers. */
 
 export interface ErrorFacts {
   readonly name: string
@@ -11,11 +11,11 @@ const word = /^[A-Za-z0-9_]{1,64}$/
 const frame = /^ {4}at [^\r\n]{1,300}$/
 const maxFrames = 12
 const maxMessageLength = 200
-/** No word of a message is so long. */
+/** Longer words of a message are removed: they may be keys or addresses. */
 const maxWordLength = 24
 const minSecretLength = 6
 
-/** Of what is behind a fault. */
+/** Describes the cause of a fault. Undefined if it has none. */
 export function causeOf(fault: { readonly cause?: unknown } | undefined): ErrorFacts | undefined {
   return fault?.cause === undefined ? undefined : describeError(fault.cause)
 }
@@ -29,7 +29,7 @@ export function describeError(reason: unknown): ErrorFacts {
     name: word.test(name) ? name : 'Error',
     ...(hasCode && { code }),
     message: redact(message),
-    // Before the first frame stands the message again.
+    // The stack repeats the message before the first frame.
     stack: stack
       .replace(`${name}: ${message}`, '')
       .split('\n')
@@ -39,7 +39,7 @@ export function describeError(reason: unknown): ErrorFacts {
   }
 }
 
-/** Without what it quotes, and without whatever may be a key, an address, an amount or a host. */
+/** Removes quoted text, and words that may be a key, an address, an amount or a host. */
 function redact(message: string): string {
   return message
     .replaceAll(/"[^"]*"?/g, '"…"')

@@ -1,4 +1,4 @@
-/** What a line of the log says: a closed list of fields for each kind of event (`docs/observability.md`). */
+/** Converts observations to log events, with a fixed list of fields for each kind (`docs/observability.md`). */
 import type { Observation, RequestEnd } from '../../domain/telemetry/observation.ts'
 import { snakeCase } from '../../domain/telemetry/snake-case.ts'
 import { causeOf } from './error.ts'
@@ -10,7 +10,7 @@ export interface Event {
 
 type FormOf = (tag: string | undefined) => string
 
-/** Undefined where it is only counted. */
+/** Undefined if the observation is only counted, not logged. */
 export function eventOf(observation: Observation, formOf: FormOf): Event | undefined {
   switch (observation.what) {
     case 'request':
@@ -73,7 +73,7 @@ function requestEvent(end: RequestEnd, formOf: FormOf): Event {
   }
 }
 
-/** To a microsecond. */
+/** Rounds to a microsecond. */
 function rounded(seconds: number): number {
   return Math.round(seconds * 1e6) / 1e6
 }

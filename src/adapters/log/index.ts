@@ -1,4 +1,4 @@
-/** pino: makes one line of JSON of an event, escaped and cut to a closed list of fields. */
+/** pino: writes each event as one line of JSON with a fixed list of fields. */
 import { pino } from 'pino'
 import type { BreakerState, Observation, Observer } from '../../domain/telemetry/observation.ts'
 import { describeError } from './error.ts'
@@ -8,27 +8,27 @@ import { openStderr } from './stderr.ts'
 import { formatForTerminal } from './terminal.ts'
 
 export interface LogSettings {
-  /** Lines of less weight are not written. */
+  /** Lines of a lower level are not written. */
   readonly level: string
-  /** Whether every request has a line. */
+  /** Whether to log every request. */
   readonly requests: boolean
 }
 
 export interface Log {
-  /** Writes of what is observed what is worth a line; never throws, never waits. */
+  /** Logs those observations that have a line. Never throws, never waits. */
   readonly observe: Observer
-  /** Something failed with nobody to care. */
+  /** Logs an error that no caller handles. */
   readonly fail: (message: string, reason: unknown) => void
   readonly configure: (settings: LogSettings) => void
-  /** Lines that were lost since nobody took them. */
+  /** The number of lost lines: the reader of standard error was too slow or has gone. */
   readonly dropped: () => number
-  /** Waits until all is written, at most a second. False where something is not: it would keep the process from ending. */
+  /** Waits until all is written, at most a second. False if not: then the pending write keeps the process from ending. */
   readonly close: () => Promise<boolean>
 }
 
 const closeTimeoutMs = 1_000
 
-/** `formOf` tells the form of a provider, by tag. */
+/** `formOf` returns the form of a provider, by tag. */
 export function openLog(settings: LogSettings, formOf: (tag: string | undefined) => string): Log {
   const { write, isTerminal } = openStderr()
   const sink = new Sink(write)
@@ -61,7 +61,7 @@ export function openLog(settings: LogSettings, formOf: (tag: string | undefined)
   }
 }
 
-/** A breaker is told of when it turns, not when it is made. */
+/** Passes changes of a breaker's state, but not its first closed state. */
 function breakerChangeFilter(): (observation: Observation) => boolean {
   const breakers = new Map<string, BreakerState>()
   return (observation) => {

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { Sink, type Write } from './sink.ts'
 
-/** Takes nothing until it is told to. */
+/** A writer that completes a write only when the test does. */
 function slow() {
   const given: { readonly text: string; readonly taken: Parameters<Write>[1] }[] = []
   const sink = new Sink((text, taken) => given.push({ text, taken }))
@@ -10,7 +10,7 @@ function slow() {
 
 const line = `${'x'.repeat(999)}\n`
 
-test('lines gather for a moment, and are handed over together', async () => {
+test('lines are buffered for a short time and written together', async () => {
   const { sink, given } = slow()
   sink.write('a\n')
   sink.write('b\n')
@@ -18,7 +18,7 @@ test('lines gather for a moment, and are handed over together', async () => {
   await vi.waitFor(() => expect(given.map(({ text }) => text)).toEqual(['a\nb\n']))
 })
 
-test('many are handed over at once, and more wait until these are taken', () => {
+test('a full buffer is written at once, and further lines wait for that write', () => {
   const { sink, given } = slow()
   for (let count = 0; count < 50; count++) sink.write(line)
   expect(given).toHaveLength(1)
@@ -27,7 +27,7 @@ test('many are handed over at once, and more wait until these are taken', () => 
   expect(given.map(({ text }) => text.length)).toEqual([17_000, 34_000])
 })
 
-test('X8: what nobody takes is kept up to a mebibyte, and what is lost is counted', async () => {
+test('X8: up to a mebibyte is buffered, and dropped lines are counted', async () => {
   const { sink, given } = slow()
   for (let count = 0; count < 1_200; count++) sink.write(line)
   expect(sink.dropped).toBe(1_200 - 1_048)
@@ -37,7 +37,7 @@ test('X8: what nobody takes is kept up to a mebibyte, and what is lost is counte
   expect(sink.dropped).toBe(1_200 - 1_048)
 })
 
-test('what cannot be written is counted, and the next is tried', async () => {
+test('failed lines are counted, and the next write is tried', async () => {
   const { sink, given } = slow()
   sink.write('a\n')
   sink.write('b\n')
@@ -47,7 +47,7 @@ test('what cannot be written is counted, and the next is tried', async () => {
   expect(sink.dropped).toBe(2)
 })
 
-test('at the end it waits for what comes while it ends', async () => {
+test('the end waits for lines that arrive meanwhile', async () => {
   const { sink, given } = slow()
   sink.write('a\n')
   const ending = sink.end(1_000)

@@ -1,19 +1,19 @@
-/** Hands text over; `taken` is called once, with an error where it was lost. */
+/** Writes text; calls `done` once, with an error if the text was lost. */
 export type Write = (text: string, done: (error?: Error | null) => void) => void
 
-/** Characters that may wait, handed over or not; what comes beyond is lost. */
+/** Maximum number of waiting characters, in the buffer or in the write; further lines are dropped. */
 const maxCharacters = 1_048_576
-/** Characters that are handed over at once; fewer wait so many milliseconds for more. */
+/** The buffer is written at this size, or after `flushDelayMs`. */
 const flushCharacters = 16_384
 const flushDelayMs = 20
 
-/** Lines that wait for whoever takes them: the process never does. What is lost is counted. */
+/** Buffers lines for a slow reader, so that the process never waits. Counts dropped lines. */
 export class Sink {
   dropped = 0
   private readonly target: Write
   private text = ''
   private lines = 0
-  /** Characters that were handed over and are not taken yet. */
+  /** Characters of the running write. */
   private inFlightCharacters = 0
   private timer: NodeJS.Timeout | undefined
   private onDone = (): void => {}
@@ -30,12 +30,12 @@ export class Sink {
     }
     this.text += line
     this.lines++
-    // While something is on its way, more gathers behind it.
+    // During a write the buffer collects further lines.
     if (this.text.length >= flushCharacters && this.inFlightCharacters === 0) this.flush()
     else this.timer ??= setTimeout(() => this.flush(), flushDelayMs).unref()
   }
 
-  /** Hands over what waits: true when all is taken, false where it is not after so many milliseconds. */
+  /** Writes the buffer. Returns false if not all is written after `timeoutMs`. */
   async end(timeoutMs: number): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     this.onDone = () => {

@@ -1,4 +1,4 @@
-/** node:fs: standard error, whatever it is, without ever waiting for whoever reads it. */
+/** node:fs: writes to standard error of any kind without waiting for its reader. */
 import { fstatSync, write as writeFile } from 'node:fs'
 import { isatty } from 'node:tty'
 import type { Write } from './sink.ts'
@@ -10,7 +10,7 @@ export interface Stderr {
   readonly isTerminal: boolean
 }
 
-/** A pipe or a socket that is full is waited for by the event loop; a file, which may be slow, by a thread. */
+/** The event loop waits for a full pipe or socket; a thread waits for a slow file. */
 export function openStderr(): Stderr {
   const stats = fstatSync(descriptor)
   const isStream = stats.isFIFO() || stats.isSocket()
@@ -19,7 +19,7 @@ export function openStderr(): Stderr {
 
 function toStream(): Write {
   const { stderr } = process
-  // Whoever read it has gone: the callback of each write says so too.
+  // The reader has gone. The callback of each write reports it too.
   stderr.on('error', () => {})
   return (text, done) => void stderr.write(text, done)
 }

@@ -1,4 +1,4 @@
-/** A line of the log for people: the moment, the weight, what happened, and the rest in pairs. */
+/** Formats a log line for a terminal: the time, the level, the event, and the rest as pairs. */
 const dim = '\u001b[2m'
 const plain = '\u001b[0m'
 const colours: Readonly<Record<string, string>> = {
@@ -8,7 +8,7 @@ const colours: Readonly<Record<string, string>> = {
   fatal: '\u001b[31m',
 }
 
-/** `line` is one of JSON. Its texts are escaped there, and stay so. */
+/** `line` is JSON. Its strings stay escaped. */
 export function formatForTerminal(line: string): string {
   const record: Readonly<Record<string, unknown>> = JSON.parse(line)
   const { level = '', time = '', event = '', message, ...others } = record

@@ -1,4 +1,4 @@
-/** Creates that went no further, since no address of that network looks so. */
+/** Metric of creates that were rejected because an address does not match its network. */
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import type { Handlers } from './handler.ts'
@@ -6,7 +6,7 @@ import type { Handlers } from './handler.ts'
 export function addressMetrics(exposition: Exposition): Handlers<'addressRefused'> {
   const refusals = new Counter({
     name: 'swapgate_address_refusals_total',
-    help: 'Withdrawal and refund addresses that fit no form of their network, by network of the asset table.',
+    help: 'Withdrawal and refund addresses that match no address format of their network, by network of the asset table.',
     labels: ['network'],
   })
   exposition.add(refusals)

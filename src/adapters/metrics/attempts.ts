@@ -1,4 +1,4 @@
-/** Calls that went up to providers, and what stood in their way. */
+/** Metrics of calls to providers: durations, results, rejections and retries. */
 import { STATUS_CODES } from 'node:http'
 import { type AttemptEnd, cooldownReasons, localRejectionCauses } from '../../domain/telemetry/observation.ts'
 import { snakeCase } from '../../domain/telemetry/snake-case.ts'
@@ -16,30 +16,30 @@ export function attemptMetrics(
   const tags = (): readonly string[] => providers().map(({ tag }) => tag)
   const durations = new Histogram({
     name: 'http_client_request_duration_seconds',
-    help: 'Each call at a provider, from its first byte to the last of the answer.',
+    help: 'Duration of a call to a provider, from the first byte of the request to the last byte of the response.',
     labels: ['http_request_method', 'server_address', 'server_port', 'http_response_status_code', 'error_type', 'provider'],
     bounds: httpBounds,
   })
   const attempts = new Counter({
     name: 'swapgate_attempts_total',
-    help: 'Calls that went up to a provider, by how they ended.',
+    help: 'Calls to providers, by result.',
     labels: ['operation', 'provider', 'outcome'],
   })
   const cooldowns = new Counter({
     name: 'swapgate_provider_cooldowns_total',
-    help: 'Times that a provider was left alone for a while, by reason.',
+    help: 'Cooldowns of a provider, by reason.',
     labels: ['provider', 'reason'],
     initialValues: () => combinations(tags(), cooldownReasons.map(snakeCase)),
   })
   const localRejection = new Counter({
     name: 'swapgate_provider_local_rejections_total',
-    help: 'Calls that did not go up, by what held them back.',
+    help: 'Calls that were not sent, by cause.',
     labels: ['provider', 'by'],
     initialValues: () => combinations(tags(), localRejectionCauses),
   })
   const retries = new Counter({
     name: 'swapgate_provider_retries_total',
-    help: 'Reads that failed: sent once more, or not.',
+    help: 'Failed reads, by whether they were retried.',
     labels: ['provider', 'made'],
     initialValues: () => combinations(tags(), ['true', 'false']),
   })
@@ -58,13 +58,13 @@ export function attemptMetrics(
   }
 }
 
-/** A provider may say any number: what is no status of the registry is `_OTHER`. */
+/** A provider may return any number: a status that is not registered is `_OTHER`, so that the label is bounded. */
 function statusOf({ status }: AttemptEnd): string {
   if (status === undefined) return ''
   return STATUS_CODES[status] === undefined ? '_OTHER' : String(status)
 }
 
-/** As OpenTelemetry has it: the status where that tells of an error, else what happened. */
+/** OpenTelemetry's `error.type`: the status if it is an error, else the kind of failure. */
 function errorOf({ status = 0, outcome }: AttemptEnd, statusLabel: string): string {
   if (status >= 400) return statusLabel
   return outcome === 'done' ? '' : snakeCase(outcome)

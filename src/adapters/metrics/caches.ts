@@ -1,4 +1,4 @@
-/** What caches answered. */
+/** Metrics of caches. */
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import type { Handlers } from './handler.ts'
@@ -9,12 +9,12 @@ const ageBounds = [1, 2, 5, 10, 30, 60, 300, 600, 3_600, 86_400]
 export function cacheMetrics(exposition: Exposition): Handlers<'cache'> {
   const lookups = new Counter({
     name: 'swapgate_cache_lookups_total',
-    help: 'Looks into a cache, by what came of them.',
+    help: 'Cache lookups, by result.',
     labels: ['cache', 'outcome'],
   })
   const ages = new Histogram({
     name: 'swapgate_cache_age_seconds',
-    help: 'Age of what was answered from a cache.',
+    help: 'Age of responses from a cache.',
     labels: ['cache'],
     bounds: ageBounds,
   })

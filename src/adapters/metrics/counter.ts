@@ -5,11 +5,11 @@ export interface CounterOptions {
   readonly name: string
   readonly help: string
   readonly labels: readonly string[]
-  /** What is told from the start, so that its first count is seen as one. */
+  /** Label values that exist with 0 from the start, so that `increase` includes the first count. */
   readonly initialValues?: () => readonly LabelValues[]
 }
 
-/** To count is to find the figure by its labels, which are made when they are read. */
+/** A counter in which a count is one lookup; label objects are made when metrics are printed. */
 export class Counter implements Family {
   readonly type = 'counter'
   readonly name: string

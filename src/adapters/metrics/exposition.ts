@@ -1,23 +1,23 @@
-/** prom-client: prints Prometheus' exposition formats, and has the process's own figures. */
+/** prom-client: prints Prometheus' exposition formats, and provides the metrics of the process. */
 import { collectDefaultMetrics, type Metric, type OpenMetricsContentType, Registry } from 'prom-client'
 
 /** One line of a metric. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string | number>>
   readonly value: number
-  /** Where it is not the metric's: the parts of a histogram. */
+  /** Set if it differs from the metric's name: the parts of a histogram. */
   readonly metricName?: string
   readonly exemplar?: Exemplar | undefined
 }
 
-/** A request of which the figure tells; its moment in seconds since 1970. */
+/** An example request behind a value; its timestamp is in seconds since 1970. */
 export interface Exemplar {
   readonly labelSet: Readonly<Record<string, string>>
   readonly value: number
   readonly timestamp: number
 }
 
-/** A metric that keeps its figures itself, in whatever way is cheap, and tells them when they are read. */
+/** A metric that stores its own values and returns them as samples when metrics are printed. */
 export interface Family {
   readonly name: string
   readonly help: string
@@ -30,14 +30,14 @@ export interface Printed {
   readonly text: string
 }
 
-/** What prom-client asks of a metric; in OpenMetrics it takes `_total` off the name of a counter, and so each format has its own. */
+/** prom-client's interface of a metric. In OpenMetrics it removes `_total` from a counter's name, so each format has its own object. */
 interface Printable {
   name: string
   readonly type: string
   readonly get: () => Promise<object>
 }
 
-/** Gauges that are called counters, and sums of gauges that are there besides. */
+/** prom-client's gauges with names of counters; they repeat the sums of other gauges. */
 const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
 export class Exposition {
@@ -60,7 +60,7 @@ export class Exposition {
     for (const registry of [this.classic, this.open]) registry.registerMetric(asMetric(name, get, type))
   }
 
-  /** In OpenMetrics, which alone has exemplars, where `accept` asks for it. */
+  /** Prints OpenMetrics, the only format with exemplars, if `accept` has it; else the classic text format. */
   async print(accept: string): Promise<Printed> {
     const registry = accept.includes('application/openmetrics-text') ? this.open : this.classic
     return { contentType: registry.contentType, text: await registry.metrics() }

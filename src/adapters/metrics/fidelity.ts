@@ -1,4 +1,4 @@
-/** How far providers keep to their forms, and what answers lack. */
+/** Metrics of providers' conformance: drift from the form, and missing fields. */
 import { discrepancies, discrepancyActions } from '../../domain/telemetry/observation.ts'
 import { snakeCase } from '../../domain/telemetry/snake-case.ts'
 import { Counter } from './counter.ts'
@@ -13,17 +13,17 @@ export function fidelityMetrics(
 ): Handlers<'drift' | 'omitted' | 'derived' | 'discrepancy'> {
   const drifts = new Counter({
     name: 'swapgate_contract_drift_total',
-    help: 'Oddities in the answers of providers, by field of their form.',
+    help: 'Deviations of providers’ responses from their form, by field.',
     labels: ['provider', 'field', 'drift'],
   })
   const fields = new Counter({
     name: 'swapgate_response_fields_total',
-    help: 'Fields of answers that were left out or worked out.',
+    help: 'Fields of responses that were omitted or derived.',
     labels: ['what', 'client_form', 'provider_form', 'field'],
   })
   const found = new Counter({
     name: 'swapgate_transaction_discrepancies_total',
-    help: 'Answers that differ from what the ledger knows of a transaction that was created here.',
+    help: 'Responses that contradict the ledger about a transaction that was created here.',
     labels: ['provider', 'field', 'action'],
     initialValues: () => {
       const tags = providers().map(({ tag }) => tag)

@@ -1,11 +1,11 @@
 import type { Family, Sample } from './exposition.ts'
 
-/** What is found out when it is read. */
+/** A metric whose value is computed when metrics are printed. */
 export function gauge(name: string, help: string, samples: Family['samples']): Family {
   return { name, help, type: 'gauge', samples }
 }
 
-/** One figure without labels. */
+/** One sample without labels; none if the value is undefined. */
 export function single(value: number | undefined): readonly Sample[] {
   return value === undefined ? [] : [{ labels: {}, value }]
 }

@@ -2,12 +2,12 @@ import type { Observation } from '../../domain/telemetry/observation.ts'
 
 type What = Observation['what']
 
-/** What is done with each kind of observation that is named. */
+/** A handler for each named kind of observation. */
 export type Handlers<W extends What> = {
   readonly [K in W]: (observation: Extract<Observation, { readonly what: K }>) => void
 }
 
-/** A provider as it is configured. */
+/** A provider of the configuration. */
 export interface ConfiguredProvider {
   readonly tag: string
   readonly form: string
@@ -15,8 +15,8 @@ export interface ConfiguredProvider {
   readonly budget: Readonly<Record<string, number>>
 }
 
-/** All that are configured now. */
+/** The currently configured providers. */
 export type Providers = () => readonly ConfiguredProvider[]
 
-/** The form of a provider, by tag; `none` where no provider answered. */
+/** The form of a provider, by tag; `none` if no provider was called. */
 export type FormOf = (tag: string | undefined) => string

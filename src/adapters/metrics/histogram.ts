@@ -5,19 +5,19 @@ export interface HistogramOptions {
   readonly name: string
   readonly help: string
   readonly labels: readonly string[]
-  /** Upper bounds, rising. */
+  /** Upper bounds of the buckets, ascending. */
   readonly bounds: readonly number[]
 }
 
-/** The figures of one combination of labels; the last bucket has no bound. */
+/** The counts of one combination of labels; the last bucket has no bound. */
 interface Series {
   readonly counts: Float64Array
   sum: number
-  /** The last one of each bucket. */
+  /** The last exemplar of each bucket. */
   readonly exemplars: (Exemplar | undefined)[]
 }
 
-/** To observe is to find the figures by their labels, and a step or two over the bounds. */
+/** A histogram in which an observation is one lookup by labels and a short scan of the bounds. */
 export class Histogram implements Family {
   readonly type = 'histogram'
   readonly name: string
@@ -33,7 +33,7 @@ export class Histogram implements Family {
     this.series = new SeriesMap(() => ({ counts: new Float64Array(buckets), sum: 0, exemplars: [] }))
   }
 
-  /** `traceId`: the trace of what was observed. */
+  /** `traceId`: the trace of the observed request. */
   observe(values: LabelValues, value: number, traceId?: string): void {
     const { bounds } = this.options
     const series = this.series.of(values)

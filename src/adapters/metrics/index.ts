@@ -1,4 +1,4 @@
-/** Everything that is counted, for Prometheus. What there is, and what it means, is `docs/observability.md`. */
+/** All metrics for Prometheus. `docs/observability.md` explains each. */
 import type { Observation, Observer } from '../../domain/telemetry/observation.ts'
 import { addressMetrics } from './addresses.ts'
 import { attemptMetrics } from './attempts.ts'
@@ -14,18 +14,18 @@ import { requestMetrics } from './requests.ts'
 import { shadowMetrics } from './shadow.ts'
 
 export interface Metrics {
-  /** Costs a few look-ups: labels are made when they are read. */
+  /** Costs a few map reads: label objects are made when metrics are printed. */
   readonly observe: Observer
-  /** Everything counted, in the exposition format that an `Accept` header asks for. */
+  /** Prints all metrics in the exposition format that the `Accept` header selects. */
   readonly print: (accept: string) => Promise<Printed>
 }
 
 export interface MetricsOptions extends ProcessInfo {
-  /** Whether more is counted than the process's own figures. */
+  /** Whether to count requests and calls, not only the metrics of the process. */
   readonly isCounting: boolean
   readonly providers: Providers
   readonly formOf: FormOf
-  /** What the ledger holds; it is asked when the metrics are read, and now and then at most. */
+  /** Reads the ledger's counts. Called when metrics are printed, but not each time. */
   readonly readLedgerGauges: ReadLedgerGauges
 }
 

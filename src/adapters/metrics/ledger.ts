@@ -1,4 +1,4 @@
-/** What the ledger does and how long that takes, and what it holds that is not done. */
+/** Metrics of the ledger: durations, failures, open transactions and unresolved creates. */
 import type { LedgerGauges } from '../../core/ledger-admin.ts'
 import { progress } from '../../domain/swap/status.ts'
 import { createOutcomes } from '../../domain/telemetry/observation.ts'
@@ -15,7 +15,7 @@ import { staleCache } from './stale-cache.ts'
 export type ReadLedgerGauges = () => Promise<LedgerGauges>
 
 const unresolvedStates = ['pending', 'unknown', 'mismatch']
-/** `unknown`: the provider's word is not known. */
+/** `unknown`: a provider's status that is not mapped. */
 const openStatuses = [...progress.filter((status) => status !== 'success'), 'unknown']
 
 export function ledgerMetrics(
@@ -27,18 +27,18 @@ export function ledgerMetrics(
   let resultsHeld = 0
   const durations = new Histogram({
     name: 'swapgate_ledger_duration_seconds',
-    help: 'How long the ledger took, by what it did.',
+    help: 'Duration of the operations of the ledger.',
     labels: ['action'],
     bounds: shortBounds,
   })
   const failures = new Counter({
     name: 'swapgate_ledger_failures_total',
-    help: 'What the ledger could not do.',
+    help: 'Failed operations of the ledger.',
     labels: ['action'],
   })
   const outcomes = new Counter({
     name: 'swapgate_create_outcomes_total',
-    help: 'Creates that did not simply end as they were asked, and what was found out about them.',
+    help: 'Creates without a plain success, by their outcome so far.',
     labels: ['provider', 'outcome'],
     initialValues: () => {
       const tags = providers().map(({ tag }) => tag)
@@ -47,15 +47,11 @@ export function ledgerMetrics(
   })
   for (const family of [durations, failures, outcomes]) exposition.add(family)
   exposition.add(
-    gauge('swapgate_reconciliation_last_run_timestamp_seconds', 'When creates of unknown outcome were last looked for.', () =>
-      single(lastRunAt),
-    ),
+    gauge('swapgate_reconciliation_last_run_timestamp_seconds', 'Time of the last run of reconciliation.', () => single(lastRunAt)),
   )
   exposition.add(
-    gauge(
-      'swapgate_ledger_results_held',
-      'Results of creates in the memory of this process, since the ledger could not take them.',
-      () => single(resultsHeld),
+    gauge('swapgate_ledger_results_held', 'Results of creates that wait in memory because the ledger failed.', () =>
+      single(resultsHeld),
     ),
   )
   addLedgerGauges(exposition, providers, staleCache(read))
@@ -74,7 +70,7 @@ export function ledgerMetrics(
   }
 }
 
-/** What the ledger holds that is not done; nothing while it was never read. */
+/** Gauges of the ledger's contents; without samples until the first read. */
 function addLedgerGauges(exposition: Exposition, providers: Providers, read: () => Promise<LedgerGauges | undefined>): void {
   const add = (name: string, help: string, samplesOf: (gauges: LedgerGauges) => readonly Sample[]): void =>
     exposition.add(
@@ -83,20 +79,20 @@ function addLedgerGauges(exposition: Exposition, providers: Providers, read: () 
         return gauges ? samplesOf(gauges) : []
       }),
     )
-  add('swapgate_transactions_open', 'Transactions that have not ended.', ({ unfinished: open }) =>
+  add('swapgate_transactions_open', 'Transactions that have not ended.', ({ unfinished }) =>
     counts(
       providers,
       'status',
       openStatuses,
-      open.map(({ provider, status = 'unknown', count }) => ({ provider, word: status, count })),
+      unfinished.map(({ provider, status = 'unknown', count }) => ({ provider, value: status, count })),
     ),
   )
-  add('swapgate_creates_unresolved', 'Creates without a known or accepted outcome.', ({ unresolvedCounts: unsettled }) =>
+  add('swapgate_creates_unresolved', 'Creates without a known or accepted outcome.', ({ unresolvedCounts }) =>
     counts(
       providers,
       'state',
       unresolvedStates,
-      unsettled.map(({ provider, state, count }) => ({ provider, word: state, count })),
+      unresolvedCounts.map(({ provider, state, count }) => ({ provider, value: state, count })),
     ),
   )
   add('swapgate_transactions_oldest_open_seconds', 'Age of the oldest transaction that has not ended.', ({ unfinished: open }) =>
@@ -111,16 +107,16 @@ function addLedgerGauges(exposition: Exposition, providers: Providers, read: () 
 
 interface Row {
   readonly provider: string
-  readonly word: string
+  readonly value: string
   readonly count: number
 }
 
-/** All words of every provider that is configured or has rows: what is no more is told as 0. */
-function counts(providers: Providers, label: string, words: readonly string[], rows: readonly Row[]): readonly Sample[] {
-  const initialValues = new Map(rows.map(({ provider, word, count }) => [`${provider}\n${word}`, count]))
+/** All label values of every provider that is configured or has rows, so that a value without rows is 0, not absent. */
+function counts(providers: Providers, label: string, values: readonly string[], rows: readonly Row[]): readonly Sample[] {
+  const countByKey = new Map(rows.map(({ provider, value, count }) => [`${provider}\n${value}`, count]))
   const tags = new Set([...providers().map(({ tag }) => tag), ...rows.map(({ provider }) => provider)])
   return [...tags].flatMap((provider) =>
-    words.map((word) => ({ labels: { provider, [label]: word }, value: initialValues.get(`${provider}\n${word}`) ?? 0 })),
+    values.map((value) => ({ labels: { provider, [label]: value }, value: countByKey.get(`${provider}\n${value}`) ?? 0 })),
   )
 }
 

@@ -1,4 +1,4 @@
-/** The program itself: what runs, what it was told to do, and what it could not tell. */
+/** Metrics of the process: version, reloads, lost spans and log lines. */
 import { reloadResults, spanResults } from '../../domain/telemetry/observation.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
@@ -8,7 +8,7 @@ import { combinations } from './series-map.ts'
 
 export interface ProcessInfo {
   readonly version: string
-  /** Lines of the log that were lost. */
+  /** The number of lost log lines. */
   readonly droppedLines: () => number
 }
 
@@ -18,13 +18,13 @@ export function processMetrics(
 ): Handlers<'reload' | 'override' | 'spans'> {
   const reloads = new Counter({
     name: 'swapgate_configuration_reloads_total',
-    help: 'Times that the configuration was read again, and whether it was taken.',
+    help: 'Reloads of the configuration, by result.',
     labels: ['result'],
     initialValues: () => combinations(reloadResults),
   })
   const spans = new Counter({
     name: 'swapgate_trace_spans_total',
-    help: 'Spans of traces that were kept, by what became of them.',
+    help: 'Spans of kept traces, by result.',
     labels: ['result'],
     initialValues: () => combinations(spanResults),
   })
@@ -32,12 +32,12 @@ export function processMetrics(
   exposition.add(spans)
   exposition.add({
     name: 'swapgate_log_lines_dropped_total',
-    help: 'Lines of the log that were lost since nobody took them.',
+    help: 'Log lines that were lost because standard error was not read.',
     type: 'counter',
     samples: () => [{ labels: {}, value: droppedLines() }],
   })
   const labels = { version, node: process.versions.node }
-  exposition.add(gauge('swapgate_build_info', 'What runs here: always 1.', () => [{ labels, value: 1 }]))
+  exposition.add(gauge('swapgate_build_info', 'The running version: always 1.', () => [{ labels, value: 1 }]))
   return {
     reload: ({ result }) => reloads.add([result]),
     override: () => {}, // only logged

@@ -1,4 +1,4 @@
-/** How providers stand: configured, by their breakers, and in their budgets. */
+/** Metrics of providers: configured state, breakers and budgets. */
 
 import { type OperationName, operationNames } from '../../domain/swap/operations.ts'
 import { reservedForGatewayReads } from '../../domain/telemetry/gateway-reads.ts'
@@ -9,7 +9,7 @@ import { gauge } from './gauge.ts'
 import type { Handlers, Providers } from './handler.ts'
 
 const states = ['active', 'draining', 'off']
-/** A budget is whole again so many milliseconds after the last call that was paid out of it. */
+/** A budget is full again this long after the last call. */
 const budgetWindowMs = 60_000
 
 interface RemainingBudget {
@@ -34,16 +34,16 @@ export function providerMetrics(exposition: Exposition, providers: Providers): H
     return [{ labels, value: performance.now() - last.at < budgetWindowMs ? Math.min(last.remaining, value) : value }]
   }
   for (const [name, help, samples] of [
-    ['swapgate_breaker_state', 'Where the breaker of an operation at a provider stands: 1 for its state.', breakerSamples],
-    ['swapgate_provider_state', 'The configured state of a provider: 1 for its state.', stateSamples],
+    ['swapgate_breaker_state', 'State of the breaker of an operation at a provider: 1 for the current state.', breakerSamples],
+    ['swapgate_provider_state', 'State of a provider: 1 for the current state.', stateSamples],
     [
       'swapgate_budget_size',
-      'Calls for clients that a provider lets us make in any 60 seconds: what is configured, without what is kept for our own reads.',
+      "The configured budget of calls in any 60 seconds, without the share reserved for the gateway's own reads.",
       () => sizes(providers),
     ],
     [
       'swapgate_budget_remaining',
-      'Calls for clients that are left of the budget at a provider, as this process last saw it.',
+      'The remaining budget of calls for clients at a provider, as this process last read it.',
       () => sizes(providers).flatMap(remaining),
     ],
   ] as const) {
@@ -56,12 +56,12 @@ export function providerMetrics(exposition: Exposition, providers: Providers): H
   }
 }
 
-/** 1 for the word that holds, 0 for the others. */
+/** One sample for each value of the list: 1 for the current value, 0 for the others. */
 function oneOf(label: string, list: readonly string[], current: string, labels: Sample['labels']): readonly Sample[] {
   return list.map((word) => ({ labels: { ...labels, [label]: snakeCase(word) }, value: word === current ? 1 : 0 }))
 }
 
-/** 0 is no bound, and has no size. */
+/** The sizes of the budgets. A budget of 0 is unlimited and has no sample. */
 function sizes(providers: Providers): readonly Sample[] {
   return providers().flatMap(({ tag, budget }) =>
     budgetPolicies

@@ -1,4 +1,4 @@
-/** What became of clients' requests. */
+/** Metrics of clients' requests. */
 import { keyRefusals } from '../../domain/telemetry/observation.ts'
 import { snakeCase } from '../../domain/telemetry/snake-case.ts'
 import { Counter } from './counter.ts'
@@ -7,38 +7,38 @@ import type { FormOf, Handlers } from './handler.ts'
 import { Histogram } from './histogram.ts'
 import { combinations } from './series-map.ts'
 
-/** Bounds of OpenTelemetry's conventions for HTTP, in seconds. */
+/** Histogram bounds of OpenTelemetry's HTTP conventions, in seconds. */
 export const httpBounds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
-/** Bounds for what is done here and should take no time, in seconds. */
+/** Histogram bounds for fast work inside the gateway, in seconds. */
 export const shortBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
 export function requestMetrics(exposition: Exposition, formOf: FormOf): Handlers<'request' | 'keyRefused'> {
   const durations = new Histogram({
     name: 'http_server_request_duration_seconds',
-    help: 'From the whole head of a request to its answer, by path and status.',
+    help: 'Time from the complete head of a request to its response, by path and status.',
     labels: ['http_request_method', 'http_route', 'http_response_status_code', 'error_type'],
     bounds: httpBounds,
   })
   const ends = new Counter({
     name: 'swapgate_requests_total',
-    help: 'Requests of clients, by how they ended and whose doing that was.',
+    help: 'Requests of clients, by result and responsible party.',
     labels: ['operation', 'client_form', 'provider_form', 'provider', 'error_type'],
   })
   const added = new Histogram({
     name: 'swapgate_added_seconds',
-    help: 'Time of a request in which neither a provider nor the client was waited for.',
+    help: 'Time of a request without the waits for providers and the client.',
     labels: ['operation'],
     bounds: shortBounds,
   })
   const refusals = new Counter({
     name: 'swapgate_key_refusals_total',
-    help: "Clients' keys that were refused, by why.",
+    help: "Clients' keys that were rejected, by cause.",
     labels: ['reason'],
     initialValues: () => combinations(keyRefusals.map(snakeCase)),
   })
   const errors = new Counter({
     name: 'swapgate_errors_total',
-    help: 'Answers of 4xx and 5xx, by their X-Swap-Reason.',
+    help: 'Responses with 4xx and 5xx, by X-Swap-Reason.',
     labels: ['reason', 'operation', 'client_form'],
   })
   for (const family of [durations, ends, added, refusals, errors]) exposition.add(family)

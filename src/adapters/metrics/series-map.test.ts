@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { combinations, labelsOf, SeriesMap } from './series-map.ts'
 
-test('each combination of values has one thing of its own, whatever the values hold', () => {
+test('each combination of values has its own series, whatever the values contain', () => {
   const counts = new SeriesMap(() => ({ count: 0 }))
   for (const values of [['a', 'b'], ['a\nb'], ['a', ''], ['a'], [], ['a', 'b']]) counts.of(values).count++
   expect(counts.all().map(([values, { count }]) => [values, count])).toEqual([
@@ -13,7 +13,7 @@ test('each combination of values has one thing of its own, whatever the values h
   ])
 })
 
-test('labels go with their values by place', () => {
+test('labels and values are matched by position', () => {
   expect(labelsOf(['policy', 'decision'], ['read', 'admitted'])).toEqual({ policy: 'read', decision: 'admitted' })
 })
 

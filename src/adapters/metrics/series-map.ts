@@ -1,20 +1,20 @@
-/** Values of labels: words of closed lists, so that whatever is kept of them need never be forgotten. */
+/** Values of labels. They come from closed lists, so that the number of series is bounded. */
 export type LabelValues = readonly string[]
 
 interface Branch<T> {
-  /** The last of its values. */
+  /** The last value of this branch. */
   readonly value: string | undefined
-  /** The values up to here. */
+  /** All values up to this branch. */
   readonly values: LabelValues
   readonly branches: Map<string, Branch<T>>
-  /** The one that was asked for last. */
+  /** The branch of the last lookup. */
   latest: Branch<T> | undefined
   series: T | undefined
 }
 
 /**
- * One thing for each combination of values; it is found without joining them, since a text that is made anew has to be hashed.
- * Most of what is asked for is as it was the time before: to see that takes a comparison, where to look it up takes a hash table.
+ * A map with one series for each combination of values. Does not join the values: a new string must be hashed. Most lookups
+ * repeat the previous one, and a comparison is cheaper than a hash table.
  */
 export class SeriesMap<T> {
   private readonly make: () => T
@@ -31,7 +31,7 @@ export class SeriesMap<T> {
     return branch.series
   }
 
-  /** In the order of the values, as each was first seen. */
+  /** All series, ordered by the first use of each value. */
   all(): readonly (readonly [LabelValues, T])[] {
     return [...leaves(this.root)]
   }
@@ -62,7 +62,7 @@ export function labelsOf(names: readonly string[], values: LabelValues): Record<
   return Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']))
 }
 
-/** Every combination of these. */
+/** Every combination of one value from each list. */
 export function combinations(...lists: readonly LabelValues[]): readonly LabelValues[] {
   const [first, ...others] = lists
   if (!first) return [[]]

@@ -1,4 +1,4 @@
-/** How a candidate quotes beside what clients get. */
+/** Metrics of the shadow: a candidate's quotes compared with the quotes that clients get. */
 import { shadowResults } from '../../domain/telemetry/observation.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
@@ -6,13 +6,13 @@ import { gauge } from './gauge.ts'
 import type { Handlers } from './handler.ts'
 import { Histogram } from './histogram.ts'
 
-/** Of the amount received, as a share: −0.01 is one percent less than the client got. */
+/** Relative deviation of the amount received: −0.01 is one percent less than the client got. */
 const deviationBounds = [-0.1, -0.05, -0.02, -0.01, -0.005, -0.002, -0.001, 0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1]
 
 export function shadowMetrics(exposition: Exposition): Handlers<'shadow' | 'shadowAssets'> {
   const comparisons = new Counter({
     name: 'swapgate_shadow_comparisons_total',
-    help: `Quotes that were repeated at the candidate of the shadow: ${shadowResults.join(', ')}.`,
+    help: `Quotes repeated at the shadow's candidate: ${shadowResults.join(', ')}.`,
     labels: ['provider', 'result'],
   })
   const deviations = new Histogram({
@@ -24,7 +24,7 @@ export function shadowMetrics(exposition: Exposition): Handlers<'shadow' | 'shad
   const missingAssets = new Map<string, number>()
   const missing = gauge(
     'swapgate_shadow_missing_assets',
-    'Assets of the table that a routed provider offers and the candidate of the shadow does not.',
+    "Assets of the table that a routed provider offers and the shadow's candidate does not.",
     () => [...missingAssets].map(([provider, value]) => ({ labels: { provider }, value })),
   )
   for (const family of [comparisons, deviations, missing]) exposition.add(family)

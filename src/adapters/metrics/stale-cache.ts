@@ -1,12 +1,12 @@
 import { singleFlight } from '../../domain/single-flight.ts'
 import { withTimeout } from '../../domain/with-timeout.ts'
 
-/** How long a value serves, in milliseconds. */
+/** How long a value is fresh. */
 const lifetimeMs = 10_000
-/** The longest that a reader waits; what comes later serves the next one. */
+/** Maximum wait of a caller; a later value is for the next call. */
 const timeoutMs = 500
 
-/** The latest value of `read`. It is read again when it is old, and the previous one serves while that fails or is slow. */
+/** Caches `read`. Calls it again when the value is old, and returns the previous value while that fails or is slow. */
 export function staleCache<T>(read: () => Promise<T>): () => Promise<T | undefined> {
   let latest: T | undefined
   let fetchedAt = Number.NEGATIVE_INFINITY
@@ -14,7 +14,7 @@ export function staleCache<T>(read: () => Promise<T>): () => Promise<T | undefin
     try {
       latest = await read()
     } catch {
-      // The previous value serves on; the failure is seen where the ledger is used.
+      // The previous value stays. Other users of the ledger report the failure.
     } finally {
       fetchedAt = performance.now()
     }

@@ -1,8 +1,8 @@
-/** Budgets in Redis: the rule of `core/resilience/budget/fair-sliding-window.ts` as scripts, on keys of one slot for each bucket. */
+/** Budgets in Redis: the rule of `core/resilience/budget/fair-sliding-window.ts` as scripts. The keys of a bucket share a slot. */
 import type { Budgets } from '../../core/resilience/budget/budgets.ts'
 import type { Connection } from './index.ts'
 
-/** KEYS[1]: the grants by time. ARGV[1]: the limit. */
+/** KEYS[1]: the grants, sorted by time. ARGV[1]: the limit. */
 const prepare = `
 local minute, limit = 60000, tonumber(ARGV[1])
 local past = '(' .. string.format('%.0f', now - minute)
@@ -27,22 +27,22 @@ if free <= 0 then return refuse(free) end
 grant(KEYS[1], name)
 return {1, free - 1, 0}`
 
-/** KEYS[2]: the grants of the asker. KEYS[3]: the askers by the second in which they asked last. ARGV[2]: the asker. */
+/** KEYS[2]: the grants of the consumer. KEYS[3]: the consumers, sorted by the second of their last call. ARGV[2]: the consumer. */
 const sharedScript = `${prepare}
-local mostAskers, cleaned = 100000, 16
+local maxConsumers, maxRemoved = 100000, 16
 local second = math.floor(now / 1000)
 local over = second - 60
-for _, asker in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', over, 'LIMIT', 0, cleaned)) do
-  redis.call('ZREM', KEYS[3], asker)
+for _, consumer in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', over, 'LIMIT', 0, maxRemoved)) do
+  redis.call('ZREM', KEYS[3], consumer)
 end
-if redis.call('ZCARD', KEYS[3]) < mostAskers then
+if redis.call('ZCARD', KEYS[3]) < maxConsumers then
   redis.call('ZADD', KEYS[3], second, ARGV[2])
   redis.call('PEXPIRE', KEYS[3], minute + 1000)
 end
-local askers = redis.call('ZCOUNT', KEYS[3], '(' .. over, '+inf')
+local consumers = redis.call('ZCOUNT', KEYS[3], '(' .. over, '+inf')
 local left = 0
-if live(KEYS[2]) >= limit / math.max(askers, 2) then
-  if askers >= 2 then left = math.ceil(limit / 5)
+if live(KEYS[2]) >= limit / math.max(consumers, 2) then
+  if consumers >= 2 then left = math.ceil(limit / 5)
   elseif limit >= 10 then left = math.floor(limit / 5) end
 end
 if free <= left then return refuse(free) end
@@ -50,13 +50,13 @@ grant(KEYS[1], name)
 grant(KEYS[2], name)
 return {1, free - 1, 0}`
 
-/** Throws where Redis does not answer. */
+/** Throws if Redis does not respond. */
 export function redisBudgets(connection: Pick<Connection, 'script'>): Budgets {
   const reserveAlone = connection.script(aloneScript, 1)
   const reserveShared = connection.script(sharedScript, 3)
   return {
     async reserve(bucket, limit, consumer) {
-      // In braces stands what decides about the slot; encoded it holds none itself.
+      // The part in braces decides the slot. Encoding removes braces from the bucket's name.
       const key = `swapgate:budget:{${encodeURIComponent(bucket)}}`
       const grants = `${key}:grants`
       const [granted, remaining = 0, retryAfter = 0] =

@@ -2,14 +2,14 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import type { RedisAddress } from '../../domain/redis-url.ts'
 
-/** Milliseconds. Connecting takes several commands, and nothing else ends one that is lost with its connection. */
+/** A connection setup takes several commands, and only this timeout ends a command whose connection is lost. */
 const commandTimeoutMs = 500
-/** Milliseconds without a byte, after which a connection that owes answers counts as dead. */
+/** A connection with pending replies counts as dead after this time without a byte. */
 const idleTimeoutMs = 2_000
 
 const retry = (times: number): number => Math.min(50 * times, 250)
 
-/** What was not answered is never sent again, and nothing waits for a connection: whoever asks has a better answer. */
+/** Never resends a command and never queues one without a connection: the callers have fallbacks. */
 const options = {
   commandTimeout: commandTimeoutMs,
   connectTimeout: 1_000,
@@ -22,7 +22,7 @@ const options = {
   connectionName: 'swapgate',
 } satisfies RedisOptions
 
-/** Not connected yet. Commands fail at once while it is not. */
+/** Creates a client that is not yet connected. Commands fail at once until it is. */
 export function createClient(address: RedisAddress): Redis | Cluster {
   const { kind, places: nodes, isEncrypted, credentials, sentinelCredentials, name, database } = address
   const access = { ...options, ...credentials, ...(isEncrypted && { tls: {} }) }
@@ -59,7 +59,7 @@ export function createClient(address: RedisAddress): Redis | Cluster {
   })
 }
 
-/** A master that became a replica: its name may lead to another machine by now. */
+/** The node was a master and became a replica: its host name may now lead to another machine. */
 function reconnectOnError({ message }: Error): boolean {
   return message.startsWith('READONLY')
 }

@@ -1,4 +1,4 @@
-/** ioredis: the shared store of limits, proofs and budgets. What it does not answer in time is not done later either. */
+/** ioredis: the shared store of limits, verified keys and budgets. A script that times out has no effect later. */
 import { once } from 'node:events'
 import { Cluster, type Redis } from 'ioredis'
 import { parseRedisUrl } from '../../domain/redis-url.ts'
@@ -7,15 +7,15 @@ import { createClient } from './client.ts'
 import { minReplyTimeoutMs, type ReplyState, ReplyTimeouts } from './reply-timeouts.ts'
 import { RedisClock, withScriptDeadline } from './script-deadline.ts'
 
-/** Runs a script on keys of one slot. Throws, within 200 ms, where no answer came. */
+/** Runs a script on keys of one slot. Throws after at most 200 ms without a reply. */
 export type Script = (keys: readonly string[], args: readonly string[]) => Promise<readonly number[]>
 
 export interface Connection {
-  /** A script whose reply is a list of integers; in it, `now` is the clock of Redis in milliseconds. */
+  /** Prepares a script whose reply is a list of integers. In the script, `now` is the clock of Redis in milliseconds. */
   readonly script: (lua: string, numberOfKeys: number) => Script
-  /** Another number than before tells that everything was lost in between. */
+  /** A number that changes when Redis has lost its data. */
   readonly generation: () => Promise<number>
-  /** Calls back whenever the connection ends. */
+  /** Calls the listener each time the connection ends. */
   readonly onLoss: (listener: () => void) => void
   readonly close: () => void
 }
@@ -26,10 +26,10 @@ const generationScript = `
 redis.call('SET', KEYS[1], ARGV[1], 'NX')
 return {tonumber(redis.call('GET', KEYS[1]))}`
 
-/** Resolves once it is connected, or after a second: where Redis is down it is looked for in the background. */
+/** Resolves when connected, or after a second: if Redis is down, the client keeps trying in the background. */
 export async function openRedis(url: string): Promise<Connection> {
   const client = createClient(parseRedisUrl(url))
-  // Whoever asks learns it; a listener must be there all the same.
+  // Each command reports its error; but without a listener the event would end the process.
   client.on('error', () => {})
   await connected(client)
   const script = scripts(client)
@@ -42,16 +42,16 @@ export async function openRedis(url: string): Promise<Connection> {
   }
 }
 
-/** Another one each time: the process that marks an emptied store must notice it too. */
+/** Random, so that the process that marks an emptied store notices the change too. */
 function randomGeneration(): string {
   return String(Math.floor(Math.random() * 2 ** 48) + 1)
 }
 
 async function connected(client: Redis | Cluster): Promise<void> {
-  // The nodes of a cluster would be connected with the first command for each, which nothing waits for.
+  // Connect all nodes of a cluster now: by default a node connects with its first command, which would time out.
   client.on('+node', (node: Redis) => void node.connect().catch(() => {}))
   const connecting = client.connect().then(() => Promise.all(client instanceof Cluster ? client.nodes('master').map(ready) : []))
-  const never = new Promise<never>(() => {}) // where it fails, the client goes on trying
+  const never = new Promise<never>(() => {}) // after a failure the client keeps trying
   await withTimeout(
     connecting.catch(() => never),
     connectTimeoutMs,
@@ -77,7 +77,7 @@ function scripts(client: Redis | Cluster): Connection['script'] {
       command(...keys, ...args, String(clock.deadlineAfter(minReplyTimeoutMs))).then(([now = 0, ...reply]) => {
         clock.update(now)
         if (reply.length > 0 || replyState.isOver) return reply
-        return send(keys, args, replyState) // It is in time after all, since its clock was set; and nothing was done.
+        return send(keys, args, replyState) // The clock of Redis was changed: the script was in time, but did nothing.
       })
     return (keys, args) => replyTimeouts.wait((replyState) => send(keys, args, replyState))
   }

@@ -1,17 +1,17 @@
-/** rate-limiter-flexible: the same fixed windows as in memory, counted by its script in Redis. */
+/** rate-limiter-flexible: fixed windows as in memory, counted in Redis. */
 import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible'
 import type { SharedLimiter } from '../../core/access/limit-fallback.ts'
 import type { Charge } from '../../core/access/limits.ts'
 import type { Connection, Script } from './index.ts'
 
-/** The same window, in which only what is admitted is counted. ARGV: the limit, and the window in milliseconds. */
+/** The same window, but counts only admitted requests. ARGV: the limit, and the window in milliseconds. */
 const chargeAdmitted = `
 redis.call('SET', KEYS[1], 0, 'PX', ARGV[2], 'NX')
 local isOver = tonumber(redis.call('GET', KEYS[1])) >= tonumber(ARGV[1])
 local points = isOver and tonumber(ARGV[1]) or redis.call('INCR', KEYS[1])
 return {isOver and 1 or 0, points, redis.call('PTTL', KEYS[1])}`
 
-/** Limits of all processes that use the same Redis, whose clock the windows follow. Throws where it does not answer. */
+/** Limits shared by all processes with the same Redis. Windows follow its clock. Throws if Redis does not respond. */
 export function redisLimiter(connection: Pick<Connection, 'script'>): SharedLimiter {
   const limiters = new Map<number, RateLimiterRedis>()
   const limiterFor = (window: number): RateLimiterRedis => {
@@ -34,7 +34,7 @@ export function redisLimiter(connection: Pick<Connection, 'script'>): SharedLimi
     )
     return { isOver: isOver === 1, remaining: Math.max(0, limit - points), resetSeconds: Math.ceil(remainingMs / 1000) }
   }
-  // It rejects beyond its points, which are out of reach: the limit is the caller's, and every request is counted.
+  // The library's own limit is never reached: the caller applies the limit, and every request is counted.
   return {
     charge: (bucket, limit, window, counting) =>
       counting === 'admitted'
@@ -61,7 +61,7 @@ function chargeOf({ consumedPoints, msBeforeNext }: RateLimiterRes, limit: numbe
   }
 }
 
-/** What the library asks of a client: it defines its script, and then calls it by its name. */
+/** The library's interface of a Redis client: it defines a script and calls it by name. */
 function createStoreClient(connection: Pick<Connection, 'script'>) {
   let script: Script | undefined
   return {

@@ -19,22 +19,22 @@ it('waits 160 to 200 ms', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it('an answer that came while this process stood still is taken', async () => {
+it('accepts a reply that arrived while this process was paused', async () => {
   const callers = new ReplyTimeouts()
-  const answer = callers.wait(() => new Promise((resolve) => setImmediate(() => setTimeout(resolve, 1, 'answer'))))
+  const reply = callers.wait(() => new Promise((resolve) => setImmediate(() => setTimeout(resolve, 1, 'reply'))))
   for (const until = performance.now() + 400; performance.now() < until; );
-  await expect(answer).resolves.toBe('answer')
+  await expect(reply).resolves.toBe('reply')
 })
 
-it('tells who asks whether somebody still waits', async () => {
+it('shows whether the caller still waits', async () => {
   vi.useFakeTimers()
   const callers = new ReplyTimeouts()
   const seen: { isOver: boolean }[] = []
-  const answer = callers.wait((waiting) => {
+  const reply = callers.wait((waiting) => {
     seen.push(waiting)
     return never()
   })
-  const failed = expect(answer).rejects.toThrow('Redis does not answer.')
+  const failed = expect(reply).rejects.toThrow('Redis does not answer.')
   expect(seen[0]?.isOver).toBe(false)
   await vi.advanceTimersByTimeAsync(240)
   await failed
@@ -46,6 +46,6 @@ it('lets no more than ten thousand wait', async () => {
   const waiting = Array.from({ length: 10_000 }, () => callers.wait(never))
   await expect(callers.wait(async () => 'sent')).rejects.toThrow('Too much is waiting')
   await expect(Promise.allSettled(waiting)).resolves.toHaveLength(10_000)
-  // Those who were answered do not count.
+  // Completed calls do not count.
   for (let call = 0; call < 10_001; call++) await callers.wait(async () => 'sent')
 })

@@ -1,16 +1,16 @@
-/** How long an answer of Redis is waited for. */
+/** Timeouts for replies of Redis. */
 
 /** Milliseconds. */
 const tickMs = 40
 const ticks = 5
-/** A bound on memory: more calls than this do not wait at the same time. */
+/** A memory limit: the maximum number of pending calls. */
 const maxPending = 10_000
 
-/** Milliseconds that everybody waits at least: the first tick may be half over when he begins. */
+/** The minimum timeout: the first tick may be almost over when a call starts. */
 export const minReplyTimeoutMs = tickMs * (ticks - 1)
 
 export interface ReplyState {
-  /** Whether nobody waits any more. */
+  /** Whether the caller no longer waits. */
   isOver: boolean
 }
 
@@ -20,17 +20,17 @@ interface PendingReply extends ReplyState {
 }
 
 /**
- * Waits for 160 to 200 ms, and longer only where this process itself stood still: time is counted in ticks, of which a pause takes one,
- * so that what came meanwhile is read before anybody gives up.
+ * Waits 160 to 200 ms, and longer only if this process was paused. Time is counted in ticks, and a pause counts as one tick, so
+ * that replies which arrived during the pause are read before a call times out.
  */
 export class ReplyTimeouts {
   private now = 0
   private waiting = 0
   private timer: NodeJS.Timeout | undefined
-  /** In the order in which they began. */
+  /** In order of their start. */
   private readonly entries: PendingReply[] = []
 
-  /** Rejects where the answer does not come in time. */
+  /** Rejects if the reply does not arrive in time. */
   wait<T>(send: (waiting: ReplyState) => Promise<T>): Promise<T> {
     if (this.waiting >= maxPending) return Promise.reject(new Error('Too much is waiting for Redis.'))
     const { promise, resolve, reject } = Promise.withResolvers<T>()

@@ -1,8 +1,8 @@
-/** Scripts that do nothing once nobody waits for them: a frozen Redis carries out all that it was sent when it thaws. */
+/** Scripts with a deadline: when a frozen Redis continues, it runs all pending scripts, also those that have timed out. */
 
 /**
- * The script with the clock of Redis as `now`, in milliseconds. Its last argument is the latest moment on that clock, 0: none.
- * The reply begins with `now`; where that was too late, nothing follows and nothing was done.
+ * Adds `now`, the clock of Redis in milliseconds, to the script, and a last argument: the deadline on that clock, 0 for none.
+ * The reply begins with `now`. After the deadline the script does nothing, and the reply has only `now`.
  */
 export function withScriptDeadline(lua: string): string {
   return `
@@ -19,16 +19,16 @@ return reply
 `
 }
 
-/** Guesses the clock of Redis from its replies; a clock of this machine that is set anew does not disturb it. */
+/** Estimates the clock of Redis from its replies. Does not depend on this machine's wall clock. */
 export class RedisClock {
   private offset = Number.NEGATIVE_INFINITY
 
-  /** A reply that was just received says so. It was sent a little earlier, so the greatest difference is the best guess. */
+  /** Takes the time of a reply just received. It was sent a little earlier, so the largest difference is the best estimate. */
   update(now: number): void {
     this.offset = Math.max(this.offset, now - performance.now())
   }
 
-  /** The moment so many milliseconds from now; 0 where nothing was heard yet. */
+  /** The time of Redis in `milliseconds` from now; 0 before the first reply. */
   deadlineAfter(milliseconds: number): number {
     return this.offset === Number.NEGATIVE_INFINITY ? 0 : Math.ceil(performance.now() + this.offset + milliseconds)
   }

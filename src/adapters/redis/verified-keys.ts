@@ -1,4 +1,4 @@
-/** Proofs that all processes share: a key of Redis for each, which ends with it. */
+/** Verified keys that all processes share: a key of Redis for each, with the same expiry. */
 import type { SharedVerifiedKeys } from '../../core/access/shared-verified-keys.ts'
 import type { Connection } from './index.ts'
 
@@ -7,7 +7,7 @@ const addLua = `
 redis.call('SET', KEYS[1], 1, 'PX', ARGV[1])
 return {1}`
 
-/** Throws where Redis does not answer. `name` stands in the keys. */
+/** All methods throw if Redis does not respond. `name` is a part of the keys in Redis. */
 export function redisVerifiedKeys(connection: Pick<Connection, 'script'>, name: 'proof' | 'refused'): SharedVerifiedKeys {
   const [findScript, addScript] = [connection.script(findLua, 1), connection.script(addLua, 1)]
   const keyOf = (identity: string): string => `swapgate:${name}:${identity}`

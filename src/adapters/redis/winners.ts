@@ -1,4 +1,4 @@
-/** Winners of quotes that all replicas share: a key of Redis for each, which expires with it. */
+/** Winners of quotes that all replicas share: a key of Redis for each, with the same expiry. */
 import type { WinnerStore } from '../../core/routing/winners.ts'
 import type { Connection } from './index.ts'
 
@@ -11,7 +11,7 @@ const saveLua = `
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return {1}`
 
-/** Both methods throw where Redis does not answer. */
+/** Both methods throw if Redis does not respond. */
 export function redisWinners(connection: Pick<Connection, 'script'>, lifetimeMs: number): WinnerStore {
   const [find, save] = [connection.script(findLua, 1), connection.script(saveLua, 1)]
   const keyOf = (key: string): string => `swapgate:winner:${key}`

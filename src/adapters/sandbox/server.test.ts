@@ -15,13 +15,13 @@ function damaged(damage: Damage): Promise<string> {
   return serving(async ({ path }) => (path === '/whole' ? whole : new DamagedResponse(damage, whole)))
 }
 
-test('a request arrives as it was sent, and its answer whole', async () => {
+test('request and response arrive unchanged', async () => {
   const url = await serving(async ({ method, path, query, headers, address, body }) => {
     const seen = { method, path, query, address, sent: await body?.(), key: headers['x-api-key'] }
     return { ...whole, body: JSON.stringify(seen) }
   })
-  const answer = await fetch(`${url}/a/b%20c?d=e%2Ff`, { method: 'POST', body: 'é', headers: { 'X-API-Key': 'k' } })
-  expect(await answer.json()).toEqual({
+  const response = await fetch(`${url}/a/b%20c?d=e%2Ff`, { method: 'POST', body: 'é', headers: { 'X-API-Key': 'k' } })
+  expect(await response.json()).toEqual({
     method: 'POST',
     path: '/a/b%20c',
     query: 'd=e%2Ff',
@@ -29,10 +29,10 @@ test('a request arrives as it was sent, and its answer whole', async () => {
     sent: 'é',
     key: 'k',
   })
-  expect(answer.headers.get('content-type')).toBe('application/json')
+  expect(response.headers.get('content-type')).toBe('application/json')
 })
 
-test('a body that is too large or not UTF-8 is refused', async () => {
+test('a body that is too large or not UTF-8 is rejected', async () => {
   const url = await serving(async ({ body }) => {
     const reason: unknown = await body?.().catch((fault) => fault)
     return { ...whole, body: JSON.stringify(reason) }
@@ -42,22 +42,22 @@ test('a body that is too large or not UTF-8 is refused', async () => {
   expect(await answerTo(new Uint8Array([0xff]))).toMatchObject({ kind: 'invalid' })
 })
 
-test('a reset breaks the connection before any answer', async () => {
+test('a reset breaks the connection before any response', async () => {
   const url = await damaged('reset')
   await expect(fetch(url)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
 })
 
-test('a truncated answer has its status and breaks off inside its body', async () => {
-  const answer = await fetch(await damaged('truncation'))
-  expect(answer.status).toBe(200)
-  await expect(answer.text()).rejects.toThrow()
+test('a truncated response has its status and ends inside its body', async () => {
+  const response = await fetch(await damaged('truncation'))
+  expect(response.status).toBe(200)
+  await expect(response.text()).rejects.toThrow()
 })
 
-test('silence holds one request while others are answered', async () => {
+test('silence blocks one request while others get responses', async () => {
   const url = await damaged('silence')
   const silent = fetch(url).then(
-    () => 'answered',
-    () => 'broken off',
+    () => 'completed',
+    () => 'aborted',
   )
   expect((await fetch(`${url}/whole`)).status).toBe(200)
   expect(await Promise.race([silent, Promise.resolve('nothing yet')])).toBe('nothing yet')

@@ -1,4 +1,4 @@
-/** node:http: the sandbox's own server, since a framework does not let its answers be broken off. */
+/** node:http: the sandbox's server. A framework cannot truncate responses on purpose. */
 import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from 'node:http'
 import { Fault } from '../../domain/faults/fault.ts'
 import { DamagedResponse, type Listen } from '../../sandbox/server.ts'
@@ -9,10 +9,10 @@ const loopback = '127.0.0.1'
 const maxBytes = 16_384
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** `prepare`: what else the server is to answer. */
+/** Adds further listeners to the server. */
 type Preparing = (server: NodeServer, handle: Http) => void
 
-/** Rejects where the port is taken. Closing breaks off whatever is still open. */
+/** Listens on loopback. Rejects if the port is in use. Closing the server aborts open connections. */
 export async function listenOnLoopback(handle: Http, port: number, prepare: Preparing = () => {}): ReturnType<Listen> {
   const server = createServer({ requireHostHeader: false }, (request, response) => void respond(handle, request, response))
   prepare(server, handle)

@@ -19,7 +19,7 @@ function temporaryFile(): string {
   return join(directory, 'not', 'yet', 'there', 'sandbox.db')
 }
 
-test('what was inserted and updated is there after a restart, with its digits', () => {
+test('inserted and updated swaps survive a restart, with their digits', () => {
   const file = temporaryFile()
   const before = sandboxStore(file)
   before.insert(swap('one'))
@@ -32,7 +32,7 @@ test('what was inserted and updated is there after a restart, with its digits', 
   after.close()
 })
 
-test('what is not there is undefined', () => {
+test('a missing swap is undefined', () => {
   const store = sandboxStore(':memory:')
   store.insert(swap('one'))
   expect(store.find('to one')).toBeUndefined()
@@ -45,7 +45,7 @@ test('no two swaps share a deposit address', () => {
   expect(() => store.insert({ ...swap('two'), depositAddress: 'to one' })).toThrow(/UNIQUE/)
 })
 
-test("an owner's swaps come newest first, in pages, between two moments", () => {
+test("an owner's swaps come newest first, in pages, between two times", () => {
   const store = sandboxStore(':memory:')
   for (const [id, createdAt] of [
     ['a', 1],

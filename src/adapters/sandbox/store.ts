@@ -17,7 +17,7 @@ const tables = `
 `
 const selected = 'FROM swaps WHERE owner = ? AND created_at BETWEEN ? AND ?'
 
-/** Opens the file, or makes it and its directory; `:memory:` keeps nothing. */
+/** Opens the file, or creates it and its directory; `:memory:` is not stored. */
 export function sandboxStore(file: string): Store {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
   const database = new DatabaseSync(file, { timeout: 5_000 })
@@ -46,7 +46,7 @@ export function sandboxStore(file: string): Store {
 
 type Row = ReturnType<ReturnType<DatabaseSync['prepare']>['get']>
 
-/** Only `insert` and `update` write facts. */
+/** Trusts the JSON: only `insert` and `update` write it. */
 function toSwap(row: Row): Swap | undefined {
   return row && JSON.parse(String(row.facts))
 }

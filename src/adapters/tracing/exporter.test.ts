@@ -9,7 +9,7 @@ import { collector } from './fixture.ts'
 
 afterEach(() => void vi.unstubAllEnvs())
 
-test('certificate and compression are what the OTEL_EXPORTER_OTLP_… variables say', async () => {
+test('certificate and compression follow the OTEL_EXPORTER_OTLP_… variables', async () => {
   const authority = certify({ name: 'authority' })
   const { taken, url, close } = await collector([200], { secure: certify({ name: 'localhost', issuer: authority }) })
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-exporter-'))
@@ -19,7 +19,7 @@ test('certificate and compression are what the OTEL_EXPORTER_OTLP_… variables 
   const settled: unknown[] = []
   const settings = { endpoint: `${url.origin}/`, timeoutMs: 2_000, version: '1.2.3' }
   const sender = exporter(settings, (...result) => void settled.push(result))
-  await new Promise<unknown>((told) => sender.export([], told))
+  await new Promise<unknown>((done) => sender.export([], done))
   await sender.shutdown()
   close()
   rmSync(directory, { recursive: true })

@@ -1,4 +1,4 @@
-/** @opentelemetry/otlp-exporter-base: OTLP over HTTP as operators set it by the OTEL_EXPORTER_OTLP_… variables. */
+/** @opentelemetry/otlp-exporter-base: OTLP over HTTP, configured by the OTEL_EXPORTER_OTLP_… variables. */
 import { Agent } from 'node:https'
 import { createOtlpNetworkExportDelegate } from '@opentelemetry/otlp-exporter-base'
 import { convertLegacyHttpOptions, createOtlpHttpExporterMetrics } from '@opentelemetry/otlp-exporter-base/node-http'
@@ -7,7 +7,7 @@ import type { SpanResult } from '../../domain/telemetry/observation.ts'
 import { metricsHelper, serializer } from './serializer.ts'
 import { type Certificates, transport } from './transport.ts'
 
-/** Headers, certificates and compression are what the variables say. `settle` hears how each batch ended. */
+/** Headers, certificates and compression come from the variables. Calls `settle` with the result of each batch. */
 export function exporter(
   { endpoint, timeoutMs, version }: { readonly endpoint: string; readonly timeoutMs: number; readonly version: string },
   onResult: (result: SpanResult, count: number) => void,
@@ -35,7 +35,7 @@ export function exporter(
   }
 }
 
-/** The SDK tells what it read of certificates by an agent only. */
+/** The SDK exposes the certificates only through an agent. */
 function certificatesOf(agent: unknown): Certificates {
   if (!(agent instanceof Agent)) return {}
   const { ca, cert, key } = agent.options as Certificates

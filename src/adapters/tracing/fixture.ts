@@ -1,4 +1,4 @@
-/** For tests: a collector that keeps the bytes that it takes. */
+/** For tests: a collector that stores the bytes that it receives. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -13,7 +13,7 @@ interface ReceivedRequest {
 
 type Secure = Readonly<Record<'cert' | 'key', string>>
 
-/** A collector that answers with these statuses, one after the other, the last one again and again; 0 is no answer. */
+/** A collector that responds with these statuses in turn and then repeats the last; 0: no response. */
 export async function collector(
   statuses: readonly number[],
   { secure, after }: { readonly secure?: Secure; readonly after?: string } = {},

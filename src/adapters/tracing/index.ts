@@ -1,4 +1,4 @@
-/** @opentelemetry/sdk-node: traces to any collector over OTLP, as operators know it by its OTEL_… variables. */
+/** @opentelemetry/sdk-node: sends traces to a collector over OTLP; operators know its `OTEL_…` variables. */
 import { NodeSDK } from '@opentelemetry/sdk-node'
 import type { SpanResult } from '../../domain/telemetry/observation.ts'
 import type { Span } from '../../domain/tracing/span.ts'
@@ -13,13 +13,13 @@ import { SpanBuffer } from './span-buffer.ts'
 export interface TracingOptions {
   /** Base URL of the collector. */
   readonly endpoint: string
-  /** The share of traces that is kept though nothing failed, from 0 to 1. */
+  /** The share of traces without an error that is kept, from 0 to 1. */
   readonly ratio: number
-  /** Spans that wait to be sent; beyond these whole traces are dropped. */
+  /** Maximum number of queued spans; further traces are dropped as a whole. */
   readonly queue: number
-  /** Spans that are sent together. */
+  /** Maximum number of spans per export request. */
   readonly batch: number
-  /** How long spans wait for others, how long a batch may take with its second tries, and how long it is waited for: milliseconds. */
+  /** How long a span waits for a full batch, the timeout of a batch with retries, and how long the next batch waits for it. */
   readonly delayMs: number
   readonly timeoutMs: number
   readonly exportTimeoutMs: number
@@ -28,13 +28,13 @@ export interface TracingOptions {
 }
 
 export interface OpenTracing extends Tracing {
-  /** Sends what waits, within the time that a batch may take. */
+  /** Sends the queued spans, within the timeout of a batch. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Spans are plain records until they are sent; only then, all of a batch at once, they are told as the SDK wants to read
- * them. Its own are many times as large, and to move them about while they wait is work for the collector of garbage.
+ * Spans are plain records until their batch is sent; only then they are converted for the SDK. The SDK's spans are many times
+ * larger, and while they wait they are work for the garbage collector.
  */
 export function openTracing(options: TracingOptions): OpenTracing {
   const { ratio, queue, timeoutMs: timeout, version, observe } = options
@@ -52,7 +52,7 @@ export function openTracing(options: TracingOptions): OpenTracing {
     metricReaders: [],
     logRecordProcessors: [],
     textMapPropagator: null,
-    // Spans are told their parents; to follow them through every promise would cost all requests.
+    // Spans get their parents explicitly. Context propagation through promises would slow every request.
     contextManager: null as never,
   })
   sdk.start()
@@ -72,7 +72,7 @@ export function openTracing(options: TracingOptions): OpenTracing {
   }
   const close = (): Promise<void> => {
     spanBuffer.flush()
-    return withDefault(sdk.shutdown(), timeout, undefined) // what is not sent by then is lost
+    return withDefault(sdk.shutdown(), timeout, undefined) // spans that are not sent by then are lost
   }
   return { ...recordTraces(ratio, bufferSpans), close }
 }

@@ -1,4 +1,4 @@
-/** @opentelemetry/sdk-trace: what sends spans in batches. */
+/** @opentelemetry/sdk-trace: sends spans in batches. */
 import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace'
 
 interface Batches {
@@ -8,7 +8,7 @@ interface Batches {
   readonly exportTimeoutMs: number
 }
 
-/** Spans have waited for each other before they come here. */
+/** Sends at once: the span buffer has already made the batches. */
 export function batches({ exporter, queue, batch, exportTimeoutMs }: Batches): SpanProcessor {
   return new BatchSpanProcessor({
     exporter,
@@ -19,5 +19,5 @@ export function batches({ exporter, queue, batch, exportTimeoutMs }: Batches): S
   })
 }
 
-/** What is kept was decided before. */
+/** Keeps every span: the sampling decision was made before. */
 export const always = new AlwaysOnSampler()

@@ -1,23 +1,23 @@
-/** @opentelemetry/sdk-trace: spans that have ended, as its processors and exporters read them. */
+/** @opentelemetry/sdk-trace: converts finished spans for its processors and exporters. */
 import { type HrTime, type Attributes as OtherAttributes, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace'
 import { errorTypeOf } from '../../domain/faults/error-type.ts'
 import type { Attributes, Span } from '../../domain/tracing/span.ts'
 import { toStatus } from '../../wire/http-status.ts'
 
-/** Who tells of the spans. */
+/** The source of spans: this process and this library. */
 type SpanSource = Pick<ReadableSpan, 'resource' | 'instrumentationScope'>
 
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const
 const failed = { code: SpanStatusCode.ERROR }
 const unset = { code: SpanStatusCode.UNSET }
 
-/** Only a span of its own knows what the SDK, once it has started, has found out about the process. */
+/** Starts a span to read the resource: the SDK exposes it only there. */
 export function spanSourceOf(version: string): SpanSource {
   return trace.getTracer('swapgate', version).startSpan('') as unknown as ReadableSpan
 }
 
-/** `since1970`: what is to be added to the clock of spans, in milliseconds. */
+/** `since1970`: the offset in milliseconds from the clock of spans to the Unix epoch. */
 export function toReadableSpan(span: Span, since1970: number, { resource, instrumentationScope }: SpanSource): ReadableSpan {
   const { attributes, startedAt, endedAt = startedAt } = span
   const failure = failureOf(span, attributes)
@@ -53,7 +53,7 @@ function attributesOf({ fault }: Span, attributes: Attributes, failure: string |
   }
 }
 
-/** A client's own mistake is no failure of the request; of a call to a provider, every refusal is one. */
+/** A 4xx is an error of a call to a provider, but not of a client's request (OpenTelemetry's convention). */
 function failureOf({ kind, fault }: Span, attributes: Attributes): string | undefined {
   const status = attributes['http.response.status_code'] ?? 0
   if (status >= (kind === 'client' ? 400 : 500)) return String(status)

@@ -1,4 +1,4 @@
-/** @opentelemetry/resources: who tells the spans. Nothing of the command line or the user, which the SDK would tell by itself. */
+/** @opentelemetry/resources: the resource of spans. Without the command line and the user, which the SDK adds by default. */
 import {
   defaultResource,
   envDetector,
@@ -8,7 +8,7 @@ import {
   serviceInstanceIdDetector,
 } from '@opentelemetry/resources'
 
-/** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win over `resource`. */
+/** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override `resource`. */
 export const detectors: ResourceDetector[] = [serviceInstanceIdDetector, envDetector]
 
 export function resource(version: string): Resource {

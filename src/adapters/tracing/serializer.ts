@@ -1,2 +1,2 @@
-/** @opentelemetry/otlp-transformer: spans in OTLP's protobuf, which every collector takes. */
+/** @opentelemetry/otlp-transformer: encodes spans as OTLP protobuf, which every collector accepts. */
 export { ProtobufTraceSerializer as serializer, TraceExporterMetricsHelper as metricsHelper } from '@opentelemetry/otlp-transformer'

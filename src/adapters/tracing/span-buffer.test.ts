@@ -12,7 +12,7 @@ function outbox() {
   return { sent, box: new SpanBuffer({ batch: 5, delayMs: 1_000, send: ({ length }) => void sent.push(length) }) }
 }
 
-test('a batch is sent once, and not before the work that filled it is done', () => {
+test('a full batch is sent once, after the caller has finished', () => {
   const { sent, box } = outbox()
   box.add(spans(3))
   box.add(spans(3))
@@ -24,7 +24,7 @@ test('a batch is sent once, and not before the work that filled it is done', () 
   expect(sent).toEqual([7])
 })
 
-test('fewer are sent when the first has waited long enough, and so are those that come later', () => {
+test('a smaller batch is sent after the delay, and so are later spans', () => {
   const { sent, box } = outbox()
   box.add(spans(1))
   vi.advanceTimersByTime(999)
@@ -37,7 +37,7 @@ test('fewer are sent when the first has waited long enough, and so are those tha
   expect(sent).toEqual([2, 1])
 })
 
-test('at the end nothing stays behind', () => {
+test('at the end the rest is sent', () => {
   const { sent, box } = outbox()
   box.add(spans(4))
   box.flush()

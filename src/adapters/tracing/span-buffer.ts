@@ -1,14 +1,14 @@
 import type { Span } from '../../domain/tracing/span.ts'
 
 interface SpanBufferOptions {
-  /** So many spans are sent at once. */
+  /** The number of spans that are sent together. */
   readonly batch: number
-  /** After so many milliseconds fewer are, too. */
+  /** After this time a smaller batch is sent. */
   readonly delayMs: number
   readonly send: (spans: readonly Span[]) => void
 }
 
-/** Where spans wait for others to be sent with. */
+/** Collects spans into batches. */
 export class SpanBuffer {
   private readonly options: SpanBufferOptions
   private spans: Span[] = []
@@ -18,7 +18,7 @@ export class SpanBuffer {
     this.options = options
   }
 
-  /** Nothing is sent before whoever tells of them has done his own work. */
+  /** Sends only after the current turn of the event loop, so that the caller finishes first. */
   add(spans: readonly Span[]): void {
     this.spans.push(...spans)
     if (this.spans.length >= this.options.batch) setImmediate(() => this.flush())

@@ -1,4 +1,4 @@
-// Runs alone: its times are short.
+// Runs alone, since its timeouts are short.
 import { gunzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import { certify } from '../../../test/support/certificate.ts'
@@ -25,7 +25,7 @@ function opened(url: URL, given: Partial<Collector> = {}) {
 
 const data = new Uint8Array([0, 1, 0xff, 10, 13, 200]).subarray(1)
 
-test('bytes and headers arrive as they are, one batch after the other', async () => {
+test('bytes and headers arrive unchanged, one batch after the other', async () => {
   const { taken, url } = await collector([200])
   const way = opened(url)
   expect(await way.send(data, 1_000)).toEqual({ status: 'success' })
@@ -36,21 +36,21 @@ test('bytes and headers arrive as they are, one batch after the other', async ()
   expect(taken[1]?.headers).not.toHaveProperty('content-encoding')
 })
 
-test('what is to be compressed is, and says so', async () => {
+test('with compression the bytes are compressed and labelled', async () => {
   const { taken, url } = await collector([200])
   await opened(url, { isCompressed: true }).send(data, 1_000)
   expect(taken[0]?.headers['content-encoding']).toBe('gzip')
   expect(gunzipSync(taken[0]?.bytes as Buffer)).toEqual(Buffer.from(data))
 })
 
-test('what a collector cannot take now is sent again', async () => {
+test('a retryable status is retried', async () => {
   const { taken, url } = await collector([503, 200])
   expect(await opened(url).send(data, 5_000)).toEqual({ status: 'success' })
   expect(taken.map(({ bytes }) => bytes)).toEqual([Buffer.from(data), Buffer.from(data)])
 })
 
 test.each(['0', 'soon', 'Wed, 21 Oct 2015 07:28:00 GMT'])(
-  'a collector that says Retry-After: %s is not asked without a pause',
+  'Retry-After: %s does not lead to a retry without a pause',
   async (after) => {
     const { taken, url } = await collector([503], { after })
     expect(await opened(url).send(data, 300)).toMatchObject({ status: 'retryable' })
@@ -59,7 +59,7 @@ test.each(['0', 'soon', 'Wed, 21 Oct 2015 07:28:00 GMT'])(
 )
 
 test.each(['5', new Date(Date.now() + 60_000).toUTCString()])(
-  'one that says Retry-After: %s is not asked again where there is less time',
+  'Retry-After: %s leads to no retry if less time is left',
   async (after) => {
     const { taken, url } = await collector([503, 200], { after })
     const began = performance.now()
@@ -69,28 +69,28 @@ test.each(['5', new Date(Date.now() + 60_000).toUTCString()])(
   },
 )
 
-test.each([400, 413, 500, 302])('a collector that says %i is not asked twice', async (status) => {
+test.each([400, 413, 500, 302])('status %i is not retried', async (status) => {
   const { taken, url } = await collector([status, 200])
   expect(await opened(url).send(data, 5_000)).toMatchObject({
     status: 'failure',
-    error: { message: `the collector answered ${status}` },
+    error: { message: `the collector returned ${status}` },
   })
   expect(taken).toHaveLength(1)
 })
 
-test('batches that are sent at once go one after the other over one connection', async () => {
+test('concurrent batches are sent one after the other over one connection', async () => {
   const { taken, url, connections } = await collector([200])
   const way = opened(url)
   expect(await Promise.all([way.send(data, 1_000), way.send(data, 1_000), way.send(data, 1_000)])).toHaveLength(3)
   expect([taken.length, connections()]).toEqual([3, 1])
 })
 
-test('who never answers, or never takes it, is left when the time is over, and the next batch has its own', async () => {
+test('a collector that never responds or never reads times out, and the next batch has its own timeout', async () => {
   const { taken, url } = await collector([0, 200])
   const way = opened(url)
   expect(await way.send(data, 100)).toMatchObject({
     status: 'failure',
-    error: { message: 'the collector did not take it in time' },
+    error: { message: 'the collector did not accept the batch in time' },
   })
   expect(await way.send(data, 1_000)).toEqual({ status: 'success' })
   expect(taken).toHaveLength(2)
@@ -98,7 +98,7 @@ test('who never answers, or never takes it, is left when the time is over, and t
   expect(await opened(busy.url).send(data, 100)).toMatchObject({ status: 'retryable' })
 })
 
-test('a batch whose time is over before its turn comes is not sent any more', async () => {
+test('a queued batch that times out is not sent', async () => {
   const { taken, url } = await collector([0, 200])
   const way = opened(url)
   const first = way.send(data, 200)
@@ -109,13 +109,13 @@ test('a batch whose time is over before its turn comes is not sent any more', as
   expect(taken).toHaveLength(2)
 })
 
-test('where nobody listens it fails within the time', async () => {
+test('a refused connection fails within the timeout', async () => {
   const { url } = await collector([200])
   cleanUps.splice(0).forEach((cleanUp) => void cleanUp())
   expect(await opened(url).send(data, 1_000)).toMatchObject({ status: 'retryable', error: { code: 'ECONNREFUSED' } })
 })
 
-test('a collector with a certificate of an authority that is named is believed, and none else', async () => {
+test('a collector is trusted only with a certificate of the configured authority', async () => {
   const authority = certify({ name: 'authority' })
   const { taken, url } = await collector([200], { secure: certify({ name: 'localhost', issuer: authority }) })
   expect(await opened(url).send(data, 1_000)).toMatchObject({ error: { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' } })

@@ -1,4 +1,4 @@
-/** undici: the provider's connections; of the HTTP clients for Node the fastest, and it tells connecting from sending. */
+/** undici: connections to providers. The fastest HTTP client for Node; it separates errors of connecting from errors of sending. */
 import { isUtf8 } from 'node:buffer'
 import { buildConnector, type Dispatcher, Pool } from 'undici'
 import { Fault } from '../../domain/faults/fault.ts'
@@ -8,13 +8,13 @@ import { ResponseBytes } from './response-body.ts'
 
 export interface Upstream {
   readonly http: Http
-  /** Ends when what is in flight is answered. */
+  /** Accepts no new requests, and closes after the last response. */
   readonly retire: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
 export interface UpstreamOptions {
-  /** The base URL; its path comes before every path. */
+  /** The base URL; its path is a prefix of every path. */
   readonly url: string
   /** Milliseconds, for a request without a deadline. */
   readonly timeoutMs: number
@@ -23,10 +23,10 @@ export interface UpstreamOptions {
 const maxResponseBytes = 2 * 1024 * 1024
 const connectTimeoutMs = 2_000
 const maxConnections = 128
-/** Over HTTP/2 undici sends a refused POST again. */
+/** Over HTTP/2 undici resends a refused POST. */
 const withoutHttp2 = { allowH2: false }
 
-/** No redirects, no retries, no more than 2 MiB, and never later than the request's deadline. */
+/** Connects to a provider. No redirects, no retries, at most 2 MiB per response. Rejects with a `Fault` at the request's deadline. */
 export function upstream({ url, timeoutMs }: UpstreamOptions): Upstream {
   const { origin, pathname } = new URL(url)
   const base = pathname.replace(/\/$/, '')
@@ -34,7 +34,7 @@ export function upstream({ url, timeoutMs }: UpstreamOptions): Upstream {
     connect: markingConnector(),
     connections: maxConnections,
     maxResponseSize: maxResponseBytes,
-    // The deadline bounds the whole answer; these would restart with every chunk.
+    // The deadline covers the whole response; these timeouts would restart with every chunk.
     headersTimeout: 0,
     bodyTimeout: 0,
     ...withoutHttp2,
@@ -55,7 +55,7 @@ export function upstream({ url, timeoutMs }: UpstreamOptions): Upstream {
   return { http, retire: () => pool.close(), close: () => pool.destroy() }
 }
 
-/** One request and its answer, as undici tells of them. Whatever ends it first settles it. */
+/** One request and its response. The first event that ends it decides the result. */
 class Exchange implements Dispatcher.DispatchHandler {
   private readonly resolve: (response: HttpResponse) => void
   private readonly reject: (fault: Fault) => void
@@ -110,7 +110,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.end()) this.reject(fault)
   }
 
-  /** False where it was over before. */
+  /** Returns false if it has already ended. */
   private end(): boolean {
     if (this.isOver) return false
     this.isOver = true
@@ -119,21 +119,21 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Node keeps a list of timers for each duration: under load thousands of lists with one timer each cost 6 % of the time. */
+/** Rounds, since Node keeps a list of timers per duration: under load, thousands of lists with one timer cost 6 % of the time. */
 function roundToTimerBucket(milliseconds: number): number {
   return milliseconds < 1_000 ? milliseconds : milliseconds - (milliseconds % 50)
 }
 
 const brokenMessage = 'The provider could not be reached or broke off; please try again later.'
 
-/** `certain`: no byte was sent. */
+/** `noEffect`: no byte was sent. */
 function timedOut(noEffect: boolean): Fault {
   return new Fault('timedOut', 'The provider did not answer in time; please try again later.', { noEffect })
 }
 
 const connectErrors = new WeakSet<Error>()
 
-/** Notes which errors come from connecting: then no byte of a request was sent, whatever the error is called. */
+/** Marks errors of connecting: then no byte of a request was sent, whatever the error's code. */
 function markingConnector(): buildConnector.connector {
   const connector = buildConnector({ timeout: connectTimeoutMs, ...withoutHttp2 })
   return (options, callback) =>

@@ -1,15 +1,15 @@
-/** node:buffer: the bytes of an answer as they come. */
+/** node:buffer: collects the bytes of a response. */
 import { Buffer } from 'node:buffer'
 
 const firstBytes = 4_096
 const noBytes = Buffer.alloc(0)
 
 /**
- * Keeps the bytes, not the chunks: each chunk is a cut of the 64 KiB that were read from the socket, and keeps all of them. An
- * answer that comes byte by byte would take thousands of times its size.
+ * Copies the bytes, since each chunk is a slice that keeps its 64 KiB read buffer alive: a response that arrives byte by byte
+ * would take thousands of times its size.
  */
 export class ResponseBytes {
-  /** The only chunk so far; most answers are one. */
+  /** The only chunk so far; most responses have one. */
   private only: Buffer | undefined
   private bytes: Buffer = noBytes
   private length = 0

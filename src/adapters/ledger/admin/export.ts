@@ -1,4 +1,4 @@
-/** Kysely: reads all entries, in batches. */
+/** Kysely: reads all entries in batches. */
 import { type NotNull, sql } from 'kysely'
 import type { LedgerAdmin } from '../../../core/ledger-admin.ts'
 import type { Database } from '../database.ts'
@@ -8,7 +8,7 @@ import type { Store } from '../store.ts'
 
 const batchSize = 500
 
-/** Each batch is of its own moment; an entry that was there before and stays is told exactly once. */
+/** Each batch is its own snapshot. An entry that exists during the whole export is returned exactly once. */
 export function exporter({ database }: Store): LedgerAdmin['export'] {
   return async function* (since) {
     const oldest = clampSortKey(since === undefined ? 2n ** 64n : -toNanoseconds(since))

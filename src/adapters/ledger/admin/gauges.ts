@@ -1,12 +1,12 @@
-/** Kysely: what is not done, read from indexes that hold nothing else. */
+/** Kysely: counts open transactions and unresolved creates from their own indexes. */
 import { type NotNull, sql } from 'kysely'
 import type { LedgerGauges, UnresolvedCount } from '../../../core/ledger-admin.ts'
 import type { Database } from '../database.ts'
 
-/** In the words of the index, or it is not used. */
+/** Must repeat the condition of the index, or the database does not use it. */
 export const hasNotEnded = sql<boolean>`state = 'done' AND (status IS NULL OR status NOT IN ('success', 'refunded', 'overdue'))`
 const isUnresolved = sql<boolean>`state <> 'done'`
-/** The latest place: places are nanoseconds, the newest first. */
+/** The oldest creation time in milliseconds: sort keys are negative nanoseconds. */
 const oldest = sql<number>`cast(-max(sort_key) / 1000000 as bigint)`
 
 export async function ledgerGauges(database: Database): Promise<LedgerGauges> {
@@ -22,7 +22,7 @@ export async function ledgerGauges(database: Database): Promise<LedgerGauges> {
   }
 }
 
-/** Grouped here: to group them itself SQLite would read the whole table in the order of another index. */
+/** Groups the rows here: SQLite would read the whole table in the order of another index. */
 async function unresolvedCounts(database: Database): Promise<readonly UnresolvedCount[]> {
   const unresolved = database.selectFrom('transactions').select(['provider', 'state', 'attempted_at']).where(isUnresolved)
   const rows = await unresolved.$narrowType<{ state: UnresolvedCount['state']; attempted_at: NotNull }>().execute()

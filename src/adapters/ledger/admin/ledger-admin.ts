@@ -1,4 +1,4 @@
-/** Kysely: what an operator does by hand. */
+/** Kysely: the manual operations on the ledger. */
 import { type NotNull, sql } from 'kysely'
 import type { TransactionRecord } from '../../../core/ledger.ts'
 import type { LedgerAdmin, LedgerStats, UnresolvedCreateReport } from '../../../core/ledger-admin.ts'
@@ -75,8 +75,8 @@ async function stats(database: Database, now: number): Promise<LedgerStats> {
   }
 }
 
-async function rowsOf(answer: Promise<{ readonly rows: number }>): Promise<number> {
-  return (await answer).rows
+async function rowsOf(result: Promise<{ readonly rows: number }>): Promise<number> {
+  return (await result).rows
 }
 
 function validKeys(database: Database, now: number) {
@@ -113,7 +113,7 @@ function resolved(actor: string, { intent, provider, state }: Create, after: unk
   return { actor, action: 'ledger.resolve', subject: intent, before: { provider, state }, after }
 }
 
-/** False where another create has its id, or had it until it was pruned. What a list has shown of it before does not stand in the way. */
+/** Returns false if another create has this id, or had it until it was pruned. An entry that was only read from a list does not block it. */
 async function bind(within: Database, create: Create, facts: TransactionRecord): Promise<boolean> {
   const holder = await lockHolder(within, create.provider, facts.transaction.id)
   const isFree = !holder || holder.intent === create.intent || holder.intent === null
@@ -122,7 +122,7 @@ async function bind(within: Database, create: Create, facts: TransactionRecord):
   return true
 }
 
-/** What was asked, but for memos, which nobody has confirmed; the provider tells the rest when it is read. */
+/** The facts from the request, without memos, which the provider has not confirmed. The next read adds the rest. */
 function boundFacts({ asked, attempted_at }: { asked: string; attempted_at: number }, id: string, at: number): TransactionRecord {
   const createdAt = new Date(attempted_at).toISOString()
   const { withdrawalExtraId: _, refundExtraId: __, ...known }: NewTransaction = JSON.parse(asked)

@@ -1,13 +1,13 @@
-/** Kysely: what is open, read from indexes of what has not ended and of what is overdue, by when it became so. */
+/** Kysely: counts open transactions and creates, from the indexes of open and of overdue transactions. */
 import { sql } from 'kysely'
 import type { OpenCount } from '../../../core/ledger-admin.ts'
 import type { Status } from '../../../domain/swap/status.ts'
 import type { Store } from '../store.ts'
 import { hasNotEnded } from './gauges.ts'
 
-/** A transaction that is overdue is open for so long, since a late deposit may revive it. */
+/** An overdue transaction counts as open for this long, since a late deposit may still complete it. */
 export const openOverdueMs = 7 * 86_400_000
-/** Since when it is overdue, in milliseconds since 1970; if that is not known, since it was created. */
+/** When it became overdue, in milliseconds since 1970; if unknown, its creation time. */
 export const overdueSince = sql<number>`coalesce(changed_at, -sort_key / 1000000)`
 
 interface Row {
@@ -17,7 +17,7 @@ interface Row {
   readonly count: number
 }
 
-/** One statement sees one moment: what becomes another kind meanwhile is counted once. Conditions in the words of the indexes. */
+/** One statement reads one snapshot, so that nothing is counted twice. The conditions repeat those of the indexes. */
 export async function openCounts({
   database,
   databaseTimeMs,

@@ -1,4 +1,4 @@
-/** Kysely: forgets entries that ended long ago. */
+/** Kysely: deletes entries that ended long ago. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import type { LedgerAdmin, Pruned } from '../../../core/ledger-admin.ts'
@@ -20,12 +20,12 @@ import {
 import { forgetPrunedIds, keepPrunedIds, type PrunedRow } from '../pruned-ids.ts'
 import type { Store } from '../store.ts'
 
-/** A transaction of it is short, and after each it waits, in milliseconds: others write too, and ask for the lock now and then. */
+/** Keeps each transaction short, with a pause (ms) after each, so that other writers get the lock. */
 const maxEntriesPerStep = 500
 const maxSegmentsPerStep = 25
 const pauseMs = 10
 
-/** Tally by tally, so that each is reduced by what went out of it. One audit record tells of all that is gone so far. */
+/** Deletes segment by segment, and reduces the count of each. One audit record holds the total so far. */
 export function pruner(store: Store): LedgerAdmin['prune'] {
   const { write, clock } = store
   return async (before, actor) => {
@@ -52,7 +52,7 @@ export function pruner(store: Store): LedgerAdmin['prune'] {
 }
 
 interface Step extends Pruned {
-  /** Where to go on; absent behind the last tally. */
+  /** Where to continue; undefined after the last segment. */
   readonly next: OwnerPosition | undefined
 }
 
@@ -80,7 +80,7 @@ async function pruneFrom(within: Database, from: OwnerPosition, newest: bigint, 
   return { ...total, next: at }
 }
 
-/** The first tally from there on. Its bounds are read when nobody else can move them. */
+/** Prunes the first segment from this position on. Reads its bounds under the lock. */
 async function pruneSegment(within: Database, from: OwnerPosition, newest: bigint, store: Store): Promise<Step> {
   const { clock } = store
   const [unlocked] = await segmentsFrom(within, from)
@@ -107,7 +107,7 @@ async function pruneSegment(within: Database, from: OwnerPosition, newest: bigin
 
 const overdueMs = 30 * 24 * 3_600_000
 
-/** A late deposit revives what is overdue. Where no change of its status was seen, it counts from when it was last seen. */
+/** Whether a late deposit may still complete an overdue transaction. If its status never changed, counts from its last read. */
 function mayBeRevived(clock: LedgerClock): RawBuilder<boolean> {
   const since = sql`coalesce(changed_at, seen_at)`
   return sql`(status = 'overdue' and ${since} > ${clock.at(clock.read())} - ${sql.lit(overdueMs)})`
@@ -117,10 +117,10 @@ function hasRecentKey(clock: LedgerClock): RawBuilder<boolean> {
   return sql`exists (select 1 from claims where claims.intent = transactions.intent and not ${hasExpired(clock)})`
 }
 
-/** How far from the creation time a create may have been attempted that this transaction could be taken for. */
+/** Maximum difference between a transaction's creation time and the attempt of a create that may match it. */
 const candidacyMs = 3_600_000
 
-/** What the ledger forgets could be bound to a create of unknown outcome. */
+/** Whether the transaction may still be matched with an unresolved create. */
 const isCandidate = sql<boolean>`exists (
   select 1 from transactions as unresolved
   where unresolved.state in ('pending', 'unknown') and unresolved.provider = transactions.provider
@@ -136,7 +136,7 @@ async function segmentsFrom(within: Database, { owner, ...from }: OwnerPosition)
   return rows.map((row) => ({ ...row, sort_key: BigInt(row.sort_key) }))
 }
 
-/** An empty tally goes, but for the first: that one is locked. */
+/** Reduces the count of a segment. Deletes an empty segment, except the first one: that is the lock. */
 async function reduce(within: Database, { owner, ...at }: OwnerPosition, by: number): Promise<void> {
   if (by === 0) return
   const { entries, sort_key } = await changePageIndex(within, owner, at, -by)

@@ -16,7 +16,7 @@ export function auditLog(store: Store): AuditLog {
   }
 }
 
-/** Written with the change that it tells of. Its id. */
+/** Adds a record in the transaction of its change. Returns its id. */
 export async function addAudit(
   within: Database,
   { databaseTimeMs }: Pick<Store, 'databaseTimeMs'>,
@@ -28,7 +28,7 @@ export async function addAudit(
   return id
 }
 
-/** What came of a change that takes several transactions: written with each of them. */
+/** Updates the result of a change that takes several transactions; call it in each of them. */
 export async function updateAudit(within: Database, id: number, after: unknown): Promise<void> {
   await within
     .updateTable('audit')

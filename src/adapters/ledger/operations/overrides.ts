@@ -85,7 +85,7 @@ function subjectOf(key: OverrideKey): { readonly action: AuditAction; readonly s
   return { action: 'provider.state', subject: key.slice('state:'.length) }
 }
 
-/** No other than this one, whatever has taken its place. */
+/** Matches exactly this override, not one that has replaced it. */
 function isRow({ key, value, actor, since }: Override): RawBuilder<boolean> {
   return sql`key = ${key} and value = ${JSON.stringify(value)} and actor = ${actor} and since = ${since}`
 }

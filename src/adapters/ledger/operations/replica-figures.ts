@@ -1,12 +1,12 @@
-/** Kysely: what each process counts, on the database's clock. */
+/** Kysely: the figures of each process, with times of the database's clock. */
 import { sql } from 'kysely'
 import type { ReplicaCounts, ReplicaFiguresStore } from '../../../core/operations/replica-figures.ts'
 import type { Store } from '../store.ts'
 
-/** Rows of processes that ended without a word. */
-const forgottenAfterMs = 3_600_000
+/** Rows of processes that ended without deleting theirs are deleted after this time. */
+const retentionMs = 3_600_000
 
-/** `maxSilenceMs`: older figures are not read. */
+/** Figures older than `maxSilenceMs` are not returned. */
 export function replicaFigures({ database, writeOne, databaseTimeMs }: Store, maxSilenceMs = 30_000): ReplicaFiguresStore {
   const age = sql<number>`${databaseTimeMs} - at`
   return {
@@ -24,7 +24,7 @@ export function replicaFigures({ database, writeOne, databaseTimeMs }: Store, ma
       await writeOne((within) =>
         within
           .deleteFrom('replica_figures')
-          .where((where) => where.or([where('replica', '=', replica), where(age, '>', forgottenAfterMs)]))
+          .where((where) => where.or([where('replica', '=', replica), where(age, '>', retentionMs)]))
           .execute(),
       )
     },

@@ -1,18 +1,18 @@
-/** Who gets a connection next: results of creates before all else, and some connections are for results alone. */
+/** The queue for connections. Results of creates have priority, and some connections are reserved for them. */
 import type { Priority } from '../database.ts'
 
 export interface ConnectionQueue {
-  /** Resolves when there is a place; the returned function leaves it. Rejects after too long a wait. */
+  /** Resolves when a slot is free; the returned function releases it. Rejects after the queue timeout. */
   readonly acquire: (priority: Priority) => Promise<() => void>
-  /** How long the first without priority has waited, in milliseconds. */
+  /** How long the first waiter without priority has waited. */
   readonly waitMs: () => number
 }
 
 export interface ConnectionQueueOptions {
   readonly connections: number
-  /** Of these places, those that only results take. */
+  /** The number of slots that only results may use. */
   readonly reservedConnections: number
-  /** How long one waits at most, in milliseconds. */
+  /** Maximum wait by priority. */
   readonly queueTimeoutMs: Readonly<Record<Priority, number>>
 }
 

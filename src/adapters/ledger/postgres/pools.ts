@@ -1,4 +1,4 @@
-/** pg: a pool of connections to PostgreSQL, none of which hangs and none of whose failures ends the process. */
+/** pg: a pool of connections to PostgreSQL. No connection hangs, and no failure of one ends the process. */
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { UncertainChange } from '../../../domain/faults/ledger-error.ts'
@@ -7,19 +7,19 @@ import { connectionQueue } from './connection-queue.ts'
 
 const connectTimeoutMs = 2_000
 const connections = 10
-/** Connections that only results of creates take. */
+/** Connections that only results of creates may use. */
 const reservedConnections = 2
 const resultTimeoutMs = 5_000
-/** A transaction that its process has forgotten lets go of its locks. */
+/** The server ends an idle transaction after this time, so that its locks are released. */
 const idleTimeoutMs = 10_000
 const int8 = 20
 
 export interface Pools extends Readonly<Record<Priority, PostgresPool>> {
-  /** How long the first without priority has waited for a connection, in milliseconds. */
+  /** How long the first waiter without priority has waited for a connection. */
   readonly waitMs: () => number
 }
 
-/** One pool, with a way in for each priority. `timeout`: for one statement, in milliseconds. */
+/** Opens one pool with an entry for each priority. `timeoutMs`: for one statement. */
 export function openPools(url: string, timeoutMs: number): Pools {
   const pool = new pg.Pool({
     connectionString: url,
@@ -32,7 +32,7 @@ export function openPools(url: string, timeoutMs: number): Pools {
     keepAlive: true,
     types: { getTypeParser },
   })
-  // A connection that breaks leaves the pool; whoever uses it or asks next is told. Unheard, it would end the process.
+  // A broken connection leaves the pool, and its user gets the error. Without a listener the event would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => void client.on('error', () => {}))
   const { acquire: enter, waitMs } = connectionQueue({
@@ -56,7 +56,7 @@ export function openPools(url: string, timeoutMs: number): Pools {
   return { usual: poolFor('usual'), result: poolFor('result'), waitMs }
 }
 
-/** After a time-out or a broken connection nothing more is sent over it, and the pool makes another. */
+/** After a timeout or a connection error nothing more is sent over the connection, and the pool replaces it. */
 function guard(client: pg.PoolClient, releaseSlot: () => void): PostgresPoolClient {
   let broken: unknown
   const query = async (statement: string, parameters: readonly unknown[] = []) => {
@@ -65,7 +65,7 @@ function guard(client: pg.PoolClient, releaseSlot: () => void): PostgresPoolClie
       return await client.query({ name: nameOf(statement), text: statement, values: [...parameters] })
     } catch (reason) {
       if (isServerError(reason)) throw reason
-      // The server may have done it. What is thrown here comes back from the rollback that follows.
+      // The server may have committed. The rollback that follows throws this error again.
       broken = statement.toLowerCase() === 'commit' ? new UncertainChange(reason) : reason
       throw broken
     }
@@ -79,19 +79,19 @@ function guard(client: pg.PoolClient, releaseSlot: () => void): PostgresPoolClie
 
 const names = new Map<string, string>()
 
-/** Of a statement that each connection prepares once: there are not many, and to plan one costs more than to run it. */
+/** The name of a prepared statement. Statements are few, and planning one costs more than running it. */
 function nameOf(statement: string): string {
   const name = names.get(statement) ?? `swapgate-${names.size}`
   names.set(statement, name)
   return name
 }
 
-/** Whether the server refused a statement, and goes on. */
+/** Whether the server rejected a statement and keeps the connection. */
 function isServerError(reason: unknown): boolean {
   return reason instanceof pg.DatabaseError && reason.severity === 'ERROR'
 }
 
-/** The five characters that name what the server refused (PostgreSQL, Appendix A). */
+/** The SQLSTATE of an error (PostgreSQL, Appendix A). */
 export function codeOf(reason: unknown): string | undefined {
   return reason instanceof pg.DatabaseError ? reason.code : undefined
 }
@@ -100,7 +100,7 @@ function getTypeParser(type: number, format?: 'text' | 'binary') {
   return type === int8 ? toNumber : pg.types.getTypeParser(type, format)
 }
 
-/** Counts and milliseconds, exactly. */
+/** Parses counts and milliseconds. Throws if a number would lose precision. */
 function toNumber(text: string): number {
   const number = Number(text)
   if (!Number.isSafeInteger(number)) throw new Error(`The ledger has ${text} where a smaller number belongs.`)

@@ -1,4 +1,4 @@
-/** Kysely: the store in PostgreSQL, which many gateways share. */
+/** Kysely: the store in PostgreSQL, for several gateways. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { UncertainChange } from '../../../domain/faults/ledger-error.ts'
@@ -9,7 +9,7 @@ import type { Tables } from '../schema/tables.ts'
 import type { LockName, Store } from '../store.ts'
 import { codeOf, openPools } from './pools.ts'
 
-/** `timeout`: for one statement, in milliseconds. `now`: in place of the server's clock. */
+/** `timeoutMs`: for one statement. `now`: replaces the server's clock in tests. */
 export async function postgresStore(url: string, timeoutMs: number, now?: () => number): Promise<Store> {
   const { waitMs, ...pools } = openPools(url, timeoutMs)
   const over = (priority: Priority): Database => new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pools[priority] }) })
@@ -42,17 +42,17 @@ export async function postgresStore(url: string, timeoutMs: number, now?: () => 
   }
 }
 
-/** Any numbers that no other program takes. */
+/** Arbitrary numbers that no other program uses. */
 const locks: Readonly<Record<LockName, number>> = { schema: 7_927_081_172_026, overrides: 7_927_081_172_027 }
 const maxAttempts = 5
-/** Serialization failure, deadlock, and a unique key that another transaction took in the meantime. */
+/** Serialization failure, deadlock, and a unique key that a concurrent transaction inserted. */
 const transientErrors = new Set(['40001', '40P01', '23505'])
 
-/** How long it is tried to find out whether a change was made, in milliseconds. */
+/** How long to retry if it is unknown whether a change was committed. */
 const lookUpMs = 2_000
 const pauseMs = 50
 
-/** Where another transaction came between, or nobody knows whether the change was made, the next try finds what there is. */
+/** Retries after a conflict, and if it is unknown whether the change was committed: the next run then finds its result. */
 async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   let uncertain: { readonly until: number } | undefined
   for (let attempt = 1; ; attempt++) {

@@ -1,10 +1,10 @@
-/** Kysely: brings a store to the schema that this version knows. */
+/** Kysely: migrates a store to the schema of this version. */
 import { Migrator } from 'kysely/migration'
 import type { Database } from '../database.ts'
 import type { Store } from '../store.ts'
 import { migrations } from './migrations.ts'
 
-/** All steps or none; a store that a newer version made is left alone. */
+/** Runs all missing steps or none. Throws, without a change, if a newer version has migrated the store. */
 export async function migrate(store: Store): Promise<void> {
   const steps = migrations(store.types)
   await store.write(async (within) => {
@@ -22,5 +22,5 @@ async function refuseNewer(within: Database, known: readonly string[]): Promise<
   const done = within.withTables<{ kysely_migration: { name: string } }>().selectFrom('kysely_migration').select('name')
   const strange = (await done.execute()).find(({ name }) => !known.includes(name))
   if (!strange) return
-  throw new Error(`it was changed by a newer swapgate ("${strange.name}"): start that version, or put back a copy from before`)
+  throw new Error(`a newer swapgate has migrated it ("${strange.name}"): start that version, or restore an older backup`)
 }

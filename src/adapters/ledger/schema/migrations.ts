@@ -1,16 +1,16 @@
-/** Kysely: the ledger's schema, step by step. A step that was released never changes; the next one's name comes after it. */
+/** Kysely: the migrations of the ledger's schema. A released step never changes. The name of a new step sorts after all others. */
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** How a database calls its types. */
+/** The names of types in a database. */
 export interface ColumnTypes {
   /** An integer of 64 bits. */
   readonly integer: string
-  /** Text that is compared by its bytes. */
+  /** Text with binary comparison. */
   readonly text: string
-  /** An integer that the database counts up, as the primary key. */
+  /** An auto-incremented integer as the primary key. */
   readonly identity: string
-  /** Whether the database has a clock that all processes share. */
+  /** Whether the database server has a clock that all processes share. */
   readonly hasClock: boolean
 }
 
@@ -93,7 +93,7 @@ function transactions({ integer, text }: ColumnTypes): readonly string[] {
   ]
 }
 
-/** What has not ended is little beside what has, and is counted all the time. */
+/** Open transactions are few, and are counted all the time. */
 function openIndex(): readonly string[] {
   return [
     `CREATE INDEX transactions_going ON transactions (provider, status, sort_key)
@@ -101,12 +101,12 @@ function openIndex(): readonly string[] {
   ]
 }
 
-/** As each tag was last configured. */
+/** The last configuration of each tag. */
 function providers({ text }: ColumnTypes): readonly string[] {
   return [`CREATE TABLE providers (tag ${text} PRIMARY KEY, form ${text} NOT NULL, url ${text} NOT NULL)`]
 }
 
-/** How long processes ran: it begins after all claims that are there. */
+/** The total uptime of processes. It starts after all existing claims. */
 function clock({ integer }: ColumnTypes): readonly string[] {
   return [
     `CREATE TABLE clock (time ${integer} NOT NULL)`,
@@ -114,7 +114,7 @@ function clock({ integer }: ColumnTypes): readonly string[] {
   ]
 }
 
-/** What ends as not created leaves the transactions, and is remembered for a while. */
+/** Creates that ended as not created leave the transactions and are kept here for a while. */
 function ended({ integer, text }: ColumnTypes): readonly string[] {
   return [
     `ALTER TABLE transactions ADD COLUMN begun_at ${integer}`,
@@ -169,7 +169,7 @@ function currencyLists({ integer, text }: ColumnTypes): readonly string[] {
   ]
 }
 
-/** What a person has changed, and what is in force in place of the configuration file. */
+/** The audit log, and the overrides of the configuration file. */
 function operations({ integer, text, identity }: ColumnTypes): readonly string[] {
   return [
     `CREATE TABLE overrides (
@@ -195,12 +195,12 @@ function operations({ integer, text, identity }: ColumnTypes): readonly string[]
   ]
 }
 
-/** What each process counted in its last minute: a few rows, and no history. */
+/** The figures of each process for its last minute: a few rows, no history. */
 function replicaFigures({ integer, text }: ColumnTypes): readonly string[] {
   return [`CREATE TABLE replica_figures (replica ${text} PRIMARY KEY, at ${integer} NOT NULL, figures ${text} NOT NULL)`]
 }
 
-/** What has not ended, by when the gateway last read it of its own accord. */
+/** Indexes of open transactions by their last background read. */
 function polls({ integer }: ColumnTypes): readonly string[] {
   return [
     `ALTER TABLE transactions ADD COLUMN polled_at ${integer} NOT NULL DEFAULT 0`,

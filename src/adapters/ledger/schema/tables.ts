@@ -1,4 +1,4 @@
-/** The ledger's tables as Kysely sees them; `migrations.ts` makes them, `docs/ledger.md` explains them. */
+/** The ledger's tables for Kysely. `migrations.ts` creates them, `docs/ledger.md` explains them. */
 import type { ColumnType, Generated } from 'kysely'
 import type { Status } from '../../../domain/swap/status.ts'
 
@@ -17,12 +17,12 @@ export interface Tables {
   audit: Audit
 }
 
-/** `done` is an entry, whose facts are known; the others are creates that nobody was told of. */
+/** `done`: an entry with its facts. The others are creates whose transaction was not returned to the client. */
 export type State = 'pending' | 'unknown' | 'done' | 'mismatch'
 
-/** Where an entry stands in its owner's list: ascending, newest first. */
+/** The position of an entry in its owner's list; ascending order is newest first. */
 export interface SortPosition {
-  /** Minus the creation time in nanoseconds: beyond what a number holds, so written and compared, never read. */
+  /** The negative creation time in nanoseconds. Exceeds a number's precision, so it is written and compared, never read. */
   readonly sort_key: bigint
   readonly provider_id: string
   readonly provider: string
@@ -31,7 +31,7 @@ export interface SortPosition {
 type Written<T> = ColumnType<never, T, T>
 
 interface Transactions {
-  /** Null where it was only seen. */
+  /** Null if the transaction was not created here. */
   intent: string | null
   owner: string
   provider: string
@@ -43,23 +43,23 @@ interface Transactions {
   seen_at: number | null
   read_at: number | null
   changed_at: number | null
-  /** Of the request whose response this is, over all processes; null where it was kept before that was noted. */
+  /** The number of the request whose response this is, over all processes; null for rows from older versions. */
   sequence: number | null
   look_at: number | null
   looks: ColumnType<number, number | undefined, number>
-  /** When a process last took it to read it of the gateway's own accord, on the ledger's clock; 0: never. */
+  /** When a process last took it for a background read, on the ledger's clock; 0: never. */
   polled_at: ColumnType<number, number | undefined, number>
-  /** When it was begun, on the ledger's clock; null where that is not known. */
+  /** When the create began, on the ledger's clock; null if unknown. */
   begun_at: ColumnType<never, number | null | undefined, never>
-  /** JSON: the question. */
+  /** JSON: the request. */
   asked: string | null
-  /** JSON: what is known of an entry, without its status; what was told of a mismatch. */
+  /** JSON: the facts of an entry without its status; the response of a mismatch. */
   facts: string | null
-  /** Of the request that made it, where that was traced. */
+  /** The trace of the request that created it, if it was traced. */
   traceparent: string | null
 }
 
-/** Creates that made nothing, as far as the provider's list says: a late result is still known by them. */
+/** Creates that ended as not created, kept to recognize a late result. */
 interface Ended {
   intent: string
   owner: string
@@ -83,20 +83,20 @@ interface Claims {
   key: string
   intent: string
   fingerprint: string
-  /** JSON: the first answer. */
+  /** JSON: the first response. */
   first: string | null
   /** On the ledger's clock. */
   created_at: number
 }
 
-/** How many entries an owner has from one place on, up to the next tally's. */
+/** The number of an owner's entries from one position up to the position of the next segment. */
 interface PageIndexTable {
   owner: string
   sort_key: Written<bigint>
   provider_id: string
   provider: string
   entries: number
-  /** How many the owner has that are older than these. */
+  /** The number of the owner's entries that are older than this segment. */
   older: number
 }
 
@@ -122,7 +122,7 @@ interface Keys {
   revoked_at: number | null
 }
 
-/** The last whole currency list of a provider. */
+/** The last complete currency list of a provider. */
 interface CurrencyLists {
   provider: string
   url: string
@@ -131,26 +131,26 @@ interface CurrencyLists {
   rows: string
   /** By the database's clock. */
   read_at: Written<number>
-  /** Since the machine was started, where store and processes are on one machine. */
+  /** Milliseconds since the machine started, if store and processes are on one machine. */
   read_at_uptime: number | null
 }
 
-/** What is in force in place of the configuration file. */
+/** Settings that override the configuration file. */
 interface Overrides {
-  /** `state:` and a provider's name, `weights` or `shadow`. */
+  /** `state:<provider name>`, `weights` or `shadow`. */
   key: string
   /** JSON. */
   value: string
-  /** JSON: what the file said when it was made. */
+  /** JSON: the value in the file when the override was made. */
   file_value: string
   actor: string
   /** By the database's clock. */
   since: number
-  /** 1: a replica has read a file that says something else by now. */
+  /** 1: a replica has since read a file with another value. */
   ended: number
 }
 
-/** What a person has changed. */
+/** Manual changes. */
 interface Audit {
   id: Generated<number>
   /** By the database's clock. */

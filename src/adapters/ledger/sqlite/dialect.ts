@@ -1,4 +1,4 @@
-/** Kysely: its driver for SQLite, over one connection of node:sqlite. */
+/** Kysely: a driver for one connection of node:sqlite. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
@@ -13,13 +13,13 @@ import {
 } from 'kysely'
 import { makePrivate } from './private-file.ts'
 
-/** How long one waits for another process that writes, in milliseconds. */
+/** How long to wait for another process that writes. */
 const lockTimeoutMs = 5_000
 const sqliteBusy = 5
 
 /**
- * Opens the file, or makes it and its directory, for their owner only; what is committed is on the disk. `timeout`: how long a statement that meets a
- * lock holds up this process, in milliseconds.
+ * Opens the file, or creates it and its directory, for their owner only. A commit is durable. `timeoutMs`: how long a
+ * statement may block this process at a lock.
  */
 export async function openSqlite(file: string, timeoutMs: number): Promise<DatabaseSync> {
   makePrivate(file)
@@ -34,7 +34,7 @@ export async function openSqlite(file: string, timeoutMs: number): Promise<Datab
   }
 }
 
-/** A dialect whose queries run one after another; a transaction takes the write lock when it begins. */
+/** A dialect that runs queries one after another. A transaction takes the write lock when it begins. */
 export function sqliteDialect(database: DatabaseSync): Dialect {
   return {
     createDriver: () => driver(database),
@@ -50,7 +50,7 @@ class Adapter extends SqliteAdapter {
   }
 }
 
-/** `for update` is not its grammar, nor is it needed: nobody else writes while a transaction does. */
+/** SQLite has no `for update`, and does not need it: no other connection writes during a transaction. */
 class Compiler extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
     if (node.modifier !== 'ForUpdate') super.visitSelectModifier(node)
@@ -65,7 +65,7 @@ function driver(database: DatabaseSync): Driver {
     beginTransaction: () => retryWhileLocked(() => database.exec('BEGIN IMMEDIATE')),
     commitTransaction: async () => database.exec('COMMIT'),
     rollbackTransaction: async () => {
-      // A full disk has ended it already.
+      // With a full disk SQLite has already rolled back.
       if (database.isTransaction) database.exec('ROLLBACK')
     },
     releaseConnection: async () => {},
@@ -73,7 +73,7 @@ function driver(database: DatabaseSync): Driver {
   }
 }
 
-/** Tries again while another process has the lock, without holding up this one. */
+/** Retries while another process has the lock, without blocking this process. */
 async function retryWhileLocked(action: () => void): Promise<void> {
   const deadline = performance.now() + lockTimeoutMs
   for (;;) {

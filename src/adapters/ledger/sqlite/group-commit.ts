@@ -1,25 +1,25 @@
-/** Kysely: transactions that come while another is written are committed together, with one flush to the disk for all. */
+/** Kysely: commits concurrent transactions together, with one flush to the disk. */
 import { setImmediate as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database, Priority, Write } from '../database.ts'
 
-/** What is written before other work of the process has its turn. */
+/** The number of tasks per commit, so that other work of the process is not blocked for long. */
 const maxPerCommit = 32
 
 interface Task {
   readonly since: number
-  /** Answers what is to be done when it is committed. */
+  /** Returns what to do after the commit. */
   readonly run: (within: Database) => Promise<() => void>
   readonly fail: (reason: unknown) => void
 }
 
 export interface GroupCommit {
   readonly commit: Write
-  /** How long the first without priority has waited, in milliseconds. */
+  /** How long the first task without priority has waited. */
   readonly waitMs: () => number
 }
 
-/** Each is kept whole or not at all, and ends as if it were alone; only one that fails for all, as on a full disk, fails all. */
+/** Each task commits or fails on its own. Only an error of the whole commit, such as a full disk, fails all tasks. */
 export function groupCommit(database: Database): GroupCommit {
   const tasks: Tasks = { result: [], usual: [] }
   let isWriting = false
@@ -35,8 +35,8 @@ export function groupCommit(database: Database): GroupCommit {
     commit: (work, priority = 'usual') =>
       new Promise((resolve, reject) => {
         const run = async (within: Database) => {
-          const answer = await work(within)
-          return () => resolve(answer)
+          const result = await work(within)
+          return () => resolve(result)
         }
         tasks[priority].push({ run, fail: reject, since: performance.now() })
         if (!isWriting) void writeAll()
@@ -56,7 +56,7 @@ function takeTasks({ result, usual }: Tasks, maxPerCommit: number): readonly Tas
   return [...results, ...usual.splice(0, maxPerCommit - results.length)]
 }
 
-/** Takes its tasks when it has the lock: while it waited there may have come more. */
+/** Takes the tasks once it has the lock: more may have arrived while it waited. */
 async function commit(database: Database, tasks: Tasks): Promise<void> {
   let taken: readonly Task[] = []
   try {

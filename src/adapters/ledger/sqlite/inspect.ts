@@ -1,4 +1,4 @@
-/** Kysely: looks into a ledger that may be in use, or of another version: creates, changes and waits for nothing. */
+/** Kysely: reads a ledger that may be in use or of another version, without creating, changing or waiting. */
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
@@ -16,10 +16,10 @@ export interface LedgerInspection {
   readonly openCounts: readonly OpenCount[]
 }
 
-/** Throws where there is no such file, or it cannot be read so. */
+/** Throws if the file does not exist or cannot be read in this way. */
 export async function inspectSqlite(file: string, tags: readonly string[]): Promise<LedgerInspection> {
   const location = pathToFileURL(file)
-  // Without a log beside it the file is whole; SQLite would make an empty one to read it.
+  // Without a write-ahead log the file is complete. In normal mode SQLite would create an empty log.
   if (!existsSync(`${file}-wal`)) location.searchParams.set('immutable', '1')
   const database = new Kysely<Tables>({ dialect: sqliteDialect(new DatabaseSync(location, { readOnly: true, timeout: 0 })) })
   try {

@@ -1,12 +1,12 @@
-/** node:fs: a database file, and what SQLite writes beside it, that only its owner reads. */
+/** node:fs: makes a database file, and the files that SQLite writes beside it, readable only for their owner. */
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 const ownerOnly = 0o600
 
 /**
- * Creates the file and its missing directories for their owner only, and takes the rights of others from files that exist. An
- * existing directory stays as it is: it may hold other things. What SQLite adds later has the rights of the file.
+ * Creates the file and its missing directories for their owner only, and removes other users' permissions from existing
+ * files. Does not change an existing directory: it may contain other files. Files that SQLite adds get the same permissions.
  */
 export function makePrivate(file: string): void {
   if (file === ':memory:') return
@@ -15,7 +15,7 @@ export function makePrivate(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) attempt(() => chmodSync(file + suffix, ownerOnly))
 }
 
-/** What fails here is the file's absence, or another owner's; SQLite reports a file that it cannot use. */
+/** Ignores errors: the file does not exist or has another owner. SQLite reports a file that it cannot use. */
 function attempt(action: () => void): void {
   try {
     action()

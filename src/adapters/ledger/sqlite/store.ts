@@ -1,4 +1,4 @@
-/** Kysely: the store in one SQLite file. One connection writes, another reads what is committed and waits for nobody. */
+/** Kysely: the store in one SQLite file. One connection writes; another reads committed data without waiting. */
 import { uptime } from 'node:os'
 import { Kysely, sql } from 'kysely'
 import { fixedClock, uptimeClock } from '../clock.ts'
@@ -9,13 +9,13 @@ import type { Store } from '../store.ts'
 import { openSqlite, sqliteDialect } from './dialect.ts'
 import { groupCommit } from './group-commit.ts'
 
-/** A reader meets a lock only while another process mends what a crash has left, in milliseconds. */
+/** A reader waits for a lock only while another process recovers from a crash. */
 const recoveryTimeoutMs = 1_000
 
-/** The time of the database, in milliseconds since 1970. */
+/** The database's clock in milliseconds since 1970. */
 export const sqliteTimeMs = sql<number>`cast(unixepoch('subsec') * 1000 as integer)`
 
-/** `:memory:` keeps nothing, and reads and writes over one connection. `now`: in place of the ledger's own clock. */
+/** `:memory:` is not stored, and uses one connection for reads and writes. `now`: replaces the ledger's clock in tests. */
 export async function sqliteStore(file: string, now?: () => number): Promise<Store> {
   const writer = new Kysely<Tables>({ dialect: sqliteDialect(await openSqlite(file, 0)) })
   const reader =
@@ -37,7 +37,7 @@ export async function sqliteStore(file: string, now?: () => number): Promise<Sto
     listed: (list) => sql`json_each(${list}) as listed`,
     toList: (texts) => JSON.stringify(texts),
     waits: () => ({ readMs: 0, writeMs: waitMs() }),
-    lock: async () => {}, // whoever writes is alone
+    lock: async () => {}, // SQLite has only one writer
     close: async () => {
       await clock.stop()
       await idle()
