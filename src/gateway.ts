@@ -10,8 +10,9 @@ import type { RefusedAddresses } from './core/access/refused-addresses.ts'
 import { type VerifiedKeys, verifiedOrInLedger } from './core/access/verified-keys.ts'
 import { checkAddresses } from './core/assets/check-addresses.ts'
 import { refuseExtraIds } from './core/assets/refuse-extra-ids.ts'
+import { lacksDepositMemo } from './core/assets/require-deposit-memo.ts'
 import { translateAssets } from './core/assets/translate-assets.ts'
-import { classifyOutcome } from './core/creation/create-outcome.ts'
+import { creation } from './core/creation/creation.ts'
 import type { DeferredResults } from './core/creation/deferred-results.ts'
 import { fillFromRequest } from './core/creation/fill-from-request.ts'
 import { idempotency } from './core/creation/idempotency.ts'
@@ -21,7 +22,7 @@ import { ListScans } from './core/creation/reconciliation/list-scans.ts'
 import type { TransactionReader } from './core/creation/reconciliation/match-candidates.ts'
 import { reconcile } from './core/creation/reconciliation/reconcile.ts'
 import { recordResult } from './core/creation/record-result.ts'
-import { verifyResponse } from './core/creation/verify-response.ts'
+import { verifyQuote, verifyResponse } from './core/creation/verify-response.ts'
 import { instrumented } from './core/instrumented-ledger.ts'
 import { compose, type Layer } from './core/layer.ts'
 import type { Ledger } from './core/ledger.ts'
@@ -252,9 +253,9 @@ interface GatewayProvider extends Pick<ConnectedProvider, 'name' | 'tag' | 'time
   readonly poll: (() => Promise<void>) | undefined
 }
 
-/** A request passes the layers from the first to the last, its response from the last to the first. `pendingKeys`: passthrough mode. */
+/** `pendingKeys`: passthrough mode. */
 function buildProvider(provider: Provider, parts: ProviderLayerParts, pendingKeys: PendingCreateKeys | undefined): GatewayProvider {
-  const { config, forms, ledger, deferredResults, verifiedKeys, connections, steadyClock, observe, version } = parts
+  const { config, forms, verifiedKeys, connections, steadyClock, version } = parts
   const form = formNamed(provider.form, forms)
   const connected = connections.connect(provider, {
     ...parts,
@@ -263,37 +264,59 @@ function buildProvider(provider: Provider, parts: ProviderLayerParts, pendingKey
     access: pendingKeys ? recordVerifiedKeys(verifiedKeys, parts.refusedAddresses) : gatewayKeyErrors(),
     usesGatewayKey: pendingKeys === undefined,
   })
-  const { tag, capabilities, catalogue } = connected
   connected.setPaused(provider.state !== 'active')
-  const createOptions = { ledger: deferredResults.wrap(ledger, tag), provider: tag, capabilities, clock, observe, pendingKeys }
-  const isOneOfSeveral = config.routing.providers.length > 1 || config.routing.shadow?.provider === provider.name
-  const layers = [
-    recordProvider(tag), // notes the provider for logs and metrics
-    deadline(connected.timeoutMs), // one deadline for the whole request
-    traced('recordResult', recordResult(createOptions), tag), // a create is in the ledger before the client gets its response
-    ...ownershipLayers(provider, connected, parts), // 404 for another's transaction; adds what the ledger has
-    defaultStatus(), // a new transaction with an unmapped status is `wait`
-    deriveFields(capabilities), // fee, rate, updatedAt, if the provider's form has none
-    sortedList(capabilities), // newest first, within the date range
-    fillFromRequest(confidentialOf(config), provider.extraIds === 'unconfirmed'), // what the response may omit: rate type, addresses
-    refuseExtraIds(provider.extraIds), // 400 for a memo that the provider may lose
-    translateAssets(catalogue, isOneOfSeveral), // the table's names <-> the provider's names; 400 for an unknown asset or network
-    checkAddresses({ table: config.assets, isChecked: provider.addresses === 'checked', observe }), // 400 for an address that the network does not have
-    requireDepositMemos(provider, catalogue.naming), // no deposit address without its memo
-    traced('quoteCache', quoteCache({ lifetimeMs: config.cache.rate * 1000, clock: steadyClock, observe }), tag), // recent quotes, shared by all clients
-    verifyResponse(catalogue.naming, provider.extraIds !== 'unconfirmed'), // the response must match the request
-    traced('intent', intent(createOptions), tag), // a create is in the ledger before it is sent
-    classifyOutcome(), // done, refused or unknown
-  ]
   return {
     ...connected,
     connected,
     state: provider.state,
     native: nativeLaneOf(config, provider, { form, connection: connected.native, confidential: confidentialOf(config), version }),
-    service: compose(layers, connected.service),
+    service: compose(providerLayers(provider, connected, parts, pendingKeys), connected.service),
     reader: transactionReader(connected, provider, steadyClock),
     poll: provider.state === 'draining' && !pendingKeys ? pollOf(provider, connected, parts) : undefined,
   }
+}
+
+/** A request passes the layers from the first to the last, its response from the last to the first. */
+function providerLayers(
+  provider: Provider,
+  connected: ConnectedProvider,
+  parts: ProviderLayerParts,
+  pendingKeys: PendingCreateKeys | undefined,
+): readonly Layer[] {
+  const { config, ledger, deferredResults, steadyClock, observe } = parts
+  const { tag, capabilities, catalogue } = connected
+  const { naming } = catalogue
+  const mayIgnoreMemos = provider.extraIds === 'unconfirmed'
+  const verification = {
+    naming,
+    mustConfirmMemos: !mayIgnoreMemos,
+    lacksDepositMemo: lacksDepositMemo(provider.depositMemo, naming),
+  }
+  const createOptions = { ledger: deferredResults.wrap(ledger, tag), provider: tag, capabilities, clock, observe, pendingKeys }
+  const isOneOfSeveral = config.routing.providers.length > 1 || config.routing.shadow?.provider === provider.name
+  return [
+    recordProvider(tag), // notes the provider for logs and metrics
+    deadline(connected.timeoutMs), // one deadline for the whole request
+    creation({
+      provider: tag,
+      record: recordResult(createOptions), // a create is in the ledger before the client gets its response
+      layers: [
+        ...ownershipLayers(provider, connected, parts), // 404 for another's transaction; adds what the ledger has
+        defaultStatus(), // a new transaction with an unmapped status is `wait`
+        deriveFields(capabilities), // fee, rate, updatedAt, if the provider's form has none
+        sortedList(capabilities), // newest first, within the date range
+        fillFromRequest(confidentialOf(config), mayIgnoreMemos), // what the response may omit: rate type, addresses
+        refuseExtraIds(provider.extraIds), // 400 for a memo that the provider may lose
+        translateAssets(catalogue, isOneOfSeveral), // the table's names <-> the provider's names; 400 for an unknown asset or network
+        checkAddresses({ table: config.assets, isChecked: provider.addresses === 'checked', observe }), // 400 for an address that the network does not have
+        requireDepositMemos(provider, naming), // no deposit address without its memo
+        traced('quoteCache', quoteCache({ lifetimeMs: config.cache.rate * 1000, clock: steadyClock, observe }), tag), // recent quotes, shared by all clients
+        verifyQuote(naming), // a quote must be for the requested pair
+      ],
+      verify: verifyResponse(verification), // the response of a create must match its request
+      send: intent(createOptions), // a create is in the ledger before it is sent; then it is done, refused or unknown
+    }),
+  ]
 }
 
 function pollOf(provider: Provider, connected: ConnectedProvider, parts: ProviderLayerParts): () => Promise<void> {

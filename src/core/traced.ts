@@ -1,6 +1,7 @@
 /** Adds spans to layers that can wait (`docs/traces.md`). Without a trace the layers are unchanged. */
 import { Fault } from '../domain/faults/fault.ts'
 import type { Op } from '../domain/swap/operations.ts'
+import type { Context } from '../domain/swap/service.ts'
 import type { Attributes, Span } from '../domain/tracing/span.ts'
 import { compose, type Layer } from './layer.ts'
 
@@ -14,7 +15,6 @@ const tracedOperations = {
   createdHereOnly: ['getTransaction'],
   enrichFromLedger: ['getTransaction', 'listTransactions'],
   quoteCache: ['getRate'],
-  intent: ['createTransaction'],
 } as const satisfies Readonly<Record<string, readonly Op[]>>
 
 /** A span for the time in the layer and in all layers inside it. `provider`: the provider's tag, if the layer belongs to one. */
@@ -26,13 +26,21 @@ export function traced(name: keyof typeof tracedOperations, wrap: Layer, provide
     return {
       call(op, request, context) {
         if (!context.span || !operations.has(op)) return wrapped.call(op, request, context)
-        const span = context.span.begin(name, attributes)
-        const response = wrapped.call(op, request, { ...context, span })
-        endWith(span, response)
-        return response
+        return inSpanOf(context.span.begin(name, attributes), context, (within) => wrapped.call(op, request, within))
       },
     }
   }
+}
+
+/** A span for the time of one step of a layer. Without a trace only the step runs. */
+export function inSpan<T>(name: 'intent', context: Context, provider: string, step: (within: Context) => Promise<T>): Promise<T> {
+  return context.span ? inSpanOf(context.span.begin(name, attributesOf(provider)), context, step) : step(context)
+}
+
+function inSpanOf<T>(span: Span, context: Context, step: (within: Context) => Promise<T>): Promise<T> {
+  const result = step({ ...context, span })
+  endWith(span, result)
+  return result
 }
 
 /** A span for the time until a call has passed these layers; the call itself is not part of it. */

@@ -4,7 +4,7 @@ import { Fault } from '../../domain/faults/fault.ts'
 import { type Asset, fold } from '../../domain/swap/asset.ts'
 import { namesByCode } from '../../domain/swap/capabilities.ts'
 import type { Context } from '../../domain/swap/service.ts'
-import type { Transaction } from '../../domain/swap/swap.ts'
+import type { Pair, Transaction } from '../../domain/swap/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { assetFromResponse } from './asset-from-response.ts'
 import type { AssetName, AssetNaming } from './asset-naming.ts'
@@ -19,13 +19,12 @@ export interface RequireDepositMemoOptions {
 }
 
 /**
- * On these networks, the response of a create without a memo contradicts its request, and a get or a row of a list without a
- * memo has no deposit address. If the provider does not support memos, coins from these networks are not offered. Runs where
- * asset names are the provider's.
+ * On these networks, a get or a row of a list without a memo has no deposit address. If the provider does not support memos,
+ * coins from these networks are not offered. Runs where asset names are the provider's.
  */
 export function requireDepositMemo({ networks, acceptsMemos, naming }: RequireDepositMemoOptions): Layer {
   if (networks.length === 0) return (next) => next
-  const { isShared, mayBeShared } = findSharedNetworks(new Set(networks.map(fold)), naming)
+  const { isShared, mayBeShared } = findSharedNetworks(networks, naming)
   const refuseWithoutMemoSupport = ({ pair = {}, clientCapabilities: client }: Context): void => {
     if (!acceptsMemos && isShared(assetNameOf(pair, from))) throw notOffered(namesByCode(client) ? from.code : from.coin)
   }
@@ -42,9 +41,7 @@ export function requireDepositMemo({ networks, acceptsMemos, naming }: RequireDe
     },
     async createTransaction(request, context, next) {
       refuseWithoutMemoSupport(context)
-      const response = await next.call('createTransaction', request, context)
-      if (!lacksMemo(response.body) || !isShared(assetNameOf(context.pair ?? {}, from))) return response
-      return { ...response, contradicted: [...(response.contradicted ?? []), 'depositExtraId'] }
+      return next.call('createTransaction', request, context)
     },
     async getTransaction(request, context, next) {
       const response = await next.call('getTransaction', request, context)
@@ -58,6 +55,15 @@ export function requireDepositMemo({ networks, acceptsMemos, naming }: RequireDe
   })
 }
 
+/** Whether the response of a create lacks the memo of its deposit address. `requested` has the table's asset names. */
+export function lacksDepositMemo(
+  networks: readonly string[],
+  naming: AssetNaming,
+): (created: Transaction, requested: Pair) => boolean {
+  const { isShared } = findSharedNetworks(networks, naming)
+  return (created, requested) => lacksMemo(created) && isShared(assetNameOf(requested, from))
+}
+
 function lacksMemo({ depositAddress, depositExtraId }: Transaction): boolean {
   return Boolean(depositAddress) && memoOf(depositAddress, depositExtraId) === undefined
 }
@@ -69,7 +75,8 @@ interface SharedNetworks {
   readonly mayBeShared: (assetName: AssetName) => boolean
 }
 
-function findSharedNetworks(networks: ReadonlySet<string>, { table }: AssetNaming): SharedNetworks {
+function findSharedNetworks(names: readonly string[], { table }: AssetNaming): SharedNetworks {
+  const networks = new Set(names.map(fold))
   const isOnSharedNetwork = ({ network, aliases }: Asset): boolean => [network, ...aliases].some((name) => networks.has(fold(name)))
   const networksOf = ({ code, coin, network }: AssetName): readonly boolean[] => {
     const asset = code === undefined ? table.find(coin ?? '', network ?? '') : table.byCode(code)

@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { Fault } from '../../domain/faults/fault.ts'
-import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
-import type { NewTransaction } from '../../domain/swap/swap.ts'
 import { classifyOutcome } from './create-outcome.ts'
+import type { CreateResponse } from './creation.ts'
 
-const request = {} as NewTransaction
-const context = {} as Context
-
-function create(response: () => unknown): Promise<ServiceResponse<'createTransaction'>> {
-  const service = { call: async () => response() } as unknown as SwapService
-  return classifyOutcome()(service).call('createTransaction', request, context)
+function create(response: () => unknown): Promise<CreateResponse> {
+  const send = async (): Promise<CreateResponse> => response() as CreateResponse
+  return classifyOutcome(send())
 }
 
 const fail = (fault: unknown) => (): never => {

@@ -1,21 +1,19 @@
 import { Fault } from '../../domain/faults/fault.ts'
-import { type Layer, onOperations } from '../layer.ts'
+import type { ServiceResponse } from '../../domain/swap/service.ts'
 
 /**
  * Classifies the outcome of a create: done, refused (`noEffect`: nothing was created) or unknown. Every other failure becomes
  * `outcomeUnknown` (docs/contract.md §10).
  */
-export function classifyOutcome(): Layer {
-  return onOperations({
-    async createTransaction(request, context, next) {
-      const response = await next.call('createTransaction', request, context).catch((reason) => {
-        throw outcomeOf(Fault.from(reason))
-      })
-      if (!response.body.depositAddress)
-        throw unknownOutcome(new Fault('unreadable', 'The response has no deposit address.'), response.provider)
-      return response
-    },
+export async function classifyOutcome(
+  pendingResponse: Promise<ServiceResponse<'createTransaction'>>,
+): Promise<ServiceResponse<'createTransaction'>> {
+  const response = await pendingResponse.catch((reason) => {
+    throw outcomeOf(Fault.from(reason))
   })
+  if (!response.body.depositAddress)
+    throw unknownOutcome(new Fault('unreadable', 'The response has no deposit address.'), response.provider)
+  return response
 }
 
 /** A fault without effect is kept, except a timeout: 504 means that the outcome is unknown, so it becomes `unreachable`. */

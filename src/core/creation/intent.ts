@@ -2,8 +2,9 @@ import { Fault } from '../../domain/faults/fault.ts'
 import type { Caller } from '../../domain/swap/service.ts'
 import type { Observer } from '../../domain/telemetry/observation.ts'
 import type { Clock } from '../clock.ts'
-import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger } from '../ledger.ts'
+import { classifyOutcome } from './create-outcome.ts'
+import type { SendCreate } from './creation.ts'
 
 export interface IntentOptions {
   readonly ledger: Ledger
@@ -24,44 +25,43 @@ const firstCheckMs = 5_000
  * Stores the intent of a create in the ledger before anything is sent (docs/contract.md §10). An intent without effect is
  * dropped; one with an unknown outcome stays for reconciliation. Throws `inProgress` if the key is claimed.
  */
-export function intent({ ledger, provider, clock, observe, pendingKeys }: IntentOptions): Layer {
-  return onOperations({
-    async createTransaction(request, context, next) {
-      const { attempt: id, caller, claim, pair, span } = context
-      if (id === undefined || caller.identity === undefined) throw new Fault('internal', 'A create has no attempt or no identity.')
-      const attemptedAt = clock()
-      const nextCheckAt = attemptedAt + Math.ceil(context.deadline - performance.now()) + marginMs
-      const requested = { ...request, ...pair }
-      const traceparent = span?.trace.root?.traceparent
-      const isBegun = await ledger.begin({
-        id,
-        owner: caller.identity,
-        provider,
-        requested,
-        claim,
-        attemptedAt,
-        nextCheckAt,
-        traceparent,
-      })
-      if (!isBegun) throw inProgress()
-      try {
-        const response = await next.call('createTransaction', request, context)
-        span?.setAttributes({ 'swapgate.outcome': 'done' })
-        return response
-      } catch (reason) {
-        const fault = Fault.from(reason)
-        span?.setAttributes({ 'swapgate.outcome': fault.noEffect ? 'refused' : 'unknown' })
-        // If the ledger fails here, the intent is checked at its `nextCheckAt`, as after a crash.
-        if (fault.noEffect) await ledger.drop(id).catch(() => {})
-        else {
-          observe({ what: 'create', provider, outcome: 'unknown' })
-          pendingKeys?.keep(caller)
-          await ledger.markUnknown(id, clock() + firstCheckMs).catch(() => {})
-        }
-        throw fault
+export function intent({ ledger, provider, clock, observe, pendingKeys }: IntentOptions): SendCreate {
+  return async (request, context, next) => {
+    const { caller, claim, pair, span } = context
+    if (caller.identity === undefined) throw new Fault('internal', 'A create has no identity.')
+    const id = crypto.randomUUID()
+    const attemptedAt = clock()
+    const nextCheckAt = attemptedAt + Math.ceil(context.deadline - performance.now()) + marginMs
+    const requested = { ...request, ...pair }
+    const traceparent = span?.trace.root?.traceparent
+    const isBegun = await ledger.begin({
+      id,
+      owner: caller.identity,
+      provider,
+      requested,
+      claim,
+      attemptedAt,
+      nextCheckAt,
+      traceparent,
+    })
+    if (!isBegun) throw inProgress()
+    try {
+      const response = await classifyOutcome(next.call('createTransaction', request, context))
+      span?.setAttributes({ 'swapgate.outcome': 'done' })
+      return { ...response, attempt: id }
+    } catch (reason) {
+      const fault = Fault.from(reason)
+      span?.setAttributes({ 'swapgate.outcome': fault.noEffect ? 'refused' : 'unknown' })
+      // If the ledger fails here, the intent is checked at its `nextCheckAt`, as after a crash.
+      if (fault.noEffect) await ledger.drop(id).catch(() => {})
+      else {
+        observe({ what: 'create', provider, outcome: 'unknown' })
+        pendingKeys?.keep(caller)
+        await ledger.markUnknown(id, clock() + firstCheckMs).catch(() => {})
       }
-    },
-  })
+      throw fault
+    }
+  }
 }
 
 /** 409: a request with this key has no known outcome yet. */

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
-import type { Caller, Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
+import type { Caller, Context, ServiceResponse } from '../../domain/swap/service.ts'
 import type { NewTransaction, Transaction } from '../../domain/swap/swap.ts'
 import type { Observation } from '../../domain/telemetry/observation.ts'
 import type { Ledger, TransactionRecord } from '../ledger.ts'
+import type { VerifiedCreate } from './creation.ts'
 import { recordResult } from './record-result.ts'
 
 const now = Date.parse('2026-03-01T10:00:00Z')
@@ -11,45 +12,48 @@ const caller: Caller = { address: '', identity: 'acme', key: 'secret' }
 const request = { amountIn: '0.10' } as NewTransaction
 const made = { id: 'tx-1', amountIn: '0.1', amountOut: '9.9', depositAddress: 'bc1' } as Transaction
 
-let response: ServiceResponse<'createTransaction'>
+let response: VerifiedCreate
 let kept: unknown[]
+let attempts: string[]
 let isAccepted: boolean | Error
 let outcomes: unknown[]
 let keptKeys: Caller[]
 beforeEach(() => {
-  response = { body: made, provider: 'alpha' }
+  response = { body: made, provider: 'alpha', attempt: 'intent-1', contradicted: [] }
   kept = []
+  attempts = []
   isAccepted = true
   outcomes = []
   keptKeys = []
 })
 
 const ledger = {
-  async complete(_: string, record: TransactionRecord) {
+  async complete(attempt: string, record: TransactionRecord) {
+    attempts.push(attempt)
     kept.push(record)
     if (isAccepted instanceof Error) throw isAccepted
     return isAccepted
   },
-  async markMismatch(_: string, reported: Transaction, fields: readonly string[]) {
+  async markMismatch(attempt: string, reported: Transaction, fields: readonly string[]) {
+    attempts.push(attempt)
     kept.push([reported, fields])
     throw new Error('the disk is full')
   },
 } as unknown as Ledger
 
-const service = { call: async () => response } as unknown as SwapService
-
 function create({ hasExpectedAmount = true, holdsKeys = true } = {}): Promise<ServiceResponse<'createTransaction'>> {
   const pendingKeys = holdsKeys ? { keep: (pendingCaller: Caller) => void keptKeys.push(pendingCaller) } : undefined
   const observe = (observation: Observation): void => void outcomes.push('outcome' in observation && observation.outcome)
   const capabilities = { hasExpectedAmount } as Capabilities
-  const layer = recordResult({ ledger, provider: 'alpha', capabilities, clock: () => now, observe, pendingKeys })
-  return layer(service).call('createTransaction', request, { caller } as Context)
+  const record = recordResult({ ledger, provider: 'alpha', capabilities, clock: () => now, observe, pendingKeys })
+  return record(response, request, { caller } as Context)
 }
 
 describe('the result is stored before the response', () => {
   it('with the quoted amount', async () => {
     expect(await create()).toBe(response)
     expect(kept).toEqual([{ transaction: made, derived: [], quotedAmountOut: '9.9', reportedAt: now }])
+    expect(attempts).toEqual(['intent-1'])
     expect(outcomes).toEqual([])
   })
 
@@ -72,6 +76,7 @@ describe('the client does not get it', () => {
     response = { ...response, contradicted: ['withdrawalAddress'] }
     await expect(create()).rejects.toMatchObject({ kind: 'contradicted', provider: 'alpha' })
     expect(kept).toEqual([[made, ['withdrawalAddress']]])
+    expect(attempts).toEqual(['intent-1'])
     expect(outcomes).toEqual(['contradicted'])
   })
 

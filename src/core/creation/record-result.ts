@@ -4,9 +4,9 @@ import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import type { ServiceResponse } from '../../domain/swap/service.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 import type { CreateOutcome } from '../../domain/telemetry/observation.ts'
-import { type Layer, onOperations } from '../layer.ts'
 import type { TransactionRecord } from '../ledger.ts'
 import { unknownOutcome } from './create-outcome.ts'
+import type { RecordCreate } from './creation.ts'
 import type { IntentOptions } from './intent.ts'
 
 export interface RecordResultOptions extends IntentOptions {
@@ -19,28 +19,24 @@ export interface RecordResultOptions extends IntentOptions {
  * `contradicted` if the response contradicts the request: the ledger keeps it, and the client gets no deposit address. Throws
  * `outcomeUnknown` if the ledger fails.
  */
-export function recordResult({ ledger, provider, capabilities, clock, observe, pendingKeys }: RecordResultOptions): Layer {
+export function recordResult({ ledger, provider, capabilities, clock, observe, pendingKeys }: RecordResultOptions): RecordCreate {
   const count = (outcome: CreateOutcome): void => observe({ what: 'create', provider, outcome })
-  return onOperations({
-    async createTransaction(request, context, next) {
-      const attempt = crypto.randomUUID()
-      const response = await next.call('createTransaction', request, { ...context, attempt })
-      const { body, contradicted = [] } = response
-      if (contradicted.length > 0) {
-        count('contradicted')
-        await ledger.markMismatch(attempt, body, contradicted).catch(() => {})
-        throw contradiction(provider)
-      }
-      if (compareAmounts(body.amountIn, request.amountIn) !== 0) count('otherAmount')
-      const isAccepted = await ledger.complete(attempt, recordOf(response, capabilities, clock())).catch((reason) => {
-        pendingKeys?.keep(context.caller)
-        throw unknownOutcome(Fault.from(reason), provider)
-      })
-      if (isAccepted) return response
-      count('duplicateId')
+  return async (response, request, context) => {
+    const { body, attempt, contradicted } = response
+    if (contradicted.length > 0) {
+      count('contradicted')
+      await ledger.markMismatch(attempt, body, contradicted).catch(() => {})
       throw contradiction(provider)
-    },
-  })
+    }
+    if (compareAmounts(body.amountIn, request.amountIn) !== 0) count('otherAmount')
+    const isAccepted = await ledger.complete(attempt, recordOf(response, capabilities, clock())).catch((reason) => {
+      pendingKeys?.keep(context.caller)
+      throw unknownOutcome(Fault.from(reason), provider)
+    })
+    if (isAccepted) return response
+    count('duplicateId')
+    throw contradiction(provider)
+  }
 }
 
 /** `amountOut` of the response is the quoted amount, unless the form has expected amounts. */

@@ -7,47 +7,60 @@ import type { NewTransaction, Pair, Transaction } from '../../domain/swap/swap.t
 import { assetFromResponse } from '../assets/asset-from-response.ts'
 import type { AssetName, AssetNaming } from '../assets/asset-naming.ts'
 import { assetNameOf, from, type Side, to } from '../assets/pair.ts'
-import { type Layer, onOperations } from '../layer.ts'
+import { type Layer, mapResponses } from '../layer.ts'
 import { contradictedTerms, unconfirmedMemos } from './compare-terms.ts'
+import type { VerifyCreate } from './creation.ts'
 
-/**
- * Runs where requests and responses use the provider's names. A quote for another pair throws `unreadable`; the contradicted
- * fields of a create are in `contradicted`. `mustConfirmMemos`: a memo that the response does not repeat is read once from the
- * details, and is contradicted if they lack it too.
- */
-export function verifyResponse(naming: AssetNaming, mustConfirmMemos: boolean): Layer {
-  const isOtherAsset = (side: Side, requested: Pair, reported: Pair, pair: Pair): boolean => {
-    const assetName = assetNameOf(reported, side)
-    return !isSame(assetNameOf(requested, side), assetName) && !isExpected(assetName, assetNameOf(pair, side), naming)
-  }
-  const contradictionsOf = (requested: NewTransaction, reported: Transaction, { pair = {} }: Context): readonly string[] => {
-    const assets = [from, to].filter((side) => isOtherAsset(side, requested, reported, pair))
+export interface VerifyResponseOptions {
+  readonly naming: AssetNaming
+  /** A memo that the response does not repeat is read once from the details. It is contradicted if they lack it too. */
+  readonly mustConfirmMemos: boolean
+  /** Whether a deposit would be lost: the response lacks the memo of its deposit address. */
+  readonly lacksDepositMemo: (created: Transaction, requested: Pair) => boolean
+}
+
+/** Finds the fields in which the response of a create contradicts its request. Both have the provider's asset names. */
+export function verifyResponse({ naming, mustConfirmMemos, lacksDepositMemo }: VerifyResponseOptions): VerifyCreate {
+  const contradictionsOf = (requested: NewTransaction, reported: Transaction, { pair }: Context): readonly string[] => {
+    const assets = [from, to].filter((side) => isOtherAsset(side, requested, reported, naming, pair))
     return [...assets.map(({ coin }) => coin), ...contradictedTerms(requested, reported)]
   }
-  return onOperations({
-    async getRate(request, context, next) {
-      const response = await next.call('getRate', request, context)
+  const verifyTerms: VerifyCreate = async (response, request, context, provider) => {
+    const contradicted = contradictionsOf(request, response.body, context)
+    const missing = mustConfirmMemos && contradicted.length === 0 ? unconfirmedMemos(request, response.body) : []
+    if (missing.length === 0) return { ...response, contradicted }
+    const reported = await detailsOf(response.body.id, context, provider)
+    if (!reported) return { ...response, contradicted: missing }
+    const unconfirmed = missing.filter((field) => unconfirmedMemos(request, reported).includes(field))
+    return {
+      ...response,
+      body: withMemos(response.body, reported),
+      contradicted: [...contradictionsOf(request, reported, context), ...unconfirmed],
+    }
+  }
+  return async (response, request, context, provider) => {
+    const verified = await verifyTerms(response, request, context, provider)
+    if (!lacksDepositMemo(verified.body, context.pair ?? {})) return verified
+    return { ...verified, contradicted: [...verified.contradicted, 'depositExtraId'] }
+  }
+}
+
+/** Throws `unreadable` for a quote for another pair. Runs where asset names are the provider's. */
+export function verifyQuote(naming: AssetNaming): Layer {
+  return mapResponses({
+    getRate: (response, request, { pair }) => {
       const { body, provider } = response
-      if (![from, to].some((side) => isOtherAsset(side, request, body, context.pair ?? {}))) return response
+      if (![from, to].some((side) => isOtherAsset(side, request, body, naming, pair))) return response
       const message = 'The provider returned a quote for another pair; please try again later.'
       throw new Fault('unreadable', message, { ...(provider !== undefined && { provider }) })
     },
-    async createTransaction(request, context, next) {
-      const response = await next.call('createTransaction', request, context)
-      const contradicted = contradictionsOf(request, response.body, context)
-      if (contradicted.length > 0) return { ...response, contradicted }
-      const missing = mustConfirmMemos ? unconfirmedMemos(request, response.body) : []
-      if (missing.length === 0) return response
-      const reported = await detailsOf(response.body.id, context, next)
-      if (!reported) return { ...response, contradicted: missing }
-      const unconfirmed = missing.filter((field) => unconfirmedMemos(request, reported).includes(field))
-      return {
-        ...response,
-        body: withMemos(response.body, reported),
-        contradicted: [...contradictionsOf(request, reported, context), ...unconfirmed],
-      }
-    },
   })
+}
+
+/** Neither the name that was sent, nor another name of the asset in `pair`. */
+function isOtherAsset(side: Side, requested: Pair, reported: Pair, naming: AssetNaming, pair: Pair = {}): boolean {
+  const assetName = assetNameOf(reported, side)
+  return !isSame(assetNameOf(requested, side), assetName) && !isExpected(assetName, assetNameOf(pair, side), naming)
 }
 
 /** Undefined if the details cannot be read. */

@@ -37,8 +37,6 @@ export interface Context {
   readonly pick?: string | undefined
   /** Set once the request is decoded. */
   readonly claim?: Claim
-  /** The id of this create in the ledger. */
-  readonly attempt?: string
   /** The table's names of the request's assets, once they are resolved: the request itself then has the provider's names. */
   readonly pair?: Pair
   /** The current span, if the request is traced. */
@@ -78,7 +76,9 @@ export interface ServiceResponse<O extends Op> {
   readonly sequence?: number | undefined
   /** Whether this is the response to an earlier request with the same `Idempotency-Key`. */
   readonly replayed?: boolean
-  /** Fields of a create in which the response contradicts the request. */
+  /** The id of a create in the ledger. */
+  readonly attempt?: string
+  /** Fields in which the response contradicts the request of the create. */
   readonly contradicted?: readonly string[]
 }
 

@@ -1,0 +1,93 @@
+import { beforeEach, describe, expect, it, test } from 'vitest'
+import { Fault } from '../../domain/faults/fault.ts'
+import type { Context, SwapService } from '../../domain/swap/service.ts'
+import type { NewTransaction, Transaction } from '../../domain/swap/swap.ts'
+import { aroundAll, type Layer, mapResponses } from '../layer.ts'
+import { type CreateSteps, creation, type RecordCreate, type SendCreate, type VerifyCreate } from './creation.ts'
+
+const request = { amountIn: '0.1' } as NewTransaction
+const context = {} as Context
+const body = { id: 'tx-1' } as Transaction
+
+let events: string[]
+beforeEach(() => {
+  events = []
+})
+
+const provider = {
+  async call(op: string) {
+    events.push(op)
+    return { body, provider: 'alpha' }
+  },
+} as unknown as SwapService
+
+const translate: Layer = aroundAll(async (op, passed, within, next) => {
+  events.push('to the provider')
+  const response = await next.call(op, passed, within)
+  events.push('to the client')
+  return response
+})
+
+const send: SendCreate = async (passed, within, next) => {
+  events.push('intent')
+  return { ...(await next.call('createTransaction', passed, within)), attempt: 'intent-1' }
+}
+
+const verify: VerifyCreate = async (response) => {
+  events.push('verify')
+  return { ...response, contradicted: ['rateType'] }
+}
+
+const record: RecordCreate = async (response) => {
+  events.push(`record ${response.attempt}, ${response.contradicted}`)
+  return response
+}
+
+const steps: CreateSteps = { provider: 'alpha', record, layers: [translate], verify, send }
+
+it('is translated, sent, verified, translated back and recorded', async () => {
+  await creation(steps)(provider).call('createTransaction', request, context)
+  expect(events).toEqual(['to the provider', 'intent', 'createTransaction', 'verify', 'to the client', 'record intent-1, rateType'])
+})
+
+it('is neither verified nor recorded if it fails', async () => {
+  const fault = new Fault('outcomeUnknown', 'late')
+  const failing = creation({ ...steps, send: () => Promise.reject(fault) })(provider)
+  await expect(failing.call('createTransaction', request, context)).rejects.toBe(fault)
+  expect(events).toEqual(['to the provider'])
+})
+
+test('other operations are only translated', async () => {
+  await creation(steps)(provider).call('getTransaction', { id: 'tx-1' }, context)
+  expect(events).toEqual(['to the provider', 'getTransaction', 'to the client'])
+})
+
+describe('the client gets no response that was not recorded', () => {
+  it.each(['attempt', 'contradicted'] as const)('if a layer loses %s', async (field) => {
+    const losing = mapResponses({ createTransaction: (response) => ({ ...response, [field]: undefined }) })
+    const service = creation({ ...steps, layers: [losing] })(provider)
+    await expect(service.call('createTransaction', request, context)).rejects.toMatchObject({
+      kind: 'outcomeUnknown',
+      noEffect: false,
+      provider: 'alpha',
+      cause: { kind: 'internal' },
+    })
+    expect(events).toEqual(['intent', 'createTransaction', 'verify'])
+  })
+})
+
+test('steps in another order do not compile', () => {
+  const wrong = [
+    // @ts-expect-error: what was not sent cannot be verified
+    { ...steps, send: verify } satisfies CreateSteps,
+    // @ts-expect-error: what was not verified cannot be recorded
+    { ...steps, verify: record } satisfies CreateSteps,
+    // @ts-expect-error: a create is recorded after its response, not sent again
+    { ...steps, record: send } satisfies CreateSteps,
+    // @ts-expect-error: no step is a layer
+    { ...steps, layers: [verify] } satisfies CreateSteps,
+    // @ts-expect-error: a layer is no step
+    { ...steps, send: translate } satisfies CreateSteps,
+  ]
+  expect(wrong).toHaveLength(5)
+})

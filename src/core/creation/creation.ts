@@ -1,0 +1,65 @@
+/** The steps of a create at one provider (docs/contract.md §10). Each has its own type: in another order they do not compile. */
+import { Fault } from '../../domain/faults/fault.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
+import type { NewTransaction } from '../../domain/swap/swap.ts'
+import { compose, type Layer, onOperations } from '../layer.ts'
+import { inSpan, traced } from '../traced.ts'
+import { unknownOutcome } from './create-outcome.ts'
+
+export type CreateResponse = ServiceResponse<'createTransaction'>
+
+/** A response with the id of its create in the ledger. */
+export interface SentCreate extends CreateResponse {
+  readonly attempt: string
+}
+
+/** A response that was compared with its request. */
+export interface VerifiedCreate extends SentCreate {
+  readonly contradicted: readonly string[]
+}
+
+/** Stores the intent of a create, then sends it. */
+export type SendCreate = (request: NewTransaction, context: Context, provider: SwapService) => Promise<SentCreate>
+
+/** Compares a response with its request. */
+export type VerifyCreate = (
+  response: SentCreate,
+  request: NewTransaction,
+  context: Context,
+  provider: SwapService,
+) => Promise<VerifiedCreate>
+
+/** Stores the result of a create. Throws if the client must not get the response. */
+export type RecordCreate = (response: VerifiedCreate, request: NewTransaction, context: Context) => Promise<CreateResponse>
+
+export interface CreateSteps {
+  /** Tag of the provider. */
+  readonly provider: string
+  readonly record: RecordCreate
+  /** Between the client's terms and the provider's, outermost first. Other operations pass only these. */
+  readonly layers: readonly Layer[]
+  readonly verify: VerifyCreate
+  readonly send: SendCreate
+}
+
+/** A create passes `layers` to the provider's terms, is sent and verified, passes `layers` back, and is recorded. */
+export function creation({ provider, record, layers, verify, send }: CreateSteps): Layer {
+  const recorded = onOperations({
+    async createTransaction(request, context, next) {
+      const response = await next.call('createTransaction', request, context)
+      if (!isVerified(response)) throw unknownOutcome(new Fault('internal', 'A layer lost the result of a create.'), provider)
+      return record(response, request, context)
+    },
+  })
+  const sent = onOperations({
+    async createTransaction(request, context, next) {
+      const response = await inSpan('intent', context, provider, (within) => send(request, within, next))
+      return verify(response, request, context, next)
+    },
+  })
+  return (service) => compose([traced('recordResult', recorded, provider), ...layers, sent], service)
+}
+
+function isVerified(response: CreateResponse): response is VerifiedCreate {
+  return response.attempt !== undefined && response.contradicted !== undefined
+}
