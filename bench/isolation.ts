@@ -1,6 +1,6 @@
 /**
- * A healthy provider beside one that is slow, resets or lies: how much the 99th percentile of the healthy one's answers
- * moves, against the same load while both are well. The gateway is a process of its own, and a new one in each round.
+ * A healthy provider beside one that is slow, resets or lies: how much the 99th percentile of the healthy one's responses
+ * changes, against the same load while both are healthy. The gateway is a process of its own, and a new one in each round.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ import { transaction } from './transaction.ts'
 
 const rounds = Number(process.argv[2] ?? 5)
 const seconds = Number(process.argv[3] ?? 5)
-/** Questions a second, evenly spread: to the healthy provider and to the other one. */
+/** Requests a second, evenly spread: to the healthy provider and to the other one. */
 const perSecond = { healthy: 1_000, other: 100 }
 const cores = { gateway: '0', load: '1' }
 const ports = { swapgate: 19_212, admin: 19_213, healthy: 19_214, other: 19_215 }
@@ -60,7 +60,7 @@ async function stop(child: ChildProcess): Promise<void> {
 
 const agent = new Agent({ keepAlive: true })
 
-/** Milliseconds until the answer is there, and its status. */
+/** Milliseconds until the response, and its status. */
 function ask(id: string): Promise<{ readonly time: number; readonly status: number }> {
   const began = performance.now()
   return new Promise((resolve, reject) => {
@@ -73,7 +73,7 @@ function ask(id: string): Promise<{ readonly time: number; readonly status: numb
   })
 }
 
-/** The 99th percentile of the healthy provider's answers, in milliseconds. */
+/** The 99th percentile of the healthy provider's responses, in milliseconds. */
 async function measure(): Promise<number> {
   const times: number[] = []
   const began = performance.now()

@@ -1,4 +1,4 @@
-/** What a running process really holds: its heap after a full collection, asked for through the inspector of Node. */
+/** What a running process really holds: its heap after a full collection, read through the inspector of Node. */
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 

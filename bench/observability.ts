@@ -14,7 +14,7 @@ import { authorization, cores, load, path, processorTime, requireWrk, start } fr
 
 const rounds = Number(process.argv[2] ?? 5)
 const turns = Number(process.argv[3] ?? 10)
-/** What few requests need, such as the telling of a trace or the end of a connection, is compiled late. */
+/** Code that few requests need, such as the export of a trace or the end of a connection, is compiled late. */
 const warmUps = 30
 const upstreamPort = 19_221
 /** At least so much of the throughput must be left. */

@@ -1,6 +1,6 @@
 /**
- * Ten times and more of what the gateway can do: 2,000 clients that ask again as soon as they are answered, where 32 fill
- * it. What it still answers in time, how its memory goes, and how soon it is itself again. Needs wrk.
+ * Ten times the gateway's capacity and more: 2,000 clients that send again after each response; 32 fill it. Measures the
+ * goodput, the memory and the recovery. Needs wrk.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -31,7 +31,7 @@ routing: { providers: [beta] }
 interface Load {
   readonly goodPerSecond: number
   readonly refusedPerSecond: number
-  /** Microseconds of the gateway's core for a good answer. */
+  /** Microseconds of the gateway's core for a good response. */
   readonly cost: number
   readonly p99: string
   readonly lost: string
@@ -68,7 +68,7 @@ async function maxResident(pid: number, duration: number): Promise<number> {
   return peak
 }
 
-/** What the gateway has answered since it started, by status, as it counts itself: a load that counted too would be slower. */
+/** The gateway's own count of its responses since the start, by status: a load that counted too would be slower. */
 async function responseCounts(): Promise<string> {
   const metrics = await (await fetch(`http://127.0.0.1:${ports.admin}/metrics`)).text()
   const counts = new Map<string, number>()

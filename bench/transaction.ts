@@ -1,4 +1,4 @@
-/** A Form B transaction as a provider answers it (docs/service.md §2.4). */
+/** A Form B transaction as a provider returns it (docs/service.md §2.4). */
 export const transaction = {
   id: 'ex9f8e7d6c5b4a39',
   status: 'exchanging',

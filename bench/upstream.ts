@@ -1,4 +1,4 @@
-/** A provider that costs next to nothing: one answer, written as often as a request ends. */
+/** A provider at almost no cost: one response, written after each request. */
 import { createServer, type Socket } from 'node:net'
 import { transactionText } from './transaction.ts'
 

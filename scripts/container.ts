@@ -75,7 +75,7 @@ function copy({ sources, target }: Copy, { folder, keeps }: Source, root: string
   }
 }
 
-/** Whoever may not give files away stands for their owner himself. */
+/** A user that may not change the owner of files stands for their owner. */
 function run(command: string, directory: string, env: Readonly<Record<string, string>>): void {
   const own = `${process.getuid?.()}:${process.getgid?.()}`
   const text = process.getuid?.() === 0 ? command : command.replaceAll(/\b\d+:\d+\b/g, own)
@@ -84,7 +84,7 @@ function run(command: string, directory: string, env: Readonly<Record<string, st
 
 const fromMachine = /^(?:HOME|npm_config_(?:registry|cache|userconfig)|\w+_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR))$/i
 
-/** What a build may know of the machine: the way to the registry, whom it trusts, and what npm has at hand. */
+/** What a build may use of the machine: the registry, its certificates, and npm's cache. */
 function fromOutside(): Record<string, string> {
   const known = Object.entries(process.env).filter(([name]) => fromMachine.test(name)) as [string, string][]
   const npm = { npm_config_prefer_offline: 'true', npm_config_loglevel: 'error' }

@@ -1,5 +1,5 @@
 // Takes long: every expression is tried with thousands of texts.
-/** Row H23: no regular expression takes more than its text is long, whoever sent the text. */
+/** Row H23: no regular expression takes more than linear time, for any text. */
 import { checkSync } from 'recheck'
 import { describe, expect, it, test } from 'vitest'
 import { type Expression, expressionsOfSource } from './expressions/expressions.ts'

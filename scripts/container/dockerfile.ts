@@ -1,4 +1,4 @@
-/** A Dockerfile as data. Knows what this project's Dockerfile uses; anything else is an error. */
+/** A Dockerfile as data. Supports what this project's Dockerfile uses; anything else is an error. */
 
 export interface Copy {
   readonly kind: 'copy'
@@ -35,7 +35,7 @@ export interface Stage {
 
 type Draft = { -readonly [K in keyof Stage]: Stage[K] }
 
-/** Throws where it meets what it does not know. */
+/** Throws on anything that it does not support. */
 export function parseDockerfile(text: string): readonly Stage[] {
   const lines = text
     .replace(/^#.*\n/gm, '')

@@ -1,5 +1,5 @@
 // Takes long: tens of thousands of guesses.
-/** Rows A of the reliability matrix with issued keys: whoever guesses learns nothing, and costs nobody anything. */
+/** Rows A of the reliability matrix, managed: guesses reveal nothing, and cost other clients nothing. */
 import { randomBytes } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { keyBytes, makeKey } from '../../src/domain/key.ts'
@@ -28,7 +28,7 @@ function median(times: readonly number[]): number {
 describe.each(formNames)('A1, form %s', (form) => {
   /** 10,000 over both forms. */
   const guesses = 5_000
-  /** What no two answers have in common, whatever they are about. */
+  /** What differs in every two responses. */
   const changing = /^(?:date: .*|ratelimit: "read";r=\d+;t=\d+|x-request-id: .*)\r$/gim
 
   test("of 5,000 guessed ids neither a bit nor the time distinguishes another's from one that does not exist", async () => {
@@ -53,7 +53,7 @@ describe.each(formNames)('A1, form %s', (form) => {
     expect([...responses]).toHaveLength(1)
     expect([...responses][0]).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/)
     expect(upstream()).toBe(0)
-    // Asked in turn, two lots of unknown ids differ by 1 % themselves.
+    // Sent in turn, two sets of unknown ids differ by 1 % themselves.
     const [others, missing] = times.map(median) as [number, number]
     expect(Math.abs(others - missing) / missing, `${others} and ${missing} ms`).toBeLessThan(0.1)
   })
@@ -107,7 +107,7 @@ describe('A10: guessing keys', () => {
       for (let at = 0; at < 10; at++) statuses.push((await from(`198.51.100.${host}`, makeKey(randomBytes(keyBytes)))).status)
       expect((await from(`198.51.100.${host}`, right)).status).toBe(200)
     }
-    // Past the bound for all, the first guess of an address is answered as such; from then on it is known for a refused key.
+    // Past the bound for all, the first guess of an address gets 401; from then on the address has a refused key.
     expect(statuses.filter((status) => status === 401)).toHaveLength(120 + 8)
     expect(statuses.filter((status) => status === 429)).toHaveLength(80 - 8)
     expect(upstream()).toBe(0)

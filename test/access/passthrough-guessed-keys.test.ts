@@ -1,5 +1,5 @@
 // Takes long: thousands of guesses.
-/** docs/contract.md §7: unproven keys are few for each address and for all, and lock out nobody who has done nothing. */
+/** docs/contract.md §7: unverified keys are bounded for each address and for all, and do not lock out other clients. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { type Passthrough, startPassthrough } from '../support/passthrough.ts'

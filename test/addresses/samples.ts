@@ -6,7 +6,7 @@ const sha256 = (bytes: Uint8Array): Uint8Array => new Uint8Array(createHash('sha
 const base58check = createBase58check(sha256)
 const bytes = (length: number): Uint8Array => Uint8Array.from({ length }, (_, at) => (at * 37 + 11) % 256)
 
-/** The hash of a key or script behind the bytes that say what it is. */
+/** The hash of a key or script behind the prefix of its kind. */
 function hashed(version: string): string {
   return base58check.encode(Uint8Array.of(...Buffer.from(version, 'hex'), ...bytes(20)))
 }

@@ -18,7 +18,7 @@ const everyForm = Object.entries(samples).flatMap(([network, own]) =>
   Object.entries(own).map(([form, address]) => ({ network, form, address })),
 )
 const ethereumLike = ['ARBITRUM', 'AVAXC', 'BASE', 'BSC', 'ETC', 'ETH', 'POLYGON', 'FIL', 'HBAR']
-/** Networks that share a form: no address of it says which of them is meant. */
+/** Networks that share a form of addresses: an address does not show which of them is meant. */
 const shared: readonly { readonly shape: RegExp; readonly networks: readonly string[] }[] = [
   { shape: /^0x/, networks: ethereumLike },
   { shape: /^0x[0-9a-f]+$/, networks: [...ethereumLike, 'NEAR'] },

@@ -1,4 +1,4 @@
-/** playwright-core: drives the Chromium of the machine, and remembers what the page asked for and complained of. */
+/** playwright-core: drives the Chromium of the machine, and records the requests and errors of the page. */
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { chromiumProgram } from '../support/chromium-program.ts'
 
@@ -6,7 +6,7 @@ export interface Visit extends AsyncDisposable {
   readonly page: Page
   /** URLs of all requests. */
   readonly requestedUrls: readonly string[]
-  /** Errors and warnings of the console, and errors that nobody caught. */
+  /** Errors and warnings of the console, and uncaught errors. */
   readonly complaints: readonly string[]
 }
 
@@ -51,7 +51,7 @@ export async function operation(page: Page, tag: string, name: string): Promise<
   return part
 }
 
-/** Sends what stands there, and tells the status and the body that the page shows. */
+/** Sends the request of the page, and returns the status and the body that the page shows. */
 export async function execute(part: Locator): Promise<{ readonly status: string; readonly body: string }> {
   await part.locator('.execute').click()
   const shown = part.locator('.live-responses-table .response')

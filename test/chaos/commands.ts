@@ -1,4 +1,4 @@
-/** What a random mix is made of. Nothing is expected of a single answer: the checker judges the whole. */
+/** The parts of a random mix. No test expects anything of a single response: the checker judges the whole. */
 import { setTimeout } from 'node:timers/promises'
 import type { AsyncCommand } from 'fast-check'
 import type { Direction } from '../checker/connection.ts'
@@ -9,7 +9,7 @@ import type { Fault } from '../checker/provider/fault.ts'
 import { latency, limitData, resetPeer, slicer, type Toxic, timeout } from '../checker/toxics.ts'
 import type { SiteName, World } from './world.ts'
 
-/** What is known without asking. */
+/** What is known without a request. */
 export interface Model {
   isUp: boolean
   /** Creates under a key, that can be repeated. */

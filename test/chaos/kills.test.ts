@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => postgres.close())
 
-/** A short version of `npm run test:chaos`; nobody waits until what is open is found. */
+/** A short version of `npm run test:chaos`; it does not wait for the end of reconciliation. */
 async function killed(kills: number, ledger?: string): Promise<Figures> {
   const seed = Date.now() % 2 ** 31
   const settings = {

@@ -1,4 +1,4 @@
-/** Gateways on one ledger that are killed over and over while clients create and, where they got no answer, ask again. */
+/** Gateways on one ledger that are killed over and over while clients create and, without a response, send again. */
 import { setTimeout } from 'node:timers/promises'
 import type { Customer } from '../checker/customer.ts'
 import { effectsOf } from '../checker/evidence.ts'
@@ -20,9 +20,9 @@ export interface KillSettings extends WorldSettings {
 export interface Figures {
   readonly kills: number
   readonly creates: number
-  /** Creates whose first answer did not come, or left the outcome open. */
+  /** Creates without a first response, or with an unknown outcome. */
   readonly cutOff: number
-  /** Of those: the second try was answered with the transaction, at once or at the end; or it is still open. */
+  /** Of those: the retry returned the transaction, at once or at the end; or it is still open. */
   readonly completedLater: number
   readonly stillOpen: number
   /** What the providers hold. */
@@ -37,7 +37,7 @@ interface Wanted {
   readonly customer: Customer
   readonly order: Order
   readonly idempotencyKey: string
-  /** Of each try; 0 where no answer came. */
+  /** Of each attempt; 0 without a response. */
   readonly statuses: number[]
 }
 
@@ -69,7 +69,7 @@ function want(world: World, idempotencyKey: string, random: () => number): Wante
   return { customer: pick(world.customers, random), order: world.order(), idempotencyKey, statuses: [] }
 }
 
-/** One gateway is killed while all of these are under way, and starts again while those without an answer are asked again. */
+/** One gateway is killed while all of these are in flight, and starts again while those without a response are sent again. */
 async function killDuring(wanted: readonly Wanted[], { gateways }: World, random: () => number): Promise<void> {
   const victim = pick(gateways, random)
   const creating = wanted.map((create) => sendRequest(create, pick(gateways, random)))
@@ -81,7 +81,7 @@ async function killDuring(wanted: readonly Wanted[], { gateways }: World, random
   await Promise.all([victim.start(), ...again])
 }
 
-/** Everything that is open is asked once more, when the gateways have found out what became of it or have had their time. */
+/** Every open create is sent once more, when the gateways have found its outcome or their time is over. */
 async function untilResolved(all: readonly Wanted[], world: World, recoveryTimeoutMs: number): Promise<void> {
   const deadline = Date.now() + recoveryTimeoutMs
   const [gateway] = world.gateways as [GatewayProcess]

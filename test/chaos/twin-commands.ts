@@ -1,4 +1,4 @@
-/** What can happen between two gateways, a provider, their ledger and the clocks. Nothing is expected of a single answer. */
+/** What can happen between two gateways, a provider, their ledger and the clocks. Nothing is expected of a single response. */
 import fc from 'fast-check'
 import { time } from '../model/clock.ts'
 import type { Process } from '../model/world.ts'
@@ -23,7 +23,7 @@ const look = fc.record({ at: process, isShifting: fc.boolean(), missed: nth }).m
   }),
 )
 
-/** Where keys are the provider's own, a process looks with those that it has heard since it knows whom it waits for. */
+/** In passthrough mode a process looks with the keys that it has received since it has unresolved creates. */
 async function presentKey({ world }: TwinWorld, to: Process): Promise<void> {
   await to.gateway.reconcile()
   for (const by of ['ann-1', 'ann-2', 'bob'] as const) await world.sendRequest(to, by, '/transactions/alpha~tx-0')

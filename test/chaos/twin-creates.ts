@@ -74,7 +74,7 @@ export const again = fc.record({ nth, at: process, course }).map((given) =>
   }),
 )
 
-/** The same create in both processes at once; whoever comes first goes up, and nobody answers. */
+/** The same create in both processes at once; the first one is sent, and the provider does not respond. */
 export const race = fc.record({ by: client, question: request, isApplied: fc.boolean() }).map((given) =>
   command('race', given, async (real) => {
     const both = [...real.world.processes.values()]

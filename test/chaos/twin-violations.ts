@@ -25,7 +25,7 @@ function idsOf(creates: readonly Made[]): ReadonlySet<number> {
   return new Set(creates.flatMap(({ responses }) => responses).flatMap((response) => idIn(response) ?? []))
 }
 
-/** A key goes up again only where the provider has refused it. */
+/** A key is sent again only if the provider has refused it. */
 function doubled(real: TwinWorld): readonly string[] {
   return [...uses(real)].flatMap(([use, creates]) => {
     const sends = creates.filter(({ isRefused }) => !isRefused).reduce((sum, create) => sum + create.sends, 0)
@@ -63,7 +63,7 @@ function misled(real: TwinWorld): readonly string[] {
   ]
 }
 
-/** A deposit address is told only where the ledger has it, and an outcome is unknown only where something went up. */
+/** A deposit address is returned only if the ledger has it, and an outcome is unknown only if a call was sent. */
 function promised(real: TwinWorld, held: ReadonlySet<number>): readonly string[] {
   const unheld = [...idsOf(real.made)].filter((id) => !held.has(id) && !real.pruned.has(id))
   const unsent = real.made.filter(
@@ -75,7 +75,7 @@ function promised(real: TwinWorld, held: ReadonlySet<number>): readonly string[]
   ]
 }
 
-/** What a create made is held, or its create waits, or was settled with a swap that is equal. */
+/** The ledger has what a create made, or its create waits, or was bound to an equal swap. */
 function forgotten(real: TwinWorld, held: ReadonlySet<number>, open: ReadonlyMap<string, string>): readonly string[] {
   const lost = real.swaps.filter(({ id, by }) => {
     const { intent = '' } = real.made[by - 1] ?? {}

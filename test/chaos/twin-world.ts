@@ -1,4 +1,4 @@
-/** Two gateways in this process whose provider, ledger and clocks fail as a mix of commands says; and what is then wrong. */
+/** Two gateways in this process whose provider, ledger and clocks fail by a mix of commands; and the violations. */
 
 import { time } from '../model/clock.ts'
 import type { Exchange } from '../model/exchange.ts'
@@ -13,7 +13,7 @@ export interface Made {
   /** When it was attempted: swaps of another time cannot be its own. */
   readonly moment: string
   intent?: string
-  /** How often it went up to the provider, and whether that certainly made nothing. */
+  /** How often it was sent to the provider, and whether that certainly created nothing. */
   sends: number
   isRefused?: boolean
   readonly responses: ReceivedResponse[]
@@ -33,10 +33,10 @@ type Silence = State['keepsSilent']
 export class TwinWorld implements AsyncDisposable {
   readonly made: Made[] = []
   readonly swaps: Swap[] = []
-  /** Told by gets: id and deposit address. */
+  /** Returned by gets: id and deposit address. */
   readonly shown: { readonly id: number; readonly deposit: string | undefined }[] = []
   readonly wrong: string[] = []
-  /** Intents that a look has settled, be it with another swap that was equal. */
+  /** Intents that reconciliation has completed, also with another, equal swap. */
   readonly found = new Set<string>()
   /** Swaps that the ledger has forgotten as ended. */
   pruned: ReadonlySet<number> = new Set()
@@ -131,7 +131,7 @@ export class TwinWorld implements AsyncDisposable {
     this.pruned = this.pruned.union(before.difference(await this.done()))
   }
 
-  /** A look binds only what alone can be the answer, and the answer to one create alone: a contradiction may hide what was made. */
+  /** Reconciliation binds only the one candidate of one create: a mismatch may hide its true result. */
   async look(look: () => Promise<unknown>): Promise<void> {
     const [heldBefore, openBefore] = [await this.done(), await this.open()]
     const waiting = this.made.filter(({ intent }) => openBefore.has(intent ?? ''))

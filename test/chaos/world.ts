@@ -89,7 +89,7 @@ export class World implements AsyncDisposable {
     return applied.filter(({ swap }) => unresolvedAddresses.has(swap.withdrawalAddress)).length
   }
 
-  /** Reads everything that there is to read, with every key, and says what is wrong. The first gateway must be up. */
+  /** Reads everything with every key, and returns the violations. The first gateway must be up. */
   async violations(): Promise<readonly string[]> {
     const [gateway] = this.gateways as [GatewayProcess]
     const { history, customers } = this
@@ -129,7 +129,7 @@ async function startSite(name: SiteName, form: 'A' | 'B', directory: string, ope
   return { provider, network: open.use(await FaultProxy.start(provider.url)) }
 }
 
-/** In seconds; short, since many a fault is that no answer comes. */
+/** In seconds; short, since many faults are a missing response. */
 const timeout = 0.5
 
 function providersOf(sites: Readonly<Record<SiteName, Site>>) {

@@ -18,7 +18,7 @@ export interface GatewaySettings {
   readonly sections?: Readonly<Record<string, unknown>>
 }
 
-/** Nobody is limited. */
+/** No limits. */
 const limits = { quotes: 100_000, create: 100_000, read: 100_000, unproven: 100_000 }
 const budget = { quotes: 0, create: 0, read: 0 }
 

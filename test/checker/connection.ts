@@ -24,7 +24,7 @@ export class Connection {
   private readonly treatments = new Map<Dose, Treatment>()
   private readonly over = new AbortController()
 
-  /** `doses` tells what is to be applied now; the order is the order of the toxics. */
+  /** `doses` has what to apply now; the order is the order of the toxics. */
   constructor(client: Socket, target: number, doses: () => readonly Dose[]) {
     const provider = connect({ port: target, host: '127.0.0.1', allowHalfOpen: true })
     this.sides = [client, provider]

@@ -1,4 +1,4 @@
-/** A client of the gateway, as an integrator writes one from `docs/service.md`; everything that it asks is recorded. */
+/** A client of the gateway, as an integrator writes one from `docs/service.md`; every request is recorded. */
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { digits } from '../support/json.ts'
 import type { AssetWords } from '../support/swaps.ts'
@@ -63,7 +63,7 @@ export function credential(form: 'A' | 'B', key: string): Record<string, string>
   return form === 'A' ? { authorization: `Bearer ${key}` } : { 'x-api-key': key }
 }
 
-/** The names of the two assets in a question. */
+/** The names of the two assets in a request. */
 export function pairWords(form: 'A' | 'B', { from, to }: { from: AssetWords; to: AssetWords }): Record<string, string> {
   if (form === 'A') return { coinFrom: from.code, coinTo: to.code }
   return { coinFrom: from.coin, networkFrom: from.network, coinTo: to.coin, networkTo: to.network }

@@ -9,7 +9,7 @@ export interface Evidence {
   readonly operations: readonly Operation[]
   /** What each client finds at the end. */
   readonly holdings?: readonly Holding[]
-  /** Withdrawal addresses of creates that the gateway knows to be of unknown outcome, or contradicted: one for each create. */
+  /** Withdrawal addresses of the gateway's creates of unknown outcome or with a mismatch: one for each create. */
   readonly unresolvedAddresses?: readonly string[]
   /** Everything that the ledger holds. */
   readonly exported?: readonly { readonly id: string; readonly owner: string }[]
@@ -20,7 +20,7 @@ export interface Evidence {
   readonly secrets?: Secrets
 }
 
-/** Ids that a client's list has, and those that a get answers. */
+/** Ids that a client's list has, and those that a get returns. */
 export interface Holding {
   readonly client: string
   readonly listed: ReadonlySet<string>
@@ -71,7 +71,7 @@ export function receivedBy(journal: Journal): readonly Received[] {
 
 export type Create = Operation & { readonly order: Order }
 
-/** Creates by what tells them from others at a provider. */
+/** Creates by what distinguishes them at a provider. */
 export function createsByMark({ operations }: Evidence): ReadonlyMap<string, readonly Create[]> {
   const creates = operations.filter((operation): operation is Create => operation.order !== undefined)
   return Map.groupBy(creates, ({ mark, order }) => mark ?? order.withdrawalAddress)

@@ -9,7 +9,7 @@ import { keepRemains } from '../support/remains.ts'
 import { type GatewaySettings, writeConfiguration } from './configuration.ts'
 
 const program = fileURLToPath(new URL('../../src/cli/swapgate.js', import.meta.url))
-/** Ends a process with whoever started it, so that none is left behind however that ended. */
+/** Ends a process with its parent, so that none is left behind. */
 const endWithParent = `--import=data:text/javascript,${encodeURIComponent(
   'import{stdin}from"node:process";stdin.resume().on("end",()=>process.kill(process.pid,"SIGKILL")).unref()',
 )}`
@@ -39,7 +39,7 @@ export class GatewayProcess implements AsyncDisposable {
     return gateway
   }
 
-  /** Again, after it ended. Resolves once it is ready; throws what it complained of where it ended instead. */
+  /** Again, after it ended. Resolves once it is ready; throws its error output if it ended instead. */
   async start(): Promise<void> {
     const env = { ...process.env, NODE_OPTIONS: endWithParent }
     const child = spawn(process.execPath, [program, 'start', '--config', this.file], { env })
@@ -76,7 +76,7 @@ export class GatewayProcess implements AsyncDisposable {
     this.child?.kill('SIGCONT')
   }
 
-  /** What the admin port tells to Prometheus, in the format that it asks for. */
+  /** What the admin port returns to Prometheus, in the requested format. */
   async metrics(accept = 'text/plain'): Promise<string> {
     const printed = await (await fetch(`${this.adminUrl}/metrics`, { headers: { accept } })).text()
     keepRemains('metrics', printed)
@@ -98,7 +98,7 @@ export class GatewayProcess implements AsyncDisposable {
     await this.kill()
   }
 
-  /** It listens, and may say for some seconds that it has too much to do: the machine may. */
+  /** It listens, and may report overload for some seconds on a busy machine. */
   private async isReadySoon(): Promise<boolean> {
     for (const deadline = Date.now() + 10_000; Date.now() < deadline; await wait(50)) {
       const { status } = await fetch(`${this.adminUrl}/readyz`)

@@ -1,40 +1,40 @@
-/** Everything that clients asked and were told, in the order in which it began. */
+/** All requests of clients and their responses, in the order in which they began. */
 import type { ReceivedResponse } from '../support/client.ts'
 import { Customer } from './customer.ts'
 import type { Order } from './order.ts'
 import { type Seen, transactionsIn } from './seen.ts'
 
 export interface Operation {
-  /** Who asks: the account, or in passthrough mode the holder of the key. */
+  /** The caller: the account, or in passthrough mode the holder of the key. */
   readonly client: string
   readonly kind: 'create' | 'get' | 'list'
   readonly input: string
   readonly order?: Order
   readonly idempotencyKey?: string
-  /** What tells this create from others at a provider; where it is not known, where it pays out to does. */
+  /** What distinguishes this create at a provider; if unknown, its withdrawal address does. */
   readonly mark?: string
-  /** Its `X-Request-Id`, which goes up with it. */
+  /** Its `X-Request-Id`, which is sent to the provider. */
   request?: string
-  /** `fail`: it certainly had no effect. `info`: nobody knows, and so it stays where no answer ever came. */
+  /** `fail`: it certainly had no effect. `info`: unknown, also if no response ever came. */
   outcome: 'ok' | 'fail' | 'info'
-  /** Of the answer, like `text`; absent where none came. */
+  /** Of the response, like `text`; absent without a response. */
   status?: number
   text?: string
   seen: readonly Seen[]
 }
 
-/** Answers that leave open whether a create took effect. */
+/** Responses that leave open whether a create took effect. */
 const openEndings: readonly number[] = [500, 502, 504]
 
 export class History {
   readonly operations: Operation[] = []
 
-  /** A client whose every question is recorded. */
+  /** A client whose every request is recorded. */
   client(name: string, key: string, form: 'A' | 'B'): Customer {
     return new Customer(this, name, key, form)
   }
 
-  /** The answer; undefined where there was none. */
+  /** The response; undefined if there was none. */
   async record(
     invoked: Omit<Operation, 'outcome' | 'seen'>,
     send: () => Promise<ReceivedResponse>,

@@ -8,7 +8,7 @@ const size = 100
 /** How many of others' ids a client tries. */
 const guesses = 1_000
 
-/** Every page, every id that the client ever saw and others' ids. All of it is recorded: the checker sees who is told what. */
+/** Every page, every id that the client ever saw and others' ids. All of it is recorded for the checker. */
 export async function holdingsOf(history: History, gateway: string, customers: readonly Customer[]): Promise<readonly Holding[]> {
   const lists = await Promise.all(customers.map((customer) => listedFor(customer, gateway)))
   const clients = Map.groupBy(history.operations, ({ client }) => client)

@@ -1,5 +1,5 @@
 /**
- * A provider of Form A or Form B, written from `docs/service.md` alone, that fails as it is told. In this process, or as a
+ * A provider of Form A or Form B, written from `docs/service.md` alone, that fails on command. In this process, or as a
  * process of its own: `node test/checker/provider.ts --form B --name beta --key secret --journal file [--port 0]`.
  */
 import { once } from 'node:events'
@@ -59,7 +59,7 @@ export async function startProvider(settings: ProviderSettings): Promise<Provide
   }
 }
 
-/** Prints `{"url","control"}` once it listens, and ends with its standard input, so that it never outlives who started it. */
+/** Prints `{"url","control"}` once it listens, and ends with its standard input, so that it never outlives its parent. */
 async function run(): Promise<void> {
   const text = { type: 'string' } as const
   const options = { form: text, name: text, key: { ...text, multiple: true }, journal: text, port: text } as const

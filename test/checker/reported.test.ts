@@ -1,4 +1,4 @@
-/** What the checker makes of swaps that no create of a test made, and of what providers themselves tell. */
+/** How the checker judges swaps that no create of a test made, and what providers themselves report. */
 import { describe, expect, it } from 'vitest'
 import { violations } from './checker.ts'
 import type { Evidence } from './evidence.ts'
@@ -11,7 +11,7 @@ const ofOld = JSON.stringify({ id: 'alpha~tx-old', depositAddress: 'deposit-old'
 const row = { id: 'alpha~tx-old', owner: '2' }
 const listed = { client: 'globex', listed: new Set(['alpha~tx-old']), got: new Set(['alpha~tx-old']) }
 
-/** The provider answers a read with this key. */
+/** The provider responds to a read with this key. */
 function shown(key: string, text: string): Journal {
   const headers = { 'x-api-key': key }
   const received: Received = {

@@ -1,4 +1,4 @@
-/** What providers hold and tell of transactions, and to whose key: the truth that clients are to hear. */
+/** What providers have and report of transactions, and to which key: the truth for clients. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Evidence, effectsOf, heldIn, receivedBy } from './evidence.ts'
 import type { Swap } from './order.ts'
@@ -14,8 +14,8 @@ interface ProviderResponse {
 }
 
 /**
- * Whatever a provider ever said of a transaction, by the id that clients know: what its create made first, for an id that is
- * given twice is the first's; what it holds; and what it tells in gets and lists.
+ * Everything that a provider ever reported of a transaction, by the id that clients see: what its create made first (an id
+ * that is given twice belongs to the first); what it has; and what it returns in gets and lists.
  */
 export function reportsById(evidence: Evidence): ReadonlyMap<string, readonly Seen[]> {
   const made = Map.groupBy(effectsOf(evidence), ({ id }) => id)
@@ -28,7 +28,7 @@ export function reportsById(evidence: Evidence): ReadonlyMap<string, readonly Se
   return Map.groupBy([...held, ...reported], ({ id }) => id)
 }
 
-/** The words and ids that a provider itself told the holder of a key, who may be a client. */
+/** The words and ids that a provider itself returned to the holder of a key, which may be a client. */
 export function shownIn(evidence: Evidence): ReadonlyMap<string, ReadonlySet<string>> {
   const byKey = Map.groupBy(responsesOf(evidence), ({ key }) => key)
   const wordsIn = ({ provider, text }: ProviderResponse) => [

@@ -11,7 +11,7 @@ import type { Order } from '../support/swaps.ts'
 
 type Layer = (ledger: Ledger) => Ledger
 
-/** Whose a transaction is, it does not ask. */
+/** It does not check the owner of a transaction. */
 const indiscreet: Layer = (ledger) => {
   const intents = new Map<string, string>()
   const owners = new Map<string, string>()
@@ -30,7 +30,7 @@ const indiscreet: Layer = (ledger) => {
     findAll: (owner, provider, ids) => ledger.findAll(ownerOf(owner, ids[0] ?? ''), provider, ids),
   }
 }
-/** It says that it kept the result. */
+/** It reports that it stored the result. */
 const forgetful: Layer = (ledger) => ({ ...ledger, complete: async () => true })
 /** It begins a create under a key that was used before. */
 const careless: Layer = (ledger) => ({

@@ -1,4 +1,4 @@
-/** What everybody saw of one create, told in full, and pieces of what could have been seen instead. */
+/** Everything that was seen of one create, and pieces of what could have been seen instead. */
 import { digits } from '../support/json.ts'
 import { assets } from '../support/swaps.ts'
 import type { Evidence, Holding } from './evidence.ts'

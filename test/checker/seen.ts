@@ -1,4 +1,4 @@
-/** What an answer tells of transactions, in either form. */
+/** The transactions in a response, in either form. */
 import { type Digits, readJson } from '../support/json.ts'
 
 export interface Seen {
@@ -35,7 +35,7 @@ interface ReportedRow {
   readonly deposit_extra_id?: string
 }
 
-/** Throws where the text is not JSON of either form; an empty one tells nothing. */
+/** Throws if the text is not JSON of either form; an empty text has none. */
 export function transactionsIn(text: string): readonly Seen[] {
   if (text === '') return []
   const document = readJson(text) as Partial<ReportedRow> & { readonly data?: readonly ReportedRow[] }

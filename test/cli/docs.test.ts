@@ -1,4 +1,4 @@
-/** `docs/keys.md` shows what the commands print: what differs each time is told apart by its kind. */
+/** `docs/keys.md` shows what the commands print: what differs each time is compared by its kind. */
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { isKey } from '../../src/domain/key.ts'

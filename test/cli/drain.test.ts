@@ -13,7 +13,7 @@ afterEach(() => place[Symbol.dispose]())
 const providers: SwitchingPlace['providers'] = (...args) => place.providers(...args)
 
 describe('drain --wait', () => {
-  it('O11: tells how many are open whenever that changes, and ends with 0 when none is', { timeout: 30_000 }, async () => {
+  it('O11: prints how many are open whenever that changes, and ends with 0 when none is', { timeout: 30_000 }, async () => {
     await place.open()
     const startedAt = performance.now()
     const waiting = providers('drain', 'alpha', '--wait')
@@ -57,7 +57,7 @@ describe('drain --wait', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(4_990)
   })
 
-  it('O11: ends with 1 when somebody activates it meanwhile', { timeout: 30_000 }, async () => {
+  it('O11: ends with 1 when it is activated meanwhile', { timeout: 30_000 }, async () => {
     await place.open()
     const waiting = providers('drain', 'alpha', '--wait')
     await expect.poll(() => place.states()).toMatchObject({ alpha: 'draining' })
@@ -66,7 +66,7 @@ describe('drain --wait', () => {
     expect([exitCode, err]).toEqual([1, ['swapgate: alpha accepts new swaps again']])
   })
 
-  it('O11: in passthrough mode it is refused, and drain alone says what it can only count', async () => {
+  it('O11: in passthrough mode it is refused, and drain alone prints what it can only count', async () => {
     place.configure({ mode: 'passthrough' })
     const refused = await providers('drain', 'alpha', '--wait', '--force', '--json')
     expect([refused.exitCode, JSON.parse(refused.out.join('\n'))]).toEqual([1, expect.objectContaining({ outcome: 'invalid' })])

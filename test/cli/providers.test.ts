@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 describe('without a gateway that runs', () => {
-  it('status says what the ledger knows, and no figures', async () => {
+  it('status prints what the ledger has, and no figures', async () => {
     using place = new Place({ providers: [alpha, beta] })
     const report = await place.facts<StatusReport>('providers', 'status')
     expect(report).toMatchObject({ strategy: 'priority', replicas: 0, oldestSeconds: null, overrides: [] })
@@ -40,12 +40,12 @@ describe('without a gateway that runs', () => {
     expect(out.join('\n')).toMatch(/^beta \(not routed\) +active/m)
   })
 
-  it('shadow says that there is none', async () => {
+  it('shadow prints that there is none', async () => {
     using place = new Place({ providers: [alpha, beta] })
     expect(await place.facts('providers', 'shadow')).toEqual({ replicas: 0, shadows: [] })
   })
 
-  it('diff tells assets, limits and quotes apart; 1 where the second lacks an asset', async () => {
+  it('diff compares assets, limits and quotes; 1 if the second lacks an asset', async () => {
     using place = new Place({ providers: [alpha, beta] })
     const before = beta.holdings.currencies
     const all = await place.facts<ProviderDiff>('providers', 'diff', 'alpha', 'beta', '--pairs', '3')

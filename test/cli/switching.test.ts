@@ -12,7 +12,7 @@ afterEach(() => place[Symbol.dispose]())
 const weighted = { strategy: 'weighted', weights: { alpha: 90, beta: 10 } }
 const providers: SwitchingPlace['providers'] = (...args) => place.providers(...args)
 describe('drain, activate and off', () => {
-  it('O2: change the state in the ledger, each with a record of who it was', async () => {
+  it('O2: change the state in the ledger, each with a record of its actor', async () => {
     const drained = await place.facts('providers', 'drain', 'alpha')
     const since = expect.stringMatching(/^20.*Z$/)
     expect(drained).toMatchObject({
@@ -32,7 +32,7 @@ describe('drain, activate and off', () => {
     ])
   })
 
-  it('say in lines for people what is in force', async () => {
+  it('print in lines for people what is in force', async () => {
     expect(await providers('drain', 'alpha')).toEqual({
       exitCode: 0,
       out: [
@@ -206,7 +206,7 @@ describe('reset', () => {
 })
 
 describe('audit', () => {
-  it('O1: says who changed what, for people and as JSON, the newest first', async () => {
+  it('O1: prints actor and change, for people and as JSON, the newest first', async () => {
     await place.swapgate('keys', 'create', '--name', 'acme x')
     await providers('drain', 'alpha')
     const { exitCode, out } = await place.swapgate('audit')

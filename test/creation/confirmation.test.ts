@@ -1,4 +1,4 @@
-/** docs/contract.md §10.2: what was asked is confirmed by the provider's own account, its list or its get. Silence confirms nothing. */
+/** docs/contract.md §10.2: the provider confirms the request in its list or its get. A missing field confirms nothing. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
@@ -18,7 +18,7 @@ const nameOf = { A: 'alpha', B: 'beta' } as const
 const success = { A: 201, B: 200 } as const
 
 interface Accounts {
-  /** Added to a row of the list, and to the answer of a get. */
+  /** Added to a row of the list, and to the response of a get. */
   readonly listed?: object
   readonly got?: object
 }

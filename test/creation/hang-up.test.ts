@@ -44,7 +44,7 @@ function request(form: FormName, method: string, path: string, headers: readonly
   return `${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** The bytes of a create whose answer nobody will read; the witness knows of it. */
+/** The bytes of a create whose response is never read; the witness has a record of it. */
 function createBytes(form: FormName, name?: string): string {
   const body = JSON.stringify(orderIn(form))
   const headerLines = { 'x-request-id': randomUUID(), ...(name !== undefined && { 'idempotency-key': name }) }

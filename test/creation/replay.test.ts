@@ -1,4 +1,4 @@
-/** docs/contract.md §10.1: what an Idempotency-Key answers, with its headers, in both forms and after a restart. */
+/** docs/contract.md §10.1: what an Idempotency-Key returns, with its headers, in both forms and after a restart. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const nameOf = { A: 'alpha', B: 'beta' } as const
 const create = (form: FormName, key: string, name: string, facts: object = {}): Promise<ReceivedResponse> =>
   managed.client(form).post('/transactions', orderIn(form, facts), { key, headers: { 'idempotency-key': name } })
 
-/** What a replay has in common with the first answer. */
+/** What a replay has in common with the first response. */
 function comparable({ status, text, headers }: ReceivedResponse): object {
   const { 'x-request-id': _, date: __, ratelimit: ___, 'idempotent-replayed': ____, ...rest } = headers
   return { status, text, headers: rest }

@@ -139,7 +139,7 @@ describe.each(formNames)('form %s', (form) => {
     expect(managed.alpha.received('create')).toHaveLength(1)
   })
 
-  test('L71: a repeated id that the ledger takes after its first transaction was pruned is nobody else’s: 502, and you settle it', async () => {
+  test('L71: a repeated id that the ledger takes after its first transaction was pruned belongs to no other client: 502, and you resolve it', async () => {
     managed.alpha.reply('create', ({ body }) => {
       const made = orderedSwap(readJson(body) as Order, { id: 'repeated' })
       managed.alpha.holdings.swaps = [made]
@@ -202,7 +202,7 @@ test('L46: another process locks the file for seven seconds while two equal crea
     }
     const swap = orderedSwap(readJson(body) as Order, { id: `twin-${made}`, depositAddress: `to-twin-${made}` })
     managed.alpha.holdings.swaps = [...managed.alpha.holdings.swaps, swap]
-    // The first is answered when the file is locked, too.
+    // The first gets its response while the file is locked, too.
     return { status: 201, json: transactionA(swap), delay: made === 1 ? 300 : 0 }
   })
   const twin = (name: string) =>

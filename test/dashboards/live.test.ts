@@ -1,7 +1,7 @@
 // Takes long: alerts have to burn.
 /**
- * Prometheus scrapes real gateways each second while real things go wrong. Every query of every panel has to have an answer, and
- * every alert has to fire when its fault is there, and not before. Windows and waiting times are a sixtieth of the real ones.
+ * Prometheus scrapes real gateways each second during real faults. Every query of every panel must have data, and every alert
+ * must fire with its fault, and not before. Windows and waiting times are a sixtieth of the real ones.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -33,7 +33,7 @@ const stages: readonly (readonly Event[])[] = [
   ],
   [stores.lostRedis, stores.lostTables],
 ]
-/** After these nothing is left to ask. */
+/** After these there is nothing left to query. */
 const ends: readonly (readonly Event[])[] = [[stores.lostReplica], [stores.lostGateway]]
 const all = [...stages, ...ends].flat()
 const timeoutMs = 90_000
@@ -78,7 +78,7 @@ describe('dashboards and alerts of real gateways', () => {
     await expect.poll(() => prometheus.firing(), { timeout: 10_000 }).toEqual([])
     await delay(15_000)
     expect(await prometheus.firing(15)).toEqual([])
-    // A create that is on its way while the ledger is asked is in doubt for that moment.
+    // A create in flight while the ledger is read is unresolved for that moment.
     const empty = async (): Promise<readonly string[]> => (await emptyPanels(prometheus, boards())).toSorted()
     await expect.poll(empty, { timeout: 30_000, interval: 1_000 }).toEqual(all.flatMap(({ panels = [] }) => panels).toSorted())
   })

@@ -94,7 +94,7 @@ export class World implements AsyncDisposable {
     }
   }
 
-  /** An amount that nobody asked for before, so that no cache answers. */
+  /** An amount of its own, so that no cache serves it. */
   quote({ gateway }: Site): Promise<ReceivedResponse> {
     return sendRequest(gateway.url, { path: `/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=2.${++this.orders}` })
   }

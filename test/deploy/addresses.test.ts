@@ -44,7 +44,7 @@ it('the balancer and Prometheus know every gateway', () => {
   expect(targetsIn(readDeploy('haproxy.cfg'), 8080)).toEqual(gateways)
   expect(targetsIn(readDeploy('prometheus.yaml'), 9090)).toEqual(gateways)
   expect(readDeploy('haproxy.cfg')).toContain(' check port 9090 ')
-  // The rules and the dashboards ask for this job.
+  // The rules and the dashboards use this job.
   expect(readDeploy('prometheus.yaml')).toMatch(/job_name: swapgate\n\s+static_configs:\n\s+- targets: \[gateway-1:9090/)
 })
 

@@ -1,4 +1,4 @@
-/** What the manifests of `deploy/kubernetes` say of each other, and of the configuration that they bring along. */
+/** The manifests of `deploy/kubernetes` agree with each other, and with their configuration. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -133,7 +133,7 @@ describe('what stands around it', () => {
   it('Prometheus finds the admin port, and clients do not', () => {
     const { selector, endpoints, jobLabel = '' } = one<ServiceMonitor>('ServiceMonitor').spec
     const found = ofKind<Service>('Service').filter(({ metadata }) => picks(selector.matchLabels, metadata?.labels))
-    // The rules and the dashboards ask for this job.
+    // The rules and the dashboards use this job.
     expect(found.map(({ metadata }) => metadata?.labels?.[jobLabel])).toEqual(['swapgate'])
     expect(found.map(({ metadata }) => metadata?.name)).toEqual(['swapgate-admin'])
     expect(found[0]?.spec?.clusterIP).toBe('None')

@@ -1,4 +1,4 @@
-/** `deploy/compose.yaml` as data, with what the files beside it say. */
+/** `deploy/compose.yaml` as data, with the files beside it. */
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 

@@ -17,7 +17,7 @@ async function validate(wanted: Manifest): Promise<void> {
   new models[wanted.kind](wanted).validate()
 }
 
-/** What the compiler says: schemas let fields pass that nobody knows, and the types of the same package do not. */
+/** The compiler's errors: schemas accept unknown fields, and the types of the same package do not. */
 function compile(wanted: readonly Manifest[]): string {
   using ground = new Ground()
   symlinkSync(`${process.cwd()}/node_modules`, ground.at('node_modules'))

@@ -23,7 +23,7 @@ it('prepare.sh makes missing secrets, keeps existing ones, and names those that 
   cpSync('deploy/.env.example', ground.at('deploy/.env'))
   expect(prepare()).toMatchObject({ status: 0, stdout: '', stderr: '' })
   expect(secrets()).toEqual({ ...made, provider_key: 'provider-key-1' })
-  // Open to the containers' users, inside a folder that is open to nobody else.
+  // Readable for the containers' users, inside a folder that only its owner can open.
   expect(statSync(ground.at('deploy/secrets')).mode & 0o777).toBe(0o700)
   expect(statSync(ground.at('deploy/secrets/provider_key')).mode & 0o777).toBe(0o644)
 })

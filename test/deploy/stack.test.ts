@@ -25,7 +25,7 @@ async function sendRequest(path: string, options: RequestOptions = {}) {
   return { status: statusCode, headers, text: await body.text() }
 }
 
-/** Answers with 2xx, by the gateway, as the balancer counts them. */
+/** 2xx responses of each gateway, as the balancer counts them. */
 async function requestCounts(): Promise<readonly number[]> {
   const metrics = await fetch(`${stack.operatorsUrl}/metrics`).then((response) => response.text())
   const counts = metrics.matchAll(/^haproxy_server_http_responses_total\{.*server="gateway-\d",code="2xx"\} (\d+)$/gm)

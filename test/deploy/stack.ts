@@ -34,7 +34,7 @@ export interface Stack extends AsyncDisposable {
   readonly health: () => number | null
 }
 
-/** Everything answers. */
+/** Everything responds. */
 export async function startStack(): Promise<Stack> {
   await using open = new AsyncDisposableStack()
   const ground = open.use(new Ground())

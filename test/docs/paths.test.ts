@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 const documents = [...globSync('docs/**/*.md'), 'README.md', 'CONTRIBUTING.md']
 
-/** What `docs/forms.md` tells the reader to write. */
+/** The file that the reader of `docs/forms.md` writes. */
 const unwritten = 'src/forms/c.ts'
 
 /** Relative to the root, or to `src/`. */

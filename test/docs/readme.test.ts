@@ -1,4 +1,4 @@
-/** What `README.md` and `CONTRIBUTING.md` say of the package and its configuration is so. */
+/** `README.md` and `CONTRIBUTING.md` agree with the package and its configuration. */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

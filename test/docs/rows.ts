@@ -1,4 +1,4 @@
-/** Pages that say what is promised, by short names, and at their end which tests show it. */
+/** Pages that list promises by short names, and at their end their tests. */
 import { readFileSync } from 'node:fs'
 
 export interface Promises {

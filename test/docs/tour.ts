@@ -1,4 +1,4 @@
-/** The tours of a page: what it tells a reader to type, and what it shows as the answer. */
+/** The tours of a page: what a reader types, and the output that the page shows. */
 import { spawn } from 'node:child_process'
 import { delimiter, dirname } from 'node:path'
 
@@ -42,7 +42,7 @@ const lasting =
 const passingHeader = /^(?:x-request-id|ratelimit|content-length|date|age|etag):/i
 const passingWord = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z/g
 
-/** A printed answer without what differs at each reading. */
+/** A printed response without what differs each time. */
 export function lastingPart(printed: string): readonly unknown[] {
   return printed
     .trim()
@@ -59,7 +59,7 @@ function shapeOf(value: unknown, name = ''): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shapeOf(member, key)]))
 }
 
-/** For each line of JSON the place of the first that is the same: what is answered twice is printed twice. */
+/** For each line of JSON the position of the first equal line: a repeated response is printed twice. */
 export function repetitions(printed: readonly string[]): readonly number[] {
   const lines = printed.flatMap((text) => text.split('\n')).filter((line) => line.startsWith('{'))
   return lines.map((line) => lines.indexOf(line))

@@ -1,4 +1,4 @@
-/** A directory with a configuration made as `docs/tour.md` says, on free ports, and with a ledger of its own. */
+/** A directory with the configuration of `docs/tour.md`, on free ports, and with a ledger of its own. */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -54,7 +54,7 @@ async function expectSound(): Promise<void> {
   expect(await rig.violations()).toEqual([])
 }
 
-/** Found where it is, and told under its key; it was made once. */
+/** Found, and returned under its key; it was created once. */
 async function expectFound(lost: Step): Promise<void> {
   const [id] = appliedTo(lost)
   await expect.poll(async () => (await create(lost))?.status, { timeout: 5_000, interval: 100 }).toBe(201)

@@ -26,7 +26,7 @@ const idOf = ({ json }: ReceivedResponse): string => (json as { id: string }).id
 const timeout = 60_000
 let scenarios = 0
 
-/** Creates are refused before anybody is asked; quotes go on at once; the process lives. */
+/** Creates are refused before a call; quotes continue at once; the process lives. */
 async function expectRefusals(rig: LedgerRig): Promise<void> {
   const before = rig.received()
   scenarios++

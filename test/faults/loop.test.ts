@@ -1,5 +1,5 @@
 // Takes long: requests go round until a limit ends them.
-/** H12: a gateway whose provider is itself. No header says so (docs/contract.md §8), so its limits and its deadline are what end it. */
+/** H12: a gateway whose provider is itself. No header shows it (docs/contract.md §8), so its limits and its deadline end it. */
 
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
@@ -12,7 +12,7 @@ import { assets } from '../support/swaps.ts'
 
 interface Mirror extends AsyncDisposable {
   readonly url: string
-  /** Where whoever calls is led back to. */
+  /** The target of the loop. */
   port: number
 }
 

@@ -8,7 +8,7 @@ import { type RawResponse, sendRaw } from '../support/raw.ts'
 
 interface Edge extends ListeningServer {
   readonly port: number
-  /** Whole requests without a flaw, in their order, since it was asked last. */
+  /** Whole valid requests, in their order, since the last call. */
   readonly taken: () => readonly Frame[]
 }
 

@@ -1,5 +1,8 @@
 // Takes long: it waits whether a connection stays open.
-/** H1: bytes that two readers of HTTP take for different requests. `smuggling/` has them as they are sent; each ends with a question. */
+/**
+ * H1: bytes that two HTTP parsers read as different requests. `smuggling/` has them as they are sent; each ends with a
+ * request.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { expectErrorBody } from '../support/expectations.ts'
@@ -28,7 +31,7 @@ test.each(namesIn('refused'))('H1: %s is 400 once, the connection is closed, and
   expect(wentUp()).toEqual([])
 })
 
-/** The create that these answers begin with; it is in the files as it is here. */
+/** The create that these responses begin with; the files have the same. */
 function witnessCreate(responses: string): void {
   const body = JSON.stringify({ coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: 1, withdrawalAddress: 'w-1' })
   const id = /^x-request-id: (\S+)/im.exec(responses)?.[1] ?? ''

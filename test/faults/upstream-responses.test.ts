@@ -1,5 +1,5 @@
-// Takes long: hundreds of answers, each with a time-out of its own.
-/** Rows U7 and U8 of the reliability matrix: what an answer says. */
+// Takes long: hundreds of responses, each with its own timeout.
+/** Rows U7 and U8 of the reliability matrix: the content of a response. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectAlive, expectRefusal } from '../support/expectations.ts'

@@ -1,6 +1,6 @@
 /**
- * A third form, of nobody: two words for an asset like Form B, and all else different. It shows what a form costs: this
- * file, and a line in the list of forms.
+ * A third form that no service has: two words for an asset like Form B, and all else different. It shows what a form costs:
+ * this file, and a line in the list of forms.
  */
 import { keyHeader } from '../../src/wire/credential.ts'
 import { defineForm, operation } from '../../src/wire/form.ts'

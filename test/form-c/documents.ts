@@ -1,4 +1,4 @@
-/** The same facts in the three forms, by hand: what a provider of a form answers, and what a client of it must see. */
+/** The same facts in the three forms, by hand: what a provider of a form returns, and what a client of it must see. */
 
 /** A number with its digits; TypeScript does not know `JSON.rawJSON` yet. */
 const number = (JSON as unknown as { rawJSON: (lexeme: string) => unknown }).rawJSON
@@ -10,17 +10,17 @@ export interface Facts {
   readonly status: string
   /** In the order of the list. */
   readonly ids: readonly string[]
-  /** The transaction that is asked for. */
+  /** The requested transaction. */
   readonly of: string
-  /** The rate of a new transaction: told by the provider, or worked out. */
+  /** The rate of a new transaction: reported by the provider, or derived. */
   readonly rate: string
   /** Of the quote, where it is known. */
   readonly fee: string | undefined
   readonly updatedAt: string | undefined
-  /** Of the table, where a client is told them. */
+  /** Of the table, if the client's form has them. */
   readonly depositMin: string | undefined
   readonly notes: string | undefined
-  /** Figures of the page that a client asked for, or the gateway. */
+  /** Figures of the page that a client requested, or the gateway. */
   readonly size: number
 }
 
@@ -65,7 +65,7 @@ function documentsA({ tag, status, ids, of, rate, fee, updatedAt, depositMin, si
   }
 }
 
-/** What the gateway says of USDT where the provider's form has no notes. */
+/** The gateway's notes of USDT if the provider's form has none. */
 export const networks = 'Networks: TRX, ETH'
 
 function documentsB({ tag, status, ids, of, notes }: Facts): Documents {

@@ -5,14 +5,14 @@ import { requestGateway, startGateway } from './gateway.ts'
 import { type Provider, type ReceivedRequest, startProvider } from './provider.ts'
 import { credentials, type Name, type Request, requests } from './requests.ts'
 
-/** What each provider says. */
+/** What each provider reports. */
 const providerFacts: Readonly<Record<FormName, Facts>> = {
   A: facts({ status: 'sending', fee: '0.50', updatedAt: '2026-07-29T10:00:00Z', size: 100, depositMin: '0.0010' }),
   B: facts({ status: 'confirmation', ids: ['tx7', 'tx6'], notes: 'Mind the network' }),
   C: facts({ status: 'exchanging', fee: '0.50', size: 100 }),
 }
 
-/** What a client then sees of it: what its form has, what its provider said, what follows from it. */
+/** What a client then sees: what its form has, what its provider reported, what is derived from it. */
 const seen: Readonly<Record<string, Facts>> = {
   'C over A': facts({ tag: 'alpha~', status: 'exchanging', fee: '0.50', size: 50 }),
   'C over B': facts({ tag: 'alpha~', status: 'wait', ids: ['tx7', 'tx6'], rate: '65005', fee: '0.5', size: 50 }),

@@ -83,7 +83,7 @@ routing: { providers: [alpha] }
   }
 }
 
-/** As a client of the form asks, at the form's mount, with its credential. */
+/** As a client of the form sends it, at the form's mount, with its credential. */
 export function requestGateway(
   { handle }: Pick<Gateway, 'handle'>,
   form: FormName,

@@ -1,4 +1,4 @@
-/** A provider that has one answer for each path, over real HTTP. */
+/** A provider that has one response for each path, over real HTTP. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { documents, type Facts, type FormName } from './documents.ts'
@@ -39,7 +39,7 @@ export async function startProvider(form: FormName, facts: Facts): Promise<Provi
   return { url: `http://127.0.0.1:${port}${base}`, received, close }
 }
 
-/** What is asked by method and path; both transactions of the list can be asked for. */
+/** The operation by method and path; both transactions of the list can be read. */
 function namesOf(form: FormName): ReadonlyMap<string, Name> {
   const expected = ['tx6', 'tx7'].flatMap((id) => Object.entries(requests[form](id)))
   return new Map(expected.map(([name, { method, path }]) => [`${method} ${base}${path}`, name as Name]))

@@ -1,4 +1,4 @@
-/** The five questions in the three forms, by hand: as a client asks them, and as a provider hears them. */
+/** The five requests in the three forms, by hand: as a client sends them, and as a provider receives them. */
 import type { Documents, FormName } from './documents.ts'
 
 export interface Request {

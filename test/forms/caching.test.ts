@@ -1,4 +1,4 @@
-/** docs/contract.md §6, §8: what is kept of quotes, and how the client is told. */
+/** docs/contract.md §6, §8: how quotes are cached, and the headers that show it. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { sendRequest } from '../support/client.ts'

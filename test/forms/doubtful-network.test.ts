@@ -42,7 +42,7 @@ function sent(): unknown {
   return first && readJson(first.body)
 }
 
-/** The page as it was asked for, of a list that names another total than it has. */
+/** The requested page of a list that names another total than it has. */
 function paged(rows: readonly unknown[], total: number) {
   return ({ query }: Received): Reply => {
     const page = Number(query.get('page'))

@@ -1,4 +1,4 @@
-/** docs/contract.md §3: an empty text of a provider tells nothing, and becomes no name. */
+/** docs/contract.md §3: an empty text of a provider counts as absent, and becomes no name. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { createdB, detailedB, listedB } from '../support/form-b.ts'
 import { type FormName, formNames, type Pair, pairWords, startPair } from '../support/pair.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §7: limits on clients, as their headers tell them. */
+/** docs/contract.md §7: limits on clients, and their headers. */
 import { describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

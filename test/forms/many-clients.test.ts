@@ -1,5 +1,5 @@
-// Takes long: thousands of questions at once.
-/** Many callers at once: each gets its own answer, and one who leaves takes nothing with him. */
+// Takes long: thousands of requests at once.
+/** Many callers at once: each gets its own response, and one that disconnects affects no other. */
 import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'

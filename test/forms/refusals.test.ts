@@ -21,7 +21,7 @@ function worded(form: FormName, status: number, message: string, more: object = 
   return { status, json: { ...(form === 'A' && { error: 'Some Error' }), message, code: status, ...more } }
 }
 
-/** Provider's status for each operation, and what the client is told. */
+/** Provider's status for each operation, and what the client gets. */
 const table: readonly (readonly [OperationName, number, number])[] = [
   ['rate', 400, 400],
   ['rate', 404, 400],

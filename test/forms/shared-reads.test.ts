@@ -1,4 +1,7 @@
-/** What is told again without asking the provider: rates, pages of currencies, and 304 for who has them (docs/contract.md §6, §8). */
+/**
+ * What is served without a call to the provider: rates, pages of currencies, and 304 for clients that have them
+ * (docs/contract.md §6, §8).
+ */
 import { afterEach, expect, test } from 'vitest'
 import { client, type FormName, formNames, type Pair, pairs, rateQuery, startPair } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'

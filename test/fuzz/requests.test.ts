@@ -1,5 +1,5 @@
 // Takes long: as many seconds as it is given.
-/** Row V26: whatever a client sends, the gateway answers in a form, and never with 500. */
+/** Row V26: for any bytes of a client, the gateway responds in a form, and never with 500. */
 import { connect } from 'node:net'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'

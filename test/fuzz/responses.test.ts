@@ -1,5 +1,5 @@
 // Takes long: as many seconds as it is given.
-/** Row V27: whatever a provider answers, the client gets an answer in its form, and never 500. */
+/** Row V27: for any bytes of a provider, the client gets a response in its form, and never 500. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -66,7 +66,7 @@ const documents = {
   },
 } as const
 
-/** Answers everything with the same bytes, and closes. */
+/** Responds to everything with the same bytes, and closes. */
 let bytes = ''
 let server: Server
 const gateways = new Map<FormName, RunningGateway>()

@@ -42,7 +42,7 @@ function* withoutMember(request: WireRequest): Generator<Changed> {
   }
 }
 
-/** A field that is absent or null makes an answer unreadable if it is required; a currency's row is only dropped. */
+/** A field that is absent or null makes a response unreadable if it is required; a currency's row is only dropped. */
 async function checkResponse(form: Form, { domainRequest, response }: Golden, required: ReadonlySet<string>): Promise<void> {
   if (!domainRequest || !response) throw new Error('there is no response')
   const sendRequest = (body: string): Promise<Connected> => callConnected(form, domainRequest, { ...response, body })

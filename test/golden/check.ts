@@ -1,4 +1,4 @@
-/** What a golden says of a form, as plain functions that throw: the tests and the mutation run both call them. */
+/** The checks of a golden, as plain functions that throw: the tests and the mutation run both call them. */
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { Fault } from '../../src/domain/faults/fault.ts'
 import type { Form } from '../../src/wire/form.ts'
@@ -7,14 +7,14 @@ import { sameDocument } from './document.ts'
 import { callConnected, callServed } from './edges.ts'
 import type { Golden, GoldenResponse, WireRequest } from './golden.ts'
 
-/** Throws where either edge of the form does not do what the golden says. */
+/** Throws if an edge of the form does not do what the golden has. */
 export async function checkGolden(form: Form, golden: Golden): Promise<void> {
   if (golden.only !== 'connect') await checkServe(form, golden)
   if (golden.only !== 'serve') await checkConnect(form, golden)
   await checkAbsences(form, golden)
 }
 
-/** The client's edge: the service hears exactly the question, and its answer leaves as exactly the response. */
+/** The client's edge: the service gets exactly the domain request, and its domain response is encoded as exactly the response. */
 export async function checkServe(
   form: Form,
   { request, domainRequest, domainResponse, response: expected }: Golden,
@@ -30,7 +30,10 @@ export async function checkServe(
     equal(response.headers[name], expected.headers[name], name)
 }
 
-/** The provider's edge: the question leaves as exactly the request, and the response is read as exactly the answer. */
+/**
+ * The provider's edge: the domain request is encoded as exactly the request, and the response is decoded as exactly the domain
+ * response.
+ */
 export async function checkConnect(form: Form, { request, domainRequest, domainResponse, response }: Golden): Promise<void> {
   if (!domainRequest || !domainResponse) throw new Error('the provider edge needs a question and an answer')
   const { sent, outcome } = await callConnected(form, domainRequest, response)
@@ -50,7 +53,7 @@ function checkFault(outcome: object, { fault: kind, body }: GoldenResponse): voi
   for (const [name, value] of Object.entries(body)) deepEqual(fault[name as keyof Fault], value, name)
 }
 
-/** Headers that say who asks, not what. */
+/** Headers of the caller, not of the request. */
 const unsent: ReadonlySet<string> = new Set(['accept', 'user-agent', 'x-request-id'])
 
 function sameRequest(sent: WireRequest, expected: WireRequest): void {
@@ -61,7 +64,7 @@ function sameRequest(sent: WireRequest, expected: WireRequest): void {
   else sameDocument(sent.body, expected.body)
 }
 
-/** Without the fields that are undefined: in the domain they say the same as absent ones. */
+/** Without the fields that are undefined: in the domain they mean the same as absent ones. */
 export function known(value: object): unknown {
   return JSON.parse(JSON.stringify(value))
 }

@@ -5,15 +5,15 @@ interface Source {
   readonly source: string
 }
 
-/** The text alone knows how a number was written, and `JSON.rawJSON` writes it so again; TypeScript lacks both. */
+/** Only the text has the digits of a number, and `JSON.rawJSON` writes them again; TypeScript lacks both. */
 const exact = JSON as unknown as {
   parse: (text: string, revive: (name: string, value: unknown, source: Source) => unknown) => unknown
   rawJSON: (lexeme: string) => object
 }
 
 /**
- * Throws where the documents differ. The order of members is not compared, for no form speaks of one (`docs/service.md`
- * lists fields) and JSON knows none (RFC 8259 §4); digits are, for `1.10` is not what `1.1` is to someone who relays it.
+ * Throws if the documents differ. The order of members is not compared, for no form has one (`docs/service.md` lists fields)
+ * and JSON has none (RFC 8259 §4); digits are, since a gateway must not change `1.10` into `1.1`.
  */
 export function sameDocument(actual: string, expected: string): void {
   equal(sorted(actual), sorted(expected))

@@ -1,4 +1,4 @@
-/** The two edges of a form with everything else taken away: what goes in, what comes out, and what was heard between. */
+/** The two edges of a form with everything else taken away: the input, the output, and what was received between. */
 import { Confidential } from '../../src/domain/faults/confidential.ts'
 import { Fault } from '../../src/domain/faults/fault.ts'
 import type { Context, SwapService } from '../../src/domain/swap/service.ts'
@@ -10,11 +10,11 @@ import type { GoldenRequest, GoldenResponse, WireRequest, WireResponse } from '.
 
 export interface Served {
   readonly response: HttpResponse
-  /** The questions that the service heard. */
+  /** The requests that the service received. */
   readonly received: readonly GoldenRequest[]
 }
 
-/** The form's client edge over a service that answers as told; without an answer it may not be asked. */
+/** The form's client edge over a service with a given response; without one it may not be called. */
 export async function callServed(form: Form, request: WireRequest, domainResponse: GoldenResponse | undefined): Promise<Served> {
   const received: GoldenRequest[] = []
   const service: SwapService = {
@@ -54,7 +54,7 @@ function toHttp({ method, path, query, headers, body }: WireRequest): HttpReques
 
 export interface Connected {
   readonly sent: readonly WireRequest[]
-  /** What the service answered, or threw. */
+  /** What the service returned, or threw. */
   readonly outcome: { readonly body: unknown } | { readonly fault: unknown }
   /** What was counted, as `field drift`. */
   readonly drift: readonly string[]
@@ -62,7 +62,7 @@ export interface Connected {
 
 const providerKey = 'provider-key-7'
 
-/** The form's provider edge before a provider that answers as told. */
+/** The form's provider edge before a provider with a given response. */
 export async function callConnected(
   form: Form,
   domainRequest: GoldenRequest,

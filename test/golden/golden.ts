@@ -1,6 +1,6 @@
 /**
- * A golden: one exchange, on the wire and in the domain, written by hand from `docs/service.md` and never from what the
- * code answers. `README.md` beside this file shows how one reads.
+ * A golden: one exchange, on the wire and in the domain, written by hand from `docs/service.md` and never from the output of
+ * the code. `README.md` beside this file shows how one reads.
  */
 import type { FaultKind } from '../../src/domain/faults/fault.ts'
 import { type Op, ops } from '../../src/domain/swap/operations.ts'
@@ -8,15 +8,15 @@ import { type Op, ops } from '../../src/domain/swap/operations.ts'
 export interface Golden {
   readonly file: string
   readonly title: string
-  /** The one edge for which it holds; absent where it holds for both. */
+  /** The one edge for which it holds; absent if it holds for both. */
   readonly only: 'serve' | 'connect' | undefined
   /** Wire names without which the request, or the response (a row of it), is not of the form; absent: not looked at. */
   readonly required: { readonly request: ReadonlySet<string> | undefined; readonly response: ReadonlySet<string> | undefined }
   /** Absent: nothing is sent. */
   readonly request: WireRequest | undefined
-  /** Absent: the service is not asked. */
+  /** Absent: the service is not called. */
   readonly domainRequest: GoldenRequest | undefined
-  /** Absent: the service does not answer. */
+  /** Absent: the service does not respond. */
   readonly domainResponse: GoldenResponse | undefined
   /** Absent: nothing comes back. */
   readonly response: WireResponse | undefined
@@ -50,9 +50,9 @@ export interface GoldenResponse {
   readonly provider: string | undefined
   /** Seconds since it was seen; absent where it is of now. */
   readonly stale?: number | undefined
-  /** Whether it answers an earlier request. */
+  /** Whether it is a replay. */
   readonly replayed?: boolean
-  /** The answer, or the details of the fault. */
+  /** The response, or the details of the fault. */
   readonly body: Readonly<Record<string, unknown>>
 }
 
@@ -132,7 +132,7 @@ function parseResponseFields(section: string): GoldenResponse {
   }
 }
 
-/** The files of the goldens say `certain` where a `Fault` has `noEffect`. */
+/** The files of the goldens have `certain` for `noEffect` of a `Fault`. */
 function inCode(body: GoldenResponse['body']): GoldenResponse['body'] {
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name === 'certain' ? 'noEffect' : name, value]))
 }

@@ -1,11 +1,11 @@
-/** Who may import whom: the folders of `src/` and what each may know (the table in `docs/architecture.md`). */
+/** The import rules: the folders of `src/` and what each may import (the table in `docs/architecture.md`). */
 import { forms } from '../../src/forms/index.ts'
 import { type Import, read, type Sources } from './read.ts'
 
 const everything = /./
 /** Tests beside the source, and what they share. */
 export const forTests = /(?:\.test|\/fixture)\.ts$/
-/** The first line that fits a file says what it may import. A folder sees only folders that stand above it. */
+/** The first line that matches a file has what it may import. A folder imports only folders above it. */
 const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^domain\/address\//, /^domain\/|^node:crypto$|^npm:@scure\/base$/], // encodings and checksums: pure functions all the same
   [/^domain\/rendezvous-hash\.ts$/, /^domain\/|^node:crypto$/],
@@ -68,7 +68,7 @@ function isOwn(file: string, target: string): boolean {
   return own !== undefined && target.startsWith(own)
 }
 
-/** Of the core an adapter knows ports, which are types; and each file is for one library. */
+/** An adapter imports only types of the core (ports); and each file is for one library. */
 function adapterBreaches(file: string, values: readonly string[]): readonly string[] {
   const libraries = new Set(
     values.map((target) => /^npm:((?:@[^/]+\/)?[^/]+)/.exec(target)?.[1]).filter((name) => name !== undefined),

@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
 
 export interface Import {
-  /** `domain/amount.ts`, `node:fs`, `npm:zod`; `?` where it is computed. */
+  /** `domain/amount.ts`, `node:fs`, `npm:zod`; `?` if it is computed. */
   readonly of: string
   readonly isType: boolean
 }

@@ -1,4 +1,4 @@
-/** Questions and answers that a form can carry, from what its vocabulary says. */
+/** Requests and responses that a form can carry, from its capabilities. */
 import * as fc from 'fast-check'
 import type { Op } from '../../src/domain/swap/operations.ts'
 import type { Status } from '../../src/domain/swap/status.ts'
@@ -47,7 +47,7 @@ const special: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   id: line,
 }
 
-/** Any amount that an answer may hold: nothing, and less than nothing, too. */
+/** Any amount that a response may have: also zero, and less than zero. */
 const amount = fc.oneof(
   positiveAmount,
   positiveAmount.map((lexeme) => `-${lexeme}`),
@@ -59,7 +59,7 @@ const responseFields: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ...Object.fromEntries(amounts.map((field) => [field, amount])),
 }
 
-/** What is always in a question; the rest comes and goes. */
+/** Fields that are always in a request; the others are optional. */
 const always: ReadonlySet<string> = new Set([
   'page',
   'size',
@@ -78,7 +78,7 @@ export function requestOf(form: Form, op: Op): fc.Arbitrary<Fields> {
   return record(form.capabilities.requestFields[op], isAlways, (field) => special[field] ?? text)
 }
 
-/** An answer, or a row of one, of which the fields named in `absent` may be absent. */
+/** A response, or a row of one, in which the fields named in `absent` may be absent. */
 export function responseOf(form: Form, op: Op, statuses: readonly Status[], absent: readonly string[]): fc.Arbitrary<Fields> {
   const notation = (field: string): fc.Arbitrary<unknown> =>
     field === 'status' ? fc.constantFrom(...statuses) : (responseFields[field] ?? text)

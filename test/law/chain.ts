@@ -18,13 +18,13 @@ export interface ReceivedRequest {
 export interface Outcome {
   readonly response?: unknown
   readonly fault?: Fault
-  /** Questions that the service heard. */
+  /** Requests that the service received. */
   readonly received: readonly ReceivedRequest[]
   /** Requests between the edges. */
   readonly sent: number
 }
 
-/** Asks through both edges of the form a service that answers, or throws, what it is given. */
+/** Calls, through both edges of the form, a service that returns or throws what is given. */
 export async function sendRequest(form: Form, op: Op, fields: Fields, given: Fields | Fault): Promise<Outcome> {
   const received: ReceivedRequest[] = []
   let sent = 0

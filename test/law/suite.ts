@@ -14,9 +14,9 @@ export interface FormUnderTest {
   readonly form: Form
   /** The statuses that its document lists. */
   readonly statuses: readonly Status[]
-  /** Fields of its answers that its document lets be absent, by operation. */
+  /** Fields of its responses that its document lets be absent, by operation. */
   readonly absent: Readonly<Record<Op, readonly string[]>>
-  /** Whether an answer that lacks some of them is one that the form can give; all are where this is not said. */
+  /** Whether a response that lacks some of them is valid in the form; by default all are. */
   readonly isPossible?: (op: Op, response: Fields) => boolean
   /** What it cannot do. The suite holds that it truly cannot, so a reason never outlives its cause. */
   readonly skip: readonly { readonly reason: string; readonly tests: readonly Ability[] }[]
@@ -44,7 +44,7 @@ export function testForm(subject: FormUnderTest): void {
   })
 }
 
-/** Questions and answers of all sorts, through both edges and back. */
+/** Requests and responses of all kinds, through both edges and back. */
 async function carries({ form, statuses: own, absent, isPossible }: FormUnderTest, op: Op): Promise<void> {
   const row = responseOf(form, op, own, absent[op]).filter((response) => isPossible?.(op, response) ?? true)
   const page = fc.record({ items: fc.array(row, { maxLength: 3 }), total: fc.nat() })

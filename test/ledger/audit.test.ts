@@ -1,4 +1,4 @@
-/** What a person changes is told in the audit log, or not changed (docs/contract.md §5). */
+/** A change by a person is in the audit log, or is not made (docs/contract.md §5). */
 import { expect, test } from 'vitest'
 import type { AuditLog } from '../../src/core/operations/audit.ts'
 import { query } from './raw.ts'

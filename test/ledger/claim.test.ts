@@ -1,4 +1,4 @@
-/** An `Idempotency-Key` in the ledger: who used it, for what, and what came of it (docs/contract.md §10.1). */
+/** An `Idempotency-Key` in the ledger: its owner, its request, and its result (docs/contract.md §10.1). */
 import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openLedger } from '../../src/adapters/ledger/index.ts'
 import type { Intent } from '../../src/core/ledger.ts'

@@ -1,4 +1,4 @@
-/** A create in the ledger, from before it goes up until its outcome is known (docs/contract.md §10). */
+/** A create in the ledger, from before it is sent until its outcome is known (docs/contract.md §10). */
 import { expect, test } from 'vitest'
 import type { Intent, Ledger, TransactionRecord } from '../../src/core/ledger.ts'
 import { always, amount, facts, intent, requested, unique } from './samples.ts'

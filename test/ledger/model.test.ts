@@ -1,4 +1,4 @@
-/** Whatever is done to a ledger, in whatever order, it answers as the model does. */
+/** For any commands in any order, a ledger returns what the model does. */
 import * as fc from 'fast-check'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Intent, Ledger } from '../../src/core/ledger.ts'
@@ -70,7 +70,7 @@ function named<Name extends keyof Commands>(name: Name, choices: fc.Arbitrary<Co
   return choices.map((chosen) => ({ name, with: chosen }) as Command)
 }
 
-/** What both answer, or that they refuse. */
+/** What both return, or that they refuse. */
 async function responseOf(action: () => unknown): Promise<unknown> {
   try {
     return await action()
@@ -79,7 +79,7 @@ async function responseOf(action: () => unknown): Promise<unknown> {
   }
 }
 
-/** Does the same in both, expects the same answers, and afterwards the same state. */
+/** Does the same in both, expects the same results, and afterwards the same state. */
 async function play(ledger: Ledger, bookkeeping: LedgerAdmin, steps: readonly Command[]): Promise<void> {
   const model = new Model()
   const run = unique('')

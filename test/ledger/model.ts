@@ -1,4 +1,4 @@
-/** The ledger as plainly as it can be said: what every store is compared with. */
+/** The ledger in its simplest form: every store is compared with it. */
 import type {
   ClaimState,
   Intent,
@@ -277,7 +277,7 @@ function isPrunable({ state, facts }: Row): boolean {
   return state === 'done' && (isEnd(status) || (status === 'overdue' && since <= Date.now() - 30 * day))
 }
 
-/** What ended stays as it ended, and a word that nobody knows changes nothing. */
+/** A final status stays, and an unknown word changes nothing. */
 function renewed(before: TransactionRecord | undefined, facts: TransactionRecord): TransactionRecord {
   const old = before?.transaction.status
   const status = isEnd(old) ? old : (facts.transaction.status ?? old)
@@ -285,7 +285,7 @@ function renewed(before: TransactionRecord | undefined, facts: TransactionRecord
   return { ...facts, transaction: { ...facts.transaction, status }, changedAt }
 }
 
-/** A create's facts, with the status that was asked for later. */
+/** A create's facts, with the status that was read later. */
 function withLater(before: TransactionRecord | undefined, facts: TransactionRecord): TransactionRecord {
   const { sequence = 0, changedAt } = before ?? {}
   const { status } = before?.transaction ?? {}

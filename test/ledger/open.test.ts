@@ -186,7 +186,7 @@ test('L15: what this user may not write is refused', async () => {
   })
 })
 
-/** Root may write everything, so it is somebody else for a moment; anybody else takes the right away. */
+/** Root may write everything, so the process changes its user for a moment; other users remove the permission. */
 async function asOrdinaryUser(path: string, action: () => Promise<void>): Promise<void> {
   const isRoot = process.getuid?.() === 0
   const files = readdirSync(path).map((name) => join(path, name))

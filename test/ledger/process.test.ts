@@ -12,7 +12,7 @@ const program = fileURLToPath(new URL('process.ts', import.meta.url))
 
 interface Writer {
   readonly child: ChildProcess
-  /** What it said so far, line by line. */
+  /** Its output so far, line by line. */
   readonly lines: () => string[]
   /** Its exit code and what it complained of, when it has ended. */
   readonly ended: Promise<readonly [code: number | null, complaint: string]>
@@ -33,7 +33,7 @@ function startWriter(url: string, name: string, creates: number): Writer {
   return { child, lines: () => output.split('\n').slice(0, -1), ended }
 }
 
-/** All that it holds of these, as the writers say it. */
+/** All that it has of these, as the writers report it. */
 async function storedIds({ ledger }: OpenLedger, lines: readonly string[]): Promise<string[]> {
   const found = lines.map(async (line) => {
     const [owner = '', id = ''] = line.split(' ')

@@ -33,7 +33,7 @@ async function queryPostgres(url: string, statements: readonly string[]): Promis
 
 const place = (table: string) => `(${table}.sort_key, ${table}.provider_id, ${table}.provider)`
 
-/** Tallies that do not say how many entries they cover and how many are older, or cover too many; entries that none covers. */
+/** Tallies with a wrong count of covered or older entries, or that cover too many; entries that none covers. */
 export function wrongPageIndex(url: string): Promise<readonly RawRow[]> {
   return query(
     url,

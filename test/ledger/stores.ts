@@ -47,7 +47,7 @@ export interface Shared extends OpenLedger {
   readonly openNew: () => Promise<OpenLedger & { readonly url: string }>
 }
 
-/** The same tests for every store, whose clock is `Date`. Whatever they did, its tallies are right in the end. */
+/** The same tests for every store, whose clock is `Date`. After each its tallies are right. */
 export function describeStores(names: readonly StoreName[], tests: (shared: () => Shared) => void): void {
   describe.each(names)('%s', (name) => {
     let site: Site

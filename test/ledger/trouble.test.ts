@@ -1,5 +1,5 @@
 // Takes long: outages last.
-/** A store that fails: the call is told, the process lives, and nothing is half done (docs/contract.md §10). */
+/** A store that fails: the call fails, the process lives, and nothing is half done (docs/contract.md §10). */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** docs/contract.md §7 with issued keys: whose a limit is. */
+/** docs/contract.md §7, managed: a limit belongs to an account. */
 import { afterEach, expect, test } from 'vitest'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
 import type { FormName } from '../support/pair.ts'

@@ -1,4 +1,6 @@
-/** docs/contract.md §8: budgets towards providers, spent before sending, for whatever goes up. The provider's journal is the truth. */
+/**
+ * docs/contract.md §8: budgets towards providers, charged before sending, for every call. The provider's journal is the truth.
+ */
 import { afterEach, expect, test } from 'vitest'
 import { memoryBudgets } from '../../src/core/resilience/budget/memory-budgets.ts'
 import { expectRefusal } from '../support/expectations.ts'

@@ -1,4 +1,4 @@
-/** Creates: how they come, go up, and what the provider does and answers. */
+/** Creates: how they arrive, are sent, and what the provider does and returns. */
 import { digits } from '../support/json.ts'
 import { type Actions, add, createOf, exchangeOf } from './action.ts'
 import { send } from './exchange-rows.ts'

@@ -1,4 +1,4 @@
-/** What a provider of Form B says, and how. */
+/** What a provider of Form B returns, and how. */
 import type { ServerResponse } from 'node:http'
 import { digits } from '../support/json.ts'
 import type { Terms } from './trace.ts'

@@ -1,4 +1,4 @@
-/** A provider of Form B that does what a trace of the model says, when it says so. */
+/** A provider of Form B that follows a trace of the model. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -27,7 +27,7 @@ export class Exchange implements AsyncDisposable {
   readonly transactions = new Map<number, Held>()
   /** What its lists and gets leave out. */
   keepsSilent: readonly string[] = []
-  /** Under these ids, a get tells of another transaction. */
+  /** Under these ids, a get returns another transaction. */
   readonly wrongIds = new Map<number, number>()
   /** Creates that have come. */
   received = 0
@@ -50,7 +50,7 @@ export class Exchange implements AsyncDisposable {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
   }
 
-  /** The next create, or where `view` is `hold` the next question for the list, waits for what the trace says. */
+  /** The next create, or with `view` `hold` the next read of the list, waits for the trace. */
   next(): Promise<ServerResponse> {
     this.arrival = Promise.withResolvers()
     return this.arrival.promise
@@ -66,7 +66,7 @@ export class Exchange implements AsyncDisposable {
     this.cut()
   }
 
-  /** 200 with this id; everything else as it was asked. */
+  /** 200 with this id; everything else as requested. */
   give(response: ServerResponse, id: number, question: Terms): void {
     const { createdAt } = this.transactions.get(id) as Held
     const facts = {

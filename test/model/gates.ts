@@ -1,4 +1,4 @@
-/** Between one process and the ledger: what a trace of the model says becomes of each write, and when. */
+/** Between one process and the ledger: decides by a trace of the model what happens to each write, and when. */
 import type { Intent, Ledger } from '../../src/core/ledger.ts'
 import type { Store } from './trace.ts'
 
@@ -19,7 +19,7 @@ export class Gates {
   /** A create that goes on to the next provider does not wait again: this becomes of it. */
   follow: Store | undefined
   readonly begun: Intent[] = []
-  /** What becomes of the writes for an intent, until the trace says otherwise. */
+  /** What happens to the writes for an intent, until the trace changes it. */
   readonly stores = new Map<string, Store>()
   private readonly writes = new Map<string, () => void>()
   private readonly silence = Promise.withResolvers<never>()
@@ -53,7 +53,7 @@ export class Gates {
     }
   }
 
-  /** Nobody waits any more for what a killed process would have been told. */
+  /** A killed process waits for no reply any more. */
   end(): void {
     this.silence.promise.catch(() => {})
     this.silence.reject(new Error('The process was killed.'))
@@ -83,7 +83,7 @@ export class Gates {
 
   private async write<T>(name: Write, call: () => Promise<T>, store: Store): Promise<T> {
     if (store === 'Fails') throw new Error(`${name}: the store is locked`)
-    // A store that does not hear the answer to its COMMIT does it once more, and so learns what became of it.
+    // A store that gets no reply to its COMMIT does it once more, and so learns the result.
     if (store === 'AnswerLost') await call()
     return call()
   }

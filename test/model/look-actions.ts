@@ -1,4 +1,4 @@
-/** Looks for creates of unknown outcome: the list is asked for, and later comes. */
+/** Reconciliation of creates of unknown outcome: the list is requested, and comes later. */
 import { type Actions, createOf, exchangeOf } from './action.ts'
 import type { View } from './exchange.ts'
 import type { ClientName, Look } from './trace.ts'
@@ -36,7 +36,7 @@ export const lookActions: Actions = {
   },
 }
 
-/** Where keys are the provider's own, a process looks with those that it has heard since it knows whom it waits for. */
+/** In passthrough mode a process looks with the keys that it has received since it has unresolved creates. */
 async function presentKey(world: World, process: Process, client: ClientName): Promise<void> {
   await process.gateway.reconcile()
   await world.sendRequest(process, client, '/transactions/alpha~tx-0')

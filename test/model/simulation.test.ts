@@ -1,5 +1,5 @@
 // Takes long: hundreds of random traces.
-/** The model in `docs/model` holds, and it notices each defect that it knows. `npm run model` does the same at length. */
+/** The model in `docs/model` holds, and it notices each known defect. `npm run model` does the same at length. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import found from './found.json' with { type: 'json' }
 import { defects, openModel } from './simulator.ts'

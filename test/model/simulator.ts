@@ -41,7 +41,7 @@ function namesIn(part: string, pattern: RegExp): readonly string[] {
   return [...part.matchAll(pattern)].map(([, name = '']) => name)
 }
 
-/** Answers the simulator. Throws where the model cannot be parsed, or its types are wrong. */
+/** Returns the simulator. Throws if the model cannot be parsed, or its types are wrong. */
 export async function openModel(): Promise<(simulation: Simulation) => Outcome> {
   const loaded = (await load({ input: file } as never)).unwrap()
   const parsed = (await parse(loaded)).unwrap()

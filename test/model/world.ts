@@ -31,11 +31,11 @@ export interface Create {
   answer?: ReceivedResponse | undefined
   waiting?: Waiting | undefined
   intent?: Intent
-  /** Of the provider, until it answers. */
+  /** Of the provider, until it responds. */
   response?: ServerResponse
 }
 
-/** A look whose question for the list waits for its answer. */
+/** A run of reconciliation that waits for the list. */
 export interface ListReading {
   readonly exchange: Exchange
   readonly view: View
@@ -150,7 +150,7 @@ export class World implements AsyncDisposable {
     })
   }
 
-  /** As an operator does it, who forces only what is right; what is refused is told to nobody here. */
+  /** As an operator does it that forces only what is right; a refusal is ignored here. */
   async resolve({ intent }: Create, id: string | undefined, isRight: boolean): Promise<void> {
     if (!intent) return
     const terminal = { out: () => {}, err: () => {} } as unknown as Terminal

@@ -1,4 +1,4 @@
-/** Mutants that no exchange can tell from the form, and why. */
+/** Mutants that no exchange can distinguish from the form, and why. */
 import type { Mutant } from './mutants.ts'
 
 interface Equivalent {

@@ -12,7 +12,7 @@ import { type Mutant, mutantsOf } from './mutants.ts'
 
 export interface Verdict {
   readonly mutant: Mutant
-  /** `killed`, `survived`, or why nobody can tell. */
+  /** `killed`, `survived`, or why it cannot be decided. */
   readonly outcome: string
 }
 

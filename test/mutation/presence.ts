@@ -30,7 +30,7 @@ function markerMutants(marker: string, field: string, { value, valueStart, withi
   }
 }
 
-/** In a question: another default, or none. */
+/** In a request: another default, or none. */
 function defaultMutants(field: string, defaultText: string, value: string, start: number, propose: Propose): void {
   const others: Readonly<Record<string, string>> = { "'float'": "'fixed'", '1': '2', '20': '50', '50': '20' }
   propose('default', start, value, `withDefault(${field}, ${others[defaultText] ?? "'X'"})`)
@@ -38,7 +38,7 @@ function defaultMutants(field: string, defaultText: string, value: string, start
   propose('presence', start, value, `optional(${field})`)
 }
 
-/** When a field of an answer may be absent: always, never, and the other way round. */
+/** When a field of a response may be absent: always, never, and the other way round. */
 function conditionMutants(field: string, condition: string, value: string, start: number, propose: Propose): void {
   propose('condition', start, value, `optional(${field})`)
   propose('condition', start, value, `optional(${field}, () => false)`)

@@ -56,7 +56,7 @@ function endOfValue(source: string, from: number): number {
   return source.length
 }
 
-/** True for a member whose name is a wire name: of a question, an answer, an envelope or an error. */
+/** True for a member whose name is a wire name: of a request, a response, an envelope or an error. */
 export function isWire({ within }: Member): boolean {
   const [outermost, next] = within
   if (within.includes('request') || within.includes('response')) return true

@@ -1,5 +1,5 @@
 // Takes long: it waits for the first round of reconciliation.
-/** Row O9: what somebody should be woken for moves a counter of its own. */
+/** Row O9: each cause of an alert has a counter of its own. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Customer } from '../checker/customer.ts'
 import { Gateways, type RunningGateway } from '../process/gateways.ts'

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const scrape = async (): Promise<Scrape> => new Scrape(await gateway.metrics())
 
-/** How many lines there are when all that was asked has its own, but for those that were lost. */
+/** The number of lines when every request has its own, except for lost ones. */
 async function linesInOrder(): Promise<number> {
   const seen = await scrape()
   const lines = seen.sum('swapgate_requests_total') - seen.sum('swapgate_log_lines_dropped_total')
@@ -44,7 +44,7 @@ async function linesInOrder(): Promise<number> {
 
 const methods = METHODS.filter((method) => method !== 'CONNECT')
 const mounts = ['/a/api/v2', '/b/api/v2', '/api/v2', '']
-/** Of a word that nobody has used. */
+/** Of a word that is not used yet. */
 const paths: readonly ((word: string) => string)[] = [
   (word) => `/${word}`,
   (word) => `/transactions/${word}/${word}`,
@@ -64,7 +64,7 @@ const headers: readonly ((word: string) => Record<string, string>)[] = [
   (word) => ({ 'x-swap-form': word }),
 ]
 
-/** The same kinds in the same order for whoever counts on; only the words are others. */
+/** The same kinds in the same order; only the words differ. */
 function send(number: number): Promise<ReceivedResponse> {
   const word = `w${number.toString(36)}x${((number * 2_654_435_761) >>> 0).toString(36)}`
   const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`

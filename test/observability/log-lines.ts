@@ -2,7 +2,7 @@
 
 export type LogLine = Readonly<Record<string, unknown>>
 
-/** All that a request may say; what is not here is never written. */
+/** All fields of a request; others are never written. */
 export const requestFields: ReadonlySet<string> = new Set([
   'level',
   'time',

@@ -228,6 +228,6 @@ it('O3: Prometheus accepts names, units and types', async () => {
   metrics.observe({ what: 'ledger', action: 'find', seconds: 0.001, isFailure: true })
   metrics.observe({ what: 'reconciled', at: Date.now() })
   const { text } = await metrics.print('')
-  // It ends with an error where it has anything to say.
+  // It ends with an error if it finds anything.
   expect(execFileSync(promtool, ['check', 'metrics'], { input: text, encoding: 'utf8' })).toBe('')
 })

@@ -22,7 +22,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** The port of a page with one request that a trace is known of; `accepted` are the formats that were asked for. */
+/** The port of a page with one traced request; `accepted` are the requested formats. */
 async function page(accepted: string[]): Promise<number> {
   const providers = [{ tag: 'alpha', form: 'A', state: 'active', budget: { quotes: 60 } }]
   const figures = async () => ({ unfinished: [], unresolvedCounts: [] })
@@ -65,7 +65,7 @@ async function page(accepted: string[]): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Asks Prometheus' interface; undefined while it does not answer. */
+/** Queries Prometheus' interface; undefined while it does not respond. */
 async function query(port: number, path: string): Promise<readonly unknown[] | undefined> {
   const reply = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => undefined)
   if (!reply?.ok) return undefined

@@ -1,4 +1,4 @@
-/** Row X8: whoever does not read the log holds nothing up. */
+/** Row X8: a log that is not read delays nothing. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ beforeEach(() => {
 })
 afterEach(() => workplace[Symbol.dispose]())
 
-/** A pipe that nobody reads. */
+/** A pipe that is not read. */
 function deafPipe(): number {
   const path = join(workplace.directory, 'pipe')
   execFileSync('mkfifo', [path])

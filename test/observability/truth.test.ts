@@ -1,4 +1,4 @@
-/** Row O8: after a run with faults and repeated reads, the counters are what clients and the provider's journal say. */
+/** Row O8: after a run with faults and repeated reads, the counters agree with clients and the provider's journal. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -56,7 +56,7 @@ function order(number: number, form: 'A' | 'B'): object {
   return { ...words, amount: number, withdrawalAddress: `0xWithdraw${number}`, rateType: 'float' }
 }
 
-/** One customer's day; every answer is written down. `phase`: when it meets faults. */
+/** One customer's day; every response is recorded. `phase`: when it meets faults. */
 async function live(who: Client, key: string, first: number, phase: number, responses: RecordedResponse[]): Promise<void> {
   const note = async (kind: Kind, pending: Promise<ReceivedResponse>): Promise<ReceivedResponse> => {
     const response = await pending
@@ -111,7 +111,7 @@ it('O8: metrics, clients and the journal of the provider agree', { timeout: 120_
   const scrape = new Scrape(await gateway.metrics())
   const entries = readJournal(journal)
 
-  // What clients were told, by operation and by status.
+  // The responses to clients, by operation and by status.
   expect(scrape.sum('swapgate_requests_total')).toBe(responses.length)
   expect(scrape.by('swapgate_requests_total', 'operation')).toEqual(tally(responses.map(({ kind }) => routes[kind][1])))
   expect(scrape.by('http_server_request_duration_seconds_count', 'http_response_status_code')).toEqual(
@@ -134,7 +134,7 @@ it('O8: metrics, clients and the journal of the provider agree', { timeout: 120_
   expect(scrape.sum('swapgate_create_outcomes_total', { outcome: 'contradicted' })).toBe(contradicted)
   expect([having(504), contradicted, having(401)].every((count) => count > 2)).toBe(true)
 
-  // What went up, by operation; what nobody could be reached for did not.
+  // The calls that were sent, by operation; without a connection none was.
   expect(scrape.sum('swapgate_attempts_total', { outcome: 'unreachable' })).toBe(0)
   expect(scrape.by('swapgate_attempts_total', 'operation')).toEqual(
     tally(received(entries).map(({ operation }) => operations[operation as keyof typeof operations])),

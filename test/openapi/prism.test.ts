@@ -1,5 +1,5 @@
 // Takes long: a proxy is started again and again.
-/** S1: what passes is what `docs/openapi/` says, by the judgement of prism. */
+/** S1: every exchange matches `docs/openapi/`, checked by prism. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** prism: a validation proxy that nobody here wrote; it compares what passes with a description. */
+/** prism: an independent validation proxy; it compares each exchange with a description. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
@@ -19,7 +19,7 @@ export interface Prism extends AsyncDisposable {
 const require = createRequire(import.meta.url)
 const program = require.resolve('@stoplight/prism-cli')
 
-/** A proxy in front of `upstream` that knows the description in that file. */
+/** A proxy in front of `upstream` with the description in that file. */
 export async function startPrism(file: string, upstream: string): Promise<Prism> {
   const env = { ...process.env, NODE_COMPILE_CACHE: 'node_modules/.cache/prism' }
   const child = spawn(process.execPath, [program, 'proxy', file, upstream, '--port', '0'], {
@@ -50,13 +50,13 @@ async function listening(child: ChildProcess, ended: Promise<unknown>): Promise<
   }
 }
 
-/** What an answer that came through prism says against the description, by where it stands. */
+/** Where a response that came through prism violates the description. */
 export function violations({ headers }: ReceivedResponse, where: 'request' | 'response'): readonly string[] {
   const found = JSON.parse(String(headers['sl-violations'] ?? '[]')) as readonly Violation[]
   return found.filter(({ location }) => location[0] === where).map(({ location, message }) => `${location.join('.')}: ${message}`)
 }
 
-/** The answer is as described. */
+/** The response is as described. */
 export function expectDescribed(response: ReceivedResponse, context: string): void {
   expect(violations(response, 'response'), `${context}: ${response.status} ${response.text}`).toEqual([])
 }

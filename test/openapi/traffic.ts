@@ -18,7 +18,7 @@ interface Sending {
   readonly key?: string | null
 }
 
-/** `url` is the base URL; paths begin below it. The witness hears all of it. */
+/** `url` is the base URL; paths begin below it. The witness records all of it. */
 export function sender(form: FormName, url: string, standardKey: string, witness: Pick<Witness, 'sendRequest'>): Sender {
   const { pathname } = new URL(url)
   const base = pathname === '/' ? '' : pathname
@@ -53,7 +53,7 @@ export function rateOf(form: FormName, more = ''): string {
 
 export type Exchange = readonly [name: string, status: number, send: (sender: Sender) => Promise<ReceivedResponse>]
 
-/** Questions that are as described, and so must be their answers. */
+/** Requests that are as described, and so must be their responses. */
 export const right: readonly Exchange[] = [
   ['the coins', 200, ({ get }) => get('/currencies', { key: null })],
   ['a page of coins', 200, ({ get }) => get('/currencies?page=2&size=1')],
@@ -79,7 +79,7 @@ export const right: readonly Exchange[] = [
 
 const everything = { rateType: 'fixed', refundAddress: 'bc1q-refund-1', withdrawalExtraId: '77', refundExtraId: null }
 
-/** Questions that are not as described; prism says so. */
+/** Requests that are not as described; prism refuses them. */
 export const wrong: readonly Exchange[] = [
   ['no amount', 400, ({ get }) => get('/rate?coinFrom=BTC&coinTo=ETH')],
   ['an amount of nothing', 400, ({ get }) => get('/rate?coinFrom=BTC&coinTo=ETH&amount=0')],
@@ -97,7 +97,7 @@ export const wrong: readonly Exchange[] = [
   ['another type', 415, ({ form, post }) => post(orderOf(form), { headers: { 'content-type': 'text/plain' } })],
 ]
 
-/** Questions that are as described, and are refused. */
+/** Requests that are as described, and are refused. */
 export const refused: readonly Exchange[] = [
   ['a coin of nobody', 400, ({ form, get }) => get(rateOf(form).replace('USDT', 'NOBODY'))],
   ['an unknown parameter', 400, ({ get }) => get('/currencies?limit=5')],

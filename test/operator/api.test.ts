@@ -74,7 +74,7 @@ const create = async (key: string, at = gateway): Promise<ReceivedResponse> =>
     body: JSON.stringify(order),
   })
 
-describe('who may use it', () => {
+describe('authentication', () => {
   it('without a token every path of the API is 401, and nothing is shown', async () => {
     for (const path of ['/api/providers', '/api/nothing', '/api/keys', '/api/openapi.json', '/api/events']) {
       const response = await call(path, { token: null })
@@ -107,7 +107,7 @@ describe('who may use it', () => {
 })
 
 describe('providers and routing', () => {
-  it('are what the command says', async () => {
+  it('are those of the command', async () => {
     const command = (await gateway.command('providers', 'status')) as { providers: { name: string }[] }
     const api = await json<typeof command>('/api/providers')
     expect(Object.keys(api)).toEqual(Object.keys(command))
@@ -199,7 +199,7 @@ describe('for support', () => {
     await expect.poll(async () => (await create(key)).status, { timeout: 5_000 }).toBe(401)
   })
 
-  it('a create of unknown outcome is settled by hand', async () => {
+  it('a create of unknown outcome is resolved by hand', async () => {
     const { key } = await json<{ key: string }>('/api/keys', { method: 'POST', body: { name: 'hooli' } })
     await alpha.fault({ operation: 'create', before: 'reset' })
     expect((await create(key)).status).toBe(504)

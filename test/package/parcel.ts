@@ -92,7 +92,7 @@ export class Shell implements AsyncDisposable {
 const directories = (process.env.PATH ?? '').split(delimiter).filter((directory) => !directory.includes('node_modules'))
 const env = { HOME: process.env.HOME, PATH: directories.join(delimiter), ...fromNpm() }
 
-/** Where npm finds packages, and nothing else of what it told this process. */
+/** Where npm finds packages, and no other variable of npm in this process. */
 function fromNpm(): Record<string, string | undefined> {
   const names = Object.keys(process.env).filter((name) => /^npm_config_(?:registry|cache|userconfig)$|_proxy$|CERT/i.test(name))
   return Object.fromEntries(names.map((name) => [name, process.env[name]]))

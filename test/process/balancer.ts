@@ -1,4 +1,4 @@
-/** What stands before several gateways: it asks each whether it is ready, and sends to those that are. */
+/** A balancer in front of several gateways: it checks whether each is ready, and sends to those that are. */
 import { setTimeout as wait } from 'node:timers/promises'
 
 export interface Target {
@@ -14,7 +14,7 @@ export class Balancer<T extends Target> {
   private turns = 0
   private isOver = false
 
-  /** Asked from now on; the first request may come when it has said that it is ready. */
+  /** Checked from now on; the first request may come when it has been ready once. */
   async add(target: T): Promise<void> {
     await this.look(target)
     void this.watch(target)

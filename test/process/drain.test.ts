@@ -1,4 +1,4 @@
-/** Row D1 in full: everything that a connection may be in the middle of when the process is told to end. */
+/** Row D1 in full: everything that a connection may be in the middle of when the process gets SIGTERM. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, it, vi } from 'vitest'
@@ -11,7 +11,7 @@ const [grace, drain] = [0.6, 3]
 const nowhere = 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n'
 const post = 'POST /a/api/v2/transactions HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nContent-Length: 99\r\n'
 
-/** What a client has sent of a request: nothing, one that is answered, half a head, half a body, to which an answer is due. */
+/** What a client has sent of a request: nothing, a complete one, half the headers, half a body, to which a response is due. */
 const halves = (key: string): readonly string[] => [
   '',
   `${nowhere}\r\n`,

@@ -1,4 +1,4 @@
-/** A gateway whose patience with connections is a part of what it is: its limits are the same, and nobody waits a minute for them. */
+/** A gateway with shortened timeouts of connections: the same limits, and no test waits a minute for them. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -9,7 +9,7 @@ export function hasty(directory: string, times: number): Record<string, string> 
   return { NODE_OPTIONS: `--import=${file}` }
 }
 
-/** Divides what the gateway asks of Node's server by so much. */
+/** Divides the timeouts of Node's server by this. */
 const preload = (times: number): string => `
 import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'

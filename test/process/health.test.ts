@@ -1,5 +1,5 @@
 // Runs alone: it is about what a process can do in time.
-/** Row D5: what `/livez` and `/readyz` say while something is wrong (docs/contract.md §13). */
+/** Row D5: `/livez` and `/readyz` during faults (docs/contract.md §13). */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -15,7 +15,7 @@ const quote = '/a/api/v2/rate?coinFrom=XRP&coinTo=USDTERC20&amount=1'
 /** `X-Swap-Reason` of `/readyz`. */
 const reasons: Readonly<Record<string, string | undefined>> = { ready: undefined, overloaded: 'overloaded', draining: 'stopping' }
 
-/** What `/livez` and `/readyz` answer. */
+/** The responses of `/livez` and `/readyz`. */
 async function health({ adminUrl }: RunningGateway): Promise<unknown> {
   const [live, ready] = [await sendRequest(adminUrl, { path: '/livez' }), await sendRequest(adminUrl, { path: '/readyz' })]
   const { status, ...body } = ready.json as { status: string }

@@ -1,4 +1,4 @@
-/** Row D2: a gateway is told to end while a provider still works on a create. */
+/** Row D2: a gateway gets SIGTERM while a provider still works on a create. */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** A process that opens connections, asks once on each, and holds those that are answered until its standard input ends. */
+/** A process that opens connections, sends one request on each, and keeps those with a response until its standard input ends. */
 import { connect, type Socket } from 'node:net'
 
 const request = 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n'

@@ -1,4 +1,4 @@
-/** Rows H19 to H22 and H25: what stands beside the API costs little, whoever asks for it, and one address does not hold the process. */
+/** Rows H19 to H22 and H25: the static pages cost little for any client, and one address does not take all connections. */
 import { once } from 'node:events'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -49,7 +49,7 @@ interface Head {
   readonly headers: IncomingHttpHeaders
 }
 
-/** What is answered, without its body. */
+/** The response, without its body. */
 async function headOf(url: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Head> {
   const sent = request(url + path, { headers }).end()
   const [response] = (await once(sent, 'response')) as [IncomingMessage]

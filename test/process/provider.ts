@@ -1,4 +1,4 @@
-/** A provider that answers only when it is told to. */
+/** A provider that responds only on command. */
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,7 +12,7 @@ export interface HeldProvider extends AsyncDisposable {
   readonly url: string
   /** Resolves when a request has come. */
   readonly requested: Promise<unknown>
-  /** Answers what has come, with a list of currencies in Form A. */
+  /** Responds to the received requests, with a currency list in Form A. */
   readonly release: () => void
 }
 

@@ -141,7 +141,7 @@ describe('creates that are under way', () => {
 
   it('L51: one that waits for its body ends by what it began with', async () => {
     const { status, finish } = begin('body-1')
-    // A later one that was answered shows that the first has begun.
+    // A response to a later one shows that the first has begun.
     expect((await sendRequest(url, { path: quote })).status).toBe(200)
     await reconfigure()
     await vi.waitFor(async () => expect(await currentProvider()).toBe('alpha'))

@@ -12,7 +12,7 @@ export interface Slowness {
   readonly limit: number
   /** Or so many times that. */
   readonly most?: number
-  /** What it is told before. */
+  /** The response before that. */
   readonly received: RegExp
 }
 
@@ -62,19 +62,22 @@ export async function holdOpen(port: number, key: string, { opening, drip }: Slo
   return { after, received }
 }
 
-/** Asks over and over without waiting, and reads nothing. Looks every so many seconds whether it is let go; resolves with when. */
+/**
+ * Sends requests over and over without waiting, and reads nothing. Checks at each interval (seconds) whether it is closed;
+ * resolves with the time.
+ */
 export async function neverReads(port: number, requestText: string, times: number, interval: number): Promise<number> {
   const socket = await opened(port, '')
   socket.pause()
   socket.write(requestText.repeat(times))
-  // Who does not read hears of the end only by writing.
+  // A client that does not read notices the end only by a write.
   const writing = setInterval(() => socket.write('\r\n'), 1000 * interval)
   const after = await untilClosed(socket)
   clearInterval(writing)
   return after
 }
 
-/** Asks so many times at once, and takes 64 kB at every interval of so many seconds. Resolves with when it is let go. */
+/** Sends `times` requests at once, and reads 64 kB at each interval (seconds). Resolves with the time at which it is closed. */
 export async function readsLittle(port: number, requestText: string, times: number, interval: number): Promise<number> {
   const gulp = { buffer: Buffer.alloc(65_536), callback: () => false }
   const socket = connect({ port, host: '127.0.0.1', onread: gulp }).on('error', () => {})

@@ -1,4 +1,7 @@
-/** Rows X1 and X6: clients that are never silent, and take their answers so slowly that these pile up; more of them with `npm run test:soak`. */
+/**
+ * Rows X1 and X6: clients that always send, and read their responses so slowly that these pile up; more of them with `npm run
+ * test:soak`.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -47,7 +50,7 @@ routing: { providers: [alpha] }`)
   await expect.poll(async () => (await (await fetch(url)).text()) === page, { timeout: 5_000 }).toBe(true)
   for (const after of await held) {
     expect(after).toBeGreaterThan(timeoutSeconds * 0.9)
-    // One that was refused so often that it has taken all that there is asks nothing any more, and is let go for that.
+    // A client that has read all its refusals sends nothing any more, and is closed for that.
     expect(after).toBeLessThan(timeoutSeconds * 2 + 1)
   }
   clearInterval(watching)

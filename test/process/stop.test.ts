@@ -27,9 +27,9 @@ async function started(server: string, env: Record<string, string> = {}) {
   const urls = await swapgate.urls()
   return {
     swapgate,
-    /** The provider holds its answer. */
+    /** The provider holds its response. */
     currencies: `${urls.get('form A')}/api/v2/currencies`,
-    /** Answered 404 at once. */
+    /** 404 at once. */
     nowhere: `${urls.get('gateway')}/nowhere`,
     ready: `${urls.get('admin')}/readyz`,
   }

@@ -68,7 +68,7 @@ export class Swapgate implements AsyncDisposable {
     }))
   }
 
-  /** The URLs that the first line tells, by what answers there. Throws where the process ends before. */
+  /** The URLs of the first line, by service. Throws if the process ends before. */
   async urls(): Promise<ReadonlyMap<string, string>> {
     while (!this.out.includes('\n')) {
       const next = once(this.child.stdout as NodeJS.ReadableStream, 'data')
@@ -83,7 +83,7 @@ export class Swapgate implements AsyncDisposable {
     return this.out.trim().split('\n')
   }
 
-  /** All that it has said so far, facts and complaints. */
+  /** All its output so far, standard output and errors. */
   outputText(): string {
     return this.out + this.err
   }

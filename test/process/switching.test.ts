@@ -193,7 +193,7 @@ it('W9: one that holds nothing comes and goes for good', async () => {
   expect(beta.received('currencies').length).toBeGreaterThan(0)
 })
 
-it('W10: off with open transactions is taken, and told with their number', async () => {
+it('W10: off with open transactions is accepted, and reported with their number', async () => {
   reloads = 0
   const [client] = await underTraffic(async () => {})
   await client?.round()

@@ -1,4 +1,4 @@
-/** What a real provider answered, byte for byte: see `README.md` for where it comes from. */
+/** Responses of a real provider, byte for byte: `README.md` has their source. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -29,7 +29,7 @@ const stores: readonly (readonly [string, () => Budgets])[] = [
 
 let buckets = 0
 
-/** Calls at moments in milliseconds; each with its caller. Tells which were granted. */
+/** Calls at times in milliseconds; each with its caller. Returns which were granted. */
 async function play(budgets: Budgets, limit: number, calls: readonly (readonly [at: number, caller: string])[]) {
   const bucket = `alpha:quotes:${buckets++}`
   const start = now
@@ -42,7 +42,7 @@ async function play(budgets: Budgets, limit: number, calls: readonly (readonly [
   return granted
 }
 
-/** Everybody calls every so many milliseconds, from his own beginning on. */
+/** Each caller calls at its interval (milliseconds), from its own start on. */
 function allCallers(until: number, callers: Readonly<Record<string, { readonly every: number; readonly from: number }>>) {
   const calls = Object.entries(callers).flatMap(([caller, { every, from }]) =>
     Array.from({ length: Math.ceil((until - from) / every) }, (_, at): [number, string] => [from + at * every, caller]),

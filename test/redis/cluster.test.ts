@@ -6,7 +6,7 @@ import { RedisServer } from '../support/redis.ts'
 import { RedisCluster, until } from '../support/redis-cluster.ts'
 import { percentile, type Replica, startReplica, timed } from './replica.ts'
 
-/** Charges all the time until `isEnough`; each must be answered, in time, and let in. */
+/** Charges all the time until `isEnough`; each must get a reply, in time, and be admitted. */
 async function expectServed({ limiter, budgets }: Replica, isEnough: () => Promise<unknown>): Promise<void> {
   let isOver = false
   const enough = isEnough().finally(() => {

@@ -6,7 +6,7 @@ import { type Replica, startReplica } from './replica.ts'
 
 const [limit, window, count] = [60, 60, 4]
 
-/** All replicas are asked without a pause, until it is stopped. Tells how many were admitted. */
+/** All replicas get requests without a pause, until it is stopped. Returns how many were admitted. */
 function flood(replicas: readonly Replica[]) {
   let isOn = true
   let admitted = 0

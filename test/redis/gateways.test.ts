@@ -1,4 +1,4 @@
-// Runs alone: it counts how long answers take.
+// Runs alone: it measures response times.
 /** Several gateways, each a process of its own, over one Redis. `npm run test:soak` repeats it more often. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -90,7 +90,7 @@ it('R7: while Redis is frozen, requests get responses in time, and none is refus
     expect(times.length).toBeGreaterThan(100)
     return percentile(times, 0.99)
   }
-  // Other work on the machine makes it slower than it is: the best of three tells.
+  // Other work on the machine makes it slower: the best of three counts.
   let best = await freeze()
   for (let again = 0; again < 2 && best > 250; again++) best = Math.min(best, await freeze())
   expect(best).toBeLessThanOrEqual(250)

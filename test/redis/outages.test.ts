@@ -75,7 +75,7 @@ describe.concurrent('R7: the replica counts its part, at once; R8: and is exact 
     expect(alone.map(({ result }) => result.remaining)).toEqual([3, 2, 1, 0, 0])
     expect(alone.map(({ result }) => result.isOver)).toEqual([false, false, false, false, true])
     expect(alone[0]?.tookMs).toBeLessThan(250)
-    // Only the first waits: after that nobody asks.
+    // Only the first waits: after that no request is sent to Redis.
     for (const { tookMs } of alone.slice(1)) expect(tookMs).toBeLessThan(100)
     for (const { result } of alone) expect(result.resetSeconds).toBeGreaterThan(50)
     expect(replica.observations).toContainEqual({ what: 'limitStore', state: 'local' })

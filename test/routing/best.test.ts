@@ -23,7 +23,7 @@ const start = async (routing: object = {}, settings: Parameters<typeof startMana
   })
 }
 
-/** What each provider quotes for whatever it is asked. */
+/** What each provider quotes for any request. */
 function quote(alpha: object, beta: object, delay: { alpha?: number; beta?: number } = {}): void {
   managed.alpha.reply('rate', ({ query }) => ({ json: { ...rateA(query), ...alpha }, delay: delay.alpha ?? 0 }))
   managed.beta.reply('rate', ({ query }) => ({ json: { ...rateB(query), ...beta }, delay: delay.beta ?? 0 }))

@@ -127,7 +127,7 @@ test('W8: several processes on one ledger read each once', async () => {
   rmSync(directory, { recursive: true })
 })
 
-test('W8: a provider that fails is not asked more often; its breaker holds the reads back', async () => {
+test('W8: a provider that fails gets no more calls; its breaker rejects the reads', async () => {
   await start({ breaker: createBreaker })
   const ids = await create(6)
   drain()
@@ -155,7 +155,7 @@ test('W8: a provider that is not routed is read too while it drains', async () =
   expect(idsRead()).toEqual(ids)
 })
 
-test('W8: an answer that contradicts the create changes nothing', async () => {
+test('W8: a response that contradicts the create changes nothing', async () => {
   await start()
   await create(1)
   drain()

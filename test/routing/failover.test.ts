@@ -32,7 +32,7 @@ const rate = (form: FormName): Promise<ReceivedResponse> => {
   return managed.client(form).get(`/rate?${words}&amount=1`)
 }
 
-/** A port that nobody listens on any more. */
+/** A port without a listener. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,4 +1,4 @@
-/** docs/contract.md §12: who can take a pair, and the union of what all offer. */
+/** docs/contract.md §12: which provider can take a pair, and the union of what all offer. */
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

@@ -191,7 +191,7 @@ describe('a process', () => {
     ledgerUrl = `sqlite:${join(workplace.directory, 'ledger.db')}`
   })
 
-  it('O4: that is started with another file ends it, and says so in the log', { timeout: 60_000 }, async () => {
+  it('O4: that is started with another file ends it, and logs it', { timeout: 60_000 }, async () => {
     const first = await start(workplace.write(settings()))
     await change({})
     await untilAnswers('beta', first)

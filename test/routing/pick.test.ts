@@ -1,4 +1,4 @@
-/** docs/contract.md §12: `X-Swap-Provider` in a request names the provider that is to answer. */
+/** docs/contract.md §12: `X-Swap-Provider` in a request chooses the provider. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
@@ -33,7 +33,7 @@ function expectNoPick(response: ReceivedResponse, form: FormName): void {
 }
 
 describe.each(formNames)('W7, form %s: a request that names a provider', (form) => {
-  test('is answered by that one, whoever comes first', async () => {
+  test('is served by that one, with any provider first', async () => {
     expect((await rate(form)).headers['x-swap-provider']).toBe('alpha')
     expect((await rate(form, picking('beta'))).headers['x-swap-provider']).toBe('beta')
     expect(idOf(await create(form, picking('beta')))).toMatch(/^beta~/)
@@ -89,7 +89,7 @@ describe.each(formNames)('W7, form %s: a request that names a provider', (form) 
   })
 })
 
-test('W7: an earlier request is answered again though the provider has been taken out since', async () => {
+test('W7: an earlier request is replayed though the provider has been taken out since', async () => {
   const headers = { 'idempotency-key': 'a', ...picking('beta') }
   const first = await create('A', headers)
   managed.reconfigure({ providers: { beta: { state: 'off' } }, sections: { routing } })
@@ -123,7 +123,7 @@ test('W7: overrides the strategy best', async () => {
   expect(managed.alpha.received('rate')).toEqual([])
 })
 
-test('W7: quotes say that they differ by it where there is a choice, and nothing else does', async () => {
+test('W7: quotes have Vary for it if there is a choice, and nothing else does', async () => {
   expect(varyOf(await rate('A'))).toEqual(['X-Swap-Provider'])
   expect(varyOf(await rate('B', picking('beta')))).toEqual(['X-Swap-Provider'])
   expect(varyOf(await managed.client('A').get('/currencies'))).toEqual(['X-Swap-Provider'])
@@ -139,7 +139,7 @@ test('W7: without routing.pick it is 400', async () => {
   expectNoPick(await rate('A', picking('beta')), 'A')
 })
 
-test('W7: never goes up to a provider', async () => {
+test('W7: is never sent to a provider', async () => {
   await rate('A', picking('beta'))
   await create('A', picking('beta'))
   for (const { headers } of managed.beta.journal) expect(headers).not.toHaveProperty('x-swap-provider')

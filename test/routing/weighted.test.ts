@@ -108,7 +108,7 @@ test('W6: a create that may have reached its provider goes nowhere else', async 
   }
 })
 
-test('W6: where none offers the pair the first of the list says so, whomever the client belongs to', async () => {
+test('W6: if none offers the pair the first of the list refuses it, for any client', async () => {
   await start({ alpha: 50, beta: 50 }, { alpha: { assets: { USDTTRC20: null } }, beta: { assets: { BTC: null } } })
   for (const key of await issueMany(8)) expect(expectRefusal(await quote(key), 'A', 400)).toContain('coinTo')
 })

@@ -1,4 +1,4 @@
-/** How large a gateway is, by what it tells to Prometheus. */
+/** The memory of a gateway, from its metrics. */
 export interface Figure {
   /** Megabytes. */
   readonly memory: number

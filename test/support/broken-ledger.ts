@@ -17,7 +17,7 @@ export function lock(directory: string): Heal {
   }
 }
 
-/** Nobody may write its files any more, not even who has them open. */
+/** Its files are read-only, also for processes that have them open. */
 export function forbid(directory: string): Heal {
   const files = ['ledger.db', 'ledger.db-wal'].map((name) => join(directory, name))
   execFileSync('chattr', ['+i', ...files], { stdio: 'ignore' })

@@ -18,7 +18,7 @@ export interface CertificateFacts {
 
 const day = 86_400_000
 
-/** A certificate for one DNS name, or of an authority where nobody issues it. */
+/** A certificate for one DNS name, or of an authority if there is no issuer. */
 export function certify({
   name,
   issuer,

@@ -1,4 +1,4 @@
-/** An integrator's client: sends what it is told, path and headers untouched, and reads the whole answer. */
+/** An integrator's client: sends path and headers unchanged, and reads the whole response. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { readJson } from './json.ts'
 import { checkReason } from './reason.ts'
@@ -23,7 +23,7 @@ export interface ReceivedResponse {
 
 const agent = new Agent({ keepAlive: true })
 
-/** Closes what is kept open for the next question: a gateway that is made impatient may close it just as that is asked. */
+/** Closes idle connections: a gateway with short timeouts may close one just as the next request is sent. */
 export function hangUp(): void {
   agent.destroy()
 }

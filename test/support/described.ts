@@ -1,4 +1,4 @@
-/** ajv: every answer that a client of the tests gets is held against the description of its form. */
+/** ajv: every response to a client of the tests is compared with the description of its form. */
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { ReceivedResponse } from './client.ts'
@@ -24,14 +24,14 @@ function read(form: string) {
   const before = known.get(form)
   if (before) return before
   const description = JSON.parse(readFileSync(`docs/openapi/${form.toLowerCase()}.json`, 'utf8')) as Description
-  // A provider's dates are told as it wrote them, and some of the tests write strange ones.
+  // A provider's dates stay unchanged, and some of the tests write strange ones.
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
   ajv.addSchema(description, base)
   known.set(form, { description, ajv })
   return { description, ajv }
 }
 
-/** Why an error's reason is not one of its status; other answers have none. */
+/** Why an error's reason is not one of its status; other responses have none. */
 function misnamed(form: string, { status, headers }: ReceivedResponse): string | undefined {
   if (status < 400) return undefined
   const responses = Object.values(read(form).description.components.responses)
@@ -41,7 +41,7 @@ function misnamed(form: string, { status, headers }: ReceivedResponse): string |
   return known.includes(String(headers['x-swap-reason'])) ? undefined : `${status} never is ${headers['x-swap-reason']}`
 }
 
-/** What an answer says against the description of the form; `path` begins below the base URL. */
+/** How a response violates the description of the form; `path` begins below the base URL. */
 export function misdescribed(form: string, method: string, path: string, response: ReceivedResponse): string | undefined {
   const { status, text } = response
   const { description, ajv } = read(form)

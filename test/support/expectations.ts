@@ -1,4 +1,4 @@
-/** What holds for every answer of a kind. */
+/** What holds for every response of a kind. */
 import { expect } from 'vitest'
 import type { Reason } from '../../src/domain/faults/reason.ts'
 import type { ReceivedResponse } from './client.ts'
@@ -34,7 +34,7 @@ export function expectErrorBody(json: unknown, form: FormName, status: number): 
   return message
 }
 
-/** A refusal with everything that docs/contract.md §6 says of refusals, and this reason if one is given. Returns the message. */
+/** A refusal as docs/contract.md §6 has it, and this reason if one is given. Returns the message. */
 export function expectRefusal(response: ReceivedResponse, form: FormName, status: number, reason?: Reason): string {
   expect([response.status, response.reason], response.text).toEqual([status, reasons[status]])
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
@@ -46,7 +46,7 @@ export function expectRefusal(response: ReceivedResponse, form: FormName, status
   return expectErrorBody(response.json, form, status)
 }
 
-/** The gateway still answers an ordinary question. */
+/** The gateway still responds to an ordinary request. */
 export async function expectAlive({ get }: Client): Promise<void> {
   expect((await get('/currencies?size=1')).status).toBe(200)
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Program, programOf } from './program.ts'
 
-/** A request as somebody has framed it. */
+/** A request as one side has framed it. */
 export interface Frame {
   readonly method: string
   readonly path: string
@@ -34,7 +34,7 @@ export class FrontProxy implements AsyncDisposable {
     this.child = spawn(program, options, { cwd: this.directory, stdio: ['ignore', out, err] })
   }
 
-  /** Answering. */
+  /** Responding. */
   static async start(name: keyof typeof kinds, upstream: number): Promise<FrontProxy> {
     // Debian's packages would start them as services.
     process.env.RUNLEVEL = '1'
@@ -43,7 +43,7 @@ export class FrontProxy implements AsyncDisposable {
     throw new Error(`${name} did not start: ${readFileSync(join(proxy.directory, 'error.log'), 'utf8')}`)
   }
 
-  /** What it has sent on since it was asked last. */
+  /** What it has forwarded since the last call. */
   forwarded(): readonly Frame[] {
     const lines = readFileSync(join(this.directory, 'access.log'), 'utf8').split('\n').slice(0, -1)
     const fresh = lines.slice(this.readCount).map((line) => JSON.parse(line) as Frame & { readonly upstream: string })
@@ -75,7 +75,7 @@ const nothing: ReadonlySet<string> = new Set(['', '-'])
 
 const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`).join('\n  ')
 
-/** Everything in its own directory; bodies stay in memory, so that they are told. */
+/** Everything in its own directory; bodies stay in memory, so that they are logged. */
 const kinds = {
   nginx: {
     names: ['nginx'],

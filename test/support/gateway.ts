@@ -35,9 +35,9 @@ import { hastyClock, neverOpen, unbounded } from './unprotected.ts'
 export interface GatewaySettings {
   /** The one provider, called `alpha` unless it has a `name`. */
   readonly provider: Readonly<Record<string, unknown>> & { readonly name?: string }
-  /** Further providers, by name; none of them is in `routing.providers` unless the sections say so. */
+  /** Further providers, by name; none of them is in `routing.providers` unless the sections put it there. */
   readonly others?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Where the ledger is; in memory unless said. */
+  /** Where the ledger is; in memory by default. */
   readonly ledger?: string
   /** Stands between the gateway and its ledger. */
   readonly ledgerLayer?: (ledger: Ledger) => Ledger
@@ -46,7 +46,7 @@ export interface GatewaySettings {
   /** Other sections of the configuration file; they replace the ones below. */
   readonly sections?: Readonly<Record<string, unknown>>
   readonly assetTable?: readonly unknown[]
-  /** Keys that somebody has accepted lately. */
+  /** Verified keys. */
   readonly preverifiedKeys?: readonly string[]
   /** Unbounded unless given. */
   readonly budgets?: Budgets
@@ -64,7 +64,7 @@ export interface RunningGateway {
   readonly port: number
   /** What the gateway counted. */
   readonly observations: readonly Observation[]
-  /** A key that nobody has used and that counts as accepted. */
+  /** An unused key that counts as verified. */
   readonly freshKey: () => Promise<string>
   /** A key for an account of that name, in managed mode. */
   readonly issueKey: (name: string, expiresAt?: number) => Promise<string>
@@ -81,7 +81,7 @@ export interface RunningGateway {
   readonly reload: (facts: Readonly<Record<string, unknown>>) => void
   /** Reads it again with these settings of the file in place of those at the start. */
   readonly reconfigure: (settings: Pick<GatewaySettings, 'provider' | 'others' | 'sections'>) => void
-  /** Takes no more requests, and breaks off those that wait for an answer. */
+  /** Takes no more requests, and breaks off those that wait for a response. */
   readonly cut: () => void
   readonly close: () => Promise<void>
 }
@@ -90,7 +90,7 @@ export const clientKey = 'canary-client-key-1'
 
 const pages = pagesOf(openApiPages(forms))
 
-/** Nothing is kept and nobody is limited, so that every request of a test is its own. */
+/** No cache and no limits, so that every request of a test is a call of its own. */
 const standardSections = {
   limits: { quotes: 100_000, create: 100_000, read: 100_000, unproven: 100_000 },
   cache: { currencies: 0, rate: 0, staleFor: 0 },

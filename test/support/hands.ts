@@ -4,7 +4,7 @@ import type { RunningGateway } from './gateway.ts'
 export interface Hands {
   /** Ids, as clients know them, and the owners that they were given to. */
   readonly handed: { readonly id: string; readonly owner: string }[]
-  /** Withdrawal addresses of creates of which somebody said that nothing came of them. */
+  /** Withdrawal addresses of creates that were resolved with `--none`. */
   readonly dismissed: string[]
 }
 
@@ -15,7 +15,7 @@ interface Overseer {
   readonly forgot: () => void
 }
 
-/** The gateway, with everything that is done by hand told to the overseer. */
+/** The gateway; the overseer gets everything that is done by hand. */
 export function overseen(gateway: RunningGateway, { hands, issued, forgot }: Overseer): RunningGateway {
   return {
     ...gateway,

@@ -22,7 +22,7 @@ export function keyIn({ headers = {} }: RequestOptions): string {
   return headers['x-api-key'] ?? headers.authorization?.replace(/^Bearer +/i, '') ?? ''
 }
 
-/** With what it asks for, and its mark. */
+/** With its order, and its mark. */
 export function understood(operation: Operation): Operation {
   const order = operation.kind === 'create' ? readOrder(operation.input) : undefined
   return { ...operation, mark: markOf(operation), ...(order && { order }) }
@@ -33,7 +33,7 @@ function markOf({ client, idempotencyKey, request }: Operation): string {
   return idempotencyKey === undefined ? `request ${request}` : `${idempotencyKey} of ${client}`
 }
 
-/** With the marks of the operations that the provider heard of, by the id that goes up with each. */
+/** With the marks of the operations that the provider received, by their request id. */
 export function marked(journal: Journal, operations: readonly Operation[]): Journal {
   const byRequest = new Map(operations.map((operation) => [operation.request, markOf(operation)]))
   const marks = new Map(

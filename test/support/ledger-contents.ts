@@ -1,4 +1,4 @@
-/** What a gateway's ledger says at the end of a scenario, in the terms of the checker. */
+/** What a gateway's ledger has at the end of a scenario, in the terms of the checker. */
 
 import { hashKey } from '../../src/adapters/key-hash.ts'
 import type { Evidence } from '../checker/evidence.ts'

@@ -27,7 +27,7 @@ export interface LedgerRig extends AsyncDisposable {
   readonly received: () => number
   readonly adminUrl: string
   readonly order: (facts?: Partial<Order>) => Order
-  /** What the checker says of all that was seen so far. The gateway must be up. */
+  /** The checker's violations so far. The gateway must be up. */
   readonly violations: () => Promise<readonly string[]>
 }
 

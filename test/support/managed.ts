@@ -25,7 +25,7 @@ export interface Managed extends AsyncDisposable {
 export const ownKeys = { alpha: 'provider-key-alpha', beta: 'provider-key-beta' }
 
 interface FileSettings {
-  /** Who answers, in order. */
+  /** The providers, in order. */
   readonly routing?: readonly string[] | undefined
   /** Replaces facts of the providers. */
   readonly providers?: Readonly<Record<string, object>> | undefined

@@ -9,7 +9,7 @@ import { assets, type Swap, swap } from './swaps.ts'
 const xrpA = { code: 'XRP', name: 'XRP', icon: 'https://icons.test/xrp.svg', network: 'XRP', depositMin: 5, depositMax: 100_000 }
 const xrpB = { code: 'XRP', name: 'XRP', icon: 'https://icons.test/xrp.svg', notes: '' }
 
-/** From BTC to XRP, or back; each answer says these facts too. */
+/** From BTC to XRP, or back; each response has these facts too. */
 export interface Carried {
   readonly from?: 'btc' | 'xrp'
   readonly create?: object
@@ -24,7 +24,7 @@ export function extraIdsIn(form: FormName, ids: { deposit?: string; withdrawal?:
   return Object.fromEntries(Object.entries(ids).map(([name, id]) => [words(name), id]))
 }
 
-/** What is sent up is answered with, and what stands in `carried`. */
+/** The response repeats what is sent, and what is in `carried`. */
 export function carryMemos({ provider }: Pair, form: FormName, { from = 'btc', create = {}, get, addresses = {} }: Carried): void {
   provider.holdings.currencies = form === 'A' ? [...currenciesA, xrpA] : [...currenciesB, xrpB]
   const to = from === 'btc' ? assets.xrp : assets.btc

@@ -1,4 +1,4 @@
-/** What the body of a create asks for, in either form and in words that belong to none. */
+/** The order in the body of a create, in either form, in words of neither form. */
 import type { Order } from '../checker/order.ts'
 import { type Digits, readJson } from './json.ts'
 import { type AssetWords, assets } from './swaps.ts'
@@ -7,7 +7,7 @@ type RequestFields = Readonly<Record<string, unknown>>
 
 const aliases: Readonly<Record<string, string>> = { TRC20: 'TRX', TRON: 'TRX', ERC20: 'ETH' }
 
-/** Undefined where it asks for nothing that could be created. */
+/** Undefined if it orders nothing that can be created. */
 export function readOrder(body: string): Order | undefined {
   const { coinFrom, coinTo, networkFrom, networkTo, amount, withdrawalAddress, ...fields } = parsed(body)
   const { rawJSON } = (amount ?? {}) as Partial<Digits>
@@ -33,7 +33,7 @@ function parsed(body: string): RequestFields {
   }
 }
 
-/** A code where no network is said. An asset that the tests have no words for keeps its own. */
+/** A code if there is no network. An asset that the tests do not have keeps its own words. */
 function assetOf(word: string, network: unknown): AssetWords {
   const coin = word.toUpperCase()
   const on = typeof network === 'string' ? network.toUpperCase() : undefined

@@ -1,4 +1,4 @@
-/** Creates whose outcome nobody knows, and their time coming. */
+/** Creates of unknown outcome, and the time of their reconciliation. */
 
 import type { RequestEnd } from '../../src/domain/telemetry/observation.ts'
 import type { ProviderA } from './form-a.ts'
@@ -9,7 +9,7 @@ import { byCode, byCoin, type Order, type Swap, swap } from './swaps.ts'
 
 type Provider = ProviderA | ProviderB
 
-/** From now on the provider makes what it is asked for, and breaks off instead of answering. */
+/** From now on the provider creates, and breaks the connection instead of responding. */
 export function loseResponses({ reply, holdings }: Provider, facts: Partial<Swap> = {}): void {
   reply('create', ({ body }) => {
     const made = orderedSwap(readJson(body) as Order, { id: `lost-${holdings.swaps.length + 1}`, ...facts })

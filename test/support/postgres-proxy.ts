@@ -1,8 +1,8 @@
-/** Between a ledger and its PostgreSQL: it can cut, fall silent, refuse, and lose what is said around a COMMIT. */
+/** Between a ledger and its PostgreSQL: it can cut, stall, refuse, and lose a COMMIT or its reply. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** What of a COMMIT does not arrive: the request at the server, or its answer at the ledger. */
+/** What of a COMMIT does not arrive: the request at the server, or its reply at the ledger. */
 export type Lost = 'request' | 'answer'
 
 export interface PostgresProxy {

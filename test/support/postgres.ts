@@ -10,7 +10,7 @@ import { isMainThread } from 'node:worker_threads'
 import pg from 'pg'
 
 export interface Postgres {
-  /** Of a user who may do everything. */
+  /** Of a user with all permissions. */
   readonly url: string
   /** The URL of a new empty database. */
   readonly createDatabase: () => Promise<string>
@@ -50,7 +50,7 @@ async function execute(url: string, statements: readonly string[]): Promise<void
 /** In milliseconds. */
 const startTimeoutMs = 25_000
 
-/** Whoever makes the directory starts the server; the others wait for its URL. */
+/** The process that makes the directory starts the server; the others wait for its URL. */
 async function sharedServer(guardian: number): Promise<string> {
   const directory = join(tmpdir(), `swapgate-postgres-${guardian}`)
   for (const deadline = Date.now() + startTimeoutMs; Date.now() < deadline; await delay(25)) {

@@ -1,4 +1,4 @@
-/** A provider of raw bytes with a gateway in front, and what a spoiled answer of it must be to a client. */
+/** A provider of raw bytes with a gateway in front, and what a client must get for a malformed response. */
 import type { Socket } from 'node:net'
 import { afterEach, expect } from 'vitest'
 import type { ReceivedResponse } from './client.ts'
@@ -29,7 +29,7 @@ interface RigFacts {
 /** Seconds, where the end of the time is what is looked at. */
 export const shortly = 0.3
 
-/** A provider of form A or B that answers everything but currencies so. */
+/** A provider of form A or B that responds so to everything but currencies. */
 export async function rig(
   response: (socket: Socket, request: string) => void,
   { form = 'A', timeout = 4 }: RigFacts = {},
@@ -58,7 +58,10 @@ const create = ({ client: caller }: Rig): Promise<ReceivedResponse> =>
   caller.post('/transactions', { ...pairWords('A', assets.btc, assets.usdtTrx), amount: 1, withdrawalAddress: 'w' })
 export const whole = JSON.stringify(transactionA(swap()))
 
-/** A read fails with `status`; the outcome of a create is unknown, and it is sent once (docs/contract.md §10, where a row says 502). */
+/**
+ * A read fails with `status`; the outcome of a create is unknown, and it is sent once (docs/contract.md §10, for a row with
+ * 502).
+ */
 export async function expectFailure(response: (socket: Socket, request: string) => void, status: 502 | 504): Promise<void> {
   const made = await rig(response, status === 504 ? { timeout: shortly } : {})
   const before = performance.now()

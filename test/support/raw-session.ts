@@ -1,9 +1,9 @@
-/** One connection that stays open: a request at a time, and the bytes of its answer as they came. */
+/** One connection that stays open: a request at a time, and the bytes of its response as they came. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
 export interface RawSession extends AsyncDisposable {
-  /** The whole answer; it must name its length. */
+  /** The whole response; it must name its length. */
   readonly sendRequest: (bytes: string) => Promise<string>
 }
 

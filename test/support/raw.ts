@@ -1,10 +1,10 @@
-/** Sockets without HTTP's manners: a client that sends bytes, and a provider that answers with bytes. */
+/** Raw sockets: a client that sends bytes, and a provider that responds with bytes. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { checkReason } from './reason.ts'
 
 export interface RawResponse {
   readonly text: string
-  /** 0 where nothing that looks like an answer came. */
+  /** 0 if nothing like a response came. */
   readonly status: number
   readonly head: string
   readonly body: string
@@ -51,7 +51,7 @@ export interface RawProvider {
   readonly close: () => Promise<void>
 }
 
-/** `answer` is called with each request's text once its head and its declared body are there. */
+/** `answer` is called with each request's text once its headers and its declared body are there. */
 export async function startRawProvider(response: (socket: Socket, request: string) => void): Promise<RawProvider> {
   const requests: string[] = []
   const sockets = new Set<Socket>()
@@ -88,7 +88,7 @@ function isWhole(text: string): boolean {
   return text.length >= at + 4 + length
 }
 
-/** An answer of HTTP/1.1 with this body. */
+/** A response of HTTP/1.1 with this body. */
 export function rawResponse(body: string, status = '200 OK', headers: readonly string[] = []): string {
   const lines = [`HTTP/1.1 ${status}`, 'content-type: application/json', `content-length: ${Buffer.byteLength(body)}`, ...headers]
   return `${lines.join('\r\n')}\r\n\r\n${body}`

@@ -1,11 +1,11 @@
-/** No error leaves the gateway without its reason: every client of the tests looks at each answer. */
+/** No error leaves the gateway without its reason: every client of the tests checks each response. */
 import { reasons } from '../../src/domain/faults/reason.ts'
 
 const known: ReadonlySet<unknown> = new Set(reasons)
 
-/** Throws where an answer of the gateway is an error without a reason of the list, or has a reason and is no error. */
+/** Throws if a response of the gateway is an error without a reason of the list, or has a reason and is no error. */
 export function checkReason(status: number, headers: Readonly<Record<string, unknown>>, request: string): void {
-  // What is in front of the gateway in some tests has answers of its own.
+  // A proxy in front of the gateway has responses of its own in some tests.
   if (headers['x-request-id'] === undefined) return
   const reason = headers['x-swap-reason']
   const isRight = status >= 400 ? known.has(reason) : reason === undefined

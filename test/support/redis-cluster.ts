@@ -1,4 +1,4 @@
-/** A real Redis Cluster on loopback: three masters that hold the slots, each with a replica if asked for. */
+/** A real Redis Cluster on loopback: three masters that hold the slots, each with a replica if wanted. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { RedisServer } from './redis.ts'
 
@@ -26,7 +26,7 @@ export class RedisCluster implements AsyncDisposable {
     return `redis+cluster://${this.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`
   }
 
-  /** Whether all nodes that answer say that every slot is held. */
+  /** Whether all nodes that respond report that every slot is held. */
   async isWhole(): Promise<boolean> {
     const states = await Promise.all(this.nodes.map((node) => node.command('CLUSTER', 'INFO').catch(() => 'cluster_state:ok')))
     return states.every((state) => state.includes('cluster_state:ok'))
@@ -54,7 +54,7 @@ export class RedisCluster implements AsyncDisposable {
 
 async function follow(replica: RedisServer, master: RedisServer): Promise<void> {
   const [, id = ''] = (await master.command('CLUSTER', 'MYID')).split('\r\n')
-  // It must have heard of the master first.
+  // It must know the master first.
   await until(() =>
     replica.command('CLUSTER', 'REPLICATE', id).then(
       () => true,

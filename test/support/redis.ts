@@ -1,4 +1,4 @@
-/** Real Redis servers on loopback, that end with the test or with whoever killed it. */
+/** Real Redis servers on loopback, which end with the test, also if it is killed. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -34,7 +34,7 @@ export class RedisServer implements AsyncDisposable {
     this.settings = settings
   }
 
-  /** Running and answering. `settings` as on the command line of Redis. */
+  /** Running and responding. `settings` as on the command line of Redis. */
   static async start(...settings: readonly string[]): Promise<RedisServer> {
     const server = new RedisServer(await redisProgram(), await freePort(), settings)
     await server.start()
@@ -55,7 +55,7 @@ export class RedisServer implements AsyncDisposable {
     return server
   }
 
-  /** Again, after it was killed: with what it had saved, which is nothing unless the settings say so. */
+  /** Again, after it was killed: with its saved data, by default none. */
   async start(...more: readonly string[]): Promise<void> {
     const own = [
       '--port',
@@ -106,7 +106,7 @@ export class RedisServer implements AsyncDisposable {
     process.kill(this.pid, 'SIGCONT')
   }
 
-  /** What Redis says to a command, in its protocol. Throws where it says an error, or nothing for two seconds. */
+  /** The reply of Redis to a command, in its protocol. Throws on an error, or after two seconds without a reply. */
   async command(...words: readonly string[]): Promise<string> {
     return refused(await this.response(protocol(words)))
   }

@@ -1,4 +1,4 @@
-/** A pair of one form on both sides, for requests that are to be refused before anybody is asked. */
+/** A pair of one form on both sides, for requests that are refused before a call. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { type ReceivedResponse, sendRequest } from './client.ts'
 import { expectAlive, expectRefusal } from './expectations.ts'
@@ -8,13 +8,13 @@ import { assets, swap } from './swaps.ts'
 
 export interface Refusing {
   readonly pair: Pair
-  /** The parameters of a rate question that is in order. */
+  /** The parameters of a valid rate request. */
   readonly request: Readonly<Record<string, string>>
   readonly order: (facts?: object) => Record<string, unknown>
   readonly create: (body: unknown, headers?: Record<string, string>) => Promise<ReceivedResponse>
   /** A create of these bytes. */
   readonly bytes: (body: Uint8Array, headers?: Record<string, string>) => Promise<ReceivedResponse>
-  /** Refused, and nobody was asked. Returns the message. */
+  /** Refused without a call. Returns the message. */
   readonly expectRefused: (response: ReceivedResponse, status?: number) => string
 }
 

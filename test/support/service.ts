@@ -1,4 +1,4 @@
-/** A `SwapService` that answers as a test says, and what it was asked. */
+/** A `SwapService` with the responses of a test, and its calls. */
 import type { Op, Request } from '../../src/domain/swap/operations.ts'
 import type { Context, ServiceResponse, SwapService } from '../../src/domain/swap/service.ts'
 import { formA } from '../../src/forms/a.ts'
@@ -13,7 +13,7 @@ export interface Scripted extends SwapService {
   readonly calls: RecordedCall[]
 }
 
-/** `answer` gives or throws what the service says to the n-th call, from 0. */
+/** `answer` returns or throws the result of the n-th call, from 0. */
 export function scripted(response: (call: number, calls: RecordedCall) => unknown): Scripted {
   const calls: RecordedCall[] = []
   return {

@@ -1,4 +1,4 @@
-/** A provider that remembers every request it got, and answers as it is told. Knows nothing of the gateway. */
+/** A provider that records every request, with configured replies. Independent of the gateway. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -28,7 +28,7 @@ export interface Reply {
   readonly delay?: number
   /** It is sent when this has happened. */
   readonly after?: Promise<unknown>
-  /** Breaks the connection instead of answering. */
+  /** Breaks the connection instead of responding. */
   readonly reset?: boolean
 }
 
@@ -43,7 +43,7 @@ export interface StandIn {
   readonly origin: string
   readonly journal: Received[]
   readonly received: (operation: Operation) => readonly Received[]
-  /** Answers an operation so from now on; undefined from a function means as usual. */
+  /** Sets the reply to an operation from now on; undefined from a function means as usual. */
   readonly reply: (operation: Operation, rule: ReplyRule) => void
   /** Forgets the journal and every reply. */
   readonly reset: () => void
@@ -52,7 +52,7 @@ export interface StandIn {
 
 const base = '/service/api/v2'
 
-/** `usual` is what the provider answers where it was not told otherwise. */
+/** `usual` is the reply of the provider by default. */
 export async function standIn(usual: (received: Received) => Reply, watch: Watch = (_, respond) => respond()): Promise<StandIn> {
   const journal: Received[] = []
   const replies = new Map<Operation, ReplyRule>()

@@ -72,7 +72,7 @@ export function byCoin(coin: string, network: string): AssetWords {
   return known.find((asset) => asset.coin === coin && asset.network === network) ?? { code: coin, coin, network }
 }
 
-/** The rows of the page that was asked for. */
+/** The rows of the requested page. */
 export function cut<Row>(
   rows: readonly Row[],
   { query }: Received,

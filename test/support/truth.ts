@@ -1,4 +1,4 @@
-/** What a stand-in got, did and said, as the checker reads it, whatever a test made it answer. */
+/** What a stand-in received, did and returned, as the checker reads it, for any configured reply. */
 import type * as faults from '../checker/order.ts'
 import type { Journal } from '../checker/provider/journal.ts'
 import { transactionsInAny } from '../checker/seen.ts'
@@ -57,8 +57,8 @@ export class Truth {
   }
 
   /**
-   * What came into the holdings; else what the answer says was made. An answer that contradicts the question is a lie: what
-   * was ordered was made.
+   * What came into the holdings; else the swap in the response. If the response contradicts the request, the requested swap
+   * was made.
    */
   private madeFrom({ body }: Received, reply: Reply, before: ReadonlySet<string>, text = ''): readonly faults.Swap[] {
     const order = readOrder(body)

@@ -1,6 +1,6 @@
 /**
- * Everything that a rig's clients asked and were told, and that its providers did. After each test the checker of
- * `test/faults` judges it, and the evidence begins anew.
+ * All requests of a rig's clients, their responses, and what its providers did. After each test the checker of `test/faults`
+ * judges it, and the evidence begins anew.
  */
 import { afterEach, expect } from 'vitest'
 import { violations } from '../checker/checker.ts'
@@ -19,7 +19,7 @@ interface Watched {
   readonly providers: Readonly<Record<string, { readonly truth: Truth }>>
   /** With issued keys. */
   readonly providerKeys?: Secrets['providerKeys']
-  /** Whose work this rig goes on with, on the same ledger and before the same providers. */
+  /** The rig that this one continues, on the same ledger and before the same providers. */
   readonly follows?: Witness | undefined
   /** Invariants that its tests are not judged by, each with the reason. */
   readonly without?: Readonly<Record<`I${number}`, string>>
@@ -67,7 +67,7 @@ export class Witness {
     return this.gateway
   }
 
-  /** Sends it; what it asks of transactions, and what it is told, is kept. */
+  /** Sends it; requests about transactions and their responses are recorded. */
   async sendRequest(url: string, options: RequestOptions): Promise<ReceivedResponse> {
     const parsed = invoked(options)
     if (!parsed) return await sendRequest(url, options)
@@ -76,7 +76,7 @@ export class Witness {
     return await sending
   }
 
-  /** It was sent in a way of the test's own, with an `X-Request-Id`, and no answer is awaited. */
+  /** It was sent in a way of the test's own, with an `X-Request-Id`, without waiting for a response. */
   pending(options: RequestOptions): void {
     const parsed = invoked(options)
     const request = options.headers?.['x-request-id']
@@ -89,7 +89,7 @@ export class Witness {
     this.truths.set(tag, provider.truth)
   }
 
-  /** For the rest of the test this invariant does not hold, and must be seen not to: the reason says why that is right. */
+  /** For the rest of the test this invariant must not hold, for this reason. */
   excuse(invariant: `I${number}`, reason: string): void {
     this.excused.set(invariant, reason)
   }

@@ -17,7 +17,7 @@ export class Collector implements AsyncDisposable {
   readonly url: string
   readonly sent: Sent[] = []
   readonly spans: ExportedSpan[] = []
-  /** What it answers; undefined: nothing, ever. */
+  /** The status of its responses; undefined: no response ever. */
   status: number | undefined = 200
   private readonly server: Server
 
@@ -92,7 +92,7 @@ function there<T>(find: () => T | undefined): Promise<T> {
   return vi.waitFor(found, { timeout: 10_000 })
 }
 
-/** A caller with a trace of his own. */
+/** A caller with a trace of its own. */
 export class Caller {
   readonly traceId = randomBytes(16).toString('hex')
   readonly spanId = randomBytes(8).toString('hex')

@@ -1,4 +1,4 @@
-/** O6: what a caller says of his own trace (W3C Trace Context). */
+/** O6: the trace context of a caller (W3C Trace Context). */
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { rateQuery } from '../support/pair.ts'

@@ -1,4 +1,4 @@
-/** protobufjs: what the OTLP exporter sends, read by the field numbers of opentelemetry-proto v1. Knows nothing of the exporter. */
+/** protobufjs: what the OTLP exporter sends, read by the field numbers of opentelemetry-proto v1. Independent of the exporter. */
 import protobuf from 'protobufjs/light.js'
 
 type Fields = Readonly<Record<string, readonly [id: number, type: string]>>

@@ -1,5 +1,5 @@
-// Runs alone: it compares how long answers take.
-/** X9: a collector that is down, or never answers, costs nobody anything. */
+// Runs alone: it compares response times.
+/** X9: a collector that is down, or never responds, costs no request anything. */
 import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -43,7 +43,7 @@ async function figure(gateway: GatewayProcess, name: string): Promise<number> {
 const spans = (gateway: GatewayProcess, result: string): Promise<number> =>
   figure(gateway, `swapgate_trace_spans_total{result="${result}"}`)
 
-/** Nobody listens there. */
+/** Nothing listens there. */
 async function deadUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   const { promise, resolve } = Promise.withResolvers<void>()

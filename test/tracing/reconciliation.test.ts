@@ -1,4 +1,4 @@
-/** A create whose outcome nobody knew, and the look that found it, refer to each other over traces. */
+/** A create of unknown outcome, and the reconciliation that found it, are linked by traces. */
 import { expect, test } from 'vitest'
 import { orderIn } from '../support/managed.ts'
 import { loseResponses } from '../support/outcomes.ts'

@@ -1,4 +1,7 @@
-/** A gateway in a process of its own, with issued keys, before two providers of this process, telling its traces to a collector. */
+/**
+ * A gateway in a process of its own, with issued keys, before two providers of this process, that exports its traces to a
+ * collector.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +15,7 @@ import { Collector } from './collector.ts'
 export interface Rig extends AsyncDisposable {
   readonly collector: Collector
   readonly gateway: GatewayProcess
-  /** Form A, asked first. */
+  /** Form A, called first. */
   readonly alpha: ProviderA
   /** Form B. */
   readonly beta: ProviderB
@@ -27,7 +30,7 @@ interface RigSettings {
   readonly sections?: Readonly<Record<string, unknown>>
 }
 
-/** Every trace is kept and told at once, unless `telemetry` says something else. */
+/** Every trace is kept and exported at once, unless `telemetry` changes it. */
 export async function startRig({ telemetry, sections }: RigSettings = {}): Promise<Rig> {
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-tracing-'))
   const [collector, alpha, beta] = await Promise.all([Collector.start(), startFormA(), startFormB()])

@@ -13,7 +13,7 @@ const failing = { status: 500, json: { error: 'Internal Server Error', message: 
 let rig: Rig
 afterEach(() => rig[Symbol.asyncDispose]())
 
-/** The header that each quote went up with, without its version. */
+/** The header that each quote was sent with, without its version. */
 function wentUp(): readonly (readonly [traceId: string, spanId: string, flags: string])[] {
   return rig.alpha
     .received('rate')
@@ -61,7 +61,7 @@ test('of a share of 0.1, about a tenth is kept: those with the sampled flag at t
   rig = await startRig({ telemetry: { ratio: 0.1 }, sections: bounds })
   await rig.warm()
   const count = 1_000
-  // Each another one: the same questions at the same time are one call.
+  // Each another one: equal requests at the same time are one call.
   const sendRequest = (n: number) => rig.client('A').get(quote.replace('0.10', `${n + 1}`), { key: null })
   for (let n = 0; n < count; n += 20) await Promise.all(Array.from({ length: 20 }, (_, more) => sendRequest(n + more)))
   const sampled = wentUp().filter(([, , flags]) => flags === '01')

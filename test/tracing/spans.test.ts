@@ -1,4 +1,4 @@
-/** What a trace tells, as a collector hears it from the real process. */
+/** The content of a trace, as a collector receives it from the real process. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { orderIn, ownKeys } from '../support/managed.ts'
 import { rateQuery } from '../support/pair.ts'

@@ -17,7 +17,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
-/** Asks the gateway for what it has not, with these variables set, ends it, and answers its log. */
+/** Requests an unknown path of the gateway, with these variables set, ends it, and returns its log. */
 async function run(env: Record<string, string>): Promise<string> {
   const standard = readFileSync('config/gateway.yaml', 'utf8')
   const file = join(directory, 'gateway.yaml')

@@ -1,4 +1,4 @@
-/** docs/contract.md §3, §5 where clients hold the provider's keys: what the ledger adds to its answers, and to whose. */
+/** docs/contract.md §3, §5 in passthrough mode: what the ledger adds to responses, and for which key. */
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hashKey } from '../../src/adapters/key-hash.ts'

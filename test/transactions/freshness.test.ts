@@ -1,4 +1,7 @@
-/** docs/contract.md §8, §12: when an issued key's transactions are read again, and what is told while their provider fails. */
+/**
+ * docs/contract.md §8, §12: when a managed client's transactions are read again, and what is served while their provider
+ * fails.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
@@ -22,7 +25,7 @@ const create = async (form: 'A' | 'B' = 'A', facts: object = {}): Promise<string
 const get = (id: string, form: 'A' | 'B' = 'A'): Promise<ReceivedResponse> =>
   managed.client(form).get(`/transactions/${id}`, { key })
 const list = (form: 'A' | 'B' = 'A'): Promise<ReceivedResponse> => managed.client(form).get('/transactions', { key })
-/** What the provider tells from now on. */
+/** What the provider reports from now on. */
 const advance = (facts: object): void => {
   managed.alpha.holdings.swaps = managed.alpha.holdings.swaps.map((known) => ({ ...known, ...facts }))
 }

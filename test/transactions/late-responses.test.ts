@@ -1,4 +1,4 @@
-/** docs/contract.md §5, §10 where clients hold the provider's keys: which of its answers are believed, and which of two counts. */
+/** docs/contract.md §5, §10 in passthrough mode: which responses are accepted, and which of two counts. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { LedgerEntry } from '../../src/core/ledger.ts'
@@ -40,7 +40,10 @@ const entryOf = async (id: string): Promise<LedgerEntry | undefined> => {
 
 describe('L38: of two responses about one transaction the one to the later request counts', () => {
   beforeEach(() => start('alpha'))
-  /** The provider's next answers, each with its status: they are received in this order, and sent when they are let go. */
+  /**
+   * The provider's next replies, each with its status: requests arrive in this order, and replies are sent when they are
+   * released.
+   */
   const hold = (operation: 'get' | 'list', ...statuses: readonly string[]) => {
     const [known] = place.alpha.holdings.swaps as [Swap]
     const responses = statuses.map((status) => ({

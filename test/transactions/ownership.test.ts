@@ -1,4 +1,4 @@
-/** docs/contract.md §5, §12 with issued keys: whose a transaction is, and which key goes where. */
+/** docs/contract.md §5, §12, managed: the owner of a transaction, and which key goes where. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { transactionA } from '../support/form-a.ts'
@@ -24,7 +24,7 @@ afterAll(() => managed.close())
 
 const idOf = ({ json }: ReceivedResponse): string => (json as { id: string }).id
 
-/** What may differ from one answer to the next. */
+/** What may differ from one response to the next. */
 function comparable({ status, text, headers }: ReceivedResponse): object {
   const { 'x-request-id': _, date: __, ratelimit: ___, ...rest } = headers
   return { status, text, headers: rest }

@@ -4,11 +4,11 @@ import type { Journal, Received, Responded } from '../provider/journal.ts'
 interface Attempt {
   readonly provider: string
   readonly at: number
-  /** The provider said that it did nothing. */
+  /** The provider reported that it did nothing. */
   readonly isRefused: boolean
 }
 
-/** I6: a create that may have taken effect is sent to no other provider; and none is sent more often than it was asked for. */
+/** I6: a create that may have taken effect is sent to no other provider; and none is sent more often than it was requested. */
 export function alone(evidence: Evidence): readonly string[] {
   const creates = createsByMark(evidence)
   return [...attemptsByMark(evidence)].flatMap(([mark, attempts]) => {
@@ -42,7 +42,7 @@ function refusedIn(journal: Journal): ReadonlySet<number> {
   return new Set(journal.flatMap((entry) => (entry.what === 'answered' && isRefusal(entry) ? [entry.request] : [])))
 }
 
-/** In words, where its words are known: what stands in front of a provider refuses without any. */
+/** With a message, if messages are known: a proxy in front of a provider refuses without one. */
 function isRefusal({ ending, text }: Responded): boolean {
   if (typeof ending !== 'number' || ending < 400 || ending >= 500 || ending === 408) return false
   return ending === 429 || text === undefined || /^\{.*"message":"/s.test(text)

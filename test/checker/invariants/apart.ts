@@ -1,7 +1,7 @@
 import { createsByMark, type Evidence, effectsOf, heldIn } from '../evidence.ts'
 import { shownIn, words } from '../reported.ts'
 
-/** I3: no answer to a client has an id, an address, a memo or an amount that is another's alone. */
+/** I3: no response to a client has an id, an address, a memo or an amount that belongs only to another client. */
 export function apart(evidence: Evidence): readonly string[] {
   const owners = ownersOf(evidence)
   const shown = shownIn(evidence)
@@ -17,7 +17,10 @@ function ownerIn(owners: ReadonlyMap<string, ReadonlySet<string>>, word: string)
   return names.length > 0 ? `${names.join()}'s` : "no client's"
 }
 
-/** Who may be told of what. An id that a provider gave twice stays with the first; what was there before is nobody's. */
+/**
+ * Which client may see what. An id that a provider gave twice stays with the first; what was there before belongs to no
+ * client.
+ */
 function ownersOf(evidence: Evidence): ReadonlyMap<string, ReadonlySet<string>> {
   const owners = new Map<string, Set<string>>()
   const own = (word: string | undefined, clients: readonly string[]): void => {

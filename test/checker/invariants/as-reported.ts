@@ -3,7 +3,7 @@ import type { Evidence } from '../evidence.ts'
 import { reportsById } from '../reported.ts'
 import type { Seen } from '../seen.ts'
 
-/** I5: what a client is told of a transaction is what the provider holds or held, amounts equal as decimals. */
+/** I5: a client sees of a transaction what the provider has or had, amounts equal as decimals. */
 export function asReported(evidence: Evidence): readonly string[] {
   const reports = reportsById(evidence)
   return evidence.operations.flatMap(({ client, seen }) =>
@@ -17,7 +17,7 @@ export function asReported(evidence: Evidence): readonly string[] {
 
 const fields = ['amount', 'amountTo', 'coinFrom', 'coinTo', 'withdrawalAddress', 'rateType'] as const
 
-/** What is not told is not wrong. */
+/** An absent field is not wrong. */
 function isWrong(seen: Seen, truths: readonly Seen[], field: (typeof fields)[number]): boolean {
   const reportedValue = seen[field]
   if (reportedValue === undefined) return false

@@ -2,7 +2,7 @@ import { decimal } from '../decimal.ts'
 import { createsByMark, type Evidence, effectsOf } from '../evidence.ts'
 import type { Order } from '../order.ts'
 
-/** I4: what was created is what a client asked for, network and memo included, amounts equal as decimals. */
+/** I4: the created swap is the requested one, network and memo included, amounts equal as decimals. */
 export function asRequested(evidence: Evidence): readonly string[] {
   const creates = createsByMark(evidence)
   return effectsOf(evidence).flatMap(({ id, swap, mark }) => {

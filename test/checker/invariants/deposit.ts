@@ -2,7 +2,7 @@ import type { Evidence } from '../evidence.ts'
 import { reportsById } from '../reported.ts'
 import type { Seen } from '../seen.ts'
 
-/** I11: deposit address and memo that a client is told are those that the provider gave; an id that none gave is told nobody. */
+/** I11: a client gets the deposit address and memo that the provider gave; an id that no provider gave reaches no client. */
 export function deposit(evidence: Evidence): readonly string[] {
   const reports = reportsById(evidence)
   const handed = new Set(evidence.handed?.map(({ id }) => id))

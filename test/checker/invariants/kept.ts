@@ -45,7 +45,7 @@ function lost({ client, id }: Given, { holdings }: Evidence): readonly string[] 
   ]
 }
 
-/** Effects that neither a client who asked for them has, nor the gateway counts among the unsettled, each of which is one. */
+/** Effects that neither the requesting client has, nor the gateway counts as unresolved, one for each. */
 function forgotten(evidence: Evidence): readonly string[] {
   const { holdings, unresolvedAddresses: unresolved } = evidence
   if (!holdings || !unresolved) return []

@@ -13,7 +13,7 @@ export function once(evidence: Evidence): readonly string[] {
   return [...doubled, ...[...creates.values()].flatMap(intentsOf).flatMap(respondedTwice)]
 }
 
-/** Of one intent every client is told the same. */
+/** All responses to one intent are the same. */
 function respondedTwice(intent: ReturnType<typeof intentsOf>[number]): readonly string[] {
   const ids = new Set(intent.flatMap(({ seen }) => seen.map(({ id }) => id)))
   return ids.size > 1 ? [`${intent[0]?.client} received ${[...ids].join(' and ')} for one idempotency key`] : []

@@ -1,6 +1,6 @@
 import { type Evidence, effectsOf, receivedBy } from '../evidence.ts'
 
-/** I8: no key reaches whom it is not for, and no log has a key or an address. */
+/** I8: no key reaches another party, and no log has a key or an address. */
 export function secret(evidence: Evidence): readonly string[] {
   const { journals, operations, secrets } = evidence
   if (!secrets) return []

@@ -1,4 +1,4 @@
-/** How a provider in another process is told to fail: `POST` of a method's name, with its arguments as JSON. */
+/** How to make a provider in another process fail: `POST` of a method's name, with its arguments as JSON. */
 import { createServer, type Server } from 'node:http'
 import { json } from 'node:stream/consumers'
 import type { Provider } from '../provider.ts'

@@ -1,11 +1,11 @@
-/** What goes wrong with a request at a provider. Plain data, so that a provider in another process can be told. */
+/** What goes wrong with a request at a provider. Plain data, so that it can be sent to a provider in another process. */
 
 import type { AssetWords } from '../../support/swaps.ts'
 import type { Swap } from '../order.ts'
 import { known } from './form.ts'
 import type { Operation } from './journal.ts'
 
-/** A status, or: a reset, a FIN without an answer, half an answer, no answer ever, and a 200 that is not JSON. */
+/** A status, or: a reset, a FIN without a response, half a response, no response ever, and a 200 that is not JSON. */
 export type Ending = number | 'reset' | 'fin' | 'half' | 'hang' | 'garbage'
 
 export interface Fault {
@@ -15,19 +15,19 @@ export interface Fault {
   readonly having?: string
   /** How many requests; default 1. */
   readonly times?: number
-  /** Ends the request so, and does nothing of what it asks. */
+  /** Ends the request so, without an effect. */
   readonly before?: Ending
-  /** Does what it asks, and ends the request so. */
+  /** Carries out the request, and ends it so. */
   readonly after?: Ending
   /** Message of an error. */
   readonly message?: string
-  /** Milliseconds from doing it to the answer. */
+  /** Milliseconds from the effect to the response. */
   readonly delay?: number
-  /** Tells another value for this than it holds. */
+  /** Reports another value for this field than the stored one. */
   readonly swap?: keyof typeof swaps
   /** Quotes this amount received. */
   readonly quotes?: string
-  /** Gives a create this id, whoever has it. */
+  /** Gives a create this id, also if another create has it. */
   readonly repeat?: string
 }
 
@@ -52,7 +52,7 @@ export class Faults {
   }
 }
 
-/** The swap with another value where a fault says so. */
+/** The swap, with another value if a fault sets it. */
 export function swapped(swap: Swap, { swap: field }: Fault): Swap {
   return field === undefined ? swap : { ...swap, ...swaps[field](swap) }
 }

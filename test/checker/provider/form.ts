@@ -1,4 +1,4 @@
-/** What the two forms of `docs/service.md` say differently. */
+/** The differences between the two forms of `docs/service.md`. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Digits, readJson } from '../../support/json.ts'
 import { type AssetWords, assets } from '../../support/swaps.ts'

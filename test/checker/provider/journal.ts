@@ -1,4 +1,4 @@
-/** What a provider got and did, as lines of JSON in a file: the truth, whatever anybody was told. */
+/** What a provider received and did, as lines of JSON in a file: the truth, independent of any response. */
 import { appendFileSync, readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Swap } from '../order.ts'
@@ -41,7 +41,7 @@ export interface Responded {
   readonly what: 'answered'
   readonly request: number
   readonly ending: Ending
-  /** What it said, where that is known. */
+  /** The text of the response, if it is known. */
   readonly text?: string
 }
 

@@ -1,4 +1,4 @@
-/** A provider's own HTTP: reads the request into the journal, does what it asks, and answers or fails to. */
+/** A provider's own HTTP: writes the request to the journal, carries it out, and responds or fails. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
@@ -27,7 +27,7 @@ interface Reply {
 export function providerServer(serving: Serving): Server {
   let requests = 0
   return createServer((request, response) => {
-    // A request that breaks off is nobody's error here.
+    // A request that breaks off is not an error here.
     void handle(serving, ++requests, request, response).catch(() => response.destroy())
   })
 }
