@@ -159,7 +159,7 @@ describe('how providers stand', () => {
     const metrics = metricsOf()
     metrics.observe({ what: 'breaker', provider: 'beta', operation: 'getRate', state: 'halfOpen' })
     const states = await lines(metrics, 'swapgate_breaker_state')
-    expect(states).toHaveLength(5)
+    expect(states).toHaveLength(6) // five operations, and native
     expect(states).toContain('swapgate_breaker_state{provider="beta",operation="get_rate",state="half_open"} 1')
     expect(states).toContain('swapgate_breaker_state{provider="beta",operation="create_transaction",state="closed"} 1')
     expect(await lines(metrics, 'swapgate_provider_state')).toEqual(['swapgate_provider_state{provider="beta",state="draining"} 1'])
