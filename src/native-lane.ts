@@ -1,4 +1,4 @@
-/** The native lane of each provider: how it is reached, and what the configuration opens there (docs/contract.md §11). */
+/** The native lane of a provider: its connection, and what the configuration opens (docs/contract.md §11). */
 import { nativeUpstream } from './adapters/http/native/index.ts'
 import type { Config, Provider } from './config/index.ts'
 import { nativeGuard } from './core/native/native-guard.ts'
@@ -10,7 +10,7 @@ import type { Server } from './domain/telemetry/observation.ts'
 import type { NativeLane } from './edges/native/serve-native.ts'
 import type { Form } from './wire/form.ts'
 
-/** What outlives a reading of the configuration that leaves the provider as it was. */
+/** The parts that survive a reload, if the provider's settings are unchanged. */
 export type NativeConnection = Pick<NativeLane, 'guard' | 'send' | 'server'>
 
 export interface NativeConnectionOptions extends BudgetLimitOptions {
@@ -34,7 +34,7 @@ interface NativeLaneParts {
   readonly version: string
 }
 
-/** Undefined where nothing is open: to clients that hold the provider's own keys nothing is. */
+/** Undefined if nothing is open, and always in passthrough mode. */
 export function nativeLaneOf({ auth }: Config, provider: Provider, parts: NativeLaneParts): NativeLane | undefined {
   const { native, nativeMaxBytes, nativeIdle, timeout, tag, key, state } = provider
   if (auth.mode !== 'managed' || native.length === 0) return undefined

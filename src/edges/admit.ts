@@ -1,4 +1,4 @@
-/** Who calls, and whether the gate lets the call in. */
+/** Authentication and admission of a request. */
 import { Fault } from '../domain/faults/fault.ts'
 import type { Gate } from '../domain/swap/gate.ts'
 import { keyed, type Op } from '../domain/swap/operations.ts'
@@ -13,7 +13,7 @@ export interface AdmitOptions {
   readonly identify: (key: string) => Promise<string | undefined>
 }
 
-/** Identifies the caller and asks the gate. Throws the `Fault` that the gate refuses with. */
+/** Authenticates the caller and charges its limits. Throws a `Fault` if the request is rejected. */
 export async function admit(
   request: HttpRequest,
   isKeyMalformed: boolean,

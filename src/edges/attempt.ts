@@ -39,7 +39,7 @@ export class Attempt {
     this.stop()
   }
 
-  /** Only the head has come: how long the rest takes may be the client's doing, and is no latency of the provider. */
+  /** The head of a streamed response. The time of the rest depends on the client too, so it is not counted as the provider's latency. */
   setHead(status: number): void {
     this.setStatus(status)
     this.headAt = performance.now()

@@ -51,7 +51,7 @@ function isUnder(mount: string, path: string): boolean {
   return path.startsWith(mount) && (path.length === mount.length || path[mount.length] === '/')
 }
 
-/** Bytes have no form: errors are in that of the key's header. */
+/** Errors have the form of the key's header. */
 function mountNative(request: HttpRequest, forms: readonly Form[], defaultForm: Form): Omit<NativeMount, 'credentialConflict'> {
   const [form, ...others] = forms.filter(({ credential }) => credential.isOffered(request.headers))
   return {

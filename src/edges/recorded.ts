@@ -1,4 +1,4 @@
-/** What every request has in common, whatever it asks: its id, its span, its one report, and an answer in the form where it fails. */
+/** What all requests share: the request id, the server span, the report at the end, and an error response in the client's form. */
 import { Fault } from '../domain/faults/fault.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
 import type { Tracing } from '../domain/tracing/trace.ts'
@@ -15,7 +15,7 @@ export interface RecordOptions {
 
 type Respond = (responseContext: ResponseContext, record: RequestRecord) => Promise<HttpResponse>
 
-/** Never throws: every fault is an answer in the form. `vary`: headers that the choice of the form went by. */
+/** Never throws: each fault becomes a response in the form. `vary`: the headers that chose the form. */
 export async function recorded(
   request: HttpRequest,
   form: Form,

@@ -22,12 +22,12 @@ export interface HttpRequest {
   readonly body?: () => Promise<string>
   /** On the clock of `performance.now()`. */
   readonly deadline?: number
-  /** The request and its response as streams, for what passes bytes on. */
+  /** The connection's streams, for the native lane. */
   readonly streams?: Streams
 }
 
 declare const ofTheServer: unique symbol
-/** Known to the adapters alone: one makes it, another streams through it. */
+/** Opaque: the server's adapter creates it, the adapter of the native lane uses it. */
 export interface Streams {
   readonly [ofTheServer]: true
 }
@@ -38,7 +38,7 @@ export interface HttpResponse {
   readonly body: string
   /** Sent in place of `body`: the same bytes for every answer that has them, never copied. */
   readonly bytes?: Uint8Array
-  /** The response went down through `streams`, whole or cut off: nothing is left to send. */
+  /** The response was already sent through `streams`, whole or cut off. */
   readonly isSent?: true
 }
 

@@ -1,20 +1,20 @@
-/** The native lane's way to a provider: bytes pass both ways and are not examined (docs/contract.md §11). */
+/** The port through which the native lane streams a request to a provider and the response back (docs/contract.md §11). */
 import type { Headers, Streams } from './http.ts'
 
 export interface NativeRequest {
   readonly streams: Streams
   readonly method: string
-  /** What follows the provider's base URL, with the query. */
+  /** Path below the provider's base URL, with the query. */
   readonly path: string
-  /** All that go up, but `Host` and `Connection`. */
+  /** All request headers except `Host` and `Connection`. */
   readonly headers: Headers
-  /** Of the body that goes up. */
+  /** Of the request body. */
   readonly maxBytes: number
-  /** Milliseconds for the head of the answer, without those in which the client's body is waited for. */
+  /** Milliseconds until the head of the response, without the time in which the client's body is awaited. */
   readonly timeoutMs: number
   /** Milliseconds from one byte to the next, in either direction. */
   readonly idleTimeoutMs: number
-  /** What of the provider's head goes down. Throws the `Fault` that the client is told in its place. */
+  /** Maps the provider's head to the client's. Throws the `Fault` that the client gets instead of the response. */
   readonly toClient: (status: number, headers: Headers) => NativeHead
 }
 
@@ -24,7 +24,7 @@ export interface NativeHead {
 }
 
 /**
- * Ends when the answer has gone down whole. Throws a `Fault`: before `toClient` has returned nothing went down, and after that the
- * connection is cut. One request is one connection, and is never sent again.
+ * Resolves when the whole response was sent to the client. Throws a `Fault`: until `toClient` has returned, the client got nothing;
+ * after that its connection is cut. Uses a new connection for each request and never retries.
  */
 export type SendNative = (request: NativeRequest) => Promise<void>

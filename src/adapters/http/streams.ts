@@ -1,11 +1,11 @@
-/** node:http: a request and its response on their way from the adapter that received them to the one that streams them. */
+/** node:http: hands a request and its response from the server's adapter to the one that streams them. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Streams } from '../../wire/http.ts'
 
 export interface ServerStreams {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Whether the connection is to end with this response. */
+  /** Whether the response must have `Connection: close`. */
   readonly endsConnection: () => boolean
 }
 

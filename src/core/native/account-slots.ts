@@ -1,4 +1,4 @@
-/** Bounds how many calls one account has under way, so that no account holds all places. */
+/** Bounds the concurrent calls of one account, so that no account takes all slots. */
 export class AccountSlots {
   private readonly max: number
   private readonly taken = new Map<string, number>()
@@ -7,7 +7,7 @@ export class AccountSlots {
     this.max = max
   }
 
-  /** False where the account has all that it may have. */
+  /** False if the account has reached its maximum. */
   take(account: string): boolean {
     const count = this.taken.get(account) ?? 0
     if (count >= this.max) return false

@@ -1,6 +1,6 @@
 /**
- * What stands between the gateway and a native call that goes up (docs/contract.md §11). Only the budget is shared with the
- * operations: however native calls fare and however long they last, swaps go on.
+ * Protects a provider, and other clients, from native calls (docs/contract.md §11). Only the budget is shared with the operations:
+ * native calls that fail or last long do not affect swaps.
  */
 import { Fault } from '../../domain/faults/fault.ts'
 import { countedAs, type MakeNativeCall, type NativeGuard } from '../../domain/native/native-call.ts'
@@ -25,7 +25,7 @@ export interface NativeGuardOptions {
   readonly observe: Observer
 }
 
-/** Calls of one provider at a time, and those of one account: an answer may last for as long as its client takes it. */
+/** Concurrent calls to one provider, and those of one account: a slow client can keep a call open for long. */
 const maxConcurrent = 128
 const maxConcurrentPerAccount = 64
 const maxQueued = 512
@@ -58,7 +58,7 @@ export function nativeGuard({ provider, breaker, spendBudget, clock, observe }: 
   }
 }
 
-/** Tells the breaker how the call ended; of one that finds out, as soon as its head has come. */
+/** Reports the result to the breaker: of the trial call of a half-open breaker at the head of the response, else at the end. */
 async function counted(breaker: CallBreaker, context: Context, call: MakeNativeCall): Promise<void> {
   const { isTrial, end } = breaker.begin(context)
   let isEnded = false

@@ -1,10 +1,10 @@
 import type { Fault } from '../../domain/faults/fault.ts'
 import type { OpenPath } from '../../domain/native/open-path.ts'
 
-/** However long a provider asks for, it is tried again after so many milliseconds. */
+/** The longest cooldown, whatever the provider's `Retry-After` says. */
 const maxCooldownMs = 3_600_000
 
-/** Leaves an open path alone for as long as a 429 of the provider says there: what it limits is that path. */
+/** A cooldown for each open path, after a 429 with `Retry-After`. Other paths are not affected. */
 export class PathCooldown {
   private readonly clock: () => number
   private readonly onStart: () => void
@@ -19,7 +19,7 @@ export class PathCooldown {
     return (this.until.get(keyOf(openPath)) ?? Number.NEGATIVE_INFINITY) - this.clock()
   }
 
-  /** Nothing, where the provider does not say how long. */
+  /** Starts the cooldown. Without `Retry-After` there is none. */
   note(openPath: OpenPath, fault: Fault | undefined): void {
     if (fault?.kind !== 'limited' || fault.retryAfter === undefined) return
     this.onStart()

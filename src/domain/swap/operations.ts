@@ -25,7 +25,7 @@ export type ResponseBody<O extends Op> = Operations[O]['response']
 /** One row of the response: the response itself, or an item of its page. */
 export type Row<O extends Op> = ResponseBody<O> extends Page<infer Item> ? Item : ResponseBody<O>
 
-/** What is counted and logged as an operation: the five, and a call of a provider's own on the native lane. */
+/** The operation of a request or call in metrics and logs: one of the five, or a call of the native lane. */
 export type OperationName = Op | 'native'
 
 export const ops: readonly Op[] = ['listCurrencies', 'getRate', 'createTransaction', 'listTransactions', 'getTransaction']

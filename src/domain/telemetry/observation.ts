@@ -133,7 +133,7 @@ export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTION
 
 export type Method = (typeof methods)[number]
 
-/** `unreachable`: no byte was sent. `abandoned`: the client went away, or sent too much or too slowly, before it ended. */
+/** `unreachable`: no byte was sent. `abandoned`: the client disconnected, or sent too much or too slowly. */
 export type AttemptOutcome =
   | 'done'
   | 'refused'

@@ -1,4 +1,4 @@
-/** Which headers pass the native lane, and which it sets itself (docs/contract.md §8, §11): lists, so that no other passes. */
+/** The allow-lists of headers of the native lane, and the headers that it sets itself (docs/contract.md §8, §11). */
 import type { Headers } from '../../wire/http.ts'
 import { baseHeaders, type ResponseContext } from '../response.ts'
 
@@ -10,7 +10,7 @@ export function headersUp(method: string, sent: Headers, own: Headers): Headers 
   return { ...pick(sent, passedUp), ...framing(method, sent), ...own }
 }
 
-/** `hasSecret`: whether a text holds a key of the configuration. */
+/** `hasSecret`: whether a text contains a configured key. */
 export function headersDown(
   status: number,
   received: Headers,
@@ -22,7 +22,7 @@ export function headersDown(
   const passed = Object.entries(pick(received, passedDown)).filter(([, value = '']) => !hasSecret(value))
   const { 'content-length': length, ...headers } = Object.fromEntries(passed)
   return {
-    'cache-control': 'no-store', // where the provider is silent
+    'cache-control': 'no-store', // if the provider sends none
     ...headers,
     ...(status !== 204 && length !== undefined && { 'content-length': length }),
     ...own,
@@ -35,7 +35,7 @@ export function announcesBody({ 'content-length': length = '0', 'transfer-encodi
   return coding !== undefined || Number(length) > 0
 }
 
-/** How the body is framed: as the client did, so that no byte of it can be taken for another request. */
+/** The body is framed explicitly: Node sends one of a DELETE without a frame, and a server would read it as another request. */
 function framing(method: string, sent: Headers): Headers {
   if (sent['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' }
   return methodsWithoutBody.has(method) ? {} : { 'content-length': String(Number(sent['content-length'] ?? 0)) }

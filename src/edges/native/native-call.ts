@@ -1,4 +1,4 @@
-/** One call of the native lane: what goes up, what comes down, and how it is counted. */
+/** One native call: the request to the provider, the head to the client, and the reports. */
 import type { Confidential } from '../../domain/faults/confidential.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import { standardFault } from '../../domain/faults/standard-fault.ts'
@@ -14,7 +14,7 @@ import type { ResponseContext } from '../response.ts'
 import { headersDown, headersUp } from './headers.ts'
 import { faultOfStatus, refusedHead } from './status.ts'
 
-/** A provider as the native lane reaches it. */
+/** A provider with the settings of its native lane. */
 export interface NativeProvider {
   readonly tag: string
   readonly server: Server
@@ -22,7 +22,7 @@ export interface NativeProvider {
   readonly credential: Headers
   readonly userAgent: string
   readonly confidential: Confidential
-  /** Of a body that goes up. */
+  /** Of a request body. */
   readonly maxBytes: number
   readonly timeoutMs: number
   readonly idleTimeoutMs: number
@@ -37,7 +37,7 @@ export interface ClientRequest {
   readonly record: RequestRecord
 }
 
-/** `path`: below the provider's base URL. Throws a `Fault` where nothing of an answer went down; else the record has it. */
+/** `path`: below the provider's base URL. Throws a `Fault` if the client got no head; after the head a fault is only recorded. */
 export async function callNative(
   provider: NativeProvider,
   openPath: OpenPath,

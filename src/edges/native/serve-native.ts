@@ -1,4 +1,4 @@
-/** The native lane's edge: a provider's own paths for clients with an issued key (docs/contract.md §11). */
+/** The client's edge of the native lane: a provider's own endpoints for clients with an issued key (docs/contract.md §11). */
 import { Fault } from '../../domain/faults/fault.ts'
 import { standardFault } from '../../domain/faults/standard-fault.ts'
 import { countedAs } from '../../domain/native/native-call.ts'
@@ -15,18 +15,18 @@ import { callNative, type NativeProvider } from './native-call.ts'
 /** What is open at a provider. */
 export interface NativeLane extends NativeProvider {
   readonly open: readonly OpenPath[]
-  /** Whether the provider is not to be called. */
+  /** Whether the provider is `off`. */
   readonly isOff: boolean
 }
 
 export interface ServeNativeOptions extends AdmitOptions, RecordOptions {
-  /** By tag; none where clients hold the provider's own keys. */
+  /** By tag; empty in passthrough mode. */
   readonly lanes: ReadonlyMap<string, NativeLane>
 }
 
-/** How a request came to the lane. */
+/** A request below `/native`. */
 export interface NativeMount {
-  /** The form of the header that the key came in: that of all errors. */
+  /** The form of the key's header, for errors. */
   readonly form: Form
   /** Below `/native`. */
   readonly path: string
@@ -36,7 +36,7 @@ export interface NativeMount {
 
 export type ServeNative = (request: HttpRequest, mount: NativeMount) => Promise<HttpResponse>
 
-/** Never throws: every fault before the head of the answer is an answer in the form. */
+/** Never throws: each fault before the head of the response becomes a response in the form. */
 export function serveNative(options: ServeNativeOptions): ServeNative {
   return (request, mount) =>
     recorded(request, mount.form, undefined, options, (responseContext, record) =>
@@ -44,7 +44,7 @@ export function serveNative(options: ServeNativeOptions): ServeNative {
     )
 }
 
-/** Seconds after which a provider that is off may be on again. */
+/** `Retry-After` in seconds while a provider is off. */
 const offRetryAfter = 60
 
 /** The checks in the order of docs/contract.md §6, then the call. */
@@ -74,7 +74,7 @@ function notOpen(): Fault {
   return new Fault('notFound', 'Nothing is open at this path; please ask the operator.', { reason: 'not_open' })
 }
 
-/** What is known to be wrong before anything is sent. */
+/** Rejects what the head shows to be wrong, before anything is sent. */
 function checkRequest({ method, headers }: HttpRequest, { maxBytes }: NativeLane): void {
   const { upgrade, 'idempotency-key': idempotencyKey, 'content-length': length = '0' } = headers
   if (Number(length) > maxBytes) throw new Fault('tooLarge', `The body must have at most ${maxBytes} bytes.`)

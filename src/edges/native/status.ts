@@ -1,10 +1,10 @@
-/** What the head of a provider's answer means on the native lane: which is passed on, and how it counts. */
+/** The meaning of a provider's status on the native lane: whether it is passed on, and how it is counted. */
 import { Fault } from '../../domain/faults/fault.ts'
 import { standardFault } from '../../domain/faults/standard-fault.ts'
 import type { Headers } from '../../wire/http.ts'
 import { readRetryAfter } from '../../wire/retry-after.ts'
 
-/** Why nothing of the answer may go down: a redirect is not followed, and what refuses the gateway's own key is not about the client's. */
+/** Why the client gets a 502 instead of the response: a redirect, a refusal of the gateway's own key, or no final HTTP response. */
 export function refusedHead(status: number, headers: Headers, provider: string): Fault | undefined {
   const coding = headers['transfer-encoding']
   if (status < 200 || status > 599 || (coding !== undefined && coding.toLowerCase() !== 'chunked'))
@@ -13,7 +13,7 @@ export function refusedHead(status: number, headers: Headers, provider: string):
   return status === 401 ? standardFault('unauthorized', { provider, noEffect: true }) : undefined
 }
 
-/** What an answer counts as that is passed on; undefined where it is no error. */
+/** How a response that is passed on is counted; undefined if it is no error. */
 export function faultOfStatus(status: number, headers: Headers, provider: string): Fault | undefined {
   if (status < 400) return undefined
   if (status === 429) {

@@ -1,9 +1,9 @@
-/** node:net, node:tls: when a connection stands; for TLS, when the other side is known. */
+/** node:net: whether a connection is made in time; for TLS, after the handshake. */
 import type { Socket } from 'node:net'
 
 const connectTimeoutMs = 2_000
 
-/** Calls one of the two, or neither where the socket fails before. */
+/** Calls one of the two callbacks, or none if the socket fails. */
 export function watchConnecting(socket: Socket, onConnected: () => void, onTimeout: () => void): void {
   const timer = setTimeout(onTimeout, connectTimeoutMs)
   const stop = (): void => clearTimeout(timer)

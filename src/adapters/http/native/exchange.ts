@@ -1,4 +1,4 @@
-/** node:http: one request that is streamed up and its answer that is streamed down, bounded in time both ways. */
+/** node:http: streams one request to the provider and its response to the client, with timeouts in both directions. */
 import { type ClientRequest, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { Fault } from '../../../domain/faults/fault.ts'
 import type { Headers } from '../../../wire/http.ts'
@@ -11,10 +11,10 @@ import { letGo } from './let-go.ts'
 import { countStreamed } from './release.ts'
 import type { Upload } from './upload.ts'
 
-/** Whatever ends it first settles it; the other side is then let go of. */
+/** The first event that ends the exchange settles it and closes the other side. */
 export class Exchange {
   readonly response: ServerResponse
-  /** Resolves when the answer has gone down whole, rejects with a `Fault`. */
+  /** Resolves when the whole response was sent, rejects with a `Fault`. */
   readonly ended: Promise<void>
   private readonly native: NativeRequest
   private readonly upload: Upload
@@ -38,14 +38,14 @@ export class Exchange {
     this.ended = this.settled.promise
   }
 
-  /** False where there is nobody to answer any more: then nothing is to be sent. */
+  /** False if the client has disconnected: then nothing is sent. */
   begin(): boolean {
     const { request, response, upload, native } = this
     if (response.destroyed || request.destroyed) {
       this.fail(hungUp())
       return false
     }
-    response.setMaxListeners(20) // the server's own, the proxy's, and these
+    response.setMaxListeners(20) // of the server, the proxy and this class
     response.once('close', () => response.writableFinished || this.fail(hungUp()))
     request.on('error', () => this.fail(hungUp()))
     this.startTimer(native.timeoutMs, () => this.isClientsTurn() || this.fail(timedOut()))
@@ -55,11 +55,11 @@ export class Exchange {
     return true
   }
 
-  /** The request has a socket, which connects. */
+  /** The request to the provider got its socket, which is connecting. */
   onRequest(clientRequest: ClientRequest): void {
     this.clientRequest = clientRequest
     if (this.isOver) return void clientRequest.destroy()
-    // A change of the protocol (101) ends without an error and without an answer.
+    // Node closes the request without an error after a 101.
     clientRequest.once('close', () => this.answer || this.fail(failed()))
     const connected = (): void => {
       this.isConnected = true
@@ -81,7 +81,7 @@ export class Exchange {
     }
   }
 
-  /** What the sockets tell. What comes beyond a whole answer changes nothing of it. */
+  /** An error of a socket. After a complete response it is ignored: it is about surplus bytes. */
   onError(reason: Error): void {
     if (reason instanceof Fault) this.fail(reason)
     else if (this.answer?.complete) return
@@ -110,7 +110,7 @@ export class Exchange {
   private stream(answer: IncomingMessage): void {
     const { response, native } = this
     this.startTimer(native.idleTimeoutMs, () => {
-      if (response.socket === null) return // behind others on its connection
+      if (response.socket === null) return // waits for earlier responses on its connection
       this.fail(answer.complete || response.writableNeedDrain ? tooSlow('answer') : timedOut())
     })
     answer.on('data', this.onBytes)
@@ -123,7 +123,7 @@ export class Exchange {
     answer.pipe(response)
   }
 
-  /** Whether it is for the client to go on: the rest of its body has not come, and what came was taken. */
+  /** Whether the exchange waits for the client: its body is incomplete, and the provider has taken all of it so far. */
   private isClientsTurn(): boolean {
     return !this.request.complete && !this.upload.writableNeedDrain
   }
@@ -147,7 +147,7 @@ export class Exchange {
     this.request.unpipe(this.upload)
   }
 
-  /** A client that cannot tell the end of the answer from a cut gets a reset. */
+  /** Closes the client's connection; with a reset if the client would take a normal end for the end of the response. */
   private cut(): void {
     const { request, response } = this
     if (this.hasLength || request.httpVersionMinor > 0) response.destroy()

@@ -1,8 +1,8 @@
-/** node:http: how an exchange of the native lane can fail. */
+/** The faults of an exchange on the native lane. */
 import { Fault } from '../../../domain/faults/fault.ts'
 import { standardFault } from '../../../domain/faults/standard-fault.ts'
 
-/** No byte of the request can have reached the provider. */
+/** No byte of the request was sent. */
 export function unreachable(cause?: Error): Fault {
   const { message } = standardFault('failed')
   return new Fault('unreachable', message, { noEffect: true, cause })
@@ -12,7 +12,7 @@ export function failed(cause?: Error): Fault {
   return standardFault('failed', { cause })
 }
 
-/** In the middle of the answer. */
+/** In the body of the response. */
 export function brokenOff(cause?: Error): Fault {
   return standardFault('unreadable', { cause })
 }

@@ -1,4 +1,4 @@
-/** node:timers: calls back whenever nothing has happened for so long, until it is stopped. */
+/** node:timers: calls back after each period without activity, until it is stopped. */
 export class IdleTimer {
   private readonly timer: NodeJS.Timeout
 
@@ -9,7 +9,7 @@ export class IdleTimer {
     }, durationMs)
   }
 
-  /** Something has happened. */
+  /** Starts the period again. */
   refresh(): void {
     this.timer.refresh()
   }

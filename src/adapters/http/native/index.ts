@@ -1,6 +1,6 @@
 /**
- * http-proxy-middleware: carries the native lane, since it pipes both ways and ends each side with the other. Left to itself it
- * forwards every header, waits for ever, and answers errors with the host: so it sees neither the client's request nor a header.
+ * http-proxy-middleware: the native lane's proxy. It pipes the request and closes each side with the other. By default it forwards
+ * all headers, has no timeouts, and puts the host into errors; so it gets a request of our own, and copies no header of the response.
  */
 import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, type ServerResponse } from 'node:http'
 import { Agent as TlsAgent } from 'node:https'
@@ -11,8 +11,8 @@ import { Exchange } from './exchange.ts'
 import { Upload } from './upload.ts'
 
 /**
- * A connection for each request: what a provider sends beyond its answer reaches nobody, and none is closed just when it is used,
- * which no retry would mend.
+ * No keep-alive: on a kept connection, surplus bytes of one response would be read as the next one, and a connection that the provider
+ * closes at that moment would fail a request that is never retried.
  */
 const agentOptions = { keepAlive: false }
 
@@ -23,8 +23,8 @@ export function nativeUpstream(url: string): SendNative {
     target: url,
     agent: url.startsWith('https:') ? new TlsAgent(agentOptions) : new PlainAgent(agentOptions),
     changeOrigin: true, // `Host` is the provider's
-    selfHandleResponse: true, // no header and no status of the answer is copied
-    ejectPlugins: true, // no error is answered or printed
+    selfHandleResponse: true, // copies no header and no status of the response
+    ejectPlugins: true, // sends and prints no errors of its own
     plugins: [eventsOf(exchanges)],
   })
   return (native: NativeRequest) => {
@@ -36,7 +36,7 @@ export function nativeUpstream(url: string): SendNative {
   }
 }
 
-/** What the proxy tells. An exception in here would end the process, so each of these catches its own. */
+/** The proxy's events. An exception in a listener would end the process; the methods of `Exchange` do not throw. */
 function eventsOf(exchanges: WeakMap<object, Exchange>): Plugin {
   return (server) => {
     server.on('proxyReq', (clientRequest: ClientRequest, upload) => exchanges.get(upload)?.onRequest(clientRequest))

@@ -1,7 +1,7 @@
-/** node:http: ends an answer of which nothing goes down. */
+/** node:http: discards a response of which the client gets nothing. */
 import type { IncomingMessage } from 'node:http'
 
-/** The proxy would take its end for a reason to cut the client's connection, which waits for an error in its form. */
+/** Without the proxy's listeners, which would close the client's connection before it gets its error. */
 export function letGo(answer: IncomingMessage): void {
   process.nextTick(() => {
     answer.removeAllListeners()

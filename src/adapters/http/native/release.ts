@@ -1,8 +1,8 @@
-/** node:v8: has what was read freed in time. */
+/** node:v8: frees read buffers early. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Every read of a socket makes a buffer of 64 KB, and V8 lets 64 MB of these wait until it looks for what is not used any more. */
+/** Each read of a socket allocates a buffer of 64 KB. V8 collects these only after about 64 MB, so a stream would need that much memory. */
 const intervalBytes = 2 * 1_048_576
 
 type Collect = (options: { readonly type: 'minor' }) => void
@@ -10,7 +10,7 @@ type Collect = (options: { readonly type: 'minor' }) => void
 let collect: Collect | undefined
 let bytes = 0
 
-/** Counts what was streamed, by all together. Looking takes 1 to 2 ms. */
+/** Counts the streamed bytes of all exchanges, and collects young garbage at each interval, which takes 1 to 2 ms. */
 export function countStreamed(length: number): void {
   bytes += length
   if (bytes < intervalBytes) return

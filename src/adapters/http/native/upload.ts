@@ -1,4 +1,4 @@
-/** node:stream: a request as it goes up: made of what is allowed, so that nothing of the client's own can be carried along. */
+/** node:stream: the request to the provider. It is built from the allow-lists, so nothing else of the client's request can be sent. */
 import { Transform, type TransformCallback } from 'node:stream'
 import { Fault } from '../../../domain/faults/fault.ts'
 import type { Headers } from '../../../wire/http.ts'
@@ -10,7 +10,7 @@ export interface UploadOptions {
   readonly maxBytes: number
 }
 
-/** Has what a proxy reads of an `IncomingMessage`. Fails with a `Fault` as soon as the body is too large. */
+/** Has the members of `IncomingMessage` that the proxy reads. Fails with a `Fault` as soon as the body is too large. */
 export class Upload extends Transform {
   readonly httpVersion = '1.1'
   readonly httpVersionMajor = 1

@@ -30,22 +30,22 @@ export interface Breaker {
   readonly admission: Layer
   /** Counts results. Runs next to the provider, because a call that the gateway rejects is no sign of the provider's health. */
   readonly recorder: Layer
-  /** For calls that are no operation. */
+  /** For native calls. */
   readonly native: CallBreaker
 }
 
-/** A breaker for calls that pass no layers. */
+/** The same as functions, for calls that do not pass the layers. */
 export interface CallBreaker {
-  /** Why a call is not to be made now. */
+  /** Why a call is rejected now; undefined if it is admitted. */
   readonly refusalOf: (context: Context) => Fault | undefined
-  /** Counts a call that is not refused. */
+  /** Counts an admitted call. */
   readonly begin: (context: Context) => CountedCall
 }
 
 export interface CountedCall {
-  /** Whether the others wait for how it ends. */
+  /** Whether it is the trial call of a half-open breaker, so that other calls are rejected until it ends. */
   readonly isTrial: boolean
-  /** To be called once, when it has ended. */
+  /** Must be called once, when the call ends. */
   readonly end: (fault?: Fault) => void
 }
 
