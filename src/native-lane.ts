@@ -1,5 +1,4 @@
 /** The native lane of a provider: its connection, and what the configuration opens (docs/contract.md §11). */
-import { nativeUpstream } from './adapters/http/native/index.ts'
 import type { Config, Provider } from './config/index.ts'
 import { nativeGuard } from './core/native/native-guard.ts'
 import type { Breaker } from './core/resilience/breaker/breaker.ts'
@@ -9,9 +8,13 @@ import { parseOpenPath } from './domain/native/open-path.ts'
 import type { Server } from './domain/telemetry/observation.ts'
 import type { NativeLane } from './edges/native/serve-native.ts'
 import type { Form } from './wire/form.ts'
+import type { SendNative } from './wire/native.ts'
 
 /** The parts that survive a reload, if the provider's settings are unchanged. */
-export type NativeConnection = Pick<NativeLane, 'guard' | 'send' | 'server'>
+export interface NativeConnection extends Pick<NativeLane, 'guard' | 'server'> {
+  /** Prepares the provider for native calls. */
+  readonly open: () => SendNative
+}
 
 export interface NativeConnectionOptions extends BudgetLimitOptions {
   /** The provider's base URL. */
@@ -24,7 +27,22 @@ export interface NativeConnectionOptions extends BudgetLimitOptions {
 
 export function connectNative(options: NativeConnectionOptions): NativeConnection {
   const guard = nativeGuard({ ...options, breaker: options.breaker.native, spendBudget: budgetSpending(options) })
-  return { guard, send: nativeUpstream(options.url), server: options.server }
+  let upstream: Promise<SendNative> | undefined
+  const open = (): SendNative => {
+    upstream ??= loadUpstream(options.url)
+    const loading = upstream
+    return async (request) => {
+      const send = await loading
+      return send(request)
+    }
+  }
+  return { guard, open, server: options.server }
+}
+
+/** Loads the proxy only if a native lane is open: it takes 75 ms of a start. */
+async function loadUpstream(url: string): Promise<SendNative> {
+  const { nativeUpstream } = await import('./adapters/http/native/index.ts')
+  return nativeUpstream(url)
 }
 
 interface NativeLaneParts {
@@ -49,6 +67,8 @@ export function nativeLaneOf({ auth }: Config, provider: Provider, parts: Native
     maxBytes: nativeMaxBytes,
     timeoutMs: timeout * 1000,
     idleTimeoutMs: nativeIdle * 1000,
-    ...connection,
+    guard: connection.guard,
+    server: connection.server,
+    send: connection.open(),
   }
 }
