@@ -78,7 +78,7 @@ const server = section(
     socketTimeout: setting(
       seconds('above 0'),
       75,
-      'Idle timeout of a connection, and maximum time for a client to read a response. If twice the longest `timeout` of a provider is longer, that applies',
+      'Idle timeout of a connection, and maximum time for a client to read a response. If twice the longest `timeout` or `nativeIdle` of a provider is longer, that applies',
       'seconds',
     ),
     drain: setting(seconds(), 10, 'At shutdown: maximum wait for requests in flight', 'seconds'),

@@ -71,13 +71,18 @@ test('N17: what is in flight at a reload ends as it began, and new requests go b
   await vi.waitFor(() => expect(halves.begun()).toBe(2))
   workplace.write(settings({ native: ['GET /new'] }))
   running.gateway.child.kill('SIGHUP')
-  await vi.waitFor(() => expect(running.gateway.outputText()).toContain('was read again'), { timeout: 5_000 })
+  await vi.waitFor(() => expect(running.gateway.outputText()).toContain('swapgate: the configuration was read again'), {
+    timeout: 5_000,
+  })
   expect(told(await running.send('/exchange/range'))).toEqual(refusal(404, 'not_open'))
   // Another provider altogether, while the answers of the first are still on their way.
   const other = await startNativeProvider()
   workplace.write(settings({ native: ['GET /new'], url: other.url, timeout: 7 }))
   running.gateway.child.kill('SIGHUP')
-  await vi.waitFor(() => expect(running.gateway.outputText().split('was read again').length).toBeGreaterThan(2), { timeout: 5_000 })
+  await vi.waitFor(
+    () => expect(running.gateway.outputText().split('swapgate: the configuration was read again').length).toBeGreaterThan(2),
+    { timeout: 5_000 },
+  )
   expect((await running.send('/new')).status).toBe(200)
   expect(other.arrived).toHaveLength(1)
   halves.finish()
