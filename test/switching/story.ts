@@ -15,8 +15,8 @@ import { type Created, SwappingClient } from './client.ts'
 export interface Story {
   readonly directory: string
   readonly clients: number
-  /** How long each step is watched. */
-  readonly stepMs: number
+  /** How many new swaps of each step are looked at. */
+  readonly swapsPerStep: number
   /** Gets a line for each step. */
   readonly tell: (line: string) => void
 }
@@ -43,8 +43,10 @@ interface Shadows {
 
 const token = 'operator-token-of-the-story-0123456789'
 const names = ['alpha', 'beta'] as const
+/** Every replica follows within 5 s, and a create may be under way. */
+const followMs = 5_500
 
-export async function runStory({ directory, clients: count, stepMs, tell }: Story): Promise<StoryResult> {
+export async function runStory({ directory, clients: count, swapsPerStep, tell }: Story): Promise<StoryResult> {
   await using open = new AsyncDisposableStack()
   const redis = open.use(await RedisServer.start())
   const postgres = await startPostgres()
@@ -86,10 +88,11 @@ export async function runStory({ directory, clients: count, stepMs, tell }: Stor
   }
   const running = clients.map((client) => client.run((created) => void swaps.push(created)))
   const betaShares: number[] = []
-  /** Watches the step, and tells how the new swaps of it are shared. */
+  /** Tells how the next new swaps are shared. */
   const watch = async (step: string): Promise<void> => {
-    await pause(stepMs)
-    const recent = swaps.filter(({ createdAt }) => createdAt > Date.now() - stepMs / 2)
+    const first = swaps.length
+    for (let waits = 0; waits < 200 && swaps.length < first + swapsPerStep; waits++) await pause(100)
+    const recent = swaps.slice(first)
     const atBeta = recent.filter(({ id }) => id.startsWith('beta~')).length
     betaShares.push(atBeta / Math.max(1, recent.length))
     const complaints = clients.reduce((sum, client) => sum + client.complaints.length, 0)
@@ -111,6 +114,7 @@ export async function runStory({ directory, clients: count, stepMs, tell }: Stor
     [0, 100],
   ]) {
     await command('providers', 'weights', `alpha=${a}`, `beta=${b}`)
+    await pause(followMs)
     await watch(`weights alpha=${a} beta=${b}`)
   }
   await command('providers', 'drain', 'alpha', '--wait', '--timeout', '60')
