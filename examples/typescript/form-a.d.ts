@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * The coins that can be swapped
-         * @description The pages together have each coin once. The list changes rarely: keep it as long as `Cache-Control` says, and then ask with `If-None-Match`.
+         * @description All pages together have each coin once. The list changes rarely: cache it as `Cache-Control` allows, then repeat the request with `If-None-Match`.
          */
         get: operations["listCurrencies"];
         put?: never;
@@ -29,8 +29,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What you would receive
-         * @description An estimate for an amount, with the least and the greatest amount that can be swapped. Nothing is created.
+         * A quote
+         * @description An estimate for an amount, with the minimum and the maximum amount. Nothing is created.
          */
         get: operations["getRate"];
         put?: never;
@@ -56,7 +56,7 @@ export interface paths {
         put?: never;
         /**
          * Create a swap
-         * @description The answer tells the address to pay to. Send an `Idempotency-Key`: then you may ask again after a broken connection, and nothing is created twice.
+         * @description The response has the deposit address. Send an `Idempotency-Key`: then you can repeat the request after a broken connection, and nothing is created twice.
          */
         post: operations["createTransaction"];
         delete?: never;
@@ -74,7 +74,7 @@ export interface paths {
         };
         /**
          * One swap
-         * @description Ask every few seconds until the status is final: `success`, `overdue` or `refunded`. A late deposit may still revive an overdue swap.
+         * @description Poll every few seconds until the status is `success`, `overdue` or `refunded`. A late deposit may still complete an overdue swap.
          */
         get: operations["getTransaction"];
         put?: never;
@@ -130,7 +130,7 @@ export interface components {
             /** @description The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed. */
             id: string;
             /**
-             * @description The status of the swap. `wait`: waits for the deposit; `confirmation`: the deposit is being confirmed; `confirmed`: the deposit is confirmed; `exchanging`: the coins are being exchanged; `sending`: the payment is on its way; `success`: complete; `overdue`: no deposit came in time; `refunded`: the deposit was sent back.
+             * @description The status of the swap. `wait`: waits for the deposit; `confirmation`: the deposit is being confirmed; `confirmed`: the deposit is confirmed; `exchanging`: the coins are being exchanged; `sending`: the payout is being sent; `success`: complete; `overdue`: no deposit arrived in time; `refunded`: the deposit was sent back.
              * @enum {string}
              */
             status: "wait" | "confirmation" | "confirmed" | "exchanging" | "sending" | "success" | "overdue" | "refunded";
@@ -176,7 +176,7 @@ export interface components {
             /** @description The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed. */
             id: string;
             /**
-             * @description The status of the swap. `wait`: waits for the deposit; `confirmation`: the deposit is being confirmed; `confirmed`: the deposit is confirmed; `exchanging`: the coins are being exchanged; `sending`: the payment is on its way; `success`: complete; `overdue`: no deposit came in time; `refunded`: the deposit was sent back.
+             * @description The status of the swap. `wait`: waits for the deposit; `confirmation`: the deposit is being confirmed; `confirmed`: the deposit is confirmed; `exchanging`: the coins are being exchanged; `sending`: the payout is being sent; `success`: complete; `overdue`: no deposit arrived in time; `refunded`: the deposit was sent back.
              * @enum {string}
              */
             status?: "wait" | "confirmation" | "confirmed" | "exchanging" | "sending" | "success" | "overdue" | "refunded";
@@ -222,7 +222,7 @@ export interface components {
             /** @description The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed. */
             id: string;
             /**
-             * @description The status of the swap. `wait`: waits for the deposit; `confirmation`: the deposit is being confirmed; `confirmed`: the deposit is confirmed; `exchanging`: the coins are being exchanged; `sending`: the payment is on its way; `success`: complete; `overdue`: no deposit came in time; `refunded`: the deposit was sent back.
+             * @description The status of the swap. `wait`: waits for the deposit; `confirmation`: the deposit is being confirmed; `confirmed`: the deposit is confirmed; `exchanging`: the coins are being exchanged; `sending`: the payout is being sent; `success`: complete; `overdue`: no deposit arrived in time; `refunded`: the deposit was sent back.
              * @enum {string}
              */
             status: "wait" | "confirmation" | "confirmed" | "exchanging" | "sending" | "success" | "overdue" | "refunded";
@@ -267,22 +267,22 @@ export interface components {
         CurrencyPage: {
             data: components["schemas"]["Currency"][];
             pagination: {
-                /** @description Which page this is. */
+                /** @description The number of this page. */
                 page: number;
-                /** @description How many rows a page has. */
+                /** @description The number of rows per page. */
                 size: number;
-                /** @description How many rows there are on all pages. */
+                /** @description The number of rows on all pages. */
                 total: number;
             };
         };
         ListedTransactionPage: {
             data: components["schemas"]["ListedTransaction"][];
             pagination: {
-                /** @description Which page this is. */
+                /** @description The number of this page. */
                 page: number;
-                /** @description How many rows a page has. */
+                /** @description The number of rows per page. */
                 size: number;
-                /** @description How many rows there are on all pages. */
+                /** @description The number of rows on all pages. */
                 total: number;
             };
         };
@@ -324,14 +324,14 @@ export interface components {
         Error: {
             /** @description The name of the status, for example `Bad Request`. */
             error: string;
-            /** @description What is wrong and what to do, for people. Never holds a secret, a host or a name of a provider. */
+            /** @description The cause and what to do, for people. Never contains a secret, a host or a name of a provider. */
             message: string;
             /** @description The HTTP status. */
             code: number;
         };
     };
     responses: {
-        /** @description A parameter is missing, wrong, given twice or not known here; a coin or network is not offered; the provider refuses the amount or an address. Nothing was created. */
+        /** @description A parameter is missing, invalid, sent twice or unknown; a coin or network is not offered; the provider rejects the amount or an address. Nothing was created. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -340,7 +340,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description Why, in one word for programs; the table of errors says what to do. */
+                /** @description The cause, for programs; the table of errors has the action for each. */
                 "X-Swap-Reason": "path" | "form_conflict" | "parameter_invalid" | "parameter_unknown" | "body_invalid" | "unknown_asset" | "network_required" | "network_unknown" | "not_offered" | "address_invalid" | "memo_invalid" | "below_minimum" | "above_maximum" | "refused" | "too_large";
                 [name: string]: unknown;
             };
@@ -365,7 +365,7 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                /** @description Why, in one word for programs; the table of errors says what to do. */
+                /** @description The cause, for programs; the table of errors has the action for each. */
                 "X-Swap-Reason": "key_missing" | "key_invalid" | "key_scope";
                 [name: string]: unknown;
             };
@@ -389,7 +389,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description Why, in one word for programs; the table of errors says what to do. */
+                /** @description The cause, for programs; the table of errors has the action for each. */
                 "X-Swap-Reason": "path" | "not_found" | "not_open";
                 [name: string]: unknown;
             };
@@ -404,7 +404,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The path has no such method; for example `DELETE /transactions`. */
+        /** @description The path does not have the method; for example `DELETE /transactions`. */
         MethodNotAllowed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -414,7 +414,7 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 Allow: components["headers"]["Allow"];
-                /** @description Why, in one word for programs; the table of errors says what to do. */
+                /** @description The cause, for programs; the table of errors has the action for each. */
                 "X-Swap-Reason": "method";
                 [name: string]: unknown;
             };
@@ -438,7 +438,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description Why, in one word for programs; the table of errors says what to do. */
+                /** @description The cause, for programs; the table of errors has the action for each. */
                 "X-Swap-Reason": "too_slow";
                 [name: string]: unknown;
             };
@@ -453,7 +453,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Another request under this `Idempotency-Key` has no outcome yet. Ask again later with the same key. */
+        /** @description Another request with this `Idempotency-Key` has no outcome yet. Repeat the request later with the same key. */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -462,7 +462,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description Why, in one word for programs; the table of errors says what to do. */
+                /** @description The cause, for programs; the table of errors has the action for each. */
                 "X-Swap-Reason": "in_progress";
                 [name: string]: unknown;
             };
@@ -486,7 +486,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description Why, in one word for programs; the table of errors says what to do. */
+                /** @description The cause, for programs; the table of errors has the action for each. */
                 "X-Swap-Reason": "too_large";
                 [name: string]: unknown;
             };
@@ -510,7 +510,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description Why, in one word for programs; the table of errors says what to do. */
+                /** @description The cause, for programs; the table of errors has the action for each. */
                 "X-Swap-Reason": "too_large";
                 [name: string]: unknown;
             };
@@ -534,7 +534,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description Why, in one word for programs; the table of errors says what to do. */
+                /** @description The cause, for programs; the table of errors has the action for each. */
                 "X-Swap-Reason": "media_type";
                 [name: string]: unknown;
             };
@@ -558,7 +558,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description Why, in one word for programs; the table of errors says what to do. */
+                /** @description The cause, for programs; the table of errors has the action for each. */
                 "X-Swap-Reason": "parameter_invalid";
                 [name: string]: unknown;
             };
@@ -582,7 +582,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description Why, in one word for programs; the table of errors says what to do. */
+                /** @description The cause, for programs; the table of errors has the action for each. */
                 "X-Swap-Reason": "key_reused";
                 [name: string]: unknown;
             };
@@ -597,7 +597,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Your limit is reached. Wait as long as `Retry-After` says. */
+        /** @description Your limit is reached. Wait for `Retry-After` seconds. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -607,7 +607,7 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 "Retry-After": components["headers"]["Retry-After"];
-                /** @description Why, in one word for programs; the table of errors says what to do. */
+                /** @description The cause, for programs; the table of errors has the action for each. */
                 "X-Swap-Reason": "limited" | "unverified_limited";
                 [name: string]: unknown;
             };
@@ -631,7 +631,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description Why, in one word for programs; the table of errors says what to do. */
+                /** @description The cause, for programs; the table of errors has the action for each. */
                 "X-Swap-Reason": "too_large";
                 [name: string]: unknown;
             };
@@ -646,7 +646,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A fault of the gateway. Please report the `X-Request-Id`. */
+        /** @description An internal error of the gateway. Please report the `X-Request-Id`. */
         InternalServerError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -655,7 +655,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description Why, in one word for programs; the table of errors says what to do. */
+                /** @description The cause, for programs; the table of errors has the action for each. */
                 "X-Swap-Reason": "internal";
                 [name: string]: unknown;
             };
@@ -670,7 +670,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The provider failed, or answered something that is not its form. A create that answers so did not happen, or contradicts what you asked for: it tells no address to pay to. */
+        /** @description The provider failed, or its response does not match its form. A create with this status did not happen, or the created swap contradicts your request; the response has no deposit address. */
         BadGateway: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -680,7 +680,7 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                /** @description Why, in one word for programs; the table of errors says what to do. */
+                /** @description The cause, for programs; the table of errors has the action for each. */
                 "X-Swap-Reason": "provider_failed" | "mismatch";
                 [name: string]: unknown;
             };
@@ -695,7 +695,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description No provider can take it now; nothing was created. */
+        /** @description No provider is available now; nothing was created. */
         ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -705,7 +705,7 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 "Retry-After": components["headers"]["Retry-After"];
-                /** @description Why, in one word for programs; the table of errors says what to do. */
+                /** @description The cause, for programs; the table of errors has the action for each. */
                 "X-Swap-Reason": "provider_failed" | "provider_busy" | "overloaded" | "ledger_unavailable" | "stopping";
                 [name: string]: unknown;
             };
@@ -720,7 +720,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The provider did not answer in time. **For a create the outcome is unknown**: ask again with the same `Idempotency-Key`, or look into your list. */
+        /** @description The provider did not respond in time. **For a create the outcome is unknown**: repeat the request with the same `Idempotency-Key`, or check your list. */
         GatewayTimeout: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -729,7 +729,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
-                /** @description Why, in one word for programs; the table of errors says what to do. */
+                /** @description The cause, for programs; the table of errors has the action for each. */
                 "X-Swap-Reason": "outcome_unknown" | "timeout";
                 [name: string]: unknown;
             };
@@ -746,53 +746,53 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Your own id for this request; it comes back. */
+        /** @description Your own id for this request; the response returns it. */
         RequestId: string;
-        /** @description The form, once more. Another one than that of the path is refused. */
+        /** @description The form again. It must be the form of the path. */
         SwapForm: "A";
-        /** @description The tag of the provider that is to answer, where your operator lets you choose; any other is refused. It needs your key. */
+        /** @description The tag of the provider for this request, if your operator lets you choose; any other is rejected. It needs your key. */
         SwapProvider: string;
-        /** @description The `ETag` of the answer that you have. */
+        /** @description The `ETag` of your cached response. */
         IfNoneMatch: string;
-        /** @description A name of your own for this create, so that asking again does not create again. Quotes around it may be left out. */
+        /** @description Your own key for this create, so that a repeated request does not create again. Quotes around it are optional. */
         IdempotencyKey: string;
     };
     requestBodies: never;
     headers: {
-        /** @description The id of this request: your own `X-Request-Id`, or a new one. Please name it when you report a fault. */
+        /** @description The id of this request: your own `X-Request-Id`, or a new one. Please include it when you report an error. */
         "X-Request-Id": string;
-        /** @description The form of this answer. */
+        /** @description The form of this response. */
         "X-Swap-Form": string;
-        /** @description The tag of the provider that answered; absent where none did, and for a union of several. */
+        /** @description The tag of the provider; absent if no provider responded, and for a merged list of several. */
         "X-Swap-Provider": string;
-        /** @description Fields of this answer that the gateway worked out itself, sorted, with commas between. */
+        /** @description Fields of this response that the gateway calculated, sorted and separated by commas. */
         "X-Swap-Derived": string;
-        /** @description Fields of the form that are left out because nobody knows them, sorted, with commas between. */
+        /** @description Fields of the form that are omitted because they are unknown, sorted and separated by commas. */
         "X-Swap-Omitted": string;
-        /** @description How many seconds old this state is. It is sent where the provider cannot be asked now. */
+        /** @description The age of this stored state in seconds. Sent if the provider cannot be reached now. */
         "X-Swap-Stale": number;
         /**
-         * @description The limit that this request counted for (RFC 9651): `q` requests in `w` seconds.
+         * @description The limit of this request (RFC 9651): `q` requests in `w` seconds.
          * @example "quotes";q=60;w=60
          */
         "RateLimit-Policy": string;
         /**
-         * @description Where you stand in that limit: `r` requests are left, for `t` seconds.
+         * @description The rest of this limit: `r` requests are left for `t` seconds.
          * @example "quotes";r=59;t=42
          */
         RateLimit: string;
         /**
-         * @description How many whole seconds to wait before you try again.
+         * @description The number of whole seconds to wait before you try again.
          * @example 42
          */
         "Retry-After": number;
-        /** @description How long you may keep the answer; `no-store` for whatever needs a key, and for errors. */
+        /** @description How long you may cache the response; `no-store` for operations with a key and for errors. */
         "Cache-Control": string;
-        /** @description How many seconds ago the provider said so. */
+        /** @description The age of the provider’s data in seconds. */
         Age: number;
-        /** @description The tag of these bytes. Send it in `If-None-Match`, and you get 304 while they are the same. */
+        /** @description The tag of these bytes. Send it in `If-None-Match` to get 304 if they have not changed. */
         ETag: string;
-        /** @description This is the answer to an earlier request under the same `Idempotency-Key`; nothing was created again. */
+        /** @description This is the response to an earlier request with the same `Idempotency-Key`; nothing was created again. */
         "Idempotent-Replayed": "true";
         /** @description How to send the key. */
         "WWW-Authenticate": string;
@@ -817,11 +817,11 @@ export interface operations {
                 search?: string;
             };
             header?: {
-                /** @description Your own id for this request; it comes back. */
+                /** @description Your own id for this request; the response returns it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The form, once more. Another one than that of the path is refused. */
+                /** @description The form again. It must be the form of the path. */
                 "X-Swap-Form"?: components["parameters"]["SwapForm"];
-                /** @description The `ETag` of the answer that you have. */
+                /** @description The `ETag` of your cached response. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -880,7 +880,7 @@ export interface operations {
                     "application/json": components["schemas"]["CurrencyPage"];
                 };
             };
-            /** @description You have this answer already: its `ETag` is the one that you sent. */
+            /** @description Your cached response is still current: its `ETag` is the one that you sent. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -933,13 +933,13 @@ export interface operations {
                 rateType?: "fixed" | "float";
             };
             header?: {
-                /** @description Your own id for this request; it comes back. */
+                /** @description Your own id for this request; the response returns it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The form, once more. Another one than that of the path is refused. */
+                /** @description The form again. It must be the form of the path. */
                 "X-Swap-Form"?: components["parameters"]["SwapForm"];
-                /** @description The tag of the provider that is to answer, where your operator lets you choose; any other is refused. It needs your key. */
+                /** @description The tag of the provider for this request, if your operator lets you choose; any other is rejected. It needs your key. */
                 "X-Swap-Provider"?: components["parameters"]["SwapProvider"];
-                /** @description The `ETag` of the answer that you have. */
+                /** @description The `ETag` of your cached response. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -947,7 +947,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What you would receive */
+            /** @description A quote */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -980,7 +980,7 @@ export interface operations {
                     "application/json": components["schemas"]["Rate"];
                 };
             };
-            /** @description You have this answer already: its `ETag` is the one that you sent. */
+            /** @description Your cached response is still current: its `ETag` is the one that you sent. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1020,9 +1020,9 @@ export interface operations {
                 size?: number;
             };
             header?: {
-                /** @description Your own id for this request; it comes back. */
+                /** @description Your own id for this request; the response returns it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The form, once more. Another one than that of the path is refused. */
+                /** @description The form again. It must be the form of the path. */
                 "X-Swap-Form"?: components["parameters"]["SwapForm"];
             };
             path?: never;
@@ -1092,13 +1092,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request; it comes back. */
+                /** @description Your own id for this request; the response returns it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The form, once more. Another one than that of the path is refused. */
+                /** @description The form again. It must be the form of the path. */
                 "X-Swap-Form"?: components["parameters"]["SwapForm"];
-                /** @description The tag of the provider that is to answer, where your operator lets you choose; any other is refused. It needs your key. */
+                /** @description The tag of the provider for this request, if your operator lets you choose; any other is rejected. It needs your key. */
                 "X-Swap-Provider"?: components["parameters"]["SwapProvider"];
-                /** @description A name of your own for this create, so that asking again does not create again. Quotes around it may be left out. */
+                /** @description Your own key for this create, so that a repeated request does not create again. Quotes around it are optional. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -1176,9 +1176,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request; it comes back. */
+                /** @description Your own id for this request; the response returns it. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The form, once more. Another one than that of the path is refused. */
+                /** @description The form again. It must be the form of the path. */
                 "X-Swap-Form"?: components["parameters"]["SwapForm"];
             };
             path: {

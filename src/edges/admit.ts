@@ -9,7 +9,7 @@ import type { ResponseContext } from './response.ts'
 
 export interface AdmitOptions {
   readonly gate: Gate
-  /** Whom a key stands for, without telling the key; undefined: nobody. Throws where that cannot be found out. */
+  /** The identity behind a key, which does not reveal the key; undefined: unknown key. Throws if the lookup fails. */
   readonly identify: (key: string) => Promise<string | undefined>
 }
 
@@ -37,7 +37,7 @@ export async function admit(
   }
 }
 
-/** Where a key is not needed, one that cannot be looked up is as good as none. */
+/** If an operation needs no key, a key whose lookup fails is ignored. */
 async function callerOf(
   { headers, address = '' }: HttpRequest,
   isKeyMalformed: boolean,

@@ -17,30 +17,36 @@ function attempt() {
   const root = recordTraces(1, () => {}).begin('server', 'HTTP', [])
   const span = root.begin('GET', {}, 'client')
   const upstream = new UpstreamTimer()
-  const told: Observation[] = []
+  const observed: Observation[] = []
   const made = new Attempt(attempted, { upstreamTimer: upstream } as unknown as Context, span)
-  return { made, span, upstream, end: (fault?: Fault) => made.end(fault, (observation) => void told.push(observation)), told }
+  return {
+    made,
+    span,
+    upstream,
+    end: (fault?: Fault) => made.end(fault, (observation) => void observed.push(observation)),
+    observed,
+  }
 }
 
-test('its span, its figure and the time of the provider are one, and what is done with the answer is no part of it', () => {
-  const { made, span, upstream, end, told } = attempt()
+test('its span, its metric and the provider’s time are equal, without the work on the response', () => {
+  const { made, span, upstream, end, observed } = attempt()
   made.setResponse({ status: 200, headers: {}, body: '' })
-  const answeredAt = performance.now()
-  while (performance.now() < answeredAt + 2) {
-    // The answer is read.
+  const respondedAt = performance.now()
+  while (performance.now() < respondedAt + 2) {
+    // Work on the response.
   }
   end()
   const time = (span.endedAt as number) - span.startedAt
-  expect(span.endedAt).toBeLessThanOrEqual(answeredAt)
-  expect((told[0] as AttemptEnd).seconds * 1000).toBeCloseTo(time, 6)
+  expect(span.endedAt).toBeLessThanOrEqual(respondedAt)
+  expect((observed[0] as AttemptEnd).seconds * 1000).toBeCloseTo(time, 6)
   expect(upstream.read(performance.now())).toBeCloseTo(time, 6)
   expect(span.attributes).toEqual({ 'http.response.status_code': 200 })
 })
 
-test('one that is never answered ends with its fault, in its span too', () => {
-  const { span, end, told } = attempt()
+test('an attempt without a response ends with its fault, also in its span', () => {
+  const { span, end, observed } = attempt()
   const fault = new Fault('unreachable', 'No.')
   end(fault)
   expect(span.fault).toBe(fault)
-  expect(told).toMatchObject([{ what: 'attempt', outcome: 'unreachable', status: undefined }])
+  expect(observed).toMatchObject([{ what: 'attempt', outcome: 'unreachable', status: undefined }])
 })

@@ -1,4 +1,4 @@
-/** One call that goes up to a provider, from its first byte to its end. */
+/** One call to a provider, from its first byte to its end. */
 import type { Fault } from '../domain/faults/fault.ts'
 import type { OperationName } from '../domain/swap/operations.ts'
 import type { Context } from '../domain/swap/service.ts'
@@ -18,12 +18,12 @@ export class Attempt {
   private readonly context: Context
   readonly span: Span | undefined
   private readonly startedAt: number
-  /** Since when it is waited for no longer. */
+  /** When the response arrived or the call failed. */
   private endedAt: number | undefined
   private status: number | undefined
   private headAt: number | undefined
 
-  /** `span`: where it is traced; it ends with the attempt. */
+  /** `span` ends with the attempt; undefined if the request is not traced. */
   constructor(target: AttemptTarget, context: Context, span: Span | undefined) {
     this.target = target
     this.context = context

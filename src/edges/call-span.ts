@@ -1,4 +1,4 @@
-/** The spans of the calls that go up to a provider, by the stable HTTP conventions of OpenTelemetry. */
+/** Spans of calls to a provider, by the stable HTTP conventions of OpenTelemetry. */
 
 import { type Op, ops } from '../domain/swap/operations.ts'
 import type { Context } from '../domain/swap/service.ts'
@@ -8,7 +8,7 @@ import type { Form } from '../wire/form.ts'
 
 export type BeginCall = (op: Op, context: Context) => Span | undefined
 
-/** What the calls of an operation tell alike is made once. */
+/** Prepares the attributes that all calls of an operation share. */
 export function callSpans({ operations }: Form, provider: string, server: Server): BeginCall {
   const at = { 'server.address': server.address, 'server.port': server.port }
   const attributes = new Map(

@@ -10,27 +10,27 @@ const confidential = new Confidential({
   names: ['alpha'],
 })
 
-test.each(['provider-key-alpha', 'xPROVIDER-KEY-ALPHAx'])('V18: a field with %s is named', (text) => {
+test.each(['provider-key-alpha', 'xPROVIDER-KEY-ALPHAx'])('V18: a field with %s is returned', (text) => {
   expect(removeConfidential({ name: 'Bitcoin', icon: text }, confidential, true)).toBe('icon')
 })
 
-test.each(['short', 'alpha', 'https://api.alpha.example/icon.svg', ''])('V18: %j in an icon is no key', (text) => {
+test.each(['short', 'alpha', 'https://api.alpha.example/icon.svg', ''])('V18: %j in an icon is not a key', (text) => {
   expect(removeConfidential({ name: 'Bitcoin', icon: text }, confidential, true)).toBeUndefined()
 })
 
-test.each(['see PROVIDER-key-alpha', 'ask API.Alpha.Example:443', 'Alpha: closed'])('V18: notes with %j are left out', (notes) => {
+test.each(['see PROVIDER-key-alpha', 'ask API.Alpha.Example:443', 'Alpha: closed'])('V18: notes with %j are omitted', (notes) => {
   const row: Record<string, unknown> = { name: 'Bitcoin', notes }
   expect(removeConfidential(row, confidential, true)).toBeUndefined()
   expect(row.notes).toBeUndefined()
 })
 
-test('V18: other notes stay as they are', () => {
+test('V18: other notes stay unchanged', () => {
   const row = { name: 'Bitcoin', notes: 'See https://example.org; alphabet' }
   removeConfidential(row, confidential, true)
   expect(row.notes).toBe('See https://example.org; alphabet')
 })
 
-test('V17: what is kept of a large text does not keep the text', () => {
+test('V17: a stored part of a large text does not keep the text in memory', () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const heap = (): number => {

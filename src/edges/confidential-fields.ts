@@ -1,13 +1,13 @@
-/** What of a provider's answer may go on: no key in any text of it, and no confidential word in free text (docs/contract.md §8). */
+/** Filters providers' responses: no key in any field, and no confidential text in free text (docs/contract.md §8). */
 import type { Confidential } from '../domain/faults/confidential.ts'
 
-/** Free text of an answer that is left out where it is confidential. A rate's `message` may be a refusal: its layer decides. */
+/** Free text that is omitted if it is confidential. A rate's `message` may be a rejection: another layer handles it. */
 const notesField = 'notes'
 const freeTextFields: ReadonlySet<string> = new Set([notesField, 'message'])
 
 type Row = Record<string, unknown>
 
-/** The first field that holds a key, by which the answer is no answer; undefined where there is none. Takes `notes` away that may not be shown. */
+/** Returns the first field that contains a key: the response must then be rejected. Undefined if there is none. Removes confidential `notes`. */
 export function removeConfidential(row: Row, confidential: Confidential, mayContainKey: boolean): string | undefined {
   const notes = row[notesField]
   if (typeof notes === 'string' && confidential.containsWord(notes)) row[notesField] = undefined
@@ -19,12 +19,12 @@ export function removeConfidential(row: Row, confidential: Confidential, mayCont
   return undefined
 }
 
-/** Strings up to this length are no slices of the text that they were read from. */
+/** V8 copies shorter strings; longer ones are slices that keep their source text in memory. */
 const minSliceLength = 13
-/** A text of so many characters may be kept as long as a part of it is. */
+/** Parts of a source text up to this length may keep it in memory. */
 const maxSharedLength = 2_048
 
-/** Copies what was read from a large text, so that a field that is kept does not keep all of it. */
+/** Copies the strings of a row from a large text, so that a stored field does not keep the whole text in memory. */
 export function detach(row: Row, text: string): void {
   if (text.length <= maxSharedLength) return
   for (const field in row) {
@@ -33,7 +33,7 @@ export function detach(row: Row, text: string): void {
   }
 }
 
-/** A cut of a new string keeps that string, one character longer, and nothing else. */
+/** A slice of a new string keeps only that string, which is one character longer. */
 function detachedString(text: string): string {
   return ` ${text}`.slice(1)
 }

@@ -1,4 +1,4 @@
-/** The provider's edge: a form over HTTP as a `SwapService`. The inverse of `serve`. */
+/** The provider's edge: a `SwapService` that calls a provider over HTTP in its form. The inverse of `serve`. */
 import type { Confidential } from '../domain/faults/confidential.ts'
 import { Fault } from '../domain/faults/fault.ts'
 import type { Op, Request, ResponseBody } from '../domain/swap/operations.ts'
@@ -21,16 +21,16 @@ export interface Connection {
   /** The provider's tag. */
   readonly provider: string
   readonly server: Server
-  /** The key that a call goes up with. */
+  /** The key for a call. */
   readonly keyOf: (context: Context) => string | undefined
-  /** What the provider's own status words mean. */
+  /** The meaning of the provider's own statuses. */
   readonly statuses: ReadonlyMap<string, Status>
   readonly confidential: Confidential
   readonly userAgent: string
   readonly observe: Observer
 }
 
-/** Throws a `Fault`: `invalid` where the form cannot say the question, `unreadable` where the answer is not of the form. */
+/** Throws a `Fault`: `invalid` if the form cannot express the request, `unreadable` if the response does not match the form. */
 export function connect(connection: Connection): SwapService {
   const { form, http, provider, server, confidential, observe } = connection
   const decodeContext: DecodeContext = {
@@ -68,7 +68,7 @@ export function connect(connection: Connection): SwapService {
   }
 }
 
-/** An answer that broke off or was too large came all the same: it is counted, and it was this provider's. */
+/** Counts an incomplete or too large response as drift, and adds the provider to its fault. */
 function unreadableReporter({ drift }: DecodeContext, provider: string): (reason: unknown) => never {
   return (reason) => {
     const fault = Fault.from(reason)

@@ -1,4 +1,4 @@
-/** A provider's answer, read by the table of its form. */
+/** Decodes a provider's response by the table of its form. */
 import type { Confidential } from '../domain/faults/confidential.ts'
 import { standardFault } from '../domain/faults/standard-fault.ts'
 import { inSlices } from '../domain/in-slices.ts'
@@ -21,7 +21,7 @@ export interface DecodeOptions {
 
 type Row = Record<string, unknown>
 
-/** Throws `unreadable` where the answer is not of the form. */
+/** Throws a `Fault` `unreadable` if the response does not match the form. */
 export function decodeResponse(operation: OperationCodec, text: string, options: DecodeOptions): unknown {
   try {
     const row = operation.responseCodec.decode(parseJson(text), options.decodeContext)
@@ -31,7 +31,7 @@ export function decodeResponse(operation: OperationCodec, text: string, options:
   }
 }
 
-/** The same of an operation that answers with pages. */
+/** Decodes the response of a paged operation. */
 export async function readPaged(
   operation: OperationCodec,
   text: string,
@@ -51,13 +51,13 @@ export async function readPaged(
   }
 }
 
-/** Lets pass what may go on of a row of this text. */
-function accepting({ responseNames: answers }: OperationCodec, text: string, { confidential }: DecodeOptions): (row: Row) => Row {
-  // One look at the whole text spares one at each field; behind an escape there may be anything.
+/** A filter for the rows of this text: throws if a row contains a key, and removes confidential notes. */
+function accepting({ responseNames }: OperationCodec, text: string, { confidential }: DecodeOptions): (row: Row) => Row {
+  // One search of the whole text saves one per field. With escapes each field must be searched.
   const mayContainKey = confidential.containsKey(text) || text.includes('\\')
   return (row) => {
     const field = removeConfidential(row, confidential, mayContainKey)
-    if (field !== undefined) throw new WireError(answers.get(field) ?? field, 'it holds a key')
+    if (field !== undefined) throw new WireError(responseNames.get(field) ?? field, 'it contains a key')
     detach(row, text)
     return row
   }
@@ -72,11 +72,11 @@ function toUnreadable(reason: unknown, { provider, decodeContext }: DecodeOption
 interface ReadPage {
   readonly items: readonly Row[]
   readonly total: number
-  /** Rows that were not of the form. */
+  /** The number of rows that do not match the form. */
   readonly dropped: number
 }
 
-/** Each row that is not of the form is handed over beside the others, as far as it can be read. */
+/** Returns rows that do not match the form separately, with their readable fields. */
 function readTolerantPage(
   form: Form,
   { responseCodec }: OperationCodec,
@@ -99,7 +99,7 @@ function readTolerantPage(
   return { items: rows.filter((row) => row !== undefined), total, unreadable }
 }
 
-/** A provider may send its whole list as one page. */
+/** Accepts a provider's whole list as one page. */
 async function readPage(
   form: Form,
   { responseCodec, dropsBadRows }: OperationCodec,

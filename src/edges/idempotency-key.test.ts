@@ -12,11 +12,11 @@ test.each([
   ['a"b\\c', 'a"b\\c'],
   ['x'.repeat(255), 'x'.repeat(255)],
   [`"${'x'.repeat(255)}"`, 'x'.repeat(255)],
-])('L10: %s is a key', (said, key) => {
-  expect(read(said)).toBe(key)
+])('L10: %s is a key', (value, key) => {
+  expect(read(value)).toBe(key)
 })
 
-test('L10: without the header there is none', () => {
+test('L10: without the header there is no key', () => {
   expect(read(undefined)).toBeUndefined()
 })
 
@@ -32,10 +32,10 @@ test.each([
   ['a quote too many', '"a"b"'],
   ['parameters', '"abc";a=1'],
   ['a lone backslash in quotes', '"a\\b"'],
-])('L10: %s is refused', (_, said) => {
-  expect(() => read(said)).toThrow(/^Invalid Idempotency-Key: /)
+])('L10: %s is rejected', (_, value) => {
+  expect(() => read(value)).toThrow(/^Invalid Idempotency-Key: /)
 })
 
-test('L10: sent twice it is refused', () => {
+test('L10: a repeated header is rejected', () => {
   expect(() => read('a', ['idempotency-key'])).toThrow(/^Invalid Idempotency-Key: /)
 })

@@ -1,4 +1,4 @@
-/** The `Idempotency-Key` header (docs/contract.md §10.1; a string of RFC 9651, whose quotes may be left out). */
+/** The `Idempotency-Key` header (docs/contract.md §10.1): a string of RFC 9651 with optional quotes. */
 import { Fault } from '../domain/faults/fault.ts'
 import type { HttpRequest } from '../wire/http.ts'
 
@@ -6,7 +6,7 @@ const header = 'idempotency-key'
 const bare = /^[\x21\x23-\x7e][\x21-\x7e]*$/
 const quoted = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 
-/** What stands between the quotes, or undefined where there is no key. Throws 400 where it is not one. */
+/** The key without quotes. Undefined if there is no header. Throws a `Fault` (400) if it is invalid. */
 export function readIdempotencyKey({ headers, repeated }: HttpRequest): string | undefined {
   const value = headers[header]
   if (value === undefined) return undefined

@@ -5,11 +5,11 @@ import type { Form, OperationCodec } from '../wire/form.ts'
 export interface Match {
   /** The template of the path. */
   readonly pattern: string
-  /** Absent where the path has no such method. */
+  /** Undefined if the path does not have the method. */
   readonly operation: OperationCodec | undefined
   /** The path's parameters, decoded. */
   readonly path: Readonly<Record<string, string>>
-  /** Methods that the path has. */
+  /** The methods of the path, for `Allow`. */
   readonly allow: string
 }
 
@@ -22,7 +22,7 @@ interface Route {
   readonly allow: string
 }
 
-/** Finds the path that a request is for, and its operation; HEAD is GET, and OPTIONS fits every path. Throws 404. */
+/** Finds the path and the operation of a request. HEAD counts as GET; OPTIONS matches every path. Throws a `Fault` (404). */
 export function matcher(form: Form): Matcher {
   const routes = routesOf(form)
   return (method, path) => {
@@ -34,7 +34,7 @@ export function matcher(form: Form): Matcher {
   }
 }
 
-/** One for each path, whatever its methods. */
+/** One route for each path, with all its methods. */
 function routesOf({ operations }: Form): readonly Route[] {
   const byPath = Map.groupBy(
     ops.map((op) => operations[op]),

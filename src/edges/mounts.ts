@@ -1,4 +1,4 @@
-/** Which form a client speaks (docs/contract.md §2). */
+/** Selects the form of a request (docs/contract.md §2). */
 import { Fault } from '../domain/faults/fault.ts'
 import type { Form } from '../wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../wire/http.ts'
@@ -12,7 +12,7 @@ const base = '/api/v2'
 const formHeader = 'x-swap-form'
 const nativeMount = '/native'
 
-/** One handler for all forms: each at its own mount, all at the bare one; for the pages beside them, and for the native lane. */
+/** One handler for all forms, each at its own mount and at the bare one (`/api/v2`), for the static pages and for the native lane. */
 export function mounts(
   served: ReadonlyMap<Form, FormHandler>,
   defaultForm: Form,
@@ -61,7 +61,7 @@ function mountNative(request: HttpRequest, forms: readonly Form[], defaultForm: 
   }
 }
 
-/** On the bare mount: by header, by credential, by a parameter that only such a form has, else the default. */
+/** The form on the bare mount: by header, by credential, by a parameter that only one form has, else the default. */
 function chosenForm({ headers, query }: HttpRequest, forms: readonly Form[], defaultForm: Form): Form {
   const named = forms.find(({ name }) => namesForm(name, headers[formHeader]))
   if (named) return named
@@ -72,19 +72,19 @@ function chosenForm({ headers, query }: HttpRequest, forms: readonly Form[], def
   return forms.find(({ capabilities: vocabulary }) => vocabulary.requestFields.getRate.has('networkFrom')) ?? defaultForm
 }
 
-/** Whether a header of a form holds what no key of that form looks like, as `Authorization: Basic` does. */
+/** Whether the key header of a form has a malformed value, like `Authorization: Basic`. */
 function hasMalformedKey({ headers }: HttpRequest, forms: readonly Form[]): boolean {
   return forms.some(({ credential }) => headers[credential.header] !== undefined && !credential.isOffered(headers))
 }
 
-/** In any case: `X-Swap-Form: a` is Form A. */
+/** Ignores case: `X-Swap-Form: a` is Form A. */
 function namesForm(name: string, header: string | undefined): boolean {
   return header?.toLowerCase() === name.toLowerCase()
 }
 
 type FormConflictFinder = (request: HttpRequest, mounted: Form | undefined) => Fault | undefined
 
-/** Finds what contradicts the choice of the form, or makes it two choices. */
+/** Finds contradictions in the choice of the form. */
 function formConflictFinder(forms: readonly Form[], credentials: readonly string[]): FormConflictFinder {
   const names = forms.map(({ name }) => name)
   return (request, mounted) => {

@@ -1,4 +1,4 @@
-/** A provider's refusal in words that a client may see (docs/contract.md §6). */
+/** Converts a provider's error response into a fault that a client may see (docs/contract.md §6). */
 import { type Amount, toAmount } from '../domain/amount.ts'
 import { type AmountLimits, reasonByLimits } from '../domain/faults/amount-limits.ts'
 import type { Confidential } from '../domain/faults/confidential.ts'
@@ -13,17 +13,17 @@ import { readRetryAfter } from '../wire/retry-after.ts'
 export interface ErrorContext {
   readonly form: Form
   readonly operation: OperationCodec
-  /** Of the request that was refused. */
+  /** The amount of the rejected request. */
   readonly amountIn: Amount | undefined
   readonly provider: string
   readonly confidential: Confidential
-  /** The credential of this call; nor this. */
+  /** The credential of this call. A message with it is not shown. */
   readonly secret: string | undefined
 }
 
 const defaultRetryAfterSeconds = 60
 
-/** The fault that an error status means; `response.status` is not 2xx. */
+/** The fault for an error response; `response.status` is not 2xx. */
 export function toProviderFault(response: HttpResponse, errorContext: ErrorContext): Fault {
   const { operation, provider, form } = errorContext
   const kind = kindOf(response.status, operation)
@@ -41,7 +41,7 @@ export function toProviderFault(response: HttpResponse, errorContext: ErrorConte
   })
 }
 
-/** Whether the provider did nothing. A refused key is refused by whoever stands before it, too; 409 may mean that it exists already. */
+/** Whether the provider certainly did nothing. A proxy may also reject a key; 409 may mean that the transaction exists. */
 function hasNoEffect(status: number, hasMessage: boolean, { method }: OperationCodec): boolean {
   if (status === 401 || status === 403 || status === 429) return true
   if (status < 400 || status >= 500 || status === 408) return false

@@ -1,4 +1,4 @@
-/** What all requests share: the request id, the server span, the report at the end, and an error response in the client's form. */
+/** Wraps every request: the request id, the server span, the report at the end, and an error response in the client's form. */
 import { Fault } from '../domain/faults/fault.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
 import type { Tracing } from '../domain/tracing/trace.ts'

@@ -1,4 +1,4 @@
-/** What is noted on the course of one request, and told once when it ends (`docs/observability.md`). */
+/** Collects facts about one request and reports them once at its end (`docs/observability.md`). */
 import { errorTypeOf } from '../domain/faults/error-type.ts'
 import type { Fault } from '../domain/faults/fault.ts'
 import type { OperationName } from '../domain/swap/operations.ts'
@@ -10,12 +10,12 @@ import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { ResponseContext } from './response.ts'
 
 const knownMethods: ReadonlyMap<string, Method> = new Map(methods.map((method) => [method, method]))
-/** Enough to tell one caller from another, too little to look a key up by. */
+/** Long enough to distinguish callers, too short to find a key. */
 const callerLength = 8
 
 export class RequestRecord {
   readonly upstream = new UpstreamTimer()
-  /** The template of the path; empty where none fits. */
+  /** The template of the path; empty if no path matches. */
   route = ''
   operation: OperationName | undefined
   caller: Caller | undefined
@@ -29,7 +29,7 @@ export class RequestRecord {
     this.startedAt = span?.startedAt ?? performance.now()
   }
 
-  /** Waits for the client's own body. */
+  /** Reads the client's body and excludes this time from the gateway's own. */
   async readBody(work: Promise<string>): Promise<string> {
     const startedAt = performance.now()
     try {
@@ -57,7 +57,7 @@ export class RequestRecord {
       errorType: errorTypeOf(fault),
       fault,
       client: responseContext.form.name,
-      // Of a failure the answer does not tell whose it is.
+      // The response to a failure does not have the provider's header.
       provider: headers['x-swap-provider'] ?? (status >= 500 ? this.upstream.provider : undefined),
       caller: this.caller?.identity?.slice(0, callerLength),
       seconds: total / 1000,

@@ -7,17 +7,17 @@ import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { RequestRecord } from './request-record.ts'
 import type { ResponseContext } from './response.ts'
 
-/** A client may invent more. */
+/** Other methods are recorded as `_OTHER`, so that the attribute is bounded. */
 const methods: ReadonlySet<string> = new Set(knownMethods)
 
-/** A trace of its own: the client's is referred to, and what he wants kept is not heeded. Of his state nothing is read. */
+/** Begins a new trace with a link to the client's. Ignores the client's sampling flag and trace state. */
 export function beginRequest({ headers }: HttpRequest, tracing: Tracing | undefined): Span | undefined {
   if (!tracing) return undefined
   const link = readTraceparent(headers.traceparent)
   return tracing.begin('server', 'HTTP', link ? [link] : [])
 }
 
-/** Ends the trace. */
+/** Sets the result and ends the trace. */
 export function endRequest(
   span: Span,
   request: HttpRequest,
@@ -31,7 +31,7 @@ export function endRequest(
   span.trace.finish(isWanted)
 }
 
-/** Apart, since few come here: what all do has to be small to be fast. */
+/** A separate function for the rare case of a kept trace: V8 inlines the small common path. */
 function setRequestAttributes(
   span: Span,
   { method }: HttpRequest,

@@ -1,4 +1,4 @@
-/** The body of an answer in a client's form. */
+/** Encodes the body of a response in a client's form. */
 
 import type { Op, Request } from '../domain/swap/operations.ts'
 import type { ServiceResponse } from '../domain/swap/service.ts'
@@ -10,19 +10,19 @@ import type { Form, OperationCodec } from '../wire/form.ts'
 export interface EncodeOptions {
   readonly maxAgeSeconds: Readonly<Partial<Record<Op, number>>>
   readonly observe: Observer
-  /** Pages that are told again and again, ready-made. */
+  /** A cache of encoded pages. */
   readonly encodedPages: WeakMap<object, Encoded>
 }
 
 interface Encoded {
   readonly text: string
-  /** Wire names of the fields that are left out. */
+  /** Wire names of the omitted fields. */
   readonly omitted: readonly string[]
-  /** Absent where the answer is never kept. */
+  /** Undefined if the response must not be cached. */
   readonly etag: string | undefined
 }
 
-/** What may be kept may be asked for again: it has a tag, and a page of it is made once. */
+/** Encodes a response. If clients may cache it, adds an ETag and encodes each page only once. */
 export function encodeBody(
   body: ServiceResponse<Op>['body'],
   request: Request<Op>,

@@ -1,4 +1,4 @@
-/** Answers and faults as HTTP responses in a client's form. */
+/** Converts results and faults into HTTP responses in a client's form. */
 import type { Fault } from '../domain/faults/fault.ts'
 import type { Quota } from '../domain/swap/gate.ts'
 import type { Op, Request } from '../domain/swap/operations.ts'
@@ -13,7 +13,7 @@ import { type EncodeOptions, encodeBody } from './response-body.ts'
 
 type Headers = Record<string, string>
 
-/** What the response to one request tells besides its body; more of it is known the further the request comes. */
+/** Data for the headers of a response. It is filled while the request is processed. */
 export interface ResponseContext {
   readonly form: Form
   readonly requestId: string
@@ -46,7 +46,7 @@ export function encodeResponse(
   return { status: operation.success, headers, body: text }
 }
 
-/** 304 in place of an answer that the client has, by its `If-None-Match` (RFC 9110 §15.4.5). */
+/** Returns 304 if `If-None-Match` has the tag of the response (RFC 9110 §15.4.5). */
 export function notModifiedIfMatched(response: HttpResponse, ifNoneMatch: string | undefined): HttpResponse {
   const { etag, 'content-type': _, ...headers } = response.headers
   if (etag === undefined || ifNoneMatch === undefined || !matchesEtag(etag, ifNoneMatch)) return response
@@ -96,7 +96,7 @@ export function optionsResponse(allow: string, responseContext: ResponseContext)
   return { status: 204, headers: { ...headers, allow, 'cache-control': 'no-store' }, body: '' }
 }
 
-/** What every answer tells, JSON or not. */
+/** The headers of every response, JSON or not. */
 export function baseHeaders({ form, requestId, vary, quota }: ResponseContext, provider: string | undefined): Headers {
   const headers: Headers = {
     'content-type': 'application/json; charset=utf-8',

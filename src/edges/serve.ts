@@ -20,27 +20,27 @@ import { pageResponse } from './static-page.ts'
 export interface ServeOptions extends AdmitOptions, RecordOptions {
   readonly form: Form
   readonly service: SwapService
-  /** Lets requests of pages in, by the client's address; absent where there are none. */
+  /** Limits requests of static pages by the client's address; absent if there are no pages. */
   readonly pageGate?: ((address: string) => Promise<Admission>) | undefined
-  /** Seconds for which an answer may be kept; an operation that is not here is never kept. */
+  /** Seconds for which clients may cache responses; operations that are not listed are not cached. */
   readonly maxAgeSeconds: Readonly<Partial<Record<Op, number>>>
-  /** Whether callers may choose a provider, so that quotes differ by the header in which they do; absent: no. */
+  /** Whether callers may choose a provider, so that quotes vary by that header; absent: no. */
   readonly hasPicks?: boolean
 }
 
-/** How a request came to this form. */
+/** A request after the choice of its form. */
 export interface MountedRequest {
-  /** What stands before the path. */
+  /** The part before the path. */
   readonly mount?: string
   /** The path below the mount. */
   readonly path: string
-  /** A contradiction in the choice of the form: told after the path and the method are known to be right. */
+  /** A contradiction in the choice of the form. It is returned only after the checks of path and method. */
   readonly formConflict?: Fault | undefined
-  /** A header of another form holds what is no key of any form. */
+  /** The key header of another form has a malformed value. */
   readonly isKeyMalformed?: boolean
-  /** Headers that the choice of the form went by. */
+  /** Headers on which the choice of the form depends. */
   readonly vary?: string | undefined
-  /** What stands at this path, where it is no operation's. */
+  /** The static page at this path, if it is not an operation. */
   readonly page?: StaticPage | undefined
 }
 
@@ -48,7 +48,7 @@ const pickHeader = 'x-swap-provider'
 const jsonType = /^application\/json\s*(?:;|$)/i
 const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i
 
-/** Never throws: every fault is an answer in the form. */
+/** Serves a form. Never throws: every fault becomes a response in the form. */
 export function serve(options: ServeOptions): (request: HttpRequest, mountedRequest?: MountedRequest) => Promise<HttpResponse> {
   const { form } = options
   const match = matcher(form)
@@ -63,7 +63,7 @@ export function serve(options: ServeOptions): (request: HttpRequest, mountedRequ
     )
 }
 
-/** The checks in the order of docs/contract.md §6, then the call. */
+/** Runs the checks in the order of docs/contract.md §6, then the call. */
 async function respond(
   request: HttpRequest,
   { mount = '', path: below, formConflict, isKeyMalformed = false, page }: MountedRequest,
@@ -148,7 +148,7 @@ function toInvalid(reason: unknown): unknown {
   })
 }
 
-/** A parameter's name as the client sent it, unless it is nothing to repeat. */
+/** The parameter's name as the client sent it, if it is printable and short. */
 function printableName(field: string): string {
   return field === '' ? 'request' : /^[\x21-\x7e]{1,64}$/.test(field) ? field : 'parameter name'
 }

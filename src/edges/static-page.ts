@@ -1,4 +1,4 @@
-/** Fixed documents at fixed paths of the public port: the descriptions of the forms, and whatever shows them. */
+/** Static documents of the public port: the OpenAPI documents and the pages that show them. */
 import { Fault } from '../domain/faults/fault.ts'
 import type { Form } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
@@ -10,7 +10,7 @@ export type StaticPages = ReadonlyMap<string, StaticPage>
 
 const allow = 'GET, HEAD, OPTIONS'
 
-/** The description of each form, at `openapi.json` of its mount. */
+/** The OpenAPI document of each form, at `openapi.json` of its mount. */
 export function openApiPages(forms: readonly Form[]): readonly StaticPage[] {
   return forms.map((form) => {
     const path = `/${form.name.toLowerCase()}/openapi.json`
@@ -22,7 +22,7 @@ export function pagesOf(pages: readonly StaticPage[]): StaticPages {
   return new Map(pages.map((page) => [page.path, page]))
 }
 
-/** Throws 405 for other methods, and what contradicts the path. */
+/** Returns the page. Throws a `Fault`: 405 for other methods, or the conflict of the forms. */
 export function pageResponse(
   page: StaticPage,
   { method, headers }: HttpRequest,

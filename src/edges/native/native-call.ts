@@ -22,7 +22,7 @@ export interface NativeProvider {
   readonly credential: Headers
   readonly userAgent: string
   readonly confidential: Confidential
-  /** Of a request body. */
+  /** Maximum size of a request body. */
   readonly maxBytes: number
   readonly timeoutMs: number
   readonly idleTimeoutMs: number
@@ -47,19 +47,19 @@ export async function callNative(
 ): Promise<HttpResponse> {
   const { record } = client
   const context = contextOf(provider, client)
-  const answer: { head?: NativeHead; fault?: Fault | undefined } = {}
+  const result: { head?: NativeHead; fault?: Fault | undefined } = {}
   const call = async (reportHead: ReportHead): Promise<void> => {
     const attempt = beginAttempt(provider, openPath, context)
     const toClient = (status: number, received: Headers): NativeHead => {
       attempt.setHead(status)
-      answer.head = headDown(status, received, provider, client)
-      answer.fault = faultOfStatus(status, received, provider.tag)
-      reportHead(answer.fault)
-      return answer.head
+      result.head = headDown(status, received, provider, client)
+      result.fault = faultOfStatus(status, received, provider.tag)
+      reportHead(result.fault)
+      return result.head
     }
     try {
       await provider.send({ ...provider, ...requestUp(provider, openPath, path, client, attempt), toClient })
-      attempt.end(answer.fault, observe)
+      attempt.end(result.fault, observe)
     } catch (reason) {
       attempt.end(Fault.from(reason), observe)
       throw reason
@@ -67,15 +67,15 @@ export async function callNative(
   }
   try {
     await provider.guard(openPath, context, call)
-    record.fault = answer.fault?.kind === 'invalid' ? undefined : answer.fault
+    record.fault = result.fault?.kind === 'invalid' ? undefined : result.fault
   } catch (reason) {
     record.fault = translateKeyRefusal(Fault.from(reason))
   }
-  if (!answer.head) throw record.fault
-  return { ...answer.head, body: '', isSent: true }
+  if (!result.head) throw record.fault
+  return { ...result.head, body: '', isSent: true }
 }
 
-/** A refusal of the gateway's own key is the provider's failure (docs/contract.md §5). */
+/** A rejection of the gateway's own key is a failure of the provider (docs/contract.md §5). */
 function translateKeyRefusal(fault: Fault): Fault {
   if (fault.kind !== 'unauthorized' || fault.provider === undefined) return fault
   return standardFault('accessRefused', { noEffect: true, cause: fault, provider: fault.provider })

@@ -12,7 +12,7 @@ import type { ResponseContext } from '../response.ts'
 import { announcesBody } from './headers.ts'
 import { callNative, type NativeProvider } from './native-call.ts'
 
-/** What is open at a provider. */
+/** The open paths of a provider. */
 export interface NativeLane extends NativeProvider {
   readonly open: readonly OpenPath[]
   /** Whether the provider is `off`. */

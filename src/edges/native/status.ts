@@ -4,7 +4,7 @@ import { standardFault } from '../../domain/faults/standard-fault.ts'
 import type { Headers } from '../../wire/http.ts'
 import { readRetryAfter } from '../../wire/retry-after.ts'
 
-/** Why the client gets a 502 instead of the response: a redirect, a refusal of the gateway's own key, or no final HTTP response. */
+/** Why the client gets a 502 instead of the response: a redirect, a rejection of the gateway's own key, or no final HTTP response. */
 export function refusedHead(status: number, headers: Headers, provider: string): Fault | undefined {
   const coding = headers['transfer-encoding']
   if (status < 200 || status > 599 || (coding !== undefined && coding.toLowerCase() !== 'chunked'))
@@ -13,7 +13,7 @@ export function refusedHead(status: number, headers: Headers, provider: string):
   return status === 401 ? standardFault('unauthorized', { provider, noEffect: true }) : undefined
 }
 
-/** How a response that is passed on is counted; undefined if it is no error. */
+/** The fault as which a forwarded response is counted; undefined if it is no error. */
 export function faultOfStatus(status: number, headers: Headers, provider: string): Fault | undefined {
   if (status < 400) return undefined
   if (status === 429) {

@@ -1,4 +1,4 @@
-/** A form as an OpenAPI 3.1 document. All of it follows from the form: a new form has its document at once. */
+/** Makes an OpenAPI 3.1 document of a form. All of it follows from the form's tables. */
 import { ops } from '../../domain/swap/operations.ts'
 import type { Form } from '../../wire/form.ts'
 import type { Schema } from '../../wire/schema.ts'
@@ -8,7 +8,7 @@ import { paths, securityName } from './paths.ts'
 import { refusalResponses } from './responses.ts'
 import { bodyName, bodySchema, errorSchema, pageSchema, rowNames, rowSchema } from './schemas.ts'
 
-/** As JSON text. It depends on nothing but the form: two gateways of one version have the same. */
+/** The document as JSON text. It depends only on the form and the version. */
 export function openApi(form: Form): string {
   const document = {
     openapi: '3.1.0',

@@ -1,6 +1,6 @@
-/** JSON that keeps the digits of its numbers: `0.10` is printed as `0.10` again. */
+/** JSON that keeps the digits of numbers: `0.10` is printed as `0.10`. */
 
-/** TypeScript does not know these members yet. */
+/** TypeScript does not yet declare these members. */
 declare global {
   interface JSON {
     readonly rawJSON: (lexeme: string) => unknown

@@ -1,4 +1,4 @@
-/** One swap as an example, said by a form's own tables: so each form has examples of what it really sends. */
+/** One swap as an example, encoded by the form's own codecs: the examples are exact. */
 import { type Amount, toAmount } from '../../domain/amount.ts'
 import { namesByCode } from '../../domain/swap/capabilities.ts'
 import type { Op } from '../../domain/swap/operations.ts'
@@ -64,17 +64,18 @@ const requests: Readonly<Record<Op, object>> = {
   getTransaction: { id: created.id },
 }
 
-/** An answer, with its digits. */
-export function responseExample(op: Op, { operations, page, capabilities: vocabulary }: Form): unknown {
+/** An example of a response; amounts keep their digits. */
+export function responseExample(op: Op, { operations, page, capabilities }: Form): unknown {
   const { responseCodec, paged, requestCodec } = operations[op]
-  const rows: readonly object[] = op === 'listCurrencies' ? (namesByCode(vocabulary) ? codes : codes.slice(0, 1)) : [responses[op]]
+  const rows: readonly object[] =
+    op === 'listCurrencies' ? (namesByCode(capabilities) ? codes : codes.slice(0, 1)) : [responses[op]]
   const encoded = rows.map((row) => responseCodec.encode(row, new Set()))
   if (!paged) return parseExact(encoded.join())
   const size = Number(requestCodec.slots.find(({ field }) => field === 'size')?.defaultValue ?? encoded.length)
   return parseExact(encodePage(page, encoded, { page: 1, size, total: encoded.length }))
 }
 
-/** What stands for a field in a question, with its digits; undefined where there is no example. */
+/** An example of a request field; amounts keep their digits. Undefined if there is none. */
 export function requestExample(op: Op, { field, scalar }: RequestSlot): unknown {
   const value = (requests[op] as Readonly<Record<string, unknown>>)[field]
   return value === undefined ? undefined : parseExact(scalar.toJson(value))

@@ -1,4 +1,4 @@
-/** The headers of requests and answers, for every form. */
+/** The headers of requests and responses, for every form. */
 import { requestScalars } from '../../wire/scalar.ts'
 import type { Schema } from '../../wire/schema.ts'
 import { reference } from './schemas.ts'
@@ -7,29 +7,28 @@ const text = { type: 'string' }
 const seconds = { type: 'integer', minimum: 0 }
 const names = { type: 'string', pattern: '^[^,]+(?:,[^,]+)*$' }
 
-/** By name: what each header of an answer says. */
+/** The response headers by name. */
 export const responseHeaders = {
-  'X-Request-Id': header('The id of this request: your own `X-Request-Id`, or a new one. Please name it when you report a fault.', {
-    type: 'string',
-    pattern: '^[A-Za-z0-9._-]{1,128}$',
-  }),
-  'X-Swap-Form': header('The form of this answer.', text),
-  'X-Swap-Provider': header('The tag of the provider that answered; absent where none did, and for a union of several.', text),
-  'X-Swap-Derived': header('Fields of this answer that the gateway worked out itself, sorted, with commas between.', names),
-  'X-Swap-Omitted': header('Fields of the form that are left out because nobody knows them, sorted, with commas between.', names),
-  'X-Swap-Stale': header('How many seconds old this state is. It is sent where the provider cannot be asked now.', seconds),
-  'RateLimit-Policy': header(
-    'The limit that this request counted for (RFC 9651): `q` requests in `w` seconds.',
-    text,
-    '"quotes";q=60;w=60',
+  'X-Request-Id': header(
+    'The id of this request: your own `X-Request-Id`, or a new one. Please include it when you report an error.',
+    {
+      type: 'string',
+      pattern: '^[A-Za-z0-9._-]{1,128}$',
+    },
   ),
-  RateLimit: header('Where you stand in that limit: `r` requests are left, for `t` seconds.', text, '"quotes";r=59;t=42'),
-  'Retry-After': header('How many whole seconds to wait before you try again.', { type: 'integer', minimum: 1 }, 42),
-  'Cache-Control': header('How long you may keep the answer; `no-store` for whatever needs a key, and for errors.', text),
-  Age: header('How many seconds ago the provider said so.', seconds),
-  ETag: header('The tag of these bytes. Send it in `If-None-Match`, and you get 304 while they are the same.', text),
+  'X-Swap-Form': header('The form of this response.', text),
+  'X-Swap-Provider': header('The tag of the provider; absent if no provider responded, and for a merged list of several.', text),
+  'X-Swap-Derived': header('Fields of this response that the gateway calculated, sorted and separated by commas.', names),
+  'X-Swap-Omitted': header('Fields of the form that are omitted because they are unknown, sorted and separated by commas.', names),
+  'X-Swap-Stale': header('The age of this stored state in seconds. Sent if the provider cannot be reached now.', seconds),
+  'RateLimit-Policy': header('The limit of this request (RFC 9651): `q` requests in `w` seconds.', text, '"quotes";q=60;w=60'),
+  RateLimit: header('The rest of this limit: `r` requests are left for `t` seconds.', text, '"quotes";r=59;t=42'),
+  'Retry-After': header('The number of whole seconds to wait before you try again.', { type: 'integer', minimum: 1 }, 42),
+  'Cache-Control': header('How long you may cache the response; `no-store` for operations with a key and for errors.', text),
+  Age: header('The age of the provider’s data in seconds.', seconds),
+  ETag: header('The tag of these bytes. Send it in `If-None-Match` to get 304 if they have not changed.', text),
   'Idempotent-Replayed': header(
-    'This is the answer to an earlier request under the same `Idempotency-Key`; nothing was created again.',
+    'This is the response to an earlier request with the same `Idempotency-Key`; nothing was created again.',
     {
       type: 'string',
       enum: ['true'],
@@ -54,32 +53,32 @@ const always: readonly HeaderName[] = [
   'RateLimit',
 ]
 
-/** The headers of an answer: those that any answer may have, and these. */
+/** The headers of a response: those that any response may have, and these. */
 export function headersOf(...more: readonly HeaderName[]): Schema {
   return Object.fromEntries([...always, ...more].map((name) => [name, reference('headers', name)]))
 }
 
-/** The headers of a request that are no key, by the name of their component; `form` is what clients call the form. */
+/** The request headers except the key, by the name of their component; `form` is the name of the form. */
 export function requestHeaders(form: string): Readonly<Record<string, Schema>> {
   const parameter = (name: string, description: string, schema: Schema): Schema => ({ name, in: 'header', description, schema })
   return {
-    RequestId: parameter('X-Request-Id', 'Your own id for this request; it comes back.', {
+    RequestId: parameter('X-Request-Id', 'Your own id for this request; the response returns it.', {
       type: 'string',
       pattern: '^[A-Za-z0-9._-]{1,128}$',
     }),
-    SwapForm: parameter('X-Swap-Form', 'The form, once more. Another one than that of the path is refused.', {
+    SwapForm: parameter('X-Swap-Form', 'The form again. It must be the form of the path.', {
       type: 'string',
       enum: [form],
     }),
     SwapProvider: parameter(
       'X-Swap-Provider',
-      'The tag of the provider that is to answer, where your operator lets you choose; any other is refused. It needs your key.',
+      'The tag of the provider for this request, if your operator lets you choose; any other is rejected. It needs your key.',
       { type: 'string', pattern: '^[a-z0-9]{1,16}$' },
     ),
-    IfNoneMatch: parameter('If-None-Match', 'The `ETag` of the answer that you have.', text),
+    IfNoneMatch: parameter('If-None-Match', 'The `ETag` of your cached response.', text),
     IdempotencyKey: parameter(
       'Idempotency-Key',
-      'A name of your own for this create, so that asking again does not create again. Quotes around it may be left out.',
+      'Your own key for this create, so that a repeated request does not create again. Quotes around it are optional.',
       { ...requestScalars.name.schema, pattern: '^[!-~]+$', maxLength: 512 },
     ),
   }

@@ -20,31 +20,31 @@ const operationDocs: Readonly<Record<Op, OperationDocs>> = {
     tag: 'Quotes',
     summary: 'The coins that can be swapped',
     description:
-      'The pages together have each coin once. The list changes rarely: keep it as long as `Cache-Control` says, and then ask with `If-None-Match`.',
+      'All pages together have each coin once. The list changes rarely: cache it as `Cache-Control` allows, then repeat the request with `If-None-Match`.',
   },
   getRate: {
     tag: 'Quotes',
-    summary: 'What you would receive',
-    description: 'An estimate for an amount, with the least and the greatest amount that can be swapped. Nothing is created.',
+    summary: 'A quote',
+    description: 'An estimate for an amount, with the minimum and the maximum amount. Nothing is created.',
   },
   createTransaction: {
     tag: 'Swaps',
     summary: 'Create a swap',
     description:
-      'The answer tells the address to pay to. Send an `Idempotency-Key`: then you may ask again after a broken connection, and nothing is created twice.',
+      'The response has the deposit address. Send an `Idempotency-Key`: then you can repeat the request after a broken connection, and nothing is created twice.',
   },
   listTransactions: { tag: 'Swaps', summary: 'Your swaps', description: 'The swaps of your key, or of your account.' },
   getTransaction: {
     tag: 'Swaps',
     summary: 'One swap',
     description:
-      'Ask every few seconds until the status is final: `success`, `overdue` or `refunded`. A late deposit may still revive an overdue swap.',
+      'Poll every few seconds until the status is `success`, `overdue` or `refunded`. A late deposit may still complete an overdue swap.',
   },
 }
 
 export const securityName = 'key'
 
-/** By path, then by method. */
+/** The operations of the form by path, then by method. */
 export function paths(form: Form): Schema {
   const byPath = Map.groupBy(
     ops.map((op) => form.operations[op]),
@@ -81,7 +81,7 @@ function describe(operation: OperationCodec, form: Form): Schema {
   }
 }
 
-/** Operations in which the caller may choose the provider. */
+/** Operations for which the caller may choose the provider. */
 const pickingOps: ReadonlySet<Op> = new Set<Op>(['getRate', 'createTransaction'])
 
 function headerNames({ op, method, keyed }: OperationCodec): readonly string[] {
@@ -123,6 +123,6 @@ function success(operation: OperationCodec, form: Form): Schema {
     headers,
     content: { 'application/json': { schema, example: responseExample(op, form) } },
   }
-  const notModified = { description: 'You have this answer already: its `ETag` is the one that you sent.', headers }
+  const notModified = { description: 'Your cached response is still current: its `ETag` is the one that you sent.', headers }
   return { [status]: response, ...(!keyed && { 304: notModified }) }
 }

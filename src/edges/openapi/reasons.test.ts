@@ -5,11 +5,11 @@ import { reasons } from '../../domain/faults/reason.ts'
 import { toStatus } from '../../wire/http-status.ts'
 import { reasonGuide, reasonTable } from './reasons.ts'
 
-it('S11: the table of docs/errors.md has every reason, as the OpenAPI documents have it', () => {
+it('S11: docs/errors.md and the OpenAPI documents have the same table of every reason', () => {
   expect(readFileSync('docs/errors.md', 'utf8')).toContain(`\n${reasonTable()}\n`)
   expect(Object.keys(reasonGuide)).toEqual(reasons)
 })
 
-test.each(faultKinds)('a fault that is %s and names no reason has a reason of its status', (kind) => {
+test.each(faultKinds)('a fault of kind %s without a reason has a reason of its status', (kind) => {
   expect(reasonGuide[defaultReasons[kind]].statuses).toContain(toStatus(kind))
 })

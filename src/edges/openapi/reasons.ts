@@ -1,4 +1,4 @@
-/** `X-Swap-Reason` for integrators: when each reason is sent, with which statuses, and what a client does then. */
+/** `X-Swap-Reason` for integrators: the statuses, the cause and the client's action for each reason. */
 import { type Reason, reasons } from '../../domain/faults/reason.ts'
 import type { Schema } from '../../wire/schema.ts'
 
@@ -10,7 +10,7 @@ export interface ReasonGuide {
 
 const fix = 'Fix the request.'
 const retry = 'Try again later; a create with the same `Idempotency-Key`.'
-const wait = 'Wait as long as `Retry-After` says, and try again; a create with the same `Idempotency-Key`.'
+const wait = 'Wait for `Retry-After` seconds and try again; a create with the same `Idempotency-Key`.'
 const support = 'Report the `X-Request-Id`.'
 
 export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
@@ -23,16 +23,20 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
   },
   parameter_invalid: {
     statuses: [400, 417],
-    when: 'A parameter or a header is missing, given twice, of the wrong type or out of range.',
+    when: 'A parameter or a header is missing, sent twice, of the wrong type or out of range.',
     action: fix,
   },
   parameter_unknown: { statuses: [400], when: 'There is no such parameter.', action: fix },
-  body_invalid: { statuses: [400], when: 'The body is not a whole JSON object in UTF-8.', action: fix },
-  unknown_asset: { statuses: [400], when: 'No such coin is known here.', action: 'Choose a coin of the list of currencies.' },
-  network_required: { statuses: [400], when: 'The coin has several networks, and none was named.', action: 'Name the network.' },
+  body_invalid: { statuses: [400], when: 'The body is not a complete JSON object in UTF-8.', action: fix },
+  unknown_asset: { statuses: [400], when: 'The coin is unknown.', action: 'Choose a coin of the list of currencies.' },
+  network_required: {
+    statuses: [400],
+    when: 'The coin has several networks, and the request names none.',
+    action: 'Name the network.',
+  },
   network_unknown: {
     statuses: [400],
-    when: 'The coin is not on the network that was named.',
+    when: 'The coin does not exist on the network of the request.',
     action: 'Choose a network that the message lists.',
   },
   not_offered: {
@@ -42,58 +46,59 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
   },
   address_invalid: {
     statuses: [400],
-    when: 'An address is not one of its network.',
-    action: 'Ask your user for another address. Nothing was created.',
+    when: 'An address does not match its network.',
+    action: 'Request another address from your user. Nothing was created.',
   },
   memo_invalid: {
     statuses: [400],
-    when: 'A memo or tag does not fit its network, or cannot be carried.',
-    action: 'Ask your user. Nothing was created.',
+    when: 'A memo or tag does not match its network, or the provider does not support it.',
+    action: 'Check the memo with your user. Nothing was created.',
   },
   below_minimum: {
     statuses: [400],
     when: 'The amount is below the minimum of the pair.',
-    action: 'Ask for a rate: it tells the minimum.',
+    action: 'Get a rate: it has the minimum.',
   },
   above_maximum: {
     statuses: [400],
     when: 'The amount is above the maximum of the pair.',
-    action: 'Ask for a rate: it tells the maximum.',
+    action: 'Get a rate: it has the maximum.',
   },
   refused: {
     statuses: [400],
-    when: 'The provider refused the request for a reason that only its message tells.',
+    when: 'The provider rejected the request; only its message has the cause.',
     action: 'Show the message to a person.',
   },
   key_missing: { statuses: [401], when: 'There is no key in the header of the form.', action: 'Send your key.' },
   key_invalid: {
     statuses: [401],
     when: 'The key is malformed, unknown, expired or revoked.',
-    action: 'Ask the operator for a key.',
+    action: 'Request a key from the operator.',
   },
   key_scope: { statuses: [401], when: 'The key may only read.', action: 'Use a key that may create.' },
   not_found: { statuses: [404], when: 'Your key has no such swap.', action: 'Check the id and the key.' },
-  not_open: { statuses: [404], when: 'Nothing is open at this path of the native lane.', action: 'Ask the operator.' },
+  not_open: { statuses: [404], when: 'This path of the native lane is not open.', action: 'Contact the operator.' },
   in_progress: {
     statuses: [409],
-    when: 'An earlier request under this `Idempotency-Key` has no outcome yet.',
-    action: 'Ask again later with the same key.',
+    when: 'An earlier request with this `Idempotency-Key` has no outcome yet.',
+    action: 'Repeat the request later with the same key.',
   },
   outcome_unknown: {
     statuses: [504],
     when: 'The swap may have been created or not.',
-    action: 'Ask again with the same `Idempotency-Key`, or look into your list. Never create it under another key before.',
+    action:
+      'Repeat the request with the same `Idempotency-Key`, or check your list. Do not create it with another key before that.',
   },
   key_reused: {
     statuses: [422],
     when: 'This `Idempotency-Key` belongs to another request.',
     action: 'Use a new key for each new swap.',
   },
-  limited: { statuses: [429], when: 'A limit of yours is reached, here or at the provider.', action: wait },
+  limited: { statuses: [429], when: 'Your limit at the gateway or a limit at the provider is reached.', action: wait },
   unverified_limited: {
     statuses: [429],
-    when: 'Too many requests came without a key that was ever accepted.',
-    action: 'Check the key; wait as long as `Retry-After` says.',
+    when: 'There are too many requests with unverified keys.',
+    action: 'Check the key; wait for `Retry-After` seconds.',
   },
   too_large: {
     statuses: [400, 413, 414, 431],
@@ -108,37 +113,37 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
   too_slow: { statuses: [408], when: 'The request did not arrive in time.', action: retry },
   provider_failed: {
     statuses: [502, 503],
-    when: 'The provider failed, or its answer cannot be used. Nothing was created.',
+    when: 'The provider failed, or its response is not usable. Nothing was created.',
     action: retry,
   },
-  provider_busy: { statuses: [503], when: 'No provider can take it now. Nothing was created.', action: wait },
+  provider_busy: { statuses: [503], when: 'No provider is available now. Nothing was created.', action: wait },
   mismatch: {
     statuses: [502],
-    when: 'The provider created another swap than was asked for. There is no address to pay to.',
-    action: 'Do not try again with another key. The operator settles it.',
+    when: 'The provider created another swap than requested. The response has no deposit address.',
+    action: 'Do not try again with another key. The operator resolves it.',
   },
-  timeout: { statuses: [504], when: 'The provider did not answer a question in time.', action: retry },
-  overloaded: { statuses: [503], when: 'The gateway has more to do than it can.', action: wait },
+  timeout: { statuses: [504], when: 'The provider did not respond to a read in time.', action: retry },
+  overloaded: { statuses: [503], when: 'The gateway is overloaded.', action: wait },
   ledger_unavailable: {
     statuses: [503],
     when: 'The gateway cannot read or write its ledger. Nothing was created.',
     action: wait,
   },
-  stopping: { statuses: [503], when: 'This process is about to end.', action: retry },
-  internal: { statuses: [500], when: 'A fault of the gateway.', action: support },
+  stopping: { statuses: [503], when: 'This process is stopping.', action: retry },
+  internal: { statuses: [500], when: 'An internal error of the gateway.', action: support },
 }
 
 /** The header of an error with this status. */
 export function reasonHeader(status: number): Schema {
   const possible = reasons.filter((reason) => reasonGuide[reason].statuses.includes(status))
   return {
-    description: 'Why, in one word for programs; the table of errors says what to do.',
+    description: 'The cause, for programs; the table of errors has the action for each.',
     required: true,
     schema: { type: 'string', enum: possible },
   }
 }
 
-/** All of them as a table in Markdown. */
+/** All reasons as a table in Markdown. */
 export function reasonTable(): string {
   const rows = reasons.map((reason) => {
     const { statuses, when, action } = reasonGuide[reason]

@@ -1,4 +1,4 @@
-/** The answers that are not a success, as OpenAPI components: one for each status (docs/contract.md §6). */
+/** Error responses as OpenAPI components, one for each status (docs/contract.md §6). */
 import type { FaultKind } from '../../domain/faults/fault.ts'
 import { standardMessage } from '../../domain/faults/standard-fault.ts'
 import type { Form, OperationCodec } from '../../wire/form.ts'
@@ -21,7 +21,7 @@ const always: readonly FaultKind[] = [
   ...(['internal', 'failed', 'unavailable', 'timedOut'] as const),
 ]
 
-/** What an operation may be refused with. */
+/** The kinds of faults that an operation may return. */
 function refusalsOf({ op, method, keyed }: OperationCodec): readonly FaultKind[] {
   return [
     ...always,
@@ -31,13 +31,13 @@ function refusalsOf({ op, method, keyed }: OperationCodec): readonly FaultKind[]
   ]
 }
 
-/** By status, in its order. */
+/** References to the error responses of an operation, ordered by status. */
 export function refusalReferences(operation: OperationCodec): Schema {
   const statuses = refusalsOf(operation).map(toStatus)
   return Object.fromEntries(statuses.map((status) => [status, reference('responses', nameOf(status))]))
 }
 
-/** The components behind them. */
+/** The components of all error responses. */
 export function refusalResponses(form: Form): Readonly<Record<string, Schema>> {
   const statuses = Object.entries(refusals(form)).map(([status, refusal]) => [
     nameOf(Number(status)),
@@ -64,19 +64,19 @@ function refusals({ operations }: Form): Readonly<Record<number, Refusal>> {
   const path = operations.createTransaction.path.pattern
   return {
     400: {
-      when: 'A parameter is missing, wrong, given twice or not known here; a coin or network is not offered; the provider refuses the amount or an address. Nothing was created.',
+      when: 'A parameter is missing, invalid, sent twice or unknown; a coin or network is not offered; the provider rejects the amount or an address. Nothing was created.',
       message: `Invalid ${amount}: it is missing.`,
     },
     401: { when: 'The key is missing or not valid.', message: standardMessage('unauthorized'), headers: ['WWW-Authenticate'] },
     404: { when: 'No such swap for this key.', message: standardMessage('notFound') },
     405: {
-      when: `The path has no such method; for example \`DELETE ${path}\`.`,
+      when: `The path does not have the method; for example \`DELETE ${path}\`.`,
       message: 'This path has POST, GET, HEAD, OPTIONS.',
       headers: ['Allow'],
     },
     408: { when: 'The request did not arrive in time.', message: 'The request did not arrive in time.' },
     409: {
-      when: 'Another request under this `Idempotency-Key` has no outcome yet. Ask again later with the same key.',
+      when: 'Another request with this `Idempotency-Key` has no outcome yet. Repeat the request later with the same key.',
       message: 'A request with this Idempotency-Key has no known outcome yet; please ask again later with the same key.',
     },
     413: { when: 'The body is too large.', message: 'The body must have at most 16384 bytes.' },
@@ -91,27 +91,27 @@ function refusals({ operations }: Form): Readonly<Record<number, Refusal>> {
       message: 'This Idempotency-Key was used for another request; please use a new key for each new swap.',
     },
     429: {
-      when: 'Your limit is reached. Wait as long as `Retry-After` says.',
+      when: 'Your limit is reached. Wait for `Retry-After` seconds.',
       message: standardMessage('limited'),
       headers: ['Retry-After'],
     },
     431: { when: 'The headers are too large.', message: 'The headers are too large.' },
     500: {
-      when: 'A fault of the gateway. Please report the `X-Request-Id`.',
+      when: 'An internal error of the gateway. Please report the `X-Request-Id`.',
       message: 'Internal error; please report the X-Request-Id.',
     },
     502: {
-      when: 'The provider failed, or answered something that is not its form. A create that answers so did not happen, or contradicts what you asked for: it tells no address to pay to.',
+      when: 'The provider failed, or its response does not match its form. A create with this status did not happen, or the created swap contradicts your request; the response has no deposit address.',
       message: standardMessage('failed'),
       headers: ['Idempotent-Replayed'],
     },
     503: {
-      when: 'No provider can take it now; nothing was created.',
+      when: 'No provider is available now; nothing was created.',
       message: standardMessage('unavailable'),
       headers: ['Retry-After'],
     },
     504: {
-      when: 'The provider did not answer in time. **For a create the outcome is unknown**: ask again with the same `Idempotency-Key`, or look into your list.',
+      when: 'The provider did not respond in time. **For a create the outcome is unknown**: repeat the request with the same `Idempotency-Key`, or check your list.',
       message: 'The provider did not answer in time; please try again later.',
     },
   }

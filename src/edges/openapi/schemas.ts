@@ -1,4 +1,4 @@
-/** The bodies of a form as JSON Schema, from its tables. Only what is documented reaches a client. */
+/** The bodies of a form as JSON Schema, from its tables. */
 import { alwaysPresent, describeField } from '../../domain/swap/field-docs.ts'
 import type { Op } from '../../domain/swap/operations.ts'
 import { type Status, statuses } from '../../domain/swap/status.ts'
@@ -15,9 +15,9 @@ const statusMeaning: Readonly<Record<Status, string>> = {
   confirmation: 'the deposit is being confirmed',
   confirmed: 'the deposit is confirmed',
   exchanging: 'the coins are being exchanged',
-  sending: 'the payment is on its way',
+  sending: 'the payout is being sent',
   success: 'complete',
-  overdue: 'no deposit came in time',
+  overdue: 'no deposit arrived in time',
   refunded: 'the deposit was sent back',
 }
 
@@ -29,10 +29,10 @@ export const rowNames: Readonly<Record<Op, string>> = {
   getTransaction: 'Transaction',
 }
 
-/** What the component is called that a create asks with. */
+/** The name of the component of a create's body. */
 export const bodyName = 'NewTransaction'
 
-/** What the component is called that an operation answers with. */
+/** The name of the component of an operation's response. */
 export function responseName(op: Op, { operations }: Form): string {
   return operations[op].paged ? `${rowNames[op]}Page` : rowNames[op]
 }
@@ -41,7 +41,7 @@ export function reference(kind: 'schemas' | 'responses' | 'headers' | 'parameter
   return { $ref: `#/components/${kind}/${name}` }
 }
 
-/** A row of an answer: what is certain is required. */
+/** A row of a response. Fields that are always present are required. */
 export function rowSchema(op: Op, { operations, statuses: words }: Form): Schema {
   const { slots } = operations[op].responseCodec
   const known: readonly string[] = alwaysPresent[op]
@@ -70,12 +70,12 @@ export function statusWords(words: readonly Status[]): string {
   return `${described.join('; ')}.`
 }
 
-/** A page around rows of that name. */
+/** A page of rows with this component name. */
 export function pageSchema(envelope: Envelope, row: string): Schema {
   const pageNumbers = {
-    page: { ...requestScalars.page.schema, description: 'Which page this is.' },
-    size: { ...requestScalars.size.schema, description: 'How many rows a page has.' },
-    total: { ...responseScalars.count.schema, description: 'How many rows there are on all pages.' },
+    page: { ...requestScalars.page.schema, description: 'The number of this page.' },
+    size: { ...requestScalars.size.schema, description: 'The number of rows per page.' },
+    total: { ...responseScalars.count.schema, description: 'The number of rows on all pages.' },
   }
   const place = (position: Envelope[string]): Schema => {
     if (typeof position !== 'string') return pageSchema(position, row)
@@ -84,7 +84,7 @@ export function pageSchema(envelope: Envelope, row: string): Schema {
   return objectSchema(Object.fromEntries(Object.entries(envelope).map(([name, position]) => [name, place(position)])))
 }
 
-/** The body of a create; a field that is not listed is refused by name. */
+/** The body of a create. An unlisted field is rejected. */
 export function bodySchema({ operations }: Form): Schema {
   const op = 'createTransaction'
   const { slots } = operations[op].requestCodec
@@ -114,7 +114,7 @@ export function errorSchema({ error }: Form): Schema {
     reason: { type: 'string', description: 'The name of the status, for example `Bad Request`.' },
     message: {
       type: 'string',
-      description: 'What is wrong and what to do, for people. Never holds a secret, a host or a name of a provider.',
+      description: 'The cause and what to do, for people. Never contains a secret, a host or a name of a provider.',
     },
     status: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status.' },
   }
