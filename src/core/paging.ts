@@ -36,7 +36,8 @@ export async function readWhole<O extends 'listCurrencies' | 'listTransactions',
   let provider: string | undefined
   for (let page = 1; ; page++) {
     const response = await service.call(op, { ...query, page, size: pageSize }, context)
-    const { items, total: reportedTotal, dropped: unreadable = 0 } = response.body as Page<never> as Page<Row>
+    const body: Page<Row> = response.body as Page<never>
+    const { items, total: reportedTotal, dropped: unreadable = 0 } = body
     if (page === 1) {
       total = reportedTotal
       provider = response.provider

@@ -25,6 +25,8 @@ function branded(text: string): Amount {
 }
 
 export const zero = branded('0')
+export const one = branded('1')
+export const two = branded('2')
 
 /** Negative, zero or positive if `a` is less than, equal to or greater than `b` by value: `1.10` equals `1.1`. */
 export function compareAmounts(a: Amount, b: Amount): number {

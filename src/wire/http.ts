@@ -26,10 +26,10 @@ export interface HttpRequest {
   readonly streams?: Streams
 }
 
-declare const ofTheServer: unique symbol
-/** Opaque: the server's adapter creates it, the adapter of the native lane uses it. */
+/** The request and its response as streams: the server's adapter creates them, the adapter of the native lane uses them. */
 export interface Streams {
-  readonly [ofTheServer]: true
+  /** Whether the response must have `Connection: close`. */
+  readonly endsConnection: () => boolean
 }
 
 export interface HttpResponse {

@@ -7,7 +7,7 @@ import { reasonPhrase } from '../../wire/http-status.ts'
 import { crossOrigin } from './cors.ts'
 import { protocolErrorOf, repeatedHeaders } from './protocol-error.ts'
 import { readBody } from './request-body.ts'
-import { handOver } from './streams.ts'
+import { ServerStreams } from './streams.ts'
 import { setWriteTimeout } from './write-timeout.ts'
 
 export interface ExpressOptions {
@@ -45,7 +45,7 @@ export function expressApp(handle: Http, options: ExpressOptions): Express {
   const respond: RequestHandler = async (request, response) => {
     if (refused.has(request.socket)) return
     const endsConnection = (): boolean => refused.has(request.socket) || isStopping() || !request.complete
-    const httpRequest = toHttpRequest(request, trustProxy, maxBodyBytes, handOver({ request, response, endsConnection }))
+    const httpRequest = toHttpRequest(request, trustProxy, maxBodyBytes, new ServerStreams(request, response, endsConnection))
     // A proxy may see another end of this request, or another protocol: close, so that later bytes are not read as a request.
     const isLast = httpRequest.protocolError !== undefined || request.headers.upgrade !== undefined
     if (isLast) refused.add(request.socket)

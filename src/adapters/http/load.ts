@@ -19,6 +19,8 @@ const delayStepsMs = [200, 400, 1_000]
 const memoryShareSteps = [0.85, 0.92, 0.97]
 const waitStepsMs = [1_000, 2_000, 4_000]
 
+const levels: readonly LoadLevel[] = [0, 1, 2, 3]
+
 /** The inputs of the measurement, for tests. */
 export interface LoadSources {
   /** A monotonic clock in milliseconds. */
@@ -35,17 +37,23 @@ export function measureLoad({ now, memoryShare }: LoadSources = processGauges())
   const addQueueWait = (readWaitMs: () => number): void => {
     queueWaitMs = readWaitMs
   }
-  const measured = { level: 0 as LoadLevel, delayMs: 0, addQueueWait, stop: () => clearInterval(timer) }
+  const measured: MeasuredLoad & { level: LoadLevel; delayMs: number } = {
+    level: 0,
+    delayMs: 0,
+    addQueueWait,
+    stop: () => clearInterval(timer),
+  }
   const timer = setInterval(() => {
     const moment = now()
     samplesMs[at++ % sampleCount] = Math.max(0, moment - before - intervalMs)
     before = moment
     measured.delayMs = samplesMs.toSorted((a, b) => b - a)[1] ?? 0
-    measured.level = Math.max(
+    const level = Math.max(
       levelOf(measured.delayMs, delayStepsMs),
       levelOf(memoryShare(), memoryShareSteps),
       levelOf(queueWaitMs(), waitStepsMs),
-    ) as LoadLevel
+    )
+    measured.level = levels[level] ?? 3
   }, intervalMs)
   timer.unref()
   return measured

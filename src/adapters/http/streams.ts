@@ -2,17 +2,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Streams } from '../../wire/http.ts'
 
-export interface ServerStreams {
+export class ServerStreams implements Streams {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Whether the response must have `Connection: close`. */
   readonly endsConnection: () => boolean
+
+  constructor(request: IncomingMessage, response: ServerResponse, endsConnection: () => boolean) {
+    this.request = request
+    this.response = response
+    this.endsConnection = endsConnection
+  }
 }
 
-export function handOver(streams: ServerStreams): Streams {
-  return streams as unknown as Streams
-}
-
-export function takeOver(streams: Streams): ServerStreams {
-  return streams as unknown as ServerStreams
+/** Throws for streams of another adapter. */
+export function serverStreams(streams: Streams): ServerStreams {
+  if (!(streams instanceof ServerStreams)) throw new Error('These streams are not from the server.')
+  return streams
 }

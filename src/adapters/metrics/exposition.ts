@@ -1,5 +1,5 @@
 /** prom-client: prints Prometheus' exposition formats, and provides the metrics of the process. */
-import { collectDefaultMetrics, type Metric, type OpenMetricsContentType, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, type Metric, type OpenMetricsContentType, Registry } from 'prom-client'
 
 /** One line of a metric. */
 export interface Sample {
@@ -30,13 +30,6 @@ export interface Printed {
   readonly text: string
 }
 
-/** prom-client's interface of a metric. In OpenMetrics it removes `_total` from a counter's name, so each format has its own object. */
-interface Printable {
-  name: string
-  readonly type: string
-  readonly get: () => Promise<object>
-}
-
 /** prom-client's gauges with names of counters; they repeat the sums of other gauges. */
 const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
@@ -48,9 +41,9 @@ export class Exposition {
     this.open.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
     collectDefaultMetrics({ register: this.classic })
     for (const name of misnamed) this.classic.removeSingleMetric(name)
-    for (const metric of this.classic.getMetricsAsArray()) {
-      const { name, get } = metric as unknown as Printable
-      this.open.registerMetric(asMetric(name, get.bind(metric), metric.type))
+    for (const { name, type } of this.classic.getMetricsAsArray()) {
+      const metric = this.classic.getSingleMetric(name)
+      if (metric) this.open.registerMetric(asMetric(name, () => metric.get(), type))
     }
   }
 
@@ -67,11 +60,12 @@ export class Exposition {
   }
 }
 
+/** A metric of any type that prints what `get` returns. In OpenMetrics prom-client removes `_total` from a counter's name, so each format has its own. */
 function asMetric(name: string, get: () => Promise<object>, type: unknown): Metric {
-  const printable: Printable = {
+  const metric = Object.assign(new Gauge({ name, help: name, registers: [] }), {
     name,
     type: String(type),
-    get: async () => ({ ...(await get()), name: printable.name }),
-  }
-  return printable as unknown as Metric
+    get: async (): Promise<object> => ({ ...(await get()), name: metric.name }),
+  })
+  return metric
 }

@@ -72,7 +72,7 @@ function scripts(client: Redis | Cluster): Connection['script'] {
   return (lua, numberOfKeys) => {
     const name = `swapgate${++defined}`
     client.defineCommand(name, { lua: withScriptDeadline(lua), numberOfKeys })
-    const command = (client as unknown as Record<string, RedisCommand>)[name]?.bind(client) as RedisCommand
+    const command: RedisCommand = Reflect.get(client, name).bind(client)
     const send = (keys: readonly string[], args: readonly string[], replyState: ReplyState): Promise<readonly number[]> =>
       command(...keys, ...args, String(clock.deadlineAfter(minReplyTimeoutMs))).then(([now = 0, ...reply]) => {
         clock.update(now)

@@ -49,7 +49,8 @@ function noHost(): Fault {
 async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  const received: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false })
+  for await (const chunk of received) {
     size += chunk.length
     if (size > maxBytes) throw new Fault('tooLarge', `The body must have at most ${maxBytes} bytes.`)
     chunks.push(chunk)

@@ -14,7 +14,13 @@ const unset = { code: SpanStatusCode.UNSET }
 
 /** Starts a span to read the resource: the SDK exposes it only there. */
 export function spanSourceOf(version: string): SpanSource {
-  return trace.getTracer('swapgate', version).startSpan('') as unknown as ReadableSpan
+  const span = trace.getTracer('swapgate', version).startSpan('')
+  if (!hasSource(span)) throw new Error('The SDK for traces is not started.')
+  return span
+}
+
+function hasSource(span: object): span is SpanSource {
+  return 'resource' in span && 'instrumentationScope' in span
 }
 
 /** `since1970`: the offset in milliseconds from the clock of spans to the Unix epoch. */

@@ -46,7 +46,7 @@ export function upstream({ url, timeoutMs }: UpstreamOptions): Upstream {
     const options: Dispatcher.DispatchOptions = {
       method: method as Dispatcher.HttpMethod,
       path: base + path + (query && `?${query}`),
-      headers: headers as Record<string, string>,
+      headers,
       body,
     }
     return new Promise((resolve, reject) => pool.dispatch(options, new Exchange(remainingMs, resolve, reject)))

@@ -32,7 +32,7 @@ export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): La
   /** Resolves names that configuration and table do not have through the provider's list. */
   const bothFromListing = async <Row extends Pair>(row: Row, context: Context): Promise<Row> => {
     const listing = await catalogue.listing(context).catch(() => 'unreadable' as const)
-    return bothFromResponse(row, listing) as Row
+    return bothFromResponse(row, listing) ?? row
   }
   return onOperations({
     async getRate(request, context, next) {

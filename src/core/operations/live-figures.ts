@@ -1,6 +1,6 @@
 /** Counts of a provider, summed over the running processes. */
 import { reservedForGatewayReads } from '../../domain/telemetry/gateway-reads.ts'
-import { type BudgetPolicy, budgetPolicies } from '../../domain/telemetry/observation.ts'
+import type { BudgetPolicy } from '../../domain/telemetry/observation.ts'
 import { percentile } from './histogram.ts'
 import { latencyOf } from './provider-figures.ts'
 import type { ProviderCounts, ReplicaFigures } from './replica-figures.ts'
@@ -38,6 +38,7 @@ export function liveFigures(
   const all = replicas.flatMap(({ providers }) => providers)
   const own = all.filter(({ provider }) => provider === tag)
   const latency = own.map((counts) => counts.latency)
+  const left = (policy: BudgetPolicy): number | null => budgetLeft(policy, budget[policy], isBudgetShared, own)
   const [requests, total] = [sum(own, 'requests'), sum(all, 'requests')]
   return {
     requests,
@@ -46,9 +47,7 @@ export function liveFigures(
     calls: sum(own, 'calls'),
     failedCalls: sum(own, 'failedCalls'),
     breaker: worstBreakers(own),
-    budgetLeft: Object.fromEntries(
-      budgetPolicies.map((policy) => [policy, budgetLeft(policy, budget[policy], isBudgetShared, own)]),
-    ) as LiveFigures['budgetLeft'],
+    budgetLeft: { quotes: left('quotes'), create: left('create'), read: left('read') },
     listAgeSeconds: smallest(own.map(({ listAgeSeconds }) => listAgeSeconds)),
     assets: largest(own.map(({ assets }) => assets)),
     drift: sum(own, 'drift'),

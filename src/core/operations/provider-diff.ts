@@ -1,5 +1,5 @@
 /** Compares the offers of two providers before a switch (docs/contract.md §12). It never creates anything. */
-import { type Amount, compareAmounts, divide, isZero, multiplySubtract } from '../../domain/amount.ts'
+import { type Amount, compareAmounts, divide, isZero, multiplySubtract, one, two, zero } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Asset } from '../../domain/swap/asset.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
@@ -59,8 +59,6 @@ export interface DiffOptions {
   readonly contextOf: () => Context
 }
 
-const one = '1' as Amount
-
 /** Compares lists, limits and sample quotes. Quotes are requested one pair after the other. */
 export async function providerDiff({ first, second, pairs, contextOf }: DiffOptions): Promise<ProviderDiff> {
   const [firstAssets, secondAssets] = [assetsOf(first.listing), assetsOf(second.listing)]
@@ -113,19 +111,20 @@ function samplePairs(assets: readonly Asset[], count: number): readonly (readonl
   const { length } = assets
   const total = length * (length - 1)
   const size = Math.min(count, total)
-  return Array.from({ length: size }, (_, at) => {
+  const picked = Array.from({ length: size }, (_, at) => {
     const pair = Math.floor((at * total) / size)
     const source = Math.floor(pair / (length - 1))
     const target = (source + 1 + (pair % (length - 1))) % length
-    return [assets[source] as Asset, assets[target] as Asset] as const
+    return [assets[source], assets[target]] as const
   })
+  return picked.flatMap(([source, target]) => (source && target ? [[source, target] as const] : []))
 }
 
 /** Twice the larger known minimum, so that both can quote it; otherwise 1. */
 function amountFor(asset: Asset, first: ComparedProvider, second: ComparedProvider): Amount {
   const minimums = [first, second].flatMap((provider) => limitsOf(asset, provider).depositMin ?? [])
   const [largest] = minimums.toSorted((a, b) => compareAmounts(b, a))
-  return largest === undefined || isZero(largest) ? one : multiplySubtract(largest, '2' as Amount, '0' as Amount)
+  return largest === undefined || isZero(largest) ? one : multiplySubtract(largest, two, zero)
 }
 
 async function compareQuotes(

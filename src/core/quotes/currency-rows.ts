@@ -34,7 +34,10 @@ export async function currencyRows(listings: readonly ProviderListing[], byCode:
     await inSlices(joined, ({ row }) => rows.push({ currency: row, isNotesDerived: false, texts: textsOf(row.code, row) }))
   } else {
     const coins = Map.groupBy(joined, ({ row }) => fold(row.coin ?? ''))
-    await inSlices(coins.values(), (offers) => rows.push(coinRow(offers)))
+    await inSlices(coins.values(), (offers) => {
+      const best = offers.find(({ asset }) => asset) ?? offers[0]
+      if (best) rows.push(coinRow(best, offers))
+    })
   }
   return rows
 }
@@ -68,8 +71,7 @@ function mayBeSame({ row: one }: Offer, { row: other }: Offer): boolean {
 }
 
 /** A create in a form with networks needs one, so empty notes are replaced by the list of known networks. */
-function coinRow(offers: readonly JoinedOffer[]): CurrencyRow {
-  const { row, hasNotes } = offers.find(({ asset }) => asset) ?? (offers[0] as JoinedOffer)
+function coinRow({ row, hasNotes }: JoinedOffer, offers: readonly JoinedOffer[]): CurrencyRow {
   const providerNotes = hasNotes ? (row.notes ?? '') : ''
   const notes = providerNotes.trim() === '' ? networkNotes(offers) || providerNotes : providerNotes
   return {

@@ -16,7 +16,7 @@ export interface BestOptions {
 }
 
 interface Quote {
-  readonly tag: string
+  readonly candidate: Candidate
   readonly response: ServiceResponse<'getRate'>
 }
 
@@ -35,7 +35,7 @@ export class BestQuote {
   async getRate(candidates: readonly Candidate[], query: RateQuery, context: Context): Promise<ServiceResponse<'getRate'>> {
     const winner = await quoteBest(candidates, query, context, this.options.patienceMs)
     const { winners, table } = this.options
-    await winners.save(quoteKeyOf(context.caller, query, table), winner.tag)
+    await winners.save(quoteKeyOf(context.caller, query, table), winner.candidate.tag)
     return winner.response
   }
 
@@ -77,8 +77,8 @@ export class BestQuote {
     const { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo, amountIn, rateType } = request
     const query = { codeFrom, coinFrom, networkFrom, codeTo, coinTo, networkTo, amountIn, rateType }
     const limited = limitDeadline(context, quoteShareOfCreate * (context.deadline - performance.now()))
-    const { tag } = await quoteBest(candidates, query, limited, this.options.patienceMs).catch(refuseCreate)
-    return candidates.find((candidate) => candidate.tag === tag) as Candidate
+    const { candidate } = await quoteBest(candidates, query, limited, this.options.patienceMs).catch(refuseCreate)
+    return candidate
   }
 }
 
@@ -91,20 +91,21 @@ function refuseCreate(reason: unknown): never {
 }
 
 type Result = Quote | Fault
+type CompetingQuote = Quote & { readonly response: { readonly body: { readonly amountOut: Amount } } }
 
 /** The quote with the highest amount received; the first in list order of equal ones. */
 async function quoteBest(candidates: readonly Candidate[], query: RateQuery, context: Context, patienceMs: number): Promise<Quote> {
   const results = await collect(
-    candidates.map(({ tag, service }) =>
-      service.call('getRate', query, context).then(
-        (response): Result => ({ tag, response }),
+    candidates.map((candidate) =>
+      candidate.service.call('getRate', query, context).then(
+        (response): Result => ({ candidate, response }),
         (reason): Result => Fault.from(reason),
       ),
     ),
     patienceMs,
   )
   const quotes = results.filter((result): result is Quote => result !== undefined && !(result instanceof Fault))
-  const winner = quotes.filter(competes).reduce<Quote | undefined>(better, undefined) ?? quotes[0]
+  const winner = quotes.filter(competes).reduce<CompetingQuote | undefined>(better, undefined) ?? quotes[0]
   if (winner) return winner
   const faults = results.filter((result) => result instanceof Fault)
   throw faults.find(({ kind }) => kind === 'invalid') ?? faults[0]
@@ -137,8 +138,8 @@ function collect(pending: readonly Promise<Result>[], patienceMs: number): Promi
 }
 
 /** Whether the quote has an amount received and its own limits allow the amount sent. */
-function competes({ response: { body } }: Quote): boolean {
-  const { amountIn, amountOut, minAmount, maxAmount } = body
+function competes(quote: Quote): quote is CompetingQuote {
+  const { amountIn, amountOut, minAmount, maxAmount } = quote.response.body
   if (amountOut === undefined) return false
   return isAtLeast(amountIn, minAmount) && (maxAmount === undefined || compareAmounts(amountIn, maxAmount) <= 0)
 }
@@ -147,8 +148,6 @@ function isAtLeast(amount: Amount, min: Amount | undefined): boolean {
   return min === undefined || compareAmounts(amount, min) >= 0
 }
 
-function better(best: Quote | undefined, quote: Quote): Quote {
-  if (!best) return quote
-  const [amount, next] = [best, quote].map(({ response }) => response.body.amountOut as Amount) as [Amount, Amount]
-  return compareAmounts(next, amount) > 0 ? quote : best
+function better(best: CompetingQuote | undefined, quote: CompetingQuote): CompetingQuote {
+  return best && compareAmounts(quote.response.body.amountOut, best.response.body.amountOut) <= 0 ? best : quote
 }

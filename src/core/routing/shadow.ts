@@ -1,5 +1,5 @@
 /** Repeats a share of the served quotes at a candidate and compares both (docs/contract.md §12). It never creates anything. */
-import { type Amount, divide, isZero, multiplySubtract } from '../../domain/amount.ts'
+import { type Amount, divide, isZero, multiplySubtract, one } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { AssetTable } from '../../domain/swap/asset.ts'
 import type { Context } from '../../domain/swap/service.ts'
@@ -29,7 +29,6 @@ export interface ShadowOptions {
 
 /** Bound for a slow candidate: further quotes are not repeated. */
 const maxConcurrent = 32
-const one = '1' as Amount
 
 /** Repeats quotes in the background, after the client's response. Never delays or fails a request. */
 export function shadow(options: ShadowOptions): Layer {

@@ -56,10 +56,10 @@ const codes: readonly Currency[] = [
 
 const responses = { getRate: rate, createTransaction: created, listTransactions: complete, getTransaction: complete }
 
-const requests: Readonly<Record<Op, object>> = {
+const requests: Readonly<Record<Op, Readonly<Record<string, unknown>>>> = {
   listCurrencies: { search: 'tether' },
   getRate: { ...pair, amountIn: newTransaction.amountIn },
-  createTransaction: newTransaction,
+  createTransaction: { ...newTransaction },
   listTransactions: {},
   getTransaction: { id: created.id },
 }
@@ -77,6 +77,6 @@ export function responseExample(op: Op, { operations, page, capabilities }: Form
 
 /** An example of a request field; amounts keep their digits. Undefined if there is none. */
 export function requestExample(op: Op, { field, scalar }: RequestSlot): unknown {
-  const value = (requests[op] as Readonly<Record<string, unknown>>)[field]
+  const value = requests[op][field]
   return value === undefined ? undefined : parseExact(scalar.toJson(value))
 }

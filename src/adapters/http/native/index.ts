@@ -6,7 +6,7 @@ import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, type Ser
 import { Agent as TlsAgent } from 'node:https'
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware'
 import type { NativeRequest, SendNative } from '../../../wire/native.ts'
-import { takeOver } from '../streams.ts'
+import { serverStreams } from '../streams.ts'
 import { Exchange } from './exchange.ts'
 import { Upload } from './upload.ts'
 
@@ -29,7 +29,7 @@ export function nativeUpstream(url: string): SendNative {
   })
   return (native: NativeRequest) => {
     const upload = new Upload(native)
-    const exchange = new Exchange(native, upload, takeOver(native.streams))
+    const exchange = new Exchange(native, upload, serverStreams(native.streams))
     exchanges.set(upload, exchange)
     if (exchange.begin()) proxy(upload as unknown as IncomingMessage, exchange.response, exchange.fail).catch(exchange.fail)
     return exchange.ended

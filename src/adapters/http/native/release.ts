@@ -21,5 +21,6 @@ export function countStreamed(length: number): void {
 
 function exposeCollection(): Collect {
   setFlagsFromString('--expose-gc')
-  return runInNewContext('gc') as Collect
+  const gc: Collect = runInNewContext('gc')
+  return gc
 }

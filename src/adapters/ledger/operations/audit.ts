@@ -1,5 +1,5 @@
 /** Kysely: the audit log. */
-import type { AuditAction, AuditEntry, AuditLog, AuditQuery, AuditRecord } from '../../../core/operations/audit.ts'
+import type { AuditEntry, AuditLog, AuditQuery, AuditRecord } from '../../../core/operations/audit.ts'
 import type { Database } from '../database.ts'
 import type { Store } from '../store.ts'
 
@@ -49,7 +49,7 @@ function toRecord({ id, action, before, after, ...row }: AuditRow): AuditRecord 
   return {
     ...row,
     id: String(id),
-    action: action as AuditAction,
+    action,
     ...(before !== null && { before: JSON.parse(before) }),
     ...(after !== null && { after: JSON.parse(after) }),
   }

@@ -47,7 +47,7 @@ function openOf(stored: readonly StoredOverride[]): readonly Override[] {
 async function readAll(database: Database): Promise<readonly StoredOverride[]> {
   const rows = await database.selectFrom('overrides').selectAll().orderBy('key').execute()
   return rows.map(({ key, value, file_value, actor, since, ended }) => ({
-    key: key as OverrideKey,
+    key,
     value: JSON.parse(value),
     fileValue: JSON.parse(file_value),
     actor,

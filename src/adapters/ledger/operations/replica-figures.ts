@@ -35,11 +35,10 @@ export function replicaFigures({ database, writeOne, databaseTimeMs }: Store, ma
         .where(age, '<', maxSilenceMs)
         .orderBy('replica')
         .execute()
-      return rows.map(({ replica, figures, age: ageMs }) => ({
-        replica,
-        ageMs: Math.max(0, ageMs),
-        ...(JSON.parse(figures) as ReplicaCounts),
-      }))
+      return rows.map(({ replica, figures, age: ageMs }) => {
+        const counts: ReplicaCounts = JSON.parse(figures)
+        return { replica, ageMs: Math.max(0, ageMs), ...counts }
+      })
     },
   }
 }

@@ -1,5 +1,7 @@
 /** The ledger's tables for Kysely. `migrations.ts` creates them, `docs/ledger.md` explains them. */
 import type { ColumnType, Generated } from 'kysely'
+import type { AuditAction } from '../../../core/operations/audit.ts'
+import type { OverrideKey } from '../../../core/operations/overrides.ts'
 import type { Status } from '../../../domain/swap/status.ts'
 
 export interface Tables {
@@ -137,8 +139,7 @@ interface CurrencyLists {
 
 /** Settings that override the configuration file. */
 interface Overrides {
-  /** `state:<provider name>`, `weights` or `shadow`. */
-  key: string
+  key: OverrideKey
   /** JSON. */
   value: string
   /** JSON: the value in the file when the override was made. */
@@ -156,7 +157,7 @@ interface Audit {
   /** By the database's clock. */
   at: number
   actor: string
-  action: string
+  action: AuditAction
   subject: string
   /** JSON. */
   before: string | null

@@ -27,6 +27,8 @@ export type MatchCreate = (create: UnresolvedCreate, span?: Span) => Promise<Mat
 const maxCandidates = 20
 
 export interface MatchOptions extends ScanOptions {
+  /** Tag of the provider of all the creates. */
+  readonly provider: string
   readonly reader: TransactionReader
   readonly caller: Caller
   readonly ledger: Ledger
@@ -35,7 +37,7 @@ export interface MatchOptions extends ScanOptions {
 
 /** Matches creates of one provider with the list of one caller. Throws if the list cannot be read completely. */
 export async function matchCreates(creates: readonly UnresolvedCreate[], options: MatchOptions): Promise<MatchCreate> {
-  const { reader, caller, ledger, root } = options
+  const { provider, reader, caller, ledger, root } = options
   const { capabilities, naming } = reader
   const context: Context = {
     requestId: crypto.randomUUID(),
@@ -47,8 +49,10 @@ export async function matchCreates(creates: readonly UnresolvedCreate[], options
   }
   const candidatesOf = await readCandidates(creates, reader, context, options)
   // First the unresolved creates, then the existing ids: a create that is resolved in between is in both, never in neither.
-  const competingByAmount = Map.groupBy(await createsAround(creates, ledger), ({ requested }) => plainAmount(requested.amountIn))
-  const existingIds = await existingIdsOf(creates, candidatesOf, ledger)
+  const competingByAmount = Map.groupBy(await createsAround(provider, creates, ledger), ({ requested }) =>
+    plainAmount(requested.amountIn),
+  )
+  const existingIds = await existingIdsOf(provider, creates, candidatesOf, ledger)
   return async (create, span) => {
     const rows = candidatesOf(create).filter(({ reported: { id } }) => id === undefined || !existingIds.has(id))
     const result = await onlyMatch(rows, create, reader, { ...context, span })
@@ -116,9 +120,12 @@ function mergeReports(reports: readonly ReportedTransaction[]): Transaction {
 }
 
 /** Unresolved creates that may have made the same transactions. */
-function createsAround(creates: readonly UnresolvedCreate[], ledger: Ledger): Promise<readonly UnresolvedCreate[]> {
+function createsAround(
+  provider: string,
+  creates: readonly UnresolvedCreate[],
+  ledger: Ledger,
+): Promise<readonly UnresolvedCreate[]> {
   const attempts = creates.map(({ attemptedAt }) => attemptedAt)
-  const [{ provider }] = creates as [UnresolvedCreate]
   return ledger.unresolvedBetween(
     provider,
     Math.min(...attempts) - createdAfterMs - createdBeforeMs,
@@ -127,11 +134,11 @@ function createsAround(creates: readonly UnresolvedCreate[], ledger: Ledger): Pr
 }
 
 function existingIdsOf(
+  provider: string,
   creates: readonly UnresolvedCreate[],
   candidatesOf: CandidatesOf,
   ledger: Ledger,
 ): Promise<ReadonlySet<string>> {
-  const [{ provider }] = creates as [UnresolvedCreate]
   const ids = creates.flatMap((create) => candidatesOf(create).map(({ reported: { id } }) => id)).filter((id) => id !== undefined)
   return ledger.existingIds(provider, [...new Set(ids)])
 }

@@ -96,7 +96,8 @@ function startMatching(
   const caller = { address: '', ...(key !== undefined && { identity: first.owner, key }) }
   // "Not created" needs a list whose read began after the end of the window.
   const ends = creates.map(({ attemptedAt }) => attemptedAt + windowMs).filter((end) => end <= now)
-  return matchCreates(creates, { reader, caller, ledger, root, scans, scanKey, now, notBefore: Math.max(0, ...ends) })
+  const { provider } = first
+  return matchCreates(creates, { provider, reader, caller, ledger, root, scans, scanKey, now, notBefore: Math.max(0, ...ends) })
 }
 
 /**
