@@ -1,0 +1,102 @@
+/** The operator's API. The token is kept in this module's memory only. */
+
+const requestTimeoutMs = 15_000
+/** The server sends a comment every 15 s. */
+const silenceMs = 40_000
+const maxBackoffMs = 30_000
+
+let token = ''
+
+export function setToken(text) {
+  token = text
+}
+
+/** An error response of the API, or none at all (`status` 0). */
+export class ApiError extends Error {
+  constructor(status, reason, message) {
+    super(message)
+    this.status = status
+    this.reason = reason
+  }
+}
+
+/** The JSON of the response; throws an `ApiError`. */
+export async function call(path, { method = 'GET', body } = {}) {
+  const response = await send(path, { method, body, signal: AbortSignal.timeout(requestTimeoutMs) })
+  return await response.json()
+}
+
+async function send(path, { method = 'GET', body, signal }) {
+  const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) }
+  const options = { method, headers, signal, cache: 'no-store', credentials: 'omit', redirect: 'error' }
+  let response
+  try {
+    response = await fetch(`api${path}`, { ...options, ...(body && { body: JSON.stringify(body) }) })
+  } catch {
+    throw new ApiError(0, '', 'The gateway does not answer.')
+  }
+  if (response.ok) return response
+  const text = await response.json().then(
+    ({ message }) => message,
+    () => undefined,
+  )
+  throw new ApiError(
+    response.status,
+    response.headers.get('x-swap-reason') ?? '',
+    text ?? `The gateway answered ${response.status}.`,
+  )
+}
+
+/**
+ * Reads the events until `signal` is aborted, and connects again with growing pauses. `onState`: whether it is connected, or the
+ * error that ended it.
+ */
+export async function followEvents({ signal, onEvent, onState }) {
+  for (let failures = 0; !signal.aborted; failures++) {
+    try {
+      await readEvents(signal, onEvent, () => {
+        failures = 0
+        onState(true)
+      })
+      onState(false)
+    } catch (error) {
+      if (signal.aborted) return
+      onState(false, error)
+    }
+    const pauseMs = Math.min(maxBackoffMs, 1_000 * 2 ** failures)
+    await pause(pauseMs * (0.5 + Math.random() / 2), signal)
+  }
+}
+
+async function readEvents(signal, onEvent, onOpen) {
+  const silence = new AbortController()
+  let timer
+  const isAlive = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => silence.abort(), silenceMs)
+  }
+  isAlive()
+  try {
+    const { body } = await send('/events', { signal: AbortSignal.any([signal, silence.signal]) })
+    onOpen()
+    let rest = ''
+    for await (const text of body.pipeThrough(new TextDecoderStream())) {
+      isAlive()
+      const parts = (rest + text).split('\n\n')
+      rest = parts.pop() ?? ''
+      for (const part of parts) {
+        const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(part) ?? []
+        if (event !== undefined) onEvent(event, JSON.parse(data))
+      }
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function pause(ms, signal) {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms)
+    signal.addEventListener('abort', resolve, { once: true })
+  })
+}

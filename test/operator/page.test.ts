@@ -1,0 +1,276 @@
+// Runs alone: a busy process sheds requests, and the page then shows that.
+/** docs/contract.md §15: the operator's page in Chromium, on the admin port of a real gateway. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Visit, visit } from '../api-docs-page/browser.ts'
+import { GatewayProcess } from '../checker/gateway-process.ts'
+import { type Provider, startProvider } from '../checker/provider.ts'
+import { sendRequest } from '../support/client.ts'
+import { cellOf, change, dialogOf, overflow, signIn, violations } from './browser.ts'
+
+const token = 'operator-token-of-alice-0123456789'
+const other = 'operator-token-of-bob-012345678901'
+const order = { coinFrom: 'XRP', coinTo: 'USDTERC20', amount: 1, withdrawalAddress: '0xWithdraw123456789', rateType: 'float' }
+
+let directory: string
+let alpha: Provider
+let gateway: GatewayProcess
+let key: string
+const open = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'swapgate-page-'))
+  open.defer(async () => rmSync(directory, { recursive: true }))
+  alpha = open.use(await startProvider({ form: 'A', name: 'alpha', keys: ['own-key-of-alpha'], journal: join(directory, 'alpha') }))
+  const beta = open.use(
+    await startProvider({ form: 'B', name: 'beta', keys: ['own-key-of-beta'], journal: join(directory, 'beta') }),
+  )
+  gateway = open.use(
+    await GatewayProcess.start({
+      directory,
+      mode: 'managed',
+      admin: { tokens: { alice: token, bob: other } },
+      providers: {
+        alpha: { form: 'A', url: alpha.url, key: 'own-key-of-alpha' },
+        beta: { form: 'B', url: beta.url, key: 'own-key-of-beta' },
+      },
+      sections: { routing: { strategy: 'weighted', providers: ['alpha', 'beta'], weights: { alpha: 1, beta: 0 } } },
+    }),
+  )
+  key = await gateway.createKey('acme')
+}, 60_000)
+afterAll(() => open.disposeAsync())
+beforeEach(async () => {
+  const headers = { authorization: `Bearer ${token}` }
+  expect((await sendRequest(gateway.adminUrl, { method: 'DELETE', path: '/api/overrides?force=true', headers })).status).toBe(200)
+})
+
+const send = (method: string, path: string, body?: unknown) =>
+  sendRequest(gateway.url, {
+    method,
+    path: `/a/api/v2${path}`,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+const create = async (): Promise<string> => {
+  const { status, text } = await send('POST', '/transactions', order)
+  expect(status, text).toBe(201)
+  return (JSON.parse(text) as { id: string }).id
+}
+/** The provider finishes the transaction, and its client reads that. */
+const finish = async (id: string): Promise<void> => {
+  await alpha.change(id.replace(/^alpha~/, ''), { status: 'success' })
+  await expect.poll(async () => (await send('GET', `/transactions/${id}`)).text, { timeout: 20_000 }).toContain('success')
+}
+const signedIn = async (): Promise<Visit> => {
+  const visited = await visit(`${gateway.adminUrl}/`)
+  await signIn(visited.page, token)
+  await cellOf(visited.page, 'alpha', 'State').waitFor()
+  return visited
+}
+/** Chromium also notes refused requests of the API; those are wanted here. */
+const own = ({ complaints }: Visit): readonly string[] => complaints.filter((text) => !text.startsWith('Failed to load resource'))
+
+describe('signing in', () => {
+  it('a wrong token shows the error, a right one the providers; the tab keeps it nowhere', async () => {
+    await using visited = await visit(`${gateway.adminUrl}/`)
+    const { page } = visited
+    await signIn(page, 'wrong')
+    await expect.poll(() => page.getByRole('alert').innerText()).toBe('This token is not valid.')
+    await signIn(page, 'no header cän hold this ✗')
+    await expect.poll(() => page.getByRole('alert').innerText()).not.toBe('This token is not valid.')
+    await signIn(page, ` ${token} `)
+    await expect.poll(() => cellOf(page, 'alpha', 'State').innerText()).toBe('active')
+    expect(await page.evaluate('[localStorage.length, sessionStorage.length, document.cookie]')).toEqual([0, 0, ''])
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Token').waitFor()
+    expect(await page.locator('body').innerText()).not.toContain('alpha')
+    expect(own(visited)).toEqual([])
+  })
+
+  it('a token that is taken out of the file ends what is shown', async () => {
+    await using visited = await visit(`${gateway.adminUrl}/`)
+    const { page } = visited
+    await signIn(page, other)
+    await cellOf(page, 'alpha', 'State').waitFor()
+    const file = join(directory, `gateway-${new URL(gateway.url).port}.yaml`)
+    const before = readFileSync(file, 'utf8')
+    writeFileSync(file, before.replace(`,"bob":"${other}"`, ''))
+    await page.getByLabel('Token').waitFor({ timeout: 20_000 })
+    expect(await page.getByRole('alert').innerText()).toBe('This token is not valid.')
+    writeFileSync(file, before)
+  })
+})
+
+describe('providers', () => {
+  it('draining: the dialog names what is open, what leaves no provider can be forced, the number falls, the audit log has it', async () => {
+    const ids = [await create(), await create()]
+    await using visited = await signedIn()
+    const { page } = visited
+    await expect.poll(() => cellOf(page, 'alpha', 'Open').innerText(), { timeout: 10_000 }).toBe('2')
+    await page.getByRole('button', { name: 'Drain alpha' }).click()
+    expect(await dialogOf(page).innerText()).toContain('2 transactions open at alpha now.')
+    await dialogOf(page).getByRole('button', { name: 'Cancel' }).click()
+    expect(await cellOf(page, 'alpha', 'State').innerText()).toBe('active')
+
+    await change(page, 'Drain alpha', 'Drain alpha')
+    await expect.poll(() => page.getByRole('alert').innerText()).toBe('This leaves no provider for new swaps.')
+    await dialogOf(page).getByRole('button', { name: 'Do it all the same' }).click()
+    await expect.poll(() => cellOf(page, 'alpha', 'State').innerText()).toBe('draining')
+    expect(await page.getByRole('status').innerText()).toBe('alpha is draining.')
+    await expect
+      .poll(() => page.getByRole('table', { name: 'Recent changes' }).innerText())
+      .toMatch(/alice\s+provider\.state\s+alpha/)
+
+    for (const [at, id] of ids.entries()) {
+      await finish(id)
+      await expect.poll(() => cellOf(page, 'alpha', 'Open').innerText(), { timeout: 15_000 }).toBe(String(1 - at))
+      expect(await cellOf(page, 'alpha', 'Open').getByRole('progressbar').getAttribute('aria-label')).toBe(
+        `${1 - at} transaction${at === 0 ? '' : 's'} of 2 still open at alpha`,
+      )
+    }
+    await change(page, 'Activate alpha', 'Activate alpha')
+    await expect.poll(() => cellOf(page, 'alpha', 'State').innerText()).toBe('active')
+    expect(own(visited)).toEqual([])
+  })
+
+  it('weights are changed together, and go back to the file', async () => {
+    await using visited = await signedIn()
+    const { page } = visited
+    await page.getByRole('button', { name: 'Weights…' }).click()
+    await dialogOf(page).getByLabel('beta').fill('3')
+    await dialogOf(page).getByRole('button', { name: 'Change the weights' }).click()
+    await expect.poll(() => cellOf(page, 'beta', 'Weight').innerText()).toBe('3')
+    await change(page, 'Back to the file: weights', 'Back to the file')
+    await expect.poll(() => cellOf(page, 'beta', 'Weight').innerText()).toBe('0')
+  })
+
+  it('a change that another makes appears, and is announced', async () => {
+    await using visited = await signedIn()
+    const { page } = visited
+    await gateway.command('providers', 'drain', 'beta')
+    await expect.poll(() => cellOf(page, 'beta', 'State').innerText(), { timeout: 10_000 }).toBe('draining')
+    await expect.poll(() => page.getByRole('status').innerText()).toContain('beta is draining.')
+  })
+
+  it('by keyboard alone: sign in, drain, and the focus is back on the button', async () => {
+    await using visited = await visit(`${gateway.adminUrl}/`)
+    const { page } = visited
+    await page.keyboard.type(token)
+    await page.keyboard.press('Enter')
+    await cellOf(page, 'beta', 'State').waitFor()
+    const focused = (): Promise<string> => page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent')
+    const tabTo = async (name: string): Promise<void> => {
+      for (let presses = 0; (await focused()).trim() !== name; presses++) {
+        expect(presses).toBeLessThan(30)
+        await page.keyboard.press('Tab')
+      }
+    }
+    await tabTo('Drain beta')
+    await page.keyboard.press('Enter')
+    await dialogOf(page).waitFor()
+    expect(await focused()).toBe('Drain beta')
+    await page.keyboard.press('Escape')
+    await dialogOf(page).waitFor({ state: 'hidden' })
+    expect(await focused()).toBe('Drain beta')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => cellOf(page, 'beta', 'State').innerText()).toBe('draining')
+    expect(await focused()).toBe('Drain beta')
+  })
+})
+
+describe('what the ledger holds', () => {
+  it('a create of unknown outcome is shown and settled', async () => {
+    await using visited = await signedIn()
+    const { page } = visited
+    await alpha.fault({ operation: 'create', before: 'reset' })
+    expect((await send('POST', '/transactions', order)).status).toBe(504)
+    const creates = page.getByRole('table', { name: 'Creates that need a person' })
+    await expect.poll(() => creates.innerText(), { timeout: 10_000 }).toContain('unknown')
+    await expect.poll(() => page.title()).toBe('(1) swapgate: operator')
+
+    await creates.getByRole('button', { name: /^Bind/ }).click()
+    await dialogOf(page).getByLabel('Id of the transaction at alpha').fill('nothing')
+    await dialogOf(page).getByRole('button', { name: 'Bind' }).click()
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain('has no transaction nothing')
+    expect(await dialogOf(page).getByRole('button').allInnerTexts()).toEqual(['Cancel', 'Bind'])
+    await dialogOf(page).getByRole('button', { name: 'Cancel' }).click()
+
+    await creates.getByRole('button', { name: /^None/ }).click()
+    await dialogOf(page).getByRole('button', { name: 'Nothing was created' }).click()
+    await page.getByText('Every create has an outcome.').waitFor()
+    expect(await page.getByRole('status').innerText()).toContain('nothing was created')
+    expect(own(visited)).toEqual([])
+  })
+
+  it('the transactions of an account are found, with shortened addresses and as text', async () => {
+    const id = await create()
+    await using visited = await signedIn()
+    const { page } = visited
+    await page.getByLabel('Account').fill('acme')
+    await page.getByRole('button', { name: 'Search' }).click()
+    const found = page.getByRole('table', { name: 'Transactions found' })
+    await expect.poll(() => found.innerText()).toContain(id)
+    expect(await found.innerText()).toContain('0xWith…6789')
+    await page.getByLabel('Since').fill('<b>tomorrow</b>')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByText('must be a date').waitFor()
+    await finish(id)
+  })
+})
+
+describe('how it is served and looks', () => {
+  it('loads without a token and without data, and asks nobody else; the policy is strict', async () => {
+    await using visited = await signedIn()
+    expect(new Set(visited.requestedUrls.map((url) => new URL(url).origin))).toEqual(new Set([gateway.adminUrl]))
+    expect(visited.complaints).toEqual([])
+    const files = visited.requestedUrls.map((url) => new URL(url).pathname).filter((path) => !path.startsWith('/api/'))
+    expect(files).toContain('/page/lit-html.js')
+    for (const path of files) {
+      const { status, headers } = await fetch(gateway.adminUrl + path)
+      const type = expect.stringMatching(/^text\/(?:html|css|javascript); charset=utf-8$/)
+      expect([status, headers.get('content-type')]).toEqual([200, type])
+      const policy = headers.get('content-security-policy')
+      expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'/)
+    }
+    for (const path of ['/page/', '/page/../package.json', '/page/index.html', '/page/%2e%2e/api.js'])
+      expect((await sendRequest(gateway.adminUrl, { path })).status).toBe(404)
+  })
+
+  it.each(['light', 'dark'] as const)(
+    'axe finds nothing in %s, from wide to a phone, and nothing scrolls sideways',
+    async (colorScheme) => {
+      await alpha.fault({ operation: 'create', before: 'reset' })
+      await send('POST', '/transactions', order)
+      await using visited = await visit(`${gateway.adminUrl}/`)
+      const { page } = visited
+      await page.emulateMedia({ colorScheme })
+      expect(await violations(page)).toEqual([])
+      await signIn(page, token)
+      await page.getByRole('button', { name: /^None/ }).first().waitFor()
+      for (const width of [1280, 800, 360]) {
+        await page.setViewportSize({ width, height: 800 })
+        expect([width, await overflow(page), await violations(page)]).toEqual([width, 0, []])
+      }
+      await page.getByRole('button', { name: 'Off alpha' }).click()
+      expect(await violations(page)).toEqual([])
+      expect(await overflow(page)).toBe(0)
+      const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
+      expect(background).toBe(colorScheme === 'dark' ? 'rgb(22, 24, 27)' : 'rgb(247, 247, 245)')
+    },
+  )
+
+  it('says when the gateway does not answer, and comes back by itself', async () => {
+    await using visited = await signedIn()
+    const { page } = visited
+    await gateway.stop()
+    await page.getByText('The gateway does not answer.').waitFor({ timeout: 20_000 })
+    await gateway.start()
+    await page.getByText(/replicas?, live/).waitFor({ timeout: 40_000 })
+  })
+})
