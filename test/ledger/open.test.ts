@@ -81,6 +81,7 @@ describeStores(durableStores, (shared) => {
       'DROP TABLE replica_figures',
       'DROP INDEX transactions_polled',
       'DROP INDEX transactions_overdue_at',
+      'DROP INDEX transactions_newest',
     )
     await query(url, 'ALTER TABLE transactions DROP COLUMN polled_at')
     await query(url, 'ALTER TABLE transactions DROP COLUMN sequence')

@@ -69,7 +69,8 @@ export async function openPublic(config: Config, handle: Http, isStopping: () =>
 
 /** No connection is silent and no answer is left for longer, in milliseconds; a slow provider is waited for. */
 function socketTimeoutOf({ server, providers }: Config): number {
-  return 1000 * Math.max(server.socketTimeout, ...providers.flatMap(({ timeout, nativeIdle }) => [2 * timeout, 2 * nativeIdle]))
+  const waits = providers.flatMap(({ timeout, native, nativeIdle }) => [timeout, ...(native.length > 0 ? [nativeIdle] : [])])
+  return 1000 * Math.max(server.socketTimeout, ...waits.map((wait) => 2 * wait))
 }
 
 /** What is left is for everybody else. */
