@@ -1,7 +1,7 @@
 /** A provider of Form A, written from `docs/service.md` alone. */
 import { digits, readJson } from './json.ts'
 import { type Received, type Reply, type StandIn, standIn } from './stand-in.ts'
-import { byCode, cut, type Holdings, noSuchTransaction, type Order, refused, type Swap, swap } from './swaps.ts'
+import { byCode, cut, type Holdings, nextNumber, noSuchTransaction, type Order, refused, type Swap, swap } from './swaps.ts'
 import { Truth } from './truth.ts'
 
 export const currenciesA: readonly object[] = [
@@ -77,9 +77,10 @@ export function rateA(query: URLSearchParams): object {
 
 function create({ body }: Received, holdings: Holdings): object {
   const { coinFrom, coinTo, amount, withdrawalAddress, refundAddress, rateType } = readJson(body) as Order
+  const number = nextNumber(holdings)
   const created = swap({
-    id: `tx-${holdings.swaps.length + 1}`,
-    depositAddress: `bc1q-deposit-${holdings.swaps.length + 1}`,
+    id: `tx-${number}`,
+    depositAddress: `bc1q-deposit-${number}`,
     from: byCode(coinFrom),
     to: byCode(coinTo),
     amountIn: amount,

@@ -1,7 +1,7 @@
 /** A provider of Form B, written from `docs/service.md` alone. */
 import { digits, readJson } from './json.ts'
 import { type Received, type Reply, type StandIn, standIn } from './stand-in.ts'
-import { byCoin, cut, type Holdings, noSuchTransaction, type Order, refused, type Swap, swap } from './swaps.ts'
+import { byCoin, cut, type Holdings, nextNumber, noSuchTransaction, type Order, refused, type Swap, swap } from './swaps.ts'
 import { Truth } from './truth.ts'
 
 export const currenciesB: readonly object[] = [
@@ -105,9 +105,10 @@ export function rateB(query: URLSearchParams): object {
 
 function create({ body }: Received, holdings: Holdings): object {
   const order = readJson(body) as Order
+  const number = nextNumber(holdings)
   const created = swap({
-    id: `tx-${holdings.swaps.length + 1}`,
-    depositAddress: `bc1q-deposit-${holdings.swaps.length + 1}`,
+    id: `tx-${number}`,
+    depositAddress: `bc1q-deposit-${number}`,
     from: byCoin(order.coinFrom, order.networkFrom ?? ''),
     to: byCoin(order.coinTo, order.networkTo ?? ''),
     amountIn: order.amount,

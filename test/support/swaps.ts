@@ -30,6 +30,13 @@ export interface Holdings {
   /** Rows as the provider's form has them. */
   currencies: readonly unknown[]
   swaps: readonly Swap[]
+  /** How many swaps a test took out, so that no id is given twice. */
+  removed?: number
+}
+
+/** The number of the next created swap. */
+export function nextNumber({ swaps, removed = 0 }: Holdings): number {
+  return swaps.length + removed + 1
 }
 
 export const assets = {
