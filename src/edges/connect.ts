@@ -49,7 +49,7 @@ export function connect(connection: Connection): SwapService {
       const request = toHttpRequest(encoded, operation, key, context, connection, span)
       const attempt = new Attempt({ operation: op, method: operation.method, provider, server }, context, span)
       try {
-        const response = await http(request).catch(reportUnreadable)
+        const response = await http(request)
         attempt.setResponse(response)
         if (response.status < 200 || response.status > 299) {
           const amountIn = 'amountIn' in serviceRequest ? serviceRequest.amountIn : undefined
@@ -61,20 +61,20 @@ export function connect(connection: Connection): SwapService {
         attempt.end(undefined, observe)
         return { body: body as ResponseBody<O>, provider }
       } catch (reason) {
-        attempt.end(Fault.from(reason), observe)
-        throw reason
+        const fault = reportUnreadable(Fault.from(reason))
+        attempt.end(fault, observe)
+        throw fault
       }
     },
   }
 }
 
-/** Counts an incomplete or too large response as drift, and adds the provider to its fault. */
-function unreadableReporter({ drift }: DecodeContext, provider: string): (reason: unknown) => never {
-  return (reason) => {
-    const fault = Fault.from(reason)
-    if (fault.kind !== 'unreadable') throw fault
+/** Counts an incomplete or too large response as drift, and adds the provider to its fault. Decoding has done both for a whole one. */
+function unreadableReporter({ drift }: DecodeContext, provider: string): (fault: Fault) => Fault {
+  return (fault) => {
+    if (fault.kind !== 'unreadable' || fault.provider !== undefined) return fault
     drift('_other', 'unreadable')
-    throw fault.with({ provider })
+    return fault.with({ provider })
   }
 }
 

@@ -98,9 +98,13 @@ function formConflictFinder(forms: readonly Form[], credentials: readonly string
 }
 
 function findCredentialConflict({ headers, repeated }: HttpRequest, credentials: readonly string[]): Fault | undefined {
-  const offered = credentials.filter((header) => headers[header] !== undefined)
-  if (offered.length > 1) return formConflict('Two credentials were sent; please send only the one of your form.')
-  if (offered.some((header) => repeated?.includes(header)))
+  let offered: string | undefined
+  for (const header of credentials) {
+    if (headers[header] === undefined) continue
+    if (offered !== undefined) return formConflict('Two credentials were sent; please send only the one of your form.')
+    offered = header
+  }
+  if (offered !== undefined && repeated?.includes(offered))
     return formConflict('The credential was sent twice; please send it once.')
   return undefined
 }

@@ -38,19 +38,22 @@ export function encodeResponse(
   if (tag !== undefined) headers.etag = tag
   if (serviceResponse.staleSeconds !== undefined) headers['x-swap-stale'] = String(serviceResponse.staleSeconds)
   if (serviceResponse.replayed) headers['idempotent-replayed'] = 'true'
-  const derived = (serviceResponse.derived ?? [])
-    .map((field) => operation.responseNames.get(field))
-    .filter((name) => name !== undefined)
-  setFidelityHeaders('derived', derived, headers, serviceResponse, responseContext, options)
+  const { derived } = serviceResponse
+  if (derived) setFidelityHeaders('derived', wireNames(derived, operation), headers, serviceResponse, responseContext, options)
   setFidelityHeaders('omitted', omitted, headers, serviceResponse, responseContext, options)
   return { status: operation.success, headers, body: text }
 }
 
 /** Returns 304 if `If-None-Match` has the tag of the response (RFC 9110 §15.4.5). */
 export function notModifiedIfMatched(response: HttpResponse, ifNoneMatch: string | undefined): HttpResponse {
+  if (ifNoneMatch === undefined) return response
   const { etag, 'content-type': _, ...headers } = response.headers
-  if (etag === undefined || ifNoneMatch === undefined || !matchesEtag(etag, ifNoneMatch)) return response
+  if (etag === undefined || !matchesEtag(etag, ifNoneMatch)) return response
   return { status: 304, headers: { ...headers, etag }, body: '' }
+}
+
+function wireNames(fields: readonly string[], { responseNames }: OperationCodec): readonly string[] {
+  return fields.map((field) => responseNames.get(field)).filter((name) => name !== undefined)
 }
 
 /** `X-Swap-Derived` and `X-Swap-Omitted` (docs/contract.md §3.8). */
@@ -63,7 +66,7 @@ function setFidelityHeaders(
   { observe }: EncodeOptions,
 ): void {
   if (fields.length === 0) return
-  headers[`x-swap-${what}`] = fields.toSorted().join(',')
+  headers[`x-swap-${what}`] = (fields.length > 1 ? fields.toSorted() : fields).join(',')
   for (const field of fields) observe({ what, client: form.name, provider, field })
 }
 

@@ -76,9 +76,11 @@ export function compileRequest(table: Table, inPath: ReadonlySet<string>, hasBod
       for (const field in fields) {
         if (fields[field] !== undefined && !knownFields.has(field)) throw new WireError(field, 'it cannot be asked for')
       }
+      const path: Record<string, string> = {}
+      for (const { name, field } of inPathSlots) path[name] = String(fields[field])
       const present = otherSlots.filter((slot) => isPresent(slot, fields))
       return {
-        path: Object.fromEntries(inPathSlots.map(({ name, field }) => [name, String(fields[field])])),
+        path,
         query: hasBody ? '' : printQuery(present.map((slot) => [slot.name, slot.scalar.toText(fields[slot.field])])),
         body: hasBody ? printBody(present, fields) : undefined,
       }

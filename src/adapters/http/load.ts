@@ -66,11 +66,18 @@ function levelOf(value: number, steps: readonly number[]): number {
 /** Bytes of buffers and code that the process may need besides its heap. */
 const besideHeap = 512 * 1024 * 1024
 
+/** Resident memory is read at every fourth sample: each read opens a file. */
+const residentInterval = 4
+
 /** Reads the limits once: each read of a container's limits opens files. */
 function processGauges(): LoadSources {
   const { heap_size_limit: heapLimit } = getHeapStatistics()
   const residentLimit = Math.min(heapLimit + besideHeap, process.constrainedMemory() || totalmem(), totalmem())
-  const memoryShare = (): number =>
-    Math.max(getHeapStatistics().used_heap_size / heapLimit, process.memoryUsage.rss() / residentLimit)
+  let resident = 0
+  let reads = 0
+  const memoryShare = (): number => {
+    if (reads++ % residentInterval === 0) resident = process.memoryUsage.rss()
+    return Math.max(getHeapStatistics().used_heap_size / heapLimit, resident / residentLimit)
+  }
   return { now: () => performance.now(), memoryShare }
 }

@@ -59,33 +59,26 @@ export interface ClientLimits {
 /** Applies the configured limits. In shadow mode it never rejects. */
 export function clientLimits({ limiter, configured, refusedAddresses, observe }: LimitsOptions): ClientLimits {
   const decide = createDecide(configured.shadow, observe)
-  const charge = (
-    policy: LimitPolicy,
-    subject: string,
-    limit: number,
-    windowSeconds: number,
-    counting?: Counting,
-  ): Promise<ChargedAdmission> =>
+  const chargePolicy = (policy: BudgetPolicy, subject: string): Promise<Admission> => {
+    const { [policy]: limit, window } = configured
+    return limiter
+      .charge(`${policy}:${subject}`, limit, window)
+      .then((charge) => decide(policy, admissionOf(charge, policy, limit, window)))
+  }
+  const chargeUnproven = (subject: string, limit: number, counting?: Counting): Promise<ChargedAdmission> =>
     limiter
-      .charge(`${policy}:${subject}`, limit, windowSeconds, counting)
-      .then((charge) => admissionOf(charge, policy, limit, windowSeconds))
-  const chargePolicy = (policy: BudgetPolicy, subject: string): Promise<Admission> =>
-    charge(policy, subject, configured[policy], configured.window).then((admission) => decide(policy, admission))
+      .charge(`unproven:${subject}`, limit, unverifiedWindowSeconds, counting)
+      .then((charge) => admissionOf(charge, 'unproven', limit, unverifiedWindowSeconds))
   /** Above the bound for all addresses, those with a recently refused key are rejected; the others continue up to the reserve. */
   const chargeAllAddresses = async (address: string): Promise<ChargedAdmission> => {
-    const all = (limit: number): Promise<ChargedAdmission> => charge('unproven', 'all', limit, unverifiedWindowSeconds, 'admitted')
+    const all = (limit: number): Promise<ChargedAdmission> => chargeUnproven('all', limit, 'admitted')
     const acrossAddresses = await all(configured.unproven)
     if (!acrossAddresses.refusal || (await refusedAddresses.has(address))) return acrossAddresses
     return all(configured.unproven * unverifiedReserveFactor)
   }
   /** Makes guessing of keys slow for each address and for all addresses together. */
   const chargeUnverified = async (address: string, hasKey: boolean): Promise<Admission> => {
-    const perAddress = await charge(
-      'unproven',
-      `address:${clientNetworkOf(address)}`,
-      unverifiedPerAddress,
-      unverifiedWindowSeconds,
-    )
+    const perAddress = await chargeUnproven(`address:${clientNetworkOf(address)}`, unverifiedPerAddress)
     if (perAddress.refusal || !hasKey) return decide('unproven', perAddress)
     const acrossAddresses = await chargeAllAddresses(address)
     return decide('unproven', acrossAddresses.refusal ? acrossAddresses : perAddress)

@@ -28,8 +28,8 @@ function fromCode(code: string, naming: AssetNaming, listing: Listing | 'unreada
 }
 
 function fromCoinAndNetwork(coin: string, network: string, { assetsNamed, table }: AssetNaming): AssetName {
-  const [asset, ...others] = assetsNamed({ coin, network })
-  if (asset && others.length === 0) return asset
+  const named = assetsNamed({ coin, network })
+  if (named[0] && named.length === 1) return named[0]
   const known = table.find(coin, network)
   if (known) return known
   const tableCoin = table.coin(coin)

@@ -1,6 +1,6 @@
 /** A provider's names for the assets of the table. The operator configures those that differ. */
 import type { Asset, AssetTable } from '../../domain/swap/asset.ts'
-import { fold, networkNames } from '../../domain/swap/asset.ts'
+import { findFolded, fold, networkNames } from '../../domain/swap/asset.ts'
 
 /** A `code`, or a `coin` with an optional `network`. */
 export interface AssetName {
@@ -49,9 +49,10 @@ export function createAssetNaming(table: AssetTable, byCode: boolean, configured
     nameFor,
     configuredNameFor: (asset) => configuredByCode.get(fold(asset.code)) ?? undefined,
     assetsNamed({ code, coin, network }) {
-      if (code !== undefined) return codes.get(fold(code)) ?? []
-      const name = fold(coin ?? '')
-      return (network === undefined ? coins.get(name) : networks.get(name)?.get(fold(network))) ?? []
+      if (code !== undefined) return findFolded(codes, code) ?? []
+      if (network === undefined) return findFolded(coins, coin ?? '') ?? []
+      const byNetwork = findFolded(networks, coin ?? '')
+      return (byNetwork && findFolded(byNetwork, network)) ?? []
     },
   }
 }

@@ -12,13 +12,13 @@ export function deriveFields(provider: Capabilities): Layer {
   // For every client's form: a repeated create may get the same response in another form.
   const lacksRate = lacks('createTransaction', 'rate')
   const lacksChange = lacks('createTransaction', 'updatedAt')
+  const lacksChangeInGet = lacks('getTransaction', 'updatedAt')
   return mapResponses({
     getRate: (response, _, { clientCapabilities: client }) =>
       lacks('getRate', 'fee') && client.responseFields.getRate.has('fee') ? withDerived(response, feeOf(response.body)) : response,
     createTransaction: (response) =>
       withDerived(response, { ...(lacksRate && rateOf(response.body)), ...(lacksChange && changeOf(response.body)) }),
-    getTransaction: (response) =>
-      lacks('getTransaction', 'updatedAt') ? withDerived(response, changeOf(response.body)) : response,
+    getTransaction: (response) => (lacksChangeInGet ? withDerived(response, changeOf(response.body)) : response),
     listTransactions: (response) => {
       if (!lacks('listTransactions', 'updatedAt') || response.body.items.length === 0) return response
       const items = response.body.items.map((item) => ({ ...item, ...changeOf(item) }))

@@ -40,12 +40,7 @@ export function enrichFromLedger(base: EnrichFromLedgerOptions): Layer {
       const owner = ownerOf(context)
       const cached = await cache.find(owner, request.id, sentAt, response.body.status)
       const { record, staleSeconds } = applyObserved(owner, cached, [observedFromGet(response, options.clock())], options)
-      return requireStatus({
-        ...response,
-        body: presented(record, context),
-        derived: record.derived,
-        ...(staleSeconds !== undefined && { staleSeconds }),
-      })
+      return requireStatus({ ...response, body: presented(record, context), derived: record.derived, staleSeconds })
     },
     async listTransactions(request, context, next) {
       const response = await next.call('listTransactions', request, context)
@@ -88,13 +83,13 @@ async function enrichList(
   const staleSeconds = oldestOf(rows)
   const derived = [...new Set(rows.flatMap(({ record }) => record.derived))]
   const body = { ...response.body, items: rows.map(({ record }) => presented(record, context)) }
-  return { ...response, body, derived, ...(staleSeconds !== undefined && { staleSeconds }) }
+  return { ...response, body, derived, staleSeconds }
 }
 
 interface AppliedRecord {
   readonly record: TransactionRecord
   /** Age in seconds; only if the provider now contradicts a transaction that was created here. */
-  readonly staleSeconds?: number
+  readonly staleSeconds?: number | undefined
 }
 
 /** Merges these observations, in the order of their requests, and stores changes. */
@@ -107,9 +102,10 @@ function applyObserved(
   const { unsaved } = cached
   if (unsaved && observedList.every((observed) => isOvertaken(unsaved, observed))) return { record: unsaved }
   const before = latestOf(cached)
+  // Spread first: otherwise V8 copies field by field.
   const toEntry = (record: TransactionRecord): LedgerEntry => ({
-    isCreated: before?.isCreated ?? false,
     ...record,
+    isCreated: before?.isCreated ?? false,
     owner,
     provider: options.provider,
   })

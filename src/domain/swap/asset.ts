@@ -46,17 +46,18 @@ export class AssetTable {
   }
 
   byCode(code: string): Asset | undefined {
-    return this.codes.get(fold(code))
+    return findFolded(this.codes, code)
   }
 
   coin(name: string): Coin | undefined {
-    return this.names.get(fold(name))
+    return findFolded(this.names, name)
   }
 
   /** The coin's asset on a network, by the network's name or alias. */
   find(coin: string, network: string): Asset | undefined {
     const known = this.coin(coin)
-    return known && this.networks.get(known)?.get(fold(network))
+    const byNetwork = known && this.networks.get(known)
+    return byNetwork && findFolded(byNetwork, network)
   }
 }
 
@@ -78,6 +79,11 @@ export function networkNames({ network, aliases }: Asset): readonly string[] {
 /** Equality of names, ignoring the case of ASCII texts. */
 export function sameName(a: string, b: string): boolean {
   return a === b || fold(a) === fold(b)
+}
+
+/** Looks up a name in a map by folded names. Most names are folded already. */
+export function findFolded<Value>(byFoldedName: ReadonlyMap<string, Value>, name: string): Value | undefined {
+  return byFoldedName.get(name) ?? byFoldedName.get(fold(name))
 }
 
 /** Upper case, for ASCII texts only: a look-alike letter stays a different letter. */

@@ -5,10 +5,14 @@ import type { Socket } from 'node:net'
 /** A connection with more answers due is closed; what it has asked for is done all the same. */
 export function limitPipelining(server: Server, maxDue: number): void {
   const due = new WeakMap<Socket, number>()
+  function onClose(this: ServerResponse): void {
+    const { socket } = this.req
+    due.set(socket, (due.get(socket) ?? 1) - 1)
+  }
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     const count = (due.get(socket) ?? 0) + 1
     due.set(socket, count)
     if (count > maxDue) socket.destroy()
-    response.on('close', () => due.set(socket, (due.get(socket) ?? 1) - 1))
+    response.on('close', onClose)
   })
 }

@@ -142,8 +142,8 @@ class ProviderBreakers {
   private consumer(op: OperationName, { caller, isGatewayCall: isOwn }: Context): Consumer | undefined {
     if (isOwn) return undefined
     const { usesGatewayKey } = this.options
-    const isKeyed = needsKey(op)
-    return { name: consumerOf(isKeyed, caller, usesGatewayKey), caller: callerOf(isKeyed, caller, usesGatewayKey) }
+    const name = consumerOf(needsKey(op), caller, usesGatewayKey)
+    return { name, caller: callerOf(name, caller, usesGatewayKey) }
   }
 }
 

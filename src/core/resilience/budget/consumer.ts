@@ -11,9 +11,7 @@ export function consumerOf(isKeyed: boolean, { identity, address }: Caller, uses
   return isKeyed && identity !== undefined ? identity : clientNetworkOf(address)
 }
 
-/** The caller that is blocked if its calls alone fail. Without a valid key: its client network. */
-export function callerOf(isKeyed: boolean, caller: Caller, usesGatewayKey: boolean): string {
-  return usesGatewayKey && caller.identity === undefined
-    ? clientNetworkOf(caller.address)
-    : consumerOf(isKeyed, caller, usesGatewayKey)
+/** The caller that is blocked if its calls alone fail: the consumer, or without a valid key the client network. */
+export function callerOf(consumer: string, { identity, address }: Caller, usesGatewayKey: boolean): string {
+  return usesGatewayKey && identity === undefined ? clientNetworkOf(address) : consumer
 }

@@ -38,13 +38,12 @@ export function mergeTransaction(before: LedgerEntry | undefined, observed: Obse
   const status = isFinal(known.status) ? known.status : (reported.status ?? known.status)
   const isChange = known.status !== undefined && status !== known.status
   const changedAt = isChange ? Math.max(at, before?.changedAt ?? 0) : before?.changedAt
+  const transaction = fillFrom(reported, known, before?.isCreated || !isComplete)
+  transaction.status = status
+  if (changedAt !== undefined && derived.includes('updatedAt')) transaction.updatedAt = changeOf(reported, changedAt)
   const keptDerived = before?.derived.filter((field) => reported[field as keyof Transaction] === undefined) ?? []
   return {
-    transaction: {
-      ...fillFrom(reported, known, before?.isCreated || !isComplete),
-      status,
-      ...(changedAt !== undefined && derived.includes('updatedAt') && { updatedAt: changeOf(reported, changedAt) }),
-    },
+    transaction,
     derived: keptDerived.length === 0 ? derived : [...new Set([...derived, ...keptDerived])],
     quotedAmountOut: before?.quotedAmountOut,
     reportedAt: at,
@@ -80,9 +79,11 @@ export function presented(
   return isUnknown && client.hasExpectedAmount ? { ...transaction, amountOut: quotedAmountOut } : transaction
 }
 
-/** `reported`, with missing fields from `known`. Asset names are all from `known` (`keepsAssets`), or all from `reported`. */
-function fillFrom(reported: Transaction, known: Partial<Transaction>, keepsAssets: boolean): Transaction {
-  const filled: Transaction & Record<string, unknown> = { ...reported }
+type MutableTransaction = { -readonly [Field in keyof Transaction]: Transaction[Field] }
+
+/** A copy of `reported`, with missing fields from `known`. Asset names are all from `known` (`keepsAssets`), or all from `reported`. */
+function fillFrom(reported: Transaction, known: Partial<Transaction>, keepsAssets: boolean): MutableTransaction {
+  const filled: MutableTransaction & Record<string, unknown> = { ...reported }
   for (const field in known) {
     const isName = assetFields.has(field)
     if (isName ? keepsAssets : (filled[field] ?? '') === '') filled[field] = known[field as keyof Transaction] ?? filled[field]
