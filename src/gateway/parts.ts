@@ -1,0 +1,106 @@
+/** What a gateway is built from, and what it offers to the process. */
+import type { Config } from '../config/index.ts'
+import type { Limiter } from '../core/access/limits.ts'
+import type { LedgerWaits, Load } from '../core/access/load-shedding.ts'
+import type { RefusedAddresses } from '../core/access/refused-addresses.ts'
+import { type VerifiedKeys, verifiedOrInLedger } from '../core/access/verified-keys.ts'
+import type { DeferredResults } from '../core/creation/deferred-results.ts'
+import type { PendingCreateKeys } from '../core/creation/pending-create-keys.ts'
+import { instrumented } from '../core/instrumented-ledger.ts'
+import type { Ledger } from '../core/ledger.ts'
+import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
+import type { MakeBreaker } from '../core/resilience/breaker/breaker.ts'
+import type { Budgets } from '../core/resilience/budget/budgets.ts'
+import type { ShadowStatistics } from '../core/routing/shadow-statistics.ts'
+import type { WinnerStore } from '../core/routing/winners.ts'
+import { Freshness } from '../core/transactions/state/freshness.ts'
+import type { Observer } from '../domain/telemetry/observation.ts'
+import type { Tracing } from '../domain/tracing/trace.ts'
+import type { StaticPages } from '../edges/static-page.ts'
+import type { ConnectedProvider, Connections } from '../provider.ts'
+import type { Form } from '../wire/form.ts'
+import type { Http } from '../wire/http.ts'
+
+export interface GatewayParts {
+  readonly config: Config
+  readonly forms: readonly Form[]
+  readonly limiter: Limiter
+  readonly verifiedKeys: VerifiedKeys
+  readonly refusedAddresses: RefusedAddresses
+  /** The providers' budgets, over all replicas. */
+  readonly budgets: Budgets
+  /** The provider that won a quote, for the create that follows. */
+  readonly winners: WinnerStore
+  /** Deviations of the quotes of `routing.shadow` from the served ones. */
+  readonly shadowStatistics: ShadowStatistics
+  readonly load: Load
+  /** The longest current waits for the ledger. */
+  readonly ledgerWaits: () => LedgerWaits
+  readonly ledger: Ledger
+  /** Results of creates that the ledger could not store at once. */
+  readonly deferredResults: DeferredResults
+  /** Persistent store of currency lists. */
+  readonly currencyLists: CurrencyListStore
+  readonly breaker: MakeBreaker
+  /** Milliseconds on a monotonic clock, for cooldowns and caches. */
+  readonly steadyClock: () => number
+  /** The identity of a client's key; undefined for an unknown key. */
+  readonly identify: (key: string) => Promise<string | undefined>
+  /** Connects providers, and reuses existing connections. */
+  readonly connections: Connections
+  /** Keys of clients with unresolved creates, if clients send the provider's own keys. */
+  readonly pendingKeys: PendingCreateKeys
+  readonly observe: Observer
+  /** Set if requests are traced. */
+  readonly tracing?: Tracing | undefined
+  readonly version: string
+  /** Pages beside the API on its port. */
+  readonly pages: StaticPages
+}
+
+/** A gateway for one configuration. */
+export interface Gateway {
+  readonly handle: Http
+  /** Runs one reconciliation of creates with an unknown outcome. */
+  readonly reconcile: () => Promise<void>
+  /** Reads the open transactions at draining providers that are due. */
+  readonly pollDraining: () => Promise<void>
+  /** After this the gateway starts no background calls: another configuration is in force. */
+  readonly retire: () => void
+  /** The connected providers that it uses. */
+  readonly connected: readonly ConnectedProvider[]
+}
+
+/** What the layers of one gateway share. The ledger is instrumented. */
+export interface SharedParts extends Omit<GatewayParts, 'pendingKeys'> {
+  /** Whether the gateway issues the clients' keys. */
+  readonly isManaged: boolean
+  /** Undefined in managed mode. */
+  readonly pendingKeys: PendingCreateKeys | undefined
+  readonly freshness: Freshness
+  /** The wall clock, in milliseconds since 1970. */
+  readonly clock: () => number
+  /** Aborted when another configuration is in force. */
+  readonly retired: AbortSignal
+}
+
+const clock = (): number => Date.now()
+/** A monotonic clock with the wall clock's value at the start of the process. */
+const steadyWallClock = (): number => performance.timeOrigin + performance.now()
+
+export function sharedParts(parts: GatewayParts, retired: AbortSignal): SharedParts {
+  const { config, observe } = parts
+  const isManaged = config.auth.mode === 'managed'
+  const ledger = instrumented(parts.ledger, observe)
+  return {
+    ...parts,
+    isManaged,
+    ledger,
+    currencyLists: instrumented(parts.currencyLists, observe),
+    verifiedKeys: verifiedOrInLedger(parts.verifiedKeys, ledger),
+    pendingKeys: isManaged ? undefined : parts.pendingKeys,
+    freshness: new Freshness({ refreshMs: config.ledger.refresh * 1000, clock, steadyClock: steadyWallClock }),
+    clock,
+    retired,
+  }
+}

@@ -1,0 +1,68 @@
+/** What the layers of one provider are made from. */
+import type { Provider } from '../config/index.ts'
+import { lacksDepositMemo } from '../core/assets/require-deposit-memo.ts'
+import type { RecordResultOptions } from '../core/creation/record-result.ts'
+import type { VerifyResponseOptions } from '../core/creation/verify-response.ts'
+import type { Layer } from '../core/layer.ts'
+import { traced } from '../core/traced.ts'
+import { createdHereOnly } from '../core/transactions/created-here-only.ts'
+import { enrichFromLedger } from '../core/transactions/enrich-from-ledger.ts'
+import { knownStateOnly } from '../core/transactions/known-state.ts'
+import { type OwnershipOptions, ownership } from '../core/transactions/ownership.ts'
+import type { ConnectedProvider } from '../provider.ts'
+import type { SharedParts } from './parts.ts'
+
+export interface ProviderPath {
+  /** As configured. */
+  readonly provider: Provider
+  readonly connected: ConnectedProvider
+  readonly parts: SharedParts
+}
+
+/** How a create is stored in the ledger before it is sent, and after its response. */
+export function createOptions({ connected, parts }: ProviderPath): RecordResultOptions {
+  const { ledger, deferredResults, clock, observe, pendingKeys } = parts
+  const { tag, capabilities } = connected
+  return { ledger: deferredResults.wrap(ledger, tag), provider: tag, capabilities, clock, observe, pendingKeys }
+}
+
+/** How the response of a create is compared with its request. */
+export function verifyOptions({ provider, connected }: ProviderPath): VerifyResponseOptions {
+  const { naming } = connected.catalogue
+  return {
+    naming,
+    mustConfirmMemos: !mayIgnoreMemos(provider),
+    lacksDepositMemo: lacksDepositMemo(provider.depositMemo, naming),
+  }
+}
+
+/** Whether the provider's responses may leave out the memos of a request. */
+export function mayIgnoreMemos({ extraIds }: Provider): boolean {
+  return extraIds === 'unconfirmed'
+}
+
+/** Whether other providers serve the same request, or are compared with this one. */
+export function isOneOfSeveral({ provider, parts: { config } }: ProviderPath): boolean {
+  return config.routing.providers.length > 1 || config.routing.shadow?.provider === provider.name
+}
+
+/** What it takes to merge a report of the provider into the ledger. */
+export function stateOptions({ connected, parts }: ProviderPath): Omit<OwnershipOptions, 'isOff'> {
+  const { config, ledger, connections, freshness, clock, observe } = parts
+  return { ledger, provider: connected.tag, table: config.assets, sequences: connections.sequences, freshness, clock, observe }
+}
+
+/** In managed mode the ledger decides who owns a transaction. Otherwise the provider does, and the ledger completes its responses. */
+export function ownershipLayers(path: ProviderPath): readonly Layer[] {
+  const { provider, connected, parts } = path
+  const { tag, capabilities } = connected
+  const { config, isManaged, ledger, freshness } = parts
+  const options = { ...stateOptions(path), isOff: provider.state === 'off' }
+  if (isManaged) return [traced('ownership', ownership(options), tag)]
+  const enriched = options.isOff
+    ? knownStateOnly(ledger, tag, freshness) // never calls the provider
+    : traced('enrichFromLedger', enrichFromLedger({ ...options, capabilities }), tag)
+  return config.routing.providers.includes(provider.name)
+    ? [enriched]
+    : [traced('createdHereOnly', createdHereOnly(ledger, tag), tag), enriched]
+}

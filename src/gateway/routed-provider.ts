@@ -1,0 +1,70 @@
+/** A provider of the configuration, connected, behind its layers. */
+import type { Provider } from '../config/index.ts'
+import { gatewayKeyErrors } from '../core/access/gateway-key-errors.ts'
+import { recordVerifiedKeys } from '../core/access/record-verified-keys.ts'
+import type { TransactionReader } from '../core/creation/reconciliation/match-candidates.ts'
+import { compose, type Layer } from '../core/layer.ts'
+import { openPoll } from '../core/transactions/poll-open.ts'
+import type { ProviderState } from '../domain/swap/provider-state.ts'
+import type { NativeLane } from '../edges/native/serve-native.ts'
+import { formNamed } from '../forms/index.ts'
+import { nativeLaneOf } from '../native-lane.ts'
+import { type ConnectedProvider, confidentialOf, reportedBy, transactionReader } from '../provider.ts'
+import type { SharedParts } from './parts.ts'
+import { type ProviderPath, stateOptions } from './provider-path.ts'
+
+export interface RoutedProvider
+  extends Pick<ConnectedProvider, 'name' | 'tag' | 'timeoutMs' | 'service' | 'capabilities' | 'catalogue'> {
+  readonly connected: ConnectedProvider
+  readonly state: ProviderState
+  /** Absent if nothing is open. */
+  readonly native: NativeLane | undefined
+  /** Reads transactions as the provider reports them, for reconciliation. */
+  readonly reader: TransactionReader
+  /** Reads what is open there; for a draining provider in managed mode. */
+  readonly poll: (() => Promise<void>) | undefined
+}
+
+/** Connects the provider and composes its layers in front of it. */
+export function routedProvider(
+  provider: Provider,
+  parts: SharedParts,
+  layersOf: (path: ProviderPath) => readonly Layer[],
+): RoutedProvider {
+  const { config, forms, steadyClock, version } = parts
+  const form = formNamed(provider.form, forms)
+  const connected = connect(provider, parts)
+  connected.setPaused(provider.state !== 'active')
+  return {
+    ...connected,
+    connected,
+    state: provider.state,
+    native: nativeLaneOf(config, provider, { form, connection: connected.native, confidential: confidentialOf(config), version }),
+    service: compose(layersOf({ provider, connected, parts }), connected.service),
+    reader: transactionReader(connected, provider, steadyClock),
+    poll: provider.state === 'draining' && parts.isManaged ? pollOf({ provider, connected, parts }) : undefined,
+  }
+}
+
+function connect(provider: Provider, parts: SharedParts): ConnectedProvider {
+  const { forms, verifiedKeys, refusedAddresses, isManaged, connections } = parts
+  return connections.connect(provider, {
+    ...parts,
+    form: formNamed(provider.form, forms),
+    keyOf: ({ caller }) => (isManaged ? provider.key : caller.key),
+    access: isManaged ? gatewayKeyErrors() : recordVerifiedKeys(verifiedKeys, refusedAddresses),
+    usesGatewayKey: isManaged,
+  })
+}
+
+function pollOf(path: ProviderPath): () => Promise<void> {
+  const { provider, connected, parts } = path
+  const { steadyClock, retired } = parts
+  return openPoll({
+    ...stateOptions(path),
+    service: reportedBy(connected, provider),
+    capabilities: connected.capabilities,
+    steadyClock,
+    isRetired: () => retired.aborted,
+  })
+}

@@ -1,0 +1,57 @@
+/** Which provider takes which request, by the configuration. */
+import { BestQuote } from '../core/routing/best.ts'
+import { type Dispatch, dispatcher } from '../core/routing/dispatch.ts'
+import type { RouteOptions } from '../core/routing/route.ts'
+import { priority } from '../core/routing/strategy.ts'
+import { weighted } from '../core/routing/weighted.ts'
+import type { SharedParts } from './parts.ts'
+import type { RoutedProvider } from './routed-provider.ts'
+
+export interface Routes extends RouteOptions {
+  /** Providers that may take quotes and creates, in the order of `routing.providers`. */
+  readonly active: readonly RoutedProvider[]
+  /** Tags of the providers that are never called. */
+  readonly offTags: ReadonlySet<string>
+  /** Whether lists come from the ledger: an account's own transactions, or what is known of a provider that is off. */
+  readonly listsFromLedger: boolean
+  /** The active provider of `routing.shadow`. */
+  readonly candidate: RoutedProvider | undefined
+}
+
+export function routesOf(providers: readonly RoutedProvider[], parts: SharedParts): Routes {
+  const { config, isManaged } = parts
+  const { routing } = config
+  const routed = routing.providers.flatMap((name) => providers.filter((provider) => provider.name === name))
+  const [first] = routed as [RoutedProvider]
+  const offTags = new Set(providers.filter(({ state }) => state === 'off').map(({ tag }) => tag))
+  return {
+    active: routed.filter(isActive),
+    offTags,
+    listsFromLedger: isManaged || offTags.has(first.tag),
+    candidate: providers.find((provider) => provider.name === routing.shadow?.provider && isActive(provider)),
+    dispatch: dispatchOf(providers, routed, parts), // chooses the provider; fails over if nothing was sent
+    lists: first,
+    servicesByTag: new Map(providers.map(({ tag, service }) => [tag, service])),
+    untagged: isManaged ? undefined : routed.find(({ name }) => name === routing.untagged)?.tag,
+  }
+}
+
+/** Chooses the provider of quotes and creates: by the strategy, or the one that the caller has picked. */
+function dispatchOf(
+  providers: readonly RoutedProvider[],
+  routed: readonly RoutedProvider[],
+  { config, winners }: SharedParts,
+): Dispatch {
+  const { strategy, weights, patienceMs } = config.routing
+  return dispatcher({
+    active: routed.filter(isActive),
+    strategy: strategy === 'weighted' ? weighted(new Map(routed.map(({ name, tag }) => [tag, weights?.[name] ?? 0]))) : priority,
+    best: strategy === 'best' ? new BestQuote({ winners, table: config.assets, patienceMs }) : undefined,
+    pickable: new Map(providers.filter(isActive).map((provider) => [provider.tag, provider])),
+    timeoutMs: Math.max(...routed.map(({ timeoutMs }) => timeoutMs)),
+  })
+}
+
+function isActive({ state }: RoutedProvider): boolean {
+  return state === 'active'
+}

@@ -1,0 +1,31 @@
+/** A service as HTTP: in each form, and beside it the providers' own paths. */
+import { pageLimit } from '../core/access/page-limit.ts'
+import type { Gate } from '../domain/swap/gate.ts'
+import type { SwapService } from '../domain/swap/service.ts'
+import { mounts } from '../edges/mounts.ts'
+import { serveNative } from '../edges/native/serve-native.ts'
+import { serve } from '../edges/serve.ts'
+import { formNamed } from '../forms/index.ts'
+import type { Http } from '../wire/http.ts'
+import type { SharedParts } from './parts.ts'
+import type { RoutedProvider } from './routed-provider.ts'
+
+/** Serves the service in every form, each at its own mount. */
+export function served(service: SwapService, gate: Gate, providers: readonly RoutedProvider[], parts: SharedParts): Http {
+  const { config, forms, limiter, load, identify, isManaged, observe, tracing, pages } = parts
+  const edge = {
+    service,
+    gate,
+    pageGate: pageLimit(limiter, load, observe),
+    identify,
+    maxAgeSeconds: { listCurrencies: config.cache.currencies, getRate: config.cache.rate },
+    hasPicks: isManaged && config.routing.pick.length > 0,
+    observe,
+    tracing,
+  }
+  const handlers = new Map(forms.map((form) => [form, serve({ ...edge, form })]))
+  // A provider's own paths: bytes pass unchanged, for clients with an issued key.
+  const lanes = new Map(providers.flatMap(({ native }) => (native ? [[native.tag, native] as const] : [])))
+  const native = serveNative({ lanes, gate, identify, observe, tracing })
+  return mounts(handlers, formNamed(config.defaultForm, forms), pages, native)
+}

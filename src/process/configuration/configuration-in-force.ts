@@ -1,0 +1,96 @@
+/** The configuration in force: the file, compared with the ledger, with the overrides of the ledger (docs/contract.md §12). */
+import type { OpenLedger } from '../../adapters/ledger/index.ts'
+import { type Config, ConfigError } from '../../config/index.ts'
+import type { Observer } from '../../domain/telemetry/observation.ts'
+import { withDefault } from '../../domain/with-timeout.ts'
+import { oneAtATime } from '../one-at-a-time.ts'
+import { FollowedOverrides } from './followed-overrides.ts'
+import { offWarnings } from './off-warnings.ts'
+import { overrideWarnings } from './overrides.ts'
+import { type TagReport, Tags } from './tags.ts'
+
+type Stores = Pick<OpenLedger, 'tags' | 'overrides' | 'ledgerAdmin'>
+
+/** A reload does not wait longer for what the ledger counts. */
+const maxCountWaitMs = 1_000
+
+export class ConfigurationInForce {
+  readonly tags: Tags
+  private readonly overrides: FollowedOverrides
+  private readonly stores: Stores
+  private current: Config
+  private apply: (config: Config) => void = () => {}
+  /** A reload and a change of the overrides must not overlap: each starts from the other's result. */
+  private readonly runSerially = oneAtATime()
+
+  private constructor(tags: Tags, overrides: FollowedOverrides, stores: Stores) {
+    this.tags = tags
+    this.overrides = overrides
+    this.stores = stores
+    this.current = overrides.config
+  }
+
+  /** Returns it with warnings for the operator. Throws a `ConfigError` if the ledger contradicts the file. */
+  static async open(
+    file: Config,
+    stores: Stores,
+    observe: Observer,
+  ): Promise<{ readonly configuration: ConfigurationInForce; readonly warnings: readonly string[] }> {
+    const tags = new Tags(stores.tags)
+    const warnings = warningsOf(await tags.open(file))
+    const overrides = await FollowedOverrides.open(file, stores.overrides, observe)
+    return { configuration: new ConfigurationInForce(tags, overrides, stores), warnings }
+  }
+
+  get config(): Config {
+    return this.current
+  }
+
+  get file(): Config {
+    return this.overrides.file
+  }
+
+  /** From now on `apply` gets each new configuration. */
+  onChange(apply: (config: Config) => void): void {
+    this.apply = apply
+  }
+
+  /** Reads the overrides again. Throws if the ledger cannot be read. */
+  follow(): Promise<void> {
+    return this.runSerially(async () => {
+      await this.overrides.poll()
+      if (this.overrides.config !== this.current) this.change()
+    })
+  }
+
+  /** Applies another file. Returns warnings for the operator. Throws a `ConfigError`, without a change, if the ledger contradicts it. */
+  load(file: Config): Promise<readonly string[]> {
+    return this.runSerially(async () => {
+      const warnings = warningsOf(await this.tags.compare(file))
+      await this.overrides.load(file)
+      this.change()
+      await this.tags.remember(file)
+      return [...warnings, ...(await this.openAtOff(file))]
+    })
+  }
+
+  /** Warnings for the operator about the ledger and the file of the start. */
+  async startWarnings(file: Config): Promise<readonly string[]> {
+    return [...(await this.openAtOff(file)), ...overrideWarnings(file, this.overrides.applied)]
+  }
+
+  private change(): void {
+    this.apply(this.overrides.config)
+    this.current = this.overrides.config
+  }
+
+  private async openAtOff(file: Config): Promise<readonly string[]> {
+    if (!file.providers.some(({ state }) => state === 'off')) return []
+    return offWarnings(file, await withDefault(this.stores.ledgerAdmin.openCounts(), maxCountWaitMs, []))
+  }
+}
+
+function warningsOf({ faults, warnings }: TagReport): readonly string[] {
+  if (faults.length > 0) throw new ConfigError(faults)
+  return warnings
+}

@@ -1,0 +1,64 @@
+/** Builds the gateway of each configuration from the parts of the process. */
+import type { OpenLedger } from '../adapters/ledger/index.ts'
+import type { Config } from '../config/index.ts'
+import { DeferredResults } from '../core/creation/deferred-results.ts'
+import { PendingCreateKeys } from '../core/creation/pending-create-keys.ts'
+import { createBreaker } from '../core/resilience/breaker/breaker.ts'
+import { ShadowStatistics } from '../core/routing/shadow-statistics.ts'
+import type { StaticPages } from '../edges/static-page.ts'
+import { forms } from '../forms/index.ts'
+import { createGateway } from '../gateway.ts'
+import { Connections } from '../provider.ts'
+import { Generation } from './configuration/generation.ts'
+import { keyIdentity } from './key-identity.ts'
+import { openLimitStores } from './limit-stores.ts'
+import type { Monitoring } from './monitoring.ts'
+import { noPages } from './pages.ts'
+import { openTraces } from './traces.ts'
+import { version } from './version.ts'
+
+export interface GatewayBuilder {
+  readonly shadowStatistics: ShadowStatistics
+  readonly build: (config: Config) => Generation
+}
+
+/** Opens what all generations share: the stores of limits, traces, results that the ledger could not store, and connections. */
+export async function openGatewayBuilder(
+  config: Config,
+  { accounts, waits: ledgerWaits, ledger, currencyLists }: OpenLedger,
+  { load, observe }: Monitoring,
+  preparingPages: Promise<StaticPages>,
+  resources: AsyncDisposableStack,
+): Promise<GatewayBuilder> {
+  const { close, ...limitStores } = await openLimitStores(config, observe)
+  resources.defer(close)
+  const tracing = await openTraces(config.telemetry, observe)
+  if (tracing) resources.defer(tracing.close)
+  const deferredResults = new DeferredResults({ observe })
+  resources.defer(() => deferredResults.close())
+  const connections = new Connections()
+  resources.defer(() => connections.close())
+  const pages = await preparingPages
+  const shadowStatistics = new ShadowStatistics()
+  const pendingKeys = new PendingCreateKeys()
+  const shared = { ...limitStores, tracing, load, ledger, ledgerWaits, currencyLists, deferredResults, connections }
+  return {
+    shadowStatistics,
+    build(next) {
+      const gateway = createGateway({
+        ...shared,
+        config: next,
+        forms,
+        shadowStatistics,
+        pendingKeys,
+        breaker: createBreaker,
+        steadyClock: () => performance.now(),
+        identify: keyIdentity(next, accounts),
+        observe,
+        version,
+        pages: next.docs ? pages : noPages,
+      })
+      return new Generation(gateway, connections.retain(gateway.connected))
+    },
+  }
+}
