@@ -2,7 +2,7 @@
 import { compareAmounts } from '../domain/amount.ts'
 import { type Asset, AssetTable, type Coin, fold } from '../domain/swap/asset.ts'
 import type { Faults, Path } from './faults.ts'
-import type { AssetSettings } from './schema.ts'
+import type { AssetSettings } from './schema/asset-table.ts'
 
 type CoinSettings = AssetSettings[number]
 

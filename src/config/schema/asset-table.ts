@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { checksums } from '../../domain/address/checksum.ts'
+import type { MemoRule } from '../../domain/address/rule.ts'
+import { amount, choice, flag, keys, list, name, oneOrMore, pattern } from '../value-types.ts'
+import { optional, required, setting } from './setting.ts'
+
+const addressRule = keys({
+  pattern,
+  checksum: oneOrMore(choice(checksums), 'must be base58check, bech32 or eip55, or a list of these').default([]),
+})
+
+/** Not a union: it would hide the error of a pattern. */
+const memoRule = z.unknown().transform((tree, context): MemoRule => {
+  if (tree === 'none') return tree
+  const { data, error } = z.strictObject({ pattern }, 'must be { pattern } or none').safeParse(tree)
+  for (const issue of error?.issues ?? []) context.issues.push({ ...issue, input: tree } as never)
+  return data?.pattern ?? z.NEVER
+})
+
+const network = keys({
+  network: required(name, 'Name of the network'),
+  code: required(name, 'The name of the coin on this network in Form A; unique in the table'),
+  default: setting(flag, false, 'Whether this is the network of the coin if a request names none; at most one per coin'),
+  aliases: setting(list(name), [], 'Other accepted names of the network'),
+  depositMin: optional(amount, 'Minimum deposit, used if the provider returns none'),
+  depositMax: optional(amount, 'Maximum deposit, used if the provider returns none'),
+  address: optional(
+    addressRule,
+    'The format of its addresses: `{ pattern, checksum }`. `pattern` is a pattern of RE2 that must match the whole address; `checksum` is ' +
+      '`base58check`, `bech32` or `eip55`, or a list of these, each checked only if an address has that encoding',
+  ),
+  memo: optional(memoRule, 'The format of its memos or tags: `{ pattern }`, or `none` if the network has none'),
+})
+
+/** The file of the asset table. */
+export const assetsSchema = list(
+  keys({
+    coin: required(name, 'Ticker of the coin'),
+    name: required(name, 'Its full name'),
+    networks: required(list(network).min(1, 'must have a network'), 'The networks of the coin.'),
+  }),
+)
+
+export type AssetSettings = z.output<typeof assetsSchema>

@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import type { ExtraIds } from '../../domain/swap/extra-ids.ts'
+import { providerStates } from '../../domain/swap/provider-state.ts'
+import { statuses } from '../../domain/swap/status.ts'
+import { baseUrl, choice, integer, keys, list, mapping, name, seconds, text } from '../value-types.ts'
+import { required, section, setting } from './setting.ts'
+
+const budget = section(
+  {
+    quotes: setting(integer(0), 60, '`GET /currencies` and `GET /rate` together; 0 is unlimited', 'requests per 60 seconds'),
+    create: setting(integer(0), 30, '`POST /transactions`; 0 is unlimited', 'requests per 60 seconds'),
+    read: setting(
+      integer(0),
+      120,
+      '`GET /transactions` and `GET /transactions/{id}` together; 0 is unlimited',
+      'requests per 60 seconds',
+    ),
+  },
+  'Maximum number of requests that all replicas together send to the provider.',
+)
+
+const providerAsset = z.union(
+  [z.null(), name.transform((code) => ({ code })), z.strictObject({ coin: name, network: name })],
+  'must be a word, { coin, network } or null',
+)
+
+const extraIds = choice(['true', 'false', 'unconfirmed']).transform(
+  (word): ExtraIds => (word === 'unconfirmed' ? word : word === 'true'),
+)
+
+const extraIdName = z.union(
+  [name.transform((word) => ({ ask: word, answer: word })), z.strictObject({ ask: name.optional(), answer: name.optional() })],
+  'must be a word or { ask, answer }',
+)
+
+const extraIdNames = keys({
+  deposit: name.optional(),
+  withdrawal: extraIdName.optional(),
+  refund: extraIdName.optional(),
+})
+
+export const provider = keys({
+  form: required(name, 'The API form of the provider, `A` or `B`'),
+  url: required(baseUrl, 'Base URL, including `/api/v2`; must be `https` if a key is sent to another machine'),
+  key: setting(text, '', 'Your key at the provider, best read from a file or the environment. Not needed in passthrough mode'),
+  tag: setting(
+    text,
+    '',
+    "Prefix of the ids of its transactions: 1 to 16 of a-z and 0-9. Do not change it later. Empty: the provider's name",
+  ),
+  timeout: setting(seconds('above 0'), 10, 'Maximum wait for the complete response', 'seconds'),
+  budget,
+  statuses: setting(
+    mapping(choice(statuses)),
+    {},
+    'The meaning of statuses that its form does not define, like `hold: exchanging`',
+  ),
+  assets: setting(
+    mapping(providerAsset),
+    {},
+    'Its own name for a code of the asset table: one word (Form A) or `{ coin, network }` (Form B), different for each code; `null`: not offered there. With a name for both assets a create to Form A needs no list of currencies from the provider',
+  ),
+  extraIds: setting(
+    extraIds,
+    false,
+    'Whether it supports memos and tags; a provider that ignores one loses the funds. `unconfirmed`: it does, but its responses need not repeat them',
+  ),
+  extraIdNames: setting(
+    extraIdNames,
+    {},
+    'Its own field names for them, if they differ from its form: `deposit`, `withdrawal`, `refund`, each one name or `{ ask, answer }` (the name in requests and in responses)',
+  ),
+  depositMemo: setting(
+    list(name),
+    [],
+    'Networks on which its deposit addresses are shared: a deposit address without a memo is never returned to a client. Without `extraIds`, swaps from these networks are not offered',
+  ),
+  addresses: setting(
+    choice(['checked', 'unchecked']),
+    'checked',
+    'Whether addresses must match their network in the asset table before a request is sent; `unchecked` leaves the check to the provider',
+  ),
+  state: setting(
+    choice(providerStates),
+    'active',
+    '`active`; `draining`: no quotes and no creates, its transactions are still read; `off`: never called, its transactions are served from the ledger',
+  ),
+  native: setting(
+    list(text),
+    [],
+    'Paths of the provider that the native lane opens, like `GET /coins/{}/networks`: a method and a path, in which `{}` is one segment. Every client with a key may call them, and the gateway sends your key at the provider. Empty: none',
+  ),
+  nativeMaxBytes: setting(integer(0, 1_073_741_824), 1_048_576, 'Maximum size of a request body on the native lane', 'bytes'),
+  nativeIdle: setting(seconds('above 0'), 30, 'Idle timeout between two bytes on the native lane, in both directions', 'seconds'),
+})

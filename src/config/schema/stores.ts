@@ -1,0 +1,46 @@
+/** What the process stores, and for how long. */
+import { name, redisUrl, seconds } from '../value-types.ts'
+import { section, setting } from './setting.ts'
+
+export const redis = section(
+  {
+    url: setting(
+      redisUrl,
+      '',
+      '`redis://user:password@host:port/database`, `redis+sentinel://host:port,host:port/name` (the sentinels and the name of the group; `?sentinel=user:password` if they require a password) or `redis+cluster://host:port,host:port` (some nodes); `rediss…` uses TLS. Empty: each process keeps its own limits in memory',
+    ),
+  },
+  'Limits and budgets that replicas share. Redis 6 or later.',
+)
+
+export const ledger = section(
+  {
+    url: setting(
+      name.regex(/^(?:sqlite:.|postgres(?:ql)?:\/\/.)/, 'must be sqlite:<file> or postgres://…'),
+      'sqlite:data/swapgate.db',
+      '`sqlite:<file>`, relative to the working directory, or `postgres://user:password@host/database`, which replicas share',
+    ),
+    refresh: setting(seconds(), 5, 'How long a transaction read from a provider counts as fresh', 'seconds'),
+    reconcile: setting(seconds(), 86_400, 'How long the gateway searches for a create with an unknown outcome', 'seconds'),
+  },
+  'The store of transactions, their owners and their last known state.',
+)
+
+export const cache = section(
+  {
+    currencies: setting(seconds(), 600, "How long a provider's list of currencies is served before it is read again", 'seconds'),
+    rate: setting(
+      seconds(),
+      2,
+      'How long a rate is served again to identical requests; 0 calls the provider for each request',
+      'seconds',
+    ),
+    staleFor: setting(
+      seconds(),
+      86_400,
+      'How much longer an old list of currencies is served while the provider fails. Also the maximum age of the list for a create to Form A (`currencies`, if that is longer)',
+      'seconds',
+    ),
+  },
+  'The cache of responses.',
+)
