@@ -27,6 +27,11 @@ describe('a key', () => {
     fc.assert(property)
   })
 
+  it('is the same for the same bytes', () => {
+    expect(makeKey(new Uint8Array(keyBytes).fill(255))).toBe('sg_live_aWgEPTl1tmebfsQzFP4bxwgy80V3VkPdr')
+    expect(makeKey(Uint8Array.from({ length: keyBytes }, (_, at) => at))).toBe('sg_live_0029sS3yqsuDyR1vGFhTuuRAq1b1RhPwc')
+  })
+
   it('contains all of its random bytes', () => {
     const property = fc.property(bytes, (random) => {
       const number = numberOf(makeKey(random).slice(8, -6))

@@ -2,6 +2,7 @@
  * Keys that the operator issues: `sg_live_`, 160 random bits, and a checksum, in letters and digits. Secret scanners recognise the
  * prefix, and the checksum finds typing errors without a look-up.
  */
+import { crc32 } from 'node:zlib'
 
 const prefix = 'sg_live_'
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -17,7 +18,7 @@ export const keyBytes = 20
 export function makeKey(random: Uint8Array): string {
   if (random.length !== keyBytes) throw new RangeError(`a key takes ${keyBytes} random bytes`)
   const number = random.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n)
-  const body = prefix + toDigits(number, randomDigits)
+  const body = prefix + toDigits(number)
   return body + checksumOf(body)
 }
 
@@ -29,24 +30,14 @@ export function isKey(text: string): boolean {
 }
 
 function checksumOf(body: string): string {
-  return toDigits(BigInt(crc32(body)), checksumDigits)
-}
-
-function toDigits(number: bigint, count: number): string {
   let digits = ''
-  for (let remaining = number; digits.length < count; remaining /= 62n) digits = alphabet[Number(remaining % 62n)] + digits
+  for (let remaining = crc32(body); digits.length < checksumDigits; remaining = Math.floor(remaining / alphabet.length))
+    digits = alphabet[remaining % alphabet.length] + digits
   return digits
 }
 
-const remainders = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let remainder = byte
-  for (let bit = 0; bit < 8; bit++) remainder = remainder & 1 ? (remainder >>> 1) ^ 0xedb88320 : remainder >>> 1
-  return remainder
-})
-
-/** CRC-32 of ASCII text, as in ISO 3309. */
-function crc32(text: string): number {
-  let crc = 0xffffffff
-  for (let at = 0; at < text.length; at++) crc = (crc >>> 8) ^ (remainders[(crc ^ text.charCodeAt(at)) & 0xff] ?? 0)
-  return ~crc >>> 0
+function toDigits(number: bigint): string {
+  let digits = ''
+  for (let remaining = number; digits.length < randomDigits; remaining /= 62n) digits = alphabet[Number(remaining % 62n)] + digits
+  return digits
 }

@@ -1,6 +1,7 @@
 /** The JSON in the columns `transactions.facts` and `claims.first`. Existing ledgers contain its keys: they never change. */
 import type { TransactionRecord } from '../../core/ledger.ts'
 import type { Amount } from '../../domain/amount.ts'
+import type { Status } from '../../domain/swap/status.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 
 /** The fields of an entry that have no column. */
@@ -25,10 +26,14 @@ export function storeEntry(facts: TransactionRecord): string {
   return JSON.stringify(stored)
 }
 
-export function loadEntry(text: string): Pick<TransactionRecord, 'derived' | 'quotedAmountOut'> & Pick<StoredEntry, 'transaction'> {
-  const stored: StoredEntry = JSON.parse(text)
-  const entry = { transaction: stored.transaction, derived: stored.derived }
-  return stored.promised === undefined ? entry : { ...entry, quotedAmountOut: stored.promised }
+interface LoadedEntry extends Pick<TransactionRecord, 'derived' | 'quotedAmountOut'> {
+  /** Without its status, which has a column. */
+  readonly transaction: Omit<Transaction, 'status'> & { status?: Status }
+}
+
+export function loadEntry(text: string): LoadedEntry {
+  const { transaction, derived, promised }: StoredEntry = JSON.parse(text)
+  return { transaction, derived, quotedAmountOut: promised }
 }
 
 export function storeFirst(facts: TransactionRecord): string {
