@@ -21,6 +21,7 @@ import { connect } from '../src/edges/connect.ts'
 import { serve } from '../src/edges/serve.ts'
 import { formA } from '../src/forms/a.ts'
 import type { Http, HttpRequest } from '../src/wire/http.ts'
+import { providerFormOf } from '../src/wire/provider/from-client-form.ts'
 
 const shares = [0, 0.01, 0.1, 1]
 const rounds = 80
@@ -41,7 +42,9 @@ function gateway(tracing: Tracing | undefined): Http {
     userAgent: 'bench',
     statuses: new Map(),
   }
-  const edge = connect({ form: formA, http, keyOf: () => undefined, server, observe, ...names })
+  const form = providerFormOf(formA)
+  const signer = { rsaSha256: () => ({ signature: '', keyId: '' }) }
+  const edge = connect({ form, http, keyOf: () => undefined, settings: {}, signer, server, observe, ...names })
   const limits = {
     provider: 'alpha',
     timeoutMs: 10_000,

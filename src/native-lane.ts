@@ -1,4 +1,5 @@
 /** The native lane of a provider: its connection, and what the configuration opens (docs/contract.md §11). */
+import { signer } from './adapters/signer.ts'
 import type { Config, Provider } from './config/index.ts'
 import { nativeGuard } from './core/native/native-guard.ts'
 import type { Breaker } from './core/resilience/breaker/breaker.ts'
@@ -7,8 +8,8 @@ import type { Confidential } from './domain/faults/confidential.ts'
 import { parseOpenPath } from './domain/native/open-path.ts'
 import type { Server } from './domain/telemetry/observation.ts'
 import type { NativeLane } from './edges/native/serve-native.ts'
-import type { Form } from './wire/form.ts'
 import type { SendNative } from './wire/native.ts'
+import type { ProviderForm } from './wire/provider/form.ts'
 
 /** The parts that survive a reload, if the provider's settings are unchanged. */
 export interface NativeConnection extends Pick<NativeLane, 'guard' | 'server'> {
@@ -46,7 +47,7 @@ async function loadUpstream(url: string): Promise<SendNative> {
 }
 
 interface NativeLaneParts {
-  readonly form: Form
+  readonly form: ProviderForm
   readonly connection: NativeConnection
   readonly confidential: Confidential
   readonly version: string
@@ -60,7 +61,7 @@ export function nativeLaneOf({ auth }: Config, provider: Provider, parts: Native
   return {
     tag,
     confidential,
-    credential: form.credential.encode(key),
+    credential: form.credential.encode(key, { method: '', path: '', query: '', body: '' }, signer),
     userAgent: `swapgate/${version}`,
     open: native.flatMap((entry) => parseOpenPath(entry) ?? []),
     isOff: state === 'off',

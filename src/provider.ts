@@ -1,7 +1,8 @@
 /** Connects the configured providers: each has its form, its connections, its resilience layers and its currency list. */
+import { signer } from './adapters/signer.ts'
 import { upstream } from './adapters/undici/index.ts'
 import type { Config, Provider } from './config/index.ts'
-import { type AssetNaming, createAssetNaming } from './core/assets/asset-naming.ts'
+import { type AssetNaming, createAssetNaming, type NamingRules } from './core/assets/asset-naming.ts'
 import type { Catalogue } from './core/assets/catalogue.ts'
 import { requireDepositMemo } from './core/assets/require-deposit-memo.ts'
 import { translateAssets } from './core/assets/translate-assets.ts'
@@ -18,17 +19,19 @@ import { deriveFields } from './core/transactions/derive-fields.ts'
 import { numberRequests, SequenceClock } from './core/transactions/state/request-sequence.ts'
 import { Confidential, type ConfidentialWords } from './domain/faults/confidential.ts'
 import { type Capabilities, namesByCode } from './domain/swap/capabilities.ts'
-import type { Context, SwapService } from './domain/swap/service.ts'
+import type { Op, Request } from './domain/swap/operations.ts'
+import type { SwapService } from './domain/swap/service.ts'
 import type { Observer, Server } from './domain/telemetry/observation.ts'
 import { connect } from './edges/connect.ts'
+import type { Connection } from './edges/send-call.ts'
 import { connectNative, type NativeConnection } from './native-lane.ts'
-import type { Form } from './wire/form.ts'
+import { callsOf, type ProviderForm } from './wire/provider/form.ts'
 
 export interface ProviderParts {
   readonly config: Config
-  readonly form: Form
+  readonly form: ProviderForm
   /** The key that is sent with a call. */
-  readonly keyOf: (context: Context) => string | undefined
+  readonly keyOf: Connection['keyOf']
   /** The outermost layer of every call. */
   readonly access: Layer
   readonly budgets: Budgets
@@ -124,18 +127,24 @@ function connectProvider(
     provider: tag,
     server: serverOf(provider.url),
     keyOf,
+    settings: provider.settings,
+    signer,
     statuses: new Map(Object.entries(provider.statuses)),
     confidential,
     userAgent: `swapgate/${version}`,
     observe,
   })
-  const limits = { ...parts, clock, provider: tag, timeoutMs, budget: provider.budget, random: Math.random }
+  const limits = {
+    ...parts,
+    ...{ clock, provider: tag, timeoutMs, budget: provider.budget, random: Math.random },
+    callsOf: (op: Op, request: Request<Op>) => callsOf(form, op, 'rateType' in request ? request.rateType : undefined),
+  }
   const breaker = parts.breaker(limits)
   const resilienceLayers = resilience({ ...limits, breaker })
   const service = compose([access, ...resilienceLayers, numberRequests(sequences)], edge)
   const currencyList = cachedCatalogue({
     service,
-    naming: createAssetNaming(config.assets, namesByCode(form.capabilities), new Map(Object.entries(provider.assets))),
+    naming: createAssetNaming(config.assets, namingRules(form), new Map(Object.entries({ ...form.assets, ...provider.assets }))),
     capabilities: form.capabilities,
     lists: parts.currencyLists,
     source: { provider: tag, url: provider.url, form: form.name },
@@ -150,6 +159,11 @@ function connectProvider(
   const native = connectNative({ ...limits, breaker, url: provider.url, server: serverOf(provider.url) })
   const base = { name, tag, timeoutMs, service, catalogue: currencyList, capabilities: form.capabilities, native, setPaused }
   return { ...base, retire: closeListFirst(currencyList, retire), close: closeListFirst(currencyList, close) }
+}
+
+function namingRules({ capabilities, networks }: ProviderForm): NamingRules {
+  const byCode = namesByCode(capabilities)
+  return { byCode, listsNetworks: byCode || capabilities.responseFields.listCurrencies.has('network'), networks }
 }
 
 /** Reads a provider's transactions for reconciliation, within the limit on own reads. */

@@ -1,6 +1,6 @@
 import { inspectLedger } from '../adapters/ledger/index.ts'
 import { type Config, ConfigError, type ConfigFault, loadConfig } from '../config/index.ts'
-import { forms } from '../forms/index.ts'
+import { knownForms } from '../forms/index.ts'
 import { configWarnings } from '../process/configuration/config-warnings.ts'
 import { offWarnings } from '../process/configuration/off-warnings.ts'
 import { compareTags, type TagReport } from '../process/configuration/tags.ts'
@@ -32,7 +32,7 @@ interface CheckResult extends TagReport {
 /** Also compares the configuration with the ledger, if that can be read. */
 async function read(file: string): Promise<CheckResult> {
   try {
-    const config = loadConfig(file, forms)
+    const config = loadConfig(file, knownForms)
     const known = await inspectLedger(
       config.ledger.url,
       config.providers.map(({ tag }) => tag),

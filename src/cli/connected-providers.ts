@@ -4,7 +4,7 @@ import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
 import { createBreaker } from '../core/resilience/breaker/breaker.ts'
 import type { Capabilities } from '../domain/swap/capabilities.ts'
 import type { Context } from '../domain/swap/service.ts'
-import { formNamed } from '../forms/index.ts'
+import { providerFormNamed } from '../forms/index.ts'
 import { openLimitStores } from '../process/limit-stores.ts'
 import { version } from '../process/version.ts'
 import { type ConnectedProvider, Connections } from '../provider.ts'
@@ -25,7 +25,7 @@ export async function connectProviders(
   return (provider) =>
     connections.connect(provider, {
       config,
-      form: formNamed(provider.form),
+      form: providerFormNamed(provider.form),
       keyOf: () => provider.key,
       access: (next) => next,
       budgets,

@@ -1,5 +1,5 @@
 import { type Config, ConfigError, loadConfig } from '../config/index.ts'
-import { forms } from '../forms/index.ts'
+import { knownForms } from '../forms/index.ts'
 import { type Running, start as startProcess } from '../main.ts'
 import { configWarnings } from '../process/configuration/config-warnings.ts'
 import { type Signatures, signaturesOf, watchFiles } from '../process/configuration/file-watcher.ts'
@@ -105,7 +105,7 @@ interface LoadedConfig {
 }
 
 function load(file: string): LoadedConfig {
-  const config = loadConfig(file, forms)
+  const config = loadConfig(file, knownForms)
   return { config, signatures: signaturesOf(config.files) }
 }
 

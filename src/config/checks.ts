@@ -1,7 +1,8 @@
 /** Checks rules between keys of the configuration. */
 import { isLoopback } from '../domain/loopback.ts'
 import type { AssetTable } from '../domain/swap/asset.ts'
-import type { Form } from '../wire/form.ts'
+import type { ProviderForm } from '../wire/provider/form.ts'
+import type { KnownForms } from '../wire/provider/from-client-form.ts'
 import { checkExtraIdNames } from './extra-id-names.ts'
 import type { Faults } from './faults.ts'
 import { checkNativePaths } from './native-paths.ts'
@@ -19,7 +20,12 @@ export function tagOf(name: string, { tag }: ProviderSettings): string {
 }
 
 /** Checks the valid parts; parts with faults of their own are skipped. */
-export function checkParts(parts: Parts, table: AssetTable | undefined, forms: readonly Form[], faults: Faults): void {
+export function checkParts(
+  parts: Parts,
+  table: AssetTable | undefined,
+  { forms, providerForms }: KnownForms,
+  faults: Faults,
+): void {
   const names = forms.map((form) => form.name)
   const { defaultForm } = parts
   if (defaultForm !== undefined && !names.includes(defaultForm)) faults.add(['defaultForm'], `must be one of ${names.join(', ')}`)
@@ -33,12 +39,13 @@ export function checkParts(parts: Parts, table: AssetTable | undefined, forms: r
     if ([parts.server, parts.admin].some((listener) => listener && isSelfLoop(provider.url, listener)))
       own.add(['url'], 'leads back to the gateway itself')
     if (parts.auth?.mode === 'managed' && provider.key === '') own.add(['key'], 'is needed where auth.mode is managed')
-    const form = forms.find((candidate) => candidate.name === provider.form)
+    const form = providerForms.find(({ name: known }) => known.toLowerCase() === provider.form.toLowerCase())
     if (form) {
       checkProviderAssets(provider, form, table, own)
       checkExtraIdNames(provider.extraIdNames, form, own)
       checkNativePaths(provider.native, form, own)
-    } else own.add(['form'], `must be one of ${names.join(', ')}`)
+      checkSettings(provider, form, own)
+    } else own.add(['form'], `must be one of ${providerForms.map((known) => known.name).join(', ')}`)
   }
   checkTags(parts, faults)
   const tags = Object.entries(parts.providers).map(([name, provider]) => (provider ? tagOf(name, provider) : name))
@@ -74,4 +81,12 @@ function checkTags({ providers }: Parts, faults: Faults): void {
     if (taken.has(tag)) faults.add(['providers', name, 'tag'], 'is the tag of another provider')
     taken.add(tag)
   }
+}
+
+/** Settings that the form needs, and those that it does not know. */
+function checkSettings({ settings }: ProviderSettings, form: ProviderForm, faults: Faults): void {
+  for (const name of form.settings)
+    if (settings[name] === undefined) faults.add(['settings', name], `is needed for the form ${form.name}`)
+  for (const name of Object.keys(settings))
+    if (!form.settings.includes(name)) faults.add(['settings', name], `is not a setting of the form ${form.name}`)
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { forms } from '../forms/index.ts'
+import { knownForms } from '../forms/index.ts'
 import { ConfigError, loadConfig } from './index.ts'
 
 let folder: string
@@ -28,7 +28,7 @@ interface Files {
 function load({ gateway = whole, assets: table = assets, environment = {} }: Files) {
   writeFileSync(join(folder, 'gateway.yaml'), gateway)
   writeFileSync(join(folder, 'assets.yaml'), table)
-  return loadConfig(join(folder, 'gateway.yaml'), forms, environment)
+  return loadConfig(join(folder, 'gateway.yaml'), knownForms, environment)
 }
 
 /** Each fault as one line. */
@@ -107,7 +107,7 @@ describe('a valid configuration', () => {
 })
 
 it('the packaged configuration is valid', () => {
-  expect(loadConfig('config/gateway.yaml', forms, {}).routing.providers).toEqual(['alpha'])
+  expect(loadConfig('config/gateway.yaml', knownForms, {}).routing.providers).toEqual(['alpha'])
 })
 
 describe('the variables of OpenTelemetry', () => {
@@ -136,7 +136,7 @@ describe('the variables of OpenTelemetry', () => {
 describe('a file', () => {
   it('that does not exist is the only fault', () => {
     const file = join(folder, 'missing.yaml')
-    expect(() => loadConfig(file, forms, {})).toThrow(`the file ${file} cannot be read (ENOENT)`)
+    expect(() => loadConfig(file, knownForms, {})).toThrow(`the file ${file} cannot be read (ENOENT)`)
   })
 
   it.each([
@@ -356,7 +356,7 @@ describe('a fault', () => {
     [
       'an unknown form',
       `providers: { alpha: { form: C, url: "http://127.0.0.1" } }\n${routing}`,
-      ['providers.alpha.form: must be one of A, B'],
+      ['providers.alpha.form: must be one of A, B, exolix, changenow, letsexchange, stealthex, changelly'],
     ],
     [
       'several providers in passthrough mode',
@@ -471,7 +471,7 @@ sandbox: []
       'assets.0.networks: is missing',
       'providers.alpha.url: must be https where a key is sent',
       'providers.gamma.key: is needed where auth.mode is managed',
-      'providers.gamma.form: must be one of A, B',
+      'providers.gamma.form: must be one of A, B, exolix, changenow, letsexchange, stealthex, changelly',
       'routing.providers.0: is not in providers',
     ])
   })

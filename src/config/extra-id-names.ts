@@ -1,6 +1,7 @@
 /** Checks a provider's own field names for memos and tags against the field names of its form (docs/contract.md §3.5). */
-import { type ExtraIdNames, requestFieldNames, responseFieldNames } from '../wire/extra-ids.ts'
-import type { Form } from '../wire/form.ts'
+import { type ExtraIdNames, requestFieldNames, responseFieldNames } from '../wire/codec/extra-ids.ts'
+import { namesByField } from '../wire/form.ts'
+import type { ProviderForm } from '../wire/provider/form.ts'
 import type { Faults } from './faults.ts'
 
 const keyOf: Readonly<Record<string, keyof ExtraIdNames>> = {
@@ -10,15 +11,14 @@ const keyOf: Readonly<Record<string, keyof ExtraIdNames>> = {
 }
 
 /** Adds a fault if two fields of one body have the same name: one of them would be lost. */
-export function checkExtraIdNames(names: ExtraIdNames, { operations }: Form, faults: Faults): void {
-  const { createTransaction, getTransaction, listTransactions } = operations
+export function checkExtraIdNames(names: ExtraIdNames, { operations }: ProviderForm, faults: Faults): void {
+  const creates = operations.filter(({ op }) => op === 'createTransaction')
+  const transactions = operations.filter(({ op }) => op.endsWith('Transaction') || op === 'listTransactions')
   const requestNames = requestFieldNames(names)
   const responseNames = responseFieldNames(names)
   const repeated = new Set([
-    ...repeatedFields(createTransaction.requestNames, requestNames),
-    ...[createTransaction, getTransaction, listTransactions].flatMap((operation) =>
-      repeatedFields(operation.responseNames, responseNames),
-    ),
+    ...creates.flatMap(({ requestCodec }) => repeatedFields(namesByField(requestCodec.slots), requestNames)),
+    ...transactions.flatMap((operation) => repeatedFields(operation.responseNames, responseNames)),
   ])
   for (const field of repeated) {
     faults.add(['extraIdNames', keyOf[field] ?? field], 'is already the name of another field')

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { AssetTable } from '../domain/swap/asset.ts'
-import type { Form } from '../wire/form.ts'
+import type { KnownForms } from '../wire/provider/from-client-form.ts'
 import { toAssetTable } from './asset-table.ts'
 import { checkParts, tagOf } from './checks.ts'
 import { readDocument, type Tree } from './document.ts'
@@ -54,7 +54,7 @@ export function configFile(option: string | undefined): string {
 }
 
 /** Throws a `ConfigError` if the configuration is not valid. Paths in the file are relative to the file. */
-export function loadConfig(file: string, forms: readonly Form[], environment: Sources['environment'] = process.env): Config {
+export function loadConfig(file: string, forms: KnownForms, environment: Sources['environment'] = process.env): Config {
   const faults = new Faults()
   const sources = { environment, files: new Set<string>() }
   const source = readSource(file, sources, faults)

@@ -1,13 +1,18 @@
 /** Checks a provider's own asset names: each names one asset of the table (docs/contract.md §3, §9). */
 import { type Asset, type AssetTable, fold } from '../domain/swap/asset.ts'
 import { namesByCode } from '../domain/swap/capabilities.ts'
-import type { Form } from '../wire/form.ts'
+import type { ProviderForm } from '../wire/provider/form.ts'
 import type { Faults } from './faults.ts'
 import type { ProviderSettings } from './schema.ts'
 
 type ProviderAsset = ProviderSettings['assets'][string]
 
-export function checkProviderAssets({ assets }: ProviderSettings, form: Form, table: AssetTable | undefined, faults: Faults): void {
+export function checkProviderAssets(
+  { assets }: ProviderSettings,
+  form: ProviderForm,
+  table: AssetTable | undefined,
+  faults: Faults,
+): void {
   const byCode = namesByCode(form.capabilities)
   const codes = Object.keys(assets).map(fold)
   const taken = tableKeys(codes, table, byCode)

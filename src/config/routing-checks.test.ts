@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { forms } from '../forms/index.ts'
+import { knownForms } from '../forms/index.ts'
 import { checkParts } from './checks.ts'
 import { Faults } from './faults.ts'
 import { validParts } from './validation.ts'
@@ -13,7 +13,7 @@ function faultsOf(routing: object, mode = 'managed', beta: object = {}): readonl
     providers: { alpha: provider(), beta: provider(beta), 'gamma-1': provider({ tag: 'gamma' }) },
     routing,
   }
-  checkParts(validParts(tree as never), undefined, forms, faults)
+  checkParts(validParts(tree as never), undefined, knownForms, faults)
   return faults.all.map(({ path, message }) => `${path}: ${message}`)
 }
 

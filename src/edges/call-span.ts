@@ -1,26 +1,23 @@
 /** Spans of calls to a provider, by the stable HTTP conventions of OpenTelemetry. */
-
-import { type Op, ops } from '../domain/swap/operations.ts'
 import type { Context } from '../domain/swap/service.ts'
 import type { Server } from '../domain/telemetry/observation.ts'
 import type { Attributes, Span } from '../domain/tracing/span.ts'
-import type { Form } from '../wire/form.ts'
+import type { ProviderCall } from '../wire/provider/operation.ts'
 
-export type BeginCall = (op: Op, context: Context) => Span | undefined
+export type BeginCall = (call: ProviderCall, context: Context) => Span | undefined
 
-/** Prepares the attributes that all calls of an operation share. */
-export function callSpans({ operations }: Form, provider: string, server: Server): BeginCall {
+/** Prepares the attributes that the calls of an operation share. */
+export function callSpans(provider: string, server: Server): BeginCall {
   const at = { 'server.address': server.address, 'server.port': server.port }
-  const attributes = new Map(
-    ops.map((op): [Op, Attributes] => [
-      op,
-      { 'http.request.method': operations[op].method, 'swapgate.operation': op, 'swapgate.provider': provider, ...at },
-    ]),
-  )
-  return (op, { span, resends }) => {
+  const attributesOf = new WeakMap<ProviderCall, Attributes>()
+  return (call, { span, resends }) => {
     if (!span) return undefined
-    const call = span.begin(operations[op].method, attributes.get(op), 'client')
-    if (resends !== undefined) call.setAttributes({ 'http.request.resend_count': resends })
-    return call
+    const { op, method } = call
+    const attributes = attributesOf.getOrInsertComputed(call, () => {
+      return { 'http.request.method': method, 'swapgate.operation': op, 'swapgate.provider': provider, ...at }
+    })
+    const begun = span.begin(method, attributes, 'client')
+    if (resends !== undefined) begun.setAttributes({ 'http.request.resend_count': resends })
+    return begun
   }
 }

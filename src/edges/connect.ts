@@ -1,117 +1,131 @@
 /** The provider's edge: a `SwapService` that calls a provider over HTTP in its form. The inverse of `serve`. */
-import type { Confidential } from '../domain/faults/confidential.ts'
+import { reasonByLimits } from '../domain/faults/amount-limits.ts'
 import { Fault } from '../domain/faults/fault.ts'
+import { messageWithLimits } from '../domain/faults/public-message.ts'
 import type { Op, Request, ResponseBody } from '../domain/swap/operations.ts'
 import type { Context, ServiceResponse, SwapService } from '../domain/swap/service.ts'
-import type { Status } from '../domain/swap/status.ts'
-import type { Observer, Server } from '../domain/telemetry/observation.ts'
-import type { Span } from '../domain/tracing/span.ts'
-import type { Form, OperationCodec } from '../wire/form.ts'
-import type { Http, HttpRequest } from '../wire/http.ts'
-import type { DecodeContext } from '../wire/response.ts'
-import { WireError } from '../wire/wire-error.ts'
-import { Attempt } from './attempt.ts'
-import { callSpans } from './call-span.ts'
+import type { Rate } from '../domain/swap/swap.ts'
+import type { ResponseFields } from '../wire/codec/response-nodes.ts'
+import type { ProviderCall, ProviderOperation } from '../wire/provider/operation.ts'
 import { decodeResponse, readPaged } from './decode-response.ts'
-import { toProviderFault } from './provider-error.ts'
+import { type Connection, type Sender, sender } from './send-call.ts'
 
-export interface Connection {
-  readonly form: Form
-  readonly http: Http
-  /** The provider's tag. */
-  readonly provider: string
-  readonly server: Server
-  /** The key for a call. */
-  readonly keyOf: (context: Context) => string | undefined
-  /** The meaning of the provider's own statuses. */
-  readonly statuses: ReadonlyMap<string, Status>
-  readonly confidential: Confidential
-  readonly userAgent: string
-  readonly observe: Observer
-}
+type Respond = <O extends Op>(op: O, request: Request<O>, context: Context, promised?: Rate) => Promise<ServiceResponse<O>>
 
-/** Throws a `Fault`: `invalid` if the form cannot express the request, `unreadable` if the response does not match the form. */
+/**
+ * Throws a `Fault`: `invalid` if the form cannot express the request, `unreadable` if the response does not match the form. An
+ * operation may take several calls; that of a create is the last one and is sent once.
+ */
 export function connect(connection: Connection): SwapService {
-  const { form, http, provider, server, confidential, observe } = connection
-  const decodeContext: DecodeContext = {
-    statuses: connection.statuses,
-    drift: (field, drift) => observe({ what: 'drift', provider, field, drift }),
+  const { form, provider } = connection
+  const calls = sender(connection)
+  const respond: Respond = async (op, request, context, promised) => {
+    const operation = form.operation(op, 'rateType' in request ? request.rateType : undefined)
+    if (!operation) throw new Fault('invalid', 'The provider does not have this.', { reason: 'not_offered', noEffect: true })
+    if ('page' in request) return { body: (await page(calls, operation, request, context)) as ResponseBody<typeof op>, provider }
+    const { fields, derived } = await single(calls, operation, request, context, promised)
+    return { body: fields as unknown as ResponseBody<typeof op>, provider, ...(derived.length > 0 && { derived }) }
   }
-  const options = { form, provider, confidential, decodeContext }
-  const reportUnreadable = unreadableReporter(decodeContext, provider)
-  const beginCall = callSpans(form, provider, server)
   return {
-    async call<O extends Op>(op: O, serviceRequest: Request<O>, context: Context): Promise<ServiceResponse<O>> {
-      const operation = form.operations[op]
-      const key = operation.keyed ? connection.keyOf(context) : undefined
-      const encoded = encodeRequest(operation, serviceRequest)
-      const span = beginCall(op, context)
-      const request = toHttpRequest(encoded, operation, key, context, connection, span)
-      const attempt = new Attempt({ operation: op, method: operation.method, provider, server }, context, span)
-      try {
-        const response = await http(request)
-        attempt.setResponse(response)
-        if (response.status < 200 || response.status > 299) {
-          const amountIn = 'amountIn' in serviceRequest ? serviceRequest.amountIn : undefined
-          throw toProviderFault(response, { form, operation, amountIn, provider, confidential, secret: key })
-        }
-        const body = operation.paged
-          ? await readPaged(operation, response.body, options, context)
-          : decodeResponse(operation, response.body, options)
-        attempt.end(undefined, observe)
-        return { body: body as ResponseBody<O>, provider }
-      } catch (reason) {
-        const fault = reportUnreadable(Fault.from(reason))
-        attempt.end(fault, observe)
-        throw fault
-      }
+    call(op, request, context) {
+      const isQuotedFirst = op === 'createTransaction' && 'rateType' in request && form.quotedFirst.has(request.rateType)
+      return isQuotedFirst ? createWithQuote(respond, op, request, context) : respond(op, request, context)
     },
   }
 }
 
-/** Counts an incomplete or too large response as drift, and adds the provider to its fault. Decoding has done both for a whole one. */
-function unreadableReporter({ drift }: DecodeContext, provider: string): (fault: Fault) => Fault {
-  return (fault) => {
-    if (fault.kind !== 'unreadable' || fault.provider !== undefined) return fault
-    drift('_other', 'unreadable')
-    return fault.with({ provider })
-  }
-}
-
-type EncodedRequest = ReturnType<OperationCodec['requestCodec']['encode']>
-
-function encodeRequest(operation: OperationCodec, request: object): EncodedRequest {
-  try {
-    return operation.requestCodec.encode(request)
-  } catch (reason) {
-    if (!(reason instanceof WireError)) throw reason
-    throw new Fault('invalid', reason.message, {
-      field: reason.field,
-      noEffect: true,
-      reason: reason.reason,
-      cause: reason,
-    })
-  }
-}
-
-function toHttpRequest(
-  encoded: EncodedRequest,
-  operation: OperationCodec,
-  key: string | undefined,
+/** Asks for a quote of this create alone and uses its id at once. If the quote fails, nothing was created. */
+async function createWithQuote<O extends Op>(
+  respond: Respond,
+  op: O,
+  request: Request<O>,
   context: Context,
-  connection: Connection,
-  span: Span | undefined,
-): HttpRequest {
-  const { path, query, body } = encoded
-  const { requestId, deadline } = context
-  const headers: Record<string, string> = {
-    accept: 'application/json',
-    'user-agent': connection.userAgent,
-    'x-request-id': requestId,
+): Promise<ServiceResponse<O>> {
+  const { withdrawalAddress, withdrawalExtraId, refundAddress, refundExtraId, ...query } = request as Request<'createTransaction'>
+  const { body: quote } = await respond('getRate', query, context).catch((reason) => {
+    throw Fault.from(reason).with({ noEffect: true })
+  })
+  const { quoteId } = quote
+  if (quoteId === undefined)
+    throw new Fault('failed', 'The provider has no fixed quote; please try again later.', { noEffect: true })
+  return respond(op, { ...request, quoteId }, context, quote)
+}
+
+/** One page of a list; empty without a call after the first page of a list that has no pages. */
+async function page(calls: Sender, operation: ProviderOperation, query: PageRequest, context: Context): Promise<unknown> {
+  const { page: number, size, ...filters } = query
+  const places = knownFields({ page: number, size, offset: (number - 1) * size }, operation)
+  if (!('page' in places || 'offset' in places) && number > 1) return { items: [], total: 0 }
+  return calls.send(operation, { ...filters, ...places }, context, (document) =>
+    readPaged(operation, document, query, calls.options, context),
+  )
+}
+
+type PageRequest = Request<'listTransactions'> | Request<'listCurrencies'>
+
+interface Single {
+  readonly fields: ResponseFields
+  /** Fields that the response lacked. */
+  readonly derived: readonly string[]
+}
+
+/** The call of an operation, with the fields of the call beside it. A refusal gets the limits that the other call knows. */
+async function single(
+  calls: Sender,
+  operation: ProviderOperation,
+  request: Request<Op>,
+  context: Context,
+  promised: Rate | undefined,
+): Promise<Single> {
+  const beside = operation.also && sendBeside(calls, operation.also, request, context)
+  const derived: string[] = []
+  const assumed = assumedFields(operation, request, promised)
+  const onAssumed = (field: string): void => void derived.push(field)
+  try {
+    const fields = await calls.send(operation, request, context, async (document) =>
+      decodeResponse(operation, document, calls.options, { fields: await beside, assumed, onAssumed }),
+    )
+    return { fields, derived }
+  } catch (reason) {
+    throw withLimits(Fault.from(reason), request, await beside)
   }
-  if (body !== undefined) headers['content-type'] = 'application/json'
-  if (span) headers.traceparent = span.traceparent
-  if (key !== undefined) Object.assign(headers, connection.form.credential.encode(key))
-  const request = { method: operation.method, path: operation.path.fill(path), query, headers, deadline }
-  return body === undefined ? request : { ...request, body: async () => body }
+}
+
+/** Without the response of this call its fields are not known; the operation goes on. */
+async function sendBeside(
+  calls: Sender,
+  call: ProviderCall,
+  request: object,
+  context: Context,
+): Promise<ResponseFields | undefined> {
+  try {
+    return await calls.send(call, knownFields(request, call), context, async (document) =>
+      decodeResponse(call, document, calls.options),
+    )
+  } catch {
+    return undefined
+  }
+}
+
+function withLimits(fault: Fault, request: Request<Op>, { minAmount, maxAmount }: Partial<Rate> = {}): Fault {
+  if (fault.kind !== 'invalid' || fault.reason !== 'refused' || !('amountIn' in request)) return fault
+  const limits = { minAmount, maxAmount }
+  const reason = reasonByLimits(request.amountIn, limits)
+  if (reason === 'refused') return fault
+  const { provider, noEffect } = fault
+  const details = { ...(provider !== undefined && { provider }), noEffect, reason, limits, cause: fault }
+  return new Fault('invalid', messageWithLimits(fault.message, limits), details)
+}
+
+/** What the call can say of these fields. */
+function knownFields(fields: object, { requestCodec }: ProviderCall): object {
+  const known = new Set<string>(requestCodec.slots.map(({ field }) => field))
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => known.has(field)))
+}
+
+/** Fields that the response may lack: those of the request and of its quote, and the time of the call. */
+function assumedFields({ assumes }: ProviderOperation, request: object, promised: Partial<Rate> = {}): ResponseFields | undefined {
+  if (assumes.length === 0) return undefined
+  const known: ResponseFields = { ...promised, ...request, status: 'wait', createdAt: new Date().toISOString() }
+  return Object.fromEntries(assumes.map((field) => [field, known[field]]))
 }

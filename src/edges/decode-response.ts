@@ -3,56 +3,86 @@ import type { Confidential } from '../domain/faults/confidential.ts'
 import { standardFault } from '../domain/faults/standard-fault.ts'
 import { inSlices } from '../domain/in-slices.ts'
 import type { Context } from '../domain/swap/service.ts'
-import { decodePage } from '../wire/envelope.ts'
-import type { Form, OperationCodec } from '../wire/form.ts'
+import { type DecodedPage, decodePage } from '../wire/codec/envelope.ts'
+import { memberAt } from '../wire/codec/member.ts'
+import type { DecodeContext, Given, ResponseFields } from '../wire/codec/response-nodes.ts'
+import { readUnreadable, type UnreadableFields } from '../wire/codec/unreadable-row.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
-import type { DecodeContext } from '../wire/response.ts'
-import { readUnreadable, type UnreadableFields } from '../wire/unreadable-row.ts'
-import { WireError } from '../wire/wire-error.ts'
+import type { ProviderCall, ProviderOperation } from '../wire/provider/operation.ts'
+import { EmptyAnswer, WireError } from '../wire/wire-error.ts'
 import { detach, removeConfidential } from './confidential-fields.ts'
 
 export interface DecodeOptions {
-  readonly form: Form
   /** The provider's tag. */
   readonly provider: string
   readonly confidential: Confidential
   readonly decodeContext: DecodeContext
 }
 
-type Row = Record<string, unknown>
+/** A response, as text and as JSON. */
+export interface ResponseDocument {
+  readonly text: string
+  readonly body: JsonValue
+}
+
+/** The requested page. */
+export interface PageQuery {
+  readonly page: number
+  readonly size: number
+}
 
 /** Throws a `Fault` `unreadable` if the response does not match the form. */
-export function decodeResponse(operation: OperationCodec, text: string, options: DecodeOptions): unknown {
+export function decodeResponse(
+  call: ProviderCall,
+  { text, body }: ResponseDocument,
+  options: DecodeOptions,
+  given?: Given,
+): ResponseFields {
   try {
-    const row = operation.responseCodec.decode(parseJson(text), options.decodeContext)
-    return accepting(operation, text, options)(row)
+    return accepting(call, text, options)(call.responseCodec.decode(body, options.decodeContext, given))
   } catch (reason) {
+    if (reason instanceof EmptyAnswer && call.op === 'getTransaction')
+      throw standardFault('notFound', { provider: options.provider, cause: reason })
     throw toUnreadable(reason, options)
   }
 }
 
 /** Decodes the response of a paged operation. */
 export async function readPaged(
-  operation: OperationCodec,
-  text: string,
+  operation: ProviderOperation,
+  { text, body }: ResponseDocument,
+  query: PageQuery,
   options: DecodeOptions,
-  { acceptsUnreadableRows: takesUnreadableRows }: Pick<Context, 'acceptsUnreadableRows'>,
+  { acceptsUnreadableRows }: Pick<Context, 'acceptsUnreadableRows'>,
 ): Promise<unknown> {
-  const { form, decodeContext } = options
   const accept = accepting(operation, text, options)
   try {
-    const body = parseJson(text)
-    if (takesUnreadableRows) return readTolerantPage(form, operation, body, decodeContext, accept)
-    const page = await readPage(form, operation, body, decodeContext)
-    await inSlices(page.items, accept)
-    return page
+    const page = decodePage(operation.page ?? 'items', body, options.decodeContext)
+    const rows = page.items.filter((item) => counts(operation, item))
+    const read = acceptsUnreadableRows
+      ? readTolerantly(operation, rows, options.decodeContext, accept)
+      : await readRows(operation, rows, options.decodeContext, accept)
+    return { ...read, ...extentOf(page, query, operation), ...(isSpread(read, page) && { rowCount: page.items.length }) }
+  } catch (reason) {
+    throw toUnreadable(reason, options)
+  }
+}
+
+/** Throws a `Fault` `unreadable` if the text is not JSON. */
+export function readDocument(text: string, options: DecodeOptions): ResponseDocument {
+  try {
+    return { text, body: parseJson(text) }
   } catch (reason) {
     throw toUnreadable(reason, options)
   }
 }
 
 /** A filter for the rows of this text: throws if a row contains a key, and removes confidential notes. */
-function accepting({ responseNames }: OperationCodec, text: string, { confidential }: DecodeOptions): (row: Row) => Row {
+function accepting(
+  { responseNames }: ProviderCall,
+  text: string,
+  { confidential }: DecodeOptions,
+): (row: ResponseFields) => ResponseFields {
   // One search of the whole text saves one per field. With escapes each field must be searched.
   const mayContainKey = confidential.containsKey(text) || text.includes('\\')
   return (row) => {
@@ -69,52 +99,82 @@ function toUnreadable(reason: unknown, { provider, decodeContext }: DecodeOption
   return standardFault('unreadable', { provider, cause: reason })
 }
 
-interface ReadPage {
-  readonly items: readonly Row[]
-  readonly total: number
+/** Texts that a row may lack are empty. */
+function assumedIn({ assumes }: ProviderOperation): Given | undefined {
+  return assumes.length === 0 ? undefined : { assumed: Object.fromEntries(assumes.map((field) => [field, ''])) }
+}
+
+function counts({ only }: ProviderOperation, item: JsonValue): boolean {
+  return only.every(([name, value]) => memberAt(item, [name]) === value)
+}
+
+/** Rows without a total: there are more if the page is full, or is not the last one. A list without pages is whole. */
+function extentOf(
+  { items, total, lastPage }: DecodedPage,
+  { page, size }: PageQuery,
+  { requestCodec }: ProviderOperation,
+): { readonly total: number; readonly hasMore?: boolean } {
+  if (total !== undefined) return { total }
+  const hasPages = requestCodec.slots.some(({ field }) => field === 'page' || (field as string) === 'offset')
+  if (!hasPages) return { total: items.length }
+  const hasMore = lastPage === undefined ? items.length >= size : page < lastPage
+  return { total: (page - 1) * size + items.length, hasMore }
+}
+
+interface ReadRows {
+  readonly items: readonly ResponseFields[]
   /** The number of rows that do not match the form. */
-  readonly dropped: number
+  readonly dropped?: number
+  readonly unreadable?: readonly UnreadableFields[]
+}
+
+function isSpread({ items, dropped = 0, unreadable = [] }: ReadRows, page: DecodedPage): boolean {
+  return items.length + dropped + unreadable.length !== page.items.length
 }
 
 /** Returns rows that do not match the form separately, with their readable fields. */
-function readTolerantPage(
-  form: Form,
-  { responseCodec }: OperationCodec,
-  body: JsonValue,
+function readTolerantly(
+  operation: ProviderOperation,
+  rows: readonly JsonValue[],
   decodeContext: DecodeContext,
-  accept: (row: Row) => Row,
-): Omit<ReadPage, 'dropped'> & { readonly unreadable: readonly UnreadableFields[] } {
-  const { items, total } = decodePage(form.page, body, decodeContext)
+  accept: (row: ResponseFields) => ResponseFields,
+): ReadRows {
+  const { responseCodec } = operation
+  const given = assumedIn(operation)
   const unreadable: UnreadableFields[] = []
-  const rows = items.map((item) => {
+  const items = rows.flatMap((item) => {
     try {
-      return accept(responseCodec.decode(item, decodeContext))
+      return responseCodec.decodeRows(item, decodeContext, given).map(accept)
     } catch (reason) {
       if (!(reason instanceof WireError)) throw reason
       decodeContext.drift(reason.field || '_other', 'badRow')
       unreadable.push(readUnreadable(responseCodec, item))
-      return undefined
+      return []
     }
   })
-  return { items: rows.filter((row) => row !== undefined), total, unreadable }
+  return { items, unreadable }
 }
 
 /** Accepts a provider's whole list as one page. */
-async function readPage(
-  form: Form,
-  { responseCodec, dropsBadRows }: OperationCodec,
-  body: JsonValue,
+async function readRows(
+  operation: ProviderOperation,
+  rows: readonly JsonValue[],
   decodeContext: DecodeContext,
-): Promise<ReadPage> {
-  const page = decodePage(form.page, body, decodeContext)
-  const items: Row[] = []
-  await inSlices(page.items, (item) => {
+  accept: (row: ResponseFields) => ResponseFields,
+): Promise<ReadRows> {
+  const { responseCodec, dropsBadRows } = operation
+  const given = assumedIn(operation)
+  const items: ResponseFields[] = []
+  let dropped = 0
+  await inSlices(rows, (item) => {
     try {
-      items.push(responseCodec.decode(item, decodeContext))
+      items.push(...responseCodec.decodeRows(item, decodeContext, given))
     } catch (reason) {
       if (!dropsBadRows || !(reason instanceof WireError)) throw reason
       decodeContext.drift(reason.field || '_other', 'badRow')
+      dropped++
     }
   })
-  return { items, total: page.total, dropped: page.items.length - items.length }
+  await inSlices(items, accept)
+  return { items, dropped }
 }

@@ -3,8 +3,8 @@
 import type { Op, Request } from '../domain/swap/operations.ts'
 import type { ServiceResponse } from '../domain/swap/service.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
+import { encodePage } from '../wire/codec/envelope.ts'
 import { entityTag } from '../wire/entity-tag.ts'
-import { encodePage } from '../wire/envelope.ts'
 import type { Form, OperationCodec } from '../wire/form.ts'
 
 export interface EncodeOptions {

@@ -1,13 +1,45 @@
-/** The list of forms: the only place that names them all. */
+/** The lists of forms: the only place that names them all. */
 import type { Form } from '../wire/form.ts'
+import type { ProviderForm } from '../wire/provider/form.ts'
+import { type KnownForms, providerFormOf } from '../wire/provider/from-client-form.ts'
 import { formA } from './a.ts'
 import { formB } from './b.ts'
+import { changelly } from './changelly.ts'
+import { changenow } from './changenow.ts'
+import { exolix } from './exolix.ts'
+import { letsexchange } from './letsexchange.ts'
+import { stealthex } from './stealthex.ts'
 
+/** Forms that clients may use. */
 export const forms: readonly Form[] = [formA, formB]
+/** Forms that providers may have. */
+export const providerForms: readonly ProviderForm[] = [
+  ...forms.map(providerFormOf),
+  exolix,
+  changenow,
+  letsexchange,
+  stealthex,
+  changelly,
+]
+
+/** What the configuration checks names against. */
+export const knownForms: KnownForms = { forms, providerForms }
 
 /** Throws where none has this name. */
 export function formNamed(name: string, candidates = forms): Form {
   const found = candidates.find((form) => form.name === name)
   if (!found) throw new Error(`There is no form ${name}.`)
   return found
+}
+
+/** Throws where none has this name, in any case. */
+export function providerFormNamed(name: string, candidates = providerForms): ProviderForm {
+  const found = findProviderForm(name, candidates)
+  if (!found) throw new Error(`There is no form ${name}.`)
+  return found
+}
+
+/** By its name in any case. */
+export function findProviderForm(name: string, candidates: readonly ProviderForm[]): ProviderForm | undefined {
+  return candidates.find((form) => form.name.toLowerCase() === name.toLowerCase())
 }

@@ -20,10 +20,12 @@ import type { StaticPages } from '../edges/static-page.ts'
 import type { ConnectedProvider, Connections } from '../provider.ts'
 import type { Form } from '../wire/form.ts'
 import type { Http } from '../wire/http.ts'
+import type { ProviderForm } from '../wire/provider/form.ts'
 
 export interface GatewayParts {
   readonly config: Config
   readonly forms: readonly Form[]
+  readonly providerForms: readonly ProviderForm[]
   readonly limiter: Limiter
   readonly verifiedKeys: VerifiedKeys
   readonly refusedAddresses: RefusedAddresses

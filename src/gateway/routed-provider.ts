@@ -5,9 +5,10 @@ import { recordVerifiedKeys } from '../core/access/record-verified-keys.ts'
 import type { TransactionReader } from '../core/creation/reconciliation/match-candidates.ts'
 import { compose, type Layer } from '../core/layer.ts'
 import { openPoll } from '../core/transactions/poll-open.ts'
+import { keyed } from '../domain/swap/operations.ts'
 import type { ProviderState } from '../domain/swap/provider-state.ts'
 import type { NativeLane } from '../edges/native/serve-native.ts'
-import { formNamed } from '../forms/index.ts'
+import { providerFormNamed } from '../forms/index.ts'
 import { nativeLaneOf } from '../native-lane.ts'
 import { type ConnectedProvider, confidentialOf, reportedBy, transactionReader } from '../provider.ts'
 import type { SharedParts } from './parts.ts'
@@ -31,8 +32,8 @@ export function routedProvider(
   parts: SharedParts,
   layersOf: (path: ProviderPath) => readonly Layer[],
 ): RoutedProvider {
-  const { config, forms, steadyClock, version } = parts
-  const form = formNamed(provider.form, forms)
+  const { config, providerForms, steadyClock, version } = parts
+  const form = providerFormNamed(provider.form, providerForms)
   const connected = connect(provider, parts)
   connected.setPaused(provider.state !== 'active')
   return {
@@ -47,11 +48,11 @@ export function routedProvider(
 }
 
 function connect(provider: Provider, parts: SharedParts): ConnectedProvider {
-  const { forms, verifiedKeys, refusedAddresses, isManaged, connections } = parts
+  const { providerForms, verifiedKeys, refusedAddresses, isManaged, connections } = parts
   return connections.connect(provider, {
     ...parts,
-    form: formNamed(provider.form, forms),
-    keyOf: ({ caller }) => (isManaged ? provider.key : caller.key),
+    form: providerFormNamed(provider.form, providerForms),
+    keyOf: ({ caller }, { op }) => (isManaged || !keyed.has(op) ? provider.key : caller.key),
     access: isManaged ? gatewayKeyErrors() : recordVerifiedKeys(verifiedKeys, refusedAddresses),
     usesGatewayKey: isManaged,
   })

@@ -6,7 +6,7 @@ import { PendingCreateKeys } from '../core/creation/pending-create-keys.ts'
 import { createBreaker } from '../core/resilience/breaker/breaker.ts'
 import { ShadowStatistics } from '../core/routing/shadow-statistics.ts'
 import type { StaticPages } from '../edges/static-page.ts'
-import { forms } from '../forms/index.ts'
+import { knownForms } from '../forms/index.ts'
 import { createGateway } from '../gateway.ts'
 import { Connections } from '../provider.ts'
 import { Generation } from './configuration/generation.ts'
@@ -48,7 +48,7 @@ export async function openGatewayBuilder(
       const gateway = createGateway({
         ...shared,
         config: next,
-        forms,
+        ...knownForms,
         shadowStatistics,
         pendingKeys,
         breaker: createBreaker,

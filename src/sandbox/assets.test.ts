@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { loadConfig } from '../config/index.ts'
 import { compareAmounts, isPositive } from '../domain/amount.ts'
-import { forms } from '../forms/index.ts'
+import { forms, knownForms } from '../forms/index.ts'
 import { market, received } from './market/market.ts'
 import { networkOf } from './market/network.ts'
 import { priceOf } from './market/prices.ts'
 
-const { assets: table, providers, sandbox } = loadConfig('config/gateway.yaml', forms, {})
+const { assets: table, providers, sandbox } = loadConfig('config/gateway.yaml', knownForms, {})
 const assets = table.coins.flatMap((coin) => coin.assets)
 
 test('the default configuration reaches the sandbox in every form', () => {

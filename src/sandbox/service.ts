@@ -3,7 +3,7 @@ import { createService } from '../core/layer.ts'
 import type { Amount } from '../domain/amount.ts'
 import { reasonByLimits } from '../domain/faults/amount-limits.ts'
 import { Fault } from '../domain/faults/fault.ts'
-import { withLimits } from '../domain/faults/public-message.ts'
+import { messageWithLimits } from '../domain/faults/public-message.ts'
 import { standardFault } from '../domain/faults/standard-fault.ts'
 import { toTimeRange } from '../domain/instant.ts'
 import type { AssetTable } from '../domain/swap/asset.ts'
@@ -63,7 +63,7 @@ export function sandboxService({ assets, market, store, pace, digest, clock }: S
 
 function refuseOutside(amountIn: Amount, terms: Terms): void {
   if (isWithin(amountIn, terms)) return
-  throw new Fault('invalid', withLimits('The amount is outside the limits of this pair.', terms.minAmount, terms.maxAmount), {
+  throw new Fault('invalid', messageWithLimits('The amount is outside the limits of this pair.', terms), {
     reason: reasonByLimits(amountIn, terms),
   })
 }

@@ -3,27 +3,36 @@
 import type { Capabilities } from '../domain/swap/capabilities.ts'
 import { forEachOp, keyed, type Op, type Operations, type Row } from '../domain/swap/operations.ts'
 import type { Status } from '../domain/swap/status.ts'
+import type { Envelope } from './codec/envelope.ts'
+import { type ExtraIdNames, renameExtraIds } from './codec/extra-ids.ts'
+import { compileRequest, type RequestCodec } from './codec/request.ts'
+import { compileResponse, type StatusWords } from './codec/response.ts'
+import type { ResponseCodec } from './codec/response-nodes.ts'
+import type { Each, First, Inside, Method, OperationTables, ResponseTree, Table, TableColumn } from './codec/table.ts'
+import { fieldsOf } from './codec/table.ts'
 import type { Credential } from './credential.ts'
-import type { Envelope } from './envelope.ts'
-import { type ExtraIdNames, renameExtraIds } from './extra-ids.ts'
 import { compilePath, type PathPattern } from './path.ts'
-import { compileRequest, type RequestCodec } from './request.ts'
-import { compileResponse, type ResponseCodec } from './response.ts'
-import { fieldsOf, type Method, type OperationTables, type Table, type TableColumn } from './table.ts'
 
 type RequestOf<O extends Op> = Operations[O]['request']
 
-type FieldOf<E> = E extends TableColumn<infer Field> ? Field : E
-type Named<T> = FieldOf<T[keyof T]>
-type Required<T> = { [K in keyof T]-?: undefined extends T[K] ? never : K }[keyof T]
+type FieldOf<Line> = Line extends string
+  ? Line
+  : Line extends TableColumn<infer Field>
+    ? Field
+    : Line extends Inside<infer Tree> | First<infer Tree> | Each<infer Tree>
+      ? Named<Tree>
+      : never
+/** The fields of a table, at any depth. */
+export type Named<Tree> = { [Name in keyof Tree]: FieldOf<Tree[Name]> }[keyof Tree]
+export type Required<T> = { [K in keyof T]-?: undefined extends T[K] ? never : K }[keyof T]
 /** Fails to compile, by name, where a table misses a field that the domain always has. */
-type Covers<Fields, T> = [Exclude<Required<Fields>, Named<T>>] extends [never]
+export type Covers<Fields, T> = [Exclude<Required<Fields>, Named<T>>] extends [never]
   ? unknown
   : { readonly missing: Exclude<Required<Fields>, Named<T>> }
 
 /** The tables of one operation: where it is, what a question and what an answer (or an item of its page) says. */
 export function operation<O extends Op>() {
-  return <const A extends Table<keyof RequestOf<O> & string>, const R extends Table<keyof Row<O> & string>>(tables: {
+  return <const A extends Table<keyof RequestOf<O> & string>, const R extends ResponseTree<keyof Row<O> & string>>(tables: {
     readonly at: `${Method} ${string}`
     readonly success: number
     readonly request: A & Covers<RequestOf<O>, A>
@@ -80,7 +89,7 @@ const paged: ReadonlySet<Op> = new Set<Op>(['listCurrencies', 'listTransactions'
 
 /** Compiles a form's tables, once, at start. */
 export function defineForm(tables: FormTables): Form {
-  const statuses = new Set<string>(tables.statuses)
+  const statuses = { meanings: new Map(tables.statuses.map((status) => [status, status])), available: new Set(tables.statuses) }
   return {
     name: tables.name,
     credential: tables.credential,
@@ -91,6 +100,7 @@ export function defineForm(tables: FormTables): Form {
     capabilities: {
       newestFirst: tables.newestFirst,
       hasExpectedAmount: tables.hasExpectedAmount,
+      pageSize: 100,
       requestFields: forEachOp((op) => fieldsOf(tables.operations[op].request)),
       responseFields: forEachOp((op) => fieldsOf(tables.operations[op].response)),
     },
@@ -99,13 +109,11 @@ export function defineForm(tables: FormTables): Form {
   }
 }
 
-function compileOperation(
-  op: Op,
-  { at, success, request, response }: OperationTables,
-  statuses: ReadonlySet<string>,
-): OperationCodec {
+function compileOperation(op: Op, { at, success, request, response }: OperationTables, statuses: StatusWords): OperationCodec {
   const method = at.startsWith('GET ') ? 'GET' : 'POST'
   const path = compilePath(at.slice(method.length + 1))
+  const requestCodec = compileRequest(request, path.parameters, method === 'POST')
+  const responseCodec = compileResponse(response, statuses)
   return {
     op,
     method,
@@ -114,13 +122,13 @@ function compileOperation(
     keyed: keyed.has(op),
     paged: paged.has(op),
     dropsBadRows: op === 'listCurrencies',
-    requestCodec: compileRequest(request, path.parameters, method === 'POST'),
-    responseCodec: compileResponse(response, statuses),
-    requestNames: wireNames(request),
-    responseNames: wireNames(response),
+    requestCodec,
+    responseCodec,
+    requestNames: namesByField(requestCodec.slots),
+    responseNames: namesByField(responseCodec.slots),
   }
 }
 
-function wireNames(table: Table): ReadonlyMap<string, string> {
-  return new Map(Object.entries(table).map(([name, entry]) => [typeof entry === 'string' ? entry : entry.field, name]))
+export function namesByField(slots: readonly { readonly field: string; readonly name: string }[]): ReadonlyMap<string, string> {
+  return new Map(slots.map(({ field, name }) => [field, name]))
 }

@@ -13,3 +13,10 @@ export class WireError extends Error {
     this.reason = reason
   }
 }
+
+/** A list of one that is empty: the provider has nothing of this id. */
+export class EmptyAnswer extends WireError {
+  constructor(field: string) {
+    super(field, 'it is empty')
+  }
+}

@@ -4,11 +4,11 @@ import { hashKey } from '../../src/adapters/key-hash.ts'
 import { loadConfig } from '../../src/config/index.ts'
 import { type AddressRule, isAddress, isMemo } from '../../src/domain/address/rule.ts'
 import type { Asset } from '../../src/domain/swap/asset.ts'
-import { forms } from '../../src/forms/index.ts'
+import { knownForms } from '../../src/forms/index.ts'
 import { depositAddress, memo, networkOf } from '../../src/sandbox/market/network.ts'
 import { samples } from './samples.ts'
 
-const { assets: table } = loadConfig('config/gateway.yaml', forms, {})
+const { assets: table } = loadConfig('config/gateway.yaml', knownForms, {})
 const assets = table.coins.flatMap((coin) => coin.assets)
 const byNetwork = Map.groupBy(assets, ({ network }) => network)
 const ruleOf = (network: string): AddressRule => byNetwork.get(network)?.[0]?.address as AddressRule

@@ -52,8 +52,13 @@ export function effectsOf({ journals }: Evidence): readonly Effect[] {
   return Object.entries(journals).flatMap(([provider, journal]) =>
     journal
       .filter((entry): entry is Applied => entry.what === 'applied')
-      .map(({ swap, mark = swap.withdrawalAddress }) => ({ provider, id: `${provider}~${swap.id}`, swap, mark })),
+      .map(({ swap, mark = swap.withdrawalAddress }) => ({ provider, id: taggedId(provider, swap.id), swap, mark })),
   )
+}
+
+/** A provider may also apply ids that are no text. */
+function taggedId(provider: string, id: unknown): string {
+  return `${provider}~${typeof id === 'string' ? id : JSON.stringify(id)}`
 }
 
 /** Swaps that were at the providers before, or were changed there, by the ids that clients know. */

@@ -11,7 +11,7 @@ import type { ConfigMap } from 'kubernetes-models/v1/ConfigMap'
 import type { Service } from 'kubernetes-models/v1/Service'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Config, loadConfig } from '../../src/config/index.ts'
-import { forms } from '../../src/forms/index.ts'
+import { knownForms } from '../../src/forms/index.ts'
 import { Ground } from './ground.ts'
 import { buildManifests, type Manifest } from './manifests.ts'
 
@@ -57,7 +57,7 @@ function laidOut(): { readonly ground: Ground; readonly file: string } {
 function configuration(): Config {
   const { ground, file } = laidOut()
   using _ = ground
-  return loadConfig(file, forms, {})
+  return loadConfig(file, knownForms, {})
 }
 
 describe('the pod', () => {

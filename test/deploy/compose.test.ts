@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import manifest from '../../package.json' with { type: 'json' }
 import { loadConfig } from '../../src/config/index.ts'
-import { forms } from '../../src/forms/index.ts'
+import { knownForms } from '../../src/forms/index.ts'
 import { compose, gateways, mounted, readDeploy, serviceOf, services, source } from './compose.ts'
 import { Ground } from './ground.ts'
 
@@ -109,7 +109,7 @@ describe('gateway.yaml', () => {
 
   it('leaves each process time to end before it is killed', () => {
     using ground = laidOut()
-    const { server, providers } = loadConfig(ground.at(configFile), forms, environment)
+    const { server, providers } = loadConfig(ground.at(configFile), knownForms, environment)
     expect(server.drain).toBeGreaterThan(Math.max(...providers.map(({ timeout }) => timeout)))
     expect(Number.parseInt(gateway?.stop_grace_period ?? '', 10)).toBeGreaterThan(server.grace + server.drain)
   })

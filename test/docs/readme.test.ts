@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { loadConfig } from '../../src/config/index.ts'
-import { forms } from '../../src/forms/index.ts'
+import { knownForms } from '../../src/forms/index.ts'
 
 const readme = readFileSync('README.md', 'utf8')
 const contributing = readFileSync('CONTRIBUTING.md', 'utf8')
@@ -21,7 +21,7 @@ describe('README.md', () => {
     const file = join(directory, 'gateway.yaml')
     writeFileSync(file, sample)
     copyFileSync('config/assets.yaml', join(directory, 'assets.yaml'))
-    expect(loadConfig(file, forms, {}).routing.providers).toEqual(['acme'])
+    expect(loadConfig(file, knownForms, {}).routing.providers).toEqual(['acme'])
     rmSync(directory, { recursive: true })
   })
 

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig, packagedConfigFile } from '../../src/config/index.ts'
-import { forms } from '../../src/forms/index.ts'
+import { knownForms } from '../../src/forms/index.ts'
 import { openSandbox } from '../../src/process/sandbox.ts'
 import { sendRaw } from '../support/raw.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'swapgate-sandbox-'))
 let sandbox: Awaited<ReturnType<typeof openSandbox>>
 beforeAll(async () => {
-  const config = loadConfig(packagedConfigFile, forms, {})
+  const config = loadConfig(packagedConfigFile, knownForms, {})
   sandbox = await openSandbox({ ...config, sandbox: { ...config.sandbox, port: 0, data: join(directory, 'sandbox.db') } })
 })
 afterAll(async () => {

@@ -2,9 +2,10 @@
  * A third form that no service has: two words for an asset like Form B, and all else different. It shows what a form costs:
  * this file, and a line in the list of forms.
  */
+
+import { optional, orNull, withDefault } from '../../src/wire/codec/table.ts'
 import { keyHeader } from '../../src/wire/credential.ts'
 import { defineForm, operation } from '../../src/wire/form.ts'
-import { optional, orNull, withDefault } from '../../src/wire/table.ts'
 
 const swap = {
   ref: 'id',

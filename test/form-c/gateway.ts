@@ -19,6 +19,7 @@ import type { Gateway } from '../../src/gateway/parts.ts'
 import { createGateway } from '../../src/gateway.ts'
 import { Connections } from '../../src/provider.ts'
 import type { HttpResponse } from '../../src/wire/http.ts'
+import { providerFormOf } from '../../src/wire/provider/from-client-form.ts'
 import { hastyClock, neverOpen, unbounded } from '../support/unprotected.ts'
 import { formC } from './c.ts'
 import type { FormName } from './documents.ts'
@@ -26,6 +27,7 @@ import { credentials, type Request } from './requests.ts'
 
 /** All that adding the form takes. */
 const forms = [formA, formB, formC]
+const knownForms = { forms, providerForms: forms.map(providerFormOf) }
 
 const assets = `
 - { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC, depositMin: 0.0010 } ] }
@@ -48,12 +50,12 @@ routing: { providers: [alpha] }
 `
   writeFileSync(join(folder, 'assets.yaml'), assets)
   writeFileSync(join(folder, 'gateway.yaml'), settings)
-  const config = loadConfig(join(folder, 'gateway.yaml'), forms, {})
+  const config = loadConfig(join(folder, 'gateway.yaml'), knownForms, {})
   const store = await openLedger('sqlite::memory:')
   const connections = new Connections()
   const { handle } = createGateway({
     config,
-    forms,
+    ...knownForms,
     limiter: memoryLimiter(),
     verifiedKeys: memoryVerifiedKeys(verifiedKeyLifetimeMs),
     refusedAddresses: refusedAddresses(memoryVerifiedKeys(refusalLifetimeMs)),

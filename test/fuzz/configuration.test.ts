@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { ConfigError, loadConfig } from '../../src/config/index.ts'
-import { forms } from '../../src/forms/index.ts'
+import { knownForms } from '../../src/forms/index.ts'
 import { mutated } from './bytes.ts'
 import { fuzz, timeout } from './watch.ts'
 
@@ -26,7 +26,7 @@ test('V28: configurations', { timeout }, async () => {
     writeFileSync(join(directory, 'gateway.yaml'), text)
     writeFileSync(join(directory, 'assets.yaml'), assets)
     try {
-      loadConfig(join(directory, 'gateway.yaml'), forms, { ALPHA_KEY: 'a', BETA_KEY: 'b' })
+      loadConfig(join(directory, 'gateway.yaml'), knownForms, { ALPHA_KEY: 'a', BETA_KEY: 'b' })
     } catch (reason) {
       expect(reason, text).toBeInstanceOf(ConfigError)
       expect((reason as ConfigError).faults.length).toBeGreaterThan(0)

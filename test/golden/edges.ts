@@ -1,4 +1,5 @@
 /** The two edges of a form with everything else taken away: the input, the output, and what was received between. */
+
 import { Confidential } from '../../src/domain/faults/confidential.ts'
 import { Fault } from '../../src/domain/faults/fault.ts'
 import type { Context, SwapService } from '../../src/domain/swap/service.ts'
@@ -6,6 +7,7 @@ import { connect } from '../../src/edges/connect.ts'
 import { serve } from '../../src/edges/serve.ts'
 import type { Form } from '../../src/wire/form.ts'
 import type { Http, HttpRequest, HttpResponse } from '../../src/wire/http.ts'
+import { providerFormOf } from '../../src/wire/provider/from-client-form.ts'
 import type { GoldenRequest, GoldenResponse, WireRequest, WireResponse } from './golden.ts'
 
 export interface Served {
@@ -87,8 +89,10 @@ export async function callConnected(
 /** The form's provider edge; public operations are offered the key, too. The operator explains one word, `on_hold`. */
 export function connectForm(form: Form, http: Http, key: string, drift: (field: string, what: string) => void): SwapService {
   return connect({
-    form,
+    form: providerFormOf(form),
     http,
+    settings: {},
+    signer: { rsaSha256: () => ({ signature: '', keyId: '' }) },
     provider: 'alpha',
     server: { address: 'alpha.example', port: 443 },
     keyOf: () => key,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openLedger } from '../../src/adapters/ledger/index.ts'
 import { loadConfig, packagedConfigFile } from '../../src/config/index.ts'
-import { forms } from '../../src/forms/index.ts'
+import { knownForms } from '../../src/forms/index.ts'
 import { openSandbox } from '../../src/process/sandbox.ts'
 import { facts } from './samples.ts'
 
@@ -53,7 +53,7 @@ test('L55: files that others could read are tightened; a directory that was ther
 })
 
 test('L55: so is the state of the sandbox', async () => {
-  const config = loadConfig(packagedConfigFile, forms, {})
+  const config = loadConfig(packagedConfigFile, knownForms, {})
   const file = join(directory, 'sandbox', 'sandbox.db')
   const sandbox = await openSandbox({ ...config, sandbox: { ...config.sandbox, port: 0, data: file } })
   expect(rightsIn(join(directory, 'sandbox'))).toEqual({ 'sandbox.db': '600', 'sandbox.db-shm': '600', 'sandbox.db-wal': '600' })

@@ -25,7 +25,7 @@ import { memoryWinners } from '../../src/core/routing/winners.ts'
 import { keyBytes, makeKey } from '../../src/domain/key.ts'
 import type { Observation } from '../../src/domain/telemetry/observation.ts'
 import { openApiPages, pagesOf } from '../../src/edges/static-page.ts'
-import { forms } from '../../src/forms/index.ts'
+import { forms, knownForms } from '../../src/forms/index.ts'
 import type { GatewayParts } from '../../src/gateway/parts.ts'
 import { createGateway } from '../../src/gateway.ts'
 import { Generation } from '../../src/process/configuration/generation.ts'
@@ -145,7 +145,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   const results = new DeferredResults({ observe, firstPauseMs: 20, maxPauseMs: 100 })
   const parts: GatewayParts = {
     config,
-    forms,
+    ...knownForms,
     limiter: memoryLimiter(),
     verifiedKeys,
     refusedAddresses: refusedAddresses(memoryVerifiedKeys(refusalLifetimeMs)),
@@ -220,7 +220,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
 
 function configurationOf(settings: GatewaySettings): Config {
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-test-'))
-  const config = loadConfig(writeConfiguration(directory, settings), forms, {})
+  const config = loadConfig(writeConfiguration(directory, settings), knownForms, {})
   rmSync(directory, { recursive: true })
   return config
 }

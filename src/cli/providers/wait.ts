@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { configFile, loadConfig } from '../../config/index.ts'
 import { openAt } from '../../core/operations/consequences.ts'
 import type { ProviderState } from '../../domain/swap/provider-state.ts'
-import { forms } from '../../forms/index.ts'
+import { knownForms } from '../../forms/index.ts'
 import { effectiveConfig } from '../../process/configuration/overrides.ts'
 import { messageOf, type Session } from '../session.ts'
 
@@ -61,7 +61,7 @@ interface PollResult {
 
 async function poll({ name, tag, config }: WaitOptions, { stores }: Session): Promise<PollResult> {
   // The file may have changed since the last poll.
-  const file = loadConfig(configFile(config), forms)
+  const file = loadConfig(configFile(config), knownForms)
   const { providers } = effectiveConfig(file, await stores.overrides.read())
   const open = openAt(await stores.ledgerAdmin.openCounts(), tag)
   return { state: providers.find((provider) => provider.name === name)?.state, open }

@@ -40,9 +40,13 @@ const extraIdNames = keys({
 })
 
 export const provider = keys({
-  form: required(name, 'The API form of the provider, `A` or `B`'),
+  form: required(
+    name,
+    'The API form of the provider, in any case: `A`, `B`, `exolix`, `changenow`, `letsexchange`, `stealthex` or `changelly`',
+  ),
   url: required(baseUrl, 'Base URL, including `/api/v2`; must be `https` if a key is sent to another machine'),
   key: setting(text, '', 'Your key at the provider, best read from a file or the environment. Not needed in passthrough mode'),
+  settings: setting(mapping(text), {}, 'What its form needs beside the key, like `affiliateId`; the page of the form names them'),
   tag: setting(
     text,
     '',

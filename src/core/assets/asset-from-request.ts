@@ -51,7 +51,7 @@ async function resolveCode(code: string, side: Side, options: ResolveOptions): P
   const asset = catalogue.naming.table.byCode(code)
   if (asset) return resolveAsset(asset, side.code, options)
   const [offer, ...others] = await offersFor(code, readListing)
-  if (!offer || others.length > 0 || (isCreate && !catalogue.naming.byCode)) throw unknownAsset(side.code, code)
+  if (!offer || others.length > 0 || (isCreate && !catalogue.naming.listsNetworks)) throw unknownAsset(side.code, code)
   return resolveOffer(offer, side.code)
 }
 
@@ -61,8 +61,8 @@ async function resolveAsset(asset: Asset, field: string, options: ResolveOptions
   const tableName = { code, coin, network }
   const providerName = naming.nameFor(asset)
   if (!providerName) throw notOffered(field)
-  if (!naming.byCode && !options.mustBeListed) return { providerName, tableName }
-  const needsList = options.isCreate && naming.byCode && naming.configuredNameFor(asset) === undefined
+  if (!naming.listsNetworks && !options.mustBeListed) return { providerName, tableName }
+  const needsList = options.isCreate && naming.listsNetworks && naming.configuredNameFor(asset) === undefined
   const refuseAmbiguous = (): void => {
     if (options.catalogue.lastListing()?.ambiguousAssets.has(asset)) throw ambiguous(field)
   }
@@ -77,7 +77,7 @@ async function resolveAsset(asset: Asset, field: string, options: ResolveOptions
 async function resolveOpenNetwork(coin: Coin, side: Side, options: ResolveOptions): Promise<ResolvedAsset> {
   const { naming } = options.catalogue
   const defaultOfCoin = defaultAsset(coin)
-  if (naming.byCode) {
+  if (naming.listsNetworks) {
     if (defaultOfCoin) return resolveAsset(defaultOfCoin, side.coin, options)
     throw unknownNetwork(
       side,
@@ -103,7 +103,7 @@ async function resolveOwnCoin(
   const offers = await offersFor(name, readListing)
   const [offer] = offers
   if (!offer) throw unknownAsset(side.coin, name)
-  if (!catalogue.naming.byCode) {
+  if (!catalogue.naming.listsNetworks) {
     const requested = { ...offer.assetName, ...(network !== undefined && { network }) }
     return { providerName: requested, tableName: { code: offer.row.code ?? name, ...requested } }
   }

@@ -24,7 +24,7 @@ describe('a network', () => {
 })
 
 describe("a provider's name for an asset", () => {
-  const { assetsNamed: meanings } = createAssetNaming(table, false, own)
+  const { assetsNamed: meanings } = createAssetNaming(table, { byCode: false }, own)
   it.each([
     ['tether', 't', [tron]],
     ['Tether', 'trc20', [tron]],
@@ -38,6 +38,9 @@ describe("a provider's name for an asset", () => {
   )
 
   it('mean each asset that fits', () => {
-    expect(createAssetNaming(table, false, new Map()).assetsNamed({ coin: 'USDT', network: 'TRC20' })).toEqual([tron, twin])
+    expect(createAssetNaming(table, { byCode: false }, new Map()).assetsNamed({ coin: 'USDT', network: 'TRC20' })).toEqual([
+      tron,
+      twin,
+    ])
   })
 })

@@ -1,6 +1,6 @@
 /** A provider's names for the assets of the table. The operator configures those that differ. */
 import type { Asset, AssetTable } from '../../domain/swap/asset.ts'
-import { findFolded, fold, networkNames } from '../../domain/swap/asset.ts'
+import { findFolded, fold, isOnNetwork, networkNames, sameName } from '../../domain/swap/asset.ts'
 
 /** A `code`, or a `coin` with an optional `network`. */
 export interface AssetName {
@@ -17,22 +17,44 @@ export interface AssetNaming {
   readonly table: AssetTable
   /** Whether the provider's form names an asset by `code`. */
   readonly byCode: boolean
+  /** Whether its list tells the network of each asset, by the code or beside the coin. */
+  readonly listsNetworks: boolean
   /** Undefined if the asset is not offered. */
   readonly nameFor: (asset: Asset) => AssetName | undefined
   /** The configured name; undefined if there is none. */
   readonly configuredNameFor: (asset: Asset) => AssetName | undefined
+  /** Whether a provider's word is one for the network of the asset. */
+  readonly isOnNetwork: (asset: Asset, network: string) => boolean
   /** Assets that a provider's name can mean, by configuration and table only. */
   readonly assetsNamed: (assetName: AssetName) => readonly Asset[]
 }
 
-/** `byCode`: whether the provider's form names assets by code. `configured`: names that differ from the table's. */
-export function createAssetNaming(table: AssetTable, byCode: boolean, configured: ConfiguredNames): AssetNaming {
+/** A form's words for networks, where they differ from the table's. */
+export interface NetworkNames {
+  /** For every coin on its own chain. */
+  readonly home?: string
+  /** By the table's network: one, or one for the network's own coin and one for all others. */
+  readonly byName?: Readonly<Record<string, string | { readonly home: string; readonly others: string }>>
+}
+
+/** How a form names assets. */
+export interface NamingRules {
+  /** Whether by code. */
+  readonly byCode: boolean
+  /** Whether its list tells networks. Default: only if it names by code. */
+  readonly listsNetworks?: boolean
+  readonly networks?: NetworkNames
+}
+
+/** `configured`: names that differ from the table's and the form's. */
+export function createAssetNaming(table: AssetTable, rules: NamingRules, configured: ConfiguredNames): AssetNaming {
+  const { byCode, listsNetworks = byCode } = rules
   const configuredByCode = new Map([...configured].map(([code, assetName]) => [fold(code), assetName]))
   const assets = table.coins.flatMap((coin) => coin.assets)
   const nameFor = (asset: Asset): AssetName | undefined => {
     const assetName = configuredByCode.get(fold(asset.code))
     if (assetName === null) return undefined
-    return assetName ?? (byCode ? { code: asset.code } : { coin: asset.coin, network: asset.network })
+    return assetName ?? (byCode ? { code: asset.code } : { coin: asset.coin, network: networkWord(asset, rules) })
   }
   const byField = (field: 'code' | 'coin'): ReadonlyMap<string, readonly Asset[]> =>
     Map.groupBy(
@@ -46,7 +68,9 @@ export function createAssetNaming(table: AssetTable, byCode: boolean, configured
   return {
     table,
     byCode,
+    listsNetworks,
     nameFor,
+    isOnNetwork: (asset, network) => isOnNetwork(asset, network) || sameName(networkWord(asset, rules), network),
     configuredNameFor: (asset) => configuredByCode.get(fold(asset.code)) ?? undefined,
     assetsNamed({ code, coin, network }) {
       if (code !== undefined) return findFolded(codes, code) ?? []
@@ -55,6 +79,12 @@ export function createAssetNaming(table: AssetTable, byCode: boolean, configured
       return (byNetwork && findFolded(byNetwork, network)) ?? []
     },
   }
+}
+
+function networkWord({ network, isHome = false }: Asset, { networks: { home, byName = {} } = {} }: NamingRules): string {
+  const word = Object.hasOwn(byName, network) ? byName[network] : undefined
+  if (isHome) return (typeof word === 'object' ? word.home : undefined) ?? home ?? (word as string | undefined) ?? network
+  return (typeof word === 'object' ? word.others : word) ?? network
 }
 
 /** Lists each asset once under each of its keys. */

@@ -4,7 +4,7 @@
  */
 
 import { inSlices } from '../../domain/in-slices.ts'
-import { type Asset, fold, isOnNetwork } from '../../domain/swap/asset.ts'
+import { type Asset, fold } from '../../domain/swap/asset.ts'
 import type { Currency } from '../../domain/swap/swap.ts'
 import type { Drift } from '../../domain/telemetry/observation.ts'
 import type { AssetNaming } from './asset-naming.ts'
@@ -50,7 +50,7 @@ function matchAsset(
   naming: AssetNaming,
 ): { readonly asset?: Asset | undefined; readonly isContradiction: boolean } {
   const named = [...naming.assetsNamed({ code }), naming.table.byCode(code)].filter((asset) => asset !== undefined)
-  const asset = named.find((candidate) => network === undefined || isOnNetwork(candidate, network))
+  const asset = named.find((candidate) => network === undefined || naming.isOnNetwork(candidate, network))
   if (asset) return { asset, isContradiction: false }
   const byNetwork = network === undefined ? undefined : naming.table.find(code, network)
   return { asset: byNetwork, isContradiction: named.length > 0 && !byNetwork }

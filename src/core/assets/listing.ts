@@ -5,6 +5,7 @@ import type { Drift } from '../../domain/telemetry/observation.ts'
 import type { AssetNaming } from './asset-naming.ts'
 import { parseByCode } from './listing-by-code.ts'
 import { parseByCoin } from './listing-by-coin.ts'
+import { parseByCoinAndNetwork } from './listing-by-coin-and-network.ts'
 import type { ListedOffers, Offer } from './offer.ts'
 
 /** A provider's complete list. */
@@ -25,7 +26,8 @@ export async function parseListing(
   naming: AssetNaming,
   drift: (drift: Drift) => void,
 ): Promise<Omit<Listing, 'provider' | 'fetchedAt'>> {
-  const content = await (naming.byCode ? parseByCode(rows, naming, drift) : parseByCoin(rows, naming, drift))
+  const parse = naming.byCode ? parseByCode : naming.listsNetworks ? parseByCoinAndNetwork : parseByCoin
+  const content = await parse(rows, naming, drift)
   const { offers } = content
   return {
     ...content,

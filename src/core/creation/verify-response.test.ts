@@ -42,7 +42,7 @@ async function contradicted(
     getTransaction: never,
     createTransaction: never,
   })
-  const naming = createAssetNaming(table, byCode, configured)
+  const naming = createAssetNaming(table, { byCode }, configured)
   const verify = verifyResponse({ naming, mustConfirmMemos: true, lacksDepositMemo: () => lacksDepositMemo })
   const response = { body: { ...transaction, ...reported }, attempt: 'intent-1' }
   const verified = await verify(response, requested, { pair } as unknown as Context, provider)

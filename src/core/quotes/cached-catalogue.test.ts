@@ -50,7 +50,7 @@ function listing(
   })
   const cached = cachedCatalogue({
     service,
-    naming: createAssetNaming(table, true, new Map()),
+    naming: createAssetNaming(table, { byCode: true }, new Map()),
     capabilities: formA.capabilities,
     lists: noLists,
     source: { provider: 'alpha', url: 'http://127.0.0.1/a/api/v2', form: 'A' },

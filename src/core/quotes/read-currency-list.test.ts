@@ -22,7 +22,7 @@ const busy = new Fault('unavailable', 'the budget is used up', { noEffect: true,
 describe('the reading of a list of currencies', () => {
   test('M28: continues where an exhausted budget interrupted it, however often', async () => {
     const service = listOf(rowsOf(1_000), (call) => (call % 4 === 3 ? busy : undefined))
-    const reading = new CurrencyReading()
+    const reading = new CurrencyReading(100)
     const finish = () => reading.finish(service, contextOf()).catch((reason: unknown) => reason)
     for (let attempt = 0; attempt < 3; attempt++) expect(await finish()).toBe(busy)
     expect(await finish()).toMatchObject({ rows: rowsOf(1_000) })
@@ -32,7 +32,7 @@ describe('the reading of a list of currencies', () => {
 
   test('V29: a list of more than sixteen million characters is rejected', async () => {
     const service = listOf(Array.from({ length: 1_000 }, (_, at) => rowOf(at, 'x'.repeat(20_000))))
-    await expect(new CurrencyReading().finish(service, contextOf())).rejects.toMatchObject({ kind: 'unreadable' })
+    await expect(new CurrencyReading(100).finish(service, contextOf())).rejects.toMatchObject({ kind: 'unreadable' })
     expect(service.calls.length).toBeLessThan(10)
   })
 })

@@ -4,8 +4,6 @@ import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { Currency } from '../../domain/swap/swap.ts'
 import { textLength } from '../../domain/text-length.ts'
 
-/** The largest page of the API (docs/service.md §8). */
-const pageSize = 100
 const maxRows = 10_000
 /** Of all texts of the list: a bound on memory. */
 const maxCharacters = 16_000_000
@@ -38,6 +36,12 @@ export class CurrencyReading {
   private knownCount = 0
   private characters = 0
   private provider: string | undefined
+  private readonly size: number
+
+  /** `size`: rows of a page. */
+  constructor(size: number) {
+    this.size = size
+  }
 
   get hasRows(): boolean {
     return this.rows.size > 0
@@ -59,16 +63,17 @@ export class CurrencyReading {
   /** Reads the next page and returns whether it is the last one. A row on two pages may have moved, so that another was missed. */
   private async take(service: SwapService, context: Context): Promise<boolean> {
     const { pass } = this
-    const { body, provider } = await service.call('listCurrencies', { page: pass.page, size: pageSize }, context)
-    const { items, dropped = 0 } = body
+    const query = { page: pass.page, size: this.size }
+    const { body, provider } = await service.call('listCurrencies', query, context)
+    const { items, dropped = 0, rowCount = items.length + dropped, hasMore } = body
     this.provider = provider
     pass.total = Math.max(pass.total, body.total)
-    pass.read += items.length + dropped
+    pass.read += rowCount
     if (Math.max(pass.total, pass.read) > maxRows) throw listTooLong()
     const keys = items.map(keyOf)
     const page = keys.join('\n')
     const isSamePage = keys.length > 0 && page === pass.before
-    if (isSamePage || (items.length + dropped === 0 && pass.read < pass.total)) throw listIncomplete()
+    if (isSamePage || (rowCount === 0 && pass.read < pass.total)) throw listIncomplete()
     for (const row of items) {
       const key = keyOf(row)
       pass.isShifting ||= pass.pageOf.getOrInsert(key, pass.page) !== pass.page
@@ -76,7 +81,7 @@ export class CurrencyReading {
     }
     pass.page++
     pass.before = page
-    return pass.read >= pass.total
+    return hasMore === undefined ? pass.read >= pass.total : !hasMore
   }
 
   private keep(key: string, row: Currency): void {

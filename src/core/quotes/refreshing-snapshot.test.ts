@@ -28,7 +28,7 @@ function rig(): Rig {
     return { body: { items: [{ code: `C${call + 1}`, name: 'Coin', icon: 'i' }], total: 1 } }
   })
   const options = {
-    naming: createAssetNaming(new AssetTable([]), true, new Map()),
+    naming: createAssetNaming(new AssetTable([]), { byCode: true }, new Map()),
     capabilities: formA.capabilities,
     lists: noLists,
     source: { provider: 'alpha', url: 'http://127.0.0.1/a/api/v2', form: 'A' },

@@ -92,7 +92,7 @@ export class RefreshingSnapshot {
   private async fetchList(context: Context): Promise<Listing> {
     const { options } = this
     const { unfinished } = this
-    const refreshing = unfinished ?? new CurrencyReading()
+    const refreshing = unfinished ?? new CurrencyReading(options.capabilities.pageSize)
     this.unfinished = undefined
     try {
       const deadline = performance.now() + options.timeoutMs

@@ -1,4 +1,5 @@
 /** The layers around every call to a provider, outermost first. */
+import type { Op, Request } from '../../domain/swap/operations.ts'
 import type { BudgetPolicy, Observer } from '../../domain/telemetry/observation.ts'
 import type { Layer } from '../layer.ts'
 import { tracedQueue } from '../traced.ts'
@@ -19,6 +20,8 @@ export interface ResilienceOptions {
   readonly breaker: Pick<Breaker, 'admission' | 'recorder'>
   /** Whether keyed operations are sent with the gateway's own key. */
   readonly usesGatewayKey: boolean
+  /** The calls over HTTP that an operation takes. Default: one. */
+  readonly callsOf?: ((op: Op, request: Request<Op>) => readonly Op[]) | undefined
   /** Milliseconds on a monotonic clock. */
   readonly clock: () => number
   /** From 0 to 1. */

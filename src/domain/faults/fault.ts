@@ -1,4 +1,5 @@
 /** The only error class that crosses a layer. `wire/http-status.ts` maps it to a status. */
+import type { AmountLimits } from './amount-limits.ts'
 import type { Reason } from './reason.ts'
 
 export const faultKinds = [
@@ -76,6 +77,8 @@ export interface FaultDetails {
   /** The value of `X-Swap-Reason`. Default: `defaultReasons` of the kind. */
   readonly reason?: Reason
   readonly unavailableCause?: UnavailableCause
+  /** The limits of the amount, if the provider refused it for them. */
+  readonly limits?: AmountLimits
 }
 
 /** A refusal or failure. The client sees `message`: it explains what to do, and contains no host, address, stack or provider's name. */
@@ -90,6 +93,7 @@ export class Fault extends Error {
   readonly mayFailOver: boolean
   readonly reason: Reason
   readonly unavailableCause: UnavailableCause | undefined
+  readonly limits: AmountLimits | undefined
 
   constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -104,6 +108,7 @@ export class Fault extends Error {
     this.mayFailOver = details.mayFailOver ?? false
     this.reason = details.reason ?? defaultReasons[kind]
     this.unavailableCause = details.unavailableCause
+    this.limits = details.limits
   }
 
   /** Converts anything thrown. An error that is not a `Fault` becomes `internal`, with the error as its cause. */
@@ -115,20 +120,8 @@ export class Fault extends Error {
 
   /** The same fault with details added. */
   with(details: FaultDetails): Fault {
-    const { kind, message, field, retryAfter, allow, provider, noEffect, replayed, mayFailOver, reason, unavailableCause, cause } =
-      this
-    const known = {
-      field,
-      retryAfter,
-      allow,
-      provider,
-      noEffect,
-      replayed,
-      mayFailOver,
-      reason,
-      unavailableCause,
-      cause,
-    }
+    const { kind, message, name: _name, ...own } = this
+    const known = { ...own, cause: this.cause }
     const present = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))
     return new Fault(kind, message, { ...present, ...details })
   }

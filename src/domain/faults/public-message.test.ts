@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Amount } from '../amount.ts'
 import { Confidential } from './confidential.ts'
-import { generalMessage, publicMessage, withLimits } from './public-message.ts'
+import { generalMessage, messageWithLimits, publicMessage } from './public-message.ts'
 
 const nothing = new Confidential({ keys: [], hosts: [], names: [] })
 const names = new Confidential({ keys: [], hosts: ['pay-1'], names: ['alpha', 'b1'] })
@@ -80,7 +80,7 @@ it.each([
   ['Too low!', 'Too low! Minimum 1e-8, maximum 1.0e1.'],
   ['Too low?', 'Too low? Minimum 1e-8, maximum 1.0e1.'],
 ])('the limits end the message %j in the provider’s digits', (message, expected) => {
-  expect(withLimits(message, '1e-8' as Amount, '1.0e1' as Amount)).toBe(expected)
+  expect(messageWithLimits(message, { minAmount: '1e-8' as Amount, maxAmount: '1.0e1' as Amount })).toBe(expected)
 })
 
 it('a credential is never shown, whatever it is joined to', () => {

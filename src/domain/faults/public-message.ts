@@ -1,5 +1,5 @@
 /** Sanitises a provider's message for clients (docs/contract.md §6). */
-import type { Amount } from '../amount.ts'
+import type { AmountLimits } from './amount-limits.ts'
 import type { Confidential } from './confidential.ts'
 
 export const generalMessage = 'The request was refused; please check its parameters.'
@@ -32,7 +32,9 @@ export function publicMessage(text: string, confidential: Confidential, secret =
   return [...printable].slice(0, maxLength).join('')
 }
 
-/** Appends the limits of the amount to the message. */
-export function withLimits(message: string, minAmount: Amount, maxAmount: Amount): string {
-  return `${/[.!?]$/.test(message) ? message : `${message}.`} Minimum ${minAmount}, maximum ${maxAmount}.`
+/** Appends the limits of the amount to the message: both, or the one that there is where a provider may have only one. */
+export function messageWithLimits(message: string, { minAmount, maxAmount }: AmountLimits): string {
+  const parts = [minAmount && `minimum ${minAmount}`, maxAmount && `maximum ${maxAmount}`].filter(Boolean).join(', ')
+  if (parts === '') return message
+  return `${/[.!?]$/.test(message) ? message : `${message}.`} ${parts[0]?.toUpperCase()}${parts.slice(1)}.`
 }

@@ -12,6 +12,8 @@ export interface Asset {
   readonly aliases: readonly string[]
   /** Whether this is the coin's asset if a request names no network. */
   readonly isDefault: boolean
+  /** Whether the network is the coin's own chain. */
+  readonly isHome?: boolean
   readonly depositMin?: Amount
   readonly depositMax?: Amount
   /** Rules for addresses and memos. Absent: no check. */

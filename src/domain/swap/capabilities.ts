@@ -8,6 +8,8 @@ export interface Capabilities {
   readonly newestFirst: boolean
   /** Whether `amountOut` of an unfinished transaction is the expected amount. Otherwise it is empty until it is known. */
   readonly hasExpectedAmount: boolean
+  /** The most rows that a page of it can have. */
+  readonly pageSize: number
 }
 
 /** True if the form names an asset by code, false if by coin and network. */

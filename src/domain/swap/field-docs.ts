@@ -5,6 +5,7 @@ type Field = { [O in Op]: keyof Request<O> | keyof Row<O> }[Op]
 
 const fieldDocs: Readonly<Record<Field, string>> = {
   id: 'The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed.',
+  quoteId: 'The id of a fixed quote that the provider keeps for one create.',
   status: 'The status of the swap.',
   code: 'The code of the coin on its network.',
   coin: 'The ticker of the coin.',

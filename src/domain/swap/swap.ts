@@ -44,12 +44,14 @@ export interface Rate extends Pair {
   /** The amount that the user receives; absent if the provider only sends a `message`. */
   readonly amountOut?: Amount | undefined
   readonly rate?: Amount | undefined
-  readonly minAmount: Amount
-  readonly maxAmount: Amount
+  readonly minAmount?: Amount | undefined
+  readonly maxAmount?: Amount | undefined
   /** In the coin that is received. */
   readonly fee?: Amount | undefined
   readonly rateType?: RateType | undefined
   readonly message?: string | undefined
+  /** The provider's id of a quote that it keeps for one create. It never reaches a client. */
+  readonly quoteId?: string | undefined
 }
 
 export interface NewTransaction extends Pair {
@@ -59,6 +61,8 @@ export interface NewTransaction extends Pair {
   readonly withdrawalExtraId?: string | undefined
   readonly refundExtraId?: string | undefined
   readonly rateType: RateType
+  /** The id of a quote that was asked for this create alone. */
+  readonly quoteId?: string | undefined
 }
 
 export interface TransactionQuery {
@@ -98,8 +102,12 @@ export interface Transaction extends Pair {
 /** One page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[]
-  /** Rows over all pages. */
+  /** Rows over all pages; if `hasMore` is set, those that are known of. */
   readonly total: number
+  /** Set only by a provider that gives no total: whether there may be rows after this page. */
+  readonly hasMore?: boolean | undefined
+  /** The provider's own rows on this page, where some of them are several items here. */
+  readonly rowCount?: number | undefined
   /** Rows of this page that were not of the provider's form. */
   readonly dropped?: number | undefined
   /** The readable fields of such rows, if the request accepts them (`Context.acceptsUnreadableRows`). */

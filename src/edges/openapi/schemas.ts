@@ -2,11 +2,11 @@
 import { alwaysPresent, describeField } from '../../domain/swap/field-docs.ts'
 import type { Op } from '../../domain/swap/operations.ts'
 import { type Status, statuses } from '../../domain/swap/status.ts'
-import type { Envelope } from '../../wire/envelope.ts'
+import type { Envelope, PageNumbers } from '../../wire/codec/envelope.ts'
+import type { RequestSlot } from '../../wire/codec/request-encode.ts'
+import type { ResponseSlot } from '../../wire/codec/response-nodes.ts'
+import { requestScalars, responseScalars } from '../../wire/codec/scalar.ts'
 import type { Form } from '../../wire/form.ts'
-import type { RequestSlot } from '../../wire/request.ts'
-import type { ResponseSlot } from '../../wire/response.ts'
-import { requestScalars, responseScalars } from '../../wire/scalar.ts'
 import type { Schema } from '../../wire/schema.ts'
 import { requestExample } from './example.ts'
 
@@ -79,7 +79,7 @@ export function pageSchema(envelope: Envelope, row: string): Schema {
   }
   const place = (position: Envelope[string]): Schema => {
     if (typeof position !== 'string') return pageSchema(position, row)
-    return position === 'items' ? { type: 'array', items: reference('schemas', row) } : pageNumbers[position]
+    return position === 'items' ? { type: 'array', items: reference('schemas', row) } : pageNumbers[position as keyof PageNumbers]
   }
   return objectSchema(Object.fromEntries(Object.entries(envelope).map(([name, position]) => [name, place(position)])))
 }

@@ -24,7 +24,7 @@ function listOf(start: readonly Transaction[], change: (call: number, list: Tran
   }
   return { readPage, pages, list }
 }
-const scan = (): ListScan => new ListScan({ window: {}, since: 0, startedAt: 0 })
+const scan = (): ListScan => new ListScan({ window: {}, since: 0, startedAt: 0, pageSize: 100 })
 const idsOf = (read: Awaited<ReturnType<ListScan['finish']>>): unknown[] => read.map(({ reported }) => reported.id)
 
 describe('L25: a list is complete', () => {
@@ -148,7 +148,7 @@ describe('L26: a list that is too long for one run', () => {
       row('odd', { createdAt: 'yesterday' }),
       row('new'),
     ])
-    const read = new ListScan({ window: {}, since: Date.parse('2026-01-01T00:00:00Z'), startedAt: 0 })
+    const read = new ListScan({ window: {}, since: Date.parse('2026-01-01T00:00:00Z'), startedAt: 0, pageSize: 100 })
     expect(idsOf(await read.finish(readPage))).toEqual(['odd', 'new'])
   })
 })

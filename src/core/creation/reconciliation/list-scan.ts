@@ -3,8 +3,6 @@ import { Fault } from '../../../domain/faults/fault.ts'
 import type { Page, Transaction, TransactionQuery } from '../../../domain/swap/swap.ts'
 import { instantOf, type ReportedTransaction } from './compare-create.ts'
 
-/** The largest page of the API (docs/service.md §8). */
-const pageSize = 100
 /** Bounds of one list. */
 const maxRows = 50_000
 const maxCharacters = 32_000_000
@@ -30,6 +28,8 @@ export interface ListScanOptions {
   readonly since: number
   /** On the clock of the attempts. Milliseconds since 1970. */
   readonly startedAt: number
+  /** The largest page of the provider. */
+  readonly pageSize: number
 }
 
 /** One resumable read of a list. */
@@ -41,12 +41,15 @@ export class ListScan {
   private readonly keptRows: ListedRow[] = []
   private total = 0
   private nextPage = 1
-  private size = pageSize
+  private readonly pageSize: number
+  private size: number
   private characters = 0
   private confirmedAt = Number.NEGATIVE_INFINITY
   private confirmedFor: ReadonlySet<string> = new Set()
 
-  constructor({ window, since, startedAt }: ListScanOptions) {
+  constructor({ window, since, startedAt, pageSize }: ListScanOptions) {
+    this.pageSize = pageSize
+    this.size = pageSize
     this.window = window
     this.since = since
     this.startedAt = startedAt
@@ -93,12 +96,14 @@ export class ListScan {
 
   /** Reads a page and returns the number of its new rows. */
   private async readOne(page: number, readPage: ReadPage): Promise<number> {
-    const { items, total, unreadable = [] } = await readPage({ ...this.window, page, size: pageSize })
-    if (total < this.total) throw new BrokenList('The list became shorter while it was read.')
+    const { items, total: told, hasMore, unreadable = [] } = await readPage({ ...this.window, page, size: this.pageSize })
+    // Without a total each page tells only that there is one row more, or that it is the last.
+    const total = hasMore ? Math.max(this.total, told + 1) : told
+    if (total < this.total && hasMore === undefined) throw new BrokenList('The list became shorter while it was read.')
     if (total > maxRows) throw new BrokenList('The list is too long.')
     this.total = total
     const count = items.length + unreadable.length
-    if (page === 1 && count > 0) this.size = count < total ? count : pageSize
+    if (page === 1 && count > 0) this.size = count < total ? count : this.pageSize
     if (count === 0) this.nextPage = Math.ceil(total / this.size) + 1
     const before = this.keys.size
     // A key twice on one page is two rows; on two pages it is one row that moved.

@@ -36,12 +36,14 @@ export async function readCandidates(
   context: Context,
   { scans, scanKey, now, notBefore }: ScanOptions,
 ): Promise<CandidatesOf> {
-  const canFilterByDate = capabilities.requestFields.listTransactions.has('dateFrom')
+  const filters = capabilities.requestFields.listTransactions
   const since = Math.min(...creates.map(({ attemptedAt }) => attemptedAt)) - createdBeforeMs
   const intents = creates.map(({ intent }) => intent)
   const rows: ListedRow[] = []
-  for (const window of canFilterByDate ? windowsOf(creates) : [{}]) {
-    const options = { window, since, startedAt: now, notBefore, intents }
+  for (const window of filters.has('dateFrom') ? windowsOf(creates) : [{}]) {
+    const { pageSize } = capabilities
+    const knownWindow = filters.has('dateTo') ? window : { dateFrom: window.dateFrom }
+    const options = { window: knownWindow, since, startedAt: now, notBefore, intents, pageSize }
     const read = await scans.finish(scanKey, options, async (query) => {
       const listed = await service.call('listTransactions', query, { ...context, acceptsUnreadableRows: true })
       return listed.body

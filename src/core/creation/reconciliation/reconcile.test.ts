@@ -155,13 +155,14 @@ const service: SwapService = createService({
 })
 
 const capabilities = {
+  pageSize: 100,
   requestFields: { listTransactions: { has: (field: string) => world.dates.includes(field) } },
 } as unknown as Capabilities
 
 const run = (pendingKeys?: PendingCreateKeys, store: Ledger = ledger): Promise<void> =>
   reconcile({
     ledger: store,
-    readers: new Map([['beta', { service, capabilities, naming: createAssetNaming(table, false, new Map()) }]]),
+    readers: new Map([['beta', { service, capabilities, naming: createAssetNaming(table, { byCode: false }, new Map()) }]]),
     scans,
     pendingKeys,
     windowMs: 86_400_000,

@@ -1,6 +1,6 @@
 /** Rate limits of calls to a provider: each call is reserved in its budget before it is sent (docs/contract.md §8). */
 
-import { keyed } from '../../../domain/swap/operations.ts'
+import { keyed, type Op, type Request } from '../../../domain/swap/operations.ts'
 import { policyOf } from '../../../domain/swap/policy.ts'
 import type { Context } from '../../../domain/swap/service.ts'
 import { reservedForGatewayReads } from '../../../domain/telemetry/gateway-reads.ts'
@@ -18,6 +18,8 @@ export interface BudgetLimitOptions {
   readonly budget: Readonly<Record<BudgetPolicy, number>>
   /** Whether the gateway's own key is used. Otherwise clients send the provider's keys, and it counts keyed operations per key. */
   readonly usesGatewayKey: boolean
+  /** The calls over HTTP that an operation takes, each by the operation that it belongs to. Default: one. */
+  readonly callsOf?: ((op: Op, request: Request<Op>) => readonly Op[]) | undefined
   readonly observe: Observer
 }
 
@@ -34,10 +36,18 @@ export function budgetLimit(options: BudgetLimitOptions): Layer {
     if (limit > 0) observe({ what: 'budget', provider, policy, remaining: limit - reservedForGatewayReads(policy, limit) })
   }
   const spend = budgetSpending(options)
+  const { callsOf } = options
   return aroundAll((op, request, context, next) => {
+    const calls = callsOf?.(op, request)
+    if (calls && calls.length > 1) return spendAll(spend, calls, context).then(() => next.call(op, request, context))
     const spent = spend(policyOf[op], keyed.has(op), context)
     return spent ? spent.then(() => next.call(op, request, context)) : next.call(op, request, context)
   })
+}
+
+/** All before the first is sent. */
+async function spendAll(spend: SpendBudget, calls: readonly Op[], context: Context): Promise<void> {
+  for (const op of calls) await spend(policyOf[op], keyed.has(op), context)
 }
 
 /** Reserves one call; undefined if there is no bound. Rejects with `unavailable` and `noEffect` if the budget is used up. */

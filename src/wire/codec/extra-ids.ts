@@ -1,5 +1,5 @@
 /** A provider's own words for memos and tags, in place of those of its form. */
-import { type OperationTables, type Table, toColumn } from './table.ts'
+import { type RequestTree, type ResponseTree, toColumn, treeBelow } from './table.ts'
 
 interface BothWays {
   readonly ask?: string | undefined
@@ -24,8 +24,13 @@ export function responseFieldNames({ deposit, withdrawal, refund }: ExtraIdNames
   return { depositExtraId: deposit, withdrawalExtraId: withdrawal?.answer, refundExtraId: refund?.answer }
 }
 
+interface TablesOf {
+  readonly request: RequestTree
+  readonly response: ResponseTree
+}
+
 /** No two fields of a table may end up with the same word: the configuration sees to that. */
-export function renameExtraIds(tables: OperationTables, names: ExtraIdNames): OperationTables {
+export function renameExtraIds<Tables extends TablesOf>(tables: Tables, names: ExtraIdNames): Tables {
   return {
     ...tables,
     request: rename(tables.request, requestFieldNames(names)),
@@ -33,6 +38,11 @@ export function renameExtraIds(tables: OperationTables, names: ExtraIdNames): Op
   }
 }
 
-function rename(table: Table, fieldNames: FieldNames): Table {
-  return Object.fromEntries(Object.entries(table).map(([name, entry]) => [fieldNames[toColumn(entry).field] ?? name, entry]))
+function rename<Tree extends RequestTree | ResponseTree>(tree: Tree, fieldNames: FieldNames): Tree {
+  const lines = Object.entries(tree).map(([name, line]) => {
+    if (typeof line === 'string' || 'field' in line) return [fieldNames[toColumn(line).field] ?? name, line]
+    const below = treeBelow(line)
+    return [name, below ? { [Object.keys(line)[0] as string]: rename(below, fieldNames) } : line]
+  })
+  return Object.fromEntries(lines)
 }

@@ -1,7 +1,8 @@
 /** A row of a provider's list that is not of its form: as much of it as can be read. */
 
-import { JsonNumber, JsonObject, type JsonValue } from './json.ts'
-import type { ResponseCodec, ResponseSlot } from './response.ts'
+import { JsonNumber, JsonObject, type JsonValue } from '../json.ts'
+import { memberAt } from './member.ts'
+import type { ResponseCodec, ResponseSlot } from './response-nodes.ts'
 
 export interface UnreadableFields {
   /** Tells the row from others of the same list. */
@@ -12,9 +13,11 @@ export interface UnreadableFields {
 const maxKeyLength = 256
 
 /** Its status is of no use without the rest. */
-export function readUnreadable({ slots }: ResponseCodec, row: JsonValue): UnreadableFields {
+export function readUnreadable({ slots }: Pick<ResponseCodec, 'slots'>, row: JsonValue): UnreadableFields {
   if (!(row instanceof JsonObject)) return { key: `${row}`.slice(0, maxKeyLength), fields: {} }
-  const read = slots.filter(({ field }) => field !== 'status').map((slot) => [slot.field, readMember(slot, row.get(slot.name))])
+  const read = slots
+    .filter(({ field }) => field !== 'status')
+    .map((slot) => [slot.field, readMember(slot, memberAt(row, slot.path))])
   const fields = Object.fromEntries(read.filter(([, value]) => value !== undefined))
   return { key: keyOf(row, slots) ?? JSON.stringify(fields), fields }
 }
@@ -26,8 +29,8 @@ function readMember({ scalar }: ResponseSlot, member: JsonValue | undefined): un
 
 /** The beginning and the end of its id, whatever is wrong with it. */
 function keyOf(row: JsonObject, slots: readonly ResponseSlot[]): string | undefined {
-  const name = slots.find(({ field }) => field === 'id')?.name
-  const id = name === undefined ? undefined : row.get(name)
+  const path = slots.find(({ field }) => field === 'id')?.path
+  const id = path === undefined ? undefined : memberAt(row, path)
   const text = id instanceof JsonNumber ? id.lexeme : id
   if (typeof text !== 'string' || text === '') return undefined
   return text.length <= maxKeyLength ? text : `${text.length} ${text.slice(0, maxKeyLength / 2)}${text.slice(-maxKeyLength / 2)}`

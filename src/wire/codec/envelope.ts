@@ -1,37 +1,40 @@
 /** The envelope of a page, in both directions. */
 
-import { JsonNumber, JsonObject, type JsonValue, printString } from './json.ts'
-import type { DecodeContext } from './response.ts'
+import { JsonNumber, JsonObject, type JsonValue, printString } from '../json.ts'
+import { WireError } from '../wire-error.ts'
+import type { DecodeContext } from './response-nodes.ts'
 import { responseScalars } from './scalar.ts'
-import { WireError } from './wire-error.ts'
 
-/** Where a page's rows and figures stand: a name, or a name inside an object. */
+/** Where a page's rows and figures stand: a name, or a name inside an object. Only a provider has a last page, or names of no use. */
 export interface Envelope {
-  readonly [name: string]: 'items' | 'page' | 'size' | 'total' | Envelope
+  readonly [name: string]: 'items' | 'page' | 'size' | 'total' | 'lastPage' | 'unused' | Envelope
 }
 
 export interface DecodedPage {
   readonly items: readonly JsonValue[]
-  readonly total: number
+  /** Undefined where the provider gives no total. */
+  readonly total: number | undefined
+  readonly lastPage: number | undefined
 }
 
-export function decodePage(envelope: Envelope, value: JsonValue, context: DecodeContext): DecodedPage {
-  const page: { items?: readonly JsonValue[]; total?: number } = {}
+export function decodePage(envelope: Envelope | 'items', value: JsonValue, context: DecodeContext): DecodedPage {
+  if (envelope === 'items') return { items: readItems('', value), total: undefined, lastPage: undefined }
+  const page: { items?: readonly JsonValue[]; total?: number; lastPage?: number } = {}
   const walk = (names: Envelope, object: JsonValue | undefined): void => {
     if (!(object instanceof JsonObject)) throw new WireError('', 'it must be an object')
     for (const [name, place] of Object.entries(names)) {
       const member = object.get(name)
       if (place === 'items') page.items = readItems(name, member)
       else if (typeof place !== 'string') walk(place, member)
-      else {
+      else if (place !== 'unused') {
         const count = readCount(name, member, context)
-        if (place === 'total') page.total = count
+        if (place === 'total' || place === 'lastPage') page[place] = count
       }
     }
     if (object.keys.some((name) => !Object.hasOwn(names, name))) context.drift('_other', 'unknownField')
   }
   walk(envelope, value)
-  return { items: page.items ?? [], total: page.total ?? 0 }
+  return { items: page.items ?? [], total: page.total, lastPage: page.lastPage }
 }
 
 function readItems(name: string, value: JsonValue | undefined): readonly JsonValue[] {
@@ -56,7 +59,7 @@ export interface PageNumbers {
 export function encodePage(envelope: Envelope, items: readonly string[], numbers: PageNumbers): string {
   const members = Object.entries(envelope).map(([name, place]) => {
     if (place === 'items') return `${printString(name)}:[${items.join(',')}]`
-    if (typeof place === 'string') return `${printString(name)}:${numbers[place]}`
+    if (typeof place === 'string') return `${printString(name)}:${numbers[place as keyof PageNumbers]}`
     return `${printString(name)}:${encodePage(place, items, numbers)}`
   })
   return `{${members.join(',')}}`

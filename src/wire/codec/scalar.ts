@@ -1,11 +1,11 @@
 /** How a JSON body and a query string write each sort of value. Nothing is coerced: a wrong type is a problem. */
-import { type Amount, isPositive, toAmount } from '../domain/amount.ts'
-import { toTimeRange } from '../domain/instant.ts'
-import { type Status, statuses } from '../domain/swap/status.ts'
-import type { RateType } from '../domain/swap/swap.ts'
-import { isTransactionId } from '../domain/swap/transaction-id.ts'
-import { JsonNumber, type JsonValue, printString } from './json.ts'
-import type { Schema } from './schema.ts'
+import { type Amount, isPositive, toAmount } from '../../domain/amount.ts'
+import { toTimeRange } from '../../domain/instant.ts'
+import { type Status, statuses } from '../../domain/swap/status.ts'
+import type { RateType } from '../../domain/swap/swap.ts'
+import { isTransactionId } from '../../domain/swap/transaction-id.ts'
+import { JsonNumber, type JsonValue, printString } from '../json.ts'
+import type { Schema } from '../schema.ts'
 
 /** Undefined means: not a value of this sort. */
 export interface Scalar<Value> {

@@ -1,0 +1,21 @@
+/** node:crypto: signs calls to providers that want a signature, with the operator's key. */
+import { createPrivateKey, createPublicKey, hash, type KeyObject, sign } from 'node:crypto'
+import type { Signer } from '../wire/provider/credential.ts'
+
+/** The private key: PEM, or PKCS #8 in base64 or in hexadecimal digits. */
+export const signer: Signer = {
+  rsaSha256(privateKey, text) {
+    const key = parseKey(privateKey)
+    const publicKey = createPublicKey(key).export({ type: 'pkcs1', format: 'der' })
+    return {
+      keyId: hash('sha256', publicKey, 'base64'),
+      signature: sign('RSA-SHA256', Buffer.from(text), key).toString('base64'),
+    }
+  },
+}
+
+function parseKey(text: string): KeyObject {
+  if (text.includes('-----BEGIN')) return createPrivateKey(text)
+  const key = Buffer.from(text, /^[0-9a-f]+$/i.test(text) ? 'hex' : 'base64')
+  return createPrivateKey({ key, format: 'der', type: 'pkcs8' })
+}

@@ -1,0 +1,128 @@
+/** Sends one call to a provider in its form. */
+import type { Amount } from '../domain/amount.ts'
+import type { Confidential } from '../domain/faults/confidential.ts'
+import { Fault } from '../domain/faults/fault.ts'
+import type { Context } from '../domain/swap/service.ts'
+import type { Status } from '../domain/swap/status.ts'
+import type { Observer, Server } from '../domain/telemetry/observation.ts'
+import type { Span } from '../domain/tracing/span.ts'
+import type { RequestParts, Settings } from '../wire/codec/request-encode.ts'
+import type { DecodeContext } from '../wire/codec/response-nodes.ts'
+import type { Http, HttpRequest } from '../wire/http.ts'
+import type { Signer } from '../wire/provider/credential.ts'
+import type { ProviderForm } from '../wire/provider/form.ts'
+import type { ProviderCall } from '../wire/provider/operation.ts'
+import { isRefusedIn200 } from '../wire/provider/refusal.ts'
+import { WireError } from '../wire/wire-error.ts'
+import { Attempt } from './attempt.ts'
+import { callSpans } from './call-span.ts'
+import { type DecodeOptions, type ResponseDocument, readDocument } from './decode-response.ts'
+import { toProviderFault } from './provider-error.ts'
+
+export interface Connection {
+  readonly form: ProviderForm
+  readonly http: Http
+  /** The provider's tag. */
+  readonly provider: string
+  readonly server: Server
+  /** The key for a call that needs one. */
+  readonly keyOf: (context: Context, call: Pick<ProviderCall, 'op'>) => string | undefined
+  /** `providers.<name>.settings`. */
+  readonly settings: Settings
+  readonly signer: Signer
+  /** The meaning of the provider's own statuses. */
+  readonly statuses: ReadonlyMap<string, Status>
+  readonly confidential: Confidential
+  readonly userAgent: string
+  readonly observe: Observer
+}
+
+type Decode<T> = (document: ResponseDocument) => Promise<T>
+
+export interface Sender {
+  readonly options: DecodeOptions
+  /** Throws a `Fault` if the form cannot express the request, the call fails, it is refused, or the response is not of the form. */
+  readonly send: <T>(call: ProviderCall, fields: object, context: Context, decode: Decode<T>) => Promise<T>
+}
+
+export function sender(connection: Connection): Sender {
+  const { form, http, provider, server, confidential, observe } = connection
+  const decodeContext: DecodeContext = {
+    statuses: connection.statuses,
+    drift: (field, drift) => observe({ what: 'drift', provider, field, drift }),
+  }
+  const options: DecodeOptions = { provider, confidential, decodeContext }
+  const reportUnreadable = unreadableReporter(decodeContext, provider)
+  const beginCall = callSpans(provider, server)
+  return {
+    options,
+    async send(call, fields, context, decode) {
+      const key = call.keyed ? connection.keyOf(context, call) : undefined
+      const encoded = encodeRequest(call, fields, connection.settings)
+      const span = beginCall(call, context)
+      const request = toHttpRequest(encoded, call, key, context, connection, span)
+      const attempt = new Attempt({ operation: call.op, method: call.method, provider, server }, context, span)
+      try {
+        const response = await http(request)
+        attempt.setResponse(response)
+        const errorContext = { form, call, amountIn: amountOf(fields), provider, confidential, secret: key }
+        if (response.status < 200 || response.status > 299) throw toProviderFault(response, errorContext)
+        const document = readDocument(response.body, options)
+        if (isRefusedIn200(form.refusal, document.body)) throw toProviderFault(response, errorContext)
+        const decoded = await decode(document)
+        attempt.end(undefined, observe)
+        return decoded
+      } catch (reason) {
+        const fault = reportUnreadable(Fault.from(reason))
+        attempt.end(fault, observe)
+        throw fault
+      }
+    },
+  }
+}
+
+function amountOf(fields: object): Amount | undefined {
+  return 'amountIn' in fields ? (fields.amountIn as Amount) : undefined
+}
+
+/** Counts an incomplete or too large response as drift, and adds the provider to its fault. Decoding has done both for a whole one. */
+function unreadableReporter({ drift }: DecodeContext, provider: string): (fault: Fault) => Fault {
+  return (fault) => {
+    if (fault.kind !== 'unreadable' || fault.provider !== undefined) return fault
+    drift('_other', 'unreadable')
+    return fault.with({ provider })
+  }
+}
+
+type EncodedRequest = RequestParts<string | undefined>
+
+function encodeRequest({ requestCodec }: ProviderCall, fields: object, settings: Settings): EncodedRequest {
+  try {
+    return requestCodec.encode(fields, settings)
+  } catch (reason) {
+    if (!(reason instanceof WireError)) throw reason
+    throw new Fault('invalid', reason.message, {
+      field: reason.field,
+      noEffect: true,
+      reason: reason.reason,
+      cause: reason,
+    })
+  }
+}
+
+function toHttpRequest(
+  { path: parameters, query, body }: EncodedRequest,
+  { method, path: pattern }: ProviderCall,
+  key: string | undefined,
+  { requestId, deadline }: Context,
+  { form, signer, userAgent }: Connection,
+  span: Span | undefined,
+): HttpRequest {
+  const headers: Record<string, string> = { accept: 'application/json', 'user-agent': userAgent, 'x-request-id': requestId }
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  if (span) headers.traceparent = span.traceparent
+  const path = pattern.fill(parameters)
+  if (key !== undefined) Object.assign(headers, form.credential.encode(key, { method, path, query, body: body ?? '' }, signer))
+  const request = { method, path, query, headers, deadline }
+  return body === undefined ? request : { ...request, body: async () => body }
+}

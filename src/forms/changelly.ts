@@ -1,0 +1,152 @@
+/** Changelly v2 (JSON-RPC, signed) as a provider; facts, sources and what is unverified: `docs/providers/changelly.md`. */
+import { always, deduction, first, inside, text, unix, unused, unusedNames, words } from '../wire/codec/lines.ts'
+import { extension, optional, type RequestTree, type ResponseTree } from '../wire/codec/table.ts'
+import { rsaSigned } from '../wire/provider/credential.ts'
+import { defineProviderForm, providerOperation } from '../wire/provider/form.ts'
+
+/** A call of a method; all go to one path. */
+function method<const Params extends RequestTree>(name: string, params: Params) {
+  return { jsonrpc: always('2.0'), id: always('swapgate'), method: always(name), params: inside(params) } as const
+}
+
+function result<const Line>(line: Line) {
+  return { jsonrpc: unused, id: unused, result: line } as const
+}
+
+const list = { jsonrpc: 'unused', id: 'unused', result: 'items' } as const
+
+const quoteParams = { from: 'codeFrom', to: 'codeTo', amountFrom: text('amountIn') } as const
+const quoted = {
+  amountFrom: text('amountIn'),
+  amountTo: text('amountOut'),
+  networkFee: text(deduction),
+  minFrom: text(optional('minAmount')),
+  maxFrom: text(optional('maxAmount')),
+  ...unusedNames('from', 'to', 'rate', 'result', 'visibleAmount', 'fee', 'min', 'max', 'minTo', 'maxTo', 'expiredAt'),
+} as const
+
+const orderParams = {
+  ...quoteParams,
+  address: 'withdrawalAddress',
+  extraId: extension('withdrawalExtraId'),
+  refundExtraId: extension('refundExtraId'),
+} as const
+
+const created = {
+  id: 'id',
+  status: 'status',
+  type: words('rateType', { float: 'float', fixed: 'fixed' }),
+  currencyFrom: 'codeFrom',
+  currencyTo: 'codeTo',
+  amountExpectedFrom: text('amountIn'),
+  amountExpectedTo: text('amountOut'),
+  networkFee: text(deduction),
+  payinAddress: 'depositAddress',
+  payinExtraId: extension('depositExtraId'),
+  payoutAddress: 'withdrawalAddress',
+  payoutExtraId: extension('withdrawalExtraId'),
+  refundAddress: optional('refundAddress'),
+  refundExtraId: extension('refundExtraId'),
+  createdAt: unix('createdAt', 's'),
+  ...unusedNames('trackUrl', 'payTill', 'kycRequired'),
+} as const satisfies ResponseTree
+
+const transaction = {
+  ...created,
+  payinHash: optional('txHashIn'),
+  payoutHash: optional('txHashOut'),
+  ...unusedNames('moneyReceived', 'moneySent', 'rate', 'amountFrom', 'amountTo', 'totalFee', 'apiExtraFee', 'changellyFee'),
+  ...unusedNames('payinConfirmations', 'payoutHashLink', 'payinHashLink', 'refundHash', 'refundHashLink', 'canPush', 'canRefund'),
+} as const
+
+export const changelly = defineProviderForm({
+  name: 'changelly',
+  credential: rsaSigned('X-Api-Key', 'X-Api-Signature'),
+  keyed: ['listCurrencies', 'getRate', 'createTransaction', 'listTransactions', 'getTransaction'],
+  statuses: {
+    new: 'wait',
+    waiting: 'wait',
+    confirming: 'confirmation',
+    exchanging: 'exchanging',
+    sending: 'sending',
+    finished: 'success',
+    refunded: 'refunded',
+    overdue: 'overdue',
+    expired: 'overdue',
+  },
+  newestFirst: true,
+  hasExpectedAmount: true,
+  quotedFirst: ['fixed'],
+  networks: {
+    byName: { BTC: 'bitcoin', ETH: 'ethereum', TRX: 'tron', BSC: 'binance_smart_chain', POLYGON: 'polygon', SOL: 'solana' },
+  },
+  assets: { USDTERC20: { code: 'usdt20' }, USDTTRC20: { code: 'usdtrx' } },
+  refusal: {
+    presentIn200: 'error',
+    messages: ['error.message', 'error.data'],
+    limits: { min: ['error.data.limits.min.from'], max: ['error.data.limits.max.from'] },
+    codes: {
+      at: 'error.code',
+      meanings: {
+        '-32600': { kind: 'unauthorized' },
+        '-32601': { kind: 'failed' },
+        '-32602': { kind: 'invalid' },
+        '-32603': { kind: 'failed' },
+      },
+    },
+  },
+  operations: {
+    listCurrencies: providerOperation<'listCurrencies'>()({
+      at: 'POST ',
+      request: method('getCurrenciesFull', {}),
+      page: list,
+      only: { enabled: true },
+      response: {
+        ticker: 'code',
+        blockchain: optional('network'),
+        fullName: 'name',
+        image: optional('icon'),
+        ...unusedNames('name', 'enabled', 'enabledFrom', 'enabledTo', 'fixRateEnabled', 'protocol', 'contractAddress'),
+        ...unusedNames('extraIdName', 'payinConfirmations', 'addressUrl', 'transactionUrl', 'fixedTime', 'notifications'),
+      },
+      assumes: ['icon'],
+    }),
+    getRate: {
+      float: providerOperation<'getRate'>()({
+        at: 'POST ',
+        request: method('getExchangeAmount', quoteParams),
+        response: result(first({ ...quoted, id: unused })),
+        assumes: ['rateType'],
+      }),
+      fixed: providerOperation<'getRate'>()({
+        at: 'POST ',
+        request: method('getFixRateForAmount', quoteParams),
+        response: result(first({ ...quoted, id: 'quoteId' })),
+        assumes: ['rateType'],
+      }),
+    },
+    createTransaction: {
+      float: providerOperation<'createTransaction'>()({
+        at: 'POST ',
+        request: method('createTransaction', { ...orderParams, refundAddress: optional('refundAddress') }),
+        response: result(inside(created)),
+      }),
+      fixed: providerOperation<'createTransaction'>()({
+        at: 'POST ',
+        request: method('createFixTransaction', { ...orderParams, refundAddress: 'refundAddress', rateId: 'quoteId' }),
+        response: result(inside(created)),
+      }),
+    },
+    listTransactions: providerOperation<'listTransactions'>()({
+      at: 'POST ',
+      request: method('getTransactions', { limit: 'size', offset: 'offset', since: unix(optional('dateFrom'), 'us') }),
+      page: list,
+      response: transaction,
+    }),
+    getTransaction: providerOperation<'getTransaction'>()({
+      at: 'POST ',
+      request: method('getTransactions', { id: 'id' }),
+      response: result(first(transaction)),
+    }),
+  },
+})

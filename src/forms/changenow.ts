@@ -1,0 +1,208 @@
+/** ChangeNOW v2 as a provider; facts, sources and what is unverified: `docs/providers/changenow.md`. */
+import { always, fallback, inside, lowerCase, text, unused, unusedNames, words, zoned } from '../wire/codec/lines.ts'
+import { extension, optional, orNull } from '../wire/codec/table.ts'
+import { keyHeader } from '../wire/credential.ts'
+import { plainKey } from '../wire/provider/credential.ts'
+import { defineProviderForm, providerOperation } from '../wire/provider/form.ts'
+
+const flow = { float: 'standard', fixed: 'fixed-rate' } as const
+
+const pair = {
+  fromCurrency: lowerCase('coinFrom'),
+  fromNetwork: lowerCase('networkFrom'),
+  toCurrency: lowerCase('coinTo'),
+  toNetwork: lowerCase('networkTo'),
+} as const
+const answeredPair = { fromCurrency: 'coinFrom', fromNetwork: 'networkFrom', toCurrency: 'coinTo', toNetwork: 'networkTo' } as const
+
+const quote = { ...pair, fromAmount: text('amountIn'), flow: words('rateType', flow), type: always('direct') } as const
+const quoted = {
+  ...answeredPair,
+  fromAmount: 'amountIn',
+  toAmount: 'amountOut',
+  rateId: optional('quoteId'),
+  flow: words('rateType', flow),
+  // Whether they are part of `toAmount` is not documented.
+  ...unusedNames('depositFee', 'withdrawalFee'),
+  ...unusedNames('type', 'validUntil', 'transactionSpeedForecast', 'warningMessage', 'userId'),
+} as const
+const range = {
+  at: 'GET /exchange/range',
+  request: { ...pair, flow: words('rateType', flow) },
+  response: {
+    minAmount: optional('minAmount'),
+    maxAmount: optional('maxAmount'),
+    ...unusedNames('fromCurrency', 'fromNetwork', 'toCurrency', 'toNetwork', 'flow'),
+  },
+} as const
+
+const order = {
+  ...quote,
+  address: 'withdrawalAddress',
+  extraId: extension('withdrawalExtraId'),
+  refundAddress: optional('refundAddress'),
+  refundExtraId: extension('refundExtraId'),
+} as const
+const created = {
+  ...answeredPair,
+  id: 'id',
+  fromAmount: 'amountIn',
+  toAmount: 'amountOut',
+  flow: words('rateType', flow),
+  payinAddress: 'depositAddress',
+  payinExtraId: extension('depositExtraId'),
+  payoutAddress: 'withdrawalAddress',
+  payoutExtraId: extension('withdrawalExtraId'),
+  refundAddress: optional('refundAddress'),
+  refundExtraId: extension('refundExtraId'),
+  ...unusedNames('type', 'directedAmount', 'rateId', 'validUntil', 'payinExtraIdName', 'payoutExtraIdName'),
+} as const
+
+export const changenow = defineProviderForm({
+  name: 'changenow',
+  credential: plainKey(keyHeader('x-changenow-api-key')),
+  keyed: ['getRate', 'createTransaction', 'listTransactions', 'getTransaction'],
+  statuses: {
+    new: 'wait',
+    waiting: 'wait',
+    confirming: 'confirmation',
+    exchanging: 'exchanging',
+    sending: 'sending',
+    finished: 'success',
+    refunded: 'refunded',
+    expired: 'overdue',
+  },
+  newestFirst: false,
+  hasExpectedAmount: true,
+  pageSize: 99,
+  quotedFirst: ['fixed'],
+  networks: { byName: { AVAXC: { home: 'cchain', others: 'avaxc' }, POLYGON: 'matic', OPTIMISM: 'op' } },
+  refusal: {
+    messages: ['message', 'error'],
+    limits: { min: ['payload.range.minAmount'], max: ['payload.range.maxAmount'] },
+    codes: {
+      at: 'error',
+      meanings: {
+        deposit_too_small: { kind: 'invalid', reason: 'below_minimum' },
+        out_of_range: { kind: 'invalid' },
+        not_valid_address: { kind: 'invalid', reason: 'address_invalid' },
+        pair_is_inactive: { kind: 'invalid', reason: 'not_offered' },
+        rate_id_not_found_or_expired: { kind: 'invalid' },
+        unauthorized: { kind: 'unauthorized' },
+      },
+    },
+  },
+  operations: {
+    listCurrencies: providerOperation<'listCurrencies'>()({
+      at: 'GET /exchange/currencies',
+      request: { active: always(true) },
+      only: { isFiat: false },
+      response: {
+        ticker: 'coin',
+        network: 'network',
+        name: 'name',
+        image: 'icon',
+        ...unusedNames('hasExternalId', 'isExtraIdSupported', 'isFiat', 'featured', 'isStable', 'supportsFixedRate'),
+        ...unusedNames('tokenContract', 'buy', 'sell', 'legacyTicker'),
+      },
+    }),
+    getRate: {
+      float: providerOperation<'getRate'>()({
+        at: 'GET /exchange/estimated-amount',
+        request: quote,
+        response: quoted,
+        also: range,
+      }),
+      fixed: providerOperation<'getRate'>()({
+        at: 'GET /exchange/estimated-amount',
+        request: { ...quote, useRateId: always(true) },
+        response: quoted,
+        also: range,
+      }),
+    },
+    createTransaction: {
+      float: providerOperation<'createTransaction'>()({
+        at: 'POST /exchange',
+        request: order,
+        response: created,
+        assumes: ['status', 'createdAt'],
+      }),
+      fixed: providerOperation<'createTransaction'>()({
+        at: 'POST /exchange',
+        request: { ...order, rateId: 'quoteId' },
+        response: created,
+        assumes: ['status', 'createdAt'],
+      }),
+    },
+    listTransactions: providerOperation<'listTransactions'>()({
+      at: 'GET /exchanges',
+      request: {
+        limit: 'size',
+        offset: 'offset',
+        sortDirection: always('DESC'),
+        sortField: always('createdAt'),
+        dateField: always('createdAt'),
+        dateFrom: optional('dateFrom'),
+        dateTo: optional('dateTo'),
+      },
+      page: { count: 'total', exchanges: 'items' },
+      response: {
+        requestId: 'id',
+        status: 'status',
+        flow: words('rateType', flow),
+        createdAt: zoned('createdAt', 'Z'),
+        updatedAt: zoned(optional('updatedAt'), 'Z'),
+        payin: inside({
+          currency: 'coinFrom',
+          network: optional('networkFrom'),
+          address: optional('depositAddress'),
+          extraId: extension('depositExtraId'),
+          amount: 'amountIn',
+          expectedAmount: fallback('amountIn'),
+          hash: orNull('txHashIn'),
+        }),
+        payout: inside({
+          currency: 'coinTo',
+          network: optional('networkTo'),
+          address: optional('withdrawalAddress'),
+          extraId: extension('withdrawalExtraId'),
+          amount: optional('amountOut'),
+          expectedAmount: fallback(optional('amountOut')),
+          hash: orNull('txHashOut'),
+        }),
+        refund: inside({
+          address: optional('refundAddress'),
+          extraId: extension('refundExtraId'),
+          ...unusedNames('currency', 'network', 'amount', 'hash'),
+        }),
+        partnerInfo: unused,
+      },
+    }),
+    getTransaction: providerOperation<'getTransaction'>()({
+      at: 'GET /exchange/by-id',
+      request: { id: 'id' },
+      response: {
+        ...answeredPair,
+        id: 'id',
+        status: 'status',
+        amountFrom: 'amountIn',
+        expectedAmountFrom: fallback('amountIn'),
+        amountTo: optional('amountOut'),
+        expectedAmountTo: fallback(optional('amountOut')),
+        payinAddress: optional('depositAddress'),
+        payinExtraId: extension('depositExtraId'),
+        payoutAddress: optional('withdrawalAddress'),
+        payoutExtraId: extension('withdrawalExtraId'),
+        refundAddress: optional('refundAddress'),
+        refundExtraId: extension('refundExtraId'),
+        createdAt: 'createdAt',
+        updatedAt: optional('updatedAt'),
+        payinHash: orNull('txHashIn'),
+        payoutHash: orNull('txHashOut'),
+        ...unusedNames('actionsAvailable', 'validUntil', 'depositReceivedAt', 'fromLegacyTicker', 'toLegacyTicker'),
+        ...unusedNames('refundHash', 'refundAmount', 'userId', 'originalExchangeInfo', 'relatedExchangesInfo'),
+        repeatedExchangesInfo: unused,
+      },
+    }),
+  },
+})

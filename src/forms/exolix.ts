@@ -1,0 +1,146 @@
+/** Exolix v2 as a provider; facts, sources and what is unverified: `docs/providers/exolix.md`. */
+import { always, each, inside, unused } from '../wire/codec/lines.ts'
+import { extension, optional, orNull, type ResponseTree } from '../wire/codec/table.ts'
+import { keyHeader } from '../wire/credential.ts'
+import { plainKey } from '../wire/provider/credential.ts'
+import { defineProviderForm, providerOperation } from '../wire/provider/form.ts'
+
+const assetDetails = {
+  coinName: unused,
+  networkName: unused,
+  networkShortName: unused,
+  icon: unused,
+  memoName: unused,
+  networkIcon: unused,
+  networkNotes: unused,
+  contract: unused,
+} as const
+
+const transaction = {
+  id: 'id',
+  amount: 'amountIn',
+  amountTo: 'amountOut',
+  coinFrom: inside({ coinCode: 'coinFrom', network: 'networkFrom', ...assetDetails }),
+  coinTo: inside({ coinCode: 'coinTo', network: 'networkTo', ...assetDetails }),
+  comment: unused,
+  createdAt: 'createdAt',
+  depositAddress: 'depositAddress',
+  depositExtraId: extension('depositExtraId'),
+  withdrawalAddress: 'withdrawalAddress',
+  withdrawalExtraId: extension('withdrawalExtraId'),
+  refundAddress: orNull('refundAddress'),
+  refundExtraId: extension('refundExtraId'),
+  hashIn: inside({ hash: orNull('txHashIn'), link: unused }),
+  hashOut: inside({ hash: orNull('txHashOut'), link: unused }),
+  rate: optional('rate'),
+  rateType: 'rateType',
+  affiliateToken: unused,
+  status: 'status',
+  email: unused,
+  clickId: unused,
+} as const satisfies ResponseTree
+
+const page = { data: 'items', count: 'total' } as const
+
+export const exolix = defineProviderForm({
+  name: 'exolix',
+  credential: plainKey(keyHeader('Authorization')),
+  keyed: ['listCurrencies', 'getRate', 'createTransaction', 'listTransactions', 'getTransaction'],
+  statuses: {
+    wait: 'wait',
+    confirmation: 'confirmation',
+    confirmed: 'confirmed',
+    exchanging: 'exchanging',
+    sending: 'sending',
+    success: 'success',
+    overdue: 'overdue',
+    refunded: 'refunded',
+  },
+  newestFirst: false,
+  hasExpectedAmount: true,
+  refusal: {
+    messages: ['message', 'errors', 'error'],
+    limits: { min: ['minAmount'], max: ['maxAmount'] },
+  },
+  operations: {
+    listCurrencies: providerOperation<'listCurrencies'>()({
+      at: 'GET /currencies',
+      request: { page: 'page', size: 'size', search: optional('search'), withNetworks: always(true) },
+      page,
+      response: {
+        code: 'coin',
+        name: 'name',
+        icon: 'icon',
+        notes: unused,
+        networks: each({
+          network: 'network',
+          depositMinAmount: optional('depositMin'),
+          name: unused,
+          shortName: unused,
+          addressRegex: unused,
+          addresRegex: unused,
+          notes: unused,
+          isDefault: unused,
+          decimal: unused,
+          icon: unused,
+          blockExplorer: unused,
+          memoNeeded: unused,
+          memoName: unused,
+          memoRegex: unused,
+          precision: unused,
+          contract: unused,
+        }),
+      },
+    }),
+    getRate: providerOperation<'getRate'>()({
+      at: 'GET /rate',
+      request: {
+        coinFrom: 'coinFrom',
+        networkFrom: 'networkFrom',
+        coinTo: 'coinTo',
+        networkTo: 'networkTo',
+        amount: 'amountIn',
+        rateType: 'rateType',
+      },
+      response: {
+        fromAmount: 'amountIn',
+        toAmount: optional('amountOut', ({ message }) => Boolean(message)),
+        rate: optional('rate'),
+        message: orNull('message'),
+        minAmount: optional('minAmount'),
+        maxAmount: optional('maxAmount'),
+        withdrawMin: unused,
+        withdrawMax: unused,
+        priceImpact: unused,
+        rateId: unused,
+      },
+    }),
+    createTransaction: providerOperation<'createTransaction'>()({
+      at: 'POST /transactions',
+      request: {
+        coinFrom: 'coinFrom',
+        networkFrom: 'networkFrom',
+        coinTo: 'coinTo',
+        networkTo: 'networkTo',
+        amount: 'amountIn',
+        withdrawalAddress: 'withdrawalAddress',
+        withdrawalExtraId: extension('withdrawalExtraId'),
+        refundAddress: optional('refundAddress'),
+        refundExtraId: extension('refundExtraId'),
+        rateType: 'rateType',
+      },
+      response: transaction,
+    }),
+    listTransactions: providerOperation<'listTransactions'>()({
+      at: 'GET /transactions',
+      request: { page: 'page', size: 'size', dateFrom: optional('dateFrom'), dateTo: optional('dateTo') },
+      page,
+      response: transaction,
+    }),
+    getTransaction: providerOperation<'getTransaction'>()({
+      at: 'GET /transactions/{id}',
+      request: { id: 'id' },
+      response: transaction,
+    }),
+  },
+})

@@ -1,0 +1,165 @@
+/** LetsExchange (v1 and v2) as a provider; facts, sources and what is unverified: `docs/providers/letsexchange.md`. */
+import { each, emptyIfNone, setting, text, unix, unusedNames, words, zeroIsNone, zoned } from '../wire/codec/lines.ts'
+import { extension, optional, orNull } from '../wire/codec/table.ts'
+import { bearer } from '../wire/credential.ts'
+import { plainKey } from '../wire/provider/credential.ts'
+import { defineProviderForm, providerOperation } from '../wire/provider/form.ts'
+
+/** Each endpoint writes it in another way. */
+const isFloat = words('rateType', { float: [true, 1, 'true', '1'], fixed: [false, 0, 'false', '0'] })
+/** A timestamp without zone: a recorded one is three hours ahead of the Unix time beside it. */
+const createdAt = zoned('createdAt', '+03:00')
+
+const quote = {
+  from: 'coinFrom',
+  to: 'coinTo',
+  network_from: 'networkFrom',
+  network_to: 'networkTo',
+  amount: text('amountIn'),
+  affiliate_id: setting('affiliateId'),
+  float: isFloat,
+} as const
+
+const order = {
+  float: isFloat,
+  coin_from: 'coinFrom',
+  coin_to: 'coinTo',
+  network_from: 'networkFrom',
+  network_to: 'networkTo',
+  deposit_amount: text('amountIn'),
+  withdrawal: 'withdrawalAddress',
+  withdrawal_extra_id: emptyIfNone('withdrawalExtraId'),
+  return: optional('refundAddress'),
+  return_extra_id: extension('refundExtraId'),
+  affiliate_id: setting('affiliateId'),
+} as const
+
+const transaction = {
+  transaction_id: 'id',
+  status: 'status',
+  is_float: isFloat,
+  coin_from: 'coinFrom',
+  coin_from_network: 'networkFrom',
+  coin_to: 'coinTo',
+  coin_to_network: 'networkTo',
+  deposit_amount: text('amountIn'),
+  withdrawal_amount: text('amountOut'),
+  rate: text(optional('rate')),
+  deposit: 'depositAddress',
+  deposit_extra_id: extension('depositExtraId'),
+  withdrawal: 'withdrawalAddress',
+  withdrawal_extra_id: extension('withdrawalExtraId'),
+  return: optional('refundAddress'),
+  return_extra_id: extension('refundExtraId'),
+  hash_in: orNull('txHashIn'),
+  hash_out: orNull('txHashOut'),
+  created_at: createdAt,
+  ...unusedNames('type', 'fee', 'extra_fee_from', 'extra_fee_to', 'coin_from_contract_address', 'coin_to_contract_address'),
+  ...unusedNames('revert', 'expired_at', 'execution_time', 'is_available', 'coin_from_explorer_url', 'coin_to_explorer_url'),
+  ...unusedNames('coin_from_smart_contract_explorer_url', 'coin_to_smart_contract_explorer_url', 'coin_from_icon', 'coin_to_icon'),
+  ...unusedNames('coin_from_extra_name', 'coin_to_extra_name', 'coin_from_name', 'coin_to_name', 'need_confirmations'),
+  ...unusedNames('coin_from_additional_get_info', 'coin_from_additional_send_info', 'coin_to_additional_get_info'),
+  ...unusedNames('coin_to_additional_send_info', 'confirmations', 'email', 'aml_error_signals', 'kyc_url', 'kyc_email', 'rating'),
+  ...unusedNames('error_code', 'bonus', 'final_amount', 'real_deposit_amount', 'real_withdrawal_amount', 'startedAt', 'finishedAt'),
+  ...unusedNames('return_amount', 'return_hash', 'return_coin', 'return_network', 'internal_transafer_refund', 'profit'),
+  ...unusedNames('return_network_code', 'return_explorer_url'),
+} as const
+
+export const letsexchange = defineProviderForm({
+  name: 'letsexchange',
+  credential: plainKey(bearer()),
+  keyed: ['listCurrencies', 'getRate', 'createTransaction', 'listTransactions', 'getTransaction'],
+  statuses: {
+    wait: 'wait',
+    confirmation: 'confirmation',
+    confirmed: 'confirmed',
+    exchanging: 'exchanging',
+    sending: 'sending',
+    transferring: 'sending',
+    sending_confirmation: 'sending',
+    success: 'success',
+    overdue: 'overdue',
+    // Whether the refund is complete is not documented: not final.
+    refund: 'exchanging',
+  },
+  newestFirst: false,
+  hasExpectedAmount: true,
+  quotedFirst: ['fixed'],
+  networks: {
+    byName: {
+      ETH: { home: 'ETH', others: 'ERC20' },
+      TRX: { home: 'TRX', others: 'TRC20' },
+      BSC: { home: 'BNB', others: 'BEP20' },
+    },
+  },
+  refusal: {
+    messages: ['error.validation', 'error.message', 'error', 'message'],
+    limits: { min: ['min_amount'], max: ['max_amount'] },
+  },
+  operations: {
+    listCurrencies: providerOperation<'listCurrencies'>()({
+      at: 'GET /v2/coins',
+      request: {},
+      response: {
+        code: 'coin',
+        icon: optional('icon'),
+        networks: each({
+          code: 'network',
+          name: optional('name'),
+          ...unusedNames(
+            'contract_address',
+            'is_active',
+            'has_extra',
+            'extra_name',
+            'explorer',
+            'icon',
+            'min_amount',
+            'max_amount',
+          ),
+        }),
+        name: optional('name'),
+        ...unusedNames('is_active', 'default_network_code', 'default_network_name', 'additional_info_get', 'additional_info_send'),
+      },
+      assumes: ['name', 'icon'],
+    }),
+    getRate: providerOperation<'getRate'>()({
+      at: 'POST /v1/info',
+      request: quote,
+      response: {
+        amount: text('amountOut'),
+        rate: text(optional('rate')),
+        min_amount: text(zeroIsNone('minAmount')),
+        max_amount: text(zeroIsNone('maxAmount')),
+        rate_id: optional('quoteId'),
+        ...unusedNames('deposit_min_amount', 'deposit_max_amount', 'fee', 'profit', 'withdrawal_fee', 'extra_fee_amount'),
+        ...unusedNames('rate_id_expired_at', 'applied_promo_code_id', 'networks_from', 'networks_to', 'deposit_amount_usdt'),
+        ...unusedNames('expired_at', 'base_amount'),
+      },
+      assumes: ['amountIn', 'rateType'],
+    }),
+    createTransaction: {
+      float: providerOperation<'createTransaction'>()({ at: 'POST /v1/transaction', request: order, response: transaction }),
+      fixed: providerOperation<'createTransaction'>()({
+        at: 'POST /v1/transaction',
+        request: { ...order, rate_id: 'quoteId' },
+        response: transaction,
+      }),
+    },
+    listTransactions: providerOperation<'listTransactions'>()({
+      at: 'GET /v2/transactions-list',
+      request: {
+        page: 'page',
+        limit: 'size',
+        start_date: unix(optional('dateFrom'), 's'),
+        end_date: unix(optional('dateTo'), 's'),
+      },
+      page: { current_page: 'unused', last_page: 'lastPage', data: 'items' },
+      response: transaction,
+    }),
+    getTransaction: providerOperation<'getTransaction'>()({
+      at: 'GET /v1/transaction/{id}',
+      request: { id: 'id' },
+      response: transaction,
+    }),
+  },
+})

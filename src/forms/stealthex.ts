@@ -1,0 +1,131 @@
+/** StealthEX v4 as a provider; facts, sources and what is unverified: `docs/providers/stealthex.md`. */
+import { always, inside, lowerCase, unusedNames, words } from '../wire/codec/lines.ts'
+import { extension, optional, orNull } from '../wire/codec/table.ts'
+import { bearer } from '../wire/credential.ts'
+import { plainKey } from '../wire/provider/credential.ts'
+import { defineProviderForm, providerOperation } from '../wire/provider/form.ts'
+
+const rate = words('rateType', { float: 'floating', fixed: 'fixed' })
+
+const pair = {
+  route: inside({
+    from: inside({ symbol: lowerCase('coinFrom'), network: lowerCase('networkFrom') }),
+    to: inside({ symbol: lowerCase('coinTo'), network: lowerCase('networkTo') }),
+  }),
+} as const
+const question = { ...pair, amount: 'amountIn', estimation: always('direct'), rate } as const
+
+const range = {
+  at: 'POST /rates/range',
+  request: { ...pair, estimation: always('direct'), rate },
+  response: { min_amount: optional('minAmount'), max_amount: optional('maxAmount') },
+} as const
+
+const transaction = {
+  id: 'id',
+  status: 'status',
+  rate,
+  deposit: inside({
+    symbol: 'coinFrom',
+    network: 'networkFrom',
+    amount: 'amountIn',
+    address: 'depositAddress',
+    extra_id: extension('depositExtraId'),
+    tx_hash: orNull('txHashIn'),
+    ...unusedNames('expected_amount', 'address_explorer_url', 'tx_explorer_url'),
+  }),
+  withdrawal: inside({
+    symbol: 'coinTo',
+    network: 'networkTo',
+    amount: 'amountOut',
+    address: 'withdrawalAddress',
+    extra_id: extension('withdrawalExtraId'),
+    tx_hash: orNull('txHashOut'),
+    ...unusedNames('expected_amount', 'address_explorer_url', 'tx_explorer_url'),
+  }),
+  refund_address: optional('refundAddress'),
+  refund_extra_id: extension('refundExtraId'),
+  created_at: 'createdAt',
+  ...unusedNames('expires_at', 'refund_tx_hash', 'refund_amount'),
+} as const
+
+const order = {
+  ...question,
+  address: 'withdrawalAddress',
+  extra_id: extension('withdrawalExtraId'),
+  refund_address: optional('refundAddress'),
+  refund_extra_id: extension('refundExtraId'),
+} as const
+
+export const stealthex = defineProviderForm({
+  name: 'stealthex',
+  credential: plainKey(bearer()),
+  keyed: ['listCurrencies', 'getRate', 'createTransaction', 'getTransaction'],
+  statuses: {
+    waiting: 'wait',
+    confirming: 'confirmation',
+    exchanging: 'exchanging',
+    sending: 'sending',
+    finished: 'success',
+    refunded: 'refunded',
+    expired: 'overdue',
+  },
+  newestFirst: false,
+  hasExpectedAmount: true,
+  pageSize: 250,
+  quotedFirst: ['fixed'],
+  networks: { home: 'mainnet', byName: { POLYGON: 'matic' } },
+  refusal: {
+    messages: ['err.details', 'message'],
+    codes: {
+      at: 'err.kind',
+      meanings: {
+        NoPair: { kind: 'invalid', reason: 'not_offered' },
+        NoExchangeRoute: { kind: 'invalid', reason: 'not_offered' },
+        RouteIsDisabled: { kind: 'invalid', reason: 'not_offered' },
+        NoExchange: { kind: 'notFound' },
+        NotFound: { kind: 'notFound' },
+        InvalidAmount: { kind: 'invalid' },
+        InvalidData: { kind: 'invalid' },
+        ExtraId: { kind: 'invalid', reason: 'memo_invalid' },
+        RateId: { kind: 'invalid' },
+        RoutesMismatch: { kind: 'invalid' },
+        NoUserApiKey: { kind: 'unauthorized' },
+      },
+    },
+  },
+  operations: {
+    listCurrencies: providerOperation<'listCurrencies'>()({
+      at: 'GET /currencies',
+      request: { limit: 'size', offset: 'offset' },
+      response: {
+        symbol: 'coin',
+        network: 'network',
+        name: optional('name'),
+        icon_url: optional('icon'),
+        ...unusedNames('contract_address', 'extra_id', 'features', 'precision', 'validation_regexp'),
+      },
+      assumes: ['name', 'icon'],
+    }),
+    getRate: providerOperation<'getRate'>()({
+      at: 'POST /rates/estimated-amount',
+      request: question,
+      response: { estimated_amount: 'amountOut', rate: inside({ id: optional('quoteId'), ...unusedNames('valid_until') }) },
+      also: range,
+      assumes: ['amountIn', 'rateType'],
+    }),
+    createTransaction: {
+      float: providerOperation<'createTransaction'>()({ at: 'POST /exchanges', request: order, response: transaction }),
+      fixed: providerOperation<'createTransaction'>()({
+        at: 'POST /exchanges',
+        request: { ...order, rate_id: 'quoteId' },
+        response: transaction,
+      }),
+    },
+    getTransaction: providerOperation<'getTransaction'>()({
+      at: 'GET /exchanges/{id}',
+      request: { id: 'id' },
+      response: transaction,
+    }),
+  },
+})

@@ -1,0 +1,87 @@
+/** The lines of a table that real APIs need beside plain columns. Each wraps a field, or a line of its own. */
+
+import { asText, inLowerCase, inWords, inZone, type UnixUnit, unixTime, type Words } from './notation.ts'
+import type { Constant, Each, First, Inside, RequestTree, ResponseTree, Setting, TableColumn, Unused } from './table.ts'
+
+type Line<Field extends string> = Field | TableColumn<Field>
+
+function column<Field extends string>(line: Line<Field>): TableColumn<Field> {
+  return typeof line === 'string' ? { field: line, absence: 'required' } : line
+}
+
+/** An object in the place of a value. */
+export function inside<const Tree extends ResponseTree | RequestTree>(tree: Tree): Inside<Tree> {
+  return { inside: tree }
+}
+
+/** A list of which the first item counts; an empty one is not of the form. */
+export function first<const Tree extends ResponseTree>(tree: Tree): First<Tree> {
+  return { first: tree }
+}
+
+/** A list in a row: each item becomes a row of its own, with what stands beside the list. */
+export function each<const Tree extends ResponseTree>(tree: Tree): Each<Tree> {
+  return { each: tree }
+}
+
+/** A known name of no use here. */
+export const unused: Unused = { unused: true }
+
+/** Several of them: `...unusedNames('comment', 'email')`. */
+export function unusedNames<const Name extends string>(...names: readonly Name[]): Readonly<Record<Name, Unused>> {
+  return Object.fromEntries(names.map((name) => [name, unused])) as Record<Name, Unused>
+}
+
+/** Always the same in a question. */
+export function always(value: Constant['always']): Constant {
+  return { always: value }
+}
+
+/** What only the operator knows: `providers.<name>.settings.<name>`. Missing: a configuration fault. */
+export function setting(name: string): Setting {
+  return { setting: name }
+}
+
+/** A number that is written as text. */
+export function text<const Field extends string>(line: Line<Field>): TableColumn<Field> {
+  return { ...column(line), notation: asText }
+}
+
+/** The provider's words for a value; of several the first is written. */
+export function words<const Field extends string>(line: Line<Field>, meanings: Words): TableColumn<Field> {
+  return { ...column(line), notation: inWords(meanings) }
+}
+
+/** Written in lower case, read in any. */
+export function lowerCase<const Field extends string>(line: Line<Field>): TableColumn<Field> {
+  return { ...column(line), notation: inLowerCase }
+}
+
+/** Seconds, milliseconds or microseconds since 1970. */
+export function unix<const Field extends string>(line: Line<Field>, unit: UnixUnit): TableColumn<Field> {
+  const known = column(line)
+  return { ...known, notation: unixTime(unit, known.field === 'dateTo' ? 'last' : 'first') }
+}
+
+/** A timestamp without zone, in this zone. */
+export function zoned<const Field extends string>(line: Line<Field>, zone: Parameters<typeof inZone>[0]): TableColumn<Field> {
+  return { ...column(line), notation: inZone(zone) }
+}
+
+/** An amount of 0 means that there is none. */
+export function zeroIsNone<const Field extends string>(line: Line<Field>): TableColumn<Field> {
+  return { ...column(line), absence: 'omitted', isZeroNone: true }
+}
+
+/** Used only where no other line of the table has the field. */
+export function fallback<const Field extends string>(line: Line<Field>): TableColumn<Field> {
+  return { ...column(line), isFallback: true }
+}
+
+/** An amount that is subtracted from the amount received, exactly; the difference is told as derived. */
+export const deduction: TableColumn<'deduction'> = { field: 'deduction', absence: 'omitted', deductedFrom: 'amountOut' }
+
+/** An optional memo or tag that must be said, as an empty text, where there is none. */
+export function emptyIfNone<const Field extends string>(line: Line<Field>): TableColumn<Field> {
+  return { ...column(line), absence: 'extension', isEmptyIfNone: true }
+}

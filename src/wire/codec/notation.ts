@@ -1,0 +1,98 @@
+/** Notations of real APIs for one value, in place of the standard one of its field. Nothing is guessed: another value is not of the form. */
+import { isZero, toAmount } from '../../domain/amount.ts'
+import { type TimeRange, toTimeRange } from '../../domain/instant.ts'
+import { JsonNumber, type JsonValue, printString } from '../json.ts'
+import type { Scalar } from './scalar.ts'
+
+export type Notation = (standard: Scalar<unknown>) => Scalar<unknown>
+
+/** A number that is written as text. Read in both ways, without drift. */
+export const asText: Notation = (standard) => ({
+  ...standard,
+  fromJson: (value) => (typeof value === 'string' ? standard.fromText(value) : standard.fromJson(value)),
+  toJson: (value) => printString(standard.toText(value)),
+})
+
+/** What one value of the domain is called: one word, or several that are read; the first is written. */
+export type Words = Readonly<Record<string, Word | readonly Word[]>>
+type Word = string | number | boolean
+
+export function inWords(words: Words): Notation {
+  const entries = Object.entries(words).map(([value, names]) => [value, [names].flat()] as const)
+  const meaningOf = new Map(entries.flatMap(([value, names]) => names.map((name) => [name, value] as const)))
+  const wordOf = new Map(entries.map(([value, [first]]) => [value, first]))
+  return (standard) => ({
+    ...standard,
+    must: `one of ${[...meaningOf.keys()].join(', ')}`,
+    fromJson: (value) => meaningOf.get(plainWord(value)),
+    toJson: (value) => JSON.stringify(wordOf.get(String(value))),
+    fromText: (text) => meaningOf.get(text),
+    toText: (value) => String(wordOf.get(String(value))),
+  })
+}
+
+function plainWord(value: JsonValue): Word {
+  if (value instanceof JsonNumber) return Number(value.lexeme)
+  return typeof value === 'string' || typeof value === 'boolean' ? value : ''
+}
+
+const unitsPerSecond = { s: 1n, ms: 1_000n, us: 1_000_000n } as const
+export type UnixUnit = keyof typeof unitsPerSecond
+const integer = /^(?:0|[1-9]\d{0,17})$/
+
+/**
+ * A count of seconds, milliseconds or microseconds since 1970: as a number, or as a number in text. `edge`: which end of a plain date
+ * a question means.
+ */
+export function unixTime(unit: UnixUnit, edge: keyof TimeRange = 'first'): Notation {
+  const perSecond = unitsPerSecond[unit]
+  const read = (text: string): string | undefined => (integer.test(text) ? timestampOf(BigInt(text)) : undefined)
+  const write = (value: unknown): string => String(((toTimeRange(String(value))?.[edge] ?? 0n) * perSecond) / 1_000_000_000n)
+  return (standard) => ({
+    ...standard,
+    must: `an integer (${unit} since 1970)`,
+    fromJson: (value) => (value instanceof JsonNumber ? read(value.lexeme) : typeof value === 'string' ? read(value) : undefined),
+    toJson: write,
+    fromText: read,
+    toText: write,
+  })
+}
+
+/** The unit of a count follows from its magnitude, from 1973 to 5138: some APIs answer in another unit than they document. */
+function timestampOf(count: bigint): string | undefined {
+  const perSecond = count < 100_000_000_000n ? 1n : count < 100_000_000_000_000n ? 1_000n : 1_000_000n
+  const date = new Date(Number((count * 1_000n) / perSecond))
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+}
+
+const localTime = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?)$/
+const hasZone = /(?:[Zz]|[+-]\d{2}:\d{2})$/
+
+/** A timestamp without zone, in the zone that the form names; one with a zone is itself. */
+export function inZone(zone: 'Z' | `${'+' | '-'}${number}:${number}`): Notation {
+  const read = (text: string): string | undefined => {
+    if (hasZone.test(text)) return text
+    const [, date, time] = localTime.exec(text) ?? []
+    return date === undefined ? undefined : `${date}T${time}${zone}`
+  }
+  return (standard) => ({
+    ...standard,
+    must: 'a date and a time',
+    fromJson: (value) => (typeof value === 'string' ? read(value) : undefined),
+    fromText: read,
+  })
+}
+
+/** Lower case on the wire, as the provider has its names; read in any case. */
+export const inLowerCase: Notation = (standard) => ({
+  ...standard,
+  toJson: (value) => printString(String(value).toLowerCase()),
+  toText: (value) => String(value).toLowerCase(),
+})
+
+/** Whether the value is an amount of 0, in text or not. */
+export function isZeroAmount(value: JsonValue): boolean {
+  const text = value instanceof JsonNumber ? value.lexeme : value
+  const amount = typeof text === 'string' ? toAmount(text) : undefined
+  return amount !== undefined && isZero(amount)
+}

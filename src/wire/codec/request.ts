@@ -1,0 +1,94 @@
+/** A question's table, compiled once to both directions. A question loses nothing: what cannot be said is a problem. */
+import type { Reason } from '../../domain/faults/reason.ts'
+import { JsonObject, type JsonValue } from '../json.ts'
+import { parseQuery } from '../query.ts'
+import { WireError } from '../wire-error.ts'
+import {
+  compileRequestEncode,
+  type RequestEncoder,
+  type RequestFields,
+  type RequestParts,
+  type RequestSlot,
+  reasonOfMissing,
+} from './request-encode.ts'
+import { requestScalars, type Scalar } from './scalar.ts'
+import { type RequestTree, type TableColumn, toColumn } from './table.ts'
+
+export interface RequestCodec extends RequestEncoder {
+  /** Throws a `WireError` that names the first bad parameter. Only for tables without objects. */
+  readonly decode: (parts: RequestParts<JsonValue | undefined>) => RequestFields
+}
+
+const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
+  amountIn: requestScalars.amount,
+  rateType: requestScalars.rateType,
+  page: requestScalars.page,
+  size: requestScalars.size,
+  dateFrom: requestScalars.date,
+  dateTo: requestScalars.date,
+  withdrawalAddress: requestScalars.address,
+  refundAddress: requestScalars.address,
+  withdrawalExtraId: requestScalars.extraId,
+  refundExtraId: requestScalars.extraId,
+}
+
+/** What is wrong of these has a word of its own. */
+const invalidReasons: ReadonlyMap<Scalar<unknown>, Reason> = new Map<Scalar<unknown>, Reason>([
+  [requestScalars.address, 'address_invalid'],
+  [requestScalars.extraId, 'memo_invalid'],
+])
+
+/** `inPath` names the path's parameters; the rest stands in the body where the operation has one, else in the query. */
+export function compileRequest(tree: RequestTree, inPath: ReadonlySet<string>, hasBody: boolean): RequestCodec {
+  const toSlot = (name: string, value: string | TableColumn): RequestSlot => {
+    const column = toColumn(value)
+    const standard = scalarOf[column.field] ?? requestScalars.name
+    const place = inPath.has(name) ? 'path' : hasBody ? 'body' : 'query'
+    return { ...column, name, scalar: column.notation?.(standard) ?? standard, place }
+  }
+  const encoder = compileRequestEncode(tree, toSlot, hasBody)
+  const inPathSlots = encoder.slots.filter(({ place }) => place === 'path')
+  const otherSlots = encoder.slots.filter(({ place }) => place !== 'path')
+  return {
+    ...encoder,
+    decode({ path, query, body }) {
+      const fields: RequestFields = {}
+      for (const { name, field } of inPathSlots) fields[field] = path[name]
+      readQuery(query, hasBody ? [] : otherSlots, fields)
+      if (hasBody) readBody(body, otherSlots, fields)
+      for (const slot of otherSlots) applyDefault(slot, fields)
+      return fields
+    },
+  }
+}
+
+function readQuery(query: string, slots: readonly RequestSlot[], fields: RequestFields): void {
+  parseQuery(query, (name, text) => {
+    const slot = slots.find((candidate) => candidate.name === name)
+    if (!slot) throw new WireError(name, 'it is not a parameter here', 'parameter_unknown')
+    if (fields[slot.field] !== undefined) throw new WireError(name, 'it is given twice')
+    fields[slot.field] = accept(slot, slot.scalar.fromText(text))
+  })
+}
+
+function readBody(body: JsonValue | undefined, slots: readonly RequestSlot[], fields: RequestFields): void {
+  if (!(body instanceof JsonObject)) throw new WireError('', 'the body must be a JSON object', 'body_invalid')
+  body.keys.forEach((name, at) => {
+    const slot = slots.find((candidate) => candidate.name === name)
+    if (!slot) throw new WireError(name, 'it is not a parameter here', 'parameter_unknown')
+    const value = body.values[at] as JsonValue
+    if (slot.absence === 'extension' && (value === null || value === '')) return
+    fields[slot.field] = accept(slot, slot.scalar.fromJson(value))
+  })
+}
+
+function accept({ name, scalar }: RequestSlot, value: unknown): unknown {
+  if (value === undefined) throw new WireError(name, `it must be ${scalar.must}`, invalidReasons.get(scalar))
+  return value
+}
+
+function applyDefault(slot: RequestSlot, fields: RequestFields): void {
+  if (fields[slot.field] !== undefined) return
+  if (slot.defaultValue !== undefined) fields[slot.field] = slot.defaultValue
+  else if (slot.absence === 'required') throw new WireError(slot.name, 'it is missing', reasonOfMissing(slot.field))
+}

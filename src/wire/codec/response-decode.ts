@@ -1,0 +1,147 @@
+/** Reads a provider's answer by its table. */
+import { type Amount, isZero, multiplySubtract, one } from '../../domain/amount.ts'
+import type { Status } from '../../domain/swap/status.ts'
+import { JsonObject, type JsonValue } from '../json.ts'
+import { EmptyAnswer, WireError } from '../wire-error.ts'
+import { isZeroAmount } from './notation.ts'
+import type {
+  DecodeContext,
+  Given,
+  ResponseCodec,
+  ResponseFields,
+  ResponseNode,
+  ResponseNodes,
+  ResponseSlot,
+} from './response-nodes.ts'
+import { responseScalars } from './scalar.ts'
+
+/** A status that is present, but whose word nobody knows: it stays unknown, never final. */
+const unknownStatus = Symbol('unknown status')
+const nothing: Given = {}
+
+/** A list inside a row that still has to be spread. */
+interface Spread {
+  readonly nodes: ResponseNodes
+  readonly items: readonly JsonValue[]
+}
+
+interface Reading {
+  readonly meanings: ReadonlyMap<string, Status>
+  readonly context: DecodeContext
+  readonly row: ResponseFields
+}
+
+export function compileDecode(
+  nodes: ResponseNodes,
+  slots: readonly ResponseSlot[],
+  meanings: ReadonlyMap<string, Status>,
+): Pick<ResponseCodec, 'decode' | 'decodeRows'> {
+  // Every answer of a table has all its fields in one order, known or not: engines read such objects fastest.
+  const blank: Readonly<ResponseFields> = Object.fromEntries(slots.map(({ field }) => [field, undefined]))
+  const decodeRows: ResponseCodec['decodeRows'] = (value, context, given = nothing) => {
+    const row: ResponseFields = given.fields ? { ...blank, ...given.fields } : { ...blank }
+    const spread = readObject(nodes, value, { meanings, context, row })
+    if (!spread) return [complete(slots, row, given)]
+    return spread.items.map((item) => {
+      const own = { ...row }
+      readObject(spread.nodes, item, { meanings, context, row: own })
+      return complete(slots, own, given)
+    })
+  }
+  return { decodeRows, decode: (value, context, given) => decodeRows(value, context, given)[0] as ResponseFields }
+}
+
+function readObject(nodes: ResponseNodes, value: JsonValue, reading: Reading): Spread | undefined {
+  if (!(value instanceof JsonObject)) throw new WireError('', 'it must be an object')
+  const { list, byName } = nodes
+  const { keys, values } = value
+  let spread: Spread | undefined
+  let expected = 0
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at] as string
+    const node: ResponseNode | undefined = list[expected]?.name === key ? list[expected] : byName.get(key)
+    expected++
+    const member = values[at] as JsonValue
+    if (!node) reading.context.drift('_other', 'unknownField')
+    else if (member === null) continue
+    else if (node.slot) readSlot(node.slot, member, reading)
+    else spread = readBelow(node, member, reading) ?? spread
+  }
+  return spread
+}
+
+/** The objects at a line. A line without any is of no use. */
+function readBelow({ name, below, shape }: ResponseNode, value: JsonValue, reading: Reading): Spread | undefined {
+  if (!below) return undefined
+  if (shape === 'inside') return readObject(below, value, reading)
+  if (!Array.isArray(value)) throw new WireError(name, 'it must be an array')
+  if (shape === 'each') return { nodes: below, items: value }
+  const [first] = value
+  if (first === undefined) throw new EmptyAnswer(name)
+  return readObject(below, first, reading)
+}
+
+function readSlot(slot: ResponseSlot, value: JsonValue, { meanings, context, row }: Reading): void {
+  const { field, isFallback, isZeroNone } = slot
+  if (field === 'status') row.status = readStatus(slot, value, meanings, context)
+  else if (isFallback && row[field] !== undefined) return
+  else if (isZeroNone && isZeroAmount(value)) return
+  else if (!isNothing(slot, value)) row[field] = readValue(slot, value, context)
+}
+
+/** An empty text where the form may be silent tells nothing: it is no name, no address, no hash. */
+function isNothing({ absence, mayBeEmpty, scalar }: ResponseSlot, value: JsonValue): boolean {
+  return value === '' && absence !== 'required' && !mayBeEmpty && scalar !== responseScalars.amount
+}
+
+function readValue({ name, scalar }: ResponseSlot, value: JsonValue, context: DecodeContext): unknown {
+  const read = scalar.fromJson(value)
+  if (read !== undefined) return read
+  if (scalar === responseScalars.amount && typeof value === 'string') {
+    context.drift(name, 'numberAsText')
+    const number = scalar.fromText(value)
+    if (number !== undefined) return number
+  }
+  throw new WireError(name, `it must be ${scalar.must}`)
+}
+
+/** A word outside the form's is the operator's to explain. */
+function readStatus(
+  slot: ResponseSlot,
+  value: JsonValue,
+  meanings: ReadonlyMap<string, Status>,
+  context: DecodeContext,
+): Status | typeof unknownStatus {
+  if (typeof value !== 'string') throw new WireError(slot.name, `it must be ${slot.scalar.must}`)
+  const known = meanings.get(value) ?? context.statuses.get(value)
+  if (known) return known
+  context.drift(slot.name, 'unknownStatus')
+  return unknownStatus
+}
+
+function complete(slots: readonly ResponseSlot[], row: ResponseFields, { assumed, onAssumed }: Given): ResponseFields {
+  for (const field in assumed) {
+    if (row[field] !== undefined || assumed[field] === undefined) continue
+    row[field] = assumed[field]
+    onAssumed?.(field)
+  }
+  for (const slot of slots) {
+    if (row[slot.field] === undefined) requireAbsence(slot, row)
+    else if (slot.deductedFrom !== undefined) deduct(slot, row, onAssumed)
+  }
+  if (row.status === unknownStatus) row.status = undefined
+  return row
+}
+
+function deduct({ field, deductedFrom = '' }: ResponseSlot, row: ResponseFields, onAssumed: Given['onAssumed']): void {
+  const deduction = row[field] as Amount
+  row[field] = undefined
+  if (row[deductedFrom] === undefined || isZero(deduction)) return
+  row[deductedFrom] = multiplySubtract(row[deductedFrom] as Amount, one, deduction)
+  onAssumed?.(deductedFrom)
+}
+
+function requireAbsence(slot: ResponseSlot, response: Readonly<ResponseFields>): void {
+  const mayBeAbsent = slot.when ? slot.when(response) : slot.absence !== 'required'
+  if (!mayBeAbsent) throw new WireError(slot.name, 'it is missing')
+}

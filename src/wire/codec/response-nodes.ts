@@ -1,0 +1,102 @@
+/** An answer's table, compiled: the lines of each object, in the order of the table. */
+import type { Status } from '../../domain/swap/status.ts'
+import type { Drift } from '../../domain/telemetry/observation.ts'
+import { type JsonValue, printString } from '../json.ts'
+import { responseScalars, type Scalar } from './scalar.ts'
+import { type ResponseTree, type TableColumn, toColumn, treeBelow } from './table.ts'
+
+/** How a provider's answer is read beyond its form: what its own status words mean, and who counts the oddities. */
+export interface DecodeContext {
+  readonly statuses: ReadonlyMap<string, Status>
+  readonly drift: (field: string, drift: Drift) => void
+}
+
+export type ResponseFields = Record<string, unknown>
+
+/** What is known of an answer before it is read. */
+export interface Given {
+  /** Of other calls of the same operation; this answer's own fields replace them. */
+  readonly fields?: Readonly<ResponseFields> | undefined
+  /** Used where the answer lacks them, and told to `onAssumed`. */
+  readonly assumed?: Readonly<ResponseFields> | undefined
+  readonly onAssumed?: (field: string) => void
+}
+
+export interface ResponseCodec {
+  /** What can be told, in the order of the table. */
+  readonly slots: readonly ResponseSlot[]
+  /** Throws a `WireError` where the value is not of the form. */
+  readonly decode: (value: JsonValue, context: DecodeContext, given?: Given) => ResponseFields
+  /** The rows of one item of a list: several where its table has a list inside. */
+  readonly decodeRows: (value: JsonValue, context: DecodeContext, given?: Given) => readonly ResponseFields[]
+  /** JSON text; the names of fields that are not known are added to `omitted`. */
+  readonly encode: (response: object, omitted: Set<string>) => string
+}
+
+export interface ResponseSlot extends TableColumn {
+  /** With the names of the objects around it: `coinFrom.coinCode`. */
+  readonly name: string
+  readonly path: readonly string[]
+  readonly scalar: Scalar<unknown>
+}
+
+/** The lines of one object, compiled. */
+export interface ResponseNodes {
+  readonly list: readonly ResponseNode[]
+  readonly byName: ReadonlyMap<string, ResponseNode>
+}
+
+export interface ResponseNode {
+  readonly name: string
+  readonly prefix: string
+  readonly slot: ResponseSlot | undefined
+  readonly below: ResponseNodes | undefined
+  readonly shape: 'inside' | 'first' | 'each' | undefined
+}
+
+const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
+  id: responseScalars.id,
+  quoteId: responseScalars.name,
+  icon: responseScalars.longText,
+  message: responseScalars.longText,
+  notes: responseScalars.longText,
+  code: responseScalars.name,
+  coin: responseScalars.name,
+  codeFrom: responseScalars.name,
+  codeTo: responseScalars.name,
+  coinFrom: responseScalars.name,
+  coinTo: responseScalars.name,
+  rateType: responseScalars.rateType,
+  status: responseScalars.status,
+  amountIn: responseScalars.amount,
+  amountOut: responseScalars.amount,
+  rate: responseScalars.amount,
+  fee: responseScalars.amount,
+  minAmount: responseScalars.amount,
+  maxAmount: responseScalars.amount,
+  depositMin: responseScalars.amount,
+  deduction: responseScalars.amount,
+  depositMax: responseScalars.amount,
+  createdAt: responseScalars.date,
+  updatedAt: responseScalars.date,
+}
+
+export function compileNodes(tree: ResponseTree, path: readonly string[]): ResponseNodes {
+  const list = Object.entries(tree).map(([name, line]): ResponseNode => {
+    const node = { name, prefix: `${printString(name)}:`, slot: undefined, below: undefined, shape: undefined }
+    if (typeof line === 'string' || 'field' in line) return { ...node, slot: toSlot(toColumn(line), [...path, name]) }
+    const below = treeBelow(line)
+    if (!below) return node
+    return { ...node, below: compileNodes(below as ResponseTree, [...path, name]), shape: Object.keys(line)[0] as 'inside' }
+  })
+  return { list, byName: new Map(list.map((node) => [node.name, node])) }
+}
+
+function toSlot(column: TableColumn, path: readonly string[]): ResponseSlot {
+  const standard = scalarOf[column.field] ?? responseScalars.text
+  return { ...column, name: path.join('.'), path, scalar: column.notation?.(standard) ?? standard }
+}
+
+export function slotsOf({ list }: ResponseNodes): readonly ResponseSlot[] {
+  return list.flatMap(({ slot, below }) => (slot ? [slot] : below ? slotsOf(below) : []))
+}

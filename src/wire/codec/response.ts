@@ -1,0 +1,43 @@
+/** An answer's table, compiled once to both directions. */
+
+import { roundDown, type Status } from '../../domain/swap/status.ts'
+import { compileDecode } from './response-decode.ts'
+import { compileNodes, type ResponseCodec, type ResponseFields, type ResponseNodes, slotsOf } from './response-nodes.ts'
+import type { ResponseTree } from './table.ts'
+
+/** Which words of a status are read, and which can be written. */
+export interface StatusWords {
+  readonly meanings: ReadonlyMap<string, Status>
+  readonly available: ReadonlySet<string>
+}
+
+export function compileResponse(tree: ResponseTree, statuses: StatusWords): ResponseCodec {
+  const nodes = compileNodes(tree, [])
+  const slots = slotsOf(nodes)
+  return { slots, ...compileDecode(nodes, slots, statuses.meanings), encode: compileEncode(nodes, statuses.available) }
+}
+
+function compileEncode(nodes: ResponseNodes, available: ReadonlySet<string>): ResponseCodec['encode'] {
+  return (response, omitted) => print(nodes, response as Readonly<ResponseFields>, available, omitted)
+}
+
+function print(
+  { list }: ResponseNodes,
+  fields: Readonly<ResponseFields>,
+  available: ReadonlySet<string>,
+  omitted: Set<string>,
+): string {
+  let text = ''
+  for (const { prefix, slot, below } of list) {
+    if (below) text += `${text && ','}${prefix}${print(below, fields, available, omitted)}`
+    if (!slot) continue
+    const { field, name, absence, scalar, isEmptyIfNone } = slot
+    const known = fields[field]
+    const value = field === 'status' && known !== undefined ? roundDown(known as Status, available) : known
+    if (value !== undefined) text += `${text && ','}${prefix}${scalar.toJson(value)}`
+    else if (absence === 'null') text += `${text && ','}${prefix}null`
+    else if (isEmptyIfNone) text += `${text && ','}${prefix}""`
+    else if (absence !== 'extension') omitted.add(name)
+  }
+  return `{${text}}`
+}

@@ -1,0 +1,128 @@
+/** A provider's form: its tables, and what else only data can tell of it. Clients never see it, so it need not read questions or write answers. */
+import type { Capabilities } from '../../domain/swap/capabilities.ts'
+import { forEachOp, keyed, type Op, type Operations, type Row } from '../../domain/swap/operations.ts'
+import type { RateType } from '../../domain/swap/swap.ts'
+import { type ExtraIdNames, renameExtraIds } from '../codec/extra-ids.ts'
+import { fieldsOf, type RequestTree, type ResponseTree } from '../codec/table.ts'
+import type { Covers } from '../form.ts'
+import type { ProviderCredential } from './credential.ts'
+import { compileOperation, type ProviderOperation } from './operation.ts'
+import type { RefusalTable } from './refusal.ts'
+import type { AssetWords, NetworkWords, ProviderFormTables, ProviderTables } from './tables.ts'
+
+export interface ProviderForm {
+  readonly name: string
+  readonly credential: ProviderCredential
+  readonly capabilities: Capabilities
+  readonly refusal: RefusalTable
+  readonly keyed: ReadonlySet<Op>
+  readonly quotedFirst: ReadonlySet<RateType>
+  readonly networks: NetworkWords
+  readonly assets: Readonly<Record<string, AssetWords>>
+  readonly depositMemo: readonly string[]
+  /** What the operator must set: `providers.<name>.settings`. */
+  readonly settings: readonly string[]
+  /** Undefined: the provider has no such operation. */
+  readonly operation: (op: Op, rateType?: RateType) => ProviderOperation | undefined
+  /** Every operation in every variant. */
+  readonly operations: readonly ProviderOperation[]
+  /** The same form of a provider that has other names for memos and tags. */
+  readonly withExtraIdNames: (names: ExtraIdNames) => ProviderForm
+}
+
+type RequestOf<O extends Op> = Operations[O]['request']
+/** Beside the fields of the question: the number of rows before the page. */
+type AskedField<O extends Op> = (keyof RequestOf<O> & string) | 'offset'
+
+/** The tables of one operation. Fails to compile, by name, where a field that the domain always has is neither told nor assumed. */
+export function providerOperation<O extends Op>() {
+  return <
+    const A extends RequestTree<AskedField<O>>,
+    const R extends ResponseTree<(keyof Row<O> & string) | 'deduction'>,
+    const F extends keyof Row<O> & string = never,
+  >(
+    tables: Omit<ProviderTables, 'request' | 'response' | 'assumes'> & {
+      readonly request: A
+      readonly response: R & Covers<Omit<Row<O>, F>, R>
+      readonly assumes?: readonly F[]
+    },
+  ): ProviderTables => tables
+}
+
+/** The calls over HTTP that an operation takes, each by the operation that it belongs to. */
+export function callsOf(form: ProviderForm, op: Op, rateType?: RateType): readonly Op[] {
+  const own = form.operation(op, rateType)?.also ? [op, op] : [op]
+  const isQuotedFirst = op === 'createTransaction' && rateType !== undefined && form.quotedFirst.has(rateType)
+  return isQuotedFirst ? [...callsOf(form, 'getRate', rateType), ...own] : own
+}
+
+/** Compiles a form's tables, once, at start. */
+export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
+  const keyedOps = new Set(tables.keyed ?? keyed)
+  const statuses = new Map(Object.entries(tables.statuses))
+  const variants = forEachOp((op) => {
+    const own = tables.operations[op]
+    if (!own) return undefined
+    const compile = (variant: ProviderTables): ProviderOperation => compileOperation(op, variant, keyedOps.has(op), statuses)
+    return 'at' in own ? { float: compile(own) } : { float: compile(own.float), fixed: compile(own.fixed) }
+  })
+  const every = Object.values(tables.operations).flatMap((own) => ('at' in own ? [own] : [own.float, own.fixed]))
+  return {
+    name: tables.name,
+    credential: tables.credential,
+    refusal: tables.refusal,
+    keyed: keyedOps,
+    quotedFirst: new Set(tables.quotedFirst),
+    networks: tables.networks ?? {},
+    assets: tables.assets ?? {},
+    depositMemo: tables.depositMemo ?? [],
+    settings: settingsOf(every.flatMap(({ request, also }) => (also ? [request, also.request] : [request]))),
+    capabilities: capabilitiesOf(tables),
+    operation: (op, rateType = 'float') => {
+      const own = variants[op]
+      return own && ((rateType === 'fixed' && 'fixed' in own && own.fixed) || own.float)
+    },
+    operations: Object.values(variants).flatMap((own) => (own ? Object.values(own) : [])),
+    withExtraIdNames: (names) => defineProviderForm({ ...tables, operations: renameAll(tables.operations, names) }),
+  }
+}
+
+function capabilitiesOf({ operations, newestFirst, hasExpectedAmount, pageSize = 100 }: ProviderFormTables): Capabilities {
+  const variants = (op: Op): readonly ProviderTables[] => {
+    const own = operations[op]
+    return !own ? [] : 'at' in own ? [own] : [own.float, own.fixed]
+  }
+  const union = (sets: readonly ReadonlySet<string>[]): ReadonlySet<string> => new Set(sets.flatMap((set) => [...set]))
+  return {
+    newestFirst,
+    hasExpectedAmount,
+    pageSize,
+    requestFields: forEachOp((op) => union(variants(op).map(({ request }) => fieldsOf(request)))),
+    responseFields: forEachOp((op) =>
+      union(variants(op).flatMap(({ response, also }) => [fieldsOf(response), ...(also ? [fieldsOf(also.response)] : [])])),
+    ),
+  }
+}
+
+function renameAll(operations: ProviderFormTables['operations'], names: ExtraIdNames): ProviderFormTables['operations'] {
+  return Object.fromEntries(
+    Object.entries(operations).map(([op, own]) => [
+      op,
+      'at' in own
+        ? renameExtraIds(own, names)
+        : { float: renameExtraIds(own.float, names), fixed: renameExtraIds(own.fixed, names) },
+    ]),
+  )
+}
+
+/** The settings that tables name, at any depth. */
+function settingsOf(trees: readonly RequestTree[]): readonly string[] {
+  const names = trees.flatMap((tree) =>
+    Object.values(tree).flatMap((line): readonly string[] => {
+      if (typeof line === 'string') return []
+      if ('setting' in line) return [line.setting]
+      return 'inside' in line ? settingsOf([line.inside]) : []
+    }),
+  )
+  return [...new Set(names)]
+}

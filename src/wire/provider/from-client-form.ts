@@ -1,0 +1,40 @@
+/** A client's form as the form of a provider: the service speaks it to both. */
+import { ops } from '../../domain/swap/operations.ts'
+import type { Form } from '../form.ts'
+import { plainKey } from './credential.ts'
+import type { ProviderForm } from './form.ts'
+import type { ProviderOperation } from './operation.ts'
+
+/** The forms of clients and those of providers. */
+export interface KnownForms {
+  readonly forms: readonly Form[]
+  readonly providerForms: readonly ProviderForm[]
+}
+
+export function providerFormOf(form: Form): ProviderForm {
+  const { name, capabilities } = form
+  const operations = new Map(ops.map((op) => [op, operationOf(form, op)]))
+  const rateNames = form.operations.getRate.responseNames
+  const messages = Object.entries(form.error).flatMap(([wireName, part]) => (part === 'message' ? [wireName] : []))
+  const limit = (field: string): readonly string[] => [rateNames.get(field)].filter((wireName) => wireName !== undefined)
+  return {
+    name,
+    capabilities,
+    credential: plainKey(form.credential),
+    refusal: { messages, limits: { min: limit('minAmount'), max: limit('maxAmount'), areBoth: true } },
+    keyed: new Set(ops.filter((op) => form.operations[op].keyed)),
+    quotedFirst: new Set(),
+    networks: {},
+    assets: {},
+    depositMemo: [],
+    settings: [],
+    operation: (op) => operations.get(op),
+    operations: [...operations.values()],
+    withExtraIdNames: (names) => providerFormOf(form.withExtraIdNames(names)),
+  }
+}
+
+function operationOf(form: Form, op: (typeof ops)[number]): ProviderOperation {
+  const operation = form.operations[op]
+  return { ...operation, page: operation.paged ? form.page : undefined, only: [], also: undefined, assumes: [] }
+}

@@ -1,0 +1,68 @@
+/** An operation of a provider, compiled. */
+import type { Op } from '../../domain/swap/operations.ts'
+import type { Status } from '../../domain/swap/status.ts'
+import type { Envelope } from '../codec/envelope.ts'
+import { compileRequest } from '../codec/request.ts'
+import type { RequestEncoder } from '../codec/request-encode.ts'
+import { compileResponse } from '../codec/response.ts'
+import type { ResponseCodec } from '../codec/response-nodes.ts'
+import type { Method } from '../codec/table.ts'
+import { namesByField } from '../form.ts'
+import { compilePath, type PathPattern } from '../path.ts'
+import type { CallTables, ProviderTables } from './tables.ts'
+
+export interface ProviderCall {
+  readonly op: Op
+  readonly method: Method
+  readonly path: PathPattern
+  /** Whether it goes up with the provider's key. */
+  readonly keyed: boolean
+  readonly requestCodec: RequestEncoder
+  readonly responseCodec: Pick<ResponseCodec, 'slots' | 'decode' | 'decodeRows'>
+  /** Wire names of the answer's fields, by domain field. */
+  readonly responseNames: ReadonlyMap<string, string>
+}
+
+export interface ProviderOperation extends ProviderCall {
+  /** Where a list's rows and counts stand; undefined for an operation without pages. */
+  readonly page: Envelope | 'items' | undefined
+  /** Whether a row that is not of the form is dropped instead of spoiling its page (docs/contract.md §8). */
+  readonly dropsBadRows: boolean
+  /** Rows of a list that count: those with these values. */
+  readonly only: readonly (readonly [name: string, value: string | boolean])[]
+  readonly also: ProviderCall | undefined
+  readonly assumes: readonly string[]
+}
+
+const paged: ReadonlySet<Op> = new Set<Op>(['listCurrencies', 'listTransactions'])
+
+export function compileOperation(
+  op: Op,
+  tables: ProviderTables,
+  isKeyed: boolean,
+  statuses: ReadonlyMap<string, Status>,
+): ProviderOperation {
+  return {
+    ...compileCall(op, tables, isKeyed, statuses),
+    page: paged.has(op) ? (tables.page ?? 'items') : undefined,
+    dropsBadRows: op === 'listCurrencies',
+    only: Object.entries(tables.only ?? {}),
+    also: tables.also && compileCall(op, tables.also, isKeyed, statuses),
+    assumes: tables.assumes ?? [],
+  }
+}
+
+function compileCall(op: Op, tables: CallTables, isKeyed: boolean, meanings: ReadonlyMap<string, Status>): ProviderCall {
+  const method = tables.at.startsWith('GET ') ? 'GET' : 'POST'
+  const path = compilePath(tables.at.slice(method.length + 1))
+  const responseCodec = compileResponse(tables.response, { meanings, available: new Set(meanings.values()) })
+  return {
+    op,
+    method,
+    path,
+    keyed: isKeyed,
+    requestCodec: compileRequest(tables.request, path.parameters, method === 'POST'),
+    responseCodec,
+    responseNames: namesByField(responseCodec.slots),
+  }
+}

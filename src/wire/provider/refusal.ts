@@ -1,0 +1,80 @@
+/** How a provider refuses: where its reasons, its limits and its words for a kind of refusal stand. */
+import { type Amount, isZero, toAmount } from '../../domain/amount.ts'
+import type { AmountLimits } from '../../domain/faults/amount-limits.ts'
+import type { FaultKind } from '../../domain/faults/fault.ts'
+import type { Reason } from '../../domain/faults/reason.ts'
+import { memberAt } from '../codec/member.ts'
+import { JsonNumber, JsonObject, type JsonValue } from '../json.ts'
+
+/** What a word of a provider means for the client's request. */
+export interface RefusalMeaning {
+  readonly kind: FaultKind
+  readonly reason?: Reason
+}
+
+/** Paths are names joined by dots; of a list the first item counts. */
+export interface RefusalTable {
+  /** Where a reason in plain text may stand, the best first: a text, or an object or list of texts. */
+  readonly messages: readonly string[]
+  /** Where limits of the amount may stand. `areBoth`: one without the other is not told to clients. */
+  readonly limits?: { readonly min: readonly string[]; readonly max: readonly string[]; readonly areBoth?: true }
+  /** Where the word for the kind of refusal stands, and what the words mean. A number counts as its digits. */
+  readonly codes?: { readonly at: string; readonly meanings: Readonly<Record<string, RefusalMeaning>> }
+  /** A member whose presence makes a refusal of an answer with a status of success. */
+  readonly presentIn200?: string
+}
+
+/** What a body says of a refusal. */
+export interface Refusal {
+  readonly message: string
+  readonly limits: AmountLimits
+  /** Those that a message may end with. */
+  readonly toldLimits: AmountLimits
+  readonly meaning: RefusalMeaning | undefined
+}
+
+export function readRefusal({ messages, limits, codes }: RefusalTable, body: JsonValue | undefined): Refusal {
+  const code = codes && textOf(at(body, codes.at))
+  const known = { minAmount: firstAmount(body, limits?.min), maxAmount: firstAmount(body, limits?.max) }
+  const isHalf = known.minAmount === undefined || known.maxAmount === undefined
+  return {
+    message: messages.map((path) => messageIn(at(body, path))).find((message) => message !== '') ?? '',
+    limits: known,
+    toldLimits: isHalf && limits?.areBoth ? {} : known,
+    meaning: code === undefined || !codes || !Object.hasOwn(codes.meanings, code) ? undefined : codes.meanings[code],
+  }
+}
+
+/** Whether an answer with a status of success is a refusal. */
+export function isRefusedIn200({ presentIn200 }: RefusalTable, body: JsonValue): boolean {
+  if (presentIn200 === undefined) return false
+  const member = at(body, presentIn200)
+  return member !== undefined && member !== null
+}
+
+function at(body: JsonValue | undefined, path: string): JsonValue | undefined {
+  return memberAt(body, path.split('.'))
+}
+
+/** Nested texts, in their order. Deeper ones than a list of texts by field are not read. */
+function messageIn(value: JsonValue | undefined, depth = 0): string {
+  if (typeof value === 'string') return value
+  if (depth > 2) return ''
+  const members = Array.isArray(value) ? value : value instanceof JsonObject ? value.values : []
+  return members
+    .map((member) => messageIn(member, depth + 1))
+    .filter((text) => text !== '')
+    .join(' ')
+}
+
+function firstAmount(body: JsonValue | undefined, paths: readonly string[] = []): Amount | undefined {
+  return paths
+    .map((path) => textOf(at(body, path)))
+    .map((text) => (text === undefined ? undefined : toAmount(text)))
+    .find((amount) => amount !== undefined && !isZero(amount))
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  const text = value instanceof JsonNumber ? value.lexeme : value
+  return typeof text === 'string' ? text : undefined
+}

@@ -1,0 +1,73 @@
+/** The data of a provider's form. */
+import type { Op } from '../../domain/swap/operations.ts'
+import type { Status } from '../../domain/swap/status.ts'
+import type { RateType } from '../../domain/swap/swap.ts'
+import type { Envelope } from '../codec/envelope.ts'
+import type { Method, RequestTree, ResponseTree } from '../codec/table.ts'
+import type { ProviderCredential } from './credential.ts'
+import type { RefusalTable } from './refusal.ts'
+
+/** One HTTP call. */
+export interface CallTables {
+  readonly at: `${Method} ${string}`
+  readonly request: RequestTree
+  readonly response: ResponseTree
+}
+
+/** The tables of one operation. */
+export interface ProviderTables extends CallTables {
+  /** Where the rows and the counts of a list stand; `items`: the answer is the list of rows. */
+  readonly page?: Envelope | 'items'
+  /** Rows of a list that count: those with these values. */
+  readonly only?: Readonly<Record<string, string | boolean>>
+  /** Another call, made at the same time, whose fields are added. */
+  readonly also?: CallTables
+  /** Fields that the answer may lack: then those of the question, or the time of the call. They are told as derived. */
+  readonly assumes?: readonly string[]
+}
+
+/** An operation of another path or table for each type of rate. */
+export interface ByRateType {
+  readonly float: ProviderTables
+  readonly fixed: ProviderTables
+}
+
+export interface ProviderFormTables {
+  /** As in `providers.<name>.form`, in lower case. */
+  readonly name: string
+  readonly credential: ProviderCredential
+  /** The operations that need the provider's key; default: the three that a client needs one for. */
+  readonly keyed?: readonly Op[]
+  /** The meaning of the provider's statuses. */
+  readonly statuses: Readonly<Record<string, Status>>
+  readonly newestFirst: boolean
+  readonly hasExpectedAmount: boolean
+  /** The largest page; default: 100. */
+  readonly pageSize?: number
+  readonly refusal: RefusalTable
+  /** Types of rate of which a create needs the id of a quote. */
+  readonly quotedFirst?: readonly RateType[]
+  /** Its words for networks, where they differ from the table's. */
+  readonly networks?: NetworkWords
+  /** Its names for assets, by the table's code, where they follow no rule. */
+  readonly assets?: Readonly<Record<string, AssetWords>>
+  /** Networks on which deposit addresses are shared. */
+  readonly depositMemo?: readonly string[]
+  /** An absent operation: the provider has none. */
+  readonly operations: Readonly<Partial<Record<Op, ProviderTables | ByRateType>>>
+}
+
+/** A provider's words for networks, where they differ from the table's. */
+export interface NetworkWords {
+  /** For every coin on its own chain, if that has one word. */
+  readonly home?: string
+  /** By the table's network: one word, or one for the network's own coin and one for all others. */
+  readonly byName?: Readonly<Record<string, string | { readonly home: string; readonly others: string }>>
+}
+
+/** A provider's name for an asset: `code`, or `coin` and `network`, as its form has them. */
+export interface AssetWords {
+  readonly code?: string
+  readonly coin?: string
+  readonly network?: string
+}
