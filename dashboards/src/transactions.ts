@@ -41,6 +41,14 @@ const now = [
     thresholds: [[1, 'red']],
   }),
   figure({
+    title: 'Needs a person',
+    description: 'Transactions that a provider reports as failed or held. Settle each by hand, if the provider reports no end.',
+    runbooks: ['SwapgateTransactionNeedsPerson'],
+    unit: 'short',
+    queries: { transactions: `sum(${shared('swapgate_transactions_need_person', 'provider, attention', chosen)})` },
+    thresholds: [[1, 'orange']],
+  }),
+  figure({
     title: 'Under way',
     description: 'Creates that were sent and have no outcome yet. It goes back to 0 within a minute after the last create.',
     runbooks: ['SwapgateReconciliationStuck'],

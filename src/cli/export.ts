@@ -33,5 +33,6 @@ async function* asArray(entries: AsyncIterable<LedgerEntry>): AsyncIterable<stri
 function exportedFields({ transaction, owner, provider, isCreated, quotedAmountOut, derived, ...times }: LedgerEntry) {
   const { id, ...fields } = transaction
   const timestamps = { seenAt: toIso(times.reportedAt), readAt: toIso(times.fetchedAt), changedAt: toIso(times.changedAt) }
-  return { id: `${provider}~${id}`, owner, isCreated, ...fields, promised: quotedAmountOut, derived, ...timestamps }
+  const settledAt = toIso(times.settledAt) ?? undefined
+  return { id: `${provider}~${id}`, owner, isCreated, ...fields, promised: quotedAmountOut, derived, ...timestamps, settledAt }
 }

@@ -1,10 +1,11 @@
 /** `swapgate ledger`: inspects and maintains the ledger (docs/contract.md §10, §13). */
-import type { Command } from 'commander'
-import type { Pruned } from '../core/ledger-admin.ts'
+import { type Command, Option } from 'commander'
+import { type Pruned, settledStatuses } from '../core/ledger-admin.ts'
 import { type ExportOptions, exportEntries } from './export.ts'
 import { configOption, jsonOption, type Options, parsedBy } from './option.ts'
 import { resolve } from './resolve.ts'
 import { type ExitCode, type Session, withLedger } from './session.ts'
+import { noteRule, type SettleRequest, settle, toNote } from './settle.ts'
 import { printStats } from './stats.ts'
 import type { Terminal } from './terminal.ts'
 import { toTimestamp } from './timestamp.ts'
@@ -23,6 +24,8 @@ interface ResolveOptions extends Options {
   readonly force?: boolean
 }
 
+interface SettleOptions extends Options, SettleRequest {}
+
 export function addLedger(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
   const ledger = program.command('ledger').description('inspect the ledger, resolve creates, export and prune transactions')
   const run = async (options: Options, work: (session: Session) => Promise<ExitCode>): Promise<void> =>
@@ -35,7 +38,7 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
   add('stats', 'count transactions, unresolved creates, accounts and keys')
     .option(...jsonOption)
     .action((options: Options) => run(options, (session) => printStats(options, session)))
-  add('unknown', 'list creates with an unknown outcome or a contradicting response, oldest first')
+  add('unknown', 'list creates with an unknown outcome or a contradicting response, and transactions that need a person')
     .option(...jsonOption)
     .action((options: Options) => run(options, (session) => printUnresolved(options, session)))
   add('resolve <intent>', 'record the outcome of such a create')
@@ -47,6 +50,12 @@ export function addLedger(program: Command, terminal: Terminal, end: (exitCode: 
       if (force && none) command.error('error: --force requires --bind <id>')
       return run(options, (session) => resolve(intent, { id: bind, isForced: force }, session))
     })
+  add('settle <transaction>', 'record the outcome of a transaction that needs a person')
+    .addOption(new Option('--status <status>', 'what became of it').choices(settledStatuses).makeOptionMandatory())
+    .requiredOption('--note <text>', 'the reason, for the audit log', parsedBy(toNote, noteRule))
+    .action((id: string, { status, note, ...options }: SettleOptions) =>
+      run(options, (session) => settle(id, { status, note }, session)),
+    )
   add('export', 'print all transactions, one JSON object per line')
     .option('--since <date>', `only transactions created since: ${dates}`, asTimestamp)
     .option('--json', 'print one JSON array')
@@ -64,7 +73,7 @@ async function prune({ before, json }: PruneOptions, { stores, terminal, actor }
   return 0
 }
 
-function describePruned({ pruned, kept: { overdue, recentKey, unresolved } }: Pruned): readonly string[] {
+function describePruned({ pruned, kept: { overdue, recentKey, unresolved, attention } }: Pruned): readonly string[] {
   return [
     `Deleted: ${pruned} finished transactions.`,
     ...(overdue > 0 ? [`Kept: ${overdue} that are overdue for less than 30 days: a late deposit may still complete them.`] : []),
@@ -72,5 +81,6 @@ function describePruned({ pruned, kept: { overdue, recentKey, unresolved } }: Pr
     ...(unresolved > 0
       ? [`Kept: ${unresolved} that may belong to an unresolved create; swapgate ledger unknown lists these creates.`]
       : []),
+    ...(attention > 0 ? [`Kept: ${attention} that need a person; swapgate ledger unknown lists them.`] : []),
   ]
 }

@@ -17,6 +17,7 @@ export async function printStats({ json }: Options, { stores, terminal }: Sessio
     ['creates running or interrupted', String(totals.pending)],
     ['creates with an unknown outcome', `${totals.unknown}${since}`],
     ['creates with a contradicting response', String(totals.mismatches)],
+    ['transactions that need a person', String(totals.needPerson)],
     ['idempotency keys', String(totals.claims)],
     ['accounts', String(totals.accounts)],
     ['valid keys', String(totals.validKeys)],

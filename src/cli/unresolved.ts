@@ -1,39 +1,61 @@
-import type { UnresolvedCreateReport } from '../core/ledger-admin.ts'
+import type { FoundTransaction, UnresolvedCreateReport } from '../core/ledger-admin.ts'
 import type { Options } from './option.ts'
 import type { ExitCode, Session } from './session.ts'
 import { formatTable } from './table.ts'
 import { toIso } from './timestamp.ts'
+import { shortRow } from './transaction-row.ts'
 
-/** Prints the creates that an operator may have to resolve. */
+type Stores = Pick<Session['stores'], 'ledgerAdmin'>
+
+/** Prints the creates and transactions that an operator may have to settle. */
 export async function printUnresolved({ json }: Options, { stores, terminal }: Session): Promise<ExitCode> {
-  const creates = await stores.ledgerAdmin.unresolved()
   if (json) {
-    terminal.out(JSON.stringify(creates.map(asJson)))
+    terminal.out(JSON.stringify(await unresolvedRows(stores)))
     return 0
   }
-  const rows = creates.map((create) => [
+  const creates = (await stores.ledgerAdmin.unresolved()).map((create) => [
     create.intent,
     create.state,
     create.provider,
     toIso(create.attemptedAt) ?? '',
-    requestText(create),
+    orderText(create.requested),
     reportedText(create),
   ])
-  if (rows.length === 0) terminal.out('No create is unresolved.')
-  else
-    for (const line of formatTable([['intent', 'state', 'provider', 'attempted', 'request', 'reported'], ...rows]))
-      terminal.out(line)
+  const transactions = (await stores.ledgerAdmin.needPerson()).map(transactionColumns)
+  if (creates.length + transactions.length === 0) terminal.out('No create is unresolved, and no transaction needs a person.')
+  if (creates.length > 0) print([['intent', 'state', 'provider', 'attempted', 'request', 'reported'], ...creates])
+  if (creates.length > 0 && transactions.length > 0) terminal.out('')
+  if (transactions.length > 0)
+    print([['transaction', 'attention', 'status', 'created', 'last seen', 'account', 'order'], ...transactions])
   return 0
+
+  function print(rows: readonly (readonly string[])[]): void {
+    for (const line of formatTable(rows)) terminal.out(line)
+  }
 }
 
-/** As `ledger unknown --json` and the operator's API have it. */
-export function asJson({ attemptedAt, reported, ...create }: UnresolvedCreateReport) {
+/** As `ledger unknown --json` and the operator's API have it: creates, then transactions that need a person. */
+export async function unresolvedRows({ ledgerAdmin }: Stores): Promise<readonly object[]> {
+  const [creates, transactions] = [await ledgerAdmin.unresolved(), await ledgerAdmin.needPerson()]
+  return [...creates.map(createRow), ...transactions.map(transactionRow)]
+}
+
+function createRow({ attemptedAt, reported, ...create }: UnresolvedCreateReport) {
   return { ...create, attemptedAt: toIso(attemptedAt), reported: reported ?? null }
 }
 
-function requestText({ requested }: UnresolvedCreateReport): string {
-  const [from, to] = [requested.codeFrom ?? requested.coinFrom ?? '?', requested.codeTo ?? requested.coinTo ?? '?']
-  return `${requested.amountIn} ${from} to ${to} at ${requested.withdrawalAddress}`
+function transactionRow(found: FoundTransaction) {
+  return { ...shortRow(found), state: 'attention' }
+}
+
+function transactionColumns(found: FoundTransaction): readonly string[] {
+  const { id, attention, status, createdAt, reportedAt, account, ...order } = shortRow(found)
+  return [id, attention ?? '', status ?? 'unknown', createdAt, reportedAt ?? '', account ?? '', orderText(order)]
+}
+
+function orderText(order: Partial<FoundTransaction['entry']['transaction']>): string {
+  const [from, to] = [order.codeFrom ?? order.coinFrom ?? '?', order.codeTo ?? order.coinTo ?? '?']
+  return `${order.amountIn} ${from} to ${to} at ${order.withdrawalAddress ?? '?'}`
 }
 
 function reportedText({ reported }: UnresolvedCreateReport): string {

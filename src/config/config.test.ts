@@ -219,7 +219,7 @@ describe('a fault', () => {
     ['tag: abcdefghijklmnopq', 'tag: must be 1 to 16 of a-z and 0-9, and so must a name that has no tag'],
     [
       'statuses: { hold: paused }',
-      `statuses.hold: must be one of wait, confirmation, confirmed, exchanging, sending, success, overdue, refunded`,
+      `statuses.hold: must be one of wait, confirmation, confirmed, exchanging, sending, success, overdue, refunded, failed, held`,
     ],
     ['assets: { DOGE: xdg }', 'assets.DOGE: is not a code of the asset table'],
     ['assets: { BTC: { coin: BTC, network: BTC } }', 'assets.BTC: must be one word'],

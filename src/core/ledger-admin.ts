@@ -1,5 +1,5 @@
 /** Port: the operator's access to the ledger (docs/contract.md §10). Times are milliseconds since 1970. */
-import type { Status } from '../domain/swap/status.ts'
+import type { Attention, Status } from '../domain/swap/status.ts'
 import type { NewTransaction } from '../domain/swap/swap.ts'
 import type { LedgerEntry, TransactionRecord } from './ledger.ts'
 
@@ -12,6 +12,8 @@ export interface LedgerStats {
   /** When the oldest of them was attempted. */
   readonly oldestAttempt?: number | undefined
   readonly mismatches: number
+  /** Transactions that need a person. */
+  readonly needPerson: number
   readonly claims: number
   readonly accounts: number
   /** Neither revoked nor expired. */
@@ -30,6 +32,14 @@ export interface LedgerGauges {
   /** Transactions that have not ended: neither success, refunded nor overdue. */
   readonly unfinished: readonly (StatusCount & { readonly oldest: number })[]
   readonly unresolvedCounts: readonly UnresolvedCount[]
+  readonly attentionCounts: readonly AttentionCount[]
+}
+
+/** Transactions that need a person. */
+export interface AttentionCount {
+  readonly provider: string
+  readonly attention: Attention
+  readonly count: number
 }
 
 /** Creates without a known or accepted outcome. */
@@ -41,8 +51,8 @@ export interface UnresolvedCount {
 }
 
 /**
- * Open work (docs/contract.md §12): a create in progress or of unknown outcome, and a transaction that is neither success nor
- * refunded, nor overdue for 7 days. Overdue counts from the last observed change of status, or from the creation.
+ * Open work (docs/contract.md §12): a create in progress or of unknown outcome, a transaction that needs a person, and one that is
+ * neither success nor refunded, nor overdue for 7 days, nor settled by an operator. Overdue counts from the last observed change of status, or from the creation.
  */
 export interface OpenCount {
   /** Tag. */
@@ -75,6 +85,8 @@ export interface Pruned {
     readonly recentKey: number
     /** Reconciliation may still need it for a create of unknown outcome. */
     readonly unresolved: number
+    /** It needs a person. */
+    readonly attention: number
   }
 }
 
@@ -96,6 +108,17 @@ export interface FoundTransaction {
   readonly account?: string
 }
 
+export const settledStatuses = ['success', 'refunded', 'overdue'] as const satisfies readonly Status[]
+
+/** An outcome that an operator found out. */
+export interface Settlement {
+  readonly status: (typeof settledStatuses)[number]
+  /** The reason, for the audit log. */
+  readonly note: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
 /**
  * Every method throws if the store fails, and then has changed nothing. `actor`: the operator, for the audit log
  * (`core/operations/audit.ts`).
@@ -112,6 +135,18 @@ export interface LedgerAdmin {
   readonly findTransaction: (provider: string, id: string) => Promise<FoundTransaction | undefined>
   /** Creates of unknown outcome and mismatches, oldest attempt first. */
   readonly unresolved: () => Promise<readonly UnresolvedCreateReport[]>
+  /** Transactions that need a person: the provider reported a failure or a hold. Oldest creation first, at most 1,000. */
+  readonly needPerson: () => Promise<readonly FoundTransaction[]>
+  /**
+   * Records the outcome of a transaction that needs a person. `unneeded`: it needs none (any more). Afterwards only a final status
+   * of the provider changes `overdue`, and nothing changes the others.
+   */
+  readonly settle: (
+    provider: string,
+    id: string,
+    settlement: Settlement,
+    actor: string,
+  ) => Promise<'settled' | 'unneeded' | 'missing'>
   /**
    * Binds the provider's transaction `id` to this create and its owner. Without `record` the requested fields are stored, and the
    * next get reads the rest from the provider. `taken`: the id belongs to another create, pruned or not. `missing`: there is no such unresolved

@@ -37,6 +37,8 @@ export interface TransactionRecord {
   readonly fetchedAt?: number | undefined
   /** Time of the last observed change of status. */
   readonly changedAt?: number | undefined
+  /** When an operator recorded the outcome. */
+  readonly settledAt?: number | undefined
   /** Sequence of the request. The greater of two was sent later. */
   readonly sequence?: number | undefined
 }
@@ -118,7 +120,8 @@ export interface Ledger {
   ) => Promise<{ readonly entries: readonly LedgerEntry[]; readonly total: number }>
   /**
    * Stores the state of an owner's transaction. `before`: the entry that `record` was merged into (undefined: none); if the stored
-   * entry differs from it, the stored entry stays. A final status stays (docs/contract.md §3.7). Returns the stored entry; undefined
+   * entry differs from it, the stored entry stays. A final status stays (docs/contract.md §3.7), and one that an operator recorded
+   * changes only to a final one. Returns the stored entry; undefined
    * if the transaction belongs to another owner.
    */
   readonly upsert: (

@@ -37,6 +37,8 @@ export function encodeResponse(
   if (maxAge !== undefined) headers.age = String(Math.floor(serviceResponse.ageSeconds ?? 0))
   if (tag !== undefined) headers.etag = tag
   if (serviceResponse.staleSeconds !== undefined) headers['x-swap-stale'] = String(serviceResponse.staleSeconds)
+  const attention = operation.op === 'getTransaction' && 'attention' in serviceResponse.body && serviceResponse.body.attention
+  if (attention) headers['x-swap-attention'] = attention
   if (serviceResponse.replayed) headers['idempotent-replayed'] = 'true'
   const { derived } = serviceResponse
   if (derived) setFidelityHeaders('derived', wireNames(derived, operation), headers, serviceResponse, responseContext, options)

@@ -3,7 +3,7 @@ import type { Amount } from '../domain/amount.ts'
 import type { Confidential } from '../domain/faults/confidential.ts'
 import { Fault } from '../domain/faults/fault.ts'
 import type { Context } from '../domain/swap/service.ts'
-import type { Status } from '../domain/swap/status.ts'
+import type { StatusWord } from '../domain/swap/status.ts'
 import type { Observer, Server } from '../domain/telemetry/observation.ts'
 import type { Span } from '../domain/tracing/span.ts'
 import type { RequestParts, Settings } from '../wire/codec/request-encode.ts'
@@ -31,7 +31,7 @@ export interface Connection {
   readonly settings: Settings
   readonly signer: Signer
   /** The meaning of the provider's own statuses. */
-  readonly statuses: ReadonlyMap<string, Status>
+  readonly statuses: ReadonlyMap<string, StatusWord>
   readonly confidential: Confidential
   readonly userAgent: string
   readonly observe: Observer

@@ -13,6 +13,7 @@ import type { MakeBreaker } from '../core/resilience/breaker/breaker.ts'
 import type { Budgets } from '../core/resilience/budget/budgets.ts'
 import type { ShadowStatistics } from '../core/routing/shadow-statistics.ts'
 import type { WinnerStore } from '../core/routing/winners.ts'
+import { ledgerWithoutAttention } from '../core/transactions/attention.ts'
 import { Freshness } from '../core/transactions/state/freshness.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
 import type { Tracing } from '../domain/tracing/trace.ts'
@@ -93,7 +94,7 @@ const steadyWallClock = (): number => performance.timeOrigin + performance.now()
 export function sharedParts(parts: GatewayParts, retired: AbortSignal): SharedParts {
   const { config, observe } = parts
   const isManaged = config.auth.mode === 'managed'
-  const ledger = instrumented(parts.ledger, observe)
+  const ledger = instrumented(isManaged ? parts.ledger : ledgerWithoutAttention(parts.ledger), observe)
   return {
     ...parts,
     isManaged,

@@ -1,4 +1,5 @@
 /** What changes while an operator watches: one look at the ledger every two seconds serves all listeners (docs/contract.md §15). */
+import { formatTransactionId } from '../core/transactions/transaction-id.ts'
 import { currentStatus } from '../process/configuration/overrides.ts'
 import type { OperatorParts } from './stores.ts'
 
@@ -13,6 +14,8 @@ export type Listener = (event: OperatorEvent) => void
 
 const intervalMs = 2_000
 const maxListeners = 20
+/** Of each list in an event; its count is of all. */
+const maxNamed = 100
 
 export class EventFeed {
   private readonly parts: OperatorParts
@@ -58,9 +61,10 @@ export class EventFeed {
 
   private async snapshot(): Promise<ReadonlyMap<string, OperatorEvent>> {
     const { stores, file } = this.parts
-    const [{ providers, overrides }, unresolved] = await Promise.all([
+    const [{ providers, overrides }, unresolved, needPerson] = await Promise.all([
       currentStatus(file(), stores),
       stores.ledgerAdmin.unresolved(),
+      stores.ledgerAdmin.needPerson(),
     ])
     const events = new Map<string, OperatorEvent>()
     const add = (key: string, event: string, data: unknown): void => void events.set(key, { event, data: JSON.stringify(data) })
@@ -69,7 +73,15 @@ export class EventFeed {
     }
     add('overrides', 'overrides', overrides)
     const intents = unresolved.map(({ intent, provider, state }) => ({ intent, provider, state }))
-    add('unresolved', 'unresolved', { count: intents.length, creates: intents.slice(0, 100) })
+    const transactions = needPerson.map(({ entry: { provider, transaction } }) => ({
+      id: formatTransactionId(provider, transaction.id),
+      attention: transaction.attention,
+    }))
+    add('unresolved', 'unresolved', {
+      count: intents.length + transactions.length,
+      creates: intents.slice(0, maxNamed),
+      transactions: transactions.slice(0, maxNamed),
+    })
     return events
   }
 }

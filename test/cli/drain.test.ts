@@ -37,6 +37,25 @@ describe('drain --wait', () => {
     await close()
   })
 
+  it('W14: waits for a transaction that needs a person, until it is settled', { timeout: 30_000 }, async () => {
+    const { ledger, close } = await place.stores()
+    await ledger.upsert('owner', 'a1', facts('x', { status: 'overdue', attention: 'failed' }, { changedAt: 1, reportedAt: 1 }))
+    await close()
+    const settle = (status: string, id = 'a1~x') => place.swapgate('ledger', 'settle', id, '--status', status, '--note', 'ticket 7')
+    expect((await settle('wait')).exitCode).toBe(2)
+    expect(await settle('success', 'a1~y')).toMatchObject({ exitCode: 1, err: ['swapgate: the ledger has no transaction a1~y'] })
+    const waiting = providers('drain', 'alpha', '--wait', '--timeout', '15s')
+    await new Promise((resolve) => setTimeout(resolve, 6_000))
+    expect(await place.swapgate('ledger', 'unknown')).toMatchObject({ out: [expect.anything(), expect.stringContaining('a1~x')] })
+    expect(await settle('overdue')).toMatchObject({
+      exitCode: 0,
+      out: ['The transaction a1~x is settled: its client gets the status overdue.'],
+    })
+    expect((await waiting).out.slice(-2)).toEqual(['1 open at alpha', '0 open at alpha'])
+    const again = await settle('refunded')
+    expect([again.exitCode, again.err]).toEqual([1, ['swapgate: the transaction a1~x needs no person: its status is overdue']])
+  })
+
   it('O11: ends with 1 when the time is over, also before it counts', { timeout: 30_000 }, async () => {
     await place.open()
     const results = await Promise.all([

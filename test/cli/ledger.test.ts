@@ -61,7 +61,17 @@ async function unknownCreate(intent: string, more: Partial<Intent> = {}): Promis
 describe('swapgate ledger stats', () => {
   it('counts what is there', async () => {
     expect(await place.facts('ledger', 'stats')).toEqual({
-      ...{ entries: [], pending: 0, unknown: 0, mismatches: 0, claims: 0, accounts: 0, validKeys: 0, oldestAttempt: null },
+      ...{
+        entries: [],
+        pending: 0,
+        unknown: 0,
+        mismatches: 0,
+        needPerson: 0,
+        claims: 0,
+        accounts: 0,
+        validKeys: 0,
+        oldestAttempt: null,
+      },
     })
     await created('one')
     await created('two', { status: 'success' })
@@ -72,7 +82,7 @@ describe('swapgate ledger stats', () => {
     const stats = await place.facts<{ entries: readonly unknown[] }>('ledger', 'stats')
     expect(stats).toEqual({
       entries: expect.any(Array),
-      ...{ pending: 1, unknown: 1, mismatches: 0, claims: 1, accounts: 1, validKeys: 1 },
+      ...{ pending: 1, unknown: 1, mismatches: 0, needPerson: 0, claims: 1, accounts: 1, validKeys: 1 },
       oldestAttempt: '2026-11-20T09:59:00.000Z',
     })
     expect(stats.entries).toHaveLength(3)
@@ -101,6 +111,7 @@ describe('swapgate ledger stats', () => {
       'creates running or interrupted         0',
       'creates with an unknown outcome        1, the oldest from 2026-11-20T09:59:00.000Z',
       'creates with a contradicting response  0',
+      'transactions that need a person        0',
       'idempotency keys                       0',
       'accounts                               0',
       'valid keys                             0',
@@ -142,7 +153,7 @@ describe('swapgate ledger unknown', () => {
   it('reports that no create is unresolved', async () => {
     await created('one')
     expect(await place.facts('ledger', 'unknown')).toEqual([])
-    expect((await place.swapgate('ledger', 'unknown')).out).toEqual(['No create is unresolved.'])
+    expect((await place.swapgate('ledger', 'unknown')).out).toEqual(['No create is unresolved, and no transaction needs a person.'])
   })
 })
 
@@ -287,7 +298,7 @@ describe('swapgate ledger prune', () => {
     expect(left.map(({ id }) => id).sort()).toEqual(['alpha~later', 'alpha~waiting'])
     expect(await place.facts('ledger', 'prune', '--before', '2026-11-02')).toEqual({
       pruned: 1,
-      kept: { overdue: 0, recentKey: 0, unresolved: 0 },
+      kept: { overdue: 0, recentKey: 0, unresolved: 0, attention: 0 },
     })
   })
 

@@ -66,6 +66,14 @@ async function fill({ ledger }: Awaited<ReturnType<Place['stores']>>): Promise<v
   await ledger.markMismatch(mismatch, transactionOf('0e76d198', {}), ['withdrawalAddress'])
 }
 
+async function reportFailed(id: string, place: Place): Promise<void> {
+  const { ledger, close } = await place.stores()
+  const before = await ledger.find(owner, 'alpha', id)
+  const transaction = { ...transactionOf(id, {}), ...before?.transaction, attention: 'failed' } as const
+  await ledger.upsert(owner, 'alpha', { derived: [], reportedAt: now, ...before, transaction }, before)
+  await close()
+}
+
 it('shows each command with what it prints', async () => {
   const providers = [await startFormA(), await startFormB()] as const
   onTestFinished(async () => void (await Promise.all(providers.map(({ close }) => close()))))
@@ -87,10 +95,11 @@ it('shows each command with what it prints', async () => {
   await stores.close()
   const commands = commandsOf(page)
   for (const { typed, shown } of commands) {
+    if (typed.includes(' settle ')) await reportFailed('d2f1c6a7', place)
     const { exitCode, out } = await place.swapgate(...typed.split(' '))
     expect([exitCode, out.join('\n')], typed).toEqual([0, shown])
   }
-  const ledgerCommands = ['stats', 'unknown', 'resolve', 'resolve', 'unknown', 'export', 'prune']
+  const ledgerCommands = ['stats', 'unknown', 'resolve', 'resolve', 'unknown', 'export', 'prune', 'settle']
   expect(commands.map(({ typed }) => typed.split(' ')[1])).toEqual(ledgerCommands)
 })
 

@@ -195,3 +195,20 @@ test('H16: a page of a listed origin sends no cookies, and reads the limits and 
   )
   expect(headers.vary).toMatch(/\bOrigin\b/)
 })
+
+test('H16: a page of a listed origin may read who served it and what needs a person, and may choose a provider', async () => {
+  const pair = await startPair('A', 'A', { sections: { server: { cors: ['https://app.example'] } } })
+  const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET' }
+  const asked = { ...headers, 'access-control-request-headers': 'x-swap-provider,x-api-key' }
+  const preflight = await pair.client.get('/rate', { headers: asked, method: 'OPTIONS', key: null })
+  const response = await pair.client.get('/currencies', { headers: { origin: 'https://app.example' } })
+  await pair.close()
+  expect(preflight.status).toBe(204)
+  expect(preflight.headers['access-control-allow-headers']?.split(',')).toEqual(
+    expect.arrayContaining(['X-Swap-Provider', 'X-API-Key']),
+  )
+  for (const { headers: received } of [preflight, response])
+    expect(received['access-control-expose-headers']?.split(',')).toEqual(
+      expect.arrayContaining(['X-Swap-Attention', 'X-Swap-Provider']),
+    )
+})

@@ -13,7 +13,7 @@ export function seriesOf({ config, observations }: RunningGateway): Series {
     isCounting: true,
     providers: () => config.providers,
     formOf: (tag) => config.providers.find((provider) => provider.tag === tag)?.form ?? 'none',
-    readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [] }),
+    readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [] }),
     version: '1.2.3',
     droppedLines: () => 0,
   })

@@ -10,7 +10,7 @@ import { allStores, describeStores } from './stores.ts'
 
 const claim = { key: 'key', fingerprint: 'f' }
 const day = 24 * 3_600_000
-const none = { overdue: 0, recentKey: 0, unresolved: 0 }
+const none = { overdue: 0, recentKey: 0, unresolved: 0, attention: 0 }
 
 afterEach(() => void vi.useRealTimers())
 
@@ -32,7 +32,7 @@ async function exported(bookkeeping: LedgerAdmin, since?: number): Promise<strin
 describeStores(allStores, (shared) => {
   test('unfinished transactions are counted by provider, with the age of the oldest', async () => {
     const { ledger, ledgerAdmin: bookkeeping } = await shared().openNew()
-    expect(await bookkeeping.gauges()).toEqual({ unfinished: [], unresolvedCounts: [] })
+    expect(await bookkeeping.gauges()).toEqual({ unfinished: [], unresolvedCounts: [], attentionCounts: [] })
     const seen = (provider: string, id: string, status: Status | undefined, createdAt: string) =>
       upsert(ledger, 'o', provider, facts(id, { status, createdAt }))
     for (const status of ['success', 'refunded', 'overdue'] as const) await seen('alpha', status, status, '2026-01-01T00:00:00Z')
@@ -92,7 +92,7 @@ describeStores(allStores, (shared) => {
 
   test('the state of the ledger is counted', async () => {
     const { ledger, accounts, ledgerAdmin: bookkeeping } = await shared().openNew()
-    const none = { entries: [], pending: 0, unknown: 0, mismatches: 0, claims: 0, accounts: 0, validKeys: 0 }
+    const none = { entries: [], pending: 0, unknown: 0, mismatches: 0, needPerson: 0, claims: 0, accounts: 0, validKeys: 0 }
     expect(await bookkeeping.stats(1_000)).toEqual(none)
     await ledger.upsert('o', 'beta', facts('x', { status: 'success' }))
     await ledger.upsert('o', 'alpha', facts('x', { status: 'wait' }))
@@ -107,7 +107,16 @@ describeStores(allStores, (shared) => {
     }
     await accounts.revokeKey('d', 5, 'tester')
     const { entries, ...numbers } = await bookkeeping.stats(1_000)
-    expect(numbers).toEqual({ pending: 1, unknown: 1, oldestAttempt: 200, mismatches: 1, claims: 3, accounts: 1, validKeys: 2 })
+    expect(numbers).toEqual({
+      pending: 1,
+      unknown: 1,
+      oldestAttempt: 200,
+      mismatches: 1,
+      needPerson: 0,
+      claims: 3,
+      accounts: 1,
+      validKeys: 2,
+    })
     expect(entries).toHaveLength(3)
     expect(entries).toEqual(
       expect.arrayContaining([

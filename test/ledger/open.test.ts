@@ -82,8 +82,10 @@ describeStores(durableStores, (shared) => {
       'DROP INDEX transactions_polled',
       'DROP INDEX transactions_overdue_at',
       'DROP INDEX transactions_newest',
+      'DROP INDEX transactions_attention',
     )
-    await query(url, 'ALTER TABLE transactions DROP COLUMN polled_at')
+    for (const column of ['polled_at', 'attention', 'settled_at'])
+      await query(url, `ALTER TABLE transactions DROP COLUMN ${column}`)
     await query(url, 'ALTER TABLE transactions DROP COLUMN sequence')
     await query(url, "DELETE FROM kysely_migration WHERE name NOT LIKE '%transactions'")
     const { ledger, accounts, close } = await openLedger(url)

@@ -14,7 +14,7 @@ it('every metric, with its kind, and no other', async () => {
     isCounting: true,
     providers: () => [],
     formOf: () => 'none',
-    readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [] }),
+    readLedgerGauges: async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [] }),
     version: '1',
     droppedLines: () => 0,
   })

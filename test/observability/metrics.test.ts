@@ -12,6 +12,7 @@ const formOf = (tag: string | undefined): string => (tag === 'beta' ? 'B' : 'non
 const held: LedgerGauges = {
   unfinished: [{ provider: 'beta', status: 'wait', count: 3, oldest: Date.now() - 90_000 }],
   unresolvedCounts: [{ provider: 'beta', state: 'unknown', count: 1, oldest: Date.now() - 10_000 }],
+  attentionCounts: [{ provider: 'beta', attention: 'failed', count: 2 }],
 }
 
 function metricsOf(figures: () => Promise<LedgerGauges> = async () => held): Metrics {

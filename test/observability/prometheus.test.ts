@@ -25,7 +25,7 @@ async function freePort(): Promise<number> {
 /** The port of a page with one traced request; `accepted` are the requested formats. */
 async function page(accepted: string[]): Promise<number> {
   const providers = [{ tag: 'alpha', form: 'A', state: 'active', budget: { quotes: 60 } }]
-  const figures = async () => ({ unfinished: [], unresolvedCounts: [] })
+  const figures = async () => ({ unfinished: [], unresolvedCounts: [], attentionCounts: [] })
   const metrics = createMetrics({
     isCounting: true,
     providers: () => providers,

@@ -28,7 +28,7 @@ beforeAll(async () => {
     mode: 'managed' as const,
     admin: { tokens: { alice: token, bob: other } },
     providers: {
-      alpha: { form: 'A' as const, url: alpha.url, key: 'own-key-of-alpha' },
+      alpha: { form: 'A' as const, url: alpha.url, key: 'own-key-of-alpha', statuses: { broken: 'failed' } },
       beta: { form: 'B' as const, url: beta.url, key: 'own-key-of-beta' },
     },
     sections: { routing: { strategy: 'weighted', providers: ['alpha', 'beta'], weights: { alpha: 1, beta: 0 } } },
@@ -151,6 +151,13 @@ describe('providers and routing', () => {
     ['/api/keys/none', { method: 'DELETE' }, 404],
     ['/api/unresolved/none', { method: 'POST', body: { none: true } }, 404],
     ['/api/unresolved/none', { method: 'POST', body: { none: false } }, 400],
+    ['/api/transactions/alpha~none', { method: 'POST', body: { status: 'refunded', note: 'x' } }, 404],
+    ['/api/transactions/none', { method: 'POST', body: { status: 'refunded', note: 'x' } }, 404],
+    ['/api/transactions/alpha~none', { method: 'POST', body: { status: 'wait', note: 'x' } }, 400],
+    ['/api/transactions/alpha~none', { method: 'POST', body: { status: 'refunded' } }, 400],
+    ['/api/transactions/alpha~none', { method: 'POST', body: { status: 'refunded', note: ' ' } }, 400],
+    ['/api/transactions/alpha~none', { method: 'POST', body: { status: 'refunded', note: 'x'.repeat(501) } }, 400],
+    ['/api/transactions/alpha~none', { method: 'POST', body: { status: 'refunded', note: 'x', force: true } }, 400],
   ])('%s %o is %i, and nothing changes', async (path, options, status) => {
     const before = await json('/api/routing')
     const response = await call(path, options)
@@ -213,6 +220,41 @@ describe('for support', () => {
       action: 'ledger.resolve',
       subject: found?.intent,
     })
+  })
+
+  it('W12: a transaction that its provider reports as failed needs a person, who settles it once, for every replica', async () => {
+    const { key } = await json<{ key: string }>('/api/keys', { method: 'POST', body: { name: 'soylent' } })
+    const { id } = (await create(key)).json as { id: string }
+    const get = (at = gateway) =>
+      sendRequest(at.url, { path: `/a/api/v2/transactions/${id}`, headers: { authorization: `Bearer ${key}` } })
+    const path = `/api/transactions/${id}`
+    const settle = (status: string) =>
+      call(path, { method: 'POST', body: { status, note: `${status}, says 0xWithdraw123456789abcdef` } })
+    const unneeded = await settle('refunded')
+    expect([unneeded.status, unneeded.headers['x-swap-reason']]).toEqual([409, 'refused'])
+    await alpha.change(id.slice('alpha~'.length), { status: 'broken' } as never)
+    await expect.poll(async () => (await get()).headers['x-swap-attention'], { timeout: 10_000 }).toBe('failed')
+    const rows = await json<object[]>('/api/unresolved')
+    expect(rows).toEqual([
+      expect.objectContaining({ id, state: 'attention', attention: 'failed', status: 'wait', account: 'soylent' }),
+    ])
+    expect(await gateway.command('ledger', 'unknown')).toEqual(rows)
+    const results = await Promise.all([settle('refunded'), settle('refunded')])
+    expect(results.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect(await json('/api/unresolved')).toEqual([])
+    for (const at of [gateway, replica]) {
+      const { json: body, headers } = await get(at)
+      expect([(body as { status: string }).status, headers['x-swap-attention']]).toEqual(['refunded', undefined])
+    }
+    const [record] = await json<object[]>('/api/audit')
+    expect(record).toMatchObject({
+      actor: 'alice',
+      action: 'transaction.settle',
+      subject: id,
+      before: { status: 'wait', attention: 'failed' },
+      after: { status: 'refunded', note: 'refunded, says 0xWith…cdef' },
+    })
+    expect(await json(path)).toMatchObject({ status: 'refunded', attention: null, settledAt: expect.any(String) })
   })
 
   it('the API describes itself', async () => {

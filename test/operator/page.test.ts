@@ -33,7 +33,7 @@ beforeAll(async () => {
       mode: 'managed',
       admin: { tokens: { alice: token, bob: other } },
       providers: {
-        alpha: { form: 'A', url: alpha.url, key: 'own-key-of-alpha' },
+        alpha: { form: 'A', url: alpha.url, key: 'own-key-of-alpha', statuses: { broken: 'failed' } },
         beta: { form: 'B', url: beta.url, key: 'own-key-of-beta' },
       },
       sections: { routing: { strategy: 'weighted', providers: ['alpha', 'beta'], weights: { alpha: 1, beta: 0 } } },
@@ -205,6 +205,27 @@ describe('what the ledger holds', () => {
     await dialogOf(page).getByRole('button', { name: 'Nothing was created' }).click()
     await page.getByText('Every create has an outcome.').waitFor()
     expect(await page.getByRole('status').innerText()).toContain('nothing was created')
+    expect(own(visited)).toEqual([])
+  })
+
+  it('a transaction that failed is shown and settled, by a dialog that states what it will do', async () => {
+    const id = await create()
+    await alpha.change(id.replace(/^alpha~/, ''), { status: 'broken' } as never)
+    await using visited = await signedIn()
+    const { page } = visited
+    await send('GET', `/transactions/${id}`)
+    const failed = page.getByRole('table', { name: 'Transactions that need a person' })
+    await expect.poll(() => failed.innerText(), { timeout: 20_000 }).toContain('failed')
+    expect(await failed.innerText()).toContain('acme')
+    await expect.poll(() => page.getByRole('status').innerText()).toContain('A transaction needs a person.')
+    await failed.getByRole('button', { name: `Settle ${id}` }).click()
+    expect(await dialogOf(page).innerText()).toContain('From now on the client gets the status that you choose')
+    expect(await violations(page)).toEqual([])
+    await dialogOf(page).getByLabel('Outcome').selectOption('refunded')
+    await dialogOf(page).getByLabel('Note').fill('the provider’s ticket 7')
+    await dialogOf(page).getByRole('button', { name: 'Settle' }).click()
+    await failed.waitFor({ state: 'detached' })
+    expect((await send('GET', `/transactions/${id}`)).text).toContain('refunded')
     expect(own(visited)).toEqual([])
   })
 

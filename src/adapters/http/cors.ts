@@ -20,6 +20,7 @@ const read = [
   'RateLimit-Policy',
   'Retry-After',
   'X-Request-Id',
+  'X-Swap-Attention',
   'X-Swap-Derived',
   'X-Swap-Form',
   'X-Swap-Omitted',

@@ -1,6 +1,7 @@
 /** Kysely: the known transactions, each of one owner. */
 import { type NotNull, sql } from 'kysely'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../../core/ledger.ts'
+import { isFinal } from '../../domain/swap/status.ts'
 import type { Database } from './database.ts'
 import { entryColumns, sortKey, toEntry, toRow } from './entry.ts'
 import { lister } from './list.ts'
@@ -84,20 +85,23 @@ export async function insertEntry(
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows === 0n) return undefined
   await addToPageIndex(within, owner, at)
-  return toEntry({ ...row, owner, provider, asked: null })
+  return toEntry({ ...row, owner, provider, asked: null, settled_at: null })
 }
 
 const isFinalRow = sql<boolean>`status in ('success', 'refunded')`
+const isSettledRow = sql<boolean>`(status in ('success', 'refunded') or settled_at is not null)`
 
-/** Updates under the row's lock, safe with concurrent processes. A final status does not change. */
+/** Updates under the row's lock, safe with concurrent processes. A final status does not change, nor one that an operator recorded. */
 async function updateEntry(within: Database, before: LedgerEntry, facts: TransactionRecord): Promise<LedgerEntry | undefined> {
-  const { status, changed_at, ...row } = toRow(facts)
+  const { status, attention, changed_at, ...row } = toRow(facts)
+  const isKept = isFinal(status) ? isFinalRow : isSettledRow
   const renewed = within
     .updateTable('transactions')
     .set({
       ...row,
-      status: sql`case when ${isFinalRow} then status else coalesce(${status}, status) end`,
-      changed_at: sql`case when ${isFinalRow} and ${status} is distinct from status then changed_at else ${changed_at} end`,
+      status: sql`case when ${isKept} then status else coalesce(${status}, status) end`,
+      attention: sql`case when ${isSettledRow} then null else ${attention} end`,
+      changed_at: sql`case when ${isKept} and ${status} is distinct from status then changed_at else ${changed_at} end`,
     })
     .where('owner', '=', before.owner)
     .where('provider', '=', before.provider)

@@ -1,13 +1,15 @@
 /** Converts entries to rows: fields of queries and comparisons are columns, the rest is JSON. */
 import type { LedgerEntry, TransactionRecord } from '../../core/ledger.ts'
 import { toInstant } from '../../domain/instant.ts'
-import type { Status } from '../../domain/swap/status.ts'
+import { type Attention, isFinal, type Status } from '../../domain/swap/status.ts'
 import { loadEntry, storeEntry } from './stored.ts'
 
 export const entryColumns = [
   'owner',
   'provider',
   'status',
+  'attention',
+  'settled_at',
   'seen_at',
   'read_at',
   'changed_at',
@@ -21,6 +23,8 @@ export interface EntryRow {
   readonly owner: string
   readonly provider: string
   readonly status: Status | null
+  readonly attention: Attention | null
+  readonly settled_at: number | null
   readonly seen_at: number | null
   readonly read_at: number | null
   readonly changed_at: number | null
@@ -29,9 +33,12 @@ export interface EntryRow {
   readonly facts: string | null
 }
 
+/** All columns but `settled_at`, which only an operator sets. */
 export function toRow(facts: TransactionRecord) {
+  const { status, attention } = facts.transaction
   return {
-    status: facts.transaction.status ?? null,
+    status: status ?? null,
+    attention: isFinal(status) ? null : (attention ?? null),
     seen_at: facts.reportedAt,
     read_at: facts.fetchedAt ?? null,
     changed_at: facts.changedAt ?? null,
@@ -55,9 +62,11 @@ export function toEntry(row: EntryRow): LedgerEntry {
   }
   // Assigned one by one: spreads are slow, and each get of a managed key reads an entry.
   if (row.status !== null) transaction.status = row.status
+  if (row.attention !== null) transaction.attention = row.attention
   if (quotedAmountOut !== undefined) entry.quotedAmountOut = quotedAmountOut
   if (row.read_at !== null) entry.fetchedAt = row.read_at
   if (row.changed_at !== null) entry.changedAt = row.changed_at
+  if (row.settled_at !== null) entry.settledAt = row.settled_at
   if (row.sequence !== null) entry.sequence = row.sequence
   return entry
 }

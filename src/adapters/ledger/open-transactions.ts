@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Ledger } from '../../core/ledger.ts'
 import { hasNotEnded } from './admin/gauges.ts'
-import { openOverdueMs, overdueSince } from './admin/open-counts.ts'
+import { openOverdueMs, overdueSince, overdueWithAttention, overdueWithoutAttention } from './admin/open-counts.ts'
 import { entryColumns, toEntry } from './entry.ts'
 import type { Store } from './store.ts'
 
@@ -22,10 +22,15 @@ export function openTransactions({ database, writeOne, clock, databaseTimeMs, is
         union all
         select * from (
           select provider_id, polled_at, sort_key from transactions
-          where ${isDue} and state = 'done' and status = 'overdue'
+          where ${isDue} and ${overdueWithoutAttention}
             and (${overdueSince}) > (select ${databaseTimeMs}) - ${sql.lit(openOverdueMs)}
           order by ${overdueSince} limit ${maxEntries}
         ) as overdue
+        union all
+        select * from (
+          select provider_id, polled_at, sort_key from transactions where ${isDue} and ${overdueWithAttention}
+          order by polled_at, sort_key desc limit ${maxEntries}
+        ) as attended
       ) as due order by polled_at, sort_key desc limit ${maxEntries}`.execute(database)
     return rows.map(({ provider_id }) => provider_id)
   }

@@ -1,12 +1,12 @@
 /** The JSON in the columns `transactions.facts` and `claims.first`. Existing ledgers contain its keys: they never change. */
 import type { TransactionRecord } from '../../core/ledger.ts'
 import type { Amount } from '../../domain/amount.ts'
-import type { Status } from '../../domain/swap/status.ts'
+import type { Attention, Status } from '../../domain/swap/status.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 
 /** The fields of an entry that have no column. */
 interface StoredEntry {
-  readonly transaction: Omit<Transaction, 'status'>
+  readonly transaction: Omit<Transaction, 'status' | 'attention'>
   readonly derived: readonly string[]
   readonly promised?: Amount | undefined
 }
@@ -21,14 +21,14 @@ interface StoredFirst extends StoredEntry {
 }
 
 export function storeEntry(facts: TransactionRecord): string {
-  const { status: _, ...transaction } = facts.transaction
+  const { status: _, attention: __, ...transaction } = facts.transaction
   const stored: StoredEntry = { transaction, derived: facts.derived, promised: facts.quotedAmountOut }
   return JSON.stringify(stored)
 }
 
 interface LoadedEntry extends Pick<TransactionRecord, 'derived' | 'quotedAmountOut'> {
-  /** Without its status, which has a column. */
-  readonly transaction: Omit<Transaction, 'status'> & { status?: Status }
+  /** Without its status and its attention, which have columns. */
+  readonly transaction: Omit<Transaction, 'status' | 'attention'> & { status?: Status; attention?: Attention }
 }
 
 export function loadEntry(text: string): LoadedEntry {

@@ -1,6 +1,6 @@
 /** Metrics of the ledger: durations, failures, open transactions and unresolved creates. */
 import type { LedgerGauges } from '../../core/ledger-admin.ts'
-import { progress } from '../../domain/swap/status.ts'
+import { attentions, progress } from '../../domain/swap/status.ts'
 import { createOutcomes } from '../../domain/telemetry/observation.ts'
 import { snakeCase } from '../../domain/telemetry/snake-case.ts'
 import { Counter } from './counter.ts'
@@ -93,6 +93,14 @@ function addLedgerGauges(exposition: Exposition, providers: Providers, read: () 
       'state',
       unresolvedStates,
       unresolvedCounts.map(({ provider, state, count }) => ({ provider, value: state, count })),
+    ),
+  )
+  add('swapgate_transactions_need_person', 'Transactions that the provider reports as failed or held.', ({ attentionCounts }) =>
+    counts(
+      providers,
+      'attention',
+      attentions,
+      attentionCounts.map(({ provider, attention, count }) => ({ provider, value: attention, count })),
     ),
   )
   add('swapgate_transactions_oldest_open_seconds', 'Age of the oldest transaction that has not ended.', ({ unfinished: open }) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ExtraIds } from '../../domain/swap/extra-ids.ts'
 import { providerStates } from '../../domain/swap/provider-state.ts'
-import { statuses } from '../../domain/swap/status.ts'
+import { statusWords } from '../../domain/swap/status.ts'
 import { baseUrl, choice, integer, keys, list, mapping, name, seconds, text } from '../value-types.ts'
 import { required, section, setting } from './setting.ts'
 
@@ -55,9 +55,9 @@ export const provider = keys({
   timeout: setting(seconds('above 0'), 10, 'Maximum wait for the complete response', 'seconds'),
   budget,
   statuses: setting(
-    mapping(choice(statuses)),
+    mapping(choice(statusWords)),
     {},
-    'The meaning of statuses that its form does not define, like `hold: exchanging`',
+    'The meaning of statuses that its form does not define, like `hold: exchanging`. `failed` and `held`: a person must settle the transaction; its status stays the last known one, or is `exchanging`',
   ),
   assets: setting(
     mapping(providerAsset),

@@ -6,9 +6,11 @@
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import { isFinal } from '../../domain/swap/status.ts'
+import type { Transaction } from '../../domain/swap/swap.ts'
 import type { Clock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
+import { withAttention, withoutAttention } from './attention.ts'
 import { requireStatus } from './default-status.ts'
 import { needsDetails, readDetails } from './list-details.ts'
 import { ownerOf } from './owner.ts'
@@ -38,9 +40,12 @@ export function enrichFromLedger(base: EnrichFromLedgerOptions): Layer {
       const response = await next.call('getTransaction', request, context)
       if (response.body.id !== request.id) return response
       const owner = ownerOf(context)
-      const cached = await cache.find(owner, request.id, sentAt, response.body.status)
-      const { record, staleSeconds } = applyObserved(owner, cached, [observedFromGet(response, options.clock())], options)
-      return requireStatus({ ...response, body: presented(record, context), derived: record.derived, staleSeconds })
+      const observed = withoutAttention(observedFromGet(response, options.clock()))
+      const cached = await cache.find(owner, request.id, sentAt, observed.reported.status)
+      const { record, staleSeconds } = applyObserved(owner, cached, [observed], options)
+      const known = presented(record, context)
+      const body = staleSeconds === undefined ? withAttention(known, response.body) : known
+      return requireStatus({ ...response, body, derived: record.derived, staleSeconds })
     },
     async listTransactions(request, context, next) {
       const response = await next.call('listTransactions', request, context)
@@ -76,13 +81,14 @@ async function enrichList(
     return applyObserved(
       owner,
       cached.get(reported.id) as CachedTransaction,
-      detail ? [row, observedFromGet(detail, at)] : [row],
+      (detail ? [row, observedFromGet(detail, at)] : [row]).map(withoutAttention),
       options,
     )
   })
   const staleSeconds = oldestOf(rows)
   const derived = [...new Set(rows.flatMap(({ record }) => record.derived))]
-  const body = { ...response.body, items: rows.map(({ record }) => presented(record, context)) }
+  const shown = rows.map(({ record }, at) => withAttention(presented(record, context), items[at] as Transaction))
+  const body = { ...response.body, items: shown }
   return { ...response, body, derived, staleSeconds }
 }
 

@@ -1,7 +1,8 @@
 /** A description of every field of the model, for integrators. */
 import type { Op, Request, Row } from './operations.ts'
 
-type Field = { [O in Op]: keyof Request<O> | keyof Row<O> }[Op]
+/** `attention` is a header. */
+type Field = Exclude<{ [O in Op]: keyof Request<O> | keyof Row<O> }[Op], 'attention'>
 
 const fieldDocs: Readonly<Record<Field, string>> = {
   id: 'The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed.',

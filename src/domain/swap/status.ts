@@ -25,3 +25,27 @@ export function roundDown(status: Status, available: ReadonlySet<string>): Statu
   const at = steps.indexOf(status)
   return progress.slice(0, at + 1).findLast((candidate) => available.has(candidate))
 }
+
+/** What a status cannot express: the provider reports that the swap failed, or that a check holds it. A person must settle it. */
+export const attentions = ['failed', 'held'] as const
+
+export type Attention = (typeof attentions)[number]
+
+/** The meaning of a provider's word. */
+export const statusWords = [...statuses, ...attentions] as const
+
+export type StatusWord = (typeof statusWords)[number]
+
+/** Whether the word is no status of its own. */
+export function isAttention(word: unknown): word is Attention {
+  return word === 'failed' || word === 'held'
+}
+
+/**
+ * The status of a swap that needs a person, which ended nothing: a failed one keeps the last known status, a held one is at least
+ * `exchanging`.
+ */
+export function statusUnderAttention(attention: Attention, known: Status | null | undefined): Status {
+  if (attention === 'failed') return known ?? 'exchanging'
+  return known === 'sending' ? known : 'exchanging'
+}

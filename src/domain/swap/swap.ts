@@ -3,7 +3,7 @@
  * not known. A form names an asset by code (`codeFrom`) or by coin and network (`coinFrom`, `networkFrom`).
  */
 import type { Amount } from '../amount.ts'
-import type { Status } from './status.ts'
+import type { Attention, Status } from './status.ts'
 
 export type RateType = 'fixed' | 'float'
 
@@ -81,6 +81,8 @@ export interface Transaction extends Pair {
   readonly id: string
   /** Absent if the provider's status is unknown. */
   readonly status?: Status | undefined
+  /** Set while a person must settle the transaction; the status is then the last known one. */
+  readonly attention?: Attention | undefined
   readonly amountIn: Amount
   /** The best current value. The ledger keeps the amount that was quoted at creation. */
   readonly amountOut?: Amount | undefined

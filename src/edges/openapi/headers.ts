@@ -1,4 +1,5 @@
 /** The headers of requests and responses, for every form. */
+import { attentions } from '../../domain/swap/status.ts'
 import { requestScalars } from '../../wire/codec/scalar.ts'
 import type { Schema } from '../../wire/schema.ts'
 import { reference } from './schemas.ts'
@@ -21,6 +22,10 @@ export const responseHeaders = {
   'X-Swap-Derived': header('Fields of this response that the gateway calculated, sorted and separated by commas.', names),
   'X-Swap-Omitted': header('Fields of the form that are omitted because they are unknown, sorted and separated by commas.', names),
   'X-Swap-Stale': header('The age of this stored state in seconds. Sent if the provider cannot be reached now.', seconds),
+  'X-Swap-Attention': header(
+    'This swap needs the provider’s or your operator’s support: the provider reported that it failed, or that a check holds it. The status is the last known one. Send your user to support.',
+    { type: 'string', enum: [...attentions] },
+  ),
   'RateLimit-Policy': header('The limit of this request (RFC 9651): `q` requests in `w` seconds.', text, '"quotes";q=60;w=60'),
   RateLimit: header('The rest of this limit: `r` requests are left for `t` seconds.', text, '"quotes";r=59;t=42'),
   'Retry-After': header('The number of whole seconds to wait before you try again.', { type: 'integer', minimum: 1 }, 42),

@@ -71,6 +71,23 @@ const makers = {
     ],
     request: () => [unresolvedPath(create), { method: 'POST', body: { none: true } }],
   }),
+  settle: ({ transaction: { id, attention, status } }) => ({
+    title: `Settle ${id}`,
+    label: 'Settle',
+    text: [
+      `The provider reports ${id} as ${attention}; its client sees ${status ?? 'no status'}. Choose only what the provider or the blockchain has proved.`,
+      'From now on the client gets the status that you choose, also while the provider still reports this. success and refunded are final; after overdue the provider can still report one of these.',
+      'Your name and the note go into the audit log.',
+    ],
+    fields: html`<label>Outcome
+        <select name="status" required><option value="">choose</option>${['refunded', 'success', 'overdue'].map((one) => html`<option value=${one}>${one}</option>`)}</select></label>
+      <label>Note <input name="note" required maxlength="500" autocomplete="off" /></label>`,
+    request: (form) => [
+      `/transactions/${encodeURIComponent(id)}`,
+      { method: 'POST', body: { status: form.get('status'), note: form.get('note').trim() } },
+    ],
+    done: ({ status: settled }) => `The transaction ${id} is ${settled}.`,
+  }),
 }
 
 const stateTexts = {

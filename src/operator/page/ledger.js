@@ -7,6 +7,42 @@ const shownChanges = 20
 export const pageSize = 20
 
 export function unresolvedSection({ unresolved, open }) {
+  const creates = unresolved?.filter(({ state }) => state !== 'attention')
+  const transactions = unresolved?.filter(({ state }) => state === 'attention')
+  return html`<section aria-labelledby="unresolved">
+    <div class="head"><h2 id="unresolved">What needs a person</h2><p>${unresolved ? countText(unresolved.length) : 'Loading…'}</p></div>
+    ${
+      unresolved?.length === 0
+        ? html`<p class="empty">Every create has an outcome. No transaction is reported as failed or held.</p>`
+        : nothing
+    }
+    ${creates?.length > 0 ? createsTable(creates, open) : nothing}
+    ${transactions?.length > 0 ? attentionTable(transactions, open) : nothing}
+  </section>`
+}
+
+function attentionTable(rows, open) {
+  const columns = [
+    { heading: 'Transaction', content: ({ id }) => html`<code>${id}</code>` },
+    { heading: 'Account', content: ({ account }) => account ?? none },
+    { heading: 'Provider reported', content: ({ attention }) => html`<b class="alarm">${attention}</b>` },
+    { heading: 'Status', content: ({ status }) => status ?? 'unknown' },
+    {
+      heading: 'Order',
+      content: (row) => html`${orderText(row)}<br /><small>to <code>${row.withdrawalAddress ?? none}</code></small>`,
+    },
+    { heading: 'Created', content: ({ createdAt }) => when(createdAt) },
+    { heading: 'Last seen', content: ({ reportedAt }) => when(reportedAt) },
+    {
+      heading: 'Settle',
+      content: (transaction) =>
+        html`<div class="buttons"><button type="button" aria-label="Settle ${transaction.id}" @click=${() => open({ kind: 'settle', transaction })}>Settle…</button></div>`,
+    },
+  ]
+  return table({ caption: 'Transactions that need a person', columns, rows })
+}
+
+function createsTable(rows, open) {
   const button = (create, how, label) =>
     html`<button type="button" aria-label="${label} for ${create.intent}" @click=${() => open({ kind: how, create })}>${label}…</button>`
   const columns = [
@@ -28,14 +64,11 @@ export function unresolvedSection({ unresolved, open }) {
       content: (create) => html`<div class="buttons">${button(create, 'bind', 'Bind')}${button(create, 'none', 'None')}</div>`,
     },
   ]
-  return html`<section aria-labelledby="unresolved">
-    <div class="head"><h2 id="unresolved">Creates that need a person</h2><p>${unresolved ? countText(unresolved.length) : 'Loading…'}</p></div>
-    ${unresolved ? table({ caption: 'Creates that need a person', columns, rows: unresolved, empty: 'Every create has an outcome.' }) : nothing}
-  </section>`
+  return table({ caption: 'Creates that need a person', columns, rows })
 }
 
 function countText(count) {
-  return count === 0 ? '' : `${integer(count)} without an outcome`
+  return count === 0 ? '' : integer(count)
 }
 
 export function auditSection({ audit }) {

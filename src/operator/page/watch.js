@@ -26,6 +26,18 @@ function breakerChanges(name, old, now) {
 
 function createChanges({ unresolved: old }, now) {
   if (!old || !now) return []
-  const added = now.filter(({ intent }) => !old.some((known) => known.intent === intent)).length
-  return added === 0 ? [] : [`${added === 1 ? 'A create needs' : `${added} creates need`} a person.`]
+  const added = now.filter((row) => !old.some((known) => keyOf(known) === keyOf(row)))
+  const isAttention = ({ state }) => state === 'attention'
+  return [
+    ...needing(added.filter((row) => !isAttention(row)).length, 'create'),
+    ...needing(added.filter(isAttention).length, 'transaction'),
+  ]
+}
+
+function keyOf({ intent, id }) {
+  return intent ?? id
+}
+
+function needing(count, what) {
+  return count === 0 ? [] : [`${count === 1 ? `A ${what} needs` : `${count} ${what}s need`} a person.`]
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod'
-import { toIso } from '../../cli/timestamp.ts'
-import type { FoundTransaction } from '../../core/ledger-admin.ts'
-import { formatTransactionId, parseTransactionId } from '../../core/transactions/transaction-id.ts'
+import { noteRule, settleTransaction, toNote } from '../../cli/settle.ts'
+import { shortRow, wholeRow } from '../../cli/transaction-row.ts'
+import { settledStatuses } from '../../core/ledger-admin.ts'
+import { parseTransactionId } from '../../core/transactions/transaction-id.ts'
+import { Fault } from '../../domain/faults/fault.ts'
 import { standardFault } from '../../domain/faults/standard-fault.ts'
 import { statuses } from '../../domain/swap/status.ts'
 import { ok, type Route, route } from '../route.ts'
@@ -9,6 +11,7 @@ import type { OperatorParts } from '../stores.ts'
 import { integer, since } from '../values.ts'
 
 const maxPage = 100_000
+const note = z.string().refine((text) => toNote(text) !== undefined, `must be ${noteRule}`)
 
 export function transactionRoutes({ stores: { ledgerAdmin, audit } }: OperatorParts): readonly Route[] {
   return [
@@ -41,33 +44,18 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit } }: OperatorPa
         return ok(wholeRow(found))
       },
     }),
+    route({
+      method: 'POST',
+      path: '/transactions/{id}',
+      summary: 'Settles a transaction that needs a person: records the outcome that its client then gets. 409 where it needs none.',
+      body: z.strictObject({ status: z.enum(settledStatuses), note }),
+      async handle({ parameter, body, actor }) {
+        const result = await settleTransaction(parameter, body, { ledgerAdmin, actor })
+        if (result.outcome === 'unneeded')
+          throw new Fault('inProgress', `${result.message.replace(/^t/, 'T')}.`, { reason: 'refused' })
+        if (result.outcome !== 'settled') throw standardFault('notFound')
+        return ok(wholeRow(result.found))
+      },
+    }),
   ]
-}
-
-function wholeRow({ entry, account }: FoundTransaction) {
-  const { provider, transaction, reportedAt, fetchedAt, changedAt, isCreated } = entry
-  return {
-    ...transaction,
-    id: formatTransactionId(provider, transaction.id),
-    account: account ?? null,
-    provider,
-    status: transaction.status ?? null,
-    isCreated,
-    reportedAt: toIso(reportedAt),
-    fetchedAt: toIso(fetchedAt),
-    changedAt: toIso(changedAt),
-  }
-}
-
-const addressFields = ['depositAddress', 'withdrawalAddress', 'refundAddress'] as const
-
-function shortRow(found: FoundTransaction) {
-  const row = wholeRow(found)
-  const addresses = addressFields.flatMap((field) => (row[field] === undefined ? [] : [[field, shortened(row[field])] as const]))
-  return { ...row, ...Object.fromEntries(addresses) }
-}
-
-/** The first six and the last four characters; a short one loses most of them. */
-function shortened(address: string): string {
-  return address.length <= 12 ? `${address.slice(0, 2)}…` : `${address.slice(0, 6)}…${address.slice(-4)}`
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { resolveCreate } from '../../cli/resolve.ts'
-import { asJson } from '../../cli/unresolved.ts'
+import { unresolvedRows } from '../../cli/unresolved.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import { ok, type Route, route } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'
@@ -12,8 +12,9 @@ export function unresolvedRoutes({ stores, inForce }: OperatorParts): readonly R
     route({
       method: 'GET',
       path: '/unresolved',
-      summary: 'Creates of unknown outcome and creates that a provider contradicted, the oldest first.',
-      handle: async () => ok((await stores.ledgerAdmin.unresolved()).map(asJson)),
+      summary:
+        'Creates of unknown outcome, creates that a provider contradicted, and transactions that it reports as failed or held; each the oldest first.',
+      handle: async () => ok(await unresolvedRows(stores)),
     }),
     route({
       method: 'POST',

@@ -1,6 +1,6 @@
 /** Reads a provider's answer by its table. */
 import { type Amount, isZero, multiplySubtract, one } from '../../domain/amount.ts'
-import type { Status } from '../../domain/swap/status.ts'
+import { isAttention, type StatusWord } from '../../domain/swap/status.ts'
 import { JsonObject, type JsonValue } from '../json.ts'
 import { EmptyAnswer, WireError } from '../wire-error.ts'
 import { isZeroAmount } from './notation.ts'
@@ -26,7 +26,7 @@ interface Spread {
 }
 
 interface Reading {
-  readonly meanings: ReadonlyMap<string, Status>
+  readonly meanings: ReadonlyMap<string, StatusWord>
   readonly context: DecodeContext
   readonly row: ResponseFields
 }
@@ -34,7 +34,7 @@ interface Reading {
 export function compileDecode(
   nodes: ResponseNodes,
   slots: readonly ResponseSlot[],
-  meanings: ReadonlyMap<string, Status>,
+  meanings: ReadonlyMap<string, StatusWord>,
 ): Pick<ResponseCodec, 'decode' | 'decodeRows'> {
   // Every answer of a table has all its fields in one order, known or not: engines read such objects fastest.
   const blank: Readonly<ResponseFields> = Object.fromEntries(slots.map(({ field }) => [field, undefined]))
@@ -109,9 +109,9 @@ function readValue({ name, scalar }: ResponseSlot, value: JsonValue, context: De
 function readStatus(
   slot: ResponseSlot,
   value: JsonValue,
-  meanings: ReadonlyMap<string, Status>,
+  meanings: ReadonlyMap<string, StatusWord>,
   context: DecodeContext,
-): Status | typeof unknownStatus {
+): StatusWord | typeof unknownStatus {
   if (typeof value !== 'string') throw new WireError(slot.name, `it must be ${slot.scalar.must}`)
   const known = meanings.get(value) ?? context.statuses.get(value)
   if (known) return known
@@ -130,6 +130,10 @@ function complete(slots: readonly ResponseSlot[], row: ResponseFields, { assumed
     else if (slot.deductedFrom !== undefined) deduct(slot, row, onAssumed)
   }
   if (row.status === unknownStatus) row.status = undefined
+  else if (isAttention(row.status)) {
+    row.attention = row.status
+    row.status = 'exchanging'
+  }
   return row
 }
 

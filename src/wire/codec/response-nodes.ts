@@ -1,5 +1,5 @@
 /** An answer's table, compiled: the lines of each object, in the order of the table. */
-import type { Status } from '../../domain/swap/status.ts'
+import type { StatusWord } from '../../domain/swap/status.ts'
 import type { Drift } from '../../domain/telemetry/observation.ts'
 import { type JsonValue, printString } from '../json.ts'
 import { responseScalars, type Scalar } from './scalar.ts'
@@ -7,7 +7,7 @@ import { type ResponseTree, type TableColumn, toColumn, treeBelow } from './tabl
 
 /** How a provider's answer is read beyond its form: what its own status words mean, and who counts the oddities. */
 export interface DecodeContext {
-  readonly statuses: ReadonlyMap<string, Status>
+  readonly statuses: ReadonlyMap<string, StatusWord>
   readonly drift: (field: string, drift: Drift) => void
 }
 

@@ -1,13 +1,13 @@
 /** An answer's table, compiled once to both directions. */
 
-import { roundDown, type Status } from '../../domain/swap/status.ts'
+import { roundDown, type Status, type StatusWord } from '../../domain/swap/status.ts'
 import { compileDecode } from './response-decode.ts'
 import { compileNodes, type ResponseCodec, type ResponseFields, type ResponseNodes, slotsOf } from './response-nodes.ts'
 import type { ResponseTree } from './table.ts'
 
 /** Which words of a status are read, and which can be written. */
 export interface StatusWords {
-  readonly meanings: ReadonlyMap<string, Status>
+  readonly meanings: ReadonlyMap<string, StatusWord>
   readonly available: ReadonlySet<string>
 }
 

@@ -1,6 +1,6 @@
 /** An operation of a provider, compiled. */
 import type { Op } from '../../domain/swap/operations.ts'
-import type { Status } from '../../domain/swap/status.ts'
+import type { StatusWord } from '../../domain/swap/status.ts'
 import type { Envelope } from '../codec/envelope.ts'
 import { compileRequest } from '../codec/request.ts'
 import type { RequestEncoder } from '../codec/request-encode.ts'
@@ -40,7 +40,7 @@ export function compileOperation(
   op: Op,
   tables: ProviderTables,
   isKeyed: boolean,
-  statuses: ReadonlyMap<string, Status>,
+  statuses: ReadonlyMap<string, StatusWord>,
 ): ProviderOperation {
   return {
     ...compileCall(op, tables, isKeyed, statuses),
@@ -52,7 +52,7 @@ export function compileOperation(
   }
 }
 
-function compileCall(op: Op, tables: CallTables, isKeyed: boolean, meanings: ReadonlyMap<string, Status>): ProviderCall {
+function compileCall(op: Op, tables: CallTables, isKeyed: boolean, meanings: ReadonlyMap<string, StatusWord>): ProviderCall {
   const method = tables.at.startsWith('GET ') ? 'GET' : 'POST'
   const path = compilePath(tables.at.slice(method.length + 1))
   const responseCodec = compileResponse(tables.response, { meanings, available: new Set(meanings.values()) })

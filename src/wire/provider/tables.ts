@@ -1,6 +1,6 @@
 /** The data of a provider's form. */
 import type { Op } from '../../domain/swap/operations.ts'
-import type { Status } from '../../domain/swap/status.ts'
+import type { StatusWord } from '../../domain/swap/status.ts'
 import type { RateType } from '../../domain/swap/swap.ts'
 import type { Envelope } from '../codec/envelope.ts'
 import type { Method, RequestTree, ResponseTree } from '../codec/table.ts'
@@ -39,7 +39,7 @@ export interface ProviderFormTables {
   /** The operations that need the provider's key; default: the three that a client needs one for. */
   readonly keyed?: readonly Op[]
   /** The meaning of the provider's statuses. */
-  readonly statuses: Readonly<Record<string, Status>>
+  readonly statuses: Readonly<Record<string, StatusWord>>
   readonly newestFirst: boolean
   readonly hasExpectedAmount: boolean
   /** The largest page; default: 100. */

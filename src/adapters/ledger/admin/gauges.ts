@@ -2,6 +2,7 @@
 import { type NotNull, sql } from 'kysely'
 import type { LedgerGauges, UnresolvedCount } from '../../../core/ledger-admin.ts'
 import type { Database } from '../database.ts'
+import { attentionCounts } from './attention.ts'
 
 /** Must repeat the condition of the index, or the database does not use it. */
 export const hasNotEnded = sql<boolean>`state = 'done' AND (status IS NULL OR status NOT IN ('success', 'refunded', 'overdue'))`
@@ -19,6 +20,7 @@ export async function ledgerGauges(database: Database): Promise<LedgerGauges> {
   return {
     unfinished: open.map(({ status, ...row }) => ({ ...row, ...(status !== null && { status }) })),
     unresolvedCounts: await unresolvedCounts(database),
+    attentionCounts: await attentionCounts(database),
   }
 }
 

@@ -12,6 +12,7 @@ import { addAudit } from '../operations/audit.ts'
 import { isPruned } from '../pruned-ids.ts'
 import type { State } from '../schema/tables.ts'
 import type { Store } from '../store.ts'
+import { attention, attentionCounts } from './attention.ts'
 import { exporter } from './export.ts'
 import { ledgerGauges } from './gauges.ts'
 import { openCounts } from './open-counts.ts'
@@ -41,6 +42,7 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
         await addAudit(within, store, resolved(actor, create, { bound: null }))
         return true
       }),
+    ...attention(store),
     ...searcher(store),
     export: exporter(store),
     prune: pruner(store),
@@ -69,6 +71,7 @@ async function stats(database: Database, now: number): Promise<LedgerStats> {
     unknown: sum('unknown'),
     ...(attempts.length > 0 && { oldestAttempt: Math.min(...attempts) }),
     mismatches: sum('mismatch'),
+    needPerson: (await attentionCounts(database)).reduce((total, row) => total + row.count, 0),
     claims: await rowsOf(database.selectFrom('claims').select(count<number>('owner').as('rows')).executeTakeFirstOrThrow()),
     accounts: await rowsOf(database.selectFrom('accounts').select(count<number>('id').as('rows')).executeTakeFirstOrThrow()),
     validKeys: await rowsOf(validKeys(database, now).select(count<number>('id').as('rows')).executeTakeFirstOrThrow()),

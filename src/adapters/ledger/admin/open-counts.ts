@@ -9,6 +9,10 @@ import { hasNotEnded } from './gauges.ts'
 export const openOverdueMs = 7 * 86_400_000
 /** When it became overdue, in milliseconds since 1970; if unknown, its creation time. */
 export const overdueSince = sql<number>`coalesce(changed_at, -sort_key / 1000000)`
+/** Overdue transactions that are open for any time. */
+export const overdueWithAttention = sql<boolean>`attention is not null and status = 'overdue'`
+/** All others; one that an operator settled is not open. */
+export const overdueWithoutAttention = sql<boolean>`state = 'done' and status = 'overdue' and attention is null and settled_at is null`
 
 interface Row {
   readonly provider: string
@@ -30,8 +34,19 @@ export async function openCounts({
     where ${hasNotEnded} group by provider, state, status
     union all
     select provider, state, status, count(*) as count from transactions
-    where state = 'done' and status = 'overdue'
-      and (${overdueSince}) > ${databaseTimeMs} - ${sql.lit(openOverdueMs)}
-    group by provider, state, status`.execute(database)
-  return rows.map(({ status, ...row }) => (status === null ? row : { ...row, status }))
+    where ${overdueWithoutAttention} and (${overdueSince}) > ${databaseTimeMs} - ${sql.lit(openOverdueMs)}
+    group by provider, state, status
+    union all
+    select provider, state, status, count(*) as count from transactions
+    where ${overdueWithAttention} group by provider, state, status`.execute(database)
+  return addUp(rows).map(({ status, ...row }) => (status === null ? row : { ...row, status }))
+}
+
+/** One row for each provider, state and status. */
+function addUp(rows: readonly Row[]): readonly Row[] {
+  const groups = Map.groupBy(rows, ({ provider, state, status }) => `${provider} ${state} ${status}`)
+  return [...groups.values()].map(([first, ...others]) => ({
+    ...(first as Row),
+    count: others.reduce((sum, { count }) => sum + count, first?.count ?? 0),
+  }))
 }

@@ -56,7 +56,7 @@ interface Step extends Pruned {
   readonly next: OwnerPosition | undefined
 }
 
-const nothing: Pruned = { pruned: 0, kept: { overdue: 0, recentKey: 0, unresolved: 0 } }
+const nothing: Pruned = { pruned: 0, kept: { overdue: 0, recentKey: 0, unresolved: 0, attention: 0 } }
 
 function sum(one: Pruned, other: Pruned): Pruned {
   return {
@@ -65,6 +65,7 @@ function sum(one: Pruned, other: Pruned): Pruned {
       overdue: one.kept.overdue + other.kept.overdue,
       recentKey: one.kept.recentKey + other.kept.recentKey,
       unresolved: one.kept.unresolved + other.kept.unresolved,
+      attention: one.kept.attention + other.kept.attention,
     },
   }
 }
@@ -93,14 +94,15 @@ async function pruneSegment(within: Database, from: OwnerPosition, newest: bigin
     and sort_key > ${newest} and status in ('success', 'refunded', 'overdue')`
   const { rows: gone } = await sql<PrunedRow>`
     delete from transactions
-    where ${hasEnded} and not ${mayBeRevived(clock)} and not ${hasRecentKey(clock)} and not ${isCandidate}
+    where ${hasEnded} and not ${mayBeRevived(clock)} and not ${hasRecentKey(clock)} and not ${isCandidate} and attention is null
     returning intent, provider, provider_id`.execute(within)
   await keepPrunedIds(within, gone, store)
   await reduce(within, segment, gone.length)
   const { rows } = await sql<Pruned['kept']>`
     select coalesce(sum(case when ${mayBeRevived(clock)} then 1 else 0 end), 0) as overdue,
       coalesce(sum(case when ${hasRecentKey(clock)} then 1 else 0 end), 0) as "recentKey",
-      coalesce(sum(case when ${isCandidate} then 1 else 0 end), 0) as unresolved
+      coalesce(sum(case when ${isCandidate} then 1 else 0 end), 0) as unresolved,
+      coalesce(sum(case when attention is not null then 1 else 0 end), 0) as attention
     from transactions where ${hasEnded}`.execute(within)
   return { pruned: gone.length, kept: rows[0] ?? nothing.kept, next }
 }

@@ -32,6 +32,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     '2026-12-06 newest': step([
       "CREATE INDEX transactions_newest ON transactions (sort_key, provider_id, provider) WHERE state = 'done'",
     ]),
+    '2026-12-07 attention': step(attention(types)),
   }
 }
 
@@ -208,5 +209,14 @@ function polls({ integer }: ColumnTypes): readonly string[] {
       WHERE state = 'done' AND (status IS NULL OR status NOT IN ('success', 'refunded', 'overdue'))`,
     `CREATE INDEX transactions_overdue_at ON transactions (provider, (coalesce(changed_at, -sort_key / 1000000)))
       WHERE state = 'done' AND status = 'overdue'`,
+  ]
+}
+
+/** Transactions that need a person are few, and are counted all the time. */
+function attention({ integer, text }: ColumnTypes): readonly string[] {
+  return [
+    `ALTER TABLE transactions ADD COLUMN attention ${text}`,
+    `ALTER TABLE transactions ADD COLUMN settled_at ${integer}`,
+    'CREATE INDEX transactions_attention ON transactions (provider, attention, sort_key) WHERE attention IS NOT NULL',
   ]
 }

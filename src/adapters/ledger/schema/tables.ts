@@ -2,7 +2,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { AuditAction } from '../../../core/operations/audit.ts'
 import type { OverrideKey } from '../../../core/operations/overrides.ts'
-import type { Status } from '../../../domain/swap/status.ts'
+import type { Attention, Status } from '../../../domain/swap/status.ts'
 
 export interface Tables {
   transactions: Transactions
@@ -42,6 +42,10 @@ interface Transactions {
   attempted_at: number | null
   sort_key: Written<bigint | null>
   status: Status | null
+  /** Set while a person must settle the transaction. */
+  attention: Attention | null
+  /** When an operator recorded the outcome. */
+  settled_at: number | null
   seen_at: number | null
   read_at: number | null
   changed_at: number | null

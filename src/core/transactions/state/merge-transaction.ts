@@ -1,7 +1,7 @@
 /** Merges a provider's report of a transaction into its stored state (docs/contract.md §3.4, §3.7). */
 import { toInstant } from '../../../domain/instant.ts'
 import type { Context, ServiceResponse } from '../../../domain/swap/service.ts'
-import { isFinal } from '../../../domain/swap/status.ts'
+import { isFinal, statusUnderAttention } from '../../../domain/swap/status.ts'
 import type { Transaction } from '../../../domain/swap/swap.ts'
 import { assetFields } from '../../assets/pair.ts'
 import type { LedgerEntry, TransactionRecord } from '../../ledger.ts'
@@ -35,11 +35,13 @@ export function mergeTransaction(before: LedgerEntry | undefined, observed: Obse
   if (before && isOvertaken(before, observed)) return before
   const { reported, derived, at, isComplete } = observed
   const known: Partial<Transaction> = before?.transaction ?? {}
-  const status = isFinal(known.status) ? known.status : (reported.status ?? known.status)
+  const status = mergedStatus(before, reported)
   const isChange = known.status !== undefined && status !== known.status
   const changedAt = isChange ? Math.max(at, before?.changedAt ?? 0) : before?.changedAt
   const transaction = fillFrom(reported, known, before?.isCreated || !isComplete)
   transaction.status = status
+  const isSettled = isFinal(status) || before?.settledAt !== undefined
+  if (transaction.attention !== undefined && isSettled) transaction.attention = undefined
   if (changedAt !== undefined && derived.includes('updatedAt')) transaction.updatedAt = changeOf(reported, changedAt)
   const keptDerived = before?.derived.filter((field) => reported[field as keyof Transaction] === undefined) ?? []
   return {
@@ -50,7 +52,15 @@ export function mergeTransaction(before: LedgerEntry | undefined, observed: Obse
     fetchedAt: isComplete ? at : before?.fetchedAt,
     changedAt,
     sequence: nextSequence(before?.sequence, observed.sequence),
+    ...(before?.settledAt !== undefined && { settledAt: before.settledAt }),
   }
+}
+
+/** A final status stays, and one that an operator recorded stays until the provider reports a final one. */
+function mergedStatus(before: LedgerEntry | undefined, { status, attention }: Transaction): Transaction['status'] {
+  const known = before?.transaction.status
+  if (isFinal(known) || (before?.settledAt !== undefined && !isFinal(status))) return known
+  return attention ? statusUnderAttention(attention, known) : (status ?? known)
 }
 
 /** Whether the report's request is older than the stored state. A first final status is never overtaken. */

@@ -1,0 +1,66 @@
+/** Kysely: the transactions that need a person. */
+import { type NotNull, sql } from 'kysely'
+import type { TransactionRecord } from '../../../core/ledger.ts'
+import type { AttentionCount, LedgerAdmin, Settlement } from '../../../core/ledger-admin.ts'
+import type { Database } from '../database.ts'
+import { entryColumns, toEntry, toRow } from '../entry.ts'
+import { addAudit } from '../operations/audit.ts'
+import type { Store } from '../store.ts'
+import { named } from './search.ts'
+
+const maxListed = 1_000
+
+/** Must repeat the condition of the index, or the database does not use it. */
+const needsPerson = sql<boolean>`attention is not null`
+
+export function attention(store: Store): Pick<LedgerAdmin, 'needPerson' | 'settle'> {
+  const { database, write } = store
+  return {
+    async needPerson() {
+      const rows = database.selectFrom('transactions').select(entryColumns).where(needsPerson)
+      return named(database, await rows.orderBy('sort_key', 'desc').orderBy('provider_id').limit(maxListed).execute())
+    },
+    settle: (provider, id, settlement, actor) =>
+      write(async (within) => {
+        const ofId = within.selectFrom('transactions').where('provider', '=', provider).where('provider_id', '=', id)
+        const row = await ofId.where('state', '=', 'done').select(entryColumns).forUpdate().executeTakeFirst()
+        if (!row) return 'missing'
+        if (row.attention === null) return 'unneeded'
+        const { status, note, at } = settlement
+        const renewed = { ...toRow(settled(toEntry(row), settlement)), settled_at: at }
+        await within
+          .updateTable('transactions')
+          .set(renewed)
+          .where('provider', '=', provider)
+          .where('provider_id', '=', id)
+          .execute()
+        const before = { status: row.status, attention: row.attention }
+        const subject = `${provider}~${id}`
+        await addAudit(within, store, { actor, action: 'transaction.settle', subject, before, after: { status, note } })
+        return 'settled'
+      }),
+  }
+}
+
+/** With a later sequence, so that a report that was merged before does not overwrite it. */
+function settled(record: TransactionRecord, { status, at }: Settlement): TransactionRecord {
+  const { attention: _, ...transaction } = record.transaction
+  const isChange = transaction.status !== status
+  const updatedAt = isChange && record.derived.includes('updatedAt') ? new Date(at).toISOString() : transaction.updatedAt
+  return {
+    ...record,
+    transaction: { ...transaction, status, ...(updatedAt !== undefined && { updatedAt }) },
+    ...(isChange && { changedAt: Math.max(at, record.changedAt ?? 0) }),
+    sequence: (record.sequence ?? 0) + 1,
+  }
+}
+
+export function attentionCounts(database: Database): Promise<readonly AttentionCount[]> {
+  return database
+    .selectFrom('transactions')
+    .select(['provider', 'attention', database.fn.countAll<number>().as('count')])
+    .where(needsPerson)
+    .groupBy(['provider', 'attention'])
+    .$narrowType<{ attention: NotNull }>()
+    .execute()
+}

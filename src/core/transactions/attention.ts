@@ -1,0 +1,33 @@
+/** Words of a provider that need a person, where the provider decides who owns a transaction: a client gets them, nothing keeps them. */
+import { isFinal } from '../../domain/swap/status.ts'
+import type { Transaction } from '../../domain/swap/swap.ts'
+import type { Ledger, TransactionRecord } from '../ledger.ts'
+import type { ObservedTransaction } from './state/merge-transaction.ts'
+
+/** The report with the status that may be stored: a failed transaction keeps the last known one. */
+export function withoutAttention(observed: ObservedTransaction): ObservedTransaction {
+  return { ...observed, reported: storable(observed.reported) }
+}
+
+/** The transaction with the reported attention, unless it has ended. */
+export function withAttention(transaction: Transaction, { attention }: Transaction): Transaction {
+  if (attention === undefined || isFinal(transaction.status)) return transaction
+  return { ...transaction, status: transaction.status ?? 'exchanging', attention }
+}
+
+/** The ledger, where no transaction needs a person. */
+export function ledgerWithoutAttention(ledger: Ledger): Ledger {
+  const plain = (record: TransactionRecord): TransactionRecord => {
+    const { attention: _, ...transaction } = record.transaction
+    return { ...record, transaction }
+  }
+  return {
+    ...ledger,
+    complete: (intent, record) => ledger.complete(intent, plain(record)),
+    bindFound: (intent, record) => ledger.bindFound(intent, plain(record)),
+  }
+}
+
+function storable({ attention, ...transaction }: Transaction): Transaction {
+  return attention === 'failed' ? { ...transaction, status: undefined } : transaction
+}

@@ -1,0 +1,215 @@
+/** docs/contract.md §15, §16: a provider reports that a swap failed, or that a check holds it. */
+import { afterEach, describe, expect, test } from 'vitest'
+import type { ReceivedResponse } from '../support/client.ts'
+import { type Managed, orderIn, startManaged } from '../support/managed.ts'
+import { type FormName, formNames } from '../support/pair.ts'
+import { startPassthrough } from '../support/passthrough.ts'
+import { swap } from '../support/swaps.ts'
+
+const statuses = { broken: 'failed', frozen: 'held', closed: 'refunded' }
+const providerOf = { A: 'alpha', B: 'beta' } as const
+const ledger = { refresh: 0 }
+let managed: Managed
+let key: string
+let id: string
+
+type ProviderForm = FormName
+type Settings = NonNullable<Parameters<typeof startManaged>[0]>
+
+async function start(provider: ProviderForm = 'A', words: object = statuses, settings: Settings = {}): Promise<void> {
+  const name = providerOf[provider]
+  managed = await startManaged({ routing: [name], sections: { ledger }, providers: { [name]: { statuses: words } }, ...settings })
+  key = await managed.issue('acme')
+  id = (await post('A')).id
+}
+const post = async (form: FormName): Promise<{ id: string }> =>
+  (await managed.client(form).post('/transactions', orderIn(form), { key })).json as { id: string }
+const become = (status: string, form: ProviderForm = 'A'): void => {
+  const { holdings } = managed[providerOf[form]]
+  holdings.swaps = holdings.swaps.map((held) => ({ ...held, status }))
+}
+const get = (form: FormName = 'A', of = id): Promise<ReceivedResponse> => managed.client(form).get(`/transactions/${of}`, { key })
+const seen = async (form: FormName = 'A') => {
+  const { status, json, headers, text } = await get(form)
+  expect(status, text).toBe(200)
+  return [(json as { status: string }).status, headers['x-swap-attention']]
+}
+const listed = async (form: FormName = 'A') => {
+  const { json, headers, text } = await managed.client(form).get('/transactions', { key })
+  expect(text).not.toContain('attention')
+  expect(headers).not.toHaveProperty('x-swap-attention')
+  return (json as { data: { status: string }[] }).data.map(({ status }) => status)
+}
+const waiting = async () =>
+  (await managed.gateway.bookkeeping.needPerson()).map(({ entry: { transaction } }) => [transaction.id, transaction.attention])
+const settle = (status: 'success' | 'refunded' | 'overdue') =>
+  managed.gateway.bookkeeping.settle('alpha', id.slice('alpha~'.length), { status, note: 'found out', at: Date.now() }, 'alice')
+
+afterEach(() => managed.close())
+
+describe.each(formNames)('a provider of form %s', (provider) => {
+  test.each(formNames)('W11: a client of form %s gets the last known status and what it must not miss', async (client) => {
+    await start(provider)
+    become('confirmation', provider)
+    expect(await seen(client)).toEqual(['confirmation', undefined])
+    become('broken', provider)
+    expect(await seen(client)).toEqual(['confirmation', 'failed'])
+    expect(await listed(client)).toEqual(['confirmation'])
+    become('frozen', provider)
+    expect(await seen(client)).toEqual(['exchanging', 'held'])
+    expect(await listed(client)).toEqual(['exchanging'])
+    expect(await waiting()).toEqual([[id.split('~')[1], 'held']])
+    become('refunded', provider)
+    expect(await seen(client)).toEqual(['refunded', undefined])
+    expect(await waiting()).toEqual([])
+  })
+
+  test('W11: it needs a person until there is an end, whatever the provider reports between', async () => {
+    await start(provider)
+    become('broken', provider)
+    expect(await seen()).toEqual(['wait', 'failed'])
+    become('exchanging', provider)
+    expect(await seen()).toEqual(['exchanging', 'failed'])
+    become('a word of its own', provider)
+    expect(await seen()).toEqual(['exchanging', 'failed'])
+    expect(await waiting()).toHaveLength(1)
+    become('success', provider)
+    expect(await seen()).toEqual(['success', undefined])
+  })
+})
+
+test('W11: a status never goes back: what is sent stays sending while it is held', async () => {
+  await start()
+  become('sending')
+  expect(await seen()).toEqual(['sending', undefined])
+  become('frozen')
+  expect(await seen()).toEqual(['sending', 'held'])
+  become('success')
+  await get()
+  become('broken')
+  expect(await seen()).toEqual(['success', undefined])
+  expect(await waiting()).toEqual([])
+})
+
+test('W11: a provider that cannot be read now, or is off, leaves the last known state with its header', async () => {
+  await start()
+  become('broken')
+  await get()
+  for (let call = 0; call < 3; call++) managed.alpha.reply('get', { reset: true })
+  const stale = await get('B')
+  expect([stale.status, stale.headers['x-swap-attention']]).toEqual([200, 'failed'])
+  expect(stale.headers).toHaveProperty('x-swap-stale')
+  managed.reconfigure({ routing: ['alpha', 'beta'], sections: { ledger }, providers: { alpha: { statuses, state: 'off' } } })
+  expect((await get()).headers).toMatchObject({ 'x-swap-attention': 'failed', 'x-swap-stale': expect.any(String) })
+})
+
+test.each(['success', 'refunded', 'overdue'] as const)(
+  'W12: settled as %s, the client gets that, though the provider still reports the failure',
+  async (status) => {
+    await start()
+    become('broken')
+    await get()
+    expect(await settle(status)).toBe('settled')
+    for (const word of ['broken', 'frozen', 'exchanging', 'broken']) {
+      become(word)
+      expect(await seen()).toEqual([status, undefined])
+      expect(await listed()).toEqual([status])
+    }
+    expect(await waiting()).toEqual([])
+    expect(await managed.gateway.bookkeeping.openCounts()).toEqual([])
+    expect(await settle('success')).toBe('unneeded')
+  },
+)
+
+test('W12: reads that are under way while it is settled change nothing', async () => {
+  await start()
+  become('broken')
+  await get()
+  const reads = Array.from({ length: 10 }, () => get())
+  await settle('overdue')
+  await Promise.all(reads)
+  expect(await seen()).toEqual(['overdue', undefined])
+  expect(await waiting()).toEqual([])
+})
+
+test('W12: a settled overdue ends by what the provider reports at last', async () => {
+  await start()
+  become('broken')
+  await get()
+  await settle('overdue')
+  become('success')
+  expect(await seen()).toEqual(['success', undefined])
+})
+
+test('W13: a reload that changes the words changes what the next read means', async () => {
+  await start('A', {})
+  become('broken')
+  expect(await seen()).toEqual(['wait', undefined])
+  const reload = (words: object) =>
+    managed.reconfigure({ routing: ['alpha'], sections: { ledger }, providers: { alpha: { statuses: words } } })
+  reload({ broken: 'failed' })
+  expect(await seen()).toEqual(['wait', 'failed'])
+  reload({})
+  expect(await seen()).toEqual(['wait', 'failed'])
+  reload({ broken: 'held' })
+  expect(await seen()).toEqual(['exchanging', 'held'])
+  reload({ broken: 'refunded' })
+  expect(await seen()).toEqual(['refunded', undefined])
+})
+
+test('W14: the gateway finds it out by itself at a draining provider, where it is open until it is settled', async () => {
+  await start('A', statuses, { steadyClock: () => performance.now() })
+  const providers = { alpha: { statuses, state: 'draining' } }
+  managed.reconfigure({ routing: ['alpha', 'beta'], sections: { ledger }, providers })
+  become('broken')
+  await managed.gateway.pollDraining()
+  expect(await waiting()).toHaveLength(1)
+  expect(await managed.gateway.bookkeeping.openCounts()).toEqual([{ provider: 'alpha', state: 'done', status: 'wait', count: 1 }])
+  await settle('refunded')
+  expect(await managed.gateway.bookkeeping.openCounts()).toEqual([])
+})
+
+test('W11: a create that is reported so at once is kept, and replayed byte for byte', async () => {
+  await start()
+  managed.alpha.reply('create', { json: { ...(await answerOf('new')), status: 'broken' } })
+  const headers = { 'idempotency-key': 'once' }
+  const first = await managed.client('A').post('/transactions', orderIn('A'), { key, headers })
+  expect([first.status, first.json]).toEqual([201, expect.objectContaining({ status: 'exchanging' })])
+  const again = await managed.client('A').post('/transactions', orderIn('A'), { key, headers })
+  expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true'])
+  expect(await waiting()).toEqual([['new', 'failed']])
+})
+
+async function answerOf(newId: string): Promise<object> {
+  const { json } = await get()
+  return { ...(json as object), id: newId }
+}
+
+describe('passthrough', () => {
+  test.each(formNames)('W15: a client of form %s gets the header, and nothing needs a person here', async (form) => {
+    await start()
+    await using place = await startPassthrough('alpha')
+    place.reconfigure({ ledger }, { statuses })
+    const own = `own-key-${form}`
+    const state = async () => {
+      const { json, headers, text } = await place.client(form).get('/transactions/alpha~p-1', { key: own })
+      return [(json as { status: string }).status, headers['x-swap-attention'] ?? text.includes('attention')]
+    }
+    const hold = (status: string): void => {
+      place.alpha.holdings.swaps = [swap({ id: 'p-1', status: status as never })]
+    }
+    hold('broken')
+    expect(await state()).toEqual(['exchanging', 'failed'])
+    hold('confirmation')
+    expect(await state()).toEqual(['confirmation', false])
+    hold('broken')
+    expect(await state()).toEqual(['confirmation', 'failed'])
+    const { json } = await place.client(form).get('/transactions', { key: own })
+    expect(json).toMatchObject({ data: [{ status: 'confirmation' }] })
+    hold('frozen')
+    expect(await state()).toEqual(['exchanging', 'held'])
+    hold('refunded')
+    expect(await state()).toEqual(['refunded', false])
+    expect(await place.gateway.bookkeeping.needPerson()).toEqual([])
+  })
+})
