@@ -53,11 +53,11 @@ class Windows {
 
 /** Limits of this process only. Buckets of one kind, like `quotes:address:…`, do not displace buckets of another kind. */
 export function memoryLimiter(): Limiter {
-  const kinds = new Map<string, Windows>()
+  const kindsByWindow = new Map<number, Map<string, Windows>>()
   return {
     async charge(bucket, limit, window, counting = 'all') {
-      const kind = `${window} ${kindOf(bucket)}`
-      return kinds.getOrInsertComputed(kind, () => new Windows(window * 1000)).charge(bucket, limit, counting)
+      const kinds = kindsByWindow.getOrInsertComputed(window, () => new Map())
+      return kinds.getOrInsertComputed(kindOf(bucket), () => new Windows(window * 1000)).charge(bucket, limit, counting)
     },
   }
 }

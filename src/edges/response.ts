@@ -58,9 +58,11 @@ function wireNames(fields: readonly string[], { responseNames }: OperationCodec)
   return fields.map((field) => responseNames.get(field)).filter((name) => name !== undefined)
 }
 
+const fidelityHeaders = { derived: 'x-swap-derived', omitted: 'x-swap-omitted' } as const
+
 /** `X-Swap-Derived` and `X-Swap-Omitted` (docs/contract.md §3.8). */
 function setFidelityHeaders(
-  what: 'derived' | 'omitted',
+  what: keyof typeof fidelityHeaders,
   fields: readonly string[],
   headers: Headers,
   { provider }: ServiceResponse<Op>,
@@ -68,7 +70,7 @@ function setFidelityHeaders(
   { observe }: EncodeOptions,
 ): void {
   if (fields.length === 0) return
-  headers[`x-swap-${what}`] = (fields.length > 1 ? fields.toSorted() : fields).join(',')
+  headers[fidelityHeaders[what]] = (fields.length > 1 ? fields.toSorted() : fields).join(',')
   for (const field of fields) observe({ what, client: form.name, provider, field })
 }
 

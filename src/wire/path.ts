@@ -28,7 +28,7 @@ export function compilePath(pattern: string): PathPattern {
 function parameter(name: string, segment: string): Record<string, string> | undefined {
   if (segment.includes('/')) return undefined
   try {
-    return { [name]: decodeURIComponent(segment) }
+    return { [name]: segment.includes('%') ? decodeURIComponent(segment) : segment }
   } catch {
     return undefined
   }

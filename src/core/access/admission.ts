@@ -25,13 +25,14 @@ export interface AdmissionOptions {
 export function admission({ limits, refusedAddresses, verifiedKeys, isShed }: AdmissionOptions): Gate {
   return async (op, caller) => {
     if (isShed(op)) return { refusal: overloaded() } // 503
-    if (!keyed.has(op)) return limits.charge(policyOf[op], quoteSubject(caller, verifiedKeys === undefined)) // quotes need no key; 429
+    if (!keyed.has(op)) return await limits.charge(policyOf[op], quoteSubject(caller, verifiedKeys === undefined)) // quotes need no key; 429
     if (caller.identity === undefined) return refuseWithoutKey(caller, limits, refusedAddresses) // missing or unknown key: 401, or 429
     if (verifiedKeys && !(await verifiedKeys.has(caller.identity))) {
       const unverified = await limits.chargeUnverified(caller.address, true) // a key that no provider has accepted yet: 429
       if (unverified.refusal) return unverified
     }
-    return limits.charge(policyOf[op], `identity:${caller.identity}`) // 429
+    // Without `await` an async function takes two more turns of the queue to follow a promise.
+    return await limits.charge(policyOf[op], `identity:${caller.identity}`) // 429
   }
 }
 

@@ -11,11 +11,11 @@ export function checkPick(tags: ReadonlySet<string>): Layer {
   return onOperations({
     async getRate(query, context, next) {
       check(context)
-      return next.call('getRate', query, context)
+      return await next.call('getRate', query, context)
     },
     async createTransaction(request, context, next) {
       check(context)
-      return next.call('createTransaction', request, context)
+      return await next.call('createTransaction', request, context)
     },
   })
 }

@@ -17,8 +17,9 @@ export class CallerFailures {
   private readonly callers = new BoundedMap<Failures>({ maxEntries: maxCallers, lifetimeMs: rememberForMs })
   private anyBlockedUntil = Number.NEGATIVE_INFINITY
 
-  isAnyBlocked(now: number): boolean {
-    return now < this.anyBlockedUntil
+  /** Reads the clock only if a caller was ever blocked. */
+  isAnyBlocked(clock: () => number): boolean {
+    return this.anyBlockedUntil !== Number.NEGATIVE_INFINITY && clock() < this.anyBlockedUntil
   }
 
   /** Milliseconds until the caller is no longer blocked; 0 if it is not. */

@@ -47,7 +47,7 @@ export class OperationBreaker {
 
   /** Whether no call can be rejected now: a fast path. */
   get admitsAll(): boolean {
-    return this.circuit.state === 'closed' && !this.callers.isAnyBlocked(this.options.clock())
+    return this.circuit.state === 'closed' && !this.callers.isAnyBlocked(this.options.clock)
   }
 
   /** Undefined if the call is admitted. */

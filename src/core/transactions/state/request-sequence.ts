@@ -29,7 +29,7 @@ export class SequenceClock {
 
   /** Makes a response's sequence comparable with the stored one. If the clocks of two processes disagree, the response is the later one. */
   align(sequence: number | undefined, stored: number | undefined): number | undefined {
-    const isComparable = stored === undefined || stored <= Math.max(this.last, this.clock() * 1_000) + toleranceUs
+    const isComparable = stored === undefined || stored <= this.last + toleranceUs || stored <= this.clock() * 1_000 + toleranceUs
     this.observe(stored)
     return sequence === undefined || isComparable ? sequence : this.next()
   }
