@@ -23,6 +23,7 @@ import { traced } from './core/traced.ts'
 import { defaultStatus } from './core/transactions/default-status.ts'
 import { deriveFields } from './core/transactions/derive-fields.ts'
 import { listFromLedger } from './core/transactions/list-from-ledger.ts'
+import { nameCoins } from './core/transactions/name-coins.ts'
 import { sortedList } from './core/transactions/sorted-list.ts'
 import type { Gate } from './domain/swap/gate.ts'
 import { backgroundWork } from './gateway/background.ts'
@@ -66,6 +67,7 @@ function commonLayers(routes: Routes, parts: SharedParts): readonly Layer[] {
   return [
     checkPick(new Set(isManaged ? config.routing.pick : [])), // 400 for a provider that the caller may not choose
     ...(pendingKeys ? [captureKeys(pendingKeys)] : []), // keeps the key of a client with an unresolved create
+    nameCoins(config.assets), // full names of coins, for forms that have them
     traced('idempotency', idempotency(ledger, config.assets)), // replays the response of an earlier create with this key
     traced('currencies', currencies(active)), // merges, searches and pages the providers' lists
     ...(routes.listsFromLedger ? [traced('listFromLedger', listFromLedger({ ledger, freshness, offTags }))] : []), // a client's own transactions

@@ -26,7 +26,7 @@ export function checkParts(
   { forms, providerForms }: KnownForms,
   faults: Faults,
 ): void {
-  const names = forms.map((form) => form.name)
+  const names = forms.filter(({ isChosenByKey }) => isChosenByKey).map((form) => form.name)
   const { defaultForm } = parts
   if (defaultForm !== undefined && !names.includes(defaultForm)) faults.add(['defaultForm'], `must be one of ${names.join(', ')}`)
   checkPorts(parts, faults)

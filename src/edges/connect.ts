@@ -109,7 +109,7 @@ async function sendBeside(
 
 function withLimits(fault: Fault, request: Request<Op>, { minAmount, maxAmount }: Partial<Rate> = {}): Fault {
   if (fault.kind !== 'invalid' || fault.reason !== 'refused' || !('amountIn' in request)) return fault
-  const limits = { minAmount, maxAmount }
+  const limits = { amountIn: request.amountIn, minAmount, maxAmount }
   const reason = reasonByLimits(request.amountIn, limits)
   if (reason === 'refused') return fault
   const { provider, noEffect } = fault

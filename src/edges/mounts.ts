@@ -24,12 +24,13 @@ export function mounts(
     const mount = `/${form.name.toLowerCase()}`
     return { form, mount, base: mount + base }
   })
-  const vary = ['X-Swap-Form', ...forms.map(({ credential }) => credential.name)].join(', ')
-  const credentials = forms.map(({ credential }) => credential.header)
+  const byKey = forms.filter(({ isChosenByKey }) => isChosenByKey)
+  const vary = ['X-Swap-Form', ...byKey.map(({ credential }) => credential.name)].join(', ')
+  const credentials = [...new Set(forms.map(({ credential }) => credential.header))]
   const findFormConflict = formConflictFinder(forms, credentials)
   return (request) => {
     if (native && isUnder(nativeMount, request.path)) {
-      const mount = mountNative(request, forms, defaultForm)
+      const mount = mountNative(request, byKey, defaultForm)
       return native(request, { ...mount, credentialConflict: findCredentialConflict(request, credentials) })
     }
     const at = mounted.find(({ mount }) => isUnder(mount, request.path))
@@ -41,7 +42,7 @@ export function mounts(
     const path = isBased ? pathInMount.slice(base.length) : ''
     const mount = at ? at.base : base
     const page = isBased ? undefined : pages.get(request.path)
-    const isKeyMalformed = isBare && hasMalformedKey(request, forms)
+    const isKeyMalformed = isBare && form.isChosenByKey && hasMalformedKey(request, byKey)
     const formConflict = findFormConflict(request, at?.form)
     return handle(request, { mount, path, formConflict, isKeyMalformed, vary: isBare ? vary : undefined, page })
   }
@@ -65,7 +66,7 @@ function mountNative(request: HttpRequest, forms: readonly Form[], defaultForm: 
 function chosenForm({ headers, query }: HttpRequest, forms: readonly Form[], defaultForm: Form): Form {
   const named = forms.find(({ name }) => namesForm(name, headers[formHeader]))
   if (named) return named
-  const offered = forms.filter(({ credential }) => credential.isOffered(headers))
+  const offered = forms.filter(({ credential, isChosenByKey }) => isChosenByKey && credential.isOffered(headers))
   const [only, ...others] = offered
   if (only) return others.length === 0 ? only : defaultForm
   if (!/(?:^|&)network(?:From|To)=/.test(query)) return defaultForm

@@ -36,7 +36,7 @@ export function toProviderFault(response: HttpResponse, errorContext: ErrorConte
     provider,
     noEffect: meaning ? isWithoutEffect(meaning) : hasNoEffect(response.status, message !== '', call),
     ...(reason && { reason }),
-    ...(isAboutAmount && { limits }),
+    ...(isAboutAmount && { limits: { amountIn, ...limits } }),
     ...(kind === 'limited' && { retryAfter: readRetryAfter(response.headers['retry-after']) ?? defaultRetryAfterSeconds }),
   })
 }

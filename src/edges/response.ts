@@ -1,11 +1,12 @@
 /** Converts results and faults into HTTP responses in a client's form. */
-import type { Fault } from '../domain/faults/fault.ts'
+import { reasonByLimits } from '../domain/faults/amount-limits.ts'
+import { Fault } from '../domain/faults/fault.ts'
 import type { Quota } from '../domain/swap/gate.ts'
 import type { Op, Request } from '../domain/swap/operations.ts'
 import type { ServiceResponse } from '../domain/swap/service.ts'
 import type { Span } from '../domain/tracing/span.ts'
 import { matchesEtag } from '../wire/entity-tag.ts'
-import type { Form, OperationCodec } from '../wire/form.ts'
+import type { AmountRefusalTable, Form, OperationCodec } from '../wire/form.ts'
 import type { HttpResponse } from '../wire/http.ts'
 import { reasonPhrase, toStatus } from '../wire/http-status.ts'
 import { printString } from '../wire/json.ts'
@@ -23,6 +24,7 @@ export interface ResponseContext {
   readonly span?: Span | undefined
 }
 
+/** Throws `invalid` for a quote without an amount, if its limits explain that and the form refuses such a quote. */
 export function encodeResponse(
   serviceResponse: ServiceResponse<Op>,
   request: Request<Op>,
@@ -30,6 +32,7 @@ export function encodeResponse(
   responseContext: ResponseContext,
   options: EncodeOptions,
 ): HttpResponse {
+  if (responseContext.form.amountRefusal) refuseByLimits(serviceResponse, request)
   const maxAge = options.maxAgeSeconds[operation.op]
   const { text, omitted, etag: tag } = encodeBody(serviceResponse.body, request, operation, responseContext.form, options)
   const headers = baseHeaders(responseContext, serviceResponse.provider)
@@ -44,6 +47,15 @@ export function encodeResponse(
   if (derived) setFidelityHeaders('derived', wireNames(derived, operation), headers, serviceResponse, responseContext, options)
   setFidelityHeaders('omitted', omitted, headers, serviceResponse, responseContext, options)
   return { status: operation.success, headers, body: text }
+}
+
+function refuseByLimits({ body, provider }: ServiceResponse<Op>, request: Request<Op>): void {
+  if (!('message' in body && body.message) || !('amountIn' in request)) return
+  const { minAmount, maxAmount } = body
+  const limits = { amountIn: request.amountIn, minAmount, maxAmount }
+  const reason = reasonByLimits(request.amountIn, limits)
+  if (reason !== 'refused')
+    throw new Fault('invalid', body.message, { reason, limits, noEffect: true, ...(provider && { provider }) })
 }
 
 /** Returns 304 if `If-None-Match` has the tag of the response (RFC 9110 §15.4.5). */
@@ -86,12 +98,30 @@ export function encodeFault(fault: Fault, responseContext: ResponseContext): Htt
   if (fault.kind === 'unauthorized') headers['www-authenticate'] = form.credential.challenge
   const name = fault.field === undefined ? undefined : (operation?.requestNames.get(fault.field) ?? 'request')
   const message = name === undefined ? fault.message : `Invalid ${name}: ${fault.message}.`
+  const { amountRefusal } = form
+  if (amountRefusal && isAboutAmount(fault))
+    return { status: amountRefusal.status, headers, body: amountRefusalBody(amountRefusal, fault, message) }
   return { status, headers, body: errorBody(form, status, message) }
+}
+
+function isAboutAmount({ reason, limits }: Fault): boolean {
+  return limits?.amountIn !== undefined && (reason === 'below_minimum' || reason === 'above_maximum')
+}
+
+/** Limits that are not known are left out. */
+function amountRefusalBody({ body }: AmountRefusalTable, { limits = {} }: Fault, message: string): string {
+  const { amountIn, minAmount, maxAmount } = limits
+  const parts = { amountIn, minAmount, maxAmount, zero: '0', message: printString(message) }
+  return `{${Object.entries(body)
+    .filter(([, part]) => parts[part] !== undefined)
+    .map(([name, part]) => `${printString(name)}:${parts[part]}`)
+    .join(',')}}`
 }
 
 /** The error body of the form for a status (docs/contract.md §6). */
 export function errorBody(form: Form, status: number, message: string): string {
-  const parts = { reason: printString(reasonPhrase(status)), message: printString(message), status: String(status) }
+  const reason = printString(reasonPhrase(status))
+  const parts = { reason, message: printString(message), status: String(status), empty: '{}' }
   return `{${Object.entries(form.error)
     .map(([name, part]) => `${printString(name)}:${parts[part]}`)
     .join(',')}}`

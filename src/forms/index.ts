@@ -7,14 +7,17 @@ import { formB } from './b.ts'
 import { changelly } from './changelly.ts'
 import { changenow } from './changenow.ts'
 import { exolix } from './exolix.ts'
+import { exolixClient } from './exolix-client.ts'
 import { letsexchange } from './letsexchange.ts'
 import { stealthex } from './stealthex.ts'
 
+/** The forms of the service itself. */
+export const serviceForms: readonly Form[] = [formA, formB]
 /** Forms that clients may use. */
-export const forms: readonly Form[] = [formA, formB]
+export const forms: readonly Form[] = [...serviceForms, exolixClient]
 /** Forms that providers may have. */
 export const providerForms: readonly ProviderForm[] = [
-  ...forms.map(providerFormOf),
+  ...serviceForms.map(providerFormOf),
   exolix,
   changenow,
   letsexchange,

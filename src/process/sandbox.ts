@@ -7,14 +7,14 @@ import { memoryLimiter } from '../adapters/memory.ts'
 import { listenOnLoopback } from '../adapters/sandbox/server.ts'
 import { sandboxStore } from '../adapters/sandbox/store.ts'
 import type { Config } from '../config/index.ts'
-import { forms } from '../forms/index.ts'
+import { serviceForms } from '../forms/index.ts'
 import { type RunningSandbox, startSandbox } from '../sandbox/sandbox.ts'
 
 export function openSandbox({ sandbox, assets }: Config): Promise<RunningSandbox> {
   return startSandbox({
     settings: sandbox,
     assets,
-    forms,
+    forms: serviceForms,
     limiter: memoryLimiter(),
     digest: hashKey,
     openStore(file) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { loadConfig } from '../config/index.ts'
 import { compareAmounts, isPositive } from '../domain/amount.ts'
-import { forms, knownForms } from '../forms/index.ts'
+import { knownForms, serviceForms } from '../forms/index.ts'
 import { market, received } from './market/market.ts'
 import { networkOf } from './market/network.ts'
 import { priceOf } from './market/prices.ts'
@@ -12,7 +12,7 @@ const assets = table.coins.flatMap((coin) => coin.assets)
 test('the default configuration reaches the sandbox in every form', () => {
   const sandboxUrl = `http://127.0.0.1:${sandbox.port}`
   expect(providers.map(({ form, url }) => [form, url])).toEqual(
-    forms.map(({ name }) => [name, `${sandboxUrl}/${name.toLowerCase()}/api/v2`]),
+    serviceForms.map(({ name }) => [name, `${sandboxUrl}/${name.toLowerCase()}/api/v2`]),
   )
   expect(sandbox.enabled).toBe(true)
 })

@@ -3,7 +3,7 @@ import { hashKey } from '../adapters/key-hash.ts'
 import { memoryLimiter } from '../adapters/memory.ts'
 import { sandboxStore } from '../adapters/sandbox/store.ts'
 import { type Asset, AssetTable } from '../domain/swap/asset.ts'
-import { forms } from '../forms/index.ts'
+import { serviceForms } from '../forms/index.ts'
 import type { Http, HttpResponse } from '../wire/http.ts'
 import { decimal } from './market/decimal.ts'
 import { type SandboxSettings, startSandbox } from './sandbox.ts'
@@ -44,7 +44,7 @@ export async function sandboxInMemory(special: Partial<SandboxSettings> = {}) {
   await startSandbox({
     settings: { ...settings, ...special },
     assets,
-    forms,
+    forms: serviceForms,
     limiter: memoryLimiter(),
     digest: hashKey,
     openStore: sandboxStore,

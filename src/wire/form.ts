@@ -3,6 +3,7 @@
 import type { Capabilities } from '../domain/swap/capabilities.ts'
 import { forEachOp, keyed, type Op, type Operations, type Row } from '../domain/swap/operations.ts'
 import type { Status } from '../domain/swap/status.ts'
+import type { CurrencyNetwork } from '../domain/swap/swap.ts'
 import type { Envelope } from './codec/envelope.ts'
 import { type ExtraIdNames, renameExtraIds } from './codec/extra-ids.ts'
 import { compileRequest, type RequestCodec } from './codec/request.ts'
@@ -30,9 +31,15 @@ export type Covers<Fields, T> = [Exclude<Required<Fields>, Named<T>>] extends [n
   ? unknown
   : { readonly missing: Exclude<Required<Fields>, Named<T>> }
 
+/** Fields of the items of a list in a row. */
+type ItemField = keyof CurrencyNetwork
+
 /** The tables of one operation: where it is, what a question and what an answer (or an item of its page) says. */
 export function operation<O extends Op>() {
-  return <const A extends Table<keyof RequestOf<O> & string>, const R extends ResponseTree<keyof Row<O> & string>>(tables: {
+  return <
+    const A extends Table<keyof RequestOf<O> & string>,
+    const R extends ResponseTree<(keyof Row<O> & string) | ItemField>,
+  >(tables: {
     readonly at: `${Method} ${string}`
     readonly success: number
     readonly request: A & Covers<RequestOf<O>, A>
@@ -40,8 +47,14 @@ export function operation<O extends Op>() {
   }): OperationTables => tables
 }
 
-/** What an error body holds: the status's reason phrase, the message, the status. */
-export type ErrorTable = Readonly<Record<string, 'reason' | 'message' | 'status'>>
+/** What an error body holds: the status's reason phrase, the message, the status, an empty object. */
+export type ErrorTable = Readonly<Record<string, 'reason' | 'message' | 'status' | 'empty'>>
+
+/** The answer to a quote or create that is refused for its amount, where the form has one of its own. */
+export interface AmountRefusalTable {
+  readonly status: number
+  readonly body: Readonly<Record<string, 'amountIn' | 'zero' | 'message' | 'minAmount' | 'maxAmount'>>
+}
 
 export interface FormTables {
   /** As clients name it in `X-Swap-Form`; its mount is the same in lower case. */
@@ -54,6 +67,9 @@ export interface FormTables {
   readonly hasExpectedAmount: boolean
   readonly page: Envelope
   readonly error: ErrorTable
+  readonly amountRefusal?: AmountRefusalTable
+  /** Whether a key of its own header chooses it on the bare mount. Default: yes. */
+  readonly isChosenByKey?: boolean
   readonly operations: Readonly<Record<Op, OperationTables>>
 }
 
@@ -80,6 +96,8 @@ export interface Form {
   readonly capabilities: Capabilities
   readonly page: Envelope
   readonly error: ErrorTable
+  readonly amountRefusal: AmountRefusalTable | undefined
+  readonly isChosenByKey: boolean
   readonly operations: Readonly<Record<Op, OperationCodec>>
   /** The same form of a provider that has other names for memos and tags. */
   readonly withExtraIdNames: (names: ExtraIdNames) => Form
@@ -96,6 +114,8 @@ export function defineForm(tables: FormTables): Form {
     statuses: tables.statuses,
     page: tables.page,
     error: tables.error,
+    amountRefusal: tables.amountRefusal,
+    isChosenByKey: tables.isChosenByKey ?? true,
     operations: forEachOp((op) => compileOperation(op, tables.operations[op], statuses)),
     capabilities: {
       newestFirst: tables.newestFirst,
@@ -129,6 +149,7 @@ function compileOperation(op: Op, { at, success, request, response }: OperationT
   }
 }
 
+/** The first name of a field counts. */
 export function namesByField(slots: readonly { readonly field: string; readonly name: string }[]): ReadonlyMap<string, string> {
-  return new Map(slots.map(({ field, name }) => [field, name]))
+  return new Map([...Map.groupBy(slots, ({ field }) => field)].map(([field, [first]]) => [field, first?.name ?? '']))
 }

@@ -63,7 +63,7 @@ async function cachedPage(
 ): Promise<CurrenciesResponse> {
   const byCode = namesByCode(client)
   const searchTerm = query.search?.toLowerCase()
-  const key = `${byCode} ${query.page} ${query.size} ${searchTerm ?? ''}`
+  const key = `${byCode} ${query.withNetworks ?? false} ${query.page} ${query.size} ${searchTerm ?? ''}`
   const before = cache.pages.get(key)
   if (before) return before
   const rows = await cache.rows.getOrInsertComputed(byCode, () => currencyRows(cache.listings, byCode))
@@ -82,7 +82,7 @@ function pageOf(
   const { items, total } = cutPage(matching, query)
   const [provider, ...others] = listings.map(({ listing }) => listing.provider)
   return {
-    body: { items: items.map(({ currency }) => currency), total },
+    body: { items: items.map(({ currency }) => (query.withNetworks ? currency : { ...currency, networks: undefined })), total },
     ...(provider !== undefined && others.length === 0 && { provider }),
     ...(items.some(({ isNotesDerived }) => isNotesDerived) && { derived: ['notes'] }),
   }

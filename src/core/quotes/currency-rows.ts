@@ -3,7 +3,7 @@
 import { inSlices } from '../../domain/in-slices.ts'
 import { fold } from '../../domain/swap/asset.ts'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
-import type { Currency } from '../../domain/swap/swap.ts'
+import type { Currency, CurrencyNetwork } from '../../domain/swap/swap.ts'
 import type { Listing } from '../assets/listing.ts'
 import type { Offer } from '../assets/offer.ts'
 
@@ -75,10 +75,15 @@ function coinRow({ row, hasNotes }: JoinedOffer, offers: readonly JoinedOffer[])
   const providerNotes = hasNotes ? (row.notes ?? '') : ''
   const notes = providerNotes.trim() === '' ? networkNotes(offers) || providerNotes : providerNotes
   return {
-    currency: { ...row, notes },
+    currency: { ...row, notes, networks: offers.flatMap(networkOf) },
     isNotesDerived: !hasNotes || notes !== providerNotes,
     texts: textsOf(row.coin, row),
   }
+}
+
+function networkOf({ asset, row: { network, depositMin } }: Offer): readonly CurrencyNetwork[] {
+  if (network === undefined) return []
+  return [{ network, isDefault: asset?.isDefault ?? false, needsMemo: asset?.memo && asset.memo !== 'none', depositMin }]
 }
 
 /** `Networks: TRX, ETH`, with the default network first; empty if no network is known. */

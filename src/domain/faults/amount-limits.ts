@@ -3,6 +3,8 @@ import { type Amount, compareAmounts, isPositive } from '../amount.ts'
 import type { Reason } from './reason.ts'
 
 export interface AmountLimits {
+  /** The amount that was refused. */
+  readonly amountIn?: Amount | undefined
   readonly minAmount?: Amount | undefined
   readonly maxAmount?: Amount | undefined
 }

@@ -1,8 +1,9 @@
 /** A description of every field of the model, for integrators. */
 import type { Op, Request, Row } from './operations.ts'
+import type { CurrencyNetwork } from './swap.ts'
 
 /** `attention` is a header. */
-type Field = Exclude<{ [O in Op]: keyof Request<O> | keyof Row<O> }[Op], 'attention'>
+type Field = Exclude<{ [O in Op]: keyof Request<O> | keyof Row<O> }[Op] | keyof CurrencyNetwork, 'attention'>
 
 const fieldDocs: Readonly<Record<Field, string>> = {
   id: 'The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed.',
@@ -15,6 +16,12 @@ const fieldDocs: Readonly<Record<Field, string>> = {
   icon: 'The URL of an icon of the coin.',
   notes:
     'The networks of the coin, the default one first, like `Networks: TRX, ETH`; or the text of the provider. Empty if none is known.',
+  networks: 'The networks of the coin.',
+  withNetworks: 'Whether each coin is to have its networks.',
+  isDefault: 'Whether this network is meant if a request names none.',
+  needsMemo: 'Whether an address on this network may need a memo or tag.',
+  coinNameFrom: 'The full name of the coin that is sent.',
+  coinNameTo: 'The full name of the coin that is received.',
   depositMin: 'The minimum amount of a deposit.',
   depositMax: 'The maximum amount of a deposit.',
   codeFrom: 'The code of the coin that is sent.',

@@ -21,6 +21,18 @@ export interface CurrencyQuery {
   readonly page: number
   readonly size: number
   readonly search?: string | undefined
+  /** Whether each coin is to have its networks. */
+  readonly withNetworks?: boolean | undefined
+}
+
+/** A network of a coin that can be swapped. */
+export interface CurrencyNetwork {
+  readonly network: string
+  /** Whether it is meant if a request names none. */
+  readonly isDefault: boolean
+  /** Whether a deposit or a withdrawal may need a memo; undefined if it is not known. */
+  readonly needsMemo?: boolean | undefined
+  readonly depositMin?: Amount | undefined
 }
 
 export interface Currency {
@@ -32,6 +44,8 @@ export interface Currency {
   readonly depositMin?: Amount | undefined
   readonly depositMax?: Amount | undefined
   readonly notes?: string | undefined
+  /** Only where a row is a coin, and only on request. */
+  readonly networks?: readonly CurrencyNetwork[] | undefined
 }
 
 export interface RateQuery extends Pair {
@@ -79,6 +93,9 @@ export interface TransactionReference {
 
 export interface Transaction extends Pair {
   readonly id: string
+  /** The full names of the coins, for forms that have them. */
+  readonly coinNameFrom?: string | undefined
+  readonly coinNameTo?: string | undefined
   /** Absent if the provider's status is unknown. */
   readonly status?: Status | undefined
   /** Set while a person must settle the transaction; the status is then the last known one. */

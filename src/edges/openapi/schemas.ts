@@ -4,7 +4,7 @@ import type { Op } from '../../domain/swap/operations.ts'
 import { type Status, statuses } from '../../domain/swap/status.ts'
 import type { Envelope, PageNumbers } from '../../wire/codec/envelope.ts'
 import type { RequestSlot } from '../../wire/codec/request-encode.ts'
-import type { ResponseSlot } from '../../wire/codec/response-nodes.ts'
+import type { ResponseNode, ResponseNodes, ResponseSlot } from '../../wire/codec/response-nodes.ts'
 import { requestScalars, responseScalars } from '../../wire/codec/scalar.ts'
 import type { Form } from '../../wire/form.ts'
 import type { Schema } from '../../wire/schema.ts'
@@ -43,14 +43,28 @@ export function reference(kind: 'schemas' | 'responses' | 'headers' | 'parameter
 
 /** A row of a response. Fields that are always present are required. */
 export function rowSchema(op: Op, { operations, statuses: words }: Form): Schema {
-  const { slots } = operations[op].responseCodec
-  const known: readonly string[] = alwaysPresent[op]
-  const isRequired = ({ absence, field, when }: ResponseSlot): boolean =>
-    absence === 'null' || (known.includes(field) && absence !== 'extension' && when === undefined)
+  return nodesSchema(operations[op].responseCodec.nodes, alwaysPresent[op], words)
+}
+
+function nodesSchema({ list }: ResponseNodes, known: readonly string[], words: readonly Status[]): Schema {
+  const isRequired = ({ slot, below, of }: ResponseNode): boolean =>
+    slot ? isAlwaysThere(slot, known) : below !== undefined && of === undefined
+  const present = list.filter(({ slot, below }) => slot || below)
   return objectSchema(
-    Object.fromEntries(slots.map((slot) => [slot.name, valueSchema(slot, words)])),
-    slots.filter(isRequired).map(({ name }) => name),
+    Object.fromEntries(present.map((node) => [node.name, nodeSchema(node, known, words)])),
+    present.filter(isRequired).map(({ name }) => name),
   )
+}
+
+function isAlwaysThere({ absence, field, when }: ResponseSlot, known: readonly string[]): boolean {
+  return absence === 'null' || (known.includes(field) && absence !== 'extension' && when === undefined)
+}
+
+/** A value, an object, or a list of objects. */
+function nodeSchema({ slot, below, of }: ResponseNode, known: readonly string[], words: readonly Status[]): Schema {
+  if (slot) return valueSchema(slot, words)
+  const object = below ? nodesSchema(below, known, words) : {}
+  return of === undefined ? object : { type: 'array', items: object, description: describeField(of) }
 }
 
 export function objectSchema(properties: Readonly<Record<string, Schema>>, required = Object.keys(properties)): Schema {
@@ -117,6 +131,7 @@ export function errorSchema({ error }: Form): Schema {
       description: 'The cause and what to do, for people. Never contains a secret, a host or a name of a provider.',
     },
     status: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status.' },
+    empty: { type: 'object', additionalProperties: false, description: 'Always empty.' },
   }
   return objectSchema(Object.fromEntries(Object.entries(error).map(([name, part]) => [name, parts[part]])))
 }

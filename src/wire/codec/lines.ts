@@ -24,7 +24,12 @@ export function each<const Tree extends ResponseTree>(tree: Tree): Each<Tree> {
   return { each: tree }
 }
 
-/** A known name of no use here. */
+/** A list in an answer to a client: the items of this field. */
+export function listOf<const Tree extends ResponseTree>(field: 'networks', tree: Tree): Each<Tree> {
+  return { each: tree, of: field }
+}
+
+/** A known name of no use: not drift in an answer that is read, told as omitted in one that is written. */
 export const unused: Unused = { unused: true }
 
 /** Several of them: `...unusedNames('comment', 'email')`. */

@@ -22,6 +22,7 @@ export interface RequestCodec extends RequestEncoder {
 const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   amountIn: requestScalars.amount,
   rateType: requestScalars.rateType,
+  withNetworks: requestScalars.flag,
   page: requestScalars.page,
   size: requestScalars.size,
   dateFrom: requestScalars.date,
@@ -63,11 +64,13 @@ export function compileRequest(tree: RequestTree, inPath: ReadonlySet<string>, h
 }
 
 function readQuery(query: string, slots: readonly RequestSlot[], fields: RequestFields): void {
+  const names = new Set<string>()
   parseQuery(query, (name, text) => {
     const slot = slots.find((candidate) => candidate.name === name)
     if (!slot) throw new WireError(name, 'it is not a parameter here', 'parameter_unknown')
-    if (fields[slot.field] !== undefined) throw new WireError(name, 'it is given twice')
-    fields[slot.field] = accept(slot, slot.scalar.fromText(text))
+    if (names.has(name)) throw new WireError(name, 'it is given twice')
+    names.add(name)
+    keep(slot, slot.scalar.fromText(text), fields)
   })
 }
 
@@ -78,13 +81,15 @@ function readBody(body: JsonValue | undefined, slots: readonly RequestSlot[], fi
     if (!slot) throw new WireError(name, 'it is not a parameter here', 'parameter_unknown')
     const value = body.values[at] as JsonValue
     if (slot.absence === 'extension' && (value === null || value === '')) return
-    fields[slot.field] = accept(slot, slot.scalar.fromJson(value))
+    keep(slot, slot.scalar.fromJson(value), fields)
   })
 }
 
-function accept({ name, scalar }: RequestSlot, value: unknown): unknown {
+/** Two names of one field must agree. */
+function keep({ name, field, scalar }: RequestSlot, value: unknown, fields: RequestFields): void {
   if (value === undefined) throw new WireError(name, `it must be ${scalar.must}`, invalidReasons.get(scalar))
-  return value
+  if (fields[field] !== undefined && fields[field] !== value) throw new WireError(name, 'it contradicts another parameter')
+  fields[field] = value
 }
 
 function applyDefault(slot: RequestSlot, fields: RequestFields): void {

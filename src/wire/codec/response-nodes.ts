@@ -23,6 +23,7 @@ export interface Given {
 }
 
 export interface ResponseCodec {
+  readonly nodes: ResponseNodes
   /** What can be told, in the order of the table. */
   readonly slots: readonly ResponseSlot[]
   /** Throws a `WireError` where the value is not of the form. */
@@ -48,10 +49,14 @@ export interface ResponseNodes {
 
 export interface ResponseNode {
   readonly name: string
+  /** With the names of the objects around it. */
+  readonly fullName: string
   readonly prefix: string
   readonly slot: ResponseSlot | undefined
   readonly below: ResponseNodes | undefined
   readonly shape: 'inside' | 'first' | 'each' | undefined
+  /** The field that holds the items of a list, in an answer that is written. */
+  readonly of: string | undefined
 }
 
 const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
@@ -77,17 +82,30 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   depositMin: responseScalars.amount,
   deduction: responseScalars.amount,
   depositMax: responseScalars.amount,
+  isDefault: responseScalars.flag,
+  needsMemo: responseScalars.flag,
   createdAt: responseScalars.date,
   updatedAt: responseScalars.date,
 }
 
 export function compileNodes(tree: ResponseTree, path: readonly string[]): ResponseNodes {
   const list = Object.entries(tree).map(([name, line]): ResponseNode => {
-    const node = { name, prefix: `${printString(name)}:`, slot: undefined, below: undefined, shape: undefined }
+    const fullName = [...path, name].join('.')
+    const node = {
+      name,
+      fullName,
+      prefix: `${printString(name)}:`,
+      slot: undefined,
+      below: undefined,
+      shape: undefined,
+      of: undefined,
+    }
     if (typeof line === 'string' || 'field' in line) return { ...node, slot: toSlot(toColumn(line), [...path, name]) }
     const below = treeBelow(line)
     if (!below) return node
-    return { ...node, below: compileNodes(below as ResponseTree, [...path, name]), shape: Object.keys(line)[0] as 'inside' }
+    const shape = 'inside' in line ? 'inside' : 'first' in line ? 'first' : 'each'
+    const of = 'of' in line ? line.of : undefined
+    return { ...node, below: compileNodes(below as ResponseTree, [...path, name]), shape, of }
   })
   return { list, byName: new Map(list.map((node) => [node.name, node])) }
 }

@@ -14,7 +14,7 @@ export interface StatusWords {
 export function compileResponse(tree: ResponseTree, statuses: StatusWords): ResponseCodec {
   const nodes = compileNodes(tree, [])
   const slots = slotsOf(nodes)
-  return { slots, ...compileDecode(nodes, slots, statuses.meanings), encode: compileEncode(nodes, statuses.available) }
+  return { nodes, slots, ...compileDecode(nodes, slots, statuses.meanings), encode: compileEncode(nodes, statuses.available) }
 }
 
 function compileEncode(nodes: ResponseNodes, available: ReadonlySet<string>): ResponseCodec['encode'] {
@@ -28,9 +28,13 @@ function print(
   omitted: Set<string>,
 ): string {
   let text = ''
-  for (const { prefix, slot, below } of list) {
-    if (below) text += `${text && ','}${prefix}${print(below, fields, available, omitted)}`
-    if (!slot) continue
+  for (const { fullName, prefix, slot, below, of } of list) {
+    if (!slot) {
+      const value = below ? printBelow(below, of, fields, available, omitted) : undefined
+      if (value !== undefined) text += `${text && ','}${prefix}${value}`
+      else if (!below) omitted.add(fullName)
+      continue
+    }
     const { field, name, absence, scalar, isEmptyIfNone } = slot
     const known = fields[field]
     const value = field === 'status' && known !== undefined ? roundDown(known as Status, available) : known
@@ -40,4 +44,17 @@ function print(
     else if (absence !== 'extension') omitted.add(name)
   }
   return `{${text}}`
+}
+
+/** An object, or the list of a field; undefined where the field is not known. */
+function printBelow(
+  nodes: ResponseNodes,
+  of: string | undefined,
+  fields: Readonly<ResponseFields>,
+  available: ReadonlySet<string>,
+  omitted: Set<string>,
+): string | undefined {
+  if (of === undefined) return print(nodes, fields, available, omitted)
+  const items = fields[of] as readonly ResponseFields[] | undefined
+  return items && `[${items.map((item) => print(nodes, item, available, omitted)).join(',')}]`
 }

@@ -66,6 +66,16 @@ function matching(pattern: RegExp): (text: string) => string | undefined {
   return (text) => (pattern.test(text) ? text : undefined)
 }
 
+/** `true` or `false`. */
+const flag: Scalar<boolean> = {
+  must: 'true or false',
+  schema: { type: 'boolean' },
+  fromJson: (value) => (typeof value === 'boolean' ? value : undefined),
+  toJson: String,
+  fromText: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+  toText: String,
+}
+
 /** What a client may send in a question. */
 export const requestScalars = {
   name: textual('a text that is not empty', (text) => text || undefined, { minLength: 1 }),
@@ -77,6 +87,7 @@ export const requestScalars = {
   date: textual('an RFC 3339 timestamp with a zone, or a date YYYY-MM-DD', (text) => (toTimeRange(text) ? text : undefined), {
     pattern: '^\\d{4}-\\d{2}-\\d{2}(?:[Tt]\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?(?:[Zz]|[+-]\\d{2}:\\d{2}))?$',
   }),
+  flag,
   page: numeric('an integer from 1', integerBetween(1, Number.MAX_SAFE_INTEGER), { type: 'integer', minimum: 1 }),
   size: numeric('an integer from 1 to 100', integerBetween(1, 100), { type: 'integer', minimum: 1, maximum: 100 }),
   amount: numeric<Amount>(
@@ -105,6 +116,7 @@ export const responseScalars = {
   /** It becomes a segment of a path. */
   id: textual('an id of 1 to 256 characters', (text) => (isTransactionId(text) ? text : undefined), { minLength: 1 }),
   date: textual(`a text of at most ${maxTextLength} characters`, withinTextLimit, { format: 'date-time' }),
+  flag,
   rateType: requestScalars.rateType,
   status: textual<Status>('a status', oneOf(statuses)),
   amount: numeric<Amount>('a number', toAmount, { type: 'number' }),

@@ -60,8 +60,10 @@ export interface First<Tree> {
 /** In a row of an answer: a list, each item of which is a row of its own with what stands beside the list. */
 export interface Each<Tree> {
   readonly each: Tree
+  /** In an answer that is written: the field that holds the items; where it is not known there is no list. */
+  readonly of?: string
 }
-/** In an answer: a known name of no use, so that drift means drift. */
+/** A known name of no use: drift means drift in an answer that is read; told as omitted in one that is written. */
 export interface Unused {
   readonly unused: true
 }

@@ -1,0 +1,150 @@
+/** docs/contract.md §16: a client that speaks Exolix v2 swaps at any provider; only its base URL is new. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type ReceivedResponse, sendRequest } from '../support/client.ts'
+import { digits } from '../support/json.ts'
+import { type Managed, startManaged } from '../support/managed.ts'
+
+let managed: Managed
+let key: string
+afterEach(() => managed.close())
+
+const mount = '/exolix/api/v2'
+const unknownForm = 'The checker knows no client of this form.'
+const pairQuery = 'coinFrom=BTC&coinTo=USDT&amount=0.10&rateType=float'
+
+const get = (path: string, headers: Readonly<Record<string, string>> = { authorization: key }): Promise<ReceivedResponse> =>
+  sendRequest(managed.gateway.url, { path: mount + path, headers })
+
+const create = (facts: object = {}, headers: Readonly<Record<string, string>> = {}): Promise<ReceivedResponse> =>
+  sendRequest(managed.gateway.url, {
+    method: 'POST',
+    path: `${mount}/transactions`,
+    headers: { authorization: key, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({
+      coinFrom: 'BTC',
+      networkFrom: 'BTC',
+      coinTo: 'USDT',
+      networkTo: 'TRX',
+      amount: digits('0.10'),
+      withdrawalAddress: 'TWithdraw1',
+      withdrawalExtraId: '',
+      refundAddress: 'bc1q-refund-1',
+      refundExtraId: '',
+      rateType: 'float',
+      ...facts,
+    }),
+  })
+
+describe.each(['alpha', 'beta'] as const)('before %s', (provider) => {
+  beforeEach(async () => {
+    managed = await startManaged({ routing: [provider] })
+    key = await managed.issue()
+  })
+
+  it('a quote has the form of Exolix, in the digits of the provider', async () => {
+    const { status, json, headers } = await get(`/rate?${pairQuery}&networkFrom=BTC&networkTo=TRX`)
+    expect(status).toBe(200)
+    expect(headers['x-swap-form']).toBe('exolix')
+    expect(Object.keys(json as object)).toEqual(['fromAmount', 'toAmount', 'rate', 'message', 'minAmount', 'maxAmount'])
+    expect(json).toMatchObject({ fromAmount: digits('0.10'), message: null })
+    expect(headers['x-swap-omitted']).toBe('withdrawMin')
+  })
+
+  it('both spellings of the networks mean the same, and must agree', async () => {
+    const { status, json } = await get(`/rate?${pairQuery}&coinFromNetwork=BTC&coinToNetwork=TRX`)
+    expect(status).toBe(200)
+    const other = await get(`/rate?${pairQuery}&networkFrom=BTC&networkTo=TRX&coinFromNetwork=BTC&coinToNetwork=TRX`)
+    expect(other.json).toEqual(json)
+    const refused = await get(`/rate?${pairQuery}&networkFrom=BTC&networkTo=TRX&coinToNetwork=ETH`)
+    expect(refused.status).toBe(400)
+    expect(refused.json).toMatchObject({ status: digits('400'), errors: {}, message: expect.stringContaining('coinToNetwork') })
+  })
+
+  it('a create, a get and a list have coins and hashes as objects', async () => {
+    for (const invariant of ['I1', 'I2', 'I4', 'I6'] as const) managed.witness.excuse(invariant, unknownForm)
+    const created = await create()
+    expect(created.status).toBe(201)
+    const expected = {
+      coinFrom: { coinCode: 'BTC', coinName: 'Bitcoin', network: 'BTC' },
+      coinTo: { coinCode: 'USDT', coinName: 'Tether', network: 'TRX' },
+      amount: digits('0.10'),
+      depositAddress: expect.stringMatching(/./),
+      depositExtraId: null,
+      withdrawalAddress: 'TWithdraw1',
+      withdrawalExtraId: null,
+      refundAddress: 'bc1q-refund-1',
+      hashIn: { hash: null },
+      rateType: 'float',
+      status: 'wait',
+    }
+    expect(created.json).toMatchObject(expected)
+    expect(String(created.headers['x-swap-omitted']).split(',')).toContain('coinFrom.icon')
+    const { id } = created.json as { readonly id: string }
+    const hash = provider === 'beta' ? 'hash-in-tx-1' : null // Form A has none
+    expect((await get(`/transactions/${id}`)).json).toMatchObject({ id, ...expected, hashIn: { hash } })
+    const list = await get('/transactions?page=1&size=10')
+    expect(list.json).toMatchObject({ count: digits('1'), data: [{ id, coinFrom: expected.coinFrom, hashOut: { hash: null } }] })
+    expect((await get('/transactions?dateFrom=2001-01-01&dateTo=2001-01-02')).json).toMatchObject({ count: digits('0'), data: [] })
+  })
+
+  it('currencies have networks on request only', async () => {
+    const { json } = await get('/currencies?page=1&size=100&withNetworks=true')
+    const rows = (json as { readonly data: readonly { readonly code: string; readonly networks: readonly object[] }[] }).data
+    const usdt = rows.find(({ code }) => code === 'USDT')
+    expect(usdt?.networks).toContainEqual(expect.objectContaining({ network: 'TRX' }))
+    const plain = await get('/currencies?search=tether')
+    expect(JSON.stringify(plain.json)).not.toContain('networks')
+    expect(plain.json).toMatchObject({ count: digits('1') })
+  })
+
+  it.each(['withdrawalAmount', 'apiToken', 'slippage'])('%s is refused by name, and nothing is sent', async (name) => {
+    const refused = await create({ [name]: 1 })
+    expect(refused.status).toBe(400)
+    expect(refused.headers['x-swap-reason']).toBe('parameter_unknown')
+    expect(refused.json).toMatchObject({ message: expect.stringContaining(name) })
+    const quote = await get(`/rate?${pairQuery}&networkFrom=BTC&networkTo=TRX&${name}=1`)
+    expect(quote.status).toBe(400)
+    expect(managed[provider].received('create')).toEqual([])
+  })
+
+  it('a create without a type of rate is refused', async () => {
+    const refused = await create({ rateType: undefined })
+    expect(refused.status).toBe(400)
+    expect(refused.json).toMatchObject({ message: expect.stringContaining('rateType') })
+  })
+
+  it.each([
+    ['no key', {}],
+    ['a key with a space', { authorization: 'Bearer some-key' }],
+    ['an unknown key', { authorization: 'unknown' }],
+    ['a key in the header of another form', { 'x-api-key': 'some-key' }],
+  ])('%s is 401 for what needs a key', async (_, headers) => {
+    const refused = await get('/transactions', headers as Record<string, string>)
+    expect(refused.status).toBe(401)
+    expect(refused.json).toMatchObject({ status: digits('401'), errors: {} })
+  })
+
+  it('an amount outside of known limits is 422 with the limits', async () => {
+    const isA = provider === 'alpha'
+    const limits = { minAmount: digits('0.5'), maxAmount: digits('10') }
+    managed.witness.excuse('I6', unknownForm)
+    const code = isA ? 422 : 400
+    const text = JSON.stringify({ message: 'Out of range', code, minAmount: 0.5, maxAmount: 10 })
+    managed[provider].reply('create', { status: code, text })
+    const refused = await create()
+    expect(refused.status).toBe(422)
+    expect(refused.headers['x-swap-reason']).toBe('below_minimum')
+    expect(refused.json).toMatchObject({ fromAmount: digits('0.10'), toAmount: digits('0'), ...limits })
+  })
+})
+
+it('no key on the bare mount chooses this form; its name does', async () => {
+  managed = await startManaged()
+  key = await managed.issue()
+  const path = '/api/v2/transactions'
+  const bare = await sendRequest(managed.gateway.url, { path, headers: { authorization: key } })
+  expect(bare.status).toBe(401)
+  const named = await sendRequest(managed.gateway.url, { path, headers: { authorization: key, 'x-swap-form': 'Exolix' } })
+  expect(named.status).toBe(200)
+  expect(named.headers['x-swap-form']).toBe('exolix')
+})
