@@ -32,7 +32,9 @@ function checkNetworks(networks: CoinSettings['networks'], faults: Faults): void
     faults,
   )
   const defaultAt = networks.findIndex((network) => network.default)
-  for (const [at, { default: isMarkedDefault, depositMin, depositMax }] of networks.entries()) {
+  const homeAt = networks.findIndex((network) => network.home)
+  for (const [at, { default: isMarkedDefault, home, depositMin, depositMax }] of networks.entries()) {
+    if (home && at !== homeAt) faults.add([at, 'home'], 'only one network of a coin can be its own chain')
     if (isMarkedDefault && at !== defaultAt) faults.add([at, 'default'], 'only one network of a coin can be the default')
     if (depositMin !== undefined && depositMax !== undefined && compareAmounts(depositMin, depositMax) > 0)
       faults.add([at, 'depositMax'], 'must not be below depositMin')
@@ -40,11 +42,14 @@ function checkNetworks(networks: CoinSettings['networks'], faults: Faults): void
 }
 
 function toCoin({ coin, name, networks }: CoinSettings): Coin {
-  const assets = networks.map(({ default: isMarkedDefault, depositMin, depositMax, address, memo, ...names }): Asset => {
-    const isDefault = isMarkedDefault || networks.length === 1
-    const limits = { ...(depositMin !== undefined && { depositMin }), ...(depositMax !== undefined && { depositMax }) }
-    return { ...names, coin, name, isDefault, ...limits, ...(address && { address }), ...(memo && { memo }) }
-  })
+  const assets = networks.map(
+    ({ default: isMarkedDefault, home: isHome, decimals, depositMin, depositMax, address, memo, ...names }): Asset => {
+      const isDefault = isMarkedDefault || networks.length === 1
+      const limits = { ...(depositMin !== undefined && { depositMin }), ...(depositMax !== undefined && { depositMax }) }
+      const rules = { ...(address && { address }), ...(memo && { memo }), ...(decimals !== undefined && { decimals }) }
+      return { ...names, coin, name, isDefault, ...(isHome && { isHome }), ...limits, ...rules }
+    },
+  )
   return { coin, name, assets: assets.toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault)) }
 }
 

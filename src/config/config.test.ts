@@ -90,6 +90,23 @@ describe('a valid configuration', () => {
     expect(table.byCode('btc')).toMatchObject({ depositMin: '0.00010000000000000001', depositMax: '1e3' })
   })
 
+  it('knows the own chain of a coin and the decimal places of an asset, if the table has them', () => {
+    const networks = '[ { network: ETH, code: ETH, default: true, home: true, decimals: 18 }, { network: BASE, code: ETHBASE } ]'
+    const { assets: table } = load({ assets: `- { coin: ETH, name: Ethereum, networks: ${networks} }` })
+    expect(table.byCode('ETH')).toMatchObject({ isHome: true, decimals: 18 })
+    expect(table.byCode('ETHBASE')).not.toHaveProperty('isHome')
+    expect(table.byCode('ETHBASE')).not.toHaveProperty('decimals')
+  })
+
+  it('parses an asset table again only if it has changed or has references', () => {
+    const named = (name: string): string => `- { coin: BTC, name: "${name}", networks: [ { network: BTC, code: BTC } ] }`
+    const { assets: first } = load({ assets: named('Bitcoin') })
+    expect(load({ assets: named('Bitcoin') }).assets).toBe(first)
+    expect(load({ assets: named('Gold') }).assets.coin('BTC')?.name).toBe('Gold')
+    for (const name of ['One', 'Two'])
+      expect(load({ assets: named('${NAME}'), environment: { NAME: name } }).assets.coin('BTC')?.name).toBe(name)
+  })
+
   it('reads files relative to itself, not to the working directory', () => {
     mkdirSync(join(folder, 'secrets'), { recursive: true })
     writeFileSync(join(folder, 'secrets', 'alpha'), 'the-key\n')
@@ -320,6 +337,9 @@ describe('a fault', () => {
     ['memo: { pattern: "[" }', 'memo.pattern: must be a pattern of RE2: without look-around and backreferences'],
     ['memo: { pattern: a, checksum: eip55 }', 'memo.checksum: is not a key of the configuration'],
     ['memo: nothing', 'memo: must be { pattern } or none'],
+    ['decimals: 31', 'decimals: must be an integer from 0 to 30'],
+    ['decimals: 1.5', 'decimals: must be an integer from 0 to 30'],
+    ['home: yes', 'home: must be true or false'],
   ])('in a network of the table: %s', (rule, fault) => {
     const table = `- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC, ${rule} } ] }`
     expect(faultsOf({ assets: table })).toEqual([`assets.0.networks.0.${fault}`])
@@ -435,6 +455,11 @@ describe('a fault', () => {
       'limits the wrong way round',
       '- { coin: BTC, name: B, networks: [{ network: BTC, code: BTC, depositMin: 2, depositMax: 1.9 }] }',
       '0.networks.0.depositMax: must not be below depositMin',
+    ],
+    [
+      'two chains of its own',
+      '- { coin: ETH, name: E, networks: [{ network: ETH, code: ETH, home: true }, { network: BASE, code: ETHBASE, home: true }] }',
+      '0.networks.1.home: only one network of a coin can be its own chain',
     ],
     [
       'a missing variable',

@@ -19,14 +19,24 @@ test('the default configuration reaches the sandbox in every form', () => {
 
 test('some coins have several networks and some need a memo', () => {
   expect(table.coins.length).toBeGreaterThanOrEqual(30)
-  expect(table.coin('USDT')?.assets.map(({ code }) => code)).toEqual(['USDTTRC20', 'USDTERC20', 'USDTBEP20'])
+  expect(
+    table
+      .coin('USDT')
+      ?.assets.slice(0, 3)
+      .map(({ code }) => code),
+  ).toEqual(['USDTTRC20', 'USDTERC20', 'USDTBEP20'])
   expect(assets.filter(({ network }) => networkOf(network).hasMemo).map(({ code }) => code)).toEqual(
     expect.arrayContaining(['XRP', 'XLM']),
   )
 })
 
 test('every coin of the default table has a price, and every network its looks', () => {
-  expect(table.coins.filter(({ coin }) => priceOf(coin).base === '1').map(({ coin }) => coin)).toEqual(['USDT', 'USDC', 'DAI'])
+  expect(
+    table.coins
+      .filter(({ coin }) => priceOf(coin).base === '1')
+      .map(({ coin }) => coin)
+      .toSorted(),
+  ).toEqual(['DAI', 'FDUSD', 'GUSD', 'PYUSD', 'RLUSD', 'TUSD', 'USD1', 'USDC', 'USDD', 'USDE', 'USDP', 'USDS', 'USDT'])
   const unheard = networkOf('UNHEARD')
   expect(assets.filter(({ network }) => networkOf(network) === unheard)).toEqual([])
 })

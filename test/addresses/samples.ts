@@ -1,34 +1,12 @@
 /** Addresses of every form in use, by network: published ones, and some made here with the right checksum. */
-import { createHash } from 'node:crypto'
-import { bech32, bech32m, createBase58check } from '@scure/base'
-
-const sha256 = (bytes: Uint8Array): Uint8Array => new Uint8Array(createHash('sha256').update(bytes).digest())
-const base58check = createBase58check(sha256)
-const bytes = (length: number): Uint8Array => Uint8Array.from({ length }, (_, at) => (at * 37 + 11) % 256)
-
-/** The hash of a key or script behind the prefix of its kind. */
-function hashed(version: string): string {
-  return base58check.encode(Uint8Array.of(...Buffer.from(version, 'hex'), ...bytes(20)))
-}
-
-function segwit(prefix: string, version: number, length: number): string {
-  const encoding = version === 0 ? bech32 : bech32m
-  return encoding.encode(prefix, [version, ...encoding.toWords(bytes(length))], false)
-}
-
-function plain(encoding: typeof bech32, prefix: string, length: number): string {
-  return encoding.encode(prefix, encoding.toWords(bytes(length)), false)
-}
-
-type Forms = Readonly<Record<string, string>>
-
-const ethereum: Forms = {
-  'of both cases': '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
-  'in lower case': '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed',
-  'in capitals': '0x5AAEB6053F3E94C9B9A09F33669435E7EF1BEAED',
-}
+import { bech32, bech32m } from '@scure/base'
+import { ethereum, type Forms, hashed, plain, segwit } from './encodings.ts'
+import { kinOfCosmos, kinOfEthereum, others } from './more-samples.ts'
 
 export const samples: Readonly<Record<string, Forms>> = {
+  ...kinOfEthereum,
+  ...kinOfCosmos,
+  ...others,
   ADA: {
     base: 'addr1qx2fxv2umyhttkxyxp8x0dlpdt3k6cwng5pxj3jhsydzer3n0d3vllmyqwsx5wktcd8cc3sq835lu7drv2xwl2wywfgse35a3x',
     pointer: 'addr1gx2fxv2umyhttkxyxp8x0dlpdt3k6cwng5pxj3jhsydzer5pnz75xxcrzqf96k',

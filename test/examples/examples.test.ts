@@ -78,7 +78,7 @@ describe('the client', () => {
       expect(requestId).not.toBeNull()
     }
     const { pagination } = await client().currencies({ search: 'tether' })
-    expect(pagination.total).toBe(3)
+    expect(pagination.total).toBeGreaterThanOrEqual(3)
   })
 
   it('has one swap if the provider breaks the connection after the create', async () => {

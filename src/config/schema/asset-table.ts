@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { checksums } from '../../domain/address/checksum.ts'
 import type { MemoRule } from '../../domain/address/rule.ts'
-import { amount, choice, flag, keys, list, name, oneOrMore, pattern } from '../value-types.ts'
+import { amount, choice, flag, integer, keys, list, name, oneOrMore, pattern } from '../value-types.ts'
 import { optional, required, setting } from './setting.ts'
 
 const addressRule = keys({
@@ -21,7 +21,9 @@ const network = keys({
   network: required(name, 'Name of the network'),
   code: required(name, 'The name of the coin on this network in Form A; unique in the table'),
   default: setting(flag, false, 'Whether this is the network of the coin if a request names none; at most one per coin'),
+  home: setting(flag, false, "Whether the network is the coin's own chain, as Ethereum is for ETH; at most one per coin"),
   aliases: setting(list(name), [], 'Other accepted names of the network'),
+  decimals: optional(integer(0, 30), 'Decimal places of an amount on the network'),
   depositMin: optional(amount, 'Minimum deposit, used if the provider returns none'),
   depositMax: optional(amount, 'Maximum deposit, used if the provider returns none'),
   address: optional(

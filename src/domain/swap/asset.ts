@@ -12,8 +12,10 @@ export interface Asset {
   readonly aliases: readonly string[]
   /** Whether this is the coin's asset if a request names no network. */
   readonly isDefault: boolean
-  /** Whether the network is the coin's own chain. */
+  /** Whether the network is the coin's own chain. At most one network of a coin is. */
   readonly isHome?: boolean
+  /** Decimal places of an amount on the network. */
+  readonly decimals?: number
   readonly depositMin?: Amount
   readonly depositMax?: Amount
   /** Rules for addresses and memos. Absent: no check. */

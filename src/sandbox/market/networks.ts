@@ -1,0 +1,133 @@
+/** The networks of the default asset table, as far as the sandbox shows them. */
+import { toCashAddress } from '../../domain/address/bitcoin-cash.ts'
+import { bech32Letters, toBase58Check, toBech32 } from '../../domain/address/encoding.ts'
+import type { Amount } from '../../domain/amount.ts'
+import { decimal } from './decimal.ts'
+
+/** An address for these 96 bytes. */
+type ToAddress = (bytes: Buffer) => string
+
+export interface Network {
+  readonly address: ToAddress
+  /** Whether a deposit needs a memo or tag beside the address. */
+  readonly hasMemo: boolean
+  readonly hashPrefix: string
+  /** In US dollars. */
+  readonly fee: Amount
+}
+
+const hexadecimal = '0123456789abcdef'
+const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const nanoLetters = '13456789abcdefghijkmnopqrstuwxyz'
+const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+
+interface Traits {
+  readonly hasMemo?: boolean
+  readonly hashPrefix?: string
+  readonly fee?: string
+}
+
+function network(address: ToAddress, { hasMemo = false, hashPrefix = '', fee = '0.1' }: Traits = {}): Network {
+  return { address, hasMemo, hashPrefix, fee: decimal(fee) }
+}
+
+/** So many letters of the alphabet, without a checksum. */
+function spelledAddress(prefix: string, alphabet: string, length: number): ToAddress {
+  return (bytes) => prefix + spell(bytes.toString('hex'), alphabet, length)
+}
+
+/** The hash of a key behind the bytes that say what it is. */
+function base58Check(version: string, alphabet: 'bitcoin' | 'ripple' = 'bitcoin'): ToAddress {
+  return (bytes) => toBase58Check(Buffer.concat([Buffer.from(version, 'hex'), bytes.subarray(0, 20)]), alphabet)
+}
+
+function segwit(prefix: string): ToAddress {
+  return (bytes) => toBech32(prefix, bytes.subarray(0, 20), 0)
+}
+
+/** The Ethereum virtual machine: one shape of address on many networks. */
+export function ethereumLike(fee: string): Network {
+  return network(spelledAddress('0x', hexadecimal, 40), { hashPrefix: '0x', fee })
+}
+
+function cosmosLike(prefix: string): Network {
+  return network((bytes) => toBech32(prefix, bytes.subarray(0, 20)), { hasMemo: true })
+}
+
+/** Of a public key. */
+const mina: ToAddress = (bytes) =>
+  toBase58Check(Buffer.concat([Buffer.of(0xcb, 0x01, 0x01), bytes.subarray(0, 32), Buffer.of(0x00)]), 'bitcoin')
+
+/** Of a key for payments and one for stakes. */
+const cardano: ToAddress = (bytes) => toBech32('addr', Buffer.concat([Buffer.of(0x01), bytes.subarray(0, 56)]))
+
+export const networks: Readonly<Record<string, Network>> = {
+  ...shared(ethereumLike('0.2'), 'ARBITRUM AVAXC BASE CELO CORE ETC FLR GLMR KAIA LINEA MNT MONAD OPTIMISM PLASMA'),
+  ...shared(ethereumLike('0.2'), 'PLS POLYGON RONIN SONIC STORY THETA VET XDC ZKSYNC BERA CRONOS ETHW HYPEEVM'),
+  ...shared(network(spelledAddress('0x', hexadecimal, 64), { hashPrefix: '0x' }), 'APT STRK'),
+  ...shared(network(spelledAddress('0x', hexadecimal, 64)), 'IOTA SUI'),
+  ...shared(cosmosLike('terra'), 'LUNA LUNC'),
+  ADA: network(cardano, { fee: '0.2' }),
+  AKT: cosmosLike('akash'),
+  ALGO: network(spelledAddress('', base32, 58)),
+  ATOM: cosmosLike('cosmos'),
+  BCH: network((bytes) => toCashAddress(bytes.subarray(0, 20))),
+  BSC: ethereumLike('0.3'),
+  BSV: network(base58Check('00')),
+  BTC: network(segwit('bc'), { fee: '1.8' }),
+  DASH: network(base58Check('4c')),
+  DCR: network(spelledAddress('Ds', base58, 33)),
+  DGB: network(base58Check('1e')),
+  DOGE: network(base58Check('1e'), { fee: '0.5' }),
+  DOT: network(spelledAddress('1', base58, 46)),
+  EGLD: network((bytes) => toBech32('erd', bytes.subarray(0, 32))),
+  ETH: ethereumLike('1.2'),
+  FIL: network(spelledAddress('f1', base32.toLowerCase(), 39)),
+  FLOW: network(spelledAddress('0x', hexadecimal, 16)),
+  HBAR: network(spelledAddress('0.0.', '123456789', 12), { hasMemo: true }),
+  ICP: network(spelledAddress('', hexadecimal, 64)),
+  ICX: network(spelledAddress('hx', hexadecimal, 40), { hashPrefix: '0x' }),
+  INJ: cosmosLike('inj'),
+  KAS: network(spelledAddress('kaspa:q', bech32Letters, 60)),
+  KAVA: cosmosLike('kava'),
+  KSM: network(spelledAddress('H', base58, 46)),
+  LTC: network(segwit('ltc')),
+  MINA: network(mina),
+  NEAR: network(spelledAddress('', hexadecimal, 64)),
+  OSMO: cosmosLike('osmo'),
+  QTUM: network(base58Check('3a')),
+  ROSE: network((bytes) => toBech32('oasis', bytes.subarray(0, 21))),
+  RUNE: cosmosLike('thor'),
+  SEI: cosmosLike('sei'),
+  SOL: network(spelledAddress('', base58, 44)),
+  STX: network(spelledAddress('SP', crockford, 38), { hasMemo: true, hashPrefix: '0x' }),
+  TAO: network(spelledAddress('5', base58, 47)),
+  TIA: cosmosLike('celestia'),
+  TON: network(spelledAddress('UQ', base58, 46), { hasMemo: true }),
+  TRX: network(base58Check('41'), { fee: '1' }),
+  XLM: network(spelledAddress('G', base32, 55), { hasMemo: true }),
+  XMR: network(spelledAddress('8', base58, 94)),
+  XNO: network(spelledAddress('nano_1', nanoLetters, 59)),
+  XRP: network(base58Check('00', 'ripple'), { hasMemo: true }),
+  XTZ: network(base58Check('06a19f')),
+  ZEC: network(base58Check('1cb8')),
+  ZIL: network((bytes) => toBech32('zil', bytes.subarray(0, 20)), { hashPrefix: '0x' }),
+}
+
+/** One look of several networks. */
+function shared(look: Network, names: string): Readonly<Record<string, Network>> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, look]))
+}
+
+/** The number that the hexadecimal digits say, in the last places of another alphabet. */
+export function spell(hexadecimalDigits: string, alphabet: string, length: number): string {
+  const base = BigInt(alphabet.length)
+  let remaining = BigInt(`0x${hexadecimalDigits}`)
+  let text = ''
+  for (let place = 0; place < length; place++) {
+    text += alphabet[Number(remaining % base)]
+    remaining /= base
+  }
+  return text
+}

@@ -1,0 +1,105 @@
+/** The default asset table: made from `scripts/assets`, without two meanings of one name (docs/contract.md §3.2). */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { providerWords } from '../../scripts/assets/provider-words.ts'
+import { loadConfig } from '../../src/config/index.ts'
+import { type Asset, networkNames } from '../../src/domain/swap/asset.ts'
+import { knownForms, providerFormNamed } from '../../src/forms/index.ts'
+
+const { assets: table } = loadConfig('config/gateway.yaml', knownForms, {})
+const assets = table.coins.flatMap((coin) => coin.assets)
+const assetsOf = (coin: string): readonly Asset[] => table.coin(coin)?.assets ?? []
+const codesOf = (found: readonly Asset[]): readonly string[] => found.map(({ code }) => code)
+
+/** The names that several assets have. */
+function shared(namesOf: (asset: Asset) => readonly string[]): readonly string[] {
+  const owners = Map.groupBy(
+    assets.flatMap((asset) => namesOf(asset).map((name) => ({ name, asset }))),
+    ({ name }) => name,
+  )
+  return [...owners].filter(([, found]) => found.length > 1).map(([name]) => name)
+}
+
+it('is what the script makes (npm run assets)', () => {
+  const made = execFileSync(process.execPath, ['scripts/asset-table.ts', '--print'], { encoding: 'utf8' })
+  expect(readFileSync('config/assets.yaml', 'utf8')).toBe(made)
+})
+
+it('has at least 150 coins, and the usual stable coins on their usual networks', () => {
+  expect(table.coins.length).toBeGreaterThanOrEqual(150)
+  const networksOf = (coin: string): readonly string[] => assetsOf(coin).map(({ network }) => network)
+  const usual = ['TRX', 'ETH', 'BSC', 'SOL', 'TON', 'POLYGON', 'ARBITRUM', 'OPTIMISM', 'AVAXC']
+  expect(networksOf('USDT')).toEqual(expect.arrayContaining(usual))
+  expect(networksOf('USDC')).toEqual(expect.arrayContaining(['ETH', 'SOL', 'BSC', 'BASE', 'ARBITRUM', 'OPTIMISM', 'AVAXC']))
+})
+
+describe('no name has two meanings', () => {
+  it('in forms that name an asset by code: no code is another asset’s code, or the name of another coin', () => {
+    expect(shared(({ code }) => [code.toUpperCase()])).toEqual([])
+    expect(codesOf(assets.filter(({ code, coin }) => table.coin(code) && code !== coin))).toEqual([])
+  })
+
+  it('in forms that name an asset by coin and network', () => {
+    expect(shared((asset) => networkNames(asset).map((network) => `${asset.coin} on ${network}`))).toEqual([])
+  })
+
+  it('a name of a network means the same network for every coin', () => {
+    const meanings = Map.groupBy(
+      assets.flatMap((asset) => networkNames(asset).map((name) => ({ name, network: asset.network }))),
+      ({ name }) => name,
+    )
+    const ambiguous = [...meanings].filter(([, found]) => new Set(found.map(({ network }) => network)).size > 1)
+    expect(ambiguous.map(([name]) => name)).toEqual([])
+  })
+})
+
+it('a coin has at most one chain of its own, and it is the default', () => {
+  for (const { coin, assets: own } of table.coins) {
+    const home = own.filter(({ isHome }) => isHome)
+    expect(home.length, coin).toBeLessThanOrEqual(1)
+    expect(home.filter(({ isDefault }) => !isDefault).length, coin).toBe(0)
+    expect(own.filter(({ isDefault }) => isDefault).length, coin).toBe(1)
+  }
+  const homeOf = (coin: string): readonly string[] => assetsOf(coin).flatMap(({ isHome, network }) => (isHome ? [network] : []))
+  expect(['ETH', 'POL', 'BNB', 'AVAX', 'TRX', 'SOL'].flatMap(homeOf)).toEqual(['ETH', 'POLYGON', 'BSC', 'AVAXC', 'TRX', 'SOL'])
+  expect(['USDT', 'ARB', 'OP', 'WBTC'].flatMap(homeOf)).toEqual([])
+})
+
+it('a chain is the own one of at most one coin', () => {
+  const homes = assets.filter(({ isHome }) => isHome).map(({ network }) => network)
+  expect(homes.filter((network, at) => homes.indexOf(network) !== at)).toEqual([])
+})
+
+it('every asset has its decimal places', () => {
+  expect(codesOf(assets.filter(({ decimals }) => decimals === undefined || decimals < 0 || decimals > 30))).toEqual([])
+  const decimalsOf = (code: string): number | undefined => table.byCode(code)?.decimals
+  expect(['BTC', 'ETH', 'USDTTRC20', 'USDTBEP20', 'GUSD', 'XNO'].map(decimalsOf)).toEqual([8, 18, 6, 18, 2, 30])
+})
+
+describe.each(Object.entries(providerWords))('the words of %s', (provider, { letters, home, networks, tickers = {}, attested }) => {
+  const write = (word: string): string => (letters === 'upper' ? word.toUpperCase() : word.toLowerCase())
+  const wordOf = ({ network, isHome }: Asset): string => {
+    const own = networks[network]
+    if (typeof own === 'object') return isHome ? own.home : own.others
+    return isHome && home !== undefined ? home : (own ?? write(network))
+  }
+
+  it('are of networks and codes of the table', () => {
+    const known = new Set(assets.map(({ network }) => network))
+    expect([...Object.keys(networks), ...attested].filter((network) => !known.has(network))).toEqual([])
+    expect(Object.keys(tickers).filter((code) => !table.byCode(code))).toEqual([])
+  })
+
+  it('are the same in the form', () => {
+    const { networks: own = {} } = providerFormNamed(provider)
+    expect(own.home).toBe(home)
+    for (const [network, word] of Object.entries(own.byName ?? {}))
+      expect(word, network).toEqual(networks[network] ?? write(network))
+  })
+
+  it('name each asset by words of its own', () => {
+    expect(shared((asset) => [`${write(asset.coin)} ${wordOf(asset)}`])).toEqual([])
+    expect(shared(({ code }) => [tickers[code] ?? write(code)])).toEqual([])
+  })
+})
