@@ -36,6 +36,7 @@ const transaction = {
   rateType: 'rateType',
   affiliateToken: unused,
   status: 'status',
+  source: unused,
   email: unused,
   clickId: unused,
 } as const satisfies ResponseTree

@@ -56,7 +56,7 @@ function checkFault(outcome: object, { fault: kind, body }: GoldenResponse): voi
 /** Headers of the caller, not of the request. */
 const unsent: ReadonlySet<string> = new Set(['accept', 'user-agent', 'x-request-id'])
 
-function sameRequest(sent: WireRequest, expected: WireRequest): void {
+export function sameRequest(sent: WireRequest, expected: WireRequest): void {
   equal(`${sent.method} ${sent.path}`, `${expected.method} ${expected.path}`)
   deepEqual(parameters(sent.query), parameters(expected.query))
   deepEqual(comparableHeaders(sent), comparableHeaders(expected))

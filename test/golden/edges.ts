@@ -105,7 +105,7 @@ export function connectForm(form: Form, http: Http, key: string, drift: (field: 
   })
 }
 
-export function contextOf(form: Form): Context {
+export function contextOf(form: Pick<Form, 'capabilities'>): Context {
   return {
     requestId: 'request-1',
     caller: { address: '192.0.2.1' },

@@ -56,11 +56,11 @@ export interface GoldenResponse {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-const divider = /^-{20,}\n/m
+export const dividerOfSections = /^-{20,}\n/m
 
 /** Throws where the text is not a golden. */
 export function parseGolden(file: string, text: string): Golden {
-  const sections = text.split(divider).map((section) => section.trim())
+  const sections = text.split(dividerOfSections).map((section) => section.trim())
   const [head, request, domainRequest, domainResponse, response] = sections
   if (
     head === undefined ||
@@ -90,14 +90,14 @@ function names(head: string, side: string): ReadonlySet<string> | undefined {
   return line === undefined ? undefined : new Set(line.split(', '))
 }
 
-function parseRequest(section: string): WireRequest {
+export function parseRequest(section: string): WireRequest {
   const { first, headers, body } = parseMessage(section)
   const [method = '', target = ''] = first.split(' ')
   const [path = '', query = ''] = target.split('?')
   return { method, path, query, headers, body }
 }
 
-function parseResponse(section: string): WireResponse {
+export function parseResponse(section: string): WireResponse {
   const { first, headers, body } = parseMessage(section)
   return { status: Number(first), headers, body }
 }
@@ -110,7 +110,7 @@ function parseMessage(section: string): Message & { readonly first: string } {
   return { first, headers, body: end < 0 ? '' : section.slice(end + 2) }
 }
 
-function parseRequestFields(section: string): GoldenRequest {
+export function parseRequestFields(section: string): GoldenRequest {
   const [first = '', ...rest] = section.split('\n')
   const [, name, key] = /^(\w+)(?:, key (\S+))?$/.exec(first) ?? []
   const op = ops.find((candidate) => candidate === name)
@@ -118,7 +118,7 @@ function parseRequestFields(section: string): GoldenRequest {
   return { op, key, fields: JSON.parse(rest.join('\n')) as GoldenRequest['fields'] }
 }
 
-function parseResponseFields(section: string): GoldenResponse {
+export function parseResponseFields(section: string): GoldenResponse {
   const start = section.indexOf('{')
   const head = section.slice(0, start)
   const word = (name: string): string | undefined => new RegExp(`^${name} (.+)$`, 'm').exec(head)?.[1]

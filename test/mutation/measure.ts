@@ -4,11 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Form } from '../../src/wire/form.ts'
+import type { ProviderForm } from '../../src/wire/provider/form.ts'
 import { checkAbsences } from '../golden/absence.ts'
 import { checkConnect, checkPromises, checkServe, type Promises } from '../golden/check.ts'
 import type { Golden } from '../golden/golden.ts'
+import { checkAbsences as checkProviderAbsences } from '../golden-providers/absence.ts'
+import { checkExchanges, checkProviderPromises, type ProviderPromises } from '../golden-providers/check.ts'
+import type { ProviderGolden } from '../golden-providers/golden.ts'
 import { whyEquivalent } from './equivalents.ts'
-import { type Mutant, mutantsOf } from './mutants.ts'
+import type { Mutant } from './mutants.ts'
 
 export interface Verdict {
   readonly mutant: Mutant
@@ -22,39 +26,49 @@ export interface Measurement {
   readonly red: readonly string[]
 }
 
-interface Check {
+export interface Check<F> {
   readonly name: string
-  readonly run: (form: Form) => Promise<void>
+  readonly run: (form: F) => Promise<void>
 }
+
+/** What mutants may use beyond their form's own imports. */
+const used = { 'credential.ts': ['bearer', 'keyHeader'], 'codec/table.ts': ['extension', 'optional', 'orNull'] } as const
 
 const sources = join(import.meta.dirname, '../../src')
 
-export async function measure(file: string, goldens: readonly Golden[], promises: Promises): Promise<Measurement> {
+/** What judges the mutants of a file with one exported form. */
+export interface Judges<F> {
+  /** In `src/forms`. */
+  readonly file: string
+  readonly mutants: (source: string) => readonly Mutant[]
+  readonly checks: readonly Check<F>[]
+}
+
+export async function measure<F>({ file, mutants, checks }: Judges<F>): Promise<Measurement> {
   const folder = mkdtempSync(join(tmpdir(), 'swapgate-mutants-'))
-  const load = async (source: string, name: string): Promise<Form> => {
+  const load = async (source: string, name: string): Promise<F> => {
     const path = join(folder, `${name}.mts`)
     writeFileSync(path, withAbsoluteImports(source))
-    const module = (await import(pathToFileURL(path).href)) as Readonly<Record<string, Form>>
-    return Object.values(module)[0] as Form
+    const module = (await import(pathToFileURL(path).href)) as Readonly<Record<string, F>>
+    return Object.values(module)[0] as F
   }
   try {
     const source = readFileSync(join(sources, 'forms', file), 'utf8')
     const form = await load(source, 'form')
-    const all = checksOf(goldens, promises)
-    const outcomes = await Promise.all(all.map((check) => fails(check, form)))
-    const green = all.filter((_, at) => !outcomes[at])
+    const outcomes = await Promise.all(checks.map((check) => fails(check, form)))
+    const green = checks.filter((_, at) => !outcomes[at])
     const verdicts: Verdict[] = []
-    for (const [at, mutant] of mutantsOf(source).entries()) {
+    for (const [at, mutant] of mutants(source).entries()) {
       verdicts.push({ mutant, outcome: await judge(mutant, green, () => load(mutant.source, `mutant-${at}`)) })
     }
-    return { verdicts, red: all.filter((check) => !green.includes(check)).map(({ name }) => name) }
+    return { verdicts, red: checks.filter((check) => !green.includes(check)).map(({ name }) => name) }
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-function checksOf(goldens: readonly Golden[], promises: Promises): readonly Check[] {
-  const exchanges = goldens.flatMap((golden): readonly Check[] => [
+export function checksOf(goldens: readonly Golden[], promises: Promises): readonly Check<Form>[] {
+  const exchanges = goldens.flatMap((golden): readonly Check<Form>[] => [
     ...(golden.only === 'connect' ? [] : [{ name: `${golden.file} (serve)`, run: (form: Form) => checkServe(form, golden) }]),
     ...(golden.only === 'serve' ? [] : [{ name: `${golden.file} (connect)`, run: (form: Form) => checkConnect(form, golden) }]),
     { name: `${golden.file} (absences)`, run: (form) => checkAbsences(form, golden) },
@@ -62,15 +76,29 @@ function checksOf(goldens: readonly Golden[], promises: Promises): readonly Chec
   return [...exchanges, { name: 'promises', run: async (form) => checkPromises(form, promises) }]
 }
 
+/** All exchanges before the absences, which take longer. */
+export function providerChecksOf(goldens: readonly ProviderGolden[], promises: ProviderPromises): readonly Check<ProviderForm>[] {
+  const run = (
+    name: string,
+    check: (form: ProviderForm, golden: ProviderGolden) => Promise<void>,
+  ): readonly Check<ProviderForm>[] =>
+    goldens.map((golden) => ({ name: `${golden.file} (${name})`, run: (form) => check(form, golden) }))
+  return [
+    { name: 'promises', run: async (form) => checkProviderPromises(form, promises) },
+    ...run('exchanges', checkExchanges),
+    ...run('absences', checkProviderAbsences),
+  ]
+}
+
 /** A mutant that does not even load is killed, too. */
-async function judge(mutant: Mutant, checks: readonly Check[], load: () => Promise<Form>): Promise<string> {
+async function judge<F>(mutant: Mutant, checks: readonly Check<F>[], load: () => Promise<F>): Promise<string> {
   const form = await load().catch(() => undefined)
   if (!form) return 'killed'
   for (const check of checks) if (await fails(check, form)) return 'killed'
   return whyEquivalent(mutant) ?? 'survived'
 }
 
-async function fails({ run }: Check, form: Form): Promise<boolean> {
+async function fails<F>({ run }: Check<F>, form: F): Promise<boolean> {
   try {
     await run(form)
     return false
@@ -79,13 +107,15 @@ async function fails({ run }: Check, form: Form): Promise<boolean> {
   }
 }
 
-/** Imports whatever a mutant may use, from where the form itself imports it. */
+/** Imports whatever a mutant may use, from where the forms import it. */
 function withAbsoluteImports(source: string): string {
-  const from = (file: string): string => pathToFileURL(join(sources, 'wire', file)).href
-  const imports = [
-    `import { bearer, keyHeader } from '${from('credential.ts')}'`,
-    `import { defineForm, operation } from '${from('form.ts')}'`,
-    `import { extension, optional, optionalText, withDefault, orNull } from '${from('table.ts')}'`,
-  ]
-  return [...imports, source.replace(/^import .*$/gm, '')].join('\n')
+  const own = source.replace(/from '(\..*)'$/gm, (_, path: string) => `from '${pathToFileURL(join(sources, 'forms', path)).href}'`)
+  const importedNames = new Set(
+    [...source.matchAll(/^import (?:type )?\{(.*)\}/gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? []),
+  )
+  const missing = Object.entries(used).flatMap(([path, names]) => {
+    const others = names.filter((name) => !importedNames.has(name))
+    return others.length === 0 ? [] : [`import { ${others.join(', ')} } from '${pathToFileURL(join(sources, 'wire', path)).href}'`]
+  })
+  return [...missing, own].join('\n')
 }

@@ -17,6 +17,9 @@ export const kinds = [
   'domain field',
   'missing entry',
   'promise',
+  'word',
+  'constant',
+  'notation',
 ] as const
 
 export type Kind = (typeof kinds)[number]

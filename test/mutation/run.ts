@@ -1,7 +1,10 @@
 /** `node test/mutation/run.ts [--json]`: every single mistake in a form's tables, and whether the goldens notice it. */
 import { promises, readGoldens } from '../golden/read.ts'
-import { type Measurement, measure, type Verdict } from './measure.ts'
-import { kinds } from './mutants.ts'
+import { readProviderGoldens } from '../golden-providers/golden.ts'
+import { providerPromises } from '../golden-providers/promises.ts'
+import { checksOf, type Measurement, measure, providerChecksOf, type Verdict } from './measure.ts'
+import { kinds, mutantsOf } from './mutants.ts'
+import { providerMutantsOf } from './provider-mutants.ts'
 
 interface Score {
   readonly killed: number
@@ -16,11 +19,21 @@ export interface Report {
   readonly red: readonly string[]
 }
 
-const forms = { 'a.ts': 'a', 'b.ts': 'b' } as const
+const clients = ['a', 'b'] as const
+/** `npm run mutate -- exolix` judges these forms only. */
+const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+const isAsked = (name: string): boolean => asked.length === 0 || asked.includes(name)
 
 async function measureAll(): Promise<Report> {
   const measured: [string, Measurement][] = []
-  for (const [file, name] of Object.entries(forms)) measured.push([file, await measure(file, readGoldens(name), promises[name])])
+  for (const name of clients.filter(isAsked)) {
+    const checks = checksOf(readGoldens(name), promises[name])
+    measured.push([`${name}.ts`, await measure({ file: `${name}.ts`, mutants: mutantsOf, checks })])
+  }
+  for (const [name, expected] of Object.entries(providerPromises).filter(([name]) => isAsked(name))) {
+    const checks = providerChecksOf(readProviderGoldens(name), expected)
+    measured.push([`${name}.ts`, await measure({ file: `${name}.ts`, mutants: providerMutantsOf, checks })])
+  }
   const verdicts = measured.flatMap(([file, { verdicts }]) => verdicts.map((verdict) => ({ ...verdict, file })))
   const describeVerdict = ({ mutant, file }: Verdict & { readonly file: string }): string =>
     `${file}:${mutant.line} ${mutant.kind}: ${flat(mutant.was)} -> ${flat(mutant.becomes) || 'nothing'}`

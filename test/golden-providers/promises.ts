@@ -1,0 +1,28 @@
+/** What a provider's form is besides its exchanges, from the provider's documentation. */
+import type { ProviderPromises } from './check.ts'
+
+const sent = ['listCurrencies', 'getRate', 'createTransaction', 'listTransactions', 'getTransaction']
+const none = { networks: {}, assets: {}, depositMemo: [], settings: [] } as const
+
+/** By the folder of its goldens. */
+export const providerPromises = {
+  exolix: { name: 'exolix', newestFirst: false, hasExpectedAmount: true, pageSize: 100, keyed: sent, ...none },
+  changenow: {
+    ...none,
+    name: 'changenow',
+    newestFirst: false,
+    hasExpectedAmount: true,
+    pageSize: 99,
+    keyed: sent.slice(1),
+    networks: { byName: { AVAXC: { home: 'cchain', others: 'avaxc' }, POLYGON: 'matic', OPTIMISM: 'op' } },
+  },
+  stealthex: {
+    ...none,
+    name: 'stealthex',
+    newestFirst: false,
+    hasExpectedAmount: true,
+    pageSize: 250,
+    keyed: ['listCurrencies', 'getRate', 'createTransaction', 'getTransaction'],
+    networks: { home: 'mainnet', byName: { POLYGON: 'matic' } },
+  },
+} as const satisfies Readonly<Record<string, ProviderPromises>>
