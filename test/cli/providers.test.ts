@@ -8,7 +8,7 @@ import type { StatusReport } from '../../src/core/operations/provider-status.ts'
 import type { ShadowFigures } from '../../src/core/operations/shadow-report.ts'
 import { GatewayProcess } from '../checker/gateway-process.ts'
 import { sendRequest } from '../support/client.ts'
-import { type ProviderA, startFormA } from '../support/form-a.ts'
+import { type ProviderA, rateA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, rateB, startFormB } from '../support/form-b.ts'
 import { digits } from '../support/json.ts'
 import { Place } from './place.ts'
@@ -57,6 +57,53 @@ describe('without a gateway that runs', () => {
     beta.holdings.currencies = before
     expect([exitCode, JSON.parse(out.join('\n')).onlyFirst]).toEqual([1, [{ code: 'ETH', coin: 'ETH', network: 'ETH' }]])
     expect([...alpha.received('create'), ...beta.received('create')]).toEqual([])
+  })
+
+  it('diff finds an amount that both quote, and marks a pair as not compared where there is none', async () => {
+    using place = new Place({ providers: [alpha, beta] })
+    const limits = { alpha: { min: '1000', max: '0' }, beta: { min: '10', max: '5000' } }
+    const asked: string[] = []
+    const outside = (amount: string, { min, max }: { min: string; max: string }): boolean => {
+      asked.push(amount)
+      return Number(amount) < Number(min) || (max !== '0' && Number(amount) > Number(max))
+    }
+    const refuse = ({ min, max }: { min: string; max: string }) => ({
+      status: 422,
+      json: { message: 'The amount is outside the limits.', minAmount: digits(min), maxAmount: digits(max) },
+    })
+    const own = (limit: { min: string; max: string }) => ({ minAmount: digits(limit.min), maxAmount: digits(limit.max) })
+    const reply = () => {
+      alpha.reply('rate', ({ query }) =>
+        outside(query.get('amount') ?? '', limits.alpha)
+          ? refuse(limits.alpha)
+          : { json: { ...rateA(query), ...own(limits.alpha) } },
+      )
+      beta.reply('rate', ({ query }) =>
+        outside(query.get('amount') ?? '', limits.beta) ? refuse(limits.beta) : { json: { ...rateB(query), ...own(limits.beta) } },
+      )
+    }
+    const compare = async () =>
+      (await place.facts<ProviderDiff>('providers', 'diff', 'alpha', 'beta', '--pairs', '1')).quotes.map(
+        ({ amount, outcome, deviation }) => [amount, outcome, typeof deviation],
+      )
+    reply()
+    expect(await compare()).toEqual([['2000', 'compared', 'number']])
+    limits.beta.max = '1500'
+    expect(await compare()).toEqual([['1500', 'compared', 'number']])
+    limits.beta.max = '500'
+    expect((await compare())[0]?.slice(1)).toEqual(['notCompared', 'object'])
+    limits.beta.max = '5000'
+    alpha.reply('rate', ({ query }) =>
+      outside(query.get('amount') ?? '', limits.alpha)
+        ? { status: 400, json: { message: 'Too little. Minimum 1000, maximum 7000.' } }
+        : { json: { ...rateA(query), ...own(limits.alpha) } },
+    )
+    expect(await compare()).toEqual([['2000', 'compared', 'number']])
+    alpha.reset()
+    beta.reset()
+    beta.reply('rate', { status: 400, json: { message: 'This pair is not offered.' } })
+    expect((await compare())[0]?.slice(1)).toEqual(['notCompared', 'object'])
+    beta.reset()
   })
 
   it.each([

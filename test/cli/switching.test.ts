@@ -179,6 +179,17 @@ describe('reset', () => {
     expect(await place.audited()).toHaveLength(6)
   })
 
+  it('O2: of an override that says what the file says is no record: nothing changes', async () => {
+    await providers('activate', 'alpha')
+    await providers('drain', 'beta')
+    const before = await place.audited()
+    expect((await providers('reset', 'alpha')).exitCode).toBe(0)
+    expect(await place.audited()).toEqual(before)
+    expect((await providers('reset')).exitCode).toBe(0)
+    expect((await place.audited())[0]).toEqual([actor, 'override.reset', 'state:beta', 'draining', 'active'])
+    expect(await place.audited()).toHaveLength(before.length + 1)
+  })
+
   it('O10: needs --force where the file leaves no provider for new swaps, or something open unread', async () => {
     place.configure({ alpha: { state: 'off' } })
     await providers('activate', 'alpha')

@@ -96,7 +96,7 @@ describe('with a second process', () => {
         ['transactions_polled', `${due} AND ${notEnded} ORDER BY polled_at, sort_key DESC LIMIT 8`],
         [
           'transactions_overdue_at',
-          `${due} AND state = 'done' AND status = 'overdue' AND ${since} > (SELECT 5) ORDER BY ${since} LIMIT 8`,
+          `${due} AND state = 'done' AND status = 'overdue' AND attention IS NULL AND settled_at IS NULL AND ${since} > (SELECT 5) ORDER BY ${since} LIMIT 8`,
         ],
       ] as const) {
         const plan = await query(

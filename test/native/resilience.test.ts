@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
+import type { LoadLevel } from '../../src/core/access/load-shedding.ts'
 import { createBreaker } from '../../src/core/resilience/breaker/breaker.ts'
 import type { Observation } from '../../src/domain/telemetry/observation.ts'
 import { type NativeRig, refusal, startRig, told } from './rig.ts'
@@ -132,6 +133,34 @@ describe('N15: one client’s native calls', () => {
     for (const socket of sockets) socket.destroy()
     await vi.waitFor(async () => expect((await rig.send('/exchange/range')).status).toBe(200), { timeout: 20_000 })
   })
+})
+
+test('N15: under load a request of the lane is shed as the operation that it counts as: 503 in the form of its key, and counted', async () => {
+  const load: { level: LoadLevel } = { level: 0 }
+  await using rig = await startRig({ load })
+  const status = async (method: string, path: string, form: 'A' | 'B' = 'A') => {
+    const answer = await rig.send(path, { method, form, ...(method === 'POST' && { body: '{}' }) })
+    return [answer, answer.status] as const
+  }
+  load.level = 1
+  expect((await status('GET', '/exchange/range'))[1]).toBe(200)
+  load.level = 2
+  const [shed] = await status('GET', '/exchange/range')
+  expect(told(shed)).toEqual(refusal(503, 'overloaded'))
+  expect(shed.headers['retry-after']).toBe('2')
+  expect(JSON.parse(String(shed.body))).toEqual({ error: 'Service Unavailable', message: expect.any(String), code: 503 })
+  expect(JSON.parse(String((await status('GET', '/exchange/range', 'B'))[0].body))).toEqual({
+    message: expect.any(String),
+    code: 503,
+  })
+  expect((await status('POST', '/estimates'))[1]).toBe(200)
+  load.level = 3
+  expect((await status('POST', '/estimates'))[1]).toBe(503)
+  expect(rig.provider.arrived).toHaveLength(2)
+  const ends = seen(rig, 'request').filter((end) => end.status === 503)
+  expect(ends.map(({ operation, errorType }) => [operation, errorType])).toEqual(
+    Array.from({ length: 3 }, () => ['native', 'limit_overload']),
+  )
 })
 
 test('N16: each request is told once, by the template of its path, and each call once', async () => {

@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import { createBreaker, type MakeBreaker } from '../../src/core/resilience/breaker/breaker.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { transactionA } from '../support/form-a.ts'
@@ -27,10 +28,9 @@ afterEach(async () => {
 
 const create = (form: FormName, facts: object = {}): Promise<ReceivedResponse> =>
   managed.client(form).post('/transactions', orderIn(form, facts), { key, headers: { 'idempotency-key': 'order-4' } })
-const rate = (form: FormName): Promise<ReceivedResponse> => {
-  const words = form === 'A' ? 'coinFrom=BTC&coinTo=USDTTRC20' : 'coinFrom=BTC&networkFrom=BTC&coinTo=USDT&networkTo=TRX'
-  return managed.client(form).get(`/rate?${words}&amount=1`)
-}
+const words = (form: FormName): string =>
+  form === 'A' ? 'coinFrom=BTC&coinTo=USDTTRC20' : 'coinFrom=BTC&networkFrom=BTC&coinTo=USDT&networkTo=TRX'
+const rate = (form: FormName): Promise<ReceivedResponse> => managed.client(form).get(`/rate?${words(form)}&amount=1`)
 
 /** A port without a listener. */
 async function closedPort(): Promise<number> {
@@ -219,4 +219,58 @@ test('a transaction is read from the provider that made it, with any provider fi
   managed.alpha.reply('get', { reset: true })
   expect((await managed.client('A').get(`/transactions/${id}`, { key })).headers).toHaveProperty('x-swap-stale')
   expect(managed.beta.received('get')).toEqual([])
+})
+
+describe('U16: a breaker that is open for one operation at the first provider', () => {
+  const now = { ms: 1_000_000 }
+  const breaker: MakeBreaker = (options) => createBreaker({ ...options, clock: () => now.ms, random: () => 0 })
+  const startGuarded = async (): Promise<void> => {
+    managed = await startManaged({
+      routing: ['alpha', 'beta'],
+      providers: { alpha: { assets: providerAssets } },
+      sections: { cache: { currencies: 600, rate: 0, staleFor: 600 } },
+      breaker,
+      steadyClock: () => now.ms,
+    })
+    key = await managed.issue()
+  }
+  const providerOf = ({ headers }: ReceivedResponse) => headers['x-swap-provider']
+
+  test.each(formNames)('of quotes leaves quotes to the next one, and its creates and reads stay (form %s)', async (form) => {
+    await startGuarded()
+    const { id } = (await create(form)).json as { id: string }
+    managed.alpha.reply('rate', { status: 500, json: {} })
+    const keys = [key, await managed.issue()]
+    const quoteOf = (sender: string) => managed.client(form).get(`/rate?${words(form)}&amount=1`, { key: sender })
+    for (let calls = 0; calls < 6; calls++) for (const sender of keys) expect(providerOf(await quoteOf(sender))).toBe('beta')
+    const calls = managed.alpha.received('rate').length
+    expect(providerOf(await quoteOf(key))).toBe('beta')
+    expect(managed.alpha.received('rate')).toHaveLength(calls)
+    expect((await managed.client(form).get(`/transactions/${id}`, { key })).headers).not.toHaveProperty('x-swap-stale')
+    const { headers } = await managed.client(form).post('/transactions', orderIn(form), { key })
+    expect(headers['x-swap-provider']).toBe('alpha')
+  })
+
+  test.each(formNames)('of reads leaves the last known state, and no other provider is read (form %s)', async (form) => {
+    await startGuarded()
+    const { id } = (await create(form)).json as { id: string }
+    managed.alpha.reply('get', { status: 500, json: {} })
+    const other = await managed.issue()
+    const { json } = await managed.client(form).post('/transactions', orderIn(form), { key: other })
+    const reads = [
+      [id, key],
+      [(json as { id: string }).id, other],
+    ] as const
+    for (let calls = 0; calls < 6; calls++) {
+      for (const [read, sender] of reads) {
+        now.ms += 10
+        expect((await managed.client(form).get(`/transactions/${read}`, { key: sender })).headers).toHaveProperty('x-swap-stale')
+      }
+    }
+    const calls = managed.alpha.received('get').length
+    await managed.client(form).get(`/transactions/${id}`, { key })
+    expect(managed.alpha.received('get')).toHaveLength(calls)
+    expect(managed.beta.received('get')).toEqual([])
+    expect(providerOf(await rate(form))).toBe('alpha')
+  })
 })

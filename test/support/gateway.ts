@@ -11,6 +11,7 @@ import { memoryLimiter, memoryVerifiedKeys } from '../../src/adapters/memory.ts'
 import { type Config, loadConfig } from '../../src/config/index.ts'
 import type { Accounts } from '../../src/core/access/accounts.ts'
 import { authentication } from '../../src/core/access/authentication.ts'
+import type { Load } from '../../src/core/access/load-shedding.ts'
 import { refusalLifetimeMs, refusedAddresses } from '../../src/core/access/refused-addresses.ts'
 import { verifiedKeyLifetimeMs } from '../../src/core/access/verified-keys.ts'
 import { DeferredResults } from '../../src/core/creation/deferred-results.ts'
@@ -55,6 +56,8 @@ export interface GatewaySettings {
   readonly breaker?: MakeBreaker
   /** Over any rest with every look at it, unless given. */
   readonly steadyClock?: () => number
+  /** None unless given. */
+  readonly load?: Load
   /** In place of the clock by which claims expire. */
   readonly ledgerClock?: () => number
 }
@@ -151,7 +154,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     refusedAddresses: refusedAddresses(memoryVerifiedKeys(refusalLifetimeMs)),
     connections,
     pendingKeys: new PendingCreateKeys(),
-    load: { level: 0 },
+    load: settings.load ?? { level: 0 },
     ledger,
     ledgerWaits: () => store.waits(),
     deferredResults: results,

@@ -57,12 +57,12 @@ async function comparedProvider({ catalogue, capabilities, service, timeoutMs }:
 }
 
 function describe(first: string, second: string, { onlyFirst, onlySecond, limits, quotes, medianDeviation }: ProviderDiff) {
-  const quoted = quotes.filter(({ deviation }) => deviation !== null)
-  const rows = quotes.map(({ from, to, amount, first: a, second: b, deviation, errors }) => [
+  const quoted = quotes.filter(({ outcome }) => outcome === 'compared')
+  const rows = quotes.map(({ from, to, amount, outcome, first: a, second: b, deviation, errors }) => [
     `${amount} ${from} to ${to}`,
     a ?? '-',
     b ?? '-',
-    formatPercent(deviation),
+    outcome === 'notOffered' ? 'not offered' : outcome === 'notCompared' ? 'not compared' : formatPercent(deviation),
     ...errors.slice(0, 1),
   ])
   return [
@@ -73,7 +73,7 @@ function describe(first: string, second: string, { onlyFirst, onlySecond, limits
         `${code}: deposits from ${a.depositMin ?? '-'} to ${a.depositMax ?? '-'} at ${first}, from ${b.depositMin ?? '-'} to ${b.depositMax ?? '-'} at ${second}`,
     ),
     ...formatTable([['pair', first, second, 'deviation'], ...rows]),
-    `Both quoted ${quoted.length} of ${quotes.length} pairs, median deviation ${formatPercent(medianDeviation)}.`,
+    `Compared ${quoted.length} of ${quotes.length} pairs, median deviation ${formatPercent(medianDeviation)}.`,
   ]
 }
 

@@ -1,10 +1,9 @@
 /** Compares the offers of two providers before a switch (docs/contract.md §12). It never creates anything. */
-import { type Amount, compareAmounts, divide, isZero, multiplySubtract, one, two, zero } from '../../domain/amount.ts'
-import { Fault } from '../../domain/faults/fault.ts'
+import { type Amount, compareAmounts } from '../../domain/amount.ts'
 import type { Asset } from '../../domain/swap/asset.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
-import type { RateQuery } from '../../domain/swap/swap.ts'
 import type { Listing } from '../assets/listing.ts'
+import { compareQuotes, type QuoteDiff } from './quote-diff.ts'
 
 /** A provider whose service uses the names of the asset table. */
 export interface ComparedProvider {
@@ -26,19 +25,6 @@ export interface AssetDiff {
 export interface LimitDiff extends AssetDiff {
   readonly first: AssetLimits
   readonly second: AssetLimits
-}
-
-export interface QuoteDiff {
-  readonly from: string
-  readonly to: string
-  readonly amount: Amount
-  /** The amount received; null without a quote. */
-  readonly first: Amount | null
-  readonly second: Amount | null
-  /** (second − first) ÷ first. */
-  readonly deviation: number | null
-  /** Reasons of missing quotes. */
-  readonly errors: readonly string[]
 }
 
 export interface ProviderDiff {
@@ -65,13 +51,8 @@ export async function providerDiff({ first, second, pairs, contextOf }: DiffOpti
   const common = firstAssets.filter((asset) => second.listing.byAsset.has(asset))
   const quotes: QuoteDiff[] = []
   for (const [source, target] of samplePairs(common, pairs)) {
-    const query = {
-      codeFrom: source.code,
-      codeTo: target.code,
-      amountIn: amountFor(source, first, second),
-      rateType: 'float',
-    } as const
-    quotes.push(await compareQuotes(query, first.service, second.service, contextOf))
+    const pair = { from: source.code, to: target.code, listedMinimum: listedMinimum(source, [first, second]) }
+    quotes.push(await compareQuotes(pair, { first: first.service, second: second.service, contextOf }))
   }
   const deviations = quotes.flatMap(({ deviation }) => deviation ?? []).toSorted((a, b) => a - b)
   return {
@@ -120,37 +101,8 @@ function samplePairs(assets: readonly Asset[], count: number): readonly (readonl
   return picked.flatMap(([source, target]) => (source && target ? [[source, target] as const] : []))
 }
 
-/** Twice the larger known minimum, so that both can quote it; otherwise 1. */
-function amountFor(asset: Asset, first: ComparedProvider, second: ComparedProvider): Amount {
-  const minimums = [first, second].flatMap((provider) => limitsOf(asset, provider).depositMin ?? [])
-  const [largest] = minimums.toSorted((a, b) => compareAmounts(b, a))
-  return largest === undefined || isZero(largest) ? one : multiplySubtract(largest, two, zero)
-}
-
-async function compareQuotes(
-  query: RateQuery,
-  first: SwapService,
-  second: SwapService,
-  contextOf: () => Context,
-): Promise<QuoteDiff> {
-  const errors: string[] = []
-  const quote = async (service: SwapService): Promise<Amount | null> => {
-    try {
-      return (await service.call('getRate', query, contextOf())).body.amountOut ?? null
-    } catch (reason) {
-      errors.push(Fault.from(reason).message)
-      return null
-    }
-  }
-  const [a, b] = await Promise.all([quote(first), quote(second)])
-  const deviation = a === null || b === null || isZero(a) ? undefined : divide(multiplySubtract(b, one, a), a)
-  return {
-    from: query.codeFrom ?? '',
-    to: query.codeTo ?? '',
-    amount: query.amountIn,
-    first: a,
-    second: b,
-    deviation: deviation === undefined ? null : Number(deviation),
-    errors,
-  }
+/** Undefined if neither lists one. */
+function listedMinimum(asset: Asset, providers: readonly ComparedProvider[]): Amount | undefined {
+  const minimums = providers.flatMap((provider) => limitsOf(asset, provider).depositMin ?? [])
+  return minimums.toSorted((a, b) => compareAmounts(b, a))[0]
 }

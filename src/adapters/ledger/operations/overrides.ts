@@ -66,7 +66,7 @@ async function apply(
   const current = stored.find((override) => override.key === key)
   if (value === undefined) {
     await within.deleteFrom('overrides').where('key', '=', key).execute()
-    if (!current || current.isEnded) return
+    if (!current || current.isEnded || isDeepStrictEqual([current.value, before], [fileValue, fileValue])) return
     await addAudit(within, store, { actor, action: 'override.reset', subject: key, before, after: fileValue })
     return
   }

@@ -1,0 +1,120 @@
+/** Compares the quotes of two providers for one pair (docs/contract.md §12). */
+import {
+  type Amount,
+  compareAmounts,
+  divide,
+  isPositive,
+  isZero,
+  multiplySubtract,
+  one,
+  toAmount,
+  two,
+  zero,
+} from '../../domain/amount.ts'
+import type { AmountLimits } from '../../domain/faults/amount-limits.ts'
+import { Fault } from '../../domain/faults/fault.ts'
+import type { Reason } from '../../domain/faults/reason.ts'
+import type { Context, SwapService } from '../../domain/swap/service.ts'
+
+export interface QuoteDiff {
+  readonly from: string
+  readonly to: string
+  readonly amount: Amount
+  /** `notOffered`: one of them does not offer the pair. `notCompared`: no amount was found that both quote, or one of them failed. */
+  readonly outcome: 'compared' | 'notOffered' | 'notCompared'
+  /** The amount received; null without a quote. */
+  readonly first: Amount | null
+  readonly second: Amount | null
+  /** (second − first) ÷ first. */
+  readonly deviation: number | null
+  /** Reasons of missing quotes. */
+  readonly errors: readonly string[]
+}
+
+export interface QuotedPair {
+  /** Codes of the asset table. */
+  readonly from: string
+  readonly to: string
+  /** The largest minimum in the lists of both. */
+  readonly listedMinimum: Amount | undefined
+}
+
+export interface QuoteSources {
+  readonly first: SwapService
+  readonly second: SwapService
+  readonly contextOf: () => Context
+}
+
+interface Quote extends AmountLimits {
+  readonly received?: Amount | undefined
+  readonly fault?: Fault | undefined
+}
+
+const notOffered: ReadonlySet<Reason> = new Set<Reason>(['not_offered', 'unknown_asset', 'network_required', 'network_unknown'])
+
+/** Asks both for twice the listed minimum, or 1; and once more within the limits that they then report, if that suits one of them not. */
+export async function compareQuotes(pair: QuotedPair, sources: QuoteSources): Promise<QuoteDiff> {
+  const { listedMinimum: listed } = pair
+  const guess = listed === undefined || isZero(listed) ? one : twice(listed)
+  const quotes = await quoteBoth(pair, guess, sources)
+  const better = quotes.every((quote) => suits(guess, quote)) ? undefined : amountWithin(quotes)
+  if (better === undefined || compareAmounts(better, guess) === 0) return diffOf(pair, guess, quotes)
+  return diffOf(pair, better, await quoteBoth(pair, better, sources))
+}
+
+function quoteBoth({ from, to }: QuotedPair, amountIn: Amount, sources: QuoteSources): Promise<readonly Quote[]> {
+  const quote = async (service: SwapService): Promise<Quote> => {
+    try {
+      const query = { codeFrom: from, codeTo: to, amountIn, rateType: 'float' } as const
+      const { amountOut, minAmount, maxAmount } = (await service.call('getRate', query, sources.contextOf())).body
+      return { received: amountOut, minAmount, maxAmount }
+    } catch (reason) {
+      const fault = Fault.from(reason)
+      return { ...limitsIn(fault.message), ...fault.limits, fault }
+    }
+  }
+  return Promise.all([quote(sources.first), quote(sources.second)])
+}
+
+/** A refusal ends with its limits (docs/contract.md §6), also that of a provider which is a gateway or a sandbox itself. */
+function limitsIn(message: string): AmountLimits {
+  const [, minimum = '', maximum = ''] = /\bMinimum (\d[\d.]{0,63}), maximum (\d[\d.]{0,63})\.$/.exec(message) ?? []
+  return { minAmount: toAmount(minimum), maxAmount: toAmount(maximum) }
+}
+
+function suits(amount: Amount, { received, minAmount, maxAmount }: Quote): boolean {
+  if (received === undefined || (minAmount !== undefined && compareAmounts(amount, minAmount) < 0)) return false
+  return maxAmount === undefined || !isPositive(maxAmount) || compareAmounts(amount, maxAmount) <= 0
+}
+
+/** Twice the larger minimum, or the smaller maximum if that is less. Undefined if no amount suits both, or no limit is known. */
+function amountWithin(quotes: readonly Quote[]): Amount | undefined {
+  const known = (limit: keyof AmountLimits) => quotes.flatMap((quote) => quote[limit] ?? []).filter(isPositive)
+  const [minimum] = known('minAmount').toSorted((a, b) => compareAmounts(b, a))
+  const [maximum] = known('maxAmount').toSorted(compareAmounts)
+  if (minimum === undefined) return maximum
+  if (maximum === undefined || compareAmounts(twice(minimum), maximum) <= 0) return twice(minimum)
+  return compareAmounts(minimum, maximum) <= 0 ? maximum : undefined
+}
+
+function diffOf({ from, to }: QuotedPair, amount: Amount, quotes: readonly Quote[]): QuoteDiff {
+  const [first = null, second = null] = quotes.map(({ received }) => received ?? null)
+  const deviation =
+    first === null || second === null || isZero(first) ? undefined : divide(multiplySubtract(second, one, first), first)
+  const isCompared = deviation !== undefined && quotes.every((quote) => suits(amount, quote))
+  const isOffered = quotes.every(({ fault }) => fault === undefined || !notOffered.has(fault.reason))
+  return {
+    from,
+    to,
+    amount,
+    outcome: isCompared ? 'compared' : isOffered ? 'notCompared' : 'notOffered',
+    first,
+    second,
+    deviation: isCompared ? Number(deviation) : null,
+    errors: quotes.flatMap(({ fault }) => fault?.message ?? []),
+  }
+}
+
+function twice(amount: Amount): Amount {
+  return multiplySubtract(amount, two, zero)
+}
