@@ -71,10 +71,12 @@ interface Decimal {
 }
 
 function parse(amount: Amount): Decimal {
-  const [mantissa = '', exponent = '0'] = amount.toLowerCase().split('e')
+  const at = Math.max(amount.indexOf('e'), amount.indexOf('E'))
+  const mantissa = at < 0 ? amount : amount.slice(0, at)
+  const exponent = at < 0 ? 0 : Number(amount.slice(at + 1))
   const point = mantissa.indexOf('.')
-  const decimals = point < 0 ? 0 : mantissa.length - point - 1
-  return { digits: BigInt(mantissa.replace('.', '')), scale: decimals - Number(exponent) }
+  if (point < 0) return { digits: BigInt(mantissa), scale: 0 - exponent }
+  return { digits: BigInt(mantissa.slice(0, point) + mantissa.slice(point + 1)), scale: mantissa.length - point - 1 - exponent }
 }
 
 function minus(a: Decimal, b: Decimal): Decimal {

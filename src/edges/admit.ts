@@ -47,7 +47,11 @@ async function callerOf(
 ): Promise<Caller> {
   const key = credential.decode(headers)
   if (key === undefined) return { address, isKeyUnknown: isKeyMalformed || headers[credential.header] !== undefined }
-  const lookup = identify(key)
-  const identity = await (keyed.has(op) ? lookup : lookup.catch(() => undefined))
+  let identity: string | undefined
+  try {
+    identity = await identify(key)
+  } catch (reason) {
+    if (keyed.has(op)) throw reason
+  }
   return identity === undefined ? { address, isKeyUnknown: true } : { address, key, identity }
 }

@@ -1,6 +1,8 @@
 /** Query strings, strictly: every name once, every value whole. */
 import { WireError } from './wire-error.ts'
 
+const encoded = /[%+]/
+
 /** Calls `take` for each parameter. Throws a `WireProblem` for broken escapes and text that is not UTF-8. */
 export function parseQuery(query: string, onParameter: (name: string, value: string) => void): void {
   if (query === '') return
@@ -16,6 +18,7 @@ export function printQuery(parameters: readonly (readonly [string, string])[]): 
 }
 
 function decode(text: string): string {
+  if (!encoded.test(text)) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {

@@ -29,8 +29,12 @@ export function authentication({ accounts, digest, clock }: AuthenticationOption
   const find = cachedLookup(batchedKeyLookup((digests) => accounts.findKeys(digests)))
   return async (key) => {
     if (!isKey(key)) return undefined
-    const keyRecord = await find(digest(key)).catch(toUnavailable)
-    return keyRecord && isValid(keyRecord, clock()) ? keyRecord.account : undefined
+    try {
+      const keyRecord = await find(digest(key))
+      return keyRecord && isValid(keyRecord, clock()) ? keyRecord.account : undefined
+    } catch (cause) {
+      throw unavailable(cause)
+    }
   }
 }
 
@@ -66,8 +70,8 @@ function isValid({ expiresAt, revokedAt }: KeyRecord, now: number): boolean {
   return revokedAt === undefined && (expiresAt === undefined || now < expiresAt)
 }
 
-function toUnavailable(cause: unknown): never {
-  throw new Fault('unavailable', 'API keys cannot be checked now; please try again.', {
+function unavailable(cause: unknown): Fault {
+  return new Fault('unavailable', 'API keys cannot be checked now; please try again.', {
     cause,
     retryAfter,
     reason: 'ledger_unavailable',

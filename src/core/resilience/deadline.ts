@@ -8,5 +8,6 @@ export function deadline(timeoutMs: number): Layer {
 
 /** The context with at most `timeoutMs` left. */
 export function limitDeadline(context: Context, timeoutMs: number): Context {
-  return { ...context, deadline: Math.min(context.deadline, performance.now() + timeoutMs) }
+  const deadline = performance.now() + timeoutMs
+  return context.deadline <= deadline ? context : { ...context, deadline }
 }
