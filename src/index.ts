@@ -1,8 +1,9 @@
-/** The package as a library: runs the gateway in another program, which handles signals and reloads the configuration itself. */
+/** The package as a library: the gateway as a handler in another program, or as a whole with its ports. */
 import { type Config, loadConfig as load } from './config/index.ts'
 import { knownForms } from './forms/index.ts'
 
-export { type Config, ConfigError, type ConfigFault } from './config/index.ts'
+export { type Config, ConfigError, type ConfigFault, type ConfigSettings } from './config/index.ts'
+export { type ConfigSource, createSwapgate, type Swapgate, type SwapgateOptions } from './embedded.ts'
 export { type Running, start } from './main.ts'
 
 /** Reads a configuration file (`docs/configuration.md`). Throws a `ConfigError` with all errors. */

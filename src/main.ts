@@ -1,18 +1,15 @@
 /** The process: starts all parts in order and stops them in reverse (docs/contract.md §13). */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Readiness } from './adapters/http/admin.ts'
-import { openLedger } from './adapters/ledger/index.ts'
 import type { Config } from './config/index.ts'
 import type { Observer } from './domain/telemetry/observation.ts'
 import { forms } from './forms/index.ts'
 import type { OperatorParts, OperatorStores } from './operator/stores.ts'
-import { startBackgroundJobs } from './process/background-jobs.ts'
-import { ConfigurationInForce } from './process/configuration/configuration-in-force.ts'
-import { CurrentGeneration } from './process/configuration/generation.ts'
+import type { ConfigurationInForce } from './process/configuration/configuration-in-force.ts'
 import { withListenError } from './process/connections/listen-error.ts'
 import { openAdmin, openPublic, type Port, type PublicPort } from './process/connections/ports.ts'
-import { openGatewayBuilder } from './process/gateway-builder.ts'
 import { type Monitoring, openMonitoring } from './process/monitoring.ts'
+import { openGateway } from './process/open-gateway.ts'
 import { openOperator } from './process/operator.ts'
 import { preparePages } from './process/pages.ts'
 import type { Http } from './wire/http.ts'
@@ -51,24 +48,14 @@ export async function start(config: Config): Promise<Running> {
   const state: ProcessState = { readiness: 'starting', configuration: undefined, operator: undefined }
   const preparingPages = preparePages(forms)
   const monitoring = openMonitoring(config, () => state.configuration?.config ?? config, resources)
-  const { observe, telemetry, figures } = monitoring
+  const { observe, telemetry } = monitoring
   const admin = await openAdminPort(config, state, monitoring, resources)
   const sandboxUrls = await addSandbox(config, resources)
-  const ledgerStores = await openLedger(config.ledger.url)
-  resources.defer(ledgerStores.close)
-  telemetry.observeLedger(ledgerStores.ledgerAdmin)
-  const { configuration, warnings } = await ConfigurationInForce.open(config, ledgerStores, observe)
+  const { configuration, warnings, ledgerStores, handle } = await openGateway(config, monitoring, preparingPages, resources)
   state.configuration = configuration
-  const { build, shadowStatistics } = await openGatewayBuilder(config, ledgerStores, monitoring, preparingPages, resources)
-  const generation = new CurrentGeneration(build, configuration.config)
-  configuration.onChange((next) => {
-    generation.replace(next)
-    telemetry.log.configure(next.log)
-  })
   const stopping = new AbortController()
   state.operator = openOperator(config, operatorParts(ledgerStores, configuration), stopping.signal)
-  startBackgroundJobs({ generation, configuration, ledgerStores, figures, shadowStatistics }, resources)
-  const publicPort = await openPublicPort(config, generation.handle, state, monitoring, resources)
+  const publicPort = await openPublicPort(config, handle, state, monitoring, resources)
   await configuration.tags.remember(config)
   state.readiness = 'ready'
   const configWarnings = [...warnings, ...(await configuration.startWarnings(config))]

@@ -53,11 +53,35 @@ export function configFile(option: string | undefined): string {
   return existsSync(defaultConfigFile) ? defaultConfigFile : packagedConfigFile
 }
 
+/** The keys of a configuration file as an object; those that are left out have their defaults. */
+export type ConfigSettings = Given<Settings>
+type Given<T> = T extends readonly (infer Item)[]
+  ? readonly Given<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]?: Given<T[Key]> }
+    : T
+
 /** Throws a `ConfigError` if the configuration is not valid. Paths in the file are relative to the file. */
 export function loadConfig(file: string, forms: KnownForms, environment: Sources['environment'] = process.env): Config {
   const faults = new Faults()
   const sources = { environment, files: new Set<string>() }
   const source = readSource(file, sources, faults)
+  return parseConfig(source, file, forms, sources, faults)
+}
+
+/** The same for an object. Paths are relative to the working directory; without `assets`, the table of the package is used. */
+export function readSettings(
+  settings: ConfigSettings,
+  forms: KnownForms,
+  environment: Sources['environment'] = process.env,
+): Config {
+  const sources = { environment, files: new Set<string>() }
+  const source = JSON.stringify({ assets: join(dirname(packagedConfigFile), 'assets.yaml'), ...settings })
+  return parseConfig(source, resolve('settings'), forms, sources, new Faults())
+}
+
+function parseConfig(source: string | undefined, file: string, forms: KnownForms, sources: FileReader, faults: Faults): Config {
+  const { environment } = sources
   const document = source === undefined ? undefined : toTree(source, file, sources, faults)
   if (source === undefined || document === undefined) throw new ConfigError(faults.all)
   const tree = addVariables(document, environment)

@@ -1,5 +1,5 @@
 // Takes long: a package is made and installed.
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
@@ -62,4 +62,14 @@ try { loadConfig('nowhere.yaml') } catch (reason) { if (reason instanceof Config
   expect(tsc('program.mts')).toBe('')
   expect(() => tsc('wrong.mts')).toThrow()
   expect(parcel.run(join(parcel.folder, 'node_modules/.bin/node'), 'program.mts')).toBe(`http://127.0.0.1:${ports.gateway}/a\n1\n`)
+})
+
+it.each(['express', 'node-http'])('the example of an embedded gateway with %s runs', { timeout: 120_000 }, async (name) => {
+  parcel.write(`${name}.mts`, readFileSync(`examples/embedded/${name}.ts`, 'utf8'))
+  const program = `PORT=0 SWAPGATE_CONFIG=node_modules/swapgate/config/gateway.yaml exec node_modules/.bin/node ${name}.mts`
+  await using shell = parcel.shell(program)
+  await expect.poll(() => shell.output, { timeout: 60_000 }).toContain('"port":')
+  const port = /"port":(\d+)/.exec(shell.output)?.[1]
+  const mount = name === 'express' ? '/swap' : ''
+  expect((await fetch(`http://127.0.0.1:${port}${mount}/a/api/v2/nowhere`)).status).toBe(404)
 })

@@ -46,6 +46,11 @@ export class Parcel implements Disposable {
     return new Shell(spawn('npx', args, { cwd: this.folder, env, detached: true }))
   }
 
+  /** A command line of the shell. */
+  shell(command: string): Shell {
+    return new Shell(spawn('sh', ['-c', command], { cwd: this.folder, env, detached: true }))
+  }
+
   [Symbol.dispose](): void {
     rmSync(this.place, { recursive: true })
   }

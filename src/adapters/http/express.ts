@@ -19,6 +19,8 @@ export interface ExpressOptions {
   readonly writeTimeoutMs?: number
   /** Whether the process is stopping: then every response closes its connection. */
   readonly isStopping?: () => boolean
+  /** In front of the gateway. What they respond is theirs. */
+  readonly middleware?: readonly RequestHandler[]
 }
 
 type ExpressHandle = (request: Request, response: Response, otherwise: () => void) => void
@@ -29,7 +31,7 @@ type Messages = Pick<Required<ServerOptions>, 'IncomingMessage' | 'ServerRespons
 
 /** Makes an express application of `handle`. */
 export function expressApp(handle: Http, options: ExpressOptions): Express {
-  const { trustProxy, maxBodyBytes, cors, writeTimeoutMs, isStopping = () => false } = options
+  const { trustProxy, maxBodyBytes, cors, writeTimeoutMs, isStopping = () => false, middleware = [] } = options
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -37,6 +39,7 @@ export function expressApp(handle: Http, options: ExpressOptions): Express {
   app.set('query parser', false)
   bindPrototypes(app)
   if (cors.length > 0) app.use(crossOrigin(cors))
+  for (const handler of middleware) app.use(handler)
   const refused = new WeakSet<Socket>()
   const send = batch((pending: PendingResponse) => {
     write(pending, isStopping())

@@ -22,6 +22,7 @@ async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Ui
   let length = 0
   return new Promise((resolve, reject) => {
     const breakOff = (cause?: Error): void => reject(new Fault('invalid', 'The body broke off.', { reason: 'body_invalid', cause }))
+    if (request.readableDidRead) return reject(alreadyRead())
     if (request.destroyed) return breakOff()
     request.on('data', (chunk: Buffer) => {
       length += chunk.length
@@ -33,6 +34,12 @@ async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Ui
     request.on('error', breakOff)
     request.on('close', () => breakOff())
   })
+}
+
+/** Something in front has taken the body: only the operator can change that. */
+function alreadyRead(): Fault {
+  const cause = new Error('The body was read before the gateway: mount the gateway in front of every body parser.')
+  return new Fault('internal', 'Internal error; please report the X-Request-Id.', { cause })
 }
 
 function tooLarge(maxBytes: number): Fault {

@@ -1,0 +1,14 @@
+/** swapgate in an express application. Mount it in front of every body parser: it reads the raw body itself. */
+import express from 'express'
+import { createSwapgate } from 'swapgate'
+
+const swapgate = createSwapgate(process.env.SWAPGATE_CONFIG ?? 'config/gateway.yaml')
+for (const warning of await swapgate.start()) console.error(`warning: ${warning}`)
+
+const app = express()
+app.use('/swap', swapgate.handler)
+app.use(express.json())
+app.get('/', (_, response) => void response.send('My own application'))
+
+const server = app.listen(Number(process.env.PORT ?? 3000), () => console.log(`listening on ${JSON.stringify(server.address())}`))
+process.once('SIGTERM', () => server.close(() => void swapgate.stop()))

@@ -1,0 +1,16 @@
+/** swapgate in a bare server of node:http, with a configuration as an object. */
+import { createServer } from 'node:http'
+import { createSwapgate } from 'swapgate'
+
+const swapgate = createSwapgate({
+  providers: {
+    alpha: { form: 'A', url: process.env.ALPHA_URL ?? 'http://127.0.0.1:9101/a/api/v2', key: process.env.ALPHA_KEY ?? '' },
+  },
+  routing: { providers: ['alpha'] },
+  ledger: { url: 'sqlite:data/swapgate.db' },
+})
+await swapgate.start()
+
+const server = createServer(swapgate.handler)
+server.listen(Number(process.env.PORT ?? 3000), () => console.log(`listening on ${JSON.stringify(server.address())}`))
+process.once('SIGTERM', () => server.close(() => void swapgate.stop()))

@@ -1,0 +1,40 @@
+/** The gateway with its stores and background jobs, but without a port. */
+import { type OpenLedger, openLedger } from '../adapters/ledger/index.ts'
+import type { Config } from '../config/index.ts'
+import type { StaticPages } from '../edges/static-page.ts'
+import type { Http } from '../wire/http.ts'
+import { startBackgroundJobs } from './background-jobs.ts'
+import { ConfigurationInForce } from './configuration/configuration-in-force.ts'
+import { CurrentGeneration } from './configuration/generation.ts'
+import { openGatewayBuilder } from './gateway-builder.ts'
+import type { Monitoring } from './monitoring.ts'
+
+export interface OpenGateway {
+  readonly configuration: ConfigurationInForce
+  /** Warnings for the operator. */
+  readonly warnings: readonly string[]
+  readonly ledgerStores: OpenLedger
+  readonly handle: Http
+}
+
+/** Registers all that it opens in `resources`. Throws a `ConfigError` if the ledger contradicts the configuration. */
+export async function openGateway(
+  config: Config,
+  monitoring: Monitoring,
+  preparingPages: Promise<StaticPages>,
+  resources: AsyncDisposableStack,
+): Promise<OpenGateway> {
+  const { observe, telemetry, figures } = monitoring
+  const ledgerStores = await openLedger(config.ledger.url)
+  resources.defer(ledgerStores.close)
+  telemetry.observeLedger(ledgerStores.ledgerAdmin)
+  const { configuration, warnings } = await ConfigurationInForce.open(config, ledgerStores, observe)
+  const { build, shadowStatistics } = await openGatewayBuilder(config, ledgerStores, monitoring, preparingPages, resources)
+  const generation = new CurrentGeneration(build, configuration.config)
+  configuration.onChange((next) => {
+    generation.replace(next)
+    telemetry.log.configure(next.log)
+  })
+  startBackgroundJobs({ generation, configuration, ledgerStores, figures, shadowStatistics }, resources)
+  return { configuration, warnings, ledgerStores, handle: generation.handle }
+}
