@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { configFile } from '../config/index.ts'
 import { version } from '../process/version.ts'
+import { addAssets } from './assets.ts'
 import { addAudit } from './audit.ts'
 import { addKeys } from './keys.ts'
 import { addLedger } from './ledger.ts'
@@ -36,6 +37,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   addKeys(program, terminal, end)
   addLedger(program, terminal, end)
   addProviders(program, terminal, end)
+  addAssets(program, terminal, end)
   addAudit(program, terminal, end)
   try {
     await program.parseAsync(args, { from: 'user' })

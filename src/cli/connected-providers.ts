@@ -12,6 +12,9 @@ import { type ConnectedProvider, Connections } from '../provider.ts'
 export const clock = (): number => performance.now()
 const ignore = (): void => {}
 
+/** Lists are always read from the providers, never from the ledger. */
+export const freshLists: CurrencyListStore = { loadCurrencies: async () => undefined, saveCurrencies: async () => {} }
+
 /** Registers everything that it opens in `open`, to be closed with it. */
 export async function connectProviders(
   config: Config,
@@ -42,4 +45,8 @@ export async function connectProviders(
 export function commandContext(clientCapabilities: Capabilities): Context {
   const requestId = crypto.randomUUID()
   return { requestId, caller: { address: '' }, clientCapabilities, deadline: Number.POSITIVE_INFINITY, isGatewayCall: true }
+}
+
+export function providerNames({ providers }: Config): string {
+  return providers.map(({ name }) => name).join(', ')
 }

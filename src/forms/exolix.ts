@@ -85,7 +85,7 @@ export const exolix = defineProviderForm({
           decimal: unused,
           icon: unused,
           blockExplorer: unused,
-          memoNeeded: unused,
+          memoNeeded: optional('needsMemo'),
           memoName: unused,
           memoRegex: unused,
           precision: unused,

@@ -1,13 +1,11 @@
 /** `swapgate providers diff`: compares the offers of two providers before a switch (docs/contract.md §12). */
-import type { Config } from '../../config/index.ts'
 import { translateAssets } from '../../core/assets/translate-assets.ts'
 import { compose } from '../../core/layer.ts'
 import { type AssetDiff, type ComparedProvider, type ProviderDiff, providerDiff } from '../../core/operations/provider-diff.ts'
-import type { CurrencyListStore } from '../../core/quotes/currency-list-store.ts'
 import { deadline } from '../../core/resilience/deadline.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { ConnectedProvider } from '../../provider.ts'
-import { commandContext, connectProviders } from '../connected-providers.ts'
+import { commandContext, connectProviders, freshLists, providerNames } from '../connected-providers.ts'
 import type { Options } from '../option.ts'
 import type { ExitCode, Session } from '../session.ts'
 import { formatTable } from '../table.ts'
@@ -25,7 +23,7 @@ export async function printDiff(
   { config, terminal }: Session,
 ): Promise<ExitCode> {
   const [one, other] = [first, second].map((name) => config.providers.find((provider) => provider.name === name))
-  if (!one || !other) return refuse(`no such provider; the configuration has ${namesOf(config)}`, terminal)
+  if (!one || !other) return refuse(`no such provider; the configuration has ${providerNames(config)}`, terminal)
   await using open = new AsyncDisposableStack()
   const connect = await connectProviders(config, freshLists, open)
   const compared: ComparedProvider[] = []
@@ -42,13 +40,6 @@ export async function printDiff(
   if (json) terminal.out(JSON.stringify({ firstProvider: first, secondProvider: second, ...diff }))
   else for (const line of describe(first, second, diff)) terminal.out(line)
   return diff.onlyFirst.length > 0 ? 1 : 0
-}
-
-/** Always reads the lists from the providers, never from the ledger. */
-const freshLists: CurrencyListStore = { loadCurrencies: async () => undefined, saveCurrencies: async () => {} }
-
-function namesOf({ providers }: Config): string {
-  return providers.map(({ name }) => name).join(', ')
 }
 
 async function comparedProvider({ catalogue, capabilities, service, timeoutMs }: ConnectedProvider): Promise<ComparedProvider> {

@@ -45,7 +45,7 @@ export async function parseByCode(
 }
 
 /** The table's asset of a row. A contradiction: the table has the row's code, but on another network. */
-function matchAsset(
+export function matchAsset(
   { code = '', network }: Currency,
   naming: AssetNaming,
 ): { readonly asset?: Asset | undefined; readonly isContradiction: boolean } {

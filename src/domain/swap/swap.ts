@@ -44,6 +44,8 @@ export interface Currency {
   readonly depositMin?: Amount | undefined
   readonly depositMax?: Amount | undefined
   readonly notes?: string | undefined
+  /** Whether a deposit or a withdrawal may need a memo; undefined if it is not known. */
+  readonly needsMemo?: boolean | undefined
   /** Only where a row is a coin, and only on request. */
   readonly networks?: readonly CurrencyNetwork[] | undefined
 }

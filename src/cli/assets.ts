@@ -1,0 +1,105 @@
+/** `swapgate assets`: compares a provider's currency list with the asset table (docs/contract.md §16). */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { compose } from '../core/layer.ts'
+import { type AssetCheck, checkAssets, type ListedName, type TableName } from '../core/operations/asset-check.ts'
+import { CurrencyReading } from '../core/quotes/read-currency-list.ts'
+import { deadline } from '../core/resilience/deadline.ts'
+import { Fault } from '../domain/faults/fault.ts'
+import type { SwapService } from '../domain/swap/service.ts'
+import type { Currency } from '../domain/swap/swap.ts'
+import type { ConnectedProvider } from '../provider.ts'
+import { commandContext, connectProviders, freshLists, providerNames } from './connected-providers.ts'
+import { configOption, jsonOption, type Options } from './option.ts'
+import { type ExitCode, type Session, withLedger } from './session.ts'
+import { refuse, type Terminal } from './terminal.ts'
+
+export function addAssets(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
+  program
+    .command('assets')
+    .description('compare the asset table with a provider')
+    .command('check <provider>')
+    .description(
+      "compare the provider's currency list with the asset table: what only one of them has, and what contradicts; " +
+        'exit code 1 if something contradicts or one word means several assets',
+    )
+    .option(...configOption)
+    .option(...jsonOption)
+    .action(async (name: string, options: Options) =>
+      end(await withLedger(options, terminal, (session) => printCheck(name, options, session))),
+    )
+}
+
+async function printCheck(name: string, { json }: Options, { config, terminal }: Session): Promise<ExitCode> {
+  const provider = config.providers.find((each) => each.name === name)
+  if (!provider) return refuse(`no such provider; the configuration has ${providerNames(config)}`, terminal)
+  await using open = new AsyncDisposableStack()
+  const connected = (await connectProviders(config, freshLists, open))(provider)
+  let rows: readonly Currency[]
+  try {
+    rows = await readList(connected, terminal)
+  } catch (reason) {
+    return refuse(`the list of ${name} cannot be read: ${Fault.from(reason).message}`, terminal)
+  }
+  const check = await checkAssets(rows, connected.catalogue.naming)
+  if (json) terminal.out(JSON.stringify({ provider: name, ...check }))
+  else for (const line of describe(name, check)) terminal.out(line)
+  return check.contradictions.length + check.collisions.length > 0 ? 1 : 0
+}
+
+/** A list takes that long if it has many pages and the budget is small. */
+const maxReadMs = 600_000
+const maxPauseMs = 60_000
+
+/** Reads the whole list. Where the budget or the provider asks to wait, it waits, and goes on where it stopped. */
+async function readList(provider: ConnectedProvider, { err }: Terminal): Promise<readonly Currency[]> {
+  const { capabilities, name, timeoutMs } = provider
+  const service = withProgress(compose([deadline(timeoutMs)], provider.service), name, err)
+  const reading = new CurrencyReading(capabilities.pageSize)
+  const endsAt = performance.now() + maxReadMs
+  for (;;) {
+    try {
+      return (await reading.finish(service, commandContext(capabilities))).rows
+    } catch (reason) {
+      const { kind, retryAfter = 0 } = Fault.from(reason)
+      const pauseMs = Math.max(1, retryAfter) * 1000
+      const isInterrupted = (kind === 'unavailable' || kind === 'limited') && reading.hasRows
+      if (!isInterrupted || pauseMs > maxPauseMs || performance.now() + pauseMs > endsAt) throw reason
+      err(`swapgate: waiting ${pauseMs / 1000} s before the next page of ${name}`)
+      await wait(pauseMs)
+    }
+  }
+}
+
+/** A line of progress for each further page of a long list. */
+function withProgress(service: SwapService, name: string, err: Terminal['err']): SwapService {
+  return {
+    async call(op, request, context) {
+      if ('page' in request && request.page > 1) err(`swapgate: reading page ${request.page} of the list of ${name}`)
+      return await service.call(op, request, context)
+    },
+  }
+}
+
+function describe(name: string, { rows, matched, contradictions, collisions, unknown, missing }: AssetCheck): readonly string[] {
+  return [
+    `${name} lists ${rows} rows. ${matched} assets of the table are among them.`,
+    ...contradictions.map(({ what, listed, table }) =>
+      what === 'network'
+        ? `Contradicts the table: ${wordsOf(listed)}; in the table ${assetsOf(table)}.`
+        : `Contradicts the table: ${wordsOf(listed)} may need a memo, and the table has none for ${assetsOf(table)}.`,
+    ),
+    ...collisions.map(({ listed, table }) => `Has two meanings: ${wordsOf(listed)}; in the table ${assetsOf(table)}.`),
+    `Only in the list: ${unknown.length === 0 ? 'none' : unknown.map(wordsOf).join(', ')}.`,
+    `Only in the table: ${missing.length === 0 ? 'none' : missing.map(({ code }) => code).join(', ')}.`,
+  ]
+}
+
+/** In the provider's words. */
+function wordsOf({ code, coin, network }: ListedName): string {
+  return `${code ?? coin ?? ''}${network === undefined ? '' : ` on ${network}`}`.replace(/\p{C}/gu, '\uFFFD')
+}
+
+function assetsOf(table: readonly TableName[]): string {
+  return table.map(({ code, coin, network }) => `${code} (${coin} on ${network})`).join(', ')
+}
