@@ -3,9 +3,6 @@ import type { Fault } from '../domain/faults/fault.ts'
 import type { Context, SwapService } from '../domain/swap/service.ts'
 import type { Page } from '../domain/swap/swap.ts'
 
-/** The largest page of the API (docs/service.md §8). */
-const pageSize = 100
-
 export interface WholeList<Row> {
   readonly rows: readonly Row[]
   /** False if the list ended before its total. */
@@ -16,6 +13,8 @@ export interface WholeList<Row> {
 interface ReadWholeOptions<Row> {
   /** Query parameters beside the page. */
   readonly query?: Readonly<Partial<Record<'dateFrom' | 'dateTo', string>>>
+  /** The most rows that a page can have. */
+  readonly pageSize: number
   /** Identifies a row, because rows move between pages during the read. */
   readonly keyOf: (row: Row) => string
   /** For a longer list `tooManyRows` is thrown. */
@@ -23,12 +22,12 @@ interface ReadWholeOptions<Row> {
   readonly tooManyRows: () => Fault
 }
 
-/** Reads until the total is reached, a page is empty, or the last page of the total has no new rows. */
+/** Reads until the total is reached, a page is empty, or the last page of the total has no new rows; without a total, to the last page. */
 export async function readWhole<O extends 'listCurrencies' | 'listTransactions', Row>(
   service: SwapService,
   op: O,
   context: Context,
-  { query, keyOf, maxRows, tooManyRows }: ReadWholeOptions<Row>,
+  { query, pageSize, keyOf, maxRows, tooManyRows }: ReadWholeOptions<Row>,
 ): Promise<WholeList<Row>> {
   const rows = new Map<string, Row>()
   let total = 0
@@ -37,18 +36,16 @@ export async function readWhole<O extends 'listCurrencies' | 'listTransactions',
   for (let page = 1; ; page++) {
     const response = await service.call(op, { ...query, page, size: pageSize }, context)
     const body: Page<Row> = response.body as Page<never>
-    const { items, total: reportedTotal, dropped: unreadable = 0 } = body
-    if (page === 1) {
-      total = reportedTotal
-      provider = response.provider
-    }
+    const { items, total: reportedTotal, hasMore, dropped: unreadable = 0 } = body
+    if (page === 1) provider = response.provider
+    if (page === 1 || hasMore !== undefined) total = Math.max(total, reportedTotal)
     if (Math.max(total, rows.size) > maxRows) throw tooManyRows()
     const before = rows.size
     for (const row of items) if (!rows.has(keyOf(row))) rows.set(keyOf(row), row)
     dropped += unreadable
     const isEmpty = items.length + unreadable === 0
     const isExhausted = rows.size === before && page * pageSize >= total
-    if (isEmpty || isExhausted || rows.size + dropped >= total) break
+    if (isEmpty || (!hasMore && (isExhausted || rows.size + dropped >= total))) break
   }
   return { rows: [...rows.values()], isComplete: rows.size + dropped >= total, provider }
 }

@@ -91,3 +91,46 @@ test('V20: a list of more than sixteen million characters is not read completely
   await expect(reading).rejects.toMatchObject({ kind: 'unavailable', message: expect.stringContaining('whole') })
   expect(pages).toBe(8)
 })
+
+/** A provider with this many transactions, oldest first, whose pages have at most 99 rows and no total. */
+function providerWithoutTotal(count: number): { service: SwapService; sizes: number[] } {
+  const sizes: number[] = []
+  const rows = Array.from({ length: count }, (_, at): Transaction => {
+    return { id: `tx-${at}`, amountIn, createdAt: new Date(Date.UTC(2026, 10, 20) + at).toISOString() }
+  })
+  const { service } = uncachedProvider()
+  const provider: SwapService = {
+    ...service,
+    async call(op, request) {
+      if (op !== 'listTransactions' || !('page' in request)) throw new Error('not called in this test')
+      const { page, size } = request
+      sizes.push(size)
+      const items = rows.slice((page - 1) * size, page * size)
+      return { body: { items, total: (page - 1) * size + items.length, hasMore: items.length === size } as never }
+    },
+  }
+  return { service: sortedList({ ...formA.capabilities, pageSize: 99 })(provider), sizes }
+}
+
+test.each([0, 1, 98, 99, 100, 198, 199])('a list of %i rows without a total is read to its last page', async (count) => {
+  const { service, sizes } = providerWithoutTotal(count)
+  const body = (await service.call('listTransactions', { page: 1, size: 100 }, context)).body as Page<Transaction>
+  expect(body.total).toBe(count)
+  expect(body.items.map(({ id }) => id)).toEqual(Array.from({ length: Math.min(count, 100) }, (_, at) => `tx-${count - 1 - at}`))
+  expect(new Set(sizes)).toEqual(new Set([99]))
+})
+
+test('a client that needs no order gets a total, too, and never a page that is larger than the provider’s', async () => {
+  const inAnyOrder = { ...context, clientCapabilities: formA.capabilities }
+  const { service, sizes } = providerWithoutTotal(150)
+  for (const [page, size, length] of [
+    [1, 20, 20],
+    [8, 20, 10],
+    [1, 100, 100],
+  ] as const) {
+    const body = (await service.call('listTransactions', { page, size }, inAnyOrder)).body as Page<Transaction>
+    expect(body.total).toBe(150)
+    expect(body.items).toHaveLength(length)
+  }
+  expect(Math.max(...sizes)).toBe(99)
+})

@@ -5,7 +5,7 @@ import { toInstant } from '../../domain/instant.ts'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import type { Op } from '../../domain/swap/operations.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
-import type { Transaction, TransactionQuery } from '../../domain/swap/swap.ts'
+import type { Page, Transaction, TransactionQuery } from '../../domain/swap/swap.ts'
 import { textLength } from '../../domain/text-length.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { cutPage, readWhole } from '../paging.ts'
@@ -51,13 +51,14 @@ export function sortedList(provider: Capabilities): Layer {
       const range = parseDateRange(query)
       const isFiltered = dateFrom !== undefined || dateTo !== undefined
       const mustSort = context.clientCapabilities.newestFirst && !provider.newestFirst
-      if (!mustSort && (canFilterByDate || !isFiltered))
-        return next.call('listTransactions', { ...page, ...toDateQuery(query) }, context)
+      const canPass = !mustSort && (canFilterByDate || !isFiltered) && page.size <= provider.pageSize
+      const passed = canPass && (await next.call('listTransactions', { ...page, ...toDateQuery(query) }, context))
+      if (passed && hasTotal(passed.body, query)) return passed
       const {
         rows,
         provider: tag,
         sequence,
-      } = await snapshots.get(ownerOf(context), query.page === 1, () => readSorted(next, context))
+      } = await snapshots.get(ownerOf(context), query.page === 1, () => readSorted(next, context, provider))
       const matching = rows.filter(({ createdAt }) => createdAt >= range.first && createdAt <= range.last)
       const body = cutPage(
         matching.map(({ transaction }) => transaction),
@@ -68,9 +69,15 @@ export function sortedList(provider: Capabilities): Layer {
   })
 }
 
-async function readSorted(service: SwapService, context: Context): Promise<Snapshot> {
+/** Without a provider's total, only the one page of a short list has it. */
+function hasTotal({ hasMore }: Page<Transaction>, { page }: TransactionQuery): boolean {
+  return hasMore === undefined || (page === 1 && !hasMore)
+}
+
+async function readSorted(service: SwapService, context: Context, { pageSize }: Capabilities): Promise<Snapshot> {
   const pages = wholeOrUnavailable(service)
   const whole = await readWhole<'listTransactions', Transaction>(pages, 'listTransactions', context, {
+    pageSize,
     keyOf: ({ id }) => id,
     maxRows,
     tooManyRows,
