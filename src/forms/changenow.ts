@@ -71,12 +71,16 @@ export const changenow = defineProviderForm({
     finished: 'success',
     refunded: 'refunded',
     expired: 'overdue',
+    failed: 'failed',
+    verifying: 'held',
   },
   newestFirst: false,
   hasExpectedAmount: true,
   pageSize: 99,
   quotedFirst: ['fixed'],
-  networks: { byName: { AVAXC: { home: 'cchain', others: 'avaxc' }, POLYGON: 'matic', OPTIMISM: 'op' } },
+  networks: {
+    byName: { AVAXC: { home: 'cchain', others: 'avaxc' }, MONAD: 'mon', OPTIMISM: 'op', PLS: 'pulse', POLYGON: 'matic' },
+  },
   refusal: {
     messages: ['message', 'error'],
     limits: { min: ['payload.range.minAmount'], max: ['payload.range.maxAmount'] },

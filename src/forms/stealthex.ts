@@ -1,5 +1,5 @@
 /** StealthEX v4 as a provider; facts, sources and what is unverified: `docs/providers/stealthex.md`. */
-import { always, inside, lowerCase, unusedNames, words } from '../wire/codec/lines.ts'
+import { always, fallback, inside, lowerCase, unusedNames, words } from '../wire/codec/lines.ts'
 import { extension, optional, orNull } from '../wire/codec/table.ts'
 import { bearer } from '../wire/credential.ts'
 import { plainKey } from '../wire/provider/credential.ts'
@@ -29,19 +29,21 @@ const transaction = {
     symbol: 'coinFrom',
     network: 'networkFrom',
     amount: 'amountIn',
+    expected_amount: fallback('amountIn'),
     address: 'depositAddress',
     extra_id: extension('depositExtraId'),
     tx_hash: orNull('txHashIn'),
-    ...unusedNames('expected_amount', 'address_explorer_url', 'tx_explorer_url'),
+    ...unusedNames('address_explorer_url', 'tx_explorer_url'),
   }),
   withdrawal: inside({
     symbol: 'coinTo',
     network: 'networkTo',
-    amount: 'amountOut',
+    amount: optional('amountOut'),
+    expected_amount: fallback(optional('amountOut')),
     address: 'withdrawalAddress',
     extra_id: extension('withdrawalExtraId'),
     tx_hash: orNull('txHashOut'),
-    ...unusedNames('expected_amount', 'address_explorer_url', 'tx_explorer_url'),
+    ...unusedNames('address_explorer_url', 'tx_explorer_url'),
   }),
   refund_address: optional('refundAddress'),
   refund_extra_id: extension('refundExtraId'),
@@ -69,6 +71,8 @@ export const stealthex = defineProviderForm({
     finished: 'success',
     refunded: 'refunded',
     expired: 'overdue',
+    failed: 'failed',
+    verifying: 'held',
   },
   newestFirst: false,
   hasExpectedAmount: true,
@@ -83,6 +87,8 @@ export const stealthex = defineProviderForm({
         NoPair: { kind: 'invalid', reason: 'not_offered' },
         NoExchangeRoute: { kind: 'invalid', reason: 'not_offered' },
         RouteIsDisabled: { kind: 'invalid', reason: 'not_offered' },
+        MarketUnavailable: { kind: 'invalid', reason: 'not_offered' },
+        NotAllowed: { kind: 'invalid' },
         NoExchange: { kind: 'notFound' },
         NotFound: { kind: 'notFound' },
         InvalidAmount: { kind: 'invalid' },

@@ -6,7 +6,15 @@ const none = { networks: {}, assets: {}, depositMemo: [], settings: [] } as cons
 
 /** By the folder of its goldens. */
 export const providerPromises = {
-  exolix: { name: 'exolix', newestFirst: false, hasExpectedAmount: true, pageSize: 100, keyed: sent, ...none },
+  exolix: {
+    name: 'exolix',
+    newestFirst: false,
+    hasExpectedAmount: true,
+    pageSize: 100,
+    keyed: sent,
+    ...none,
+    networks: { byName: { POLYGON: 'MATIC', ZKSYNC: 'ZKSYNCERA' } },
+  },
   changenow: {
     ...none,
     name: 'changenow',
@@ -14,7 +22,9 @@ export const providerPromises = {
     hasExpectedAmount: true,
     pageSize: 99,
     keyed: sent.slice(1),
-    networks: { byName: { AVAXC: { home: 'cchain', others: 'avaxc' }, POLYGON: 'matic', OPTIMISM: 'op' } },
+    networks: {
+      byName: { AVAXC: { home: 'cchain', others: 'avaxc' }, MONAD: 'mon', OPTIMISM: 'op', PLS: 'pulse', POLYGON: 'matic' },
+    },
   },
   stealthex: {
     ...none,

@@ -17,6 +17,24 @@ const equivalents: readonly Equivalent[] = [
     why: 'a path without its last segment is another path: the parameter cannot be missing',
     is: ({ kind, was, table }) => kind === 'presence' && table === 'request' && was === `'id'`,
   },
+  {
+    why: 'the gateway always knows the id that it asks for, where a page starts, and the quote of a create that needs one',
+    is: ({ kind, becomes }) => kind === 'presence' && /^optional\('(?:id|offset|quoteId)'\)$/.test(becomes),
+  },
+  {
+    why: 'the call beside the operation is never asked for what the operation itself refuses',
+    is: ({ kind, becomes, source }) => kind === 'presence' && becomes === `optional('rateType')` && source.includes('also: range'),
+  },
+  {
+    why: 'another line of the same field is still required',
+    is: ({ kind, becomes, source }) =>
+      kind === 'presence' && becomes === `optional('amountIn')` && /fallback\((?:optional\()?'amountIn'/.test(source),
+  },
+  {
+    why: 'a field that is assumed may be absent in any case',
+    is: ({ kind, becomes, source }) =>
+      kind === 'presence' && source.includes(`assumes: ['name', 'icon']`) && /^'(?:name|icon)'$/.test(becomes),
+  },
 ]
 
 function fieldOf(entry: string): string {

@@ -93,6 +93,8 @@ function exchangeMutant(first: Entry, later: readonly Entry[], source: string, p
   if (!first.name || !second?.name) return
   const isShort = [first, second].some(({ name, start, end }) => name?.text.length === end - start)
   if (isShort || source.slice(first.start, second.start).includes('{')) return
+  const withoutName = ({ name, start, end }: Entry): string => source.slice(start + (name?.text.length ?? 0), end)
+  if (withoutName(first) === withoutName(second)) return
   const between = source.slice(first.start + first.name.text.length, second.start)
   const was = `${first.name.text}${between}${second.name.text}`
   propose('domain field', first.start, was, `${second.name.text}${between}${first.name.text}`)
