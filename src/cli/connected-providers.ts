@@ -4,6 +4,7 @@ import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
 import { createBreaker } from '../core/resilience/breaker/breaker.ts'
 import type { Capabilities } from '../domain/swap/capabilities.ts'
 import type { Context } from '../domain/swap/service.ts'
+import type { Observer } from '../domain/telemetry/observation.ts'
 import { providerFormNamed } from '../forms/index.ts'
 import { openLimitStores } from '../process/limit-stores.ts'
 import { version } from '../process/version.ts'
@@ -20,6 +21,7 @@ export async function connectProviders(
   config: Config,
   currencyLists: CurrencyListStore,
   open: AsyncDisposableStack,
+  observe: Observer = ignore,
 ): Promise<(provider: Provider) => ConnectedProvider> {
   const { budgets, close } = await openLimitStores(config, ignore)
   open.defer(close)
@@ -36,7 +38,7 @@ export async function connectProviders(
       breaker: createBreaker,
       usesGatewayKey: true,
       steadyClock: clock,
-      observe: ignore,
+      observe,
       version,
     })
 }

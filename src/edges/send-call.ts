@@ -49,7 +49,7 @@ export function sender(connection: Connection): Sender {
   const { form, http, provider, server, confidential, observe } = connection
   const decodeContext: DecodeContext = {
     statuses: connection.statuses,
-    drift: (field, drift) => observe({ what: 'drift', provider, field, drift }),
+    drift: (field, drift, name) => observe({ what: 'drift', provider, field, drift, ...(name !== undefined && { name }) }),
   }
   const options: DecodeOptions = { provider, confidential, decodeContext }
   const reportUnreadable = unreadableReporter(decodeContext, provider)

@@ -9,6 +9,7 @@ import { type DiffOptions, printDiff } from './diff.ts'
 import { type ShadowSetting, toShadow } from './settings.ts'
 import { printShadow } from './shadow.ts'
 import { printStatus } from './status.ts'
+import { printTrial } from './try.ts'
 
 const asPairs = parsedBy((text) => (/^\d{1,3}$/.test(text) ? Number(text) : undefined), 'a number from 0 to 999')
 const asShadow = parsedBy(toShadow, 'like beta=0.1, or off')
@@ -34,6 +35,10 @@ export function addProviders(program: Command, terminal: Terminal, end: (exitCod
     .action((first: string, second: string, options: DiffOptions) =>
       run(options, (session) => printDiff([first, second], options, session)),
     )
+  add(
+    'try <name>',
+    'ask a provider for its list, quotes and transactions, never for a create, and show what works and what differs from its form; exit code 1 if something fails',
+  ).action((name: string, options: Options) => run(options, (session) => printTrial(name, options, session)))
   add('shadow', 'show the deviations that the shadow of all running gateways measured; or set the shadow')
     .argument('[setting]', 'a provider and its share of the quotes, like beta=0.1, or off', asShadow)
     .option(...forceOption)

@@ -52,7 +52,7 @@ export async function providerDiff({ first, second, pairs, contextOf }: DiffOpti
   const quotes: QuoteDiff[] = []
   for (const [source, target] of samplePairs(common, pairs)) {
     const pair = { from: source.code, to: target.code, listedMinimum: listedMinimum(source, [first, second]) }
-    quotes.push(await compareQuotes(pair, { first: first.service, second: second.service, contextOf }))
+    quotes.push(await compareQuotes(pair, { services: [first.service, second.service], rateType: 'float', contextOf }))
   }
   const deviations = quotes.flatMap(({ deviation }) => deviation ?? []).toSorted((a, b) => a - b)
   return {

@@ -15,6 +15,7 @@ import type { AmountLimits } from '../../domain/faults/amount-limits.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Reason } from '../../domain/faults/reason.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
+import type { RateType } from '../../domain/swap/swap.ts'
 
 export interface QuoteDiff {
   readonly from: string
@@ -40,40 +41,63 @@ export interface QuotedPair {
 }
 
 export interface QuoteSources {
-  readonly first: SwapService
-  readonly second: SwapService
+  readonly services: readonly SwapService[]
+  readonly rateType: RateType
   readonly contextOf: () => Context
 }
 
-interface Quote extends AmountLimits {
+/** What one provider answers for an amount. */
+export interface Quote extends AmountLimits {
   readonly received?: Amount | undefined
+  readonly quoteId?: string | undefined
   readonly fault?: Fault | undefined
 }
 
-const notOffered: ReadonlySet<Reason> = new Set<Reason>(['not_offered', 'unknown_asset', 'network_required', 'network_unknown'])
-
-/** Asks both for twice the listed minimum, or 1; and once more within the limits that they then report, if that suits one of them not. */
-export async function compareQuotes(pair: QuotedPair, sources: QuoteSources): Promise<QuoteDiff> {
-  const { listedMinimum: listed } = pair
-  const guess = listed === undefined || isZero(listed) ? one : twice(listed)
-  const quotes = await quoteBoth(pair, guess, sources)
-  const better = quotes.every((quote) => suits(guess, quote)) ? undefined : amountWithin(quotes)
-  if (better === undefined || compareAmounts(better, guess) === 0) return diffOf(pair, guess, quotes)
-  return diffOf(pair, better, await quoteBoth(pair, better, sources))
+export interface QuotesOfAmount {
+  readonly amount: Amount
+  /** In the order of the services. */
+  readonly quotes: readonly Quote[]
 }
 
-function quoteBoth({ from, to }: QuotedPair, amountIn: Amount, sources: QuoteSources): Promise<readonly Quote[]> {
+export const notOfferedReasons: ReadonlySet<Reason> = new Set<Reason>([
+  'not_offered',
+  'unknown_asset',
+  'network_required',
+  'network_unknown',
+])
+
+/** `services`: of two providers. */
+export async function compareQuotes(pair: QuotedPair, sources: QuoteSources): Promise<QuoteDiff> {
+  const { amount, quotes } = await quoteSuitableAmount(pair, sources)
+  return diffOf(pair, amount, quotes)
+}
+
+/** Asks all for twice the listed minimum, or 1; and once more within the limits that they then report, if that suits one of them not. */
+export async function quoteSuitableAmount(pair: QuotedPair, sources: QuoteSources): Promise<QuotesOfAmount> {
+  const { listedMinimum: listed } = pair
+  const guess = listed === undefined || isZero(listed) ? one : twice(listed)
+  const quotes = await quoteAmount(pair, guess, sources)
+  const better = quotes.every((quote) => suits(guess, quote)) ? undefined : amountWithin(quotes)
+  if (better === undefined || compareAmounts(better, guess) === 0) return { amount: guess, quotes }
+  return { amount: better, quotes: await quoteAmount(pair, better, sources) }
+}
+
+function quoteAmount(
+  { from, to }: QuotedPair,
+  amountIn: Amount,
+  { services, rateType, contextOf }: QuoteSources,
+): Promise<readonly Quote[]> {
   const quote = async (service: SwapService): Promise<Quote> => {
     try {
-      const query = { codeFrom: from, codeTo: to, amountIn, rateType: 'float' } as const
-      const { amountOut, minAmount, maxAmount } = (await service.call('getRate', query, sources.contextOf())).body
-      return { received: amountOut, minAmount, maxAmount }
+      const query = { codeFrom: from, codeTo: to, amountIn, rateType }
+      const { amountOut, minAmount, maxAmount, quoteId } = (await service.call('getRate', query, contextOf())).body
+      return { received: amountOut, minAmount, maxAmount, quoteId }
     } catch (reason) {
       const fault = Fault.from(reason)
       return { ...limitsIn(fault.message), ...fault.limits, fault }
     }
   }
-  return Promise.all([quote(sources.first), quote(sources.second)])
+  return Promise.all(services.map(quote))
 }
 
 /** A refusal ends with its limits (docs/contract.md §6), also that of a provider which is a gateway or a sandbox itself. */
@@ -102,7 +126,7 @@ function diffOf({ from, to }: QuotedPair, amount: Amount, quotes: readonly Quote
   const deviation =
     first === null || second === null || isZero(first) ? undefined : divide(multiplySubtract(second, one, first), first)
   const isCompared = deviation !== undefined && quotes.every((quote) => suits(amount, quote))
-  const isOffered = quotes.every(({ fault }) => fault === undefined || !notOffered.has(fault.reason))
+  const isOffered = quotes.every(({ fault }) => fault === undefined || !notOfferedReasons.has(fault.reason))
   return {
     from,
     to,

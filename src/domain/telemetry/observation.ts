@@ -16,8 +16,7 @@ export type Observation =
   | { readonly what: 'budget'; readonly provider: string; readonly policy: BudgetPolicy; readonly remaining: number }
   /** A look-up in a cache. `ageSeconds`: the age of the returned entry. */
   | { readonly what: 'cache'; readonly cache: CacheName; readonly outcome: CacheOutcome; readonly ageSeconds?: number }
-  /** A provider's response deviates from its form. `field`: a field of the form, or `_other`. */
-  | { readonly what: 'drift'; readonly provider: string; readonly field: string; readonly drift: Drift }
+  | Deviation
   /** A field of the client's form that the response lacks, or that the gateway derived. */
   | {
       readonly what: 'omitted' | 'derived'
@@ -68,6 +67,17 @@ export type Observation =
       readonly hash?: string
     }
   | OverrideChanged
+
+/** A provider's response deviates from its form. */
+export interface Deviation {
+  readonly what: 'drift'
+  readonly provider: string
+  /** A field of the form, or `_other`. */
+  readonly field: string
+  readonly drift: Drift
+  /** The provider's own name of an unknown field: any text, so never a label and never logged. */
+  readonly name?: string
+}
 
 /** This process applied an override of the configuration file, or returned to the file's value. */
 export interface OverrideChanged {

@@ -31,7 +31,8 @@ export function decodePage(envelope: Envelope | 'items', value: JsonValue, conte
         if (place === 'total' || place === 'lastPage') page[place] = count
       }
     }
-    if (object.keys.some((name) => !Object.hasOwn(names, name))) context.drift('_other', 'unknownField')
+    const unknown = object.keys.find((name) => !Object.hasOwn(names, name))
+    if (unknown !== undefined) context.drift('_other', 'unknownField', unknown)
   }
   walk(envelope, value)
   return { items: page.items ?? [], total: page.total, lastPage: page.lastPage }

@@ -42,12 +42,17 @@ type RequestNode = { readonly name: string } & (
 
 export type ToSlot = (name: string, column: string | TableColumn) => RequestSlot
 
-/** `hasBody`: what is not in the path stands in the body, else in the query, which has no objects. */
-export function compileRequestEncode(tree: RequestTree, toSlot: ToSlot, hasBody: boolean): RequestEncoder {
+/** `implied`: fields that the call says without a line. `hasBody`: what is not in the path stands in the body, else in the query, which has no objects. */
+export function compileRequestEncode(
+  tree: RequestTree,
+  toSlot: ToSlot,
+  hasBody: boolean,
+  implied: readonly string[] = [],
+): RequestEncoder {
   const nodes = compileNodes(tree, toSlot)
   const slots = slotsOf(nodes)
   const inPathSlots = slots.filter(({ place }) => place === 'path')
-  const knownFields = new Set(slots.map(({ field }) => field))
+  const knownFields = new Set([...slots.map(({ field }) => field), ...implied])
   return {
     slots,
     encode(request, settings = {}) {
@@ -88,13 +93,13 @@ function queryPart(node: RequestNode, fields: Readonly<RequestFields>, settings:
   return node.slot.isEmptyIfNone ? [[name, '']] : []
 }
 
-/** Undefined for an object in which nothing is said. */
+/** Undefined for an object in which nothing is said; one of a table without lines is always said. */
 function printObject(nodes: readonly RequestNode[], fields: Readonly<RequestFields>, settings: Settings): string | undefined {
   const members = nodes.flatMap((node) => {
     const value = printMember(node, fields, settings)
     return value === undefined ? [] : [`${printString(node.name)}:${value}`]
   })
-  return members.length > 0 ? `{${members.join(',')}}` : undefined
+  return members.length > 0 || nodes.length === 0 ? `{${members.join(',')}}` : undefined
 }
 
 function printMember(node: RequestNode, fields: Readonly<RequestFields>, settings: Settings): string | undefined {

@@ -40,14 +40,19 @@ const invalidReasons: ReadonlyMap<Scalar<unknown>, Reason> = new Map<Scalar<unkn
 ])
 
 /** `inPath` names the path's parameters; the rest stands in the body where the operation has one, else in the query. */
-export function compileRequest(tree: RequestTree, inPath: ReadonlySet<string>, hasBody: boolean): RequestCodec {
+export function compileRequest(
+  tree: RequestTree,
+  inPath: ReadonlySet<string>,
+  hasBody: boolean,
+  implied?: readonly string[],
+): RequestCodec {
   const toSlot = (name: string, value: string | TableColumn): RequestSlot => {
     const column = toColumn(value)
     const standard = scalarOf[column.field] ?? requestScalars.name
     const place = inPath.has(name) ? 'path' : hasBody ? 'body' : 'query'
     return { ...column, name, scalar: column.notation?.(standard) ?? standard, place }
   }
-  const encoder = compileRequestEncode(tree, toSlot, hasBody)
+  const encoder = compileRequestEncode(tree, toSlot, hasBody, implied)
   const inPathSlots = encoder.slots.filter(({ place }) => place === 'path')
   const otherSlots = encoder.slots.filter(({ place }) => place !== 'path')
   return {

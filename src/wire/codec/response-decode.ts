@@ -62,7 +62,7 @@ function readObject(nodes: ResponseNodes, value: JsonValue, reading: Reading): S
     const node: ResponseNode | undefined = list[expected]?.name === key ? list[expected] : byName.get(key)
     expected++
     const member = values[at] as JsonValue
-    if (!node) reading.context.drift('_other', 'unknownField')
+    if (!node) reading.context.drift('_other', 'unknownField', key)
     else if (member === null) continue
     else if (node.slot) readSlot(node.slot, member, reading)
     else spread = readBelow(node, member, reading) ?? spread

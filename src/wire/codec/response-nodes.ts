@@ -8,7 +8,8 @@ import { type ResponseTree, type TableColumn, toColumn, treeBelow } from './tabl
 /** How a provider's answer is read beyond its form: what its own status words mean, and who counts the oddities. */
 export interface DecodeContext {
   readonly statuses: ReadonlyMap<string, StatusWord>
-  readonly drift: (field: string, drift: Drift) => void
+  /** `name`: what the provider calls a field that its form does not have; any text. */
+  readonly drift: (field: string, drift: Drift, name?: string) => void
 }
 
 export type ResponseFields = Record<string, unknown>

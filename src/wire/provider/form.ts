@@ -63,7 +63,9 @@ export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
   const variants = forEachOp((op) => {
     const own = tables.operations[op]
     if (!own) return undefined
-    const compile = (variant: ProviderTables): ProviderOperation => compileOperation(op, variant, keyedOps.has(op), statuses)
+    const implied = 'at' in own ? [] : ['rateType']
+    const compile = (variant: ProviderTables): ProviderOperation =>
+      compileOperation(op, variant, keyedOps.has(op), statuses, implied)
     return 'at' in own ? { float: compile(own) } : { float: compile(own.float), fixed: compile(own.fixed) }
   })
   const every = Object.values(tables.operations).flatMap((own) => ('at' in own ? [own] : [own.float, own.fixed]))

@@ -36,14 +36,16 @@ export interface ProviderOperation extends ProviderCall {
 
 const paged: ReadonlySet<Op> = new Set<Op>(['listCurrencies', 'listTransactions'])
 
+/** `implied`: fields of the request that the choice of these tables says. */
 export function compileOperation(
   op: Op,
   tables: ProviderTables,
   isKeyed: boolean,
   statuses: ReadonlyMap<string, StatusWord>,
+  implied: readonly string[],
 ): ProviderOperation {
   return {
-    ...compileCall(op, tables, isKeyed, statuses),
+    ...compileCall(op, tables, isKeyed, statuses, implied),
     page: paged.has(op) ? (tables.page ?? 'items') : undefined,
     dropsBadRows: op === 'listCurrencies',
     only: Object.entries(tables.only ?? {}),
@@ -52,7 +54,13 @@ export function compileOperation(
   }
 }
 
-function compileCall(op: Op, tables: CallTables, isKeyed: boolean, meanings: ReadonlyMap<string, StatusWord>): ProviderCall {
+function compileCall(
+  op: Op,
+  tables: CallTables,
+  isKeyed: boolean,
+  meanings: ReadonlyMap<string, StatusWord>,
+  implied: readonly string[] = [],
+): ProviderCall {
   const method = tables.at.startsWith('GET ') ? 'GET' : 'POST'
   const path = compilePath(tables.at.slice(method.length + 1))
   const responseCodec = compileResponse(tables.response, { meanings, available: new Set(meanings.values()) })
@@ -61,7 +69,7 @@ function compileCall(op: Op, tables: CallTables, isKeyed: boolean, meanings: Rea
     method,
     path,
     keyed: isKeyed,
-    requestCodec: compileRequest(tables.request, path.parameters, method === 'POST'),
+    requestCodec: compileRequest(tables.request, path.parameters, method === 'POST', implied),
     responseCodec,
     responseNames: namesByField(responseCodec.slots),
   }

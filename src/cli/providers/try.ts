@@ -1,0 +1,92 @@
+/** `swapgate providers try`: asks a provider what it needs to be able to answer, before a client is routed to it (docs/contract.md §16). */
+import type { Provider } from '../../config/index.ts'
+import { translateAssets } from '../../core/assets/translate-assets.ts'
+import { compose } from '../../core/layer.ts'
+import { type TrialCheck, type TriedProvider, tryProvider } from '../../core/operations/provider-trial.ts'
+import { deadline } from '../../core/resilience/deadline.ts'
+import { providerFormNamed } from '../../forms/index.ts'
+import type { ConnectedProvider } from '../../provider.ts'
+import { commandContext, connectProviders, freshLists, providerNames } from '../connected-providers.ts'
+import type { Options } from '../option.ts'
+import type { ExitCode, Session } from '../session.ts'
+import { refuse } from '../terminal.ts'
+import { type DeviationCount, type Observed, TrialObserver } from './trial-observer.ts'
+
+/** As `providers try --json` prints it. */
+export interface TrialReport {
+  readonly provider: string
+  readonly form: string
+  /** Whether no check failed. Deviations from the form are no failures. */
+  readonly works: boolean
+  readonly checks: readonly ObservedCheck[]
+}
+
+type ObservedCheck = TrialCheck & Observed
+
+/** Prints each check as soon as it is made. Returns 1 if one fails. */
+export async function printTrial(name: string, { json = false }: Options, session: Session): Promise<ExitCode> {
+  const { config, terminal } = session
+  const provider = config.providers.find((candidate) => candidate.name === name)
+  if (!provider) return refuse(`no such provider; the configuration has ${providerNames(config)}`, terminal)
+  await using open = new AsyncDisposableStack()
+  const observer = new TrialObserver()
+  const connect = await connectProviders(config, freshLists, open, observer.observe)
+  const checks: ObservedCheck[] = []
+  if (!json) terminal.out(`${name} (form ${providerFormNamed(provider.form).name}) at ${new URL(provider.url).origin}`)
+  for await (const check of tryProvider(triedProvider(connect(provider), provider))) {
+    const observed = { ...check, ...observer.take() }
+    checks.push(observed)
+    if (!json) for (const line of describe(observed)) terminal.out(line)
+  }
+  const failed = checks.filter(({ outcome }) => outcome === 'fails').length
+  const report: TrialReport = { provider: name, form: providerFormNamed(provider.form).name, works: failed === 0, checks }
+  terminal.out(json ? JSON.stringify(report) : conclusion(report, failed))
+  return failed === 0 ? 0 : 1
+}
+
+function triedProvider({ catalogue, capabilities, service, timeoutMs }: ConnectedProvider, provider: Provider): TriedProvider {
+  const form = providerFormNamed(provider.form)
+  const bounded = compose([deadline(timeoutMs)], service)
+  return {
+    catalogue,
+    service: bounded,
+    translated: compose([translateAssets(catalogue, true)], bounded),
+    hasKey: provider.key !== '',
+    has: (op) => form.operation(op) !== undefined,
+    needsKey: (op) => form.keyed.has(op),
+    isQuotedFirst: (rateType) => form.quotedFirst.has(rateType),
+    contextOf: () => commandContext(capabilities),
+  }
+}
+
+function describe({ check, outcome, message, status, deviations }: ObservedCheck): readonly string[] {
+  const shownStatus = outcome === 'fails' && status !== undefined ? ` (status ${status})` : ''
+  return [
+    line(outcome, check, `${message}${shownStatus}`),
+    ...deviations.map((deviation) => line('differs', check, deviationText(deviation))),
+  ]
+}
+
+function line(outcome: string, check: string, text: string): string {
+  return `${outcome.padEnd(7)}  ${check.padEnd(11)}  ${text}`
+}
+
+const deviationTexts: Readonly<Record<DeviationCount['drift'], string>> = {
+  unknownField: 'the form does not have it',
+  numberAsText: 'a number as text',
+  unknownStatus: 'a status that the form does not have',
+  badRow: 'a row is not of the form: it is dropped',
+  contradictingNetwork: 'a network that contradicts the table: the row is dropped',
+  ambiguousName: 'a name of several assets',
+  unreadable: 'not of the form',
+}
+
+function deviationText({ field, name, drift, count }: DeviationCount): string {
+  return `${name ?? field}: ${deviationTexts[drift]}${count > 1 ? ` (${count} times)` : ''}`
+}
+
+function conclusion({ provider, checks }: TrialReport, failed: number): string {
+  const deviations = checks.reduce((sum, check) => sum + check.deviations.length, 0)
+  const drift = deviations > 0 ? ` Deviations from the form: ${deviations}.` : ''
+  return `${failed === 0 ? `Everything works at ${provider}.` : `${failed} of ${checks.length} checks failed.`}${drift}`
+}
