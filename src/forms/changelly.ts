@@ -78,9 +78,19 @@ export const changelly = defineProviderForm({
   hasExpectedAmount: true,
   quotedFirst: ['fixed'],
   networks: {
-    byName: { BTC: 'bitcoin', ETH: 'ethereum', TRX: 'tron', BSC: 'binance_smart_chain', POLYGON: 'polygon', SOL: 'solana' },
+    byName: {
+      ...{ ADA: 'cardano', ALGO: 'algorand', ATOM: 'cosmos', BCH: 'bitcoin_cash', BSC: 'binance_smart_chain', BSV: 'bitcoin_sv' },
+      ...{ BTC: 'bitcoin', DGB: 'digibyte', DOT: 'polkadot', ETC: 'ethereum_classic', ETH: 'ethereum', ETHW: 'ethereum_pow' },
+      ...{ FIL: 'filecoin', HBAR: 'hedera', LTC: 'litecoin', MONAD: 'mon', OSMO: 'osmo', RUNE: 'thorchain', SOL: 'solana' },
+      ...{ TRX: 'tron', XLM: 'stellar', XMR: 'monero', XRP: 'ripple', XTZ: 'tezos', ZEC: 'zcash' },
+    },
   },
-  assets: { USDTERC20: { code: 'usdt20' }, USDTTRC20: { code: 'usdtrx' } },
+  // `avax`, `bnb` and `usdt` are assets of other networks there.
+  assets: {
+    ...{ AVAX: { code: 'avaxc' }, BNB: { code: 'bnbbsc' }, ZK: { code: 'zksync' }, USDCAVAXC: { code: 'usdcavac' } },
+    ...{ USDCBEP20: { code: 'usdcbsc' }, USDCERC20: { code: 'usdc' }, USDTBEP20: { code: 'usdtbsc' } },
+    ...{ USDTERC20: { code: 'usdt20' }, USDTTON: { code: 'usdton' }, USDTTRC20: { code: 'usdtrx' } },
+  },
   refusal: {
     presentIn200: 'error',
     messages: ['error.message', 'error.data'],

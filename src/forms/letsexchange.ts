@@ -90,6 +90,9 @@ export const letsexchange = defineProviderForm({
       ETH: { home: 'ETH', others: 'ERC20' },
       TRX: { home: 'TRX', others: 'TRC20' },
       BSC: { home: 'BNB', others: 'BEP20' },
+      HYPEEVM: { home: 'HYPEEVM', others: 'HYPE' },
+      POLYGON: 'POL',
+      ZKSYNC: 'ZKSERA',
     },
   },
   refusal: {

@@ -2,10 +2,11 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { providerWords } from '../../scripts/assets/provider-words.ts'
 import { loadConfig } from '../../src/config/index.ts'
+import { createAssetNaming } from '../../src/core/assets/asset-naming.ts'
 import { type Asset, networkNames } from '../../src/domain/swap/asset.ts'
-import { knownForms, providerFormNamed } from '../../src/forms/index.ts'
+import { namesByCode } from '../../src/domain/swap/capabilities.ts'
+import { knownForms, providerForms } from '../../src/forms/index.ts'
 
 const { assets: table } = loadConfig('config/gateway.yaml', knownForms, {})
 const assets = table.coins.flatMap((coin) => coin.assets)
@@ -77,29 +78,23 @@ it('every asset has its decimal places', () => {
   expect(['BTC', 'ETH', 'USDTTRC20', 'USDTBEP20', 'GUSD', 'XNO'].map(decimalsOf)).toEqual([8, 18, 6, 18, 2, 30])
 })
 
-describe.each(Object.entries(providerWords))('the words of %s', (provider, { letters, home, networks, tickers = {}, attested }) => {
-  const write = (word: string): string => (letters === 'upper' ? word.toUpperCase() : word.toLowerCase())
-  const wordOf = ({ network, isHome }: Asset): string => {
-    const own = networks[network]
-    if (typeof own === 'object') return isHome ? own.home : own.others
-    return isHome && home !== undefined ? home : (own ?? write(network))
-  }
+describe.each(providerForms.map((form) => [form.name, form] as const))('at a provider of form %s', (_, form) => {
+  const { capabilities, networks, assets: own } = form
+  const naming = createAssetNaming(table, { byCode: namesByCode(capabilities), networks }, new Map(Object.entries(own)))
+  const wordsOf = (asset: Asset): string =>
+    Object.values(naming.nameFor(asset) ?? {})
+      .join(' ')
+      .toUpperCase()
 
-  it('are of networks and codes of the table', () => {
+  it('each asset has a name of its own', () => {
+    expect(shared((asset) => [wordsOf(asset)])).toEqual([])
+    const confused = assets.filter((asset) => naming.assetsNamed(naming.nameFor(asset) ?? {}).some((other) => other !== asset))
+    expect(codesOf(confused)).toEqual([])
+  })
+
+  it('its words are of networks and assets of the table', () => {
     const known = new Set(assets.map(({ network }) => network))
-    expect([...Object.keys(networks), ...attested].filter((network) => !known.has(network))).toEqual([])
-    expect(Object.keys(tickers).filter((code) => !table.byCode(code))).toEqual([])
-  })
-
-  it('are the same in the form', () => {
-    const { networks: own = {} } = providerFormNamed(provider)
-    expect(own.home).toBe(home)
-    for (const [network, word] of Object.entries(own.byName ?? {}))
-      expect(word, network).toEqual(networks[network] ?? write(network))
-  })
-
-  it('name each asset by words of its own', () => {
-    expect(shared((asset) => [`${write(asset.coin)} ${wordOf(asset)}`])).toEqual([])
-    expect(shared(({ code }) => [tickers[code] ?? write(code)])).toEqual([])
+    expect(Object.keys(networks.byName ?? {}).filter((network) => !known.has(network))).toEqual([])
+    expect(Object.keys(own).filter((code) => !table.byCode(code))).toEqual([])
   })
 })
