@@ -137,6 +137,7 @@ function connectProvider(
   const limits = {
     ...parts,
     ...{ clock, provider: tag, timeoutMs, budget: provider.budget, random: Math.random },
+    keyCheck: form.operation('listTransactions') ? ('listTransactions' as const) : ('listCurrencies' as const),
     callsOf: (op: Op, request: Request<Op>) => callsOf(form, op, 'rateType' in request ? request.rateType : undefined),
   }
   const breaker = parts.breaker(limits)

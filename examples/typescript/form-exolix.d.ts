@@ -379,6 +379,21 @@ export interface components {
             /** @description Always empty. */
             errors: Record<string, never>;
         };
+        AmountRefusal: {
+            /** @description The amount that is sent, in the coin that is sent. */
+            fromAmount: number;
+            /**
+             * @description Always 0.
+             * @constant
+             */
+            toAmount: 0;
+            /** @description The cause and what to do, for people. */
+            message: string;
+            /** @description The minimum amount that can be sent. */
+            minAmount?: number;
+            /** @description The maximum amount that can be sent. */
+            maxAmount?: number;
+        };
     };
     responses: {
         /** @description A parameter is missing, invalid, sent twice or unknown; a coin or network is not offered; the provider rejects the amount or an address. Nothing was created. */
@@ -623,7 +638,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description This `Idempotency-Key` belongs to another request. */
+        /** @description This `Idempotency-Key` belongs to another request. Or the amount is outside of the limits in the body. */
         UnprocessableContent: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -633,7 +648,7 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 /** @description The cause, for programs; the table of errors has the action for each. */
-                "X-Swap-Reason": "key_reused";
+                "X-Swap-Reason": "below_minimum" | "above_maximum" | "key_reused";
                 [name: string]: unknown;
             };
             content: {
@@ -644,7 +659,7 @@ export interface components {
                  *       "errors": {}
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["Error"] | components["schemas"]["AmountRefusal"];
             };
         };
         /** @description Your limit is reached. Wait for `Retry-After` seconds. */
@@ -1056,6 +1071,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["URITooLong"];
             417: components["responses"]["ExpectationFailed"];
+            422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];

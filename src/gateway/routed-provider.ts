@@ -1,6 +1,6 @@
 /** A provider of the configuration, connected, behind its layers. */
 import type { Provider } from '../config/index.ts'
-import { gatewayKeyErrors } from '../core/access/gateway-key-errors.ts'
+import { gatewayKeyErrors, gatewayQuoteErrors } from '../core/access/gateway-key-errors.ts'
 import { recordVerifiedKeys } from '../core/access/record-verified-keys.ts'
 import type { TransactionReader } from '../core/creation/reconciliation/match-candidates.ts'
 import { compose, type Layer } from '../core/layer.ts'
@@ -48,14 +48,19 @@ export function routedProvider(
 }
 
 function connect(provider: Provider, parts: SharedParts): ConnectedProvider {
-  const { providerForms, verifiedKeys, refusedAddresses, isManaged, connections } = parts
+  const { providerForms, isManaged, connections } = parts
   return connections.connect(provider, {
     ...parts,
     form: providerFormNamed(provider.form, providerForms),
     keyOf: ({ caller }, { op }) => (isManaged || !keyed.has(op) ? provider.key : caller.key),
-    access: isManaged ? gatewayKeyErrors() : recordVerifiedKeys(verifiedKeys, refusedAddresses),
+    access: isManaged ? gatewayKeyErrors() : passthroughAccess(parts),
     usesGatewayKey: isManaged,
   })
+}
+
+/** A client's key is checked by the provider; quotes may have the gateway's own. */
+function passthroughAccess({ verifiedKeys, refusedAddresses }: SharedParts): Layer {
+  return (service) => compose([gatewayQuoteErrors(), recordVerifiedKeys(verifiedKeys, refusedAddresses)], service)
 }
 
 function pollOf(path: ProviderPath): () => Promise<void> {

@@ -1,5 +1,6 @@
 import { Fault } from '../../domain/faults/fault.ts'
 import { standardFault } from '../../domain/faults/standard-fault.ts'
+import { keyed } from '../../domain/swap/operations.ts'
 import { aroundAll, type Layer } from '../layer.ts'
 
 /**
@@ -10,6 +11,16 @@ export function gatewayKeyErrors(): Layer {
   return aroundAll((op, request, context, next) =>
     next.call(op, request, context).catch((reason) => {
       throw translate(Fault.from(reason))
+    }),
+  )
+}
+
+/** The same where only quotes have the gateway's own key; their `limited` stays the client's. */
+export function gatewayQuoteErrors(): Layer {
+  return aroundAll((op, request, context, next) =>
+    next.call(op, request, context).catch((reason) => {
+      const fault = Fault.from(reason)
+      throw fault.kind === 'unauthorized' && !keyed.has(op) ? translate(fault) : fault
     }),
   )
 }

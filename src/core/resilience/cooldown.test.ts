@@ -19,7 +19,7 @@ interface Rig {
 
 const flush = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-function rig(usesGatewayKey: boolean): Rig {
+function rig(usesGatewayKey: boolean, keyCheck?: 'listCurrencies'): Rig {
   let now = 0
   const observations: Observation[] = []
   const provider = scripted((_, { context }) => {
@@ -28,7 +28,7 @@ function rig(usesGatewayKey: boolean): Rig {
     throw new Fault(response, 'no', { provider: 'alpha', noEffect: true, retryAfter: testRig.retryAfter })
   })
   const observe = (observation: Observation): void => void observations.push(observation)
-  const service = cooldown({ provider: 'alpha', usesGatewayKey, timeoutMs: 10_000, clock: () => now, observe })(provider)
+  const service = cooldown({ provider: 'alpha', usesGatewayKey, keyCheck, timeoutMs: 10_000, clock: () => now, observe })(provider)
   const testRig: Rig = {
     provider,
     observations,
@@ -136,4 +136,13 @@ it("U13: a refusal of a client's own key starts no cooldown", async () => {
   const testRig = rig(false)
   testRig.response = 'unauthorized'
   for (let n = 0; n < 10; n++) expect(await testRig.send('getTransaction')).toMatchObject({ kind: 'unauthorized' })
+})
+
+it('a provider without a list of transactions shows by its currencies that the key is refused', async () => {
+  const testRig = rig(true, 'listCurrencies')
+  testRig.response = 'unauthorized'
+  await testRig.send('createTransaction')
+  await flush()
+  expect(testRig.provider.calls.map(({ op }) => op)).toEqual(['createTransaction', 'listCurrencies'])
+  expect(await testRig.send('getTransaction')).toMatchObject({ kind: 'unavailable', noEffect: true })
 })

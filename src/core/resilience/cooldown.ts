@@ -7,13 +7,15 @@ import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { BudgetPolicy, Observer } from '../../domain/telemetry/observation.ts'
 import { aroundAll, type Layer } from '../layer.ts'
 import { rejectLocally } from '../local-rejection.ts'
-import { healthCheck } from './breaker/health-check.ts'
+import { type HealthCheckOp, healthCheck } from './breaker/health-check.ts'
 
 export interface CooldownOptions {
   /** Tag of the provider. */
   readonly provider: string
   /** Whether keyed operations are sent with the gateway's own key. Otherwise a 429 or 401 is about that client's key only. */
   readonly usesGatewayKey: boolean
+  /** The provider's read that needs the gateway's key and changes nothing. Default: `listTransactions`. */
+  readonly keyCheck?: HealthCheckOp | undefined
   /** The provider's timeout. */
   readonly timeoutMs: number
   /** Milliseconds on a monotonic clock. */
@@ -68,14 +70,14 @@ export function cooldown(options: CooldownOptions): Layer {
 
 /** Returns a function that reads with the gateway's own key and calls `onRefusal` if the key is refused. */
 function keyChecker(
-  { clock, timeoutMs }: CooldownOptions,
+  { clock, timeoutMs, keyCheck = 'listTransactions' }: CooldownOptions,
   onRefusal: () => void,
 ): (service: SwapService, context: Context) => void {
   let checkedAt = Number.NEGATIVE_INFINITY
   return (service, { clientCapabilities: client }) => {
     if (clock() - checkedAt < keyCheckIntervalMs) return
     checkedAt = clock()
-    healthCheck('listTransactions', service, client, timeoutMs).catch((reason) => {
+    healthCheck(keyCheck, service, client, timeoutMs).catch((reason) => {
       const { kind, provider } = Fault.from(reason)
       if (kind === 'unauthorized' && provider !== undefined) onRefusal()
     })

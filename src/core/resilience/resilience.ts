@@ -4,6 +4,7 @@ import type { BudgetPolicy, Observer } from '../../domain/telemetry/observation.
 import type { Layer } from '../layer.ts'
 import { tracedQueue } from '../traced.ts'
 import type { Breaker } from './breaker/breaker.ts'
+import type { HealthCheckOp } from './breaker/health-check.ts'
 import { budgetLimit } from './budget/budget-limit.ts'
 import type { Budgets } from './budget/budgets.ts'
 import { bulkhead } from './bulkhead.ts'
@@ -20,6 +21,8 @@ export interface ResilienceOptions {
   readonly breaker: Pick<Breaker, 'admission' | 'recorder'>
   /** Whether keyed operations are sent with the gateway's own key. */
   readonly usesGatewayKey: boolean
+  /** The provider's read that needs the gateway's key and changes nothing. Default: `listTransactions`. */
+  readonly keyCheck?: HealthCheckOp | undefined
   /** The calls over HTTP that an operation takes. Default: one. */
   readonly callsOf?: ((op: Op, request: Request<Op>) => readonly Op[]) | undefined
   /** Milliseconds on a monotonic clock. */

@@ -6,7 +6,16 @@ import { requestHeaders, responseHeaders } from './headers.ts'
 import { introduction } from './introduction.ts'
 import { paths, securityName } from './paths.ts'
 import { refusalResponses } from './responses.ts'
-import { bodyName, bodySchema, errorSchema, pageSchema, rowNames, rowSchema } from './schemas.ts'
+import {
+  amountRefusalName,
+  amountRefusalSchema,
+  bodyName,
+  bodySchema,
+  errorSchema,
+  pageSchema,
+  rowNames,
+  rowSchema,
+} from './schemas.ts'
 
 /** The document as JSON text. It depends only on the form and the version. */
 export function openApi(form: Form): string {
@@ -39,5 +48,7 @@ function schemas(form: Form): Readonly<Record<string, Schema>> {
   const rows = ops.map((op) => [rowNames[op], rowSchema(op, form)] as const)
   const paged = ops.filter((op) => form.operations[op].paged)
   const pages = paged.map((op) => [`${rowNames[op]}Page`, pageSchema(form.page, rowNames[op])] as const)
-  return Object.fromEntries([...rows, ...pages, [bodyName, bodySchema(form)], ['Error', errorSchema(form)]])
+  const { amountRefusal } = form
+  const refusal = amountRefusal ? [[amountRefusalName, amountRefusalSchema(amountRefusal)] as const] : []
+  return Object.fromEntries([...rows, ...pages, [bodyName, bodySchema(form)], ['Error', errorSchema(form)], ...refusal])
 }

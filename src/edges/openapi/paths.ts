@@ -77,7 +77,7 @@ function describe(operation: OperationCodec, form: Form): Schema {
         content: { 'application/json': { schema: reference('schemas', bodyName), example: bodyExample(op, body) } },
       },
     }),
-    responses: { ...success(operation, form), ...refusalReferences(operation) },
+    responses: { ...success(operation, form), ...refusalReferences(operation, form) },
   }
 }
 

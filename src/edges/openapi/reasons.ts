@@ -133,9 +133,14 @@ export const reasonGuide: Readonly<Record<Reason, ReasonGuide>> = {
   internal: { statuses: [500], when: 'An internal error of the gateway.', action: support },
 }
 
-/** The header of an error with this status. */
-export function reasonHeader(status: number): Schema {
-  const possible = reasons.filter((reason) => reasonGuide[reason].statuses.includes(status))
+/** The reasons of a refused amount; a form may have a status of its own for them. */
+const amountReasons: readonly Reason[] = ['below_minimum', 'above_maximum']
+
+/** The header of an error with this status. `isAboutAmount`: whether it is the form's own for a refused amount. */
+export function reasonHeader(status: number, isAboutAmount = false): Schema {
+  const possible = reasons.filter(
+    (reason) => reasonGuide[reason].statuses.includes(status) || (isAboutAmount && amountReasons.includes(reason)),
+  )
   return {
     description: 'The cause, for programs; the table of errors has the action for each.',
     required: true,

@@ -1,6 +1,7 @@
 /** Error responses as OpenAPI components, one for each status (docs/contract.md §6). */
 import type { FaultKind } from '../../domain/faults/fault.ts'
 import { standardMessage } from '../../domain/faults/standard-fault.ts'
+import type { Op } from '../../domain/swap/operations.ts'
 import type { Form, OperationCodec } from '../../wire/form.ts'
 import { reasonPhrase, toStatus } from '../../wire/http-status.ts'
 import type { Schema } from '../../wire/schema.ts'
@@ -8,7 +9,7 @@ import { errorBody } from '../response.ts'
 import { parseExact } from './exact-json.ts'
 import { type HeaderName, headersOf } from './headers.ts'
 import { reasonHeader } from './reasons.ts'
-import { reference } from './schemas.ts'
+import { amountRefusalName, reference } from './schemas.ts'
 
 interface Refusal {
   readonly when: string
@@ -21,6 +22,9 @@ const always: readonly FaultKind[] = [
   ...(['internal', 'failed', 'unavailable', 'timedOut'] as const),
 ]
 
+/** Operations that are refused for their amount. */
+const amountOps: ReadonlySet<Op> = new Set<Op>(['getRate', 'createTransaction'])
+
 /** The kinds of faults that an operation may return. */
 function refusalsOf({ op, method, keyed }: OperationCodec): readonly FaultKind[] {
   return [
@@ -32,8 +36,9 @@ function refusalsOf({ op, method, keyed }: OperationCodec): readonly FaultKind[]
 }
 
 /** References to the error responses of an operation, ordered by status. */
-export function refusalReferences(operation: OperationCodec): Schema {
-  const statuses = refusalsOf(operation).map(toStatus)
+export function refusalReferences(operation: OperationCodec, { amountRefusal }: Form): Schema {
+  const aboutAmount = amountRefusal && amountOps.has(operation.op) ? [amountRefusal.status] : []
+  const statuses = [...refusalsOf(operation).map(toStatus), ...aboutAmount]
   return Object.fromEntries(statuses.map((status) => [status, reference('responses', nameOf(status))]))
 }
 
@@ -52,10 +57,17 @@ function nameOf(status: number): string {
 
 function response(form: Form, status: number, { when, message, headers = [] }: Refusal): Schema {
   const example = parseExact(errorBody(form, status, message))
+  const error = reference('schemas', 'Error')
+  const isAboutAmount = form.amountRefusal?.status === status
   return {
-    description: when,
-    headers: { ...headersOf(...headers), 'X-Swap-Reason': reasonHeader(status) },
-    content: { 'application/json': { schema: reference('schemas', 'Error'), example } },
+    description: isAboutAmount ? `${when} Or the amount is outside of the limits in the body.` : when,
+    headers: { ...headersOf(...headers), 'X-Swap-Reason': reasonHeader(status, isAboutAmount) },
+    content: {
+      'application/json': {
+        schema: isAboutAmount ? { anyOf: [error, reference('schemas', amountRefusalName)] } : error,
+        example,
+      },
+    },
   }
 }
 

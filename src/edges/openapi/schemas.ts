@@ -6,7 +6,7 @@ import type { Envelope, PageNumbers } from '../../wire/codec/envelope.ts'
 import type { RequestSlot } from '../../wire/codec/request-encode.ts'
 import type { ResponseNode, ResponseNodes, ResponseSlot } from '../../wire/codec/response-nodes.ts'
 import { requestScalars, responseScalars } from '../../wire/codec/scalar.ts'
-import type { Form } from '../../wire/form.ts'
+import type { AmountRefusalTable, Form } from '../../wire/form.ts'
 import type { Schema } from '../../wire/schema.ts'
 import { requestExample } from './example.ts'
 
@@ -121,6 +121,25 @@ function requestFieldSchema(op: Op, slot: RequestSlot): Schema {
     ...(defaultValue !== undefined && { default: defaultValue }),
     ...(example !== undefined && { examples: [example] }),
   }
+}
+
+export const amountRefusalName = 'AmountRefusal'
+
+/** The body of a refused amount, in forms that have one. */
+export function amountRefusalSchema({ body }: AmountRefusalTable): Schema {
+  const number = responseScalars.amount.schema
+  const parts = {
+    amountIn: { ...number, description: describeField('amountIn') },
+    zero: { const: 0, description: 'Always 0.' },
+    message: { type: 'string', description: 'The cause and what to do, for people.' },
+    minAmount: { ...number, description: describeField('minAmount') },
+    maxAmount: { ...number, description: describeField('maxAmount') },
+  }
+  const isKnown = (part: keyof typeof parts): boolean => part !== 'minAmount' && part !== 'maxAmount'
+  return objectSchema(
+    Object.fromEntries(Object.entries(body).map(([name, part]) => [name, parts[part]])),
+    Object.entries(body).flatMap(([name, part]) => (isKnown(part) ? [name] : [])),
+  )
 }
 
 export function errorSchema({ error }: Form): Schema {

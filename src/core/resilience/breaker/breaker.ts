@@ -17,6 +17,8 @@ export interface BreakerOptions {
   readonly timeoutMs: number
   /** Whether keyed operations are sent with the gateway's own key. */
   readonly usesGatewayKey: boolean
+  /** The provider's read that needs the gateway's key and changes nothing. Default: `listTransactions`. */
+  readonly keyCheck?: HealthCheckOp | undefined
   /** Milliseconds on a monotonic clock. */
   readonly clock: () => number
   /** From 0 to 1. */
@@ -131,7 +133,8 @@ class ProviderBreakers {
   private async diagnose(op: OperationName, { caller }: Consumer, { clientCapabilities: client }: Context): Promise<void> {
     const { service, byOp, options } = this
     if (!service) return
-    const checkOp: HealthCheckOp = options.usesGatewayKey && needsKey(op) ? 'listTransactions' : 'listCurrencies'
+    const checkOp: HealthCheckOp =
+      options.usesGatewayKey && needsKey(op) ? (options.keyCheck ?? 'listTransactions') : 'listCurrencies'
     const isOpen = byOp[checkOp].circuit.state !== 'closed'
     const isProviderFailing =
       isOpen || (await this.healthChecks.fails(checkOp, (read) => healthCheck(read, service, client, options.timeoutMs)))
