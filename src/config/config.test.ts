@@ -225,6 +225,7 @@ describe('a fault', () => {
     ['ledger: { url: mysql://db }', 'ledger.url: must be sqlite:<file> or postgres://…'],
     ['ledger: { url: "sqlite:" }', 'ledger.url: must be sqlite:<file> or postgres://…'],
     ['assets: ""', 'assets: must not be empty'],
+    ['log: { __proto__: { level: error } }', 'log.<9 characters>: __proto__ is a name that nothing may have'],
   ])('in a section: %s', (section, fault) => {
     expect(faultsOf({ gateway: `${whole}${section}` })).toEqual([fault])
   })

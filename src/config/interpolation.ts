@@ -19,6 +19,8 @@ export function interpolate(tree: Tree, sources: Sources, faults: Faults): Tree 
   if (tree === null) return null
   if (typeof tree === 'string') return interpolateText(tree, sources, (message) => faults.add([], message))
   if (Array.isArray(tree)) return tree.map((item, at) => interpolate(item, sources, faults.under(at)))
+  // A section of this name would vanish without a word.
+  if (Object.hasOwn(tree, '__proto__')) faults.add(['__proto__'], '__proto__ is a name that nothing may have')
   const interpolated = Object.entries(tree).map(([key, value]) => [key, interpolate(value, sources, faults.under(key))] as const)
   return Object.fromEntries(interpolated)
 }

@@ -35,6 +35,8 @@ export function operatorApi(parts: OperatorParts, version: string): OperatorApi 
 function parametersOf(query: URLSearchParams): Record<string, string> {
   const names = [...query.keys()]
   const repeated = names.find((name, at) => names.indexOf(name) !== at)
+  if ([...query].flat().some((text) => /\p{Cc}/u.test(text)))
+    throw new Fault('invalid', 'A parameter has control characters.', { reason: 'parameter_invalid' })
   if (repeated !== undefined) throw new Fault('invalid', 'A parameter was sent twice.', { reason: 'parameter_invalid' })
   return Object.fromEntries(query)
 }

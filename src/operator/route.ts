@@ -111,8 +111,10 @@ function parameterIn(pattern: string, path: string): string | undefined {
 
 function decoded(text: string): string {
   try {
-    return decodeURIComponent(text)
+    const name = decodeURIComponent(text)
+    if (!/\p{Cc}/u.test(name)) return name
   } catch {
-    throw standardFault('notFound')
+    // Not UTF-8: as good as unknown.
   }
+  throw standardFault('notFound')
 }

@@ -196,6 +196,27 @@ describe('PostgreSQL', () => {
   })
 
   test.each<Lost>(['request', 'answer'])(
+    'O1: what a person settles, and the COMMIT’s %s is lost, is reported as settled, with one record',
+    async (lost) => {
+      const { database } = await serverWithDatabase()
+      const { url, loseCommits } = await proxy(database)
+      const { ledger, ledgerAdmin, audit, close } = await openLedger(url)
+      onTestFinished(close)
+      const [bound, dismissed] = [intent(), intent()]
+      for (const create of [bound, dismissed]) await ledger.begin(create)
+      await ledger.upsert('o', 'alpha', facts('f', { attention: 'failed' }))
+      loseCommits(lost, 1)
+      expect(await ledgerAdmin.bind(bound.id, 'x', 7, undefined, 'alice')).toBe('bound')
+      loseCommits(lost, 1)
+      expect(await ledgerAdmin.markNotCreated(dismissed.id, 'alice')).toBe(true)
+      loseCommits(lost, 1)
+      const settlement = { status: 'refunded', note: 'ticket 7', at: Date.now() } as const
+      expect(await ledgerAdmin.settle('alpha', 'f', settlement, 'alice')).toBe('settled')
+      expect((await audit.read({})).map(({ subject }) => subject)).toEqual(['alpha~f', dismissed.id, bound.id])
+    },
+  )
+
+  test.each<Lost>(['request', 'answer'])(
     'O1: a change of which the COMMIT’s %s is lost is done once, with one record',
     async (lost) => {
       const { database } = await serverWithDatabase()

@@ -67,6 +67,23 @@ describe.each(formNames)('form %s', (form) => {
     expect(providerOf(await rate(form))).toBe('beta')
   })
 
+  test('W16: a maximum of 0 is none, and does not keep a provider from competing', async () => {
+    await start()
+    quote({ amountTo: 1 }, { toAmount: 9_999, maxAmount: 0 })
+    expect(providerOf(await rate(form))).toBe('beta')
+  })
+
+  test('W16: an answer outside its own limits leaves out no slower provider, and wins no create', async () => {
+    await start({ patienceMs: 50 })
+    quote({ amountTo: 9_999, minAmount: 5 }, { toAmount: 2 }, { beta: 400 })
+    expect(providerOf(await rate(form))).toBe('beta')
+    managed.beta.reply('rate', { status: 500, json: {} })
+    const key = await managed.issue()
+    expect(providerOf(await rate(form, key))).toBe('alpha')
+    quote({ amountTo: 9_999, minAmount: 5 }, { toAmount: 2 })
+    expect(providerOf(await create(form, key))).toBe('beta')
+  })
+
   test('the create goes to the provider that won the quote, and no quote is requested again', async () => {
     await start()
     const key = await managed.issue()

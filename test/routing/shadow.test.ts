@@ -1,5 +1,8 @@
 /** docs/contract.md §12: quotes repeated at a candidate. Clients notice nothing, and nothing is created there. */
 import { afterEach, expect, test, vi } from 'vitest'
+import { createBreaker } from '../../src/core/resilience/breaker/breaker.ts'
+import type { Budgets } from '../../src/core/resilience/budget/budgets.ts'
+import { memoryBudgets } from '../../src/core/resilience/budget/memory-budgets.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { rateB } from '../support/form-b.ts'
 import { digits } from '../support/json.ts'
@@ -80,4 +83,56 @@ test('the lists are compared, too', async () => {
   )
   const found = managed.gateway.observations.find(({ what }) => what === 'shadowAssets')
   expect(found?.what === 'shadowAssets' && found.missing).toBeGreaterThan(0)
+})
+
+test('W17: a shadow spends nothing of what is kept for the gateway’s own reads of the candidate', async () => {
+  const reserved: string[] = []
+  const budgets = memoryBudgets(() => performance.now())
+  const counting: Budgets = {
+    ...budgets,
+    reserve(bucket, ...rest) {
+      reserved.push(bucket)
+      return budgets.reserve(bucket, ...rest)
+    },
+  }
+  const budget = { quotes: 20, create: 0, read: 0 }
+  const steadyClock = (): number => performance.now()
+  managed = await startManaged({
+    budgets: counting,
+    steadyClock,
+    providers: { alpha: { budget: { ...budget, quotes: 0 } }, beta: { budget } },
+    sections: {
+      cache: { currencies: 600, rate: 0, staleFor: 600 },
+      routing: { providers: ['alpha'], shadow: { provider: 'beta', sample: 1 } },
+    },
+  })
+  const { from, to } = { from: btc, to: usdtTrx }
+  for (let at = 1; at <= 30; at++) {
+    const { status } = await managed.client('A').get(rateQuery('A', { from, to, amount: String(at) }), { key: null })
+    expect(status).toBe(200)
+    await until(at)
+  }
+  const own = reserved.filter((bucket) => bucket === 'beta:quotes:own')
+  expect(own).toHaveLength(managed.beta.received('currencies').length)
+  expect(shadowed().filter((one) => one.what === 'shadow' && one.result === 'compared').length).toBeLessThanOrEqual(18)
+})
+
+test('W17: one client whose quotes fail only at the candidate opens no breaker there for others', async () => {
+  managed = await startManaged({
+    breaker: createBreaker,
+    steadyClock: () => performance.now(),
+    sections: {
+      cache: { currencies: 600, rate: 0, staleFor: 600 },
+      routing: { providers: ['alpha', 'beta'], pick: ['beta'], shadow: { provider: 'beta', sample: 1 } },
+    },
+  })
+  managed.beta.reply('rate', ({ query }) => (query.get('coinTo') === 'ETH' ? { status: 500, json: {} } : { json: rateB(query) }))
+  const [key, other] = [await managed.issue(), await managed.issue()]
+  for (let at = 1; at <= 8; at++) {
+    expect((await rate('A', assets.eth, key)).headers['x-swap-provider']).toBe('alpha')
+    await until(at)
+  }
+  const headers = { 'x-swap-provider': 'beta' }
+  const picked = await managed.client('A').get(rateQuery('A', { from: btc, to: usdtTrx, amount: '0.10' }), { key: other, headers })
+  expect([picked.status, picked.headers['x-swap-provider']]).toEqual([200, 'beta'])
 })

@@ -80,6 +80,7 @@ async function bodyOf(request: Request): Promise<unknown> {
 
 function streamEvents(authorization: string, response: Response, { tokens, events, stopping }: OperatorOptions): void {
   const send = (text: string): void => {
+    if (response.writableEnded || response.destroyed) return
     response.write(text)
     if (response.writableLength > maxUnsentBytes) response.destroy()
   }
@@ -94,7 +95,10 @@ function streamEvents(authorization: string, response: Response, { tokens, event
   head()
   const comments = setInterval(() => send(': still here\n\n'), commentIntervalMs)
   const checks = setInterval(() => {
-    if (!tokens.isValid(authorization)) response.end()
+    if (tokens.isValid(authorization)) return
+    // What waits to be sent is not for this listener any more.
+    if (response.writableLength > 0) response.destroy()
+    else response.end()
   }, tokenCheckIntervalMs)
   const end = (): void => void response.end()
   stopping.addEventListener('abort', end)

@@ -26,7 +26,7 @@ export const routing = required(
     patienceMs: setting(
       integer(0, 60_000),
       800,
-      'With `best`: how long to wait for slower providers after the request began, if at least one has responded',
+      'With `best`: how long to wait for slower providers after the request began, if the quote of at least one competes',
       'milliseconds',
     ),
     shadow: optional(

@@ -1,5 +1,5 @@
 /** The strategy `best`: a quote is requested from every provider, and the highest amount received wins (docs/contract.md §12). */
-import { type Amount, compareAmounts } from '../../domain/amount.ts'
+import { type Amount, compareAmounts, isPositive } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { AssetTable } from '../../domain/swap/asset.ts'
 import type { Context, ServiceResponse } from '../../domain/swap/service.ts'
@@ -11,7 +11,7 @@ import { quoteKeyOf, quoteKeysOf, type WinnerStore } from './winners.ts'
 export interface BestOptions {
   readonly winners: WinnerStore
   readonly table: AssetTable
-  /** After this time slower providers are left out, if at least one has quoted. */
+  /** After this time slower providers are left out, if the quote of another one competes. */
   readonly patienceMs: number
 }
 
@@ -35,7 +35,7 @@ export class BestQuote {
   async getRate(candidates: readonly Candidate[], query: RateQuery, context: Context): Promise<ServiceResponse<'getRate'>> {
     const winner = await quoteBest(candidates, query, context, this.options.patienceMs)
     const { winners, table } = this.options
-    await winners.save(quoteKeyOf(context.caller, query, table), winner.candidate.tag)
+    if (competes(winner)) await winners.save(quoteKeyOf(context.caller, query, table), winner.candidate.tag)
     return winner.response
   }
 
@@ -111,15 +111,15 @@ async function quoteBest(candidates: readonly Candidate[], query: RateQuery, con
   throw faults.find(({ kind }) => kind === 'invalid') ?? faults[0]
 }
 
-/** All results in list order, or after `patienceMs` the available ones as soon as one of them is a quote. */
+/** All results in list order, or after `patienceMs` the available ones as soon as one of them competes. */
 function collect(pending: readonly Promise<Result>[], patienceMs: number): Promise<readonly (Result | undefined)[]> {
   const results: (Result | undefined)[] = pending.map(() => undefined)
   return new Promise((resolve) => {
     let isWaitingForAll = true
     let missing = pending.length
     const settle = (): void => {
-      const hasQuote = results.some((result) => result !== undefined && !(result instanceof Fault))
-      if (missing > 0 && (isWaitingForAll || !hasQuote)) return
+      const hasWinner = results.some((result) => result !== undefined && !(result instanceof Fault) && competes(result))
+      if (missing > 0 && (isWaitingForAll || !hasWinner)) return
       clearTimeout(timer)
       resolve([...results])
     }
@@ -141,11 +141,16 @@ function collect(pending: readonly Promise<Result>[], patienceMs: number): Promi
 function competes(quote: Quote): quote is CompetingQuote {
   const { amountIn, amountOut, minAmount, maxAmount } = quote.response.body
   if (amountOut === undefined) return false
-  return isAtLeast(amountIn, minAmount) && (maxAmount === undefined || compareAmounts(amountIn, maxAmount) <= 0)
+  return isAtLeast(amountIn, minAmount) && isAtMost(amountIn, maxAmount)
 }
 
 function isAtLeast(amount: Amount, min: Amount | undefined): boolean {
   return min === undefined || compareAmounts(amount, min) >= 0
+}
+
+/** A maximum of 0 means no maximum. */
+function isAtMost(amount: Amount, max: Amount | undefined): boolean {
+  return max === undefined || !isPositive(max) || compareAmounts(amount, max) <= 0
 }
 
 function better(best: CompetingQuote | undefined, quote: CompetingQuote): CompetingQuote {

@@ -2,7 +2,7 @@
 import { type Amount, divide, isZero, multiplySubtract, one } from '../../domain/amount.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import type { AssetTable } from '../../domain/swap/asset.ts'
-import type { Context } from '../../domain/swap/service.ts'
+import type { Caller, Context } from '../../domain/swap/service.ts'
 import type { Rate, RateQuery } from '../../domain/swap/swap.ts'
 import type { Observer, ShadowResult } from '../../domain/telemetry/observation.ts'
 import { assetKeyOf } from '../assets/asset-key.ts'
@@ -44,9 +44,12 @@ export function shadow(options: ShadowOptions): Layer {
         running++
         // The client gets its response first.
         setImmediate(async () => {
-          await compare(options, query, context, response.body)
-          compareListings()
-          running--
+          try {
+            await compare(options, query, context, response.body)
+            compareListings()
+          } finally {
+            running--
+          }
         })
       }
       return response
@@ -96,10 +99,13 @@ async function compare(options: ShadowOptions, query: RateQuery, context: Contex
   }
 }
 
-/** A call of the gateway itself: without the client's deadline and key. */
+/** All shadow quotes are those of one consumer at the candidate: they use none of its reserve, and their failures block only themselves. */
+const shadowCaller: Caller = { address: 'shadow', identity: 'shadow' }
+
+/** Without the client's deadline, identity and key. */
 function shadowContext({ clientCapabilities }: Context, timeoutMs: number): Context {
   const deadline = performance.now() + timeoutMs
-  return { requestId: crypto.randomUUID(), caller: { address: '' }, clientCapabilities, deadline, isGatewayCall: true }
+  return { requestId: crypto.randomUUID(), caller: shadowCaller, clientCapabilities, deadline }
 }
 
 /** (candidate − served) ÷ served, exact until the conversion to a number. Undefined if one of both is missing. */

@@ -43,7 +43,7 @@ export interface Context {
   readonly span?: Span | undefined
   /** The span of the wait before the call to the provider. */
   readonly queue?: Span
-  /** Whether the gateway itself makes the call: a list, a reconciliation, a health check, a shadow quote. */
+  /** Whether the gateway itself makes the call: a list, a reconciliation, a health check. */
   readonly isGatewayCall?: boolean
   /** Whether only the budget's reserve for the gateway's own reads may be used. */
   readonly isReservedOnly?: boolean

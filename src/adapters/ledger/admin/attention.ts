@@ -20,13 +20,15 @@ export function attention(store: Store): Pick<LedgerAdmin, 'needPerson' | 'settl
       const rows = database.selectFrom('transactions').select(entryColumns).where(needsPerson)
       return named(database, await rows.orderBy('sort_key', 'desc').orderBy('provider_id').limit(maxListed).execute())
     },
-    settle: (provider, id, settlement, actor) =>
-      write(async (within) => {
+    settle(provider, id, settlement, actor) {
+      const { status, note, at } = settlement
+      // The work runs again if it is not known whether its commit succeeded.
+      let isRepeated = false
+      return write(async (within) => {
         const ofId = within.selectFrom('transactions').where('provider', '=', provider).where('provider_id', '=', id)
         const row = await ofId.where('state', '=', 'done').select(entryColumns).forUpdate().executeTakeFirst()
         if (!row) return 'missing'
-        if (row.attention === null) return 'unneeded'
-        const { status, note, at } = settlement
+        if (row.attention === null) return isRepeated && row.settled_at === at && row.status === status ? 'settled' : 'unneeded'
         const renewed = { ...toRow(settled(toEntry(row), settlement)), settled_at: at }
         await within
           .updateTable('transactions')
@@ -37,8 +39,10 @@ export function attention(store: Store): Pick<LedgerAdmin, 'needPerson' | 'settl
         const before = { status: row.status, attention: row.attention }
         const subject = `${provider}~${id}`
         await addAudit(within, store, { actor, action: 'transaction.settle', subject, before, after: { status, note } })
+        isRepeated = true
         return 'settled'
-      }),
+      })
+    },
   }
 }
 

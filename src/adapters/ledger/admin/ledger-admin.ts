@@ -19,6 +19,7 @@ import { openCounts } from './open-counts.ts'
 import { pruner } from './prune.ts'
 import { searcher } from './search.ts'
 
+/** `isRepeated`: the work runs again, since it is not known whether its commit succeeded. */
 export function ledgerAdmin(store: Store): LedgerAdmin {
   const { database, write, clock } = store
   return {
@@ -26,22 +27,30 @@ export function ledgerAdmin(store: Store): LedgerAdmin {
     gauges: () => ledgerGauges(database),
     openCounts: () => openCounts(store),
     unresolved: () => unresolved(database),
-    bind: (intent, id, at, facts, actor) =>
-      write(async (within) => {
+    bind(intent, id, at, facts, actor) {
+      let isRepeated = false
+      return write(async (within) => {
         const create = await lockCreate(within, intent)
+        if (isRepeated && create?.state === 'done' && create.provider_id === id) return 'bound'
         if (!create || create.state === 'done') return 'missing'
         if (!(await bind(within, create, facts ?? boundFacts(create, id, at)))) return 'taken'
         await renewClaim(within, intent, clock)
         await addAudit(within, store, resolved(actor, create, { bound: `${create.provider}~${id}` }))
+        isRepeated = true
         return 'bound'
-      }),
-    markNotCreated: (intent, actor) =>
-      write(async (within) => {
+      })
+    },
+    markNotCreated(intent, actor) {
+      let isRepeated = false
+      return write(async (within) => {
         const create = await lockCreate(within, intent)
+        if (isRepeated && !create) return true
         if (!create || !(await markNotCreatedByHand(within, intent, clock))) return false
         await addAudit(within, store, resolved(actor, create, { bound: null }))
+        isRepeated = true
         return true
-      }),
+      })
+    },
     ...attention(store),
     ...searcher(store),
     export: exporter(store),

@@ -1,0 +1,84 @@
+/** docs/contract.md §15: streams of events to listeners that do not read, or whose token is taken away. */
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import express, { type RequestHandler } from 'express'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { operatorRouter } from '../../src/adapters/http/operator.ts'
+
+type Listener = (event: { event: string; data: string }) => void
+
+const authorization = 'Bearer operator-token-of-alice-0123456789'
+const stopping = new AbortController()
+const listeners = new Set<Listener>()
+let isValid = true
+let port = 0
+let socket: Socket
+const failures: unknown[] = []
+const note = (reason: unknown): void => void failures.push(reason)
+const router = operatorRouter({
+  tokens: { isEnabled: true, authenticate: () => 'alice', isValid: () => isValid },
+  api: async () => ({ status: 200, body: {} }),
+  events: {
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  },
+  page: new Map(),
+  stopping: stopping.signal,
+  printError: (_, message) => message,
+})
+let response: ServerResponse
+const keep: RequestHandler = (_, own, next) => {
+  response = own
+  next()
+}
+const server = createServer(express().use(keep, router))
+const others = process.listeners('uncaughtException')
+
+beforeEach(async () => {
+  isValid = true
+  failures.length = 0
+  process.removeAllListeners('uncaughtException').on('uncaughtException', note)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  port = (server.address() as AddressInfo).port
+  socket = connect(port, '127.0.0.1').on('error', () => {})
+  socket.write(`GET /api/events HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: ${authorization}\r\n\r\n`)
+  await vi.waitFor(() => expect(listeners.size).toBe(1))
+})
+afterEach(async () => {
+  socket.destroy()
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+  process.removeListener('uncaughtException', note)
+  for (const listener of others) process.on('uncaughtException', listener)
+})
+
+const tell = (length: number): void => {
+  for (const listener of listeners) listener({ event: 'provider', data: 'x'.repeat(length) })
+}
+
+it('W18: a listener that does not read, and whose token goes, is cut off; what happens then harms nobody', async () => {
+  socket.pause()
+  // More than the buffers of the connection hold, and less than what cuts it off.
+  while (response.writableLength < 200_000) {
+    tell(60_000)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  isValid = false
+  await new Promise((resolve) => setTimeout(resolve, 1_300))
+  tell(10)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(failures).toEqual([])
+  expect([response.destroyed, listeners.size]).toEqual([true, 0])
+})
+
+it('W18: after the end of the stream nothing is written to it', async () => {
+  isValid = false
+  const written = [...listeners][0]
+  await vi.waitFor(() => expect(listeners.size).toBe(0), { timeout: 3_000 })
+  written?.({ event: 'provider', data: '{}' })
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(failures).toEqual([])
+})

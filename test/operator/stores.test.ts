@@ -1,0 +1,43 @@
+/** docs/contract.md §15: what an operator may send, over both stores. */
+import { expect, test } from 'vitest'
+import { Fault } from '../../src/domain/faults/fault.ts'
+import { operatorApi } from '../../src/operator/api.ts'
+import { describeStores, durableStores } from '../ledger/stores.ts'
+
+describeStores(durableStores, (shared) => {
+  const call = async (method: string, path: string, body?: unknown): Promise<string> => {
+    const config = () => ({ providers: [], routing: { providers: [], strategy: 'priority' } }) as never
+    const api = operatorApi({ stores: shared(), file: config, inForce: config, follow: async () => {} }, '1')
+    const url = new URL(`http://admin${path}`)
+    const request = { method, path: path.split('?')[0] ?? '', query: url.searchParams, body, actor: 'alice' }
+    try {
+      return String((await api(request)).status)
+    } catch (reason) {
+      return Fault.from(reason).kind
+    }
+  }
+
+  test.each([
+    ['GET', '/transactions?account=%00', 'invalid'],
+    ['GET', '/transactions?provider=a%00b', 'invalid'],
+    ['GET', '/transactions?account=%ED%A0%80', '200'],
+    ['GET', '/transactions/alpha~%00', 'notFound'],
+    ['GET', '/transactions/alpha~%ff', 'notFound'],
+    ['POST', '/transactions/alpha~%00', 'notFound', { status: 'refunded', note: 'x' }],
+    ['POST', '/transactions/constructor~__proto__', 'notFound', { status: 'refunded', note: 'x' }],
+    ['POST', '/unresolved/%00', 'notFound', { none: true }],
+    ['POST', '/unresolved/x', 'notFound', { bind: '\0' }],
+    ['DELETE', '/keys/%00', 'notFound'],
+    ['GET', '/audit?since=100y', 'invalid'],
+    ['GET', '/audit?since=36500d', '200'],
+    ['GET', '/audit?since=0001-01-01', '200'],
+    ['GET', '/transactions?since=0001-01-01', '200'],
+    ['GET', '/transactions?since=9999-12-31', '200'],
+    ['GET', '/transactions?page=100000&size=100', '200'],
+    ['POST', '/keys', 'invalid', JSON.parse('{"name":"a","__proto__":{"expires":"1h"}}')],
+    ['POST', '/keys', 'invalid', { name: '\ud800' }],
+    ['POST', '/keys', 'invalid', { name: 'a\0b' }],
+  ])('W19: %s %s is %s, and no internal error', async (method, path, outcome, body?: unknown) => {
+    expect(await call(method, path, body)).toBe(outcome)
+  })
+})
