@@ -12,24 +12,29 @@ export function deriveFields(provider: Capabilities): Layer {
   // For every client's form: a repeated create may get the same response in another form.
   const lacksRate = lacks('createTransaction', 'rate')
   const lacksChange = lacks('createTransaction', 'updatedAt')
+  const lacksFee = lacks('getRate', 'fee')
+  const lacksQuotedRate = lacks('getRate', 'rate')
   const lacksChangeInGet = lacks('getTransaction', 'updatedAt')
   return mapResponses({
-    getRate: (response, _, { clientCapabilities: client }) =>
-      lacks('getRate', 'fee') && client.responseFields.getRate.has('fee') ? withDerived(response, feeOf(response.body)) : response,
+    getRate: (response, _, { clientCapabilities: client }) => {
+      if (lacksQuotedRate) return withDerived(response, rateOf(response.body))
+      return lacksFee && client.responseFields.getRate.has('fee') ? withDerived(response, feeOf(response.body)) : response
+    },
     createTransaction: (response) =>
       withDerived(response, { ...(lacksRate && rateOf(response.body)), ...(lacksChange && changeOf(response.body)) }),
     getTransaction: (response) => (lacksChangeInGet ? withDerived(response, changeOf(response.body)) : response),
     listTransactions: (response) => {
       if (!lacks('listTransactions', 'updatedAt') || response.body.items.length === 0) return response
       const items = response.body.items.map((item) => ({ ...item, ...changeOf(item) }))
-      return { ...response, body: { ...response.body, items }, derived: ['updatedAt'] }
+      return { ...response, body: { ...response.body, items }, derived: [...(response.derived ?? []), 'updatedAt'] }
     },
   })
 }
 
 function withDerived<O extends Op>(response: ServiceResponse<O>, fields: object): ServiceResponse<O> {
   const derived = Object.keys(fields)
-  return derived.length === 0 ? response : { ...response, body: { ...response.body, ...fields }, derived }
+  if (derived.length === 0) return response
+  return { ...response, body: { ...response.body, ...fields }, derived: [...(response.derived ?? []), ...derived] }
 }
 
 /** The rated amount minus the received amount. A fee inside the rate cannot be known. */
@@ -39,7 +44,8 @@ function feeOf({ amountIn, amountOut, rate }: Rate): Pick<Rate, 'fee'> {
   return isPositive(fee) ? { fee } : {}
 }
 
-function rateOf({ amountIn, amountOut }: Transaction): Pick<Transaction, 'rate'> {
+/** Without a rate of the provider there is no fee beside it. */
+function rateOf({ amountIn, amountOut }: Rate | Transaction): Pick<Transaction, 'rate'> {
   const rate = amountOut === undefined ? undefined : divide(amountOut, amountIn)
   return rate === undefined ? {} : { rate }
 }
