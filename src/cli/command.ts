@@ -4,6 +4,7 @@ import { configFile } from '../config/index.ts'
 import { version } from '../process/version.ts'
 import { addAssets } from './assets.ts'
 import { addAudit } from './audit.ts'
+import { addInit } from './init/index.ts'
 import { addKeys } from './keys.ts'
 import { addLedger } from './ledger.ts'
 import { configOption, jsonOption, type Options } from './option.ts'
@@ -34,6 +35,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       const { check } = await import('./check.ts')
       end(await check(configFile(config), { json }, terminal))
     })
+  addInit(program, terminal, end)
   addKeys(program, terminal, end)
   addLedger(program, terminal, end)
   addProviders(program, terminal, end)

@@ -41,6 +41,8 @@ export function checkParts(
     if (parts.auth?.mode === 'managed' && provider.key === '') own.add(['key'], 'is needed where auth.mode is managed')
     const form = providerForms.find(({ name: known }) => known.toLowerCase() === provider.form.toLowerCase())
     if (form) {
+      if (parts.auth?.mode === 'passthrough' && provider.key === '' && form.keyed.has('getRate'))
+        own.add(['key'], `is needed: quotes of the form ${form.name} need one of the gateway's own`)
       checkProviderAssets(provider, form, table, own)
       checkExtraIdNames(provider.extraIdNames, form, own)
       checkNativePaths(provider.native, form, own)

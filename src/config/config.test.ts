@@ -230,6 +230,14 @@ describe('a fault', () => {
     expect(faultsOf({ gateway: `${whole}${section}` })).toEqual([fault])
   })
 
+  it('is a provider without a key in passthrough mode, where the quotes of its form need one', () => {
+    const gateway = (form: string) =>
+      `providers: { alpha: { form: ${form}, url: https://a.test } }\nrouting: { providers: [alpha] }`
+    const fault = "providers.alpha.key: is needed: quotes of the form exolix need one of the gateway's own"
+    expect(faultsOf({ gateway: gateway('exolix') })).toEqual([fault])
+    expect(faultsOf({ gateway: gateway('A') })).toEqual([])
+  })
+
   it.each([
     ['timeout: 0', 'timeout: must be a number of seconds above 0, at most 604800'],
     ['budget: { quotes: -1 }', 'budget.quotes: must be an integer from 0'],

@@ -61,6 +61,16 @@ type Given<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]?: Given<T[Key]> }
     : T
 
+/** The file that a new configuration is written to. */
+export function newConfigFile(option: string | undefined): string {
+  return option || process.env.SWAPGATE_CONFIG || defaultConfigFile
+}
+
+/** Whether a reference to this environment variable has a value. */
+export function hasVariable(name: string): boolean {
+  return Boolean(process.env[name])
+}
+
 /** Throws a `ConfigError` if the configuration is not valid. Paths in the file are relative to the file. */
 export function loadConfig(file: string, forms: KnownForms, environment: Sources['environment'] = process.env): Config {
   const faults = new Faults()

@@ -37,7 +37,7 @@ describe('swapgate start', () => {
     await using swapgate = new Swapgate(['start', '--config', file], { cwd: workplace.directory })
     const urls = await swapgate.urls()
     const gateway = urls.get('gateway') ?? ''
-    expect([...urls.keys()]).toEqual(['gateway', 'form A', 'form B', 'docs', 'admin', 'sandbox'])
+    expect([...urls.keys()]).toEqual(['gateway', 'form A', 'form B', 'form exolix', 'docs', 'admin', 'sandbox'])
     expect([urls.get('form A'), urls.get('form B')]).toEqual([`${gateway}/a`, `${gateway}/b`])
     expect(await status(`${urls.get('sandbox')}/b/api/v2/currencies`)).toBe(200)
     swapgate.child.kill('SIGTERM')
