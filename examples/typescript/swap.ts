@@ -4,15 +4,16 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { SwapClient, SwapError } from './client.ts'
+import { ClientA } from './client-a.ts'
+import { SwapError } from './swap-http.ts'
 
 const {
   SWAPGATE_URL = 'http://127.0.0.1:8080',
   SANDBOX_URL = 'http://127.0.0.1:9101',
   SWAPGATE_KEY = 'sandbox-key-1',
 } = process.env
-const client = new SwapClient({ baseUrl: `${SWAPGATE_URL}/a`, key: SWAPGATE_KEY })
-const pair = { coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: 0.1 }
+const client = new ClientA({ baseUrl: `${SWAPGATE_URL}/a`, key: SWAPGATE_KEY })
+const pair = { coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: '0.1' }
 
 const { amountTo, minAmount, maxAmount } = await client.rate(pair)
 console.log(`0.1 BTC is about ${amountTo} USDT; from ${minAmount} to ${maxAmount} BTC can be swapped`)

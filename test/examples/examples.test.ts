@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs'
 import { delimiter, dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SwapClient, SwapError } from '../../examples/typescript/client.ts'
+import { ClientA } from '../../examples/typescript/client-a.ts'
+import { SwapError } from '../../examples/typescript/swap-http.ts'
 import { formNames } from '../support/pair.ts'
 import { type DefaultGateway, startDefaultGateway } from './standard.ts'
 
@@ -64,11 +65,11 @@ describe.runIf(hasCurl).each(formNames)('the script of form %s', (form) => {
 })
 
 describe('the client', () => {
-  const client = (key = 'sandbox-key-1'): SwapClient => new SwapClient({ baseUrl: `${defaultGateway.gateway}/a`, key })
-  const order = { coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: 0.2, withdrawalAddress: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE' }
+  const client = (key = 'sandbox-key-1'): ClientA => new ClientA({ baseUrl: `${defaultGateway.gateway}/a`, key })
+  const order = { coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: '0.2', withdrawalAddress: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE' }
 
   it('waits for Retry-After, and then has its response', async () => {
-    const alone = new SwapClient({ baseUrl: `${defaultGateway.gateway}/a`, key: 'sandbox-key-1', tries: 1 })
+    const alone = new ClientA({ baseUrl: `${defaultGateway.gateway}/a`, key: 'sandbox-key-1', tries: 1 })
     const requests = await Promise.allSettled(Array.from({ length: 25 }, () => alone.currencies({ size: 1 })))
     const refusals = requests.flatMap((result) => (result.status === 'rejected' ? [result.reason as SwapError] : []))
     expect(refusals.length).toBeGreaterThanOrEqual(5)
@@ -91,7 +92,7 @@ describe('the client', () => {
     await fault('POST', { operation: 'createTransaction', reset: 'after' })
     const created = await client('sandbox-key-2').create(order, 'order-1')
     await fault('DELETE')
-    expect(created).toMatchObject({ status: 'wait', coinTo: 'USDTTRC20', amount: 0.2 })
+    expect(created).toMatchObject({ status: 'wait', coinTo: 'USDTTRC20', amount: '0.2' })
     const { data, pagination } = await client('sandbox-key-2').swaps()
     expect([pagination.total, data[0]?.id]).toEqual([1, created.id])
   }, 40_000)
