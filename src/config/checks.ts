@@ -19,6 +19,11 @@ export function tagOf(name: string, { tag }: ProviderSettings): string {
   return tag === '' ? name : tag
 }
 
+/** In any case. */
+export function isFormName(text: string, { name }: Pick<ProviderForm, 'name'>): boolean {
+  return text.toLowerCase() === name.toLowerCase()
+}
+
 /** Checks the valid parts; parts with faults of their own are skipped. */
 export function checkParts(
   parts: Parts,
@@ -39,7 +44,7 @@ export function checkParts(
     if ([parts.server, parts.admin].some((listener) => listener && isSelfLoop(provider.url, listener)))
       own.add(['url'], 'leads back to the gateway itself')
     if (parts.auth?.mode === 'managed' && provider.key === '') own.add(['key'], 'is needed where auth.mode is managed')
-    const form = providerForms.find(({ name: known }) => known.toLowerCase() === provider.form.toLowerCase())
+    const form = providerForms.find((known) => isFormName(provider.form, known))
     if (form) {
       if (parts.auth?.mode === 'passthrough' && provider.key === '' && form.keyed.has('getRate'))
         own.add(['key'], `is needed: quotes of the form ${form.name} need one of the gateway's own`)

@@ -55,6 +55,14 @@ describe('a valid configuration', () => {
     },
   )
 
+  it.each([
+    ['Exolix', 'exolix'],
+    ['a', 'A'],
+  ])('the form %s of a provider is %s', (form, name) => {
+    const gateway = `providers: { alpha: { form: ${form}, key: own-key, url: "http://127.0.0.1:1/a" } }\nrouting: { providers: [alpha] }\n`
+    expect(load({ gateway }).providers[0]?.form).toBe(name)
+  })
+
   it('has a default for every key but the providers and their order', () => {
     const config = load({})
     expect(config.server).toEqual({

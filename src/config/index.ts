@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { AssetTable } from '../domain/swap/asset.ts'
 import type { KnownForms } from '../wire/provider/from-client-form.ts'
 import { toAssetTable } from './asset-table.ts'
-import { checkParts, tagOf } from './checks.ts'
+import { checkParts, isFormName, tagOf } from './checks.ts'
 import { readDocument, type Tree } from './document.ts'
 import { type ConfigFault, Faults } from './faults.ts'
 import { interpolate, type Sources } from './interpolation.ts'
@@ -101,7 +101,7 @@ function parseConfig(source: string | undefined, file: string, forms: KnownForms
   checkParts(parts, table, forms, faults)
   if (!settings || !table || faults.all.length > 0) throw new ConfigError(faults.all)
   const hash = createHash('sha256').update(source).digest('hex')
-  return toConfig(settings, table, { files: [...sources.files], hash })
+  return toConfig(settings, table, forms, { files: [...sources.files], hash })
 }
 
 interface FileReader extends Pick<Sources, 'environment'> {
@@ -152,9 +152,13 @@ function readSource(file: string, { files }: FileReader, faults: Faults): string
 function toConfig(
   { assets: _, providers, ...settings }: Settings,
   table: AssetTable,
+  { providerForms }: KnownForms,
   read: Pick<Config, 'files' | 'hash'>,
 ): Config {
-  const named = Object.entries(providers).map(([name, provider]) => ({ ...provider, name, tag: tagOf(name, provider) }))
+  const named = Object.entries(providers).map(([name, provider]) => {
+    const form = providerForms.find((known) => isFormName(provider.form, known))?.name ?? provider.form
+    return { ...provider, name, form, tag: tagOf(name, provider) }
+  })
   return Object.freeze({ ...freeze({ ...settings, providers: named, ...read }), assets: table })
 }
 
