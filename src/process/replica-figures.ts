@@ -22,6 +22,8 @@ export function startReplicaFigures({ store, figures, shadowStatistics, connecte
     const providers = connected().map((provider) => ({ ...figures.counts(provider.tag), ...listFigures(provider) }))
     return store.write(replica, { providers, shadow: shadowStatistics.counts() ?? null })
   }
+  // Processes that were killed have left theirs.
+  store.remove(replica).catch(() => {})
   const job = startIntervalJob(write, intervalMs)
   return {
     async stop() {

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { Fault } from '../../src/domain/faults/fault.ts'
 import { operatorApi } from '../../src/operator/api.ts'
+import { query } from '../ledger/raw.ts'
 import { describeStores, durableStores } from '../ledger/stores.ts'
 
 describeStores(durableStores, (shared) => {
@@ -39,5 +40,12 @@ describeStores(durableStores, (shared) => {
     ['POST', '/keys', 'invalid', { name: 'a\0b' }],
   ])('W19: %s %s is %s, and no internal error', async (method, path, outcome, body?: unknown) => {
     expect(await call(method, path, body)).toBe(outcome)
+  })
+
+  test('W19: a search by provider reads an index alone, so that it holds up no client', async () => {
+    const { url } = await shared().openNew()
+    if (!url.startsWith('sqlite:')) return // There another process does it.
+    const count = "SELECT count(*) FROM transactions WHERE state = 'done' AND provider || '' = 'alpha'"
+    expect(JSON.stringify(await query(url, `EXPLAIN QUERY PLAN ${count}`))).toContain('USING COVERING INDEX transactions_newest')
   })
 })

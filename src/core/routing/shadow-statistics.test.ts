@@ -32,3 +32,18 @@ it('costs no more with ten thousand pairs than with two hundred', () => {
   for (let at = 0; at < 10_000; at++) all.addDeviation(`COIN${at}`, 'BTC', 0.01)
   expect(all.counts()?.pairs).toHaveLength(200)
 })
+
+it('W17: a candidate with random quotes costs no more memory, and its samples all count', () => {
+  const all = statistics()
+  let seed = 1
+  const random = (): number => {
+    seed = (seed * 48_271) % 2_147_483_647
+    return seed / 2_147_483_647
+  }
+  const samples = 200_000
+  for (let at = 0; at < samples; at++) all.addDeviation(`COIN${at % 200}`, 'BTC', (random() - 0.5) * 10 ** (random() * 80 - 6))
+  const counts = all.counts()
+  expect(JSON.stringify(counts).length).toBeLessThan(150_000)
+  const counted = counts?.pairs.flatMap(({ deviations }) => Object.values(deviations)).reduce((sum, one) => sum + one, 0)
+  expect(counted).toBe(samples)
+})

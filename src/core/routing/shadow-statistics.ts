@@ -28,6 +28,8 @@ const smallest = 1e-6
 const growth = Math.log(1.05)
 /** A bound on memory and on what a replica writes to the ledger. */
 const maxPairs = 200
+/** Over all pairs. Further deviations are counted in the nearest bucket of their pair. */
+const maxBuckets = 5_000
 
 /** The statistics of this process. */
 export class ShadowStatistics {
@@ -35,6 +37,7 @@ export class ShadowStatistics {
   private errors = 0
   private missingAssets: readonly string[] = []
   private pairs = new Map<string, MutablePair>()
+  private buckets = 0
 
   /** Resets the statistics if the provider is another one. */
   begin(provider: string): void {
@@ -43,12 +46,17 @@ export class ShadowStatistics {
     this.errors = 0
     this.missingAssets = []
     this.pairs = new Map()
+    this.buckets = 0
   }
 
   addDeviation(from: string, to: string, deviation: number): void {
     const pair = this.pairOf(from, to)
-    const bucket = bucketOf(deviation)
-    pair?.deviations.set(bucket, (pair.deviations.get(bucket) ?? 0) + 1)
+    if (!pair) return
+    const exact = bucketOf(deviation)
+    const isNew = !pair.deviations.has(exact)
+    const bucket = isNew && this.buckets >= maxBuckets ? nearest(exact, pair.deviations) : exact
+    if (isNew && bucket === exact) this.buckets++
+    pair.deviations.set(bucket, (pair.deviations.get(bucket) ?? 0) + 1)
   }
 
   addMissing(from: string, to: string): void {
@@ -84,6 +92,15 @@ export class ShadowStatistics {
     this.pairs.set(key, pair)
     return pair
   }
+}
+
+/** The exact bucket, if there is none yet. */
+function nearest(exact: number, deviations: ReadonlyMap<number, number>): number {
+  const distance = (bucket: number): number => Math.abs(bucket - exact)
+  return [...deviations.keys()].reduce(
+    (best, bucket) => (distance(bucket) < distance(best) ? bucket : best),
+    [...deviations.keys()][0] ?? exact,
+  )
 }
 
 /** Signed: 0 is no deviation, ±1 the smallest. */

@@ -1,0 +1,10 @@
+import { expect, it, vi } from 'vitest'
+import type { ReplicaFiguresStore } from '../core/operations/replica-figures.ts'
+import { startReplicaFigures } from './replica-figures.ts'
+
+it('W17: figures of processes that were killed are removed at the start of another', async () => {
+  const store: ReplicaFiguresStore = { write: async () => {}, remove: vi.fn(async () => {}), read: async () => [] }
+  const job = startReplicaFigures({ store, figures: {} as never, shadowStatistics: {} as never, connected: () => [] })
+  expect(store.remove).toHaveBeenCalledTimes(1)
+  await job.stop()
+})
