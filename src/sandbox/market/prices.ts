@@ -39,7 +39,8 @@ const bases: ReadonlyMap<string, string> = pairsIn(`
 `)
 
 function pairsIn(text: string): ReadonlyMap<string, string> {
-  return new Map(text.matchAll(/(\S+) (\S+)/g).map(([, coin = '', price = '']) => [coin, price]))
+  const words = text.split(/\s/).filter((word) => word !== '')
+  return new Map(words.flatMap((coin, at) => (at % 2 === 0 ? [[coin, words[at + 1] ?? ''] as const] : [])))
 }
 
 const listed = { swing: 0.12, decimals: 8 }
