@@ -39,7 +39,7 @@ const promised = {
     'S15',
     'V29',
     'V30',
-    ...span('W', 20),
+    ...span('W', 21),
     ...span('O', 11),
     ...span('N', 20),
   ],

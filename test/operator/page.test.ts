@@ -229,6 +229,21 @@ describe('what the ledger holds', () => {
     expect(own(visited)).toEqual([])
   })
 
+  it('W21: what changes all the time reloads no list of accounts, and a create of unknown outcome is open', async () => {
+    await using visited = await signedIn()
+    const { page } = visited
+    const before = Number(await cellOf(page, 'alpha', 'Open').innerText())
+    const ids = [await create(), await create()]
+    await expect.poll(async () => Number(await cellOf(page, 'alpha', 'Open').innerText()), { timeout: 10_000 }).toBe(before + 2)
+    await alpha.fault({ operation: 'create', before: 'reset' })
+    expect((await send('POST', '/transactions', order)).status).toBe(504)
+    await expect.poll(async () => Number(await cellOf(page, 'alpha', 'Open').innerText()), { timeout: 10_000 }).toBe(before + 3)
+    expect(visited.requestedUrls.filter((url) => url.endsWith('/api/accounts'))).toHaveLength(1)
+    await page.getByRole('table', { name: 'Creates that need a person' }).getByRole('button', { name: /^None/ }).first().click()
+    await dialogOf(page).getByRole('button', { name: 'Nothing was created' }).click()
+    for (const id of ids) await finish(id)
+  })
+
   it('the transactions of an account are found, with shortened addresses and as text', async () => {
     const id = await create()
     await using visited = await signedIn()

@@ -9,6 +9,14 @@ import { differences } from './watch.js'
 
 const refreshMs = 5_000
 const eventDelayMs = 150
+/** What is loaded again after an event of this name. */
+const pathsOf = {
+  provider: { report: '/providers' },
+  overrides: { report: '/providers', audit: '/audit?since=7d' },
+  unresolved: { report: '/providers', unresolved: '/unresolved', audit: '/audit?since=7d' },
+}
+/** Polls between two readings of everything. */
+const pollsPerRefresh = 12
 const root = document.getElementById('page')
 const notice = document.getElementById('notice')
 const nobody = { isSignedIn: false, isBusy: false, error: undefined }
@@ -16,6 +24,7 @@ const nobody = { isSignedIn: false, isBusy: false, error: undefined }
 let state = nobody
 let session = new AbortController()
 let eventTimer
+let eventPaths = {}
 
 const dialog = new ChangeDialog({
   onDone: (text) => {
@@ -104,10 +113,11 @@ function freshness() {
 }
 
 async function poll(signal) {
-  for (;;) {
+  for (let polls = 1; ; polls++) {
     await new Promise((resolve) => setTimeout(resolve, refreshMs))
     if (signal.aborted) return
-    await load({ report: '/providers' })
+    if (polls % pollsPerRefresh === 0) await refresh()
+    else await load(pathsOf.provider)
   }
 }
 
@@ -136,10 +146,15 @@ async function load(paths) {
   }
 }
 
-function onEvent() {
+function onEvent(event) {
   clearTimeout(eventTimer)
   const { signal } = session
-  eventTimer = setTimeout(() => signal.aborted || refresh(), eventDelayMs)
+  eventPaths = { ...eventPaths, ...pathsOf[event] }
+  eventTimer = setTimeout(() => {
+    const paths = eventPaths
+    eventPaths = {}
+    if (!signal.aborted) load(paths)
+  }, eventDelayMs)
 }
 
 function onState(isConnected, error) {

@@ -6,8 +6,8 @@ import { table } from './table.js'
 /** The most transactions that were open at a draining provider while this page watched, by name. */
 const mostOpen = new Map()
 
-export function openCount({ openTransactions, pendingCreates }) {
-  return openTransactions + pendingCreates
+export function openCount({ openTransactions, pendingCreates, unknownCreates }) {
+  return openTransactions + pendingCreates + unknownCreates
 }
 
 export function providersSection({ report, open }) {
