@@ -2,7 +2,7 @@
 import { isLoopback } from '../domain/loopback.ts'
 import type { AssetTable } from '../domain/swap/asset.ts'
 import type { ProviderForm } from '../wire/provider/form.ts'
-import type { KnownForms } from '../wire/provider/from-client-form.ts'
+import { findProviderForm, type KnownForms } from '../wire/provider/from-client-form.ts'
 import { checkExtraIdNames } from './extra-id-names.ts'
 import type { Faults } from './faults.ts'
 import { checkNativePaths } from './native-paths.ts'
@@ -17,11 +17,6 @@ const wildcardHosts: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
 export function tagOf(name: string, { tag }: ProviderSettings): string {
   return tag === '' ? name : tag
-}
-
-/** In any case. */
-export function isFormName(text: string, { name }: Pick<ProviderForm, 'name'>): boolean {
-  return text.toLowerCase() === name.toLowerCase()
 }
 
 /** Checks the valid parts; parts with faults of their own are skipped. */
@@ -44,7 +39,7 @@ export function checkParts(
     if ([parts.server, parts.admin].some((listener) => listener && isSelfLoop(provider.url, listener)))
       own.add(['url'], 'leads back to the gateway itself')
     if (parts.auth?.mode === 'managed' && provider.key === '') own.add(['key'], 'is needed where auth.mode is managed')
-    const form = providerForms.find((known) => isFormName(provider.form, known))
+    const form = findProviderForm(provider.form, providerForms)
     if (form) {
       if (parts.auth?.mode === 'passthrough' && provider.key === '' && form.keyed.has('getRate'))
         own.add(['key'], `is needed: quotes of the form ${form.name} need one of the gateway's own`)

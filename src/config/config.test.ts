@@ -126,6 +126,13 @@ describe('a valid configuration', () => {
     expect(load({ gateway }).providers[0]).toMatchObject({ name: 'swap-house', tag: 'sh1' })
   })
 
+  it('adds the networks on which a form shares deposit addresses to those of the file', () => {
+    const stealthex = (keys: string) =>
+      `providers: { alpha: { form: StealthEX, url: "https://swap.example", key: k${keys} } }\n${routing}`
+    expect(load({ gateway: stealthex('') }).providers[0]?.depositMemo).toEqual(['XLM', 'XRP'])
+    expect(load({ gateway: stealthex(', depositMemo: [XRP, TON]') }).providers[0]?.depositMemo).toEqual(['XLM', 'XRP', 'TON'])
+  })
+
   it('may send a key over plain http to a loopback address only', () => {
     expect(faultsOf({ gateway: withProvider('key: k') })).toEqual([])
   })

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { AssetTable } from '../domain/swap/asset.ts'
-import type { KnownForms } from '../wire/provider/from-client-form.ts'
+import { findProviderForm, type KnownForms } from '../wire/provider/from-client-form.ts'
 import { toAssetTable } from './asset-table.ts'
-import { checkParts, isFormName, tagOf } from './checks.ts'
+import { checkParts, tagOf } from './checks.ts'
 import { readDocument, type Tree } from './document.ts'
 import { type ConfigFault, Faults } from './faults.ts'
 import { interpolate, type Sources } from './interpolation.ts'
@@ -156,8 +156,9 @@ function toConfig(
   read: Pick<Config, 'files' | 'hash'>,
 ): Config {
   const named = Object.entries(providers).map(([name, provider]) => {
-    const form = providerForms.find((known) => isFormName(provider.form, known))?.name ?? provider.form
-    return { ...provider, name, form, tag: tagOf(name, provider) }
+    const known = findProviderForm(provider.form, providerForms)
+    const depositMemo = [...new Set([...(known?.depositMemo ?? []), ...provider.depositMemo])]
+    return { ...provider, name, form: known?.name ?? provider.form, tag: tagOf(name, provider), depositMemo }
   })
   return Object.freeze({ ...freeze({ ...settings, providers: named, ...read }), assets: table })
 }

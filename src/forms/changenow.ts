@@ -78,6 +78,7 @@ export const changenow = defineProviderForm({
   hasExpectedAmount: true,
   pageSize: 99,
   quotedFirst: ['fixed'],
+  depositMemo: ['XLM', 'XRP'],
   networks: {
     byName: { AVAXC: { home: 'cchain', others: 'avaxc' }, MONAD: 'mon', OPTIMISM: 'op', PLS: 'pulse', POLYGON: 'matic' },
   },

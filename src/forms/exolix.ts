@@ -59,6 +59,7 @@ export const exolix = defineProviderForm({
   },
   newestFirst: false,
   hasExpectedAmount: true,
+  depositMemo: ['XLM', 'XRP'],
   networks: { byName: { POLYGON: 'MATIC', ZKSYNC: 'ZKSYNCERA' } },
   refusal: {
     messages: ['message', 'errors', 'error'],

@@ -1,7 +1,7 @@
 /** The lists of forms: the only place that names them all. */
 import type { Form } from '../wire/form.ts'
 import type { ProviderForm } from '../wire/provider/form.ts'
-import { type KnownForms, providerFormOf } from '../wire/provider/from-client-form.ts'
+import { findProviderForm, type KnownForms, providerFormOf } from '../wire/provider/from-client-form.ts'
 import { formA } from './a.ts'
 import { formB } from './b.ts'
 import { changelly } from './changelly.ts'
@@ -40,9 +40,4 @@ export function providerFormNamed(name: string, candidates = providerForms): Pro
   const found = findProviderForm(name, candidates)
   if (!found) throw new Error(`There is no form ${name}.`)
   return found
-}
-
-/** By its name in any case. */
-export function findProviderForm(name: string, candidates: readonly ProviderForm[]): ProviderForm | undefined {
-  return candidates.find((form) => form.name.toLowerCase() === name.toLowerCase())
 }

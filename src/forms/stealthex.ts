@@ -78,6 +78,7 @@ export const stealthex = defineProviderForm({
   hasExpectedAmount: true,
   pageSize: 250,
   quotedFirst: ['fixed'],
+  depositMemo: ['XLM', 'XRP'],
   networks: { home: 'mainnet', byName: { POLYGON: 'matic' } },
   refusal: {
     messages: ['err.details', 'message'],

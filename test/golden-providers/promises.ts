@@ -13,6 +13,7 @@ export const providerPromises = {
     pageSize: 100,
     keyed: sent,
     ...none,
+    depositMemo: ['XLM', 'XRP'],
     networks: { byName: { POLYGON: 'MATIC', ZKSYNC: 'ZKSYNCERA' } },
   },
   changenow: {
@@ -22,6 +23,7 @@ export const providerPromises = {
     hasExpectedAmount: true,
     pageSize: 99,
     keyed: sent.slice(1),
+    depositMemo: ['XLM', 'XRP'],
     networks: {
       byName: { AVAXC: { home: 'cchain', others: 'avaxc' }, MONAD: 'mon', OPTIMISM: 'op', PLS: 'pulse', POLYGON: 'matic' },
     },
@@ -33,6 +35,7 @@ export const providerPromises = {
     hasExpectedAmount: true,
     pageSize: 250,
     keyed: ['listCurrencies', 'getRate', 'createTransaction', 'getTransaction'],
+    depositMemo: ['XLM', 'XRP'],
     networks: { home: 'mainnet', byName: { POLYGON: 'matic' } },
   },
 } as const satisfies Readonly<Record<string, ProviderPromises>>

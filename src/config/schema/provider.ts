@@ -77,7 +77,7 @@ export const provider = keys({
   depositMemo: setting(
     list(name),
     [],
-    'Networks on which its deposit addresses are shared: a deposit address without a memo is never returned to a client. Without `extraIds`, swaps from these networks are not offered',
+    'Networks on which its deposit addresses are shared, beside those that its form names: a deposit address without a memo is never returned to a client. Without `extraIds`, swaps from these networks are not offered',
   ),
   addresses: setting(
     choice(['checked', 'unchecked']),

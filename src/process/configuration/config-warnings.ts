@@ -1,5 +1,6 @@
 import type { Config, Provider } from '../../config/index.ts'
 import { isLoopback } from '../../domain/loopback.ts'
+import { providerFormNamed } from '../../forms/index.ts'
 import { publicKeys } from '../../sandbox/keys.ts'
 
 /** What an operator should know of a configuration that is whole and still weaker than it could be: one line each. */
@@ -18,6 +19,12 @@ export function configWarnings({ auth, limits, providers: known, redis, routing,
       .map(
         ({ name }) =>
           `providers.${name}.native: of no effect with the provider's own keys: the native lane takes keys that you issue`,
+      ),
+    ...known
+      .filter(({ form }) => !providerFormNamed(form).operation('listTransactions'))
+      .map(
+        ({ name, form }) =>
+          `providers.${name}: the form ${form} has no list of transactions: a create of unknown outcome is not found again, and waits for a person`,
       ),
     ...(sandbox.enabled ? [`the sandbox runs, and its keys are public: ${publicKeys.join(', ')}`] : []),
     ...(isPassthrough && isUnrouted

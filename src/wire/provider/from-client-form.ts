@@ -11,6 +11,11 @@ export interface KnownForms {
   readonly providerForms: readonly ProviderForm[]
 }
 
+/** By its name in any case. */
+export function findProviderForm(name: string, candidates: readonly ProviderForm[]): ProviderForm | undefined {
+  return candidates.find((form) => form.name.toLowerCase() === name.toLowerCase())
+}
+
 export function providerFormOf(form: Form): ProviderForm {
   const { name, capabilities } = form
   const operations = new Map(ops.map((op) => [op, operationOf(form, op)]))

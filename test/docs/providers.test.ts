@@ -1,0 +1,36 @@
+/** The pages of real providers: each is of a form, and `swapgate check` accepts its example. */
+import { copyFileSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { check } from '../../src/cli/check.ts'
+import { providerForms } from '../../src/forms/index.ts'
+
+afterEach(() => void vi.unstubAllEnvs())
+
+describe.each(globSync('docs/providers/*.md'))('%s', (page) => {
+  const name = basename(page, '.md')
+  const text = readFileSync(page, 'utf8')
+  const form = providerForms.find((candidate) => candidate.name === name)
+
+  it('has an example that check accepts', async () => {
+    const [, sample = ''] = /^```yaml\n([\s\S]*?)^```$/m.exec(text) ?? []
+    const directory = mkdtempSync(join(tmpdir(), 'swapgate-page-'))
+    const file = join(directory, 'gateway.yaml')
+    for (const [, variable = ''] of sample.matchAll(/\$\{([A-Z_]+)\}/g)) vi.stubEnv(variable, 'a-key-of-the-operator')
+    writeFileSync(file, `${sample}ledger: { url: "sqlite:${join(directory, 'ledger')}" }\n`)
+    copyFileSync('config/assets.yaml', join(directory, 'assets.yaml'))
+    const lines: string[] = []
+    const out = (line: string): number => lines.push(line)
+    const exitCode = await check(file, { json: false }, { out, err: out } as never)
+    rmSync(directory, { recursive: true })
+    expect([exitCode, lines.join('\n')]).toEqual([0, expect.stringContaining(name)])
+    expect(lines.some((line) => line.includes('not found again'))).toBe(form?.operation('listTransactions') === undefined)
+  })
+
+  it('names its form, its settings and what nobody verified', () => {
+    expect(form).toBeDefined()
+    for (const setting of form?.settings ?? []) expect(text).toContain(`\`${setting}\``)
+    expect(text).toMatch(/^## What is not verified$/m)
+  })
+})
