@@ -5,9 +5,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
  * - `fast` needs this process alone and hardly waits: `npm run test:fast`. Its files share processes, and what they import.
- * - `whole` is about programs, servers and stores, or takes long.
- * - `alone` compares times or memory, so that nothing else may run beside it.
- * A file that needs none of the programs of the second is of the first, unless it says "Takes long: …" or "Runs alone: …".
+ * - `whole` is about programs, servers and stores, or takes long. Its files share processes too.
+ * - `alone` compares times or memory: nothing runs beside it, and each file has a process of its own.
+ * A file that needs none of the programs of the second is of the first, unless it says "Takes long: …", "Takes longest: …" or
+ * "Runs alone: …".
  */
 const sets = ['fast', 'whole', 'alone'] as const
 type Set = (typeof sets)[number]
@@ -33,7 +34,11 @@ function startsPrograms(file: string, seen: string[]): boolean {
 
 function setOf(file: string): Set {
   if (/\bRuns alone: /.test(source(file))) return 'alone'
-  return /\bTakes long: /.test(source(file)) || startsPrograms(file, []) ? 'whole' : 'fast'
+  return durationOf(file) !== undefined || startsPrograms(file, []) ? 'whole' : 'fast'
+}
+
+function durationOf(file: string): string | undefined {
+  return /\bTakes (long|longest): /.exec(source(file))?.[1]
 }
 
 const files = Map.groupBy(globSync(['src/**/*.test.ts', 'test/**/*.test.ts']), setOf)
@@ -43,13 +48,13 @@ class LongestFirst extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(specifications)
     const rank = ({ project, moduleId }: TestSpecification): number =>
-      project.name === 'fast' ? 2 : /\bTakes long: /.test(readFileSync(moduleId, 'utf8')) ? 0 : 1
+      project.name === 'fast' ? 3 : ['longest', 'long', undefined].indexOf(durationOf(moduleId))
     return sorted.toSorted((a, b) => rank(a) - rank(b))
   }
 }
 
 /** Milliseconds: a machine that does other things beside may be slow. */
-const patience = { testTimeout: 60_000, hookTimeout: 60_000 }
+const patience = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 10_000, interval: 50 } } }
 
 export default defineConfig({
   test: {
@@ -60,9 +65,9 @@ export default defineConfig({
         name,
         include: files.get(name) ?? [],
         ...patience,
-        isolate: name !== 'fast',
+        isolate: name === 'alone',
         // One more than two processors, since much of a test is waiting; with five a gateway under test sheds load.
-        maxWorkers: name === 'alone' ? 1 : 3,
+        maxWorkers: name === 'alone' ? 1 : 4,
         sequence: { groupOrder: name === 'alone' ? 1 : 0 },
       },
       extends: false,

@@ -1,5 +1,6 @@
 /** playwright-core: drives the Chromium of the machine, and records the requests and errors of the page. */
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import { afterAll } from 'vitest'
 import { chromiumProgram } from '../support/chromium-program.ts'
 
 export interface Visit extends AsyncDisposable {
@@ -10,9 +11,14 @@ export interface Visit extends AsyncDisposable {
   readonly complaints: readonly string[]
 }
 
+let browser: Promise<Browser> | undefined
+afterAll(async () => (await browser)?.close())
+
+/** In a profile of its own; all visits of a file share one Chromium. */
 export async function visit(url: string): Promise<Visit> {
-  const browser = await launch()
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+  browser ??= launch()
+  const context = await (await browser).newContext({ viewport: { width: 1280, height: 900 } })
+  const page = await context.newPage()
   const requestedUrls: string[] = []
   const complaints: string[] = []
   page.on('request', (request) => void requestedUrls.push(request.url()))
@@ -21,7 +27,7 @@ export async function visit(url: string): Promise<Visit> {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
   })
   await page.goto(url)
-  return { page, requestedUrls, complaints, [Symbol.asyncDispose]: () => browser.close() }
+  return { page, requestedUrls, complaints, [Symbol.asyncDispose]: () => context.close() }
 }
 
 /** The tests of a container run as root, where Chromium's own sandbox cannot. */

@@ -1,24 +1,28 @@
 // Takes long: nothing is counted in the first 5 s.
 /** `swapgate providers drain --wait`: until nothing is open there (docs/contract.md §12). */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { setTimeout as delay } from 'node:timers/promises'
+import { test as base, describe, expect, vi } from 'vitest'
 import { facts } from '../ledger/samples.ts'
 import { SwitchingPlace } from './switching-place.ts'
 
-let place: SwitchingPlace
-beforeEach(() => {
-  place = new SwitchingPlace()
-})
-afterEach(() => place[Symbol.dispose]())
-
-const providers: SwitchingPlace['providers'] = (...args) => place.providers(...args)
+/** Each test has a place of its own: they mostly wait, and so they run side by side. */
+const it = base.extend<{ place: SwitchingPlace }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used from the pattern.
+  place: async ({}, use) => {
+    using place = new SwitchingPlace()
+    await use(place)
+  },
+}).concurrent
 
 describe('drain --wait', () => {
-  it('O11: prints how many are open whenever that changes, and ends with 0 when none is', { timeout: 30_000 }, async () => {
+  it('O11: prints how many are open whenever that changes, and ends with 0 when none is', { timeout: 30_000 }, async ({
+    place,
+  }) => {
     await place.open()
     const startedAt = performance.now()
-    const waiting = providers('drain', 'alpha', '--wait')
+    const waiting = place.providers('drain', 'alpha', '--wait')
     const { ledger, ledgerAdmin, close } = await place.stores()
-    const until = (ms: number) => expect.poll(() => performance.now() - startedAt, { timeout: 10_000 }).toBeGreaterThan(ms)
+    const until = (ms: number) => delay(startedAt + ms - performance.now())
     await until(6_500)
     const [create] = await ledgerAdmin.unresolved()
     await ledgerAdmin.markNotCreated(create?.intent ?? '', 'tester')
@@ -37,14 +41,14 @@ describe('drain --wait', () => {
     await close()
   })
 
-  it('W14: waits for a transaction that needs a person, until it is settled', { timeout: 30_000 }, async () => {
+  it('W14: waits for a transaction that needs a person, until it is settled', { timeout: 30_000 }, async ({ place }) => {
     const { ledger, close } = await place.stores()
     await ledger.upsert('owner', 'a1', facts('x', { status: 'overdue', attention: 'failed' }, { changedAt: 1, reportedAt: 1 }))
     await close()
     const settle = (status: string, id = 'a1~x') => place.swapgate('ledger', 'settle', id, '--status', status, '--note', 'ticket 7')
     expect((await settle('wait')).exitCode).toBe(2)
     expect(await settle('success', 'a1~y')).toMatchObject({ exitCode: 1, err: ['swapgate: the ledger has no transaction a1~y'] })
-    const waiting = providers('drain', 'alpha', '--wait', '--timeout', '15s')
+    const waiting = place.providers('drain', 'alpha', '--wait', '--timeout', '15s')
     await new Promise((resolve) => setTimeout(resolve, 6_000))
     expect(await place.swapgate('ledger', 'unknown')).toMatchObject({ out: [expect.anything(), expect.stringContaining('a1~x')] })
     expect(await settle('overdue')).toMatchObject({
@@ -56,11 +60,11 @@ describe('drain --wait', () => {
     expect([again.exitCode, again.err]).toEqual([1, ['swapgate: the transaction a1~x needs no person: its status is overdue']])
   })
 
-  it('O11: ends with 1 when the time is over, also before it counts', { timeout: 30_000 }, async () => {
+  it('O11: ends with 1 when the time is over, also before it counts', { timeout: 30_000 }, async ({ place }) => {
     await place.open()
     const results = await Promise.all([
-      providers('drain', 'alpha', '--wait', '--timeout', '6s', '--json'),
-      providers('drain', 'alpha', '--wait', '--timeout', '1s'),
+      place.providers('drain', 'alpha', '--wait', '--timeout', '6s', '--json'),
+      place.providers('drain', 'alpha', '--wait', '--timeout', '1s'),
     ])
     expect(results.map(({ exitCode }) => exitCode)).toEqual([1, 1])
     expect(JSON.parse(results[0]?.out.join('\n') ?? '')).toMatchObject({
@@ -70,32 +74,32 @@ describe('drain --wait', () => {
     expect(results[1]?.err).toEqual(['swapgate: timed out with 2 open at alpha'])
   })
 
-  it('O11: does not end with 0 before 5 s, since creates may still begin', { timeout: 30_000 }, async () => {
+  it('O11: does not end with 0 before 5 s, since creates may still begin', { timeout: 30_000 }, async ({ place }) => {
     const startedAt = performance.now()
-    expect((await providers('drain', 'alpha', '--wait')).exitCode).toBe(0)
+    expect((await place.providers('drain', 'alpha', '--wait')).exitCode).toBe(0)
     expect(performance.now() - startedAt).toBeGreaterThan(4_990)
   })
 
-  it('O11: ends with 1 when it is activated meanwhile', { timeout: 30_000 }, async () => {
+  it('O11: ends with 1 when it is activated meanwhile', { timeout: 30_000 }, async ({ place }) => {
     await place.open()
-    const waiting = providers('drain', 'alpha', '--wait')
-    await expect.poll(() => place.states()).toMatchObject({ alpha: 'draining' })
-    await providers('activate', 'alpha')
+    const waiting = place.providers('drain', 'alpha', '--wait')
+    await vi.waitFor(async () => expect(await place.states()).toMatchObject({ alpha: 'draining' }))
+    await place.providers('activate', 'alpha')
     const { exitCode, err } = await waiting
     expect([exitCode, err]).toEqual([1, ['swapgate: alpha accepts new swaps again']])
   })
 
-  it('O11: in passthrough mode it is refused, and drain alone prints what it can only count', async () => {
+  it('O11: in passthrough mode it is refused, and drain alone prints what it can only count', async ({ place }) => {
     place.configure({ mode: 'passthrough' })
-    const refused = await providers('drain', 'alpha', '--wait', '--force', '--json')
+    const refused = await place.providers('drain', 'alpha', '--wait', '--force', '--json')
     expect([refused.exitCode, JSON.parse(refused.out.join('\n'))]).toEqual([1, expect.objectContaining({ outcome: 'invalid' })])
     expect(await place.audited()).toEqual([])
-    const { exitCode, out } = await providers('drain', 'alpha', '--force')
+    const { exitCode, out } = await place.providers('drain', 'alpha', '--force')
     expect([exitCode, out]).toEqual([0, expect.arrayContaining([expect.stringContaining('as clients last read them')])])
   })
 
-  it('O11: --timeout without --wait is wrong usage', async () => {
-    expect((await providers('drain', 'alpha', '--timeout', '5s')).exitCode).toBe(2)
-    expect((await providers('drain', 'alpha', '--wait', '--timeout', 'soon')).exitCode).toBe(2)
+  it('O11: --timeout without --wait is wrong usage', async ({ place }) => {
+    expect((await place.providers('drain', 'alpha', '--timeout', '5s')).exitCode).toBe(2)
+    expect((await place.providers('drain', 'alpha', '--wait', '--timeout', 'soon')).exitCode).toBe(2)
   })
 })

@@ -62,6 +62,18 @@ export const strangeStatus: Event = {
   },
 }
 
+export const failedSwap: Event = {
+  name: 'a provider reports that a swap failed',
+  alerts: ['SwapgateTransactionNeedsPerson'],
+  async cause(world) {
+    const { alpha } = world
+    const id = await created(world, alpha)
+    await alpha.provider.change(id.replace('alpha~', ''), { status: 'failed' })
+    await alpha.customers[0].get(alpha.gateway.url, id)
+    return nothing
+  },
+}
+
 export const refusedKey: Event = {
   name: "a provider refuses the gateway's key",
   alerts: ['SwapgateProviderKeyRefused'],

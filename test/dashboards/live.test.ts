@@ -1,4 +1,4 @@
-// Takes long: alerts have to burn.
+// Takes longest: alerts have to burn.
 /**
  * Prometheus scrapes real gateways each second during real faults. Every query of every panel must have data, and every alert
  * must fire with its fault, and not before. Windows and waiting times are a sixtieth of the real ones.
@@ -27,6 +27,7 @@ const stages: readonly (readonly Event[])[] = [
     events.contradiction,
     events.anotherSwap,
     events.strangeStatus,
+    events.failedSwap,
     events.refusedKey,
     events.brokenTable,
     events.deviation,

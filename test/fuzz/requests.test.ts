@@ -2,7 +2,7 @@
 /** Row V26: for any bytes of a client, the gateway responds in a form, an error has its reason, and none is 500. */
 import { connect } from 'node:net'
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { test as base, expect } from 'vitest'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type RunningGateway, startGateway } from '../support/gateway.ts'
 import { swap } from '../support/swaps.ts'
@@ -11,26 +11,31 @@ import { expectInForm } from './received.ts'
 import { type Series, seriesOf } from './series.ts'
 import { fuzz, timeout } from './watch.ts'
 
-let provider: ProviderA
-let gateway: RunningGateway
-let series: Series
-beforeAll(async () => {
-  provider = await startFormA()
-  provider.holdings.swaps = [swap()]
-  gateway = await startGateway({ provider: { form: 'A', url: provider.url, timeout: 1 } })
-  series = seriesOf(gateway)
-})
-afterAll(async () => {
-  await gateway.close()
-  await provider.close()
+interface Rig {
+  readonly provider: ProviderA
+  readonly gateway: RunningGateway
+  readonly series: Series
+}
+
+/** Each test has a gateway of its own: they mostly wait, and so they run side by side. */
+const test = base.extend<{ rig: Rig }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used from the pattern.
+  rig: async ({}, use) => {
+    const provider = await startFormA()
+    provider.holdings.swaps = [swap()]
+    const gateway = await startGateway({ provider: { form: 'A', url: provider.url, timeout: 1 } })
+    await use({ provider, gateway, series: seriesOf(gateway) })
+    await gateway.close()
+    await provider.close()
+  },
 })
 
 const key = 'Authorization: Bearer canary-client-key-1\r\n'
 const order = { coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: 1, withdrawalAddress: 'w-1', refundAddress: 'r-1', rateType: 'float' }
 
 /** What comes back until the connection ends, or for a moment. */
-async function exchange(text: string): Promise<string> {
-  const socket = connect(gateway.port, '127.0.0.1')
+async function exchange(text: string, { port }: RunningGateway): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
   const chunks: Buffer[] = []
   socket.on('data', (chunk) => chunks.push(Buffer.from(chunk)))
   socket.on('error', () => {})
@@ -43,16 +48,15 @@ async function exchange(text: string): Promise<string> {
 }
 
 /** Several at a time, since an unfinished request is waited for. */
-async function expectResponses(texts: readonly string[]): Promise<void> {
-  const responses = await Promise.all(texts.map(exchange))
+async function expectResponses(texts: readonly string[], { gateway, series, provider }: Rig): Promise<void> {
+  const responses = await Promise.all(texts.map((text) => exchange(text, gateway)))
   for (const [at, response] of responses.entries()) expectInForm(response, texts[at] ?? '')
   series.count()
-  forgetRequests()
+  forgetRequests(provider)
 }
 
 /** What the stand-in keeps is not what is looked at, and would grow with every run. */
-function forgetRequests(): void {
-  const { holdings, journal, truth } = provider
+function forgetRequests({ holdings, journal, truth }: ProviderA): void {
   journal.length = 0
   holdings.removed = (holdings.removed ?? 0) + holdings.swaps.length
   holdings.swaps = [swap()]
@@ -62,9 +66,9 @@ function forgetRequests(): void {
 /** More than all combinations of the labels' closed lists that these requests reach. */
 const maxSeries = 4_000
 
-async function fuzzRequests(requests: fc.Arbitrary<string[]>): Promise<void> {
-  await fuzz(requests, expectResponses)
-  const number = await series.number()
+async function fuzzRequests(requests: fc.Arbitrary<string[]>, rig: Rig): Promise<void> {
+  await fuzz(requests, (texts) => expectResponses(texts, rig))
+  const number = await rig.series.number()
   console.info({ series: number })
   expect(number).toBeLessThan(maxSeries)
 }
@@ -103,8 +107,8 @@ const head = fc
   })
   .map(({ method, path, version, headers }) => `${method} ${path} ${version}\r\nHost: gateway\r\n${headers.join('\r\n')}\r\n\r\n`)
 
-test('V26: heads', { timeout }, async () => {
-  await fuzzRequests(batch(head.chain(mutated)))
+test.concurrent('V26: heads', { timeout }, async ({ rig }) => {
+  await fuzzRequests(batch(head.chain(mutated)), rig)
 })
 
 const post = (body: string): string => {
@@ -113,9 +117,9 @@ const post = (body: string): string => {
   return `POST /a/api/v2/transactions HTTP/1.1\r\n${lines}${bytes.toString('latin1')}`
 }
 
-test('V26: bodies', { timeout }, async () => {
+test.concurrent('V26: bodies', { timeout }, async ({ rig }) => {
   const bodies = fc.oneof(mutatedJson(order), mutated(JSON.stringify(order)), fc.string({ unit: 'binary', maxLength: 200 }))
-  await fuzzRequests(batch(bodies.map(post)))
+  await fuzzRequests(batch(bodies.map(post)), rig)
 })
 
 const targets = [
@@ -129,12 +133,12 @@ const targets = [
   '/a/openapi.json',
 ]
 
-test('V26: queries and paths', { timeout }, async () => {
+test.concurrent('V26: queries and paths', { timeout }, async ({ rig }) => {
   const target = fc.constantFrom(...targets).chain(mutated)
   const request = target.map((text) => {
     const path = text.replace(/[\r\n ]/g, '')
     const credential = path.startsWith('/b') ? 'X-API-Key: canary-client-key-1\r\n' : key
     return `GET ${Buffer.from(path, 'utf8').toString('latin1')} HTTP/1.1\r\nHost: gateway\r\n${credential}Connection: close\r\n\r\n`
   })
-  await fuzzRequests(batch(request))
+  await fuzzRequests(batch(request), rig)
 })

@@ -1,6 +1,6 @@
 // Takes long: it waits for the first round of reconciliation.
 /** Row O9: each cause of an alert has a counter of its own. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { test as base, describe, expect, vi } from 'vitest'
 import type { Customer } from '../checker/customer.ts'
 import { Gateways, type RunningGateway } from '../process/gateways.ts'
 import { lock } from '../support/broken-ledger.ts'
@@ -9,24 +9,36 @@ import { RedisServer } from '../support/redis.ts'
 import { Scrape } from './scrape.ts'
 
 const timeout = 30_000
-let gateways: Gateways
-let gateway: RunningGateway
-let acme: Customer
 
-const scrape = async (): Promise<Scrape> => new Scrape(await (await fetch(`${gateway.adminUrl}/metrics`)).text())
+interface Rig {
+  readonly gateways: Gateways
+  readonly gateway: RunningGateway
+  readonly acme: Customer
+  readonly scrape: () => Promise<Scrape>
+  /** How many creates had this outcome. */
+  readonly outcome: (word: string) => Promise<number>
+}
+
+const scraped = async ({ adminUrl }: RunningGateway): Promise<Scrape> =>
+  new Scrape(await (await fetch(`${adminUrl}/metrics`)).text())
+
+/** Each test has a gateway of its own: they mostly wait, and so they run side by side. */
+const it = base.extend<{ rig: Rig }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used from the pattern.
+  rig: async ({}, use) => {
+    await using gateways = await Gateways.prepare()
+    const gateway = await gateways.start()
+    const scrape = (): Promise<Scrape> => scraped(gateway)
+    const outcome = async (word: string): Promise<number> =>
+      (await scrape()).sum('swapgate_create_outcomes_total', { provider: 'alpha', outcome: word })
+    await use({ gateways, gateway, acme: await gateways.customer('acme', 'A'), scrape, outcome })
+  },
+}).concurrent
 
 describe('O9', { timeout }, () => {
-  beforeEach(async () => {
-    gateways = await Gateways.prepare()
-    gateway = await gateways.start()
-    acme = await gateways.customer('acme', 'A')
-  })
-  afterEach(() => gateways[Symbol.asyncDispose]())
-
-  const outcome = async (word: string): Promise<number> =>
-    (await scrape()).sum('swapgate_create_outcomes_total', { provider: 'alpha', outcome: word })
-
-  it('a create of unknown outcome, as a count and as what is open', async () => {
+  it('a create of unknown outcome, as a count and as what is open', async ({
+    rig: { gateways, gateway, acme, scrape, outcome },
+  }) => {
     expect(await outcome('unknown')).toBe(0)
     await gateways.provider.fault({ before: 'reset' })
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(504)
@@ -35,14 +47,14 @@ describe('O9', { timeout }, () => {
     expect((await scrape()).sum('swapgate_requests_total', ended)).toBe(1)
     const open = async (): Promise<number> =>
       (await scrape()).sum('swapgate_creates_unresolved', { provider: 'alpha', state: 'unknown' })
-    await expect.poll(open, { timeout: 12_000, interval: 500 }).toBe(1)
+    await vi.waitFor(async () => expect(await open()).toBe(1), { timeout: 12_000, interval: 500 })
     const seen = await scrape()
     expect(seen.sum('swapgate_creates_oldest_unresolved_seconds', { provider: 'alpha' })).toBeGreaterThan(0)
     const roundAt = seen.sum('swapgate_reconciliation_last_run_timestamp_seconds')
     expect(Math.abs(Date.now() / 1000 - roundAt)).toBeLessThan(10)
   })
 
-  it('a create whose response contradicts the request', async () => {
+  it('a create whose response contradicts the request', async ({ rig: { gateways, gateway, acme, outcome } }) => {
     await gateways.provider.fault({ swap: 'withdrawalAddress' })
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(502)
     expect(await outcome('contradicted')).toBe(1)
@@ -51,7 +63,7 @@ describe('O9', { timeout }, () => {
     expect(await outcome('other_amount')).toBe(1)
   })
 
-  it('an id that another client holds', async () => {
+  it('an id that another client holds', async ({ rig: { gateways, gateway, acme, outcome } }) => {
     const globex = await gateways.customer('globex', 'B')
     const created = (await acme.create(gateway.url, gateways.order())) as ReceivedResponse
     const { id } = created.json as { readonly id: string }
@@ -60,16 +72,16 @@ describe('O9', { timeout }, () => {
     expect(await outcome('duplicate_id')).toBe(1)
   })
 
-  it("a provider that refuses the gateway's own key", async () => {
+  it("a provider that refuses the gateway's own key", async ({ rig: { gateways, gateway, acme, scrape } }) => {
     for (const operation of ['create', 'list'] as const) await gateways.provider.fault({ operation, before: 401, message: 'no' })
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(502)
     const cooldowns = async () =>
       (await scrape()).sum('swapgate_provider_cooldowns_total', { provider: 'alpha', reason: 'key_refused' })
-    await expect.poll(cooldowns).toBe(1)
+    await vi.waitFor(async () => expect(await cooldowns()).toBe(1))
     expect((await scrape()).sum('swapgate_requests_total', { error_type: 'provider_key_refused' })).toBe(1)
   })
 
-  it('a ledger that is slow, and one that does not do it', async () => {
+  it('a ledger that is slow, and one that does not do it', async ({ rig: { gateways, gateway, acme, scrape } }) => {
     const heal = lock(gateways.directory)
     setTimeout(heal, 700)
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(201)
@@ -85,10 +97,11 @@ describe('O9', { timeout }, () => {
   })
 })
 
-it('O9: limits that each process counts alone', { timeout }, async () => {
+base('O9: limits that each process counts alone', { timeout }, async () => {
   await using redis = await RedisServer.start()
   await using prepared = await Gateways.prepare({ redis: { url: redis.url } })
-  gateway = await prepared.start()
+  const gateway = await prepared.start()
+  const scrape = (): Promise<Scrape> => scraped(gateway)
   expect((await scrape()).sum('swapgate_limit_store_changes_total', { state: 'local' })).toBe(0)
   await redis.kill()
   const alone = async () => (await fetch(`${gateway.url}/a/api/v2/rate`)) && (await scrape())

@@ -1,4 +1,4 @@
-// Runs alone: a busy process sheds requests, and the page then shows that.
+// Takes long: Chromium, and a page that shows what has changed seconds later.
 /** docs/contract.md §15: the operator's page in Chromium, on the admin port of a real gateway. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -176,6 +176,7 @@ describe('providers', () => {
     await dialogOf(page).waitFor({ state: 'hidden' })
     expect(await focused()).toBe('Drain beta')
     await page.keyboard.press('Enter')
+    await dialogOf(page).waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')

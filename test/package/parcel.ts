@@ -1,5 +1,5 @@
 /** The package as npm makes it, installed in an empty folder as a user does it: with the machine's own Node. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,6 +40,13 @@ export class Parcel implements Disposable {
 
   run(program: string, ...args: readonly string[]): string {
     return execFileSync(program, args, { cwd: this.folder, env, encoding: 'utf8' })
+  }
+
+  /** A program that is to end with another exit code than 0. */
+  fail(program: string, ...args: readonly string[]): { readonly stdout: string } {
+    const { status, stdout } = spawnSync(program, args, { cwd: this.folder, env, encoding: 'utf8' })
+    if (status === 0) throw new Error(`${program} did not fail: ${stdout}`)
+    return { stdout }
   }
 
   npx(...args: readonly string[]): Shell {

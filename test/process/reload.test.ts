@@ -3,6 +3,7 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { sendRequest } from '../support/client.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
@@ -58,6 +59,7 @@ describe('on SIGHUP', () => {
       while (!isOver) {
         const { status } = await sendRequest(url, { path: quote })
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
+        await delay(5)
       }
     })
     for (const routed of ['beta', 'alpha', 'beta']) {

@@ -51,12 +51,21 @@ function sendRequest(url: string, agent: Agent | false = false): Promise<StatusA
   })
 }
 
+/** Requests until the provider holds one: a busy machine sheds some. */
+async function held(url: string, agent: Agent | false = false): Promise<{ readonly response: Promise<StatusAndHeaders> }> {
+  for (;;) {
+    const response = sendRequest(url, agent)
+    response.catch(() => {}) // awaited by some tests only
+    const isHeld = await Promise.race([provider.requested.then(() => true), response.then(() => false)])
+    if (isHeld) return { response }
+  }
+}
+
 describe('a gateway that gets a signal to end', () => {
   it('D1: turns clients away, finishes what is in flight, and ends with 0', async () => {
     const { swapgate, currencies, nowhere, ready } = await started('grace: 0.6')
     await using gateway = swapgate
-    const inFlight = sendRequest(currencies, new Agent({ keepAlive: true }))
-    await provider.requested
+    const { response: inFlight } = await held(currencies, new Agent({ keepAlive: true }))
     expect((await sendRequest(ready)).status).toBe(200)
 
     gateway.child.kill('SIGTERM')
@@ -93,20 +102,18 @@ describe('a gateway that gets a signal to end', () => {
   it('waits no longer than server.drain', async () => {
     const { swapgate, currencies } = await started('grace: 0, drain: 0.3')
     await using gateway = swapgate
-    const inFlight = sendRequest(currencies).catch((reason: Error) => reason)
-    await provider.requested
+    const { response: inFlight } = await held(currencies)
     const began = performance.now()
     gateway.child.kill('SIGTERM')
     expect((await gateway.ended).exitCode).toBe(0)
     expect(performance.now() - began).toBeLessThan(1_500)
-    expect(await inFlight).toBeInstanceOf(Error)
+    await expect(inFlight).rejects.toThrow()
   })
 
   it('D3: ends at once on a second signal', async () => {
     const { swapgate, currencies, ready } = await started('grace: 60, drain: 60')
     await using gateway = swapgate
-    const inFlight = sendRequest(currencies).catch((reason: Error) => reason)
-    await provider.requested
+    const { response: inFlight } = await held(currencies)
     gateway.child.kill('SIGTERM')
     await vi.waitFor(async () => expect((await sendRequest(ready)).status).toBe(503), { interval: 10 })
     // The same signal passed on by npm comes sooner than a person's second one.
@@ -115,7 +122,7 @@ describe('a gateway that gets a signal to end', () => {
     await new Promise((resolve) => setTimeout(resolve, 600))
     gateway.child.kill('SIGTERM')
     expect((await gateway.ended).exitCode).toBe(1)
-    expect(await inFlight).toBeInstanceOf(Error)
+    await expect(inFlight).rejects.toThrow()
   })
 
   it.each([
@@ -127,8 +134,7 @@ describe('a gateway that gets a signal to end', () => {
     writeFileSync(failing, `process.on('SIGUSR2', () => ${failure})`)
     const { swapgate, currencies, nowhere } = await started('grace: 0', { NODE_OPTIONS: `--import=${failing}` })
     await using gateway = swapgate
-    const inFlight = sendRequest(currencies)
-    await provider.requested
+    const { response: inFlight } = await held(currencies)
     gateway.child.kill('SIGUSR2')
     await vi.waitFor(() => expect(sendRequest(nowhere)).rejects.toThrow('ECONNREFUSED'), { interval: 20 })
     provider.release()

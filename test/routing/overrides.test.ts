@@ -3,7 +3,7 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { test as base, describe, expect, vi } from 'vitest'
 import { openLedger } from '../../src/adapters/ledger/index.ts'
 import type { OverrideChange } from '../../src/core/operations/overrides.ts'
 import { Swapgate, Workplace } from '../process/swapgate.ts'
@@ -14,62 +14,91 @@ import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { startPostgresProxy } from '../support/postgres-proxy.ts'
 
 const quote = '/a/api/v2/rate?coinFrom=BTC&coinTo=BTC&amount=1'
-const maxMs = 5_000
+const patience = { timeout: 5_000, interval: 50 }
 
-let alpha: ProviderA
-let beta: ProviderB
-let workplace: Workplace
-let postgres: Postgres
-let gateways: Swapgate[]
-let ledgerUrl: string
+class Rig implements AsyncDisposable {
+  readonly workplace = new Workplace()
+  readonly alpha: ProviderA
+  readonly beta: ProviderB
+  ledgerUrl = `sqlite:${join(this.workplace.directory, 'ledger.db')}`
+  private readonly gateways: Swapgate[] = []
+  private postgres: Postgres | undefined
 
-function settings(state = 'active', more = ''): string {
-  return `
+  constructor(alpha: ProviderA, beta: ProviderB) {
+    this.alpha = alpha
+    this.beta = beta
+  }
+
+  /** The ledger is a new database of PostgreSQL from now on. */
+  async usePostgres(): Promise<void> {
+    this.postgres ??= await startPostgres()
+    this.ledgerUrl = await this.postgres.createDatabase()
+  }
+
+  settings(state = 'active', more = ''): string {
+    return `
 server: { port: 0, grace: 0 }
 admin: { port: 0 }
 auth: { mode: managed }
 cache: { rate: 0 }
 limits: { quotes: 100000 }
-ledger: { url: "${ledgerUrl}" }
+ledger: { url: "${this.ledgerUrl}" }
 providers:
-  alpha: { form: A, url: "${alpha.url}", key: provider-key-1, state: ${state}, budget: { quotes: 0 } }
-  beta: { form: B, url: "${beta.url}", key: provider-key-2, budget: { quotes: 0 } }
+  alpha: { form: A, url: "${this.alpha.url}", key: provider-key-1, state: ${state}, budget: { quotes: 0 } }
+  beta: { form: B, url: "${this.beta.url}", key: provider-key-2, budget: { quotes: 0 } }
 routing: { providers: [alpha, beta] }
 ${more}`
+  }
+
+  async start(file: string): Promise<Running> {
+    const process = new Swapgate(['start', '--config', file])
+    this.gateways.push(process)
+    return { process, url: (await process.urls()).get('gateway') as string }
+  }
+
+  /** As the commands write it. */
+  async change(...changes: readonly Partial<OverrideChange>[]): Promise<void> {
+    const { overrides, close } = await openLedger(this.ledgerUrl)
+    const drain = { key: 'state:alpha', value: 'draining', fileValue: 'active', before: 'active' } as const
+    await overrides.change(
+      changes.map((facts) => ({ ...drain, ...facts })),
+      'cli:alice@box',
+    )
+    await close()
+  }
+
+  async audited(): Promise<readonly unknown[]> {
+    const { audit, close } = await openLedger(this.ledgerUrl)
+    const records = await audit.read({})
+    await close()
+    return records.map(({ actor, action, subject, before, after }) => [actor, action, subject, before, after])
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.gateways.map((gateway) => gateway[Symbol.asyncDispose]()))
+    await Promise.all([this.alpha.close(), this.beta.close()])
+    this.workplace[Symbol.dispose]()
+    await this.postgres?.close()
+  }
 }
+
+/** Each test has providers, gateways and a ledger of its own: they mostly wait, and so they run side by side. */
+const it = base.extend<{ rig: Rig }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used from the pattern.
+  rig: async ({}, use) => {
+    await using rig = new Rig(await startFormA(), await startFormB())
+    await use(rig)
+  },
+}).concurrent
 
 interface Running {
   readonly process: Swapgate
   readonly url: string
 }
 
-async function start(file: string): Promise<Running> {
-  const process = new Swapgate(['start', '--config', file])
-  gateways.push(process)
-  return { process, url: (await process.urls()).get('gateway') as string }
-}
-
 async function stop({ process }: Running): Promise<void> {
   process.child.kill('SIGTERM')
   expect((await process.ended).exitCode).toBe(0)
-}
-
-/** As the commands write it. */
-async function change(...changes: readonly Partial<OverrideChange>[]): Promise<void> {
-  const { overrides, close } = await openLedger(ledgerUrl)
-  const drain = { key: 'state:alpha', value: 'draining', fileValue: 'active', before: 'active' } as const
-  await overrides.change(
-    changes.map((facts) => ({ ...drain, ...facts })),
-    'cli:alice@box',
-  )
-  await close()
-}
-
-async function audited(): Promise<readonly unknown[]> {
-  const { audit, close } = await openLedger(ledgerUrl)
-  const records = await audit.read({})
-  await close()
-  return records.map(({ actor, action, subject, before, after }) => [actor, action, subject, before, after])
 }
 
 /** The tag of the provider, or what was refused. */
@@ -83,173 +112,156 @@ async function outcome(url: string): Promise<string> {
 }
 
 const untilAnswers = (provider: string, ...running: readonly Running[]): Promise<void> =>
-  expect.poll(() => Promise.all(running.map(answering)), { timeout: maxMs, interval: 50 }).toEqual(running.map(() => provider))
+  vi.waitFor(async () => expect(await Promise.all(running.map(answering))).toEqual(running.map(() => provider)), patience)
 const untilPrinted = ({ process }: Running, text: string): Promise<void> =>
-  expect.poll(() => process.outputText(), { timeout: maxMs }).toContain(text)
+  vi.waitFor(() => expect(process.outputText()).toContain(text), patience)
 
-beforeEach(async () => {
-  gateways = []
-  workplace = new Workplace()
-  alpha = await startFormA()
-  beta = await startFormB()
-})
-afterEach(async () => {
-  await Promise.all(gateways.map((gateway) => gateway[Symbol.asyncDispose]()))
-  await Promise.all([alpha.close(), beta.close()])
-  workplace[Symbol.dispose]()
-  await postgres?.close()
-})
-
-describe.each(['SQLite', 'PostgreSQL'])('on %s', (store) => {
-  beforeEach(async () => {
-    if (store === 'PostgreSQL') postgres = await startPostgres()
-    ledgerUrl = store === 'SQLite' ? `sqlite:${join(workplace.directory, 'ledger.db')}` : await postgres.createDatabase()
-  })
-
+describe.concurrent.each(['SQLite', 'PostgreSQL'])('on %s', (store) => {
   it('O2: every replica follows within 5 s without a failed request, also one that is started later', {
     timeout: 60_000,
-  }, async () => {
-    const file = workplace.write(settings())
-    const running = [await start(file), await start(file)]
+  }, async ({ rig }) => {
+    if (store === 'PostgreSQL') await rig.usePostgres()
+    const file = rig.workplace.write(rig.settings())
+    const running = [await rig.start(file), await rig.start(file)]
     await untilAnswers('alpha', ...running)
     let isOver = false
     const answers = new Set<string>()
     const load = running.flatMap(({ url }) =>
       [1, 2].map(async () => {
-        while (!isOver) answers.add(await outcome(url))
+        while (!isOver) {
+          answers.add(await outcome(url))
+          await delay(5)
+        }
       }),
     )
-    await change({})
+    await rig.change({})
     await untilAnswers('beta', ...running)
-    await change({ value: 'active', before: 'draining' })
+    await rig.change({ value: 'active', before: 'draining' })
     await untilAnswers('alpha', ...running)
-    await change({})
+    await rig.change({})
     await untilAnswers('beta', ...running)
     isOver = true
     await Promise.all(load)
     // A busy machine sheds load, whatever is switched.
     expect([...answers].filter((answer) => answer !== '503 overloaded')).toEqual(['200'])
-    const later = await start(file)
+    const later = await rig.start(file)
     expect(await answering(later)).toBe('beta')
     const warning = /^warning: state:alpha is "draining", set by cli:alice@box at 20\S+Z; the file says "active"$/
-    await expect.poll(() => later.process.printed).toContainEqual(expect.stringMatching(warning))
-    await change({ value: undefined })
+    await vi.waitFor(() => expect(later.process.printed).toContainEqual(expect.stringMatching(warning)), patience)
+    await rig.change({ value: undefined })
     await untilAnswers('alpha', ...running, later)
   })
 
-  it('O4: a change of the file ends it, once, and it does not come back with the file', { timeout: 60_000 }, async () => {
-    const file = workplace.write(settings())
-    const running = [await start(file), await start(file)]
-    await change({})
+  it('O4: a change of the file ends it, once, and it does not come back with the file', { timeout: 60_000 }, async ({ rig }) => {
+    if (store === 'PostgreSQL') await rig.usePostgres()
+    const file = rig.workplace.write(rig.settings())
+    const running = [await rig.start(file), await rig.start(file)]
+    await rig.change({})
     await untilAnswers('beta', ...running)
-    writeFileSync(file, settings('active', 'log: { requests: false }'))
+    writeFileSync(file, rig.settings('active', 'log: { requests: false }'))
     await Promise.all(running.map((each) => untilPrinted(each, 'was read again')))
     await delay(2_500)
     expect(await Promise.all(running.map(answering))).toEqual(['beta', 'beta'])
-    writeFileSync(`${file}.new`, settings('off'))
+    writeFileSync(`${file}.new`, rig.settings('off'))
     renameSync(`${file}.new`, file)
     await Promise.all(running.map((each) => untilPrinted(each, '"change":"ended"')))
     expect(await Promise.all(running.map(answering))).toEqual(['beta', 'beta'])
-    writeFileSync(file, settings('active'))
+    writeFileSync(file, rig.settings('active'))
     await untilAnswers('alpha', ...running)
-    const [ended, ...older] = await audited()
+    const [ended, ...older] = await rig.audited()
     expect(ended).toEqual(['file', 'override.ended', 'state:alpha', 'draining', 'off'])
     expect(older).toHaveLength(1)
-    const later = await start(file)
+    const later = await rig.start(file)
     expect(await answering(later)).toBe('alpha')
     expect(later.process.outputText()).not.toContain('state:alpha')
   })
 })
 
-it('O2: goes on with what it has while the ledger is lost, and is not started without it', { timeout: 60_000 }, async () => {
-  postgres = await startPostgres()
-  const direct = await postgres.createDatabase()
+it('O2: goes on with what it has while the ledger is lost, and is not started without it', { timeout: 60_000 }, async ({ rig }) => {
+  await rig.usePostgres()
+  const direct = rig.ledgerUrl
   const proxy = await startPostgresProxy(direct)
-  ledgerUrl = proxy.url
-  const file = workplace.write(settings())
-  const gateway = await start(file)
-  await change({})
+  rig.ledgerUrl = proxy.url
+  const file = rig.workplace.write(rig.settings())
+  const gateway = await rig.start(file)
+  await rig.change({})
   await untilAnswers('beta', gateway)
   proxy.refuse()
   proxy.cut()
   await delay(2_500)
   expect(await answering(gateway)).toBe('beta')
-  writeFileSync(file, settings('active', 'docs: false'))
+  writeFileSync(file, rig.settings('active', 'docs: false'))
   await untilPrinted(gateway, 'was read again')
   expect(await answering(gateway)).toBe('beta')
-  await expect(start(file)).rejects.toThrow('it ended with 1')
-  writeFileSync(file, settings('active', 'docs: false').replace('alpha, beta', 'beta, alpha'))
+  await expect(rig.start(file)).rejects.toThrow('it ended with 1')
+  writeFileSync(file, rig.settings('active', 'docs: false').replace('alpha, beta', 'beta, alpha'))
   await proxy.admit()
-  ledgerUrl = direct
-  await change({ value: undefined })
+  rig.ledgerUrl = direct
+  await rig.change({ value: undefined })
   await untilPrinted(gateway, '"change":"reset"')
   proxy.close()
 })
 
-describe('a process', () => {
-  beforeEach(() => {
-    ledgerUrl = `sqlite:${join(workplace.directory, 'ledger.db')}`
-  })
-
-  it('O4: that is started with another file ends it, and logs it', { timeout: 60_000 }, async () => {
-    const first = await start(workplace.write(settings()))
-    await change({})
+describe.concurrent('a process', () => {
+  it('O4: that is started with another file ends it, and logs it', { timeout: 60_000 }, async ({ rig }) => {
+    const first = await rig.start(rig.workplace.write(rig.settings()))
+    await rig.change({})
     await untilAnswers('beta', first)
     await stop(first)
-    const second = await start(workplace.write(settings('draining')))
+    const second = await rig.start(rig.workplace.write(rig.settings('draining')))
     expect(await answering(second)).toBe('beta')
     await untilPrinted(second, '"event":"override","key":"state:alpha","change":"ended","value":"draining","file_value":"draining"')
     await stop(second)
-    expect(await answering(await start(workplace.write(settings('active'))))).toBe('alpha')
+    expect(await answering(await rig.start(rig.workplace.write(rig.settings('active'))))).toBe('alpha')
   })
 
-  it('O2: that was killed goes on where it was', { timeout: 60_000 }, async () => {
-    const file = workplace.write(settings())
-    const first = await start(file)
-    await change({})
+  it('O2: that was killed goes on where it was', { timeout: 60_000 }, async ({ rig }) => {
+    const file = rig.workplace.write(rig.settings())
+    const first = await rig.start(file)
+    await rig.change({})
     first.process.child.kill('SIGKILL')
     await first.process.ended
-    expect(await answering(await start(file))).toBe('beta')
+    expect(await answering(await rig.start(file))).toBe('beta')
   })
 
   it('O7: with the old file goes on with what a newer file has ended, until it reads its file anew', {
     timeout: 60_000,
-  }, async () => {
-    const oldFile = workplace.write(settings())
-    const old = await start(oldFile)
-    await change({})
+  }, async ({ rig }) => {
+    const oldFile = rig.workplace.write(rig.settings())
+    const old = await rig.start(oldFile)
+    await rig.change({})
     await untilAnswers('beta', old)
-    const { length } = alpha.received('rate')
-    const newFile = join(workplace.directory, 'new.yaml')
-    writeFileSync(newFile, settings('draining'))
-    const next = await start(newFile)
+    const { length } = rig.alpha.received('rate')
+    const newFile = join(rig.workplace.directory, 'new.yaml')
+    writeFileSync(newFile, rig.settings('draining'))
+    const next = await rig.start(newFile)
     await delay(3_000)
     expect(await Promise.all([old, next].map(answering))).toEqual(['beta', 'beta'])
-    expect(await audited()).toHaveLength(2)
-    writeFileSync(oldFile, settings('draining'))
+    expect(await rig.audited()).toHaveLength(2)
+    writeFileSync(oldFile, rig.settings('draining'))
     await untilPrinted(old, 'was read again')
     expect(await answering(old)).toBe('beta')
-    expect(alpha.received('rate')).toHaveLength(length)
+    expect(rig.alpha.received('rate')).toHaveLength(length)
   })
 
-  it('O9: a reload and an override at the same moment are both taken', { timeout: 60_000 }, async () => {
-    const file = workplace.write(settings())
-    const gateway = await start(file)
+  it('O9: a reload and an override at the same moment are both taken', { timeout: 60_000 }, async ({ rig }) => {
+    const file = rig.workplace.write(rig.settings())
+    const gateway = await rig.start(file)
     for (let n = 0; n < 5; n++) {
       const isDraining = n % 2 === 0
       const [value, before] = isDraining ? ['draining', 'active'] : ['active', 'draining']
-      writeFileSync(file, settings('active', `docs: ${isDraining}`))
+      writeFileSync(file, rig.settings('active', `docs: ${isDraining}`))
       gateway.process.child.kill('SIGHUP')
-      await change({ value, before })
+      await rig.change({ value, before })
       await untilAnswers(isDraining ? 'beta' : 'alpha', gateway)
-      await expect.poll(async () => (await fetch(`${gateway.url}/docs`)).status).toBe(isDraining ? 200 : 404)
+      await vi.waitFor(async () => expect((await fetch(`${gateway.url}/docs`)).status).toBe(isDraining ? 200 : 404), patience)
     }
   })
 
-  it('names the file by its hash in the log', { timeout: 60_000 }, async () => {
-    const file = workplace.write(settings())
-    const gateway = await start(file)
-    writeFileSync(file, settings('active', 'docs: false'))
-    await expect.poll(() => gateway.process.outputText(), { timeout: maxMs }).toMatch(/"event":"reload".*"hash":"[0-9a-f]{64}"/)
+  it('names the file by its hash in the log', { timeout: 60_000 }, async ({ rig }) => {
+    const file = rig.workplace.write(rig.settings())
+    const gateway = await rig.start(file)
+    writeFileSync(file, rig.settings('active', 'docs: false'))
+    await vi.waitFor(() => expect(gateway.process.outputText()).toMatch(/"event":"reload".*"hash":"[0-9a-f]{64}"/), patience)
   })
 })

@@ -43,8 +43,10 @@ interface Shadows {
 
 const token = 'operator-token-of-the-story-0123456789'
 const names = ['alpha', 'beta'] as const
-/** Every replica follows within 5 s, and a create may be under way. */
+/** Every replica follows within 5 s. */
 const followMs = 5_500
+/** A create may be under way. */
+const createMs = 500
 
 export async function runStory({ directory, clients: count, swapsPerStep, tell }: Story): Promise<StoryResult> {
   await using open = new AsyncDisposableStack()
@@ -70,13 +72,22 @@ export async function runStory({ directory, clients: count, swapsPerStep, tell }
       },
       sections: {
         redis: { url: redis.url },
-        log: { level: 'error' },
+        log: { requests: false },
         routing: { strategy: 'weighted', providers: names, weights: { alpha: 100, beta: 0 } },
       },
     })
   }
   const gateways = [open.use(await start('one')), open.use(await start('two'))] as const
   const command = <T>(...args: string[]): Promise<T> => gateways[0].command(...args) as Promise<T>
+  /** Resolves when every gateway has logged that it follows. */
+  const followedBy = async (change: () => Promise<unknown>): Promise<void> => {
+    const counts = (): readonly number[] => gateways.map(({ output }) => output.split('"event":"override"').length)
+    const before = counts()
+    await change()
+    const isFollowed = (): boolean => counts().every((count, at) => count > (before[at] ?? 0))
+    for (const deadline = Date.now() + followMs; Date.now() < deadline && !isFollowed(); ) await pause(20)
+    await pause(createMs)
+  }
 
   const swaps: Created[] = []
   const advancing = setInterval(() => void advance({ alpha, beta }, swaps), 100)
@@ -113,8 +124,7 @@ export async function runStory({ directory, clients: count, swapsPerStep, tell }
     [50, 50],
     [0, 100],
   ]) {
-    await command('providers', 'weights', `alpha=${a}`, `beta=${b}`)
-    await pause(followMs)
+    await followedBy(() => command('providers', 'weights', `alpha=${a}`, `beta=${b}`))
     await watch(`weights alpha=${a} beta=${b}`)
   }
   await command('providers', 'drain', 'alpha', '--wait', '--timeout', '60')
