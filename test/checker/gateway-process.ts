@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { commandOver } from '../support/command.ts'
 import { freePort } from '../support/free-port.ts'
+import { ownLoad } from '../support/own-load.ts'
 import { keepRemains } from '../support/remains.ts'
 import { type GatewaySettings, writeConfiguration } from './configuration.ts'
 
@@ -41,7 +42,7 @@ export class GatewayProcess implements AsyncDisposable {
 
   /** Again, after it ended. Resolves once it is ready; throws its error output if it ended instead. */
   async start(): Promise<void> {
-    const env = { ...process.env, NODE_OPTIONS: endWithParent }
+    const env = { ...process.env, NODE_OPTIONS: `${endWithParent} ${ownLoad}` }
     const child = spawn(process.execPath, [program, 'start', '--config', this.file], { env })
     this.child = child
     this.ended = once(child, 'close')

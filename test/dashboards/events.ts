@@ -69,8 +69,7 @@ export const failedSwap: Event = {
     const { alpha } = world
     const id = await created(world, alpha)
     await alpha.provider.change(id.replace('alpha~', ''), { status: 'failed' })
-    await alpha.customers[0].get(alpha.gateway.url, id)
-    return nothing
+    return repeating(500, () => alpha.customers[0].get(alpha.gateway.url, id))
   },
 }
 

@@ -116,7 +116,10 @@ async function startSite(parent: string, facts: SiteFacts, open: AsyncDisposable
     await GatewayProcess.start({
       directory,
       mode: 'managed',
-      providers: { [name]: { form, url: network.url, key, budget }, ...(candidate && { candidate: settingsOf(candidate) }) },
+      providers: {
+        [name]: { form, url: network.url, key, budget, statuses: { failed: 'failed' } },
+        ...(candidate && { candidate: settingsOf(candidate) }),
+      },
       ...(ledger !== undefined && { ledger }),
       sections: {
         limits: unlimited,

@@ -1,12 +1,13 @@
 /** A gateway with shortened timeouts of connections: the same limits, and no test waits a minute for them. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ownLoad } from '../support/own-load.ts'
 
 /** The environment of a gateway that lets connections go so many times sooner. */
 export function hasty(directory: string, times: number): Record<string, string> {
   const file = join(directory, 'hasty.mjs')
   writeFileSync(file, preload(times))
-  return { NODE_OPTIONS: `--import=${file}` }
+  return { NODE_OPTIONS: `--import=${file} ${ownLoad}` }
 }
 
 /** Divides the timeouts of Node's server by this. */

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ownLoad } from '../support/own-load.ts'
 import { keepRemains } from '../support/remains.ts'
 
 const assets = '- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }'
@@ -50,7 +51,7 @@ export class Swapgate implements AsyncDisposable {
   constructor(args: readonly string[], { node = process.execPath, env = {}, cwd = process.cwd(), stderr }: Surroundings = {}) {
     this.child = spawn(node, [join(process.cwd(), 'src/cli/swapgate.js'), ...args], {
       cwd,
-      env: { ...process.env, ...env },
+      env: { ...process.env, NODE_OPTIONS: ownLoad, ...env },
       stdio: ['pipe', 'pipe', stderr ?? 'pipe'],
     })
     this.child.stdout?.on('data', (chunk) => {

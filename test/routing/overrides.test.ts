@@ -116,7 +116,7 @@ const untilAnswers = (provider: string, ...running: readonly Running[]): Promise
 const untilPrinted = ({ process }: Running, text: string): Promise<void> =>
   vi.waitFor(() => expect(process.outputText()).toContain(text), patience)
 
-describe.concurrent.each(['SQLite', 'PostgreSQL'])('on %s', (store) => {
+describe.each(['SQLite', 'PostgreSQL'])('on %s', (store) => {
   it('O2: every replica follows within 5 s without a failed request, also one that is started later', {
     timeout: 60_000,
   }, async ({ rig }) => {
@@ -202,7 +202,7 @@ it('O2: goes on with what it has while the ledger is lost, and is not started wi
   proxy.close()
 })
 
-describe.concurrent('a process', () => {
+describe('a process', () => {
   it('O4: that is started with another file ends it, and logs it', { timeout: 60_000 }, async ({ rig }) => {
     const first = await rig.start(rig.workplace.write(rig.settings()))
     await rig.change({})
