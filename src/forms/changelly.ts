@@ -82,12 +82,13 @@ export const changelly = defineProviderForm({
       ...{ ADA: 'cardano', ALGO: 'algorand', ATOM: 'cosmos', BCH: 'bitcoin_cash', BSC: 'binance_smart_chain', BSV: 'bitcoin_sv' },
       ...{ BTC: 'bitcoin', DGB: 'digibyte', DOT: 'polkadot', ETC: 'ethereum_classic', ETH: 'ethereum', ETHW: 'ethereum_pow' },
       ...{ FIL: 'filecoin', HBAR: 'hedera', LTC: 'litecoin', MONAD: 'mon', OSMO: 'osmo', RUNE: 'thorchain', SOL: 'solana' },
-      ...{ TRX: 'tron', XLM: 'stellar', XMR: 'monero', XRP: 'ripple', XTZ: 'tezos', ZEC: 'zcash' },
+      ...{ TRX: 'tron', XLM: 'stellar', XMR: 'monero', XRP: 'ripple', XTZ: 'tezos', ZEC: 'zcash', ZIL: 'zilliqa' },
     },
   },
   // `avax`, `bnb` and `usdt` are assets of other networks there.
   assets: {
-    ...{ AVAX: { code: 'avaxc' }, BNB: { code: 'bnbbsc' }, ZK: { code: 'zksync' }, USDCAVAXC: { code: 'usdcavac' } },
+    ...{ AVAX: { code: 'avaxc' }, BNB: { code: 'bnbbsc' }, ZK: { code: 'zksync' } },
+    ...{ USDCAVAXC: { code: 'usdcavac' }, USDTAVAXC: { code: 'usdtavac' } },
     ...{ USDCBEP20: { code: 'usdcbsc' }, USDCERC20: { code: 'usdc' }, USDTBEP20: { code: 'usdtbsc' } },
     ...{ USDTERC20: { code: 'usdt20' }, USDTTON: { code: 'usdton' }, USDTTRC20: { code: 'usdtrx' } },
   },
