@@ -22,8 +22,9 @@ export function connect(connection: Connection): SwapService {
   const respond: Respond = async (op, request, context, promised) => {
     const operation = form.operation(op, 'rateType' in request ? request.rateType : undefined)
     if (!operation) throw new Fault('invalid', 'The provider does not have this.', { reason: 'not_offered', noEffect: true })
-    if ('page' in request) return { body: (await page(calls, operation, request, context)) as ResponseBody<typeof op>, provider }
-    const { fields, derived } = await single(calls, operation, request, context, promised)
+    const decoded =
+      'page' in request ? page(calls, operation, request, context) : single(calls, operation, request, context, promised)
+    const { fields, derived } = await decoded
     return { body: fields as unknown as ResponseBody<typeof op>, provider, ...(derived.length > 0 && { derived }) }
   }
   return {
@@ -52,19 +53,22 @@ async function createWithQuote<O extends Op>(
 }
 
 /** One page of a list; empty without a call after the first page of a list that has no pages. */
-async function page(calls: Sender, operation: ProviderOperation, query: PageRequest, context: Context): Promise<unknown> {
+async function page(calls: Sender, operation: ProviderOperation, query: PageRequest, context: Context): Promise<Decoded> {
   const { page: number, size, ...filters } = query
   const places = knownFields({ page: number, size, offset: (number - 1) * size }, operation)
-  if (!('page' in places || 'offset' in places) && number > 1) return { items: [], total: 0 }
-  return calls.send(operation, { ...filters, ...places }, context, (document) =>
-    readPaged(operation, document, query, calls.options, context),
+  if (!('page' in places || 'offset' in places) && number > 1) return { fields: { items: [], total: 0 }, derived: [] }
+  const derived = new Set<string>()
+  const options = { ...calls.options, onDerived: (field: string) => void derived.add(field) }
+  const fields = await calls.send(operation, { ...filters, ...places }, context, (document) =>
+    readPaged(operation, document, query, options, context),
   )
+  return { fields, derived: [...derived] }
 }
 
 type PageRequest = Request<'listTransactions'> | Request<'listCurrencies'>
 
-interface Single {
-  readonly fields: ResponseFields
+interface Decoded {
+  readonly fields: object
   /** Fields that the response lacked. */
   readonly derived: readonly string[]
 }
@@ -76,7 +80,7 @@ async function single(
   request: Request<Op>,
   context: Context,
   promised: Rate | undefined,
-): Promise<Single> {
+): Promise<Decoded> {
   const beside = operation.also && sendBeside(calls, operation.also, request, context)
   const derived: string[] = []
   const assumed = assumedFields(operation, request, promised)

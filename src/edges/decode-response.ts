@@ -19,6 +19,11 @@ export interface DecodeOptions {
   readonly decodeContext: DecodeContext
 }
 
+/** For a page: also who is told of amounts that are not the provider's own. */
+export interface PageOptions extends DecodeOptions {
+  readonly onDerived: (field: string) => void
+}
+
 /** A response, as text and as JSON. */
 export interface ResponseDocument {
   readonly text: string
@@ -52,16 +57,16 @@ export async function readPaged(
   operation: ProviderOperation,
   { text, body }: ResponseDocument,
   query: PageQuery,
-  options: DecodeOptions,
+  options: PageOptions,
   { acceptsUnreadableRows }: Pick<Context, 'acceptsUnreadableRows'>,
-): Promise<unknown> {
+): Promise<object> {
   const accept = accepting(operation, text, options)
   try {
     const page = decodePage(operation.page ?? 'items', body, options.decodeContext)
     const rows = page.items.filter((item) => counts(operation, item))
     const read = acceptsUnreadableRows
-      ? readTolerantly(operation, rows, options.decodeContext, accept)
-      : await readRows(operation, rows, options.decodeContext, accept)
+      ? readTolerantly(operation, rows, options, accept)
+      : await readRows(operation, rows, options, accept)
     return { ...read, ...extentOf(page, query, operation), ...(isSpread(read, page) && { rowCount: page.items.length }) }
   } catch (reason) {
     throw toUnreadable(reason, options)
@@ -99,9 +104,10 @@ function toUnreadable(reason: unknown, { provider, decodeContext }: DecodeOption
   return standardFault('unreadable', { provider, cause: reason })
 }
 
-/** Texts that a row may lack are empty. */
-function assumedIn({ assumes }: ProviderOperation): Given | undefined {
-  return assumes.length === 0 ? undefined : { assumed: Object.fromEntries(assumes.map((field) => [field, ''])) }
+/** Texts that a row may lack are empty: that is not told. */
+function assumedIn({ assumes }: ProviderOperation, { onDerived }: PageOptions): Given {
+  const assumed = assumes.length === 0 ? undefined : Object.fromEntries(assumes.map((field) => [field, '']))
+  return { assumed, onAssumed: (field) => assumes.includes(field) || onDerived(field) }
 }
 
 function counts({ only }: ProviderOperation, item: JsonValue): boolean {
@@ -136,11 +142,12 @@ function isSpread({ items, dropped = 0, unreadable = [] }: ReadRows, page: Decod
 function readTolerantly(
   operation: ProviderOperation,
   rows: readonly JsonValue[],
-  decodeContext: DecodeContext,
+  options: PageOptions,
   accept: (row: ResponseFields) => ResponseFields,
 ): ReadRows {
   const { responseCodec } = operation
-  const given = assumedIn(operation)
+  const { decodeContext } = options
+  const given = assumedIn(operation, options)
   const unreadable: UnreadableFields[] = []
   const items = rows.flatMap((item) => {
     try {
@@ -159,11 +166,12 @@ function readTolerantly(
 async function readRows(
   operation: ProviderOperation,
   rows: readonly JsonValue[],
-  decodeContext: DecodeContext,
+  options: PageOptions,
   accept: (row: ResponseFields) => ResponseFields,
 ): Promise<ReadRows> {
   const { responseCodec, dropsBadRows } = operation
-  const given = assumedIn(operation)
+  const { decodeContext } = options
+  const given = assumedIn(operation, options)
   const items: ResponseFields[] = []
   let dropped = 0
   await inSlices(rows, (item) => {

@@ -2,13 +2,14 @@
 import type { Amount } from '../domain/amount.ts'
 import type { Confidential } from '../domain/faults/confidential.ts'
 import { Fault } from '../domain/faults/fault.ts'
+import { standardFault } from '../domain/faults/standard-fault.ts'
 import type { Context } from '../domain/swap/service.ts'
 import type { StatusWord } from '../domain/swap/status.ts'
 import type { Observer, Server } from '../domain/telemetry/observation.ts'
 import type { Span } from '../domain/tracing/span.ts'
 import type { RequestParts, Settings } from '../wire/codec/request-encode.ts'
 import type { DecodeContext } from '../wire/codec/response-nodes.ts'
-import type { Http, HttpRequest } from '../wire/http.ts'
+import type { Headers, Http, HttpRequest } from '../wire/http.ts'
 import type { Signer } from '../wire/provider/credential.ts'
 import type { ProviderForm } from '../wire/provider/form.ts'
 import type { ProviderCall } from '../wire/provider/operation.ts'
@@ -59,8 +60,9 @@ export function sender(connection: Connection): Sender {
     async send(call, fields, context, decode) {
       const key = call.keyed ? connection.keyOf(context, call) : undefined
       const encoded = encodeRequest(call, fields, connection.settings)
+      const credential = key === undefined ? {} : credentialHeaders(encoded, call, key, connection)
       const span = beginCall(call, context)
-      const request = toHttpRequest(encoded, call, key, context, connection, span)
+      const request = toHttpRequest(encoded, call, credential, context, connection, span)
       const attempt = new Attempt({ operation: call.op, method: call.method, provider, server }, context, span)
       try {
         const response = await http(request)
@@ -110,19 +112,35 @@ function encodeRequest({ requestCodec }: ProviderCall, fields: object, settings:
   }
 }
 
+/** A key that cannot sign is as good as one that the provider refuses. */
+function credentialHeaders(
+  { path, query, body = '' }: EncodedRequest,
+  { method, path: pattern }: ProviderCall,
+  key: string,
+  { form, provider, signer }: Connection,
+): Headers {
+  try {
+    return form.credential.encode(key, { method, path: pattern.fill(path), query, body }, signer)
+  } catch (cause) {
+    throw standardFault('unauthorized', { provider, noEffect: true, cause })
+  }
+}
+
 function toHttpRequest(
   { path: parameters, query, body }: EncodedRequest,
   { method, path: pattern }: ProviderCall,
-  key: string | undefined,
+  credential: Headers,
   { requestId, deadline }: Context,
-  { form, signer, userAgent }: Connection,
+  { userAgent }: Connection,
   span: Span | undefined,
 ): HttpRequest {
-  const headers: Record<string, string> = { accept: 'application/json', 'user-agent': userAgent, 'x-request-id': requestId }
+  const headers: Record<string, string> = {
+    ...{ accept: 'application/json', 'user-agent': userAgent, 'x-request-id': requestId },
+    ...credential,
+  }
   if (body !== undefined) headers['content-type'] = 'application/json'
   if (span) headers.traceparent = span.traceparent
   const path = pattern.fill(parameters)
-  if (key !== undefined) Object.assign(headers, form.credential.encode(key, { method, path, query, body: body ?? '' }, signer))
   const request = { method, path, query, headers, deadline }
   return body === undefined ? request : { ...request, body: async () => body }
 }

@@ -1,5 +1,5 @@
 /** Changelly v2 (JSON-RPC, signed) as a provider; facts, sources and what is unverified: `docs/providers/changelly.md`. */
-import { always, deduction, first, inside, text, unix, unused, unusedNames, words } from '../wire/codec/lines.ts'
+import { always, deduction, first, inside, lowerCase, text, unix, unused, unusedNames } from '../wire/codec/lines.ts'
 import { extension, optional, type RequestTree, type ResponseTree } from '../wire/codec/table.ts'
 import { rsaSigned } from '../wire/provider/credential.ts'
 import { defineProviderForm, providerOperation } from '../wire/provider/form.ts'
@@ -15,7 +15,7 @@ function result<const Line>(line: Line) {
 
 const list = { jsonrpc: 'unused', id: 'unused', result: 'items' } as const
 
-const quoteParams = { from: 'codeFrom', to: 'codeTo', amountFrom: text('amountIn') } as const
+const quoteParams = { from: lowerCase('codeFrom'), to: lowerCase('codeTo'), amountFrom: text('amountIn') } as const
 const quoted = {
   amountFrom: text('amountIn'),
   amountTo: text('amountOut'),
@@ -35,7 +35,7 @@ const orderParams = {
 const created = {
   id: 'id',
   status: 'status',
-  type: words('rateType', { float: 'float', fixed: 'fixed' }),
+  type: 'rateType',
   currencyFrom: 'codeFrom',
   currencyTo: 'codeTo',
   amountExpectedFrom: text('amountIn'),
@@ -47,12 +47,13 @@ const created = {
   payoutExtraId: extension('withdrawalExtraId'),
   refundAddress: optional('refundAddress'),
   refundExtraId: extension('refundExtraId'),
-  createdAt: unix('createdAt', 's'),
+  createdAt: unix('createdAt'),
   ...unusedNames('trackUrl', 'payTill', 'kycRequired'),
 } as const satisfies ResponseTree
 
 const transaction = {
   ...created,
+  amountExpectedTo: text(optional('amountOut')),
   payinHash: optional('txHashIn'),
   payoutHash: optional('txHashOut'),
   ...unusedNames('moneyReceived', 'moneySent', 'rate', 'amountFrom', 'amountTo', 'totalFee', 'apiExtraFee', 'changellyFee'),
@@ -73,8 +74,10 @@ export const changelly = defineProviderForm({
     refunded: 'refunded',
     overdue: 'overdue',
     expired: 'overdue',
+    failed: 'failed',
+    hold: 'held',
   },
-  newestFirst: true,
+  newestFirst: false,
   hasExpectedAmount: true,
   quotedFirst: ['fixed'],
   networks: {

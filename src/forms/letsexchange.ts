@@ -81,6 +81,9 @@ export const letsexchange = defineProviderForm({
     overdue: 'overdue',
     // Whether the refund is complete is not documented: not final.
     refund: 'exchanging',
+    aml_check_failed: 'held',
+    canceled: 'failed',
+    error: 'failed',
   },
   newestFirst: false,
   hasExpectedAmount: true,
@@ -96,8 +99,10 @@ export const letsexchange = defineProviderForm({
     },
   },
   refusal: {
+    presentIn200: 'error',
     messages: ['error.validation', 'error.message', 'error', 'message'],
     limits: { min: ['min_amount'], max: ['max_amount'] },
+    members: { 'error.validation': { kind: 'invalid' } },
   },
   operations: {
     listCurrencies: providerOperation<'listCurrencies'>()({
@@ -108,20 +113,12 @@ export const letsexchange = defineProviderForm({
         icon: optional('icon'),
         networks: each({
           code: 'network',
-          name: optional('name'),
-          ...unusedNames(
-            'contract_address',
-            'is_active',
-            'has_extra',
-            'extra_name',
-            'explorer',
-            'icon',
-            'min_amount',
-            'max_amount',
-          ),
+          ...unusedNames('name', 'contract_address', 'is_active', 'has_extra', 'extra_name', 'explorer'),
+          ...unusedNames('validation_address_regex', 'validation_address_extra_regex'),
         }),
         name: optional('name'),
-        ...unusedNames('is_active', 'default_network_code', 'default_network_name', 'additional_info_get', 'additional_info_send'),
+        ...unusedNames('disabled', 'is_active', 'default_network_code', 'default_network_name'),
+        ...unusedNames('additional_info_get', 'additional_info_send'),
       },
       assumes: ['name', 'icon'],
     }),

@@ -147,12 +147,14 @@ describe('a provider that does not work', () => {
     expect(out.at(-1)).toMatch(/^\d of 7 checks failed\.$/)
   })
 
-  it('a key that does not sign as the provider wants is refused everywhere', async () => {
-    const { changellyKey: _, ...other } = { changellyKey, key: 'ab'.repeat(300) }
-    using place = new TrialPlace({ providers: { gamma: { form: 'changelly', url: `${gamma.url}/rpc`, ...other } } })
+  it('a key that cannot sign is refused everywhere, and nothing is sent', async () => {
+    const gammaWithBadKey = { form: 'changelly', url: `${gamma.url}/rpc`, key: 'ab'.repeat(300) }
+    using place = new TrialPlace({ providers: { gamma: gammaWithBadKey } })
     const { exitCode, report } = await place.report('gamma')
     expect(exitCode).toBe(1)
     expect(outcomes(report)).toMatchObject({ currencies: 'fails', 'float quote': 'skipped', key: 'fails' })
+    expect(messageOf(report, 'currencies')).toBe('the key is refused')
+    expect(gamma.calls).toEqual([])
   })
 
   it('a fixed quote without the id that a create needs fails', async () => {

@@ -38,4 +38,44 @@ export const providerPromises = {
     depositMemo: ['XLM', 'XRP'],
     networks: { home: 'mainnet', byName: { POLYGON: 'matic' } },
   },
+  letsexchange: {
+    ...none,
+    name: 'letsexchange',
+    newestFirst: false,
+    hasExpectedAmount: true,
+    pageSize: 100,
+    keyed: sent,
+    settings: ['affiliateId'],
+    networks: {
+      byName: {
+        ETH: { home: 'ETH', others: 'ERC20' },
+        TRX: { home: 'TRX', others: 'TRC20' },
+        BSC: { home: 'BNB', others: 'BEP20' },
+        HYPEEVM: { home: 'HYPEEVM', others: 'HYPE' },
+        POLYGON: 'POL',
+        ZKSYNC: 'ZKSERA',
+      },
+    },
+  },
+  changelly: {
+    ...none,
+    name: 'changelly',
+    newestFirst: false,
+    hasExpectedAmount: true,
+    pageSize: 100,
+    keyed: sent,
+    networks: {
+      byName: {
+        ...{ ADA: 'cardano', ALGO: 'algorand', ATOM: 'cosmos', BCH: 'bitcoin_cash', BSC: 'binance_smart_chain', BSV: 'bitcoin_sv' },
+        ...{ BTC: 'bitcoin', DGB: 'digibyte', DOT: 'polkadot', ETC: 'ethereum_classic', ETH: 'ethereum', ETHW: 'ethereum_pow' },
+        ...{ FIL: 'filecoin', HBAR: 'hedera', LTC: 'litecoin', MONAD: 'mon', OSMO: 'osmo', RUNE: 'thorchain', SOL: 'solana' },
+        ...{ TRX: 'tron', XLM: 'stellar', XMR: 'monero', XRP: 'ripple', XTZ: 'tezos', ZEC: 'zcash' },
+      },
+    },
+    assets: {
+      ...{ AVAX: { code: 'avaxc' }, BNB: { code: 'bnbbsc' }, ZK: { code: 'zksync' }, USDCAVAXC: { code: 'usdcavac' } },
+      ...{ USDCBEP20: { code: 'usdcbsc' }, USDCERC20: { code: 'usdc' }, USDTBEP20: { code: 'usdtbsc' } },
+      ...{ USDTERC20: { code: 'usdt20' }, USDTTON: { code: 'usdton' }, USDTTRC20: { code: 'usdtrx' } },
+    },
+  },
 } as const satisfies Readonly<Record<string, ProviderPromises>>

@@ -33,7 +33,7 @@ const equivalents: readonly Equivalent[] = [
   {
     why: 'a field that is assumed may be absent in any case',
     is: ({ kind, becomes, source }) =>
-      kind === 'presence' && source.includes(`assumes: ['name', 'icon']`) && /^'(?:name|icon)'$/.test(becomes),
+      kind === 'presence' && /^'(?:name|icon)'$/.test(becomes) && new RegExp(`assumes: \\[[^\\]]*${becomes}`).test(source),
   },
 ]
 

@@ -62,8 +62,8 @@ export function lowerCase<const Field extends string>(line: Line<Field>): TableC
   return { ...column(line), notation: inLowerCase }
 }
 
-/** Seconds, milliseconds or microseconds since 1970. */
-export function unix<const Field extends string>(line: Line<Field>, unit: UnixUnit): TableColumn<Field> {
+/** A count since 1970, in seconds unless `unit` says otherwise. In an answer the unit follows from its magnitude. */
+export function unix<const Field extends string>(line: Line<Field>, unit: UnixUnit = 's'): TableColumn<Field> {
   const known = column(line)
   return { ...known, notation: unixTime(unit, known.field === 'dateTo' ? 'last' : 'first') }
 }

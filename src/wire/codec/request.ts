@@ -25,6 +25,7 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   withNetworks: requestScalars.flag,
   page: requestScalars.page,
   size: requestScalars.size,
+  offset: requestScalars.offset,
   dateFrom: requestScalars.date,
   dateTo: requestScalars.date,
   withdrawalAddress: requestScalars.address,

@@ -89,6 +89,8 @@ export const requestScalars = {
   }),
   flag,
   page: numeric('an integer from 1', integerBetween(1, Number.MAX_SAFE_INTEGER), { type: 'integer', minimum: 1 }),
+  /** Only towards a provider. */
+  offset: numeric('an integer from 0', integerBetween(0, Number.MAX_SAFE_INTEGER), { type: 'integer', minimum: 0 }),
   size: numeric('an integer from 1 to 100', integerBetween(1, 100), { type: 'integer', minimum: 1, maximum: 100 }),
   amount: numeric<Amount>(
     'a number above 0, of at most 64 characters and with an exponent from -40 to 40',

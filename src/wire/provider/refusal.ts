@@ -20,6 +20,8 @@ export interface RefusalTable {
   readonly limits?: { readonly min: readonly string[]; readonly max: readonly string[]; readonly areBoth?: true }
   /** Where the word for the kind of refusal stands, and what the words mean. A number counts as its digits. */
   readonly codes?: { readonly at: string; readonly meanings: Readonly<Record<string, RefusalMeaning>> }
+  /** What the presence of a member means, where no word says it. */
+  readonly members?: Readonly<Record<string, RefusalMeaning>>
   /** A member whose presence makes a refusal of an answer with a status of success. */
   readonly presentIn200?: string
 }
@@ -33,7 +35,7 @@ export interface Refusal {
   readonly meaning: RefusalMeaning | undefined
 }
 
-export function readRefusal({ messages, limits, codes }: RefusalTable, body: JsonValue | undefined): Refusal {
+export function readRefusal({ messages, limits, codes, members = {} }: RefusalTable, body: JsonValue | undefined): Refusal {
   const code = codes && textOf(at(body, codes.at))
   const known = { minAmount: firstAmount(body, limits?.min), maxAmount: firstAmount(body, limits?.max) }
   const isHalf = known.minAmount === undefined || known.maxAmount === undefined
@@ -41,14 +43,21 @@ export function readRefusal({ messages, limits, codes }: RefusalTable, body: Jso
     message: messages.map((path) => messageIn(at(body, path))).find((message) => message !== '') ?? '',
     limits: known,
     toldLimits: isHalf && limits?.areBoth ? {} : known,
-    meaning: code === undefined || !codes || !Object.hasOwn(codes.meanings, code) ? undefined : codes.meanings[code],
+    meaning: meaningOf(code, codes) ?? Object.entries(members).find(([path]) => isPresent(body, path))?.[1],
   }
+}
+
+function meaningOf(code: string | undefined, codes: RefusalTable['codes']): RefusalMeaning | undefined {
+  return code !== undefined && codes && Object.hasOwn(codes.meanings, code) ? codes.meanings[code] : undefined
 }
 
 /** Whether an answer with a status of success is a refusal. */
 export function isRefusedIn200({ presentIn200 }: RefusalTable, body: JsonValue): boolean {
-  if (presentIn200 === undefined) return false
-  const member = at(body, presentIn200)
+  return presentIn200 !== undefined && isPresent(body, presentIn200)
+}
+
+function isPresent(body: JsonValue | undefined, path: string): boolean {
+  const member = at(body, path)
   return member !== undefined && member !== null
 }
 
