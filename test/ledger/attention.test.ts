@@ -4,6 +4,7 @@ import { openLedger } from '../../src/adapters/ledger/index.ts'
 import type { LedgerEntry, TransactionRecord } from '../../src/core/ledger.ts'
 import type { Settlement } from '../../src/core/ledger-admin.ts'
 import type { Attention, Status } from '../../src/domain/swap/status.ts'
+import { query } from './raw.ts'
 import { facts, intent, unique, upsert } from './samples.ts'
 import { allStores, describeStores, durableStores } from './stores.ts'
 
@@ -130,6 +131,14 @@ describeStores(allStores, (shared) => {
 
 describe('durable', () => {
   describeStores(durableStores, (shared) => {
+    test('W12: is not settled without its audit record', async () => {
+      const { ledger, ledgerAdmin, url } = await shared().openNew()
+      await upsert(ledger, 'o', 'alpha', facts('x', { attention: 'failed' }, { sequence: 1 }))
+      await query(url, 'ALTER TABLE audit RENAME TO mislaid')
+      await expect(ledgerAdmin.settle('alpha', 'x', settlement('refunded'), 'alice')).rejects.toThrow()
+      expect((await ledger.find('o', 'alpha', 'x'))?.transaction).toMatchObject({ status: 'wait', attention: 'failed' })
+    })
+
     test('survives a restart', async () => {
       const { ledger, url, close } = await shared().openNew()
       await upsert(ledger, 'o', 'alpha', facts('x', { status: 'wait', attention: 'held' }, { sequence: 1 }))

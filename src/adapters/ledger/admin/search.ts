@@ -1,33 +1,79 @@
 /** Kysely: transactions of all owners, for support. */
-import { type SqlBool, sql } from 'kysely'
+import { setImmediate as pause } from 'node:timers/promises'
+import { type NotNull, type SqlBool, sql } from 'kysely'
 import type { FoundTransaction, LedgerAdmin, TransactionSearch } from '../../../core/ledger-admin.ts'
 import type { Database } from '../database.ts'
 import { clampSortKey, type EntryRow, entryColumns, toEntry, toNanoseconds } from '../entry.ts'
-import { positionColumns } from '../page-index.ts'
+import { firstPosition, position, positionColumns, values } from '../page-index.ts'
+import type { SortPosition } from '../schema/tables.ts'
 import type { Store } from '../store.ts'
+
+interface Slice {
+  readonly after: SortPosition
+  /** The last position; undefined for the last slice. */
+  readonly end: SortPosition | undefined
+}
+
+/** Rows that are looked at without a pause: on SQLite they take the process some 10 ms. */
+const sliceRows = 10_000
 
 export function searcher({ database }: Store): Pick<LedgerAdmin, 'search' | 'findTransaction'> {
   const entries = () => database.selectFrom('transactions').where(sql<SqlBool>`state = 'done'`)
-  const matching = ({ account, provider, status, since }: TransactionSearch) => {
-    let query = entries()
-    // Prevents the use of the index of ids, which has no state: each row would be read to be counted.
-    if (provider !== undefined) query = query.where(sql<SqlBool>`provider || '' = ${provider}`)
-    if (status !== undefined) query = query.where('status', '=', status)
+  /** Those of the account and the time, after this position. */
+  const from = ({ account, since }: TransactionSearch, after: SortPosition) => {
+    let query = entries().where(sql<SqlBool>`${position} > (${values(after)})`)
     if (since !== undefined) query = query.where(sql<SqlBool>`sort_key <= ${clampSortKey(-toNanoseconds(since))}`)
     if (account === undefined) return query
     return query.where('owner', '=', database.selectFrom('accounts').select('accounts.id').where('name', '=', account))
   }
+  const matching = (search: TransactionSearch, { after, end }: Slice) => {
+    let query = from(search, after)
+    if (end !== undefined) query = query.where(sql<SqlBool>`${position} <= (${values(end)})`)
+    // Prevents the use of the index of ids, which has no state: each row would be read to be counted.
+    if (search.provider !== undefined) query = query.where(sql<SqlBool>`provider || '' = ${search.provider}`)
+    return search.status === undefined ? query : query.where('status', '=', search.status)
+  }
+  const endOf = async (search: TransactionSearch, after: SortPosition): Promise<SortPosition | undefined> => {
+    const columns = [sql<string>`cast(sort_key as text)`.as('sort_key'), 'provider_id', 'provider'] as const
+    const last = from(search, after).select(columns).orderBy(sql`transactions.sort_key, provider_id, provider`)
+    const row = await last
+      .limit(1)
+      .offset(sliceRows - 1)
+      .$narrowType<{ provider_id: NotNull }>()
+      .executeTakeFirst()
+    return row && { ...row, sort_key: BigInt(row.sort_key) }
+  }
   return {
-    async search(query) {
-      const { page, size } = query
-      const rows = matching(query)
-        .select([...entryColumns])
-        .orderBy(sql`${positionColumns}`)
-        .limit(size)
-        .offset((page - 1) * size)
-      const total = matching(query).select(({ fn }) => fn.countAll<number>().as('count'))
-      const [{ count }, found] = await Promise.all([total.executeTakeFirstOrThrow(), rows.execute()])
-      return { found: await named(database, found), count }
+    async search(search) {
+      const { page, size } = search
+      const rows: EntryRow[] = []
+      let count = 0
+      for (let slice: Slice | undefined = await firstSlice(); slice; slice = await nextSlice(slice)) {
+        const total = matching(search, slice).select(({ fn }) => fn.countAll<number>().as('count'))
+        const before = count
+        count += (await total.executeTakeFirstOrThrow()).count
+        const missing = Math.min(size - rows.length, count - (page - 1) * size - rows.length)
+        if (missing <= 0) continue
+        const found = matching(search, slice)
+          .select([...entryColumns])
+          .orderBy(sql`${positionColumns}`)
+        rows.push(
+          ...(await found
+            .limit(missing)
+            .offset(Math.max(0, (page - 1) * size - before))
+            .execute()),
+        )
+      }
+      return { found: await named(database, rows), count }
+
+      async function firstSlice(): Promise<Slice> {
+        return { after: firstPosition, end: await endOf(search, firstPosition) }
+      }
+      async function nextSlice({ end }: Slice): Promise<Slice | undefined> {
+        if (end === undefined) return undefined
+        await pause()
+        return { after: end, end: await endOf(search, end) }
+      }
     },
     async findTransaction(provider, id) {
       const row = entries()
