@@ -120,6 +120,13 @@ it.each(['SCRIPT FLUSH', 'FLUSHALL'])('R7: %s costs no response', async (command
   expect(replicas.flatMap(({ observations }) => observations)).toEqual([])
 })
 
+it.each([undefined, 'admitted'] as const)('R10: a window without an end gets one, counting %s', async (counting) => {
+  const bucket = `r10:${counting}`
+  for (const replica of [0, 1]) await at(replica).limiter.charge(bucket, 2, 60, counting)
+  expect(await redis.command('PERSIST', `swapgate:limit:60:${bucket}`)).toBe(':1\r\n')
+  expect(await at(2).limiter.charge(bucket, 2, 60, counting)).toEqual({ isOver: true, remaining: 0, resetSeconds: 60 })
+})
+
 it('R10: whatever is kept for a limit, a key or a budget ends', async () => {
   await at(0).limiter.charge('r10', 3, 60)
   await at(0).verifiedKeys.add('r10')
