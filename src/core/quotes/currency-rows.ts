@@ -81,9 +81,12 @@ function coinRow({ row, hasNotes }: JoinedOffer, offers: readonly JoinedOffer[])
   }
 }
 
-function networkOf({ asset, row: { network, depositMin } }: Offer): readonly CurrencyNetwork[] {
+/** The table's rule for memos counts, else what the provider says. */
+function networkOf({ asset, row }: Offer): readonly CurrencyNetwork[] {
+  const { network, depositMin } = row
   if (network === undefined) return []
-  return [{ network, isDefault: asset?.isDefault ?? false, needsMemo: asset?.memo && asset.memo !== 'none', depositMin }]
+  const needsMemo = asset?.memo === undefined ? row.needsMemo : asset.memo !== 'none'
+  return [{ network, isDefault: asset?.isDefault ?? false, needsMemo, depositMin }]
 }
 
 /** `Networks: TRX, ETH`, with the default network first; empty if no network is known. */
