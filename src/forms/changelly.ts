@@ -95,6 +95,7 @@ export const changelly = defineProviderForm({
     ...{ USDCBEP20: { code: 'usdcbsc' }, USDCERC20: { code: 'usdc' }, USDTBEP20: { code: 'usdtbsc' } },
     ...{ USDTERC20: { code: 'usdt20' }, USDTTON: { code: 'usdton' }, USDTTRC20: { code: 'usdtrx' } },
   },
+  depositMemo: ['XLM', 'XRP'],
   refusal: {
     presentIn200: 'error',
     messages: ['error.message', 'error.data'],

@@ -98,6 +98,7 @@ export const letsexchange = defineProviderForm({
       ZKSYNC: 'ZKSERA',
     },
   },
+  depositMemo: ['XLM', 'XRP'],
   refusal: {
     presentIn200: 'error',
     messages: ['error.validation', 'error.message', 'error', 'message'],

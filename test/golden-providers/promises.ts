@@ -41,6 +41,7 @@ export const providerPromises = {
   letsexchange: {
     ...none,
     name: 'letsexchange',
+    depositMemo: ['XLM', 'XRP'],
     newestFirst: false,
     hasExpectedAmount: true,
     pageSize: 100,
@@ -60,6 +61,7 @@ export const providerPromises = {
   changelly: {
     ...none,
     name: 'changelly',
+    depositMemo: ['XLM', 'XRP'],
     newestFirst: false,
     hasExpectedAmount: true,
     pageSize: 100,
