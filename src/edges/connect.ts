@@ -5,6 +5,7 @@ import { messageWithLimits } from '../domain/faults/public-message.ts'
 import type { Op, Request, ResponseBody } from '../domain/swap/operations.ts'
 import type { Context, ServiceResponse, SwapService } from '../domain/swap/service.ts'
 import type { Rate } from '../domain/swap/swap.ts'
+import { withDefault } from '../domain/with-timeout.ts'
 import type { ResponseFields } from '../wire/codec/response-nodes.ts'
 import type { ProviderCall, ProviderOperation } from '../wire/provider/operation.ts'
 import { decodeResponse, readPaged } from './decode-response.ts'
@@ -67,6 +68,9 @@ async function page(calls: Sender, operation: ProviderOperation, query: PageRequ
 
 type PageRequest = Request<'listTransactions'> | Request<'listCurrencies'>
 
+/** How long a response waits for that of the call beside it. */
+const besideGraceMs = 1_000
+
 interface Decoded {
   readonly fields: object
   /** Fields that the response lacked. */
@@ -82,16 +86,18 @@ async function single(
   promised: Rate | undefined,
 ): Promise<Decoded> {
   const beside = operation.also && sendBeside(calls, operation.also, request, context)
+  const besideSoon = async (): Promise<ResponseFields | undefined> => beside && withDefault(beside, besideGraceMs, undefined)
   const derived: string[] = []
   const assumed = assumedFields(operation, request, promised)
   const onAssumed = (field: string): void => void derived.push(field)
   try {
     const fields = await calls.send(operation, request, context, async (document) =>
-      decodeResponse(operation, document, calls.options, { fields: await beside, assumed, onAssumed }),
+      decodeResponse(operation, document, calls.options, { fields: await besideSoon(), assumed, onAssumed }),
     )
     return { fields, derived }
   } catch (reason) {
-    throw withLimits(Fault.from(reason), request, await beside)
+    const fault = Fault.from(reason)
+    throw mayBeAboutAmount(fault) ? withLimits(fault, request, await besideSoon()) : fault
   }
 }
 
@@ -111,8 +117,12 @@ async function sendBeside(
   }
 }
 
+function mayBeAboutAmount({ kind, reason }: Fault): boolean {
+  return kind === 'invalid' && reason === 'refused'
+}
+
 function withLimits(fault: Fault, request: Request<Op>, { minAmount, maxAmount }: Partial<Rate> = {}): Fault {
-  if (fault.kind !== 'invalid' || fault.reason !== 'refused' || !('amountIn' in request)) return fault
+  if (!('amountIn' in request)) return fault
   const limits = { amountIn: request.amountIn, minAmount, maxAmount }
   const reason = reasonByLimits(request.amountIn, limits)
   if (reason === 'refused') return fault

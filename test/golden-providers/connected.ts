@@ -18,7 +18,7 @@ export interface Connected {
 export type Outcome = { readonly body: unknown; readonly derived: readonly string[] } | { readonly fault: unknown }
 
 /** The response to a call; throws if the call is not expected. */
-export type Answer = (request: WireRequest) => WireResponse
+export type Answer = (request: WireRequest) => WireResponse | Promise<WireResponse>
 
 const providerKey = 'provider-key-7'
 

@@ -1,0 +1,27 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { callProvider } from '../../test/golden-providers/connected.ts'
+import { stealthex } from '../forms/stealthex.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const pair = { coinFrom: 'BTC', networkFrom: 'MAINNET', coinTo: 'XMR', networkTo: 'MAINNET' }
+const request = { op: 'getRate', key: undefined, fields: { ...pair, amountIn: '1', rateType: 'float' } } as const
+const never = new Promise<never>(() => {})
+
+it.each([
+  [200, '{"estimated_amount":2}', { body: { amountOut: '2' } }],
+  [400, '{"err":{"kind":"InvalidAmount","details":"Too little"}}', { fault: { kind: 'invalid', reason: 'refused' } }],
+])('an answer with status %i waits a second for the limits, not for ever', async (status, body, expected) => {
+  const answer = callProvider(stealthex, request, {}, ({ path }) =>
+    path === '/rates/range' ? never : { status, headers: {}, body },
+  )
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect((await answer).outcome).toMatchObject(expected)
+})
+
+it('a refusal that is not about the amount does not wait for the limits', async () => {
+  const refused = { status: 401, headers: {}, body: '{}' }
+  const { outcome } = await callProvider(stealthex, request, {}, ({ path }) => (path === '/rates/range' ? never : refused))
+  expect(outcome).toMatchObject({ fault: { kind: 'unauthorized' } })
+})
