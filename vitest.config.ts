@@ -66,7 +66,7 @@ export default defineConfig({
         include: files.get(name) ?? [],
         ...patience,
         isolate: name === 'alone',
-        // One more than two processors, since much of a test is waiting; with five a gateway under test sheds load.
+        // Twice as many as two processors, since much of a test is waiting.
         maxWorkers: name === 'alone' ? 1 : 4,
         sequence: { groupOrder: name === 'alone' ? 1 : 0 },
       },

@@ -1,4 +1,4 @@
-// Runs alone: a busy process sheds pages first, and a page without one of its files is blank.
+// Takes long: Chromium and all of the page.
 /** The page at `/docs`, as people meet it. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type DefaultGateway, startDefaultGateway } from '../examples/standard.ts'
