@@ -33,7 +33,8 @@ import { routedProvider } from './gateway/routed-provider.ts'
 import { type Routes, routesOf } from './gateway/routes.ts'
 import { served } from './gateway/served.ts'
 import { shadowLayers } from './gateway/shadow-layers.ts'
-import { confidentialOf, requireDepositMemos } from './provider.ts'
+import { confidentialOf } from './provider/confidential-words.ts'
+import { requireDepositMemos } from './provider/readers.ts'
 
 /** Builds the gateway for one configuration. It opens connections only through `gatewayParts.connections`. */
 export function createGateway(gatewayParts: GatewayParts): Gateway {

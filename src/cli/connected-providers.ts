@@ -8,7 +8,8 @@ import type { Observer } from '../domain/telemetry/observation.ts'
 import { providerFormNamed } from '../forms/index.ts'
 import { openLimitStores } from '../process/limit-stores.ts'
 import { version } from '../process/version.ts'
-import { type ConnectedProvider, Connections } from '../provider.ts'
+import type { ConnectedProvider } from '../provider/connected-provider.ts'
+import { Connections } from '../provider/connections.ts'
 
 export const clock = (): number => performance.now()
 const ignore = (): void => {}

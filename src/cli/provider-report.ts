@@ -4,7 +4,7 @@ import type { TransactionReader } from '../core/creation/reconciliation/match-ca
 import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
 import { Fault } from '../domain/faults/fault.ts'
 import type { ServiceResponse } from '../domain/swap/service.ts'
-import { transactionReader } from '../provider.ts'
+import { transactionReader } from '../provider/readers.ts'
 import { clock, commandContext, connectProviders } from './connected-providers.ts'
 import type { Session } from './session.ts'
 

@@ -9,7 +9,7 @@ import { createdHereOnly } from '../core/transactions/created-here-only.ts'
 import { enrichFromLedger } from '../core/transactions/enrich-from-ledger.ts'
 import { knownStateOnly } from '../core/transactions/known-state.ts'
 import { type OwnershipOptions, ownership } from '../core/transactions/ownership.ts'
-import type { ConnectedProvider } from '../provider.ts'
+import type { ConnectedProvider } from '../provider/connected-provider.ts'
 import type { SharedParts } from './parts.ts'
 
 export interface ProviderPath {

@@ -35,8 +35,8 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^adapters\//, /^(?:wire|domain|core)\/|^node:|^npm:/],
   [/^sandbox\//, /^(?:sandbox|core|edges|wire|domain)\/|^npm:zod$/],
   [/^config\//, /^(?:config|wire|domain)\/|^node:|^npm:(?:zod|yaml|re2js)$/],
-  [/^gateway(?:\/|\.ts$)/, /^(?:gateway|config|core|edges|forms|wire|domain)\/|^(?:provider|native-lane)\.ts$/],
-  [/^(?:(?:provider|native-lane|main|embedded|index)\.ts$|cli\/|operator\/|process\/)/, everything],
+  [/^gateway(?:\/|\.ts$)/, /^(?:gateway|config|core|edges|forms|wire|domain)\/|^provider\/|^native-lane\.ts$/],
+  [/^(?:(?:native-lane|main|embedded|index)\.ts$|provider\/|cli\/|operator\/|process\/)/, everything],
 ]
 
 /** A line for each import that the rules forbid, and for each thing that only one place may do. */

@@ -30,7 +30,7 @@ import { forms, knownForms } from '../../src/forms/index.ts'
 import type { GatewayParts } from '../../src/gateway/parts.ts'
 import { createGateway } from '../../src/gateway.ts'
 import { Generation } from '../../src/process/configuration/generation.ts'
-import { Connections } from '../../src/provider.ts'
+import { Connections } from '../../src/provider/connections.ts'
 import type { Http } from '../../src/wire/http.ts'
 import { hastyClock, neverOpen, unbounded } from './unprotected.ts'
 

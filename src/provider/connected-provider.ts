@@ -1,0 +1,131 @@
+import { signer } from '../adapters/signer.ts'
+import { upstream } from '../adapters/undici/index.ts'
+import type { Config, Provider } from '../config/index.ts'
+import { createAssetNaming, type NamingRules } from '../core/assets/asset-naming.ts'
+import type { Catalogue } from '../core/assets/catalogue.ts'
+import { compose, type Layer } from '../core/layer.ts'
+import { cachedCatalogue } from '../core/quotes/cached-catalogue.ts'
+import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
+import type { MakeBreaker } from '../core/resilience/breaker/breaker.ts'
+import type { Budgets } from '../core/resilience/budget/budgets.ts'
+import { resilience } from '../core/resilience/resilience.ts'
+import { numberRequests, type SequenceClock } from '../core/transactions/state/request-sequence.ts'
+import type { Confidential } from '../domain/faults/confidential.ts'
+import { type Capabilities, namesByCode } from '../domain/swap/capabilities.ts'
+import type { Op, Request } from '../domain/swap/operations.ts'
+import type { SwapService } from '../domain/swap/service.ts'
+import type { Observer, Server } from '../domain/telemetry/observation.ts'
+import { connect } from '../edges/connect.ts'
+import type { Connection } from '../edges/send-call.ts'
+import { connectNative, type NativeConnection } from '../native-lane.ts'
+import { callsOf, type ProviderForm } from '../wire/provider/form.ts'
+
+export interface ProviderParts {
+  readonly config: Config
+  readonly form: ProviderForm
+  /** The key that is sent with a call. */
+  readonly keyOf: Connection['keyOf']
+  /** The outermost layer of every call. */
+  readonly access: Layer
+  readonly budgets: Budgets
+  readonly breaker: MakeBreaker
+  readonly currencyLists: CurrencyListStore
+  /** Whether keyed operations are sent with the gateway's own key. */
+  readonly usesGatewayKey: boolean
+  /** Milliseconds on a monotonic clock. */
+  readonly steadyClock: () => number
+  readonly observe: Observer
+  readonly version: string
+}
+
+/** A provider with its connections, resilience layers and currency list. */
+export interface ConnectedProvider {
+  readonly name: string
+  readonly tag: string
+  readonly timeoutMs: number
+  readonly service: SwapService
+  readonly catalogue: Catalogue
+  readonly capabilities: Capabilities
+  readonly native: NativeConnection
+  /** While paused, nothing is read in the background. */
+  readonly setPaused: (isPaused: boolean) => void
+  /** Closes the connections after the calls in flight. */
+  readonly retire: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Connects a configured provider: its form, its connections, its resilience layers and its currency list. */
+export function connectProvider(
+  provider: Provider,
+  parts: ProviderParts,
+  sequences: SequenceClock,
+  confidential: Confidential,
+): ConnectedProvider {
+  const { keyOf, access, steadyClock: clock, observe, version } = parts
+  const { name, tag } = provider
+  const form = parts.form.withExtraIdNames(provider.extraIdNames)
+  const timeoutMs = provider.timeout * 1000
+  const { http, retire, close } = upstream({ url: provider.url, timeoutMs })
+  const edge = connect({
+    form,
+    http,
+    provider: tag,
+    server: serverOf(provider.url),
+    keyOf,
+    settings: provider.settings,
+    signer,
+    statuses: new Map(Object.entries(provider.statuses)),
+    confidential,
+    userAgent: `swapgate/${version}`,
+    observe,
+  })
+  const limits = {
+    ...parts,
+    ...{ clock, provider: tag, timeoutMs, budget: provider.budget, random: Math.random },
+    keyCheck: form.operation('listTransactions') ? ('listTransactions' as const) : ('listCurrencies' as const),
+    callsOf: (op: Op, request: Request<Op>) => callsOf(form, op, 'rateType' in request ? request.rateType : undefined),
+  }
+  const breaker = parts.breaker(limits)
+  const resilienceLayers = resilience({ ...limits, breaker })
+  const service = compose([access, ...resilienceLayers, numberRequests(sequences)], edge)
+  const currencyList = currencyListOf(service, provider, form, parts)
+  const { setPaused } = currencyList
+  const native = connectNative({ ...limits, breaker, url: provider.url, server: serverOf(provider.url) })
+  const base = { name, tag, timeoutMs, service, catalogue: currencyList, capabilities: form.capabilities, native, setPaused }
+  return { ...base, retire: closeListFirst(currencyList, retire), close: closeListFirst(currencyList, close) }
+}
+
+function currencyListOf(service: SwapService, provider: Provider, form: ProviderForm, parts: ProviderParts) {
+  const { config, observe } = parts
+  return cachedCatalogue({
+    service,
+    naming: createAssetNaming(config.assets, namingRules(form), new Map(Object.entries({ ...form.assets, ...provider.assets }))),
+    capabilities: form.capabilities,
+    lists: parts.currencyLists,
+    source: { provider: provider.tag, url: provider.url, form: form.name },
+    lifetimeMs: config.cache.currencies * 1000,
+    staleForMs: config.cache.staleFor * 1000,
+    timeoutMs: provider.timeout * 1000,
+    drift: (drift) => observe({ what: 'drift', provider: provider.tag, field: '_other', drift }),
+    onLookup: (outcome, age) =>
+      observe({ what: 'cache', cache: 'currencies', outcome, ...(age !== undefined && { ageSeconds: age / 1000 }) }),
+  })
+}
+
+function namingRules({ capabilities, networks }: ProviderForm): NamingRules {
+  const byCode = namesByCode(capabilities)
+  return { byCode, listsNetworks: byCode || capabilities.responseFields.listCurrencies.has('network'), networks }
+}
+
+/** Stops the refresh of the list before `end`. */
+function closeListFirst(currencyList: Catalogue, end: () => Promise<void>): () => Promise<void> {
+  return () => {
+    currencyList.close()
+    return end()
+  }
+}
+
+function serverOf(url: string): Server {
+  const { hostname, port, protocol } = new URL(url)
+  return { address: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) }
+}

@@ -1,0 +1,54 @@
+import type { Config, Provider } from '../config/index.ts'
+import { SequenceClock } from '../core/transactions/state/request-sequence.ts'
+import { Confidential } from '../domain/faults/confidential.ts'
+import { confidentialWordsOf } from './confidential-words.ts'
+import { type ConnectedProvider, connectProvider, type ProviderParts } from './connected-provider.ts'
+
+/** Keeps connected providers over reloads: one whose settings (except `state` and the native lane) are unchanged keeps its connections, list and breakers. */
+export class Connections {
+  /** Orders the requests to all providers, over all configurations. */
+  readonly sequences = new SequenceClock(() => Date.now())
+  private readonly connectedByFingerprint = new Map<string, ConnectedProvider>()
+  private readonly useCounts = new WeakMap<ConnectedProvider, number>()
+  private readonly confidential = new Confidential({ keys: [], hosts: [], names: [] })
+  private config: Config | undefined
+
+  connect(provider: Provider, parts: ProviderParts): ConnectedProvider {
+    const { assets, auth, cache } = parts.config
+    const settings = { ...provider, state: undefined, native: undefined, nativeMaxBytes: undefined, nativeIdle: undefined }
+    const fingerprint = JSON.stringify([settings, assets.coins, auth.mode, cache])
+    this.protect(parts.config)
+    return this.connectedByFingerprint.getOrInsertComputed(fingerprint, () =>
+      connectProvider(provider, parts, this.sequences, this.confidential),
+    )
+  }
+
+  /** Words of this configuration are confidential, and those of the one before: its requests may be under way. */
+  private protect(config: Config): void {
+    if (this.config === config) return
+    const providers = [...(this.config?.providers ?? []), ...config.providers]
+    this.confidential.replace(confidentialWordsOf({ providers }))
+    this.config = config
+  }
+
+  /** Adds a use of these providers. The returned function removes it, and closes providers without another use. */
+  retain(providers: readonly ConnectedProvider[]): () => void {
+    for (const connected of providers) this.useCounts.set(connected, (this.useCounts.get(connected) ?? 0) + 1)
+    return () => {
+      for (const [fingerprint, connected] of this.connectedByFingerprint)
+        if (providers.includes(connected)) this.release(fingerprint, connected)
+    }
+  }
+
+  private release(fingerprint: string, connected: ConnectedProvider): void {
+    const remaining = (this.useCounts.get(connected) ?? 1) - 1
+    this.useCounts.set(connected, remaining)
+    if (remaining > 0) return
+    this.connectedByFingerprint.delete(fingerprint)
+    connected.retire().catch(() => {}) // already closed
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.connectedByFingerprint.values()].map(({ close }) => close()))
+  }
+}
