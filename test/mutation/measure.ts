@@ -90,11 +90,16 @@ export function providerChecksOf(goldens: readonly ProviderGolden[], promises: P
   ]
 }
 
-/** A mutant that does not even load is killed, too. */
-async function judge<F>(mutant: Mutant, checks: readonly Check<F>[], load: () => Promise<F>): Promise<string> {
+/** A mutant that does not even load is killed, too. The check that kills it comes first for the next one, which is near it. */
+async function judge<F>(mutant: Mutant, checks: Check<F>[], load: () => Promise<F>): Promise<string> {
   const form = await load().catch(() => undefined)
   if (!form) return 'killed'
-  for (const check of checks) if (await fails(check, form)) return 'killed'
+  for (const [at, check] of checks.entries()) {
+    if (!(await fails(check, form))) continue
+    checks.splice(at, 1)
+    checks.unshift(check)
+    return 'killed'
+  }
   return whyEquivalent(mutant) ?? 'survived'
 }
 
