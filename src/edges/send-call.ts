@@ -128,7 +128,7 @@ function credentialHeaders(
 
 function toHttpRequest(
   { path: parameters, query, body }: EncodedRequest,
-  { method, path: pattern }: ProviderCall,
+  { method, path: pattern, maxResponseBytes }: ProviderCall,
   credential: Headers,
   { requestId, deadline }: Context,
   { userAgent }: Connection,
@@ -141,6 +141,6 @@ function toHttpRequest(
   if (body !== undefined) headers['content-type'] = 'application/json'
   if (span) headers.traceparent = span.traceparent
   const path = pattern.fill(parameters)
-  const request = { method, path, query, headers, deadline }
+  const request = { method, path, query, headers, deadline, ...(maxResponseBytes !== undefined && { maxResponseBytes }) }
   return body === undefined ? request : { ...request, body: async () => body }
 }

@@ -108,6 +108,8 @@ export const letsexchange = defineProviderForm({
   operations: {
     listCurrencies: providerOperation<'listCurrencies'>()({
       at: 'GET /v2/coins',
+      // Some thousand coins in one answer.
+      maxResponseBytes: 8_388_608,
       request: {},
       response: {
         code: 'coin',

@@ -22,6 +22,8 @@ export interface HttpRequest {
   readonly body?: () => Promise<string>
   /** On the clock of `performance.now()`. */
   readonly deadline?: number
+  /** The largest response to it; default: 2 MiB. */
+  readonly maxResponseBytes?: number
   /** The connection's streams, for the native lane. */
   readonly streams?: Streams
 }

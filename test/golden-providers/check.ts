@@ -65,14 +65,20 @@ export interface ProviderPromises {
   readonly assets: ProviderForm['assets']
   readonly depositMemo: readonly string[]
   readonly settings: readonly string[]
+  /** Of the list of currencies, where it may be more than that of any answer. */
+  readonly maxResponseBytes?: number
 }
 
 /** Its statuses are shown one by one by goldens. */
 export function checkProviderPromises(form: ProviderForm, promises: ProviderPromises): void {
   const { name, capabilities, keyed, networks, assets, depositMemo, settings } = form
   const { newestFirst, hasExpectedAmount, pageSize } = capabilities
+  const maxResponseBytes = form.operation('listCurrencies')?.maxResponseBytes
   deepEqual(
-    { name, newestFirst, hasExpectedAmount, pageSize, keyed: [...keyed], networks, assets, depositMemo, settings },
+    {
+      ...{ name, newestFirst, hasExpectedAmount, pageSize, keyed: [...keyed], networks, assets, depositMemo, settings },
+      ...(maxResponseBytes !== undefined && { maxResponseBytes }),
+    },
     promises,
   )
   equal(form.operations.length > 0, true)

@@ -47,6 +47,7 @@ export const providerPromises = {
     pageSize: 100,
     keyed: sent,
     settings: ['affiliateId'],
+    maxResponseBytes: 8_388_608,
     networks: {
       byName: {
         ETH: { home: 'ETH', others: 'ERC20' },

@@ -20,27 +20,28 @@ export interface UpstreamOptions {
   readonly timeoutMs: number
 }
 
-const maxResponseBytes = 2 * 1024 * 1024
+const defaultMaxResponseBytes = 2 * 1024 * 1024
 const connectTimeoutMs = 2_000
 const maxConnections = 128
 /** Over HTTP/2 undici resends a refused POST. */
 const withoutHttp2 = { allowH2: false }
 
-/** Connects to a provider. No redirects, no retries, at most 2 MiB per response. Rejects with a `Fault` at the request's deadline. */
+/** Connects to a provider. No redirects, no retries, at most 2 MiB per response unless the request allows more. Rejects with a `Fault` at the request's deadline. */
 export function upstream({ url, timeoutMs }: UpstreamOptions): Upstream {
   const { origin, pathname } = new URL(url)
   const base = pathname.replace(/\/$/, '')
   const pool = new Pool(origin, {
     connect: markingConnector(),
     connections: maxConnections,
-    maxResponseSize: maxResponseBytes,
+    // Each exchange has a limit of its own.
+    maxResponseSize: -1,
     // The deadline covers the whole response; these timeouts would restart with every chunk.
     headersTimeout: 0,
     bodyTimeout: 0,
     ...withoutHttp2,
   })
   const exchange = (request: HttpRequest, body: string | null): Promise<HttpResponse> => {
-    const { method, path, query, headers, deadline = performance.now() + timeoutMs } = request
+    const { method, path, query, headers, deadline = performance.now() + timeoutMs, maxResponseBytes } = request
     const remainingMs = deadline - performance.now()
     if (remainingMs <= 0) return Promise.reject(timedOut(true))
     const options: Dispatcher.DispatchOptions = {
@@ -49,7 +50,7 @@ export function upstream({ url, timeoutMs }: UpstreamOptions): Upstream {
       headers,
       body,
     }
-    return new Promise((resolve, reject) => pool.dispatch(options, new Exchange(remainingMs, resolve, reject)))
+    return new Promise((resolve, reject) => pool.dispatch(options, new Exchange(remainingMs, resolve, reject, maxResponseBytes)))
   }
   const http: Http = (request) => (request.body ? request.body().then((body) => exchange(request, body)) : exchange(request, null))
   return { http, retire: () => pool.close(), close: () => pool.destroy() }
@@ -65,8 +66,15 @@ class Exchange implements Dispatcher.DispatchHandler {
   private status = 0
   private headers: Headers = {}
   private readonly body = new ResponseBytes()
+  private remainingBytes: number
 
-  constructor(remainingMs: number, resolve: (response: HttpResponse) => void, reject: (fault: Fault) => void) {
+  constructor(
+    remainingMs: number,
+    resolve: (response: HttpResponse) => void,
+    reject: (fault: Fault) => void,
+    maxResponseBytes = defaultMaxResponseBytes,
+  ) {
+    this.remainingBytes = maxResponseBytes
     this.resolve = resolve
     this.reject = reject
     this.timer = setTimeout(() => this.expire(), roundToTimerBucket(remainingMs))
@@ -78,13 +86,16 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.controller = controller
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
     this.status = status
     this.headers = headers
+    if (Number(headers['content-length'] ?? 0) > this.remainingBytes) controller.abort(tooLarge())
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.body.add(chunk)
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.remainingBytes -= chunk.length
+    if (this.remainingBytes < 0) controller.abort(tooLarge())
+    else this.body.add(chunk)
   }
 
   onResponseEnd(): void {
@@ -125,6 +136,10 @@ function roundToTimerBucket(milliseconds: number): number {
 }
 
 const brokenMessage = 'The provider could not be reached or broke off; please try again later.'
+
+function tooLarge(): Error {
+  return new Error('The response is too large.')
+}
 
 /** `noEffect`: no byte was sent. */
 function timedOut(noEffect: boolean): Fault {

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { newConfigFile, packagedConfigFile } from '../../config/index.ts'
 import { check } from '../check.ts'
 import { configOption, jsonOption, type Options, parsedBy } from '../option.ts'
-import type { ExitCode } from '../session.ts'
+import { type ExitCode, messageOf } from '../session.ts'
 import { refuse, type Terminal } from '../terminal.ts'
 import { askAll, type InitFlags } from './answers.ts'
 import { InvalidAnswer, openAsking } from './ask.ts'
@@ -46,7 +46,7 @@ async function init({ config, json = false, ...flags }: InitOptions, terminal: T
   } catch (reason) {
     if (reason instanceof InvalidAnswer) return refuse(reason.message, terminal)
     if (isExisting(reason)) return refuse(`${file} exists: it is not overwritten`, terminal)
-    throw reason
+    return refuse(messageOf(reason), terminal)
   }
 }
 

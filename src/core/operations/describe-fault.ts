@@ -15,6 +15,10 @@ export function describeFault(fault: Fault): string {
       return "the provider's limit of requests is reached"
     case 'unreadable':
       return `the response is not of the form${cause instanceof Error ? `: ${cause.message}` : ''}`
+    case 'unavailable':
+      return fault.unavailableCause === 'budget'
+        ? 'the budget for calls to the provider is used up'
+        : 'not called, because earlier calls failed'
     case 'failed':
       return cause instanceof Fault ? describeFault(cause) : 'the provider failed'
     default:

@@ -17,6 +17,7 @@ export interface ProviderCall {
   readonly path: PathPattern
   /** Whether it goes up with the provider's key. */
   readonly keyed: boolean
+  readonly maxResponseBytes?: number | undefined
   readonly requestCodec: RequestEncoder
   readonly responseCodec: Pick<ResponseCodec, 'slots' | 'decode' | 'decodeRows'>
   /** Wire names of the answer's fields, by domain field. */
@@ -69,6 +70,7 @@ function compileCall(
     method,
     path,
     keyed: isKeyed,
+    maxResponseBytes: tables.maxResponseBytes,
     requestCodec: compileRequest(tables.request, path.parameters, method === 'POST', implied),
     responseCodec,
     responseNames: namesByField(responseCodec.slots),

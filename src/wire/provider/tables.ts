@@ -12,6 +12,8 @@ export interface CallTables {
   readonly at: `${Method} ${string}`
   readonly request: RequestTree
   readonly response: ResponseTree
+  /** The largest answer, where that is more than 2 MiB. */
+  readonly maxResponseBytes?: number
 }
 
 /** The tables of one operation. */

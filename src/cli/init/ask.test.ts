@@ -1,0 +1,37 @@
+import { PassThrough } from 'node:stream'
+import { expect, it } from 'vitest'
+import { InvalidAnswer, openAsking } from './ask.ts'
+
+const toDigit = (text: string): number => {
+  if (!/^\d$/.test(text)) throw new InvalidAnswer('it must be a digit')
+  return Number(text)
+}
+const question = { question: 'A digit', flag: '--digit', given: undefined, parse: toDigit }
+
+/** What is asked and answered over lines that are all there at once, as from a pipe. */
+async function asked(lines: string, isTTY: boolean) {
+  const printed: string[] = []
+  const input = Object.assign(new PassThrough(), { isTTY })
+  input.end(lines)
+  await using asking = openAsking(input, (line) => printed.push(line))
+  const answers: number[] = []
+  for (const preset of [undefined, '7', undefined]) answers.push(await asking.ask({ ...question, ...(preset && { preset }) }))
+  return { answers, printed }
+}
+
+it('takes a line for each question, and the preset for an empty one', async () => {
+  expect(await asked('1\n\n3\n', false)).toEqual({ answers: [1, 7, 3], printed: ['A digit:', 'A digit [7]:', 'A digit:'] })
+})
+
+it('asks again on a terminal, and ends elsewhere', async () => {
+  const { answers, printed } = await asked('x\n1\n\n3\n', true)
+  expect([answers, printed.slice(0, 3)]).toEqual([
+    [1, 7, 3],
+    ['A digit:', '--digit: it must be a digit', 'A digit:'],
+  ])
+  await expect(asked('x\n1\n\n3\n', false)).rejects.toThrow('--digit: it must be a digit')
+})
+
+it.each([true, false])('the end of the input is no answer, on a terminal (%s) neither', async (isTTY) => {
+  await expect(asked('1\n', isTTY)).rejects.toThrow('--digit is missing')
+})
