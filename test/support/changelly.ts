@@ -53,7 +53,8 @@ export async function startChangelly(): Promise<Changelly> {
 
 const invalidRequest: Answer = { error: { code: -32600, message: 'Invalid Request' } }
 
-function isSigned({ headers, body }: Received): boolean {
+/** Whether the body is signed with the operator's key. */
+export function isSigned({ headers, body }: Pick<Received, 'headers' | 'body'>): boolean {
   const signature = Buffer.from(headers['x-api-signature'] ?? '', 'base64')
   return headers['x-api-key'] === keyId && verify('RSA-SHA256', Buffer.from(body), createPublicKey(privateKey), signature)
 }

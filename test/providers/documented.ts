@@ -1,0 +1,151 @@
+/** What the documents of real providers say of them, beside their stand-ins; none of it is read from a form. */
+import { changelly, operatorKey } from './stand-ins/changelly.ts'
+import { changenow } from './stand-ins/changenow.ts'
+import type { Dialect, Operation } from './stand-ins/exchange.ts'
+import { exolix } from './stand-ins/exolix.ts'
+import { affiliateId, letsexchange } from './stand-ins/letsexchange.ts'
+import { stealthex } from './stand-ins/stealthex.ts'
+
+export interface Documented {
+  readonly dialect: Dialect
+  readonly key: string
+  readonly settings: Readonly<Record<string, string>>
+  /** The calls of one quote. */
+  readonly quoteCalls: readonly Operation[]
+  /** Whether a fixed create takes the id of a quote. */
+  readonly hasRateIds: boolean
+  readonly hasList: boolean
+  /** Subtracted from what is received. */
+  readonly networkFee: number
+  /** Where the header of the call has the key; undefined: it is signed. */
+  readonly header: string | undefined
+  /** Its words, what each means here, and whether a person should look. */
+  readonly statuses: readonly (readonly [word: string, status: string, attention?: 'failed' | 'held'])[]
+  /** Words of assets by the table's codes, where they are not those of `common`. */
+  readonly words: Readonly<Record<string, string>>
+}
+
+const key = 'key-at-the-provider'
+const plain = { key, settings: {}, hasRateIds: true, hasList: true, networkFee: 0, quoteCalls: ['quote'] } as const
+
+export const documented = {
+  exolix: {
+    ...plain,
+    dialect: exolix,
+    hasRateIds: false,
+    header: 'authorization',
+    statuses: [
+      ['wait', 'wait'],
+      ['confirmation', 'confirmation'],
+      ['confirmed', 'confirmed'],
+      ['exchanging', 'exchanging'],
+      ['sending', 'sending'],
+      ['success', 'success'],
+      ['overdue', 'overdue'],
+      ['refunded', 'refunded'],
+    ],
+    words: {
+      ETH: 'ETH ETH',
+      USDTERC20: 'USDT ETH',
+      USDTTRC20: 'USDT TRX',
+      XRP: 'XRP XRP',
+      POL: 'POL MATIC',
+      USDTPOLYGON: 'USDT MATIC',
+    },
+  },
+  changenow: {
+    ...plain,
+    dialect: changenow,
+    header: 'x-changenow-api-key',
+    quoteCalls: ['quote', 'limits'],
+    statuses: [
+      ['new', 'wait'],
+      ['waiting', 'wait'],
+      ['confirming', 'confirmation'],
+      ['exchanging', 'exchanging'],
+      ['verifying', 'exchanging', 'held'],
+      ['sending', 'sending'],
+      ['failed', 'sending', 'failed'],
+      ['finished', 'success'],
+      ['refunded', 'refunded'],
+      ['expired', 'overdue'],
+    ],
+    words: {
+      ...{ ETH: 'eth eth', USDTERC20: 'usdt eth', USDTTRC20: 'usdt trx', XRP: 'xrp xrp', AVAX: 'avax cchain' },
+      ...{ USDTAVAXC: 'usdt avaxc', USDTPOLYGON: 'usdt matic' },
+    },
+  },
+  letsexchange: {
+    ...plain,
+    dialect: letsexchange,
+    header: 'authorization',
+    settings: { affiliateId },
+    statuses: [
+      ['wait', 'wait'],
+      ['confirmation', 'confirmation'],
+      ['confirmed', 'confirmed'],
+      ['exchanging', 'exchanging'],
+      ['aml_check_failed', 'exchanging', 'held'],
+      ['sending', 'sending'],
+      ['transferring', 'sending'],
+      ['sending_confirmation', 'sending'],
+      ['success', 'success'],
+      ['overdue', 'overdue'],
+      ['refund', 'exchanging'],
+      ['canceled', 'wait', 'failed'],
+      ['error', 'wait', 'failed'],
+    ],
+    words: {
+      ...{ ETH: 'ETH ETH', USDTERC20: 'USDT ERC20', USDTTRC20: 'USDT TRC20', TRX: 'TRX TRX', BNB: 'BNB BNB', XRP: 'XRP XRP' },
+      USDTBEP20: 'USDT BEP20',
+    },
+  },
+  stealthex: {
+    ...plain,
+    dialect: stealthex,
+    hasList: false,
+    header: 'authorization',
+    quoteCalls: ['quote', 'limits'],
+    statuses: [
+      ['waiting', 'wait'],
+      ['confirming', 'confirmation'],
+      ['exchanging', 'exchanging'],
+      ['verifying', 'exchanging', 'held'],
+      ['sending', 'sending'],
+      ['failed', 'sending', 'failed'],
+      ['finished', 'success'],
+      ['refunded', 'refunded'],
+      ['expired', 'overdue'],
+    ],
+    words: {
+      ...{ ETH: 'eth mainnet', USDTERC20: 'usdt eth', USDTTRC20: 'usdt trx', POL: 'pol mainnet', XRP: 'xrp mainnet' },
+      ...{ USDTPOLYGON: 'usdt matic', ETHARB: 'eth arbitrum' },
+    },
+  },
+  changelly: {
+    ...plain,
+    dialect: changelly,
+    key: operatorKey,
+    header: undefined,
+    networkFee: 0.0005,
+    statuses: [
+      ['new', 'wait'],
+      ['waiting', 'wait'],
+      ['confirming', 'confirmation'],
+      ['exchanging', 'exchanging'],
+      ['hold', 'exchanging', 'held'],
+      ['sending', 'sending'],
+      ['failed', 'sending', 'failed'],
+      ['finished', 'success'],
+      ['refunded', 'refunded'],
+      ['overdue', 'overdue'],
+      ['expired', 'overdue'],
+    ],
+    words: {
+      ...{ ETH: 'eth ethereum', USDTERC20: 'usdt20 ethereum', USDTTRC20: 'usdtrx tron', XRP: 'xrp ripple', AVAX: 'avaxc avaxc' },
+    },
+  },
+} as const satisfies Record<string, Documented>
+
+export type ProviderName = keyof typeof documented
+export const providerNames = Object.keys(documented) as readonly ProviderName[]

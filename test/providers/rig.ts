@@ -1,0 +1,114 @@
+/** A gateway before the stand-in of a real provider, and clients of both forms; the asset table is the one that is shipped. */
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import type { Drift } from '../../src/domain/telemetry/observation.ts'
+import type { ReceivedResponse } from '../support/client.ts'
+import { type GatewaySettings, type RunningGateway, startGateway } from '../support/gateway.ts'
+import { client, type FormName, pairWords, rateQuery } from '../support/pair.ts'
+import type { AssetWords } from '../support/swaps.ts'
+import { type Documented, documented, type ProviderName } from './documented.ts'
+import { type RunningExchange, startExchange } from './stand-ins/exchange.ts'
+
+const shippedTable = parse(readFileSync('config/assets.yaml', 'utf8')) as readonly unknown[]
+
+export interface Rig extends AsyncDisposable {
+  readonly facts: Documented
+  readonly exchange: RunningExchange
+  readonly gateway: RunningGateway
+  readonly quote: (form: FormName, facts?: QuoteFacts) => Promise<ReceivedResponse>
+  readonly create: (form: FormName, facts?: CreateFacts) => Promise<ReceivedResponse>
+  readonly get: (form: FormName, path: string) => Promise<ReceivedResponse>
+  /** What the provider said that its form does not know, as `field kind name`. */
+  readonly drift: () => readonly string[]
+}
+
+export interface QuoteFacts {
+  readonly from?: AssetWords
+  readonly to?: AssetWords
+  readonly amount?: string
+  readonly rateType?: 'fixed' | 'float'
+}
+
+export interface CreateFacts extends QuoteFacts {
+  readonly idempotencyKey?: string
+  /** Further fields of the body, or others in their place. */
+  readonly body?: object
+}
+
+type RigSettings = Partial<Omit<GatewaySettings, 'provider'>> & {
+  /** Further facts of the provider. */
+  readonly provider?: object
+  readonly mode?: 'managed' | 'passthrough'
+}
+
+/** Assets of the shipped table that every provider here has. */
+export const assets = {
+  btc: { code: 'BTC', coin: 'BTC', network: 'BTC' },
+  eth: { code: 'ETH', coin: 'ETH', network: 'ETH' },
+  usdtEth: { code: 'USDTERC20', coin: 'USDT', network: 'ETH' },
+  usdtTrx: { code: 'USDTTRC20', coin: 'USDT', network: 'TRX' },
+  xrp: { code: 'XRP', coin: 'XRP', network: 'XRP' },
+} as const satisfies Record<string, AssetWords>
+
+export const addresses = {
+  ETH: '0x00D283fFCb70F7b9A1d844e54A1AdE61E5443B6C',
+  TRX: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+  BTC: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+  XRP: 'rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh',
+} as const
+
+export const createdStatus = { A: 201, B: 200 } as const
+
+export async function startRig(name: ProviderName, { provider, mode = 'managed', ...settings }: RigSettings = {}): Promise<Rig> {
+  const facts = documented[name]
+  const exchange = await startExchange(facts.dialect)
+  exchange.key = facts.key
+  const own = { name: 'alpha', form: name, url: exchange.url, key: facts.key, settings: facts.settings, extraIds: true }
+  const { sections, ...others } = settings
+  const gateway = await startGateway({
+    assetTable: shippedTable,
+    ...others,
+    provider: { ...own, ...provider },
+    // Its list is read once and each get anew, so that the calls of a test are its own.
+    sections: {
+      auth: { mode },
+      cache: { currencies: 600, rate: 0, staleFor: 0 },
+      ledger: { refresh: 0 },
+      ...sections,
+    },
+  })
+  // In passthrough mode a client has a key of its own at the provider, which here is the same account's.
+  const key = mode === 'managed' ? await gateway.issueKey('acme') : undefined
+  const options = key === undefined ? {} : { key }
+  return {
+    facts,
+    exchange,
+    gateway,
+    quote: (form, { from = assets.eth, to = assets.usdtEth, amount = '0.1', rateType } = {}) =>
+      client(form, gateway.url).get(rateQuery(form, { from, to, amount, ...(rateType && { rateType }) }), options),
+    create: (form, { from = assets.eth, to = assets.usdtEth, amount = '0.1', rateType, idempotencyKey, body } = {}) =>
+      client(form, gateway.url).post(
+        '/transactions',
+        {
+          ...pairWords(form, from, to),
+          amount: Number(amount),
+          withdrawalAddress: addresses[to.network as keyof typeof addresses],
+          refundAddress: addresses[from.network as keyof typeof addresses],
+          ...(rateType && { rateType }),
+          ...body,
+        },
+        { ...options, ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': idempotencyKey } }) },
+      ),
+    get: (form, path) => client(form, gateway.url).get(path, options),
+    drift: () =>
+      gateway.observations
+        .filter((seen): seen is Extract<typeof seen, { what: 'drift' }> => seen.what === 'drift')
+        .map(
+          ({ field, drift, name: unknown = '' }: { field: string; drift: Drift; name?: string }) => `${field} ${drift} ${unknown}`,
+        ),
+    async [Symbol.asyncDispose]() {
+      await gateway.close()
+      await exchange.close()
+    },
+  }
+}

@@ -1,0 +1,201 @@
+/** What the stand-ins of real providers share: swaps in memory, a journal, and what a test may do to them. Independent of the gateway. */
+import { type Received, type Reply, standIn } from '../../support/stand-in.ts'
+
+/** An asset in the provider's words. */
+export interface Words {
+  readonly coin: string
+  readonly network: string
+  /** It travels with a memo or tag. */
+  readonly hasMemo?: true
+  readonly contract?: string
+}
+
+export interface Order {
+  readonly from: Words
+  readonly to: Words
+  readonly amountIn: number
+  readonly isFixed: boolean
+  readonly withdrawal: string
+  /** Undefined where none was sent. */
+  readonly withdrawalMemo?: string | undefined
+  readonly refund?: string | undefined
+  readonly refundMemo?: string | undefined
+  readonly rateId?: string | undefined
+}
+
+export interface Swap extends Order {
+  readonly id: string
+  /** In the provider's words; a test sets it. */
+  status: string
+  readonly amountOut: number
+  readonly deposit: string
+  readonly depositMemo: string | null
+  readonly createdAt: Date
+  hashIn: string | null
+  hashOut: string | null
+}
+
+export type Operation = 'currencies' | 'quote' | 'limits' | 'create' | 'get' | 'list'
+
+/** Why a provider refuses; `parameter`: its name is in `of`. */
+export type Why = 'key' | 'path' | 'parameter' | 'pair' | 'below' | 'above' | 'address' | 'memo' | 'rateId' | 'unknownId'
+
+export class Refused extends Error {
+  readonly why: Why
+  /** The parameter, or the amount. */
+  readonly of: string
+
+  constructor(why: Why, of = '') {
+    super(`${why} ${of}`)
+    this.why = why
+    this.of = of
+  }
+}
+
+export interface Answered {
+  readonly operation: Operation
+  readonly reply: Reply
+}
+
+/** How one provider speaks. Both throw nothing but `Refused`. */
+export interface Dialect {
+  readonly name: string
+  readonly assets: readonly Words[]
+  readonly firstStatus: string
+  /** Undefined: it has no such path. */
+  readonly operationOf: (received: Received) => Operation | undefined
+  readonly answer: (operation: Operation, received: Received, exchange: Exchange) => Reply
+  readonly refuse: (refused: Refused, operation: Operation, received: Received, exchange: Exchange) => Reply
+}
+
+/** One request as it came, and what it did. */
+export interface Call {
+  readonly operation: Operation | 'other'
+  readonly received: Received
+  /** The id of the swap that it created. */
+  readonly applied?: string | undefined
+  readonly refused?: Why | undefined
+}
+
+export interface Market {
+  float: number
+  fixed: number
+  min: number
+  /** Null: none. */
+  max: number | null
+}
+
+export class Exchange {
+  readonly dialect: Dialect
+  readonly calls: Call[] = []
+  readonly swaps: Swap[] = []
+  readonly market: Market = { float: 16.5, fixed: 16, min: 0.002, max: 50 }
+  key = 'key-at-the-provider'
+  /** The answer to the next create is lost after it was applied. */
+  losesNextCreate = false
+  /** Ids of fixed quotes are given and not kept. */
+  forgetsRateIds = false
+  /** Milliseconds, by operation. */
+  readonly delays: Partial<Record<Operation, number>> = {}
+  /** The amount promised, by id. */
+  private readonly promises = new Map<string, number>()
+  private numbers = 0
+
+  constructor(dialect: Dialect) {
+    this.dialect = dialect
+  }
+
+  /** Throws unless it has both. */
+  pair(from: Partial<Words>, to: Partial<Words>): { readonly from: Words; readonly to: Words } {
+    const known = ({ coin, network }: Partial<Words>): Words | undefined =>
+      this.dialect.assets.find((words) => words.coin === coin && words.network === network)
+    const [knownFrom, knownTo] = [known(from), known(to)]
+    if (!knownFrom || !knownTo || knownFrom === knownTo) throw new Refused('pair')
+    return { from: knownFrom, to: knownTo }
+  }
+
+  requireWithinLimits(amount: number): void {
+    const { min, max } = this.market
+    if (amount < min) throw new Refused('below', String(amount))
+    if (max !== null && amount > max) throw new Refused('above', String(amount))
+  }
+
+  amountOut(amountIn: number, isFixed: boolean): number {
+    return Number((amountIn * (isFixed ? this.market.fixed : this.market.float)).toFixed(8))
+  }
+
+  /** A quote that holds for one create. */
+  promise(amountIn: number): string {
+    const rateId = `rate-${++this.numbers}`
+    if (!this.forgetsRateIds) this.promises.set(rateId, this.amountOut(amountIn, true))
+    return rateId
+  }
+
+  /** Applies it. `needsRateId`: a fixed one without the id of a quote is refused. */
+  create(order: Order, needsRateId: boolean): Swap {
+    if (!/^[A-Za-z0-9]{20,}$/.test(order.withdrawal)) throw new Refused('address')
+    if (order.withdrawalMemo && !order.to.hasMemo) throw new Refused('memo')
+    this.requireWithinLimits(order.amountIn)
+    const promised = this.promises.get(order.rateId ?? '')
+    if (order.isFixed && promised === undefined && (needsRateId || order.rateId)) throw new Refused('rateId')
+    this.promises.delete(order.rateId ?? '')
+    const number = ++this.numbers
+    const swap: Swap = {
+      ...order,
+      id: `6880e2730aee${number}`,
+      status: this.dialect.firstStatus,
+      amountOut: promised ?? this.amountOut(order.amountIn, order.isFixed),
+      deposit: `0xDeposit${number}OfTheProvider`,
+      depositMemo: order.from.hasMemo ? String(1_000 + number) : null,
+      createdAt: new Date(),
+      hashIn: null,
+      hashOut: null,
+    }
+    this.swaps.push(swap)
+    return swap
+  }
+
+  find(id: unknown): Swap {
+    const found = this.swaps.find((swap) => swap.id === id)
+    if (!found) throw new Refused('unknownId')
+    return found
+  }
+
+  received(operation: Operation): readonly Received[] {
+    return this.calls.filter((call) => call.operation === operation).map(({ received }) => received)
+  }
+}
+
+export interface RunningExchange extends Exchange {
+  readonly url: string
+  readonly close: () => Promise<void>
+}
+
+export async function startExchange(dialect: Dialect): Promise<RunningExchange> {
+  const exchange = new Exchange(dialect)
+  const server = await standIn((received) => respond(exchange, received))
+  return Object.assign(exchange, { url: server.url, close: server.close })
+}
+
+function respond(exchange: Exchange, received: Received): Reply {
+  const { dialect, calls, swaps } = exchange
+  const operation = dialect.operationOf(received)
+  if (!operation) {
+    calls.push({ operation: 'other', received, refused: 'path' })
+    return { status: 404, json: { message: 'Cannot find it' } }
+  }
+  const before = swaps.length
+  try {
+    const reply = dialect.answer(operation, received, exchange)
+    calls.push({ operation, received, applied: swaps[before]?.id })
+    if (operation === 'create' && exchange.losesNextCreate) {
+      exchange.losesNextCreate = false
+      return { reset: true }
+    }
+    return { ...reply, delay: exchange.delays[operation] ?? 0 }
+  } catch (reason) {
+    if (!(reason instanceof Refused)) throw reason
+    calls.push({ operation, received, refused: reason.why })
+    return dialect.refuse(reason, operation, received, exchange)
+  }
+}
