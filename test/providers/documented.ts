@@ -15,6 +15,8 @@ export interface Documented {
   /** Whether a fixed create takes the id of a quote. */
   readonly hasRateIds: boolean
   readonly hasList: boolean
+  /** Whether what refuses the amount of a float create has the limits. */
+  readonly hasLimitsInCreates: boolean
   /** Subtracted from what is received. */
   readonly networkFee: number
   /** Where the header of the call has the key; undefined: it is signed. */
@@ -26,7 +28,15 @@ export interface Documented {
 }
 
 const key = 'key-at-the-provider'
-const plain = { key, settings: {}, hasRateIds: true, hasList: true, networkFee: 0, quoteCalls: ['quote'] } as const
+const plain = {
+  key,
+  settings: {},
+  hasRateIds: true,
+  hasList: true,
+  hasLimitsInCreates: true,
+  networkFee: 0,
+  quoteCalls: ['quote'],
+} as const
 
 export const documented = {
   exolix: {
@@ -78,6 +88,7 @@ export const documented = {
   letsexchange: {
     ...plain,
     dialect: letsexchange,
+    hasLimitsInCreates: false,
     header: 'authorization',
     settings: { affiliateId },
     statuses: [
@@ -103,6 +114,7 @@ export const documented = {
   stealthex: {
     ...plain,
     dialect: stealthex,
+    hasLimitsInCreates: false,
     hasList: false,
     header: 'authorization',
     quoteCalls: ['quote', 'limits'],

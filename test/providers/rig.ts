@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import type { Drift } from '../../src/domain/telemetry/observation.ts'
 import type { ReceivedResponse } from '../support/client.ts'
-import { type GatewaySettings, type RunningGateway, startGateway } from '../support/gateway.ts'
+import { clientKey, type GatewaySettings, type RunningGateway, startGateway } from '../support/gateway.ts'
 import { client, type FormName, pairWords, rateQuery } from '../support/pair.ts'
 import type { AssetWords } from '../support/swaps.ts'
 import { type Documented, documented, type ProviderName } from './documented.ts'
@@ -77,7 +77,7 @@ export async function startRig(name: ProviderName, { provider, mode = 'managed',
       ...sections,
     },
   })
-  // In passthrough mode a client has a key of its own at the provider, which here is the same account's.
+  exchange.otherKeys.add(clientKey) // in passthrough mode a client has an account of its own there
   const key = mode === 'managed' ? await gateway.issueKey('acme') : undefined
   const options = key === undefined ? {} : { key }
   return {
@@ -108,7 +108,7 @@ export async function startRig(name: ProviderName, { provider, mode = 'managed',
         ),
     async [Symbol.asyncDispose]() {
       await gateway.close()
-      await exchange.close()
+      await exchange.end()
     },
   }
 }

@@ -46,8 +46,8 @@ export const changenow: Dialect = {
   refuse,
 }
 
-function requireKey({ headers }: Received, { key }: Exchange): void {
-  if (headers['x-changenow-api-key'] !== key) throw new Refused('key')
+function requireKey({ headers }: Received, exchange: Exchange): void {
+  if (!exchange.isKey(headers['x-changenow-api-key'] ?? '')) throw new Refused('key')
 }
 
 function currencies(query: Fields): unknown {

@@ -52,11 +52,6 @@ export class Refused extends Error {
   }
 }
 
-export interface Answered {
-  readonly operation: Operation
-  readonly reply: Reply
-}
-
 /** How one provider speaks. Both throw nothing but `Refused`. */
 export interface Dialect {
   readonly name: string
@@ -91,6 +86,8 @@ export class Exchange {
   readonly swaps: Swap[] = []
   readonly market: Market = { float: 16.5, fixed: 16, min: 0.002, max: 50 }
   key = 'key-at-the-provider'
+  /** Of other accounts there. */
+  readonly otherKeys = new Set<string>()
   /** The answer to the next create is lost after it was applied. */
   losesNextCreate = false
   /** Ids of fixed quotes are given and not kept. */
@@ -100,6 +97,7 @@ export class Exchange {
   /** The amount promised, by id. */
   private readonly promises = new Map<string, number>()
   private numbers = 0
+  private readonly closed = new Set<string>()
 
   constructor(dialect: Dialect) {
     this.dialect = dialect
@@ -110,8 +108,17 @@ export class Exchange {
     const known = ({ coin, network }: Partial<Words>): Words | undefined =>
       this.dialect.assets.find((words) => words.coin === coin && words.network === network)
     const [knownFrom, knownTo] = [known(from), known(to)]
-    if (!knownFrom || !knownTo || knownFrom === knownTo) throw new Refused('pair')
+    if (!knownFrom || !knownTo || knownFrom === knownTo || this.closed.has(knownFrom.coin.toLowerCase())) throw new Refused('pair')
     return { from: knownFrom, to: knownTo }
+  }
+
+  isKey(key: string): boolean {
+    return key === this.key || this.otherKeys.has(key)
+  }
+
+  /** This coin is listed and no longer taken. */
+  close(coin: string): void {
+    this.closed.add(coin)
   }
 
   requireWithinLimits(amount: number): void {
@@ -168,13 +175,13 @@ export class Exchange {
 
 export interface RunningExchange extends Exchange {
   readonly url: string
-  readonly close: () => Promise<void>
+  readonly end: () => Promise<void>
 }
 
 export async function startExchange(dialect: Dialect): Promise<RunningExchange> {
   const exchange = new Exchange(dialect)
   const server = await standIn((received) => respond(exchange, received))
-  return Object.assign(exchange, { url: server.url, close: server.close })
+  return Object.assign(exchange, { url: server.url, end: server.close })
 }
 
 function respond(exchange: Exchange, received: Received): Reply {

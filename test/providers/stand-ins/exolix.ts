@@ -37,9 +37,9 @@ export const exolix: Dialect = {
   refuse,
 }
 
-function requireKey({ headers }: Received, { key }: Exchange, isNeeded: boolean): void {
+function requireKey({ headers }: Received, exchange: Exchange, isNeeded: boolean): void {
   const { authorization } = headers
-  if (authorization === undefined ? isNeeded : authorization !== key) throw new Refused('key')
+  if (authorization === undefined ? isNeeded : !exchange.isKey(authorization)) throw new Refused('key')
 }
 
 function currencies(query: Fields): object {

@@ -28,7 +28,7 @@ export const letsexchange: Dialect = {
     return own[`${method} ${path}`] ?? (/^GET \/v1\/transaction\/[^/]+$/.test(`${method} ${path}`) ? 'get' : undefined)
   },
   answer(operation, received, exchange) {
-    if (received.headers.authorization !== `Bearer ${exchange.key}`) throw new Refused('key')
+    if (!exchange.isKey(/^Bearer (.+)$/.exec(received.headers.authorization ?? '')?.[1] ?? '')) throw new Refused('key')
     const query = Object.fromEntries(received.query)
     const answers: Readonly<Partial<Record<Operation, () => unknown>>> = {
       currencies: () => coins(query),

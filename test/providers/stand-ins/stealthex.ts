@@ -40,8 +40,8 @@ export const stealthex: Dialect = {
   refuse,
 }
 
-function requireKey({ headers }: Received, { key }: Exchange): void {
-  if (headers.authorization !== `Bearer ${key}`) throw new Refused('key')
+function requireKey({ headers }: Received, exchange: Exchange): void {
+  if (!exchange.isKey(/^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '')) throw new Refused('key')
 }
 
 function currencies(query: Fields): unknown {

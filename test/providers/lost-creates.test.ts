@@ -1,0 +1,75 @@
+/** docs/contract.md §10.2, §16: a create whose answer is lost is found again where the provider has a list, and told where it has none. */
+import { describe, expect, it } from 'vitest'
+import { expectRefusal } from '../support/expectations.ts'
+import { lookNow, outcomesOf } from '../support/outcomes.ts'
+import { formNames } from '../support/pair.ts'
+import { documented, providerNames } from './documented.ts'
+import { assets, createdStatus, startRig } from './rig.ts'
+
+const order = { idempotencyKey: 'order-1' } as const
+
+describe.each(providerNames.filter((name) => documented[name].hasList))('%s', (name) => {
+  it.each(formNames)('is bound to its key, once, and returned to form %s', async (form) => {
+    await using rig = await startRig(name)
+    await rig.create(form, { amount: '0.3' }) // another of the same address
+    rig.exchange.losesNextCreate = true
+    expectRefusal(await rig.create(form, order), form, 504)
+    expectRefusal(await rig.create(form, order), form, 409)
+    await lookNow(rig.gateway)
+    expect(outcomesOf(rig.gateway).at(-1)).toBe('found')
+    const again = await rig.create(form, order)
+    expect(again.status, again.text).toBe(createdStatus[form])
+    expect(again.headers['idempotent-replayed']).toBe('true')
+    expect(again.json).toMatchObject({ id: `alpha~${rig.exchange.swaps[1]?.id}` })
+    expect(rig.exchange.received('create')).toHaveLength(2)
+    expect(await rig.gateway.bookkeeping.unresolved()).toEqual([])
+    expect(rig.drift()).toEqual([])
+  })
+
+  it('a fixed one, with memos, is found the same', async () => {
+    await using rig = await startRig(name)
+    rig.exchange.losesNextCreate = true
+    const fixed = { ...order, rateType: 'fixed', from: assets.eth, to: assets.xrp, body: { withdrawalExtraId: '12345' } } as const
+    expectRefusal(await rig.create('A', fixed), 'A', 504)
+    await lookNow(rig.gateway)
+    expect(outcomesOf(rig.gateway).at(-1)).toBe('found')
+    expect((await rig.create('A', fixed)).status).toBe(201)
+    expect(rig.exchange.swaps).toHaveLength(1)
+  })
+
+  it('two that are alike are nobody’s', async () => {
+    await using rig = await startRig(name)
+    for (const idempotencyKey of ['order-1', 'order-2']) {
+      rig.exchange.losesNextCreate = true
+      expectRefusal(await rig.create('A', { idempotencyKey }), 'A', 504)
+    }
+    await lookNow(rig.gateway)
+    expect(outcomesOf(rig.gateway).slice(-2)).toEqual(['ambiguous', 'ambiguous'])
+    expectRefusal(await rig.create('A', order), 'A', 409)
+  })
+
+  it('is found among more than one page of others', async () => {
+    await using rig = await startRig(name)
+    rig.exchange.losesNextCreate = true
+    expectRefusal(await rig.create('A', order), 'A', 504)
+    const [lost] = rig.exchange.swaps
+    if (!lost) throw new Error('nothing was created')
+    for (let number = 0; number < 250; number++) rig.exchange.swaps.push({ ...lost, id: `other${number}`, amountIn: 0.5 + number })
+    await lookNow(rig.gateway)
+    expect(outcomesOf(rig.gateway).at(-1)).toBe('found')
+    expect((await rig.create('A', order)).json).toMatchObject({ id: `alpha~${lost.id}` })
+  })
+})
+
+describe.each(providerNames.filter((name) => !documented[name].hasList))('%s, which has no list', (name) => {
+  it('stays 409 and needs a person; no list is asked for', async () => {
+    await using rig = await startRig(name)
+    rig.exchange.losesNextCreate = true
+    expectRefusal(await rig.create('A', order), 'A', 504)
+    await lookNow(rig.gateway)
+    expectRefusal(await rig.create('A', order), 'A', 409)
+    expect(await rig.gateway.bookkeeping.unresolved()).toHaveLength(1)
+    expect(rig.exchange.received('create')).toHaveLength(1)
+    expect(rig.exchange.calls.filter(({ operation }) => operation === 'other' || operation === 'list')).toEqual([])
+  })
+})

@@ -1,0 +1,93 @@
+/** docs/contract.md §6, §16: what a real provider refuses has the right status, reason and limits for clients of both forms. */
+import { describe, expect, it } from 'vitest'
+import { expectRefusal } from '../support/expectations.ts'
+import { digits } from '../support/json.ts'
+import { formNames } from '../support/pair.ts'
+import { documented, providerNames } from './documented.ts'
+import { assets, createdStatus, startRig } from './rig.ts'
+
+const both = providerNames.flatMap((name) => formNames.map((form) => ({ name, form })))
+
+describe.each(both)('$name, form $form', ({ name, form }) => {
+  it.each([
+    ['0.001', 'below_minimum', 'Minimum 0.002, maximum 50.'],
+    ['51', 'above_maximum', 'Minimum 0.002, maximum 50.'],
+  ] as const)('a quote and a create of %s have the limits', async (amount, reason, limits) => {
+    await using rig = await startRig(name)
+    expect(expectRefusal(await rig.quote(form, { amount }), form, 400, reason)).toContain(limits)
+    const fixed = await rig.create(form, { amount, rateType: 'fixed' })
+    expect(expectRefusal(fixed, form, 400, reason)).toContain(limits)
+    const float = await rig.create(form, { amount })
+    const message = expectRefusal(float, form, 400, rig.facts.hasLimitsInCreates ? reason : 'refused')
+    if (rig.facts.hasLimitsInCreates) expect(message).toContain(limits)
+    expect(rig.exchange.swaps).toEqual([])
+    expect(rig.drift()).toEqual([])
+    expect(await rig.gateway.bookkeeping.unresolved()).toEqual([])
+  })
+
+  it('a bad address is the client’s mistake', async () => {
+    await using rig = await startRig(name, { provider: { addresses: 'unchecked' } })
+    const body = { withdrawalAddress: 'bad' }
+    const refused = await rig.create(form, { body })
+    expectRefusal(refused, form, 400)
+    expect(['address_invalid', 'refused']).toContain(refused.headers['x-swap-reason'])
+    expect(rig.exchange.calls.at(-1)?.refused).toBe('address')
+  })
+
+  it('a pair that it does not have is not offered', async () => {
+    await using rig = await startRig(name, { provider: { assets: { BTC: null } } })
+    await rig.get(form, '/currencies')
+    expectRefusal(await rig.quote(form, { from: assets.btc }), form, 400, 'not_offered')
+    expectRefusal(await rig.create(form, { from: assets.btc }), form, 400, 'not_offered')
+    expect([...rig.exchange.received('quote'), ...rig.exchange.received('create')]).toEqual([])
+  })
+
+  it('a pair that it refuses itself is refused, and nothing is doubtful', async () => {
+    await using rig = await startRig(name)
+    await rig.get(form, '/currencies')
+    rig.exchange.close('eth')
+    expectRefusal(await rig.quote(form), form, 400)
+    expectRefusal(await rig.create(form), form, 400)
+    expect(await rig.gateway.bookkeeping.unresolved()).toEqual([])
+  })
+
+  it('a key that it refuses is the operator’s trouble, not the client’s', async () => {
+    await using rig = await startRig(name)
+    await rig.get(form, '/currencies')
+    const { json } = await rig.create(form)
+    rig.exchange.key = 'another-key'
+    expectRefusal(await rig.quote(form), form, 502)
+    expectRefusal(await rig.create(form), form, 502)
+    expectRefusal(await rig.get(form, `/transactions/${(json as { id: string }).id}`), form, 502)
+    expect(await rig.gateway.bookkeeping.unresolved()).toEqual([])
+  })
+
+  it('a rate id that has expired is refused, and the same key may try again', async () => {
+    await using rig = await startRig(name)
+    if (!rig.facts.hasRateIds) return
+    rig.exchange.forgetsRateIds = true
+    const order = { rateType: 'fixed', idempotencyKey: 'order-1' } as const
+    expectRefusal(await rig.create(form, order), form, 400)
+    expect(rig.exchange.calls.at(-1)?.refused).toBe('rateId')
+    rig.exchange.forgetsRateIds = false
+    expect((await rig.create(form, order)).status).toBe(createdStatus[form])
+    expect(rig.exchange.swaps).toHaveLength(1)
+  })
+
+  it.skipIf(documented[name].header === undefined)('a transaction that it does not know is not found', async () => {
+    await using rig = await startRig(name, { mode: 'passthrough' })
+    const got = await rig.get(form, '/transactions/alpha~6880e2730aee99')
+    expectRefusal(got, form, 404)
+  })
+})
+
+it('a limit that a provider does not have is no limit', async () => {
+  for (const name of providerNames) {
+    await using rig = await startRig(name)
+    rig.exchange.market.max = null
+    const { status, json, text } = await rig.quote('A', { amount: '1000' })
+    expect([name, status, text]).toEqual([name, 200, text])
+    expect([name, json]).toEqual([name, expect.objectContaining({ minAmount: digits('0.002') })])
+    expect([undefined, digits('0')]).toContainEqual((json as { maxAmount?: unknown }).maxAmount)
+  }
+})
