@@ -115,9 +115,9 @@ export interface components {
             /** @description The amount that is received for one unit of the coin that is sent. */
             rate?: number;
             /** @description The minimum amount that can be sent. */
-            minAmount: number;
+            minAmount?: number;
             /** @description The maximum amount that can be sent. */
-            maxAmount: number;
+            maxAmount?: number;
             /** @description The fee of the swap, in the coin that is received. */
             fee?: number;
             /**

@@ -107,9 +107,9 @@ export interface components {
             /** @description The amount that is received for one unit of the coin that is sent. */
             rate?: number;
             /** @description The minimum amount that can be sent. */
-            minAmount: number;
+            minAmount?: number;
             /** @description The maximum amount that can be sent. */
-            maxAmount: number;
+            maxAmount?: number;
             /** @description A message of the provider instead of an amount, or null. */
             message: string | null;
         };

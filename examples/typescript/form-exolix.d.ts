@@ -120,9 +120,9 @@ export interface components {
             /** @description A message of the provider instead of an amount, or null. */
             message: string | null;
             /** @description The minimum amount that can be sent. */
-            minAmount: number;
+            minAmount?: number;
             /** @description The maximum amount that can be sent. */
-            maxAmount: number;
+            maxAmount?: number;
         };
         CreatedTransaction: {
             /** @description The id of the swap: the tag of its provider, `~`, and the id at the provider. It stays the same when providers are changed. */

@@ -1,7 +1,7 @@
 /** The provider's edge: a `SwapService` that calls a provider over HTTP in its form. The inverse of `serve`. */
 import { reasonByLimits } from '../domain/faults/amount-limits.ts'
 import { Fault } from '../domain/faults/fault.ts'
-import { messageWithLimits } from '../domain/faults/public-message.ts'
+import { generalMessage, messageWithLimits } from '../domain/faults/public-message.ts'
 import type { Op, Request, ResponseBody } from '../domain/swap/operations.ts'
 import type { Context, ServiceResponse, SwapService } from '../domain/swap/service.ts'
 import type { Rate } from '../domain/swap/swap.ts'
@@ -94,11 +94,17 @@ async function single(
     const fields = await calls.send(operation, request, context, async (document) =>
       decodeResponse(operation, document, calls.options, { fields: await besideSoon(), assumed, onAssumed }),
     )
+    if (operation.refusesByLimits) refuseByLimits(fields, request)
     return { fields, derived }
   } catch (reason) {
     const fault = Fault.from(reason)
     throw mayBeAboutAmount(fault) ? withLimits(fault, request, await besideSoon()) : fault
   }
+}
+
+function refuseByLimits(fields: ResponseFields, request: Request<Op>): void {
+  const fault = withLimits(new Fault('invalid', generalMessage, { noEffect: true, reason: 'refused' }), request, fields)
+  if (fault.reason !== 'refused') throw fault
 }
 
 /** Without the response of this call its fields are not known; the operation goes on. */

@@ -139,6 +139,7 @@ export const letsexchange = defineProviderForm({
         ...unusedNames('expired_at', 'base_amount'),
       },
       assumes: ['amountIn', 'rateType'],
+      refusesByLimits: true,
     }),
     createTransaction: {
       float: providerOperation<'createTransaction'>()({ at: 'POST /v1/transaction', request: order, response: transaction }),

@@ -58,7 +58,7 @@ const fieldDocs: Readonly<Record<Field, string>> = {
 /** Fields that every response has, with any provider. Other fields are omitted if unknown. */
 export const alwaysPresent: { readonly [O in Op]: readonly (keyof Row<O>)[] } = {
   listCurrencies: ['code', 'coin', 'name', 'icon', 'notes'],
-  getRate: ['codeFrom', 'codeTo', 'coinFrom', 'coinTo', 'amountIn', 'amountOut', 'minAmount', 'maxAmount', 'rateType'],
+  getRate: ['codeFrom', 'codeTo', 'coinFrom', 'coinTo', 'amountIn', 'amountOut', 'rateType'],
   createTransaction: [
     ...(['id', 'status', 'codeFrom', 'codeTo', 'coinFrom', 'coinTo', 'amountIn', 'amountOut', 'rateType'] as const),
     ...(['depositAddress', 'withdrawalAddress', 'createdAt'] as const),

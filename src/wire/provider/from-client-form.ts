@@ -41,5 +41,12 @@ export function providerFormOf(form: Form): ProviderForm {
 
 function operationOf(form: Form, op: (typeof ops)[number]): ProviderOperation {
   const operation = form.operations[op]
-  return { ...operation, page: operation.paged ? form.page : undefined, only: [], also: undefined, assumes: [] }
+  return {
+    ...operation,
+    page: operation.paged ? form.page : undefined,
+    only: [],
+    also: undefined,
+    assumes: [],
+    refusesByLimits: false,
+  }
 }

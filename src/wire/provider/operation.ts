@@ -33,6 +33,7 @@ export interface ProviderOperation extends ProviderCall {
   readonly only: readonly (readonly [name: string, value: string | boolean])[]
   readonly also: ProviderCall | undefined
   readonly assumes: readonly string[]
+  readonly refusesByLimits: boolean
 }
 
 const paged: ReadonlySet<Op> = new Set<Op>(['listCurrencies', 'listTransactions'])
@@ -52,6 +53,7 @@ export function compileOperation(
     only: Object.entries(tables.only ?? {}),
     also: tables.also && compileCall(op, tables.also, isKeyed, statuses),
     assumes: tables.assumes ?? [],
+    refusesByLimits: tables.refusesByLimits ?? false,
   }
 }
 

@@ -26,6 +26,8 @@ export interface ProviderTables extends CallTables {
   readonly also?: CallTables
   /** Fields that the answer may lack: then those of the question, or the time of the call. They are told as derived. */
   readonly assumes?: readonly string[]
+  /** Whether a quote of an amount outside of the limits in the same answer is a refusal. */
+  readonly refusesByLimits?: true
 }
 
 /** An operation of another path or table for each type of rate. */
