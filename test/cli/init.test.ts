@@ -134,6 +134,12 @@ describe('nothing is written', () => {
     expect(isEmpty()).toBe(true)
   })
 
+  it('below a file that is no directory', async () => {
+    writeFileSync(join(directory, 'config'), 'a file')
+    const { exitCode, err } = await swapgate(['init', ...flags])
+    expect([exitCode, err.trim().split('\n').at(-1)]).toEqual([1, expect.stringMatching(/^swapgate: EEXIST: .*mkdir/)])
+  })
+
   it('where an answer is missing that has no default', async () => {
     const { exitCode, err } = await swapgate(['init', '--form', 'A'], { answers: [] })
     expect([exitCode, err.trim().split('\n').at(-1)]).toEqual([1, 'swapgate: --url is missing'])

@@ -7,7 +7,7 @@ import { check } from '../check.ts'
 import { configOption, jsonOption, type Options, parsedBy } from '../option.ts'
 import { type ExitCode, messageOf } from '../session.ts'
 import { refuse, type Terminal } from '../terminal.ts'
-import { askAll, type InitFlags } from './answers.ts'
+import { type Answers, askAll, type InitFlags } from './answers.ts'
 import { InvalidAnswer, openAsking } from './ask.ts'
 import { configurationText, firstProvider } from './document.ts'
 
@@ -38,14 +38,15 @@ async function init({ config, json = false, ...flags }: InitOptions, terminal: T
   if (existsSync(file)) return refuse(`${file} exists: it is not overwritten`, terminal)
   try {
     await using asking = openAsking(process.stdin, terminal.err)
-    const written = write(file, configurationText(await askAll(flags, asking.ask)))
+    const answers = await askAll(flags, asking.ask)
+    const written = write(file, configurationText(answers))
     if (!(await isValid(file, written, terminal))) return refuse('nothing is written', terminal)
     if (json) terminal.out(JSON.stringify({ file, written, provider: firstProvider }))
-    else for (const line of nextSteps(written, config)) terminal.out(line)
+    else for (const line of nextSteps(written, answers, config)) terminal.out(line)
     return 0
   } catch (reason) {
     if (reason instanceof InvalidAnswer) return refuse(reason.message, terminal)
-    if (isExisting(reason)) return refuse(`${file} exists: it is not overwritten`, terminal)
+    if (isExisting(reason, 'open')) return refuse(`${file} exists: it is not overwritten`, terminal)
     return refuse(messageOf(reason), terminal)
   }
 }
@@ -70,21 +71,23 @@ function write(file: string, text: string): readonly string[] {
     copyFileSync(join(dirname(packagedConfigFile), 'assets.yaml'), table, constants.COPYFILE_EXCL)
     return [file, table]
   } catch (reason) {
-    if (isExisting(reason)) return [file]
+    if (isExisting(reason, 'copyfile')) return [file]
     rmSync(file)
     throw reason
   }
 }
 
-function isExisting(reason: unknown): boolean {
-  return reason instanceof Error && 'code' in reason && reason.code === 'EEXIST'
+/** `call`: of the operating system. */
+function isExisting(reason: unknown, call: 'open' | 'copyfile'): boolean {
+  return reason instanceof Error && 'code' in reason && reason.code === 'EEXIST' && 'syscall' in reason && reason.syscall === call
 }
 
-function nextSteps(written: readonly string[], config: string | undefined): readonly string[] {
+function nextSteps(written: readonly string[], { mode }: Answers, config: string | undefined): readonly string[] {
   const option = config === undefined ? '' : ` --config ${config}`
   return [
     `Written: ${written.join(', ')}.`,
     `Next: swapgate providers try ${firstProvider}${option}`,
+    ...(mode === 'managed' ? [`      swapgate keys create --name acme${option}`] : []),
     `      swapgate start${option}`,
   ]
 }
