@@ -1,0 +1,63 @@
+/** docs/contract.md §16: `swapgate providers try` before the stand-in of each real provider, over the asset table that is shipped. */
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import type { TrialReport } from '../../src/cli/providers/try.ts'
+import { Place } from '../cli/place.ts'
+import { documented, type ProviderName, providerNames } from './documented.ts'
+import { type RunningExchange, startExchange } from './stand-ins/exchange.ts'
+
+interface Trial {
+  readonly exitCode: number
+  readonly report: TrialReport
+  readonly exchange: RunningExchange
+}
+
+async function tried(name: ProviderName, prepare: (exchange: RunningExchange) => void = () => {}): Promise<Trial> {
+  const { dialect, key, settings } = documented[name]
+  const exchange = await startExchange(dialect)
+  exchange.key = key
+  prepare(exchange)
+  using place = new Place()
+  const provider = { form: name, url: exchange.url, key, settings, extraIds: true }
+  const sections = { auth: { mode: 'managed' }, ledger: { url: place.ledgerUrl }, routing: { providers: ['alpha'] } }
+  writeFileSync(place.file, JSON.stringify({ ...sections, providers: { alpha: provider } }))
+  copyFileSync('config/assets.yaml', join(place.directory, 'assets.yaml'))
+  const { exitCode, out } = await place.swapgate('providers', 'try', 'alpha', '--json')
+  await exchange.end()
+  return { exitCode, report: JSON.parse(out.join('\n')) as TrialReport, exchange }
+}
+
+it.each(providerNames)('%s: everything works, no answer differs from the form, and nothing is created', async (name) => {
+  const { exitCode, report, exchange } = await tried(name)
+  const { hasList, words } = documented[name]
+  expect(report.checks.map(({ check, outcome, message, deviations }) => [check, outcome, deviations, message])).toEqual([
+    ...['currencies', 'assets', 'float quote', 'fixed quote'].map((check) => [check, 'works', [], expect.any(String)]),
+    ['list', hasList ? 'works' : 'none', [], expect.any(String)],
+    ...['unknown id', 'key'].map((check) => [check, 'works', [], expect.any(String)]),
+  ])
+  expect([exitCode, report.works, report.form]).toEqual([0, true, name])
+  const { assets = [] } = report.checks.find(({ check }) => check === 'assets') ?? {}
+  expect(assets).toEqual(expect.arrayContaining(Object.keys(words)))
+  expect([exchange.swaps, exchange.received('create')]).toEqual([[], []])
+})
+
+it.each(providerNames)('%s: a key that it refuses fails, and the report says so', async (name) => {
+  const { exitCode, report } = await tried(name, (exchange) => {
+    exchange.key = 'another-key'
+  })
+  expect([exitCode, report.works]).toEqual([1, false])
+  expect(report.checks.find(({ check }) => check === 'key')).toMatchObject({
+    outcome: 'fails',
+    message: expect.stringMatching(/^refused for /),
+  })
+})
+
+it.each(providerNames)('%s: an amount is found that its limits allow', async (name) => {
+  const { exitCode, report } = await tried(name, ({ market }) => Object.assign(market, { min: 3, max: 7 }))
+  expect(report.checks.filter(({ check }) => check.endsWith('quote')).map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^6 .*minimum 3, maximum 7$/),
+    expect.stringMatching(/^6 .*minimum 3, maximum 7$/),
+  ])
+  expect(exitCode).toBe(0)
+})
