@@ -10,6 +10,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { parseDockerfile } from '../../scripts/container/dockerfile.ts'
 import { buildImage, type Image } from '../../scripts/container.ts'
 import { diskBytesOf } from '../package/weight.ts'
+import { ownLoad } from '../support/own-load.ts'
 import { freePorts, type Ports } from './ports.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -31,7 +32,7 @@ describe('the container', () => {
     ports = await freePorts()
     const config = readFileSync(join(image.directory, 'config/gateway.yaml'), 'utf8')
     writeFileSync(join(image.directory, 'config/moved.yaml'), ports.move(config))
-    const env = { ...image.environment, SWAPGATE_CONFIG: 'config/moved.yaml' }
+    const env = { ...image.environment, SWAPGATE_CONFIG: 'config/moved.yaml', NODE_OPTIONS: ownLoad }
     how = { cwd: image.directory, env, ...(isRoot && image.stage.user) }
     const [program = '', ...args] = image.stage.command
     child = spawn(program, args, { ...how, stdio: ['ignore', 'ignore', 'inherit'] })

@@ -47,7 +47,7 @@ describe('O9', { timeout }, () => {
     expect((await scrape()).sum('swapgate_requests_total', ended)).toBe(1)
     const open = async (): Promise<number> =>
       (await scrape()).sum('swapgate_creates_unresolved', { provider: 'alpha', state: 'unknown' })
-    await vi.waitFor(async () => expect(await open()).toBe(1), { timeout: 12_000, interval: 500 })
+    await vi.waitFor(async () => expect(await open()).toBe(1), { timeout: 20_000, interval: 500 })
     const seen = await scrape()
     expect(seen.sum('swapgate_creates_oldest_unresolved_seconds', { provider: 'alpha' })).toBeGreaterThan(0)
     const roundAt = seen.sum('swapgate_reconciliation_last_run_timestamp_seconds')
@@ -83,7 +83,7 @@ describe('O9', { timeout }, () => {
 
   it('a ledger that is slow, and one that does not do it', async ({ rig: { gateways, gateway, acme, scrape } }) => {
     const heal = lock(gateways.directory)
-    setTimeout(heal, 700)
+    setTimeout(heal, 1_200)
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(201)
     const slow = await scrape()
     const within = (le: string): number => slow.sum('swapgate_ledger_duration_seconds_bucket', { action: 'begin', le })
