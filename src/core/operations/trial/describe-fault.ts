@@ -1,4 +1,4 @@
-import { Fault } from '../../domain/faults/fault.ts'
+import { Fault } from '../../../domain/faults/fault.ts'
 
 /** A failed call for the operator, who may see more of the cause than a client. */
 export function describeFault(fault: Fault): string {
