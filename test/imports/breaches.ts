@@ -30,6 +30,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
     native: ['', 'resilience/budget', 'resilience/breaker', 'resilience'],
     routing: ['', 'access', 'assets', 'transactions', 'resilience'],
     operations: ['', 'assets', 'routing'],
+    'operations/trial': ['', 'assets', 'operations'],
   }),
   [/^adapters\/sandbox\//, /^(?:wire|domain|core)\/|^sandbox\/(?:store|server)\.ts$|^node:|^npm:/],
   [/^adapters\//, /^(?:wire|domain|core)\/|^node:|^npm:/],
