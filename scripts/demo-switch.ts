@@ -2,12 +2,19 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ownForms } from '../test/switching/providers.ts'
 import { runStory } from '../test/switching/story.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'swapgate-demo-'))
 const startedAt = performance.now()
 const tell = (line: string): void => console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(5)} s  ${line}`)
-const { complaints, created, applied, ledger, afterDrain } = await runStory({ directory, clients: 50, swapsPerStep: 40, tell })
+const { complaints, created, applied, ledger, afterDrain } = await runStory({
+  directory,
+  start: ownForms(directory),
+  clients: 50,
+  swapsPerStep: 40,
+  tell,
+})
 rmSync(directory, { recursive: true })
 tell(
   `clients created ${JSON.stringify(created)}, providers applied ${JSON.stringify(applied)}, the ledger has ${JSON.stringify(ledger)}`,

@@ -7,9 +7,7 @@ export interface GatewaySettings {
   /** Where its configuration and its ledger lie. Gateways that share a ledger may share it. */
   readonly directory: string
   readonly mode: 'passthrough' | 'managed'
-  readonly providers: Readonly<
-    Record<string, { readonly form: 'A' | 'B'; readonly url: string; readonly [setting: string]: unknown }>
-  >
+  readonly providers: Readonly<Record<string, { readonly form: string; readonly url: string; readonly [setting: string]: unknown }>>
   /** Default: SQLite in the directory. */
   readonly ledger?: string
   readonly server?: Readonly<Record<string, unknown>>

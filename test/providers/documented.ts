@@ -12,6 +12,8 @@ export interface Documented {
   readonly settings: Readonly<Record<string, string>>
   /** The calls of one quote. */
   readonly quoteCalls: readonly Operation[]
+  /** That of the list of currencies; undefined: none is needed. */
+  readonly currenciesKey: string | undefined
   /** Whether a fixed create takes the id of a quote. */
   readonly hasRateIds: boolean
   readonly hasList: boolean
@@ -30,6 +32,7 @@ export interface Documented {
 const key = 'key-at-the-provider'
 const plain = {
   key,
+  currenciesKey: key,
   settings: {},
   hasRateIds: true,
   hasList: true,
@@ -66,6 +69,7 @@ export const documented = {
   changenow: {
     ...plain,
     dialect: changenow,
+    currenciesKey: undefined,
     header: 'x-changenow-api-key',
     quoteCalls: ['quote', 'limits'],
     statuses: [

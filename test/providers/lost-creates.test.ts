@@ -9,7 +9,7 @@ import { assets, createdStatus, startRig } from './rig.ts'
 const order = { idempotencyKey: 'order-1' } as const
 
 describe.each(providerNames.filter((name) => documented[name].hasList))('%s', (name) => {
-  it.each(formNames)('is bound to its key, once, and returned to form %s', async (form) => {
+  it.each(formNames)('P1: is bound to its key, once, and returned to form %s', async (form) => {
     await using rig = await startRig(name)
     await rig.create(form, { amount: '0.3' }) // another of the same address
     rig.exchange.losesNextCreate = true
@@ -26,7 +26,7 @@ describe.each(providerNames.filter((name) => documented[name].hasList))('%s', (n
     expect(rig.drift()).toEqual([])
   })
 
-  it('a fixed one, with memos, is found the same', async () => {
+  it('P1: a fixed one, with memos, is found the same', async () => {
     await using rig = await startRig(name)
     rig.exchange.losesNextCreate = true
     const fixed = { ...order, rateType: 'fixed', from: assets.eth, to: assets.xrp, body: { withdrawalExtraId: '12345' } } as const
@@ -48,7 +48,7 @@ describe.each(providerNames.filter((name) => documented[name].hasList))('%s', (n
     expectRefusal(await rig.create('A', order), 'A', 409)
   })
 
-  it('is found among more than one page of others', async () => {
+  it('P1: is found among more than one page of others', async () => {
     await using rig = await startRig(name)
     rig.exchange.losesNextCreate = true
     expectRefusal(await rig.create('A', order), 'A', 504)
@@ -62,7 +62,7 @@ describe.each(providerNames.filter((name) => documented[name].hasList))('%s', (n
 })
 
 describe.each(providerNames.filter((name) => !documented[name].hasList))('%s, which has no list', (name) => {
-  it('stays 409 and needs a person; no list is asked for', async () => {
+  it('P2: stays 409 and needs a person; no list is asked for', async () => {
     await using rig = await startRig(name)
     rig.exchange.losesNextCreate = true
     expectRefusal(await rig.create('A', order), 'A', 504)

@@ -12,7 +12,7 @@ describe.each(both)('$name, form $form', ({ name, form }) => {
   it.each([
     ['0.001', 'below_minimum', 'Minimum 0.002, maximum 50.'],
     ['51', 'above_maximum', 'Minimum 0.002, maximum 50.'],
-  ] as const)('a quote and a create of %s have the limits', async (amount, reason, limits) => {
+  ] as const)('P3: a quote and a create of %s have the limits', async (amount, reason, limits) => {
     await using rig = await startRig(name)
     expect(expectRefusal(await rig.quote(form, { amount }), form, 400, reason)).toContain(limits)
     const fixed = await rig.create(form, { amount, rateType: 'fixed' })
@@ -51,7 +51,7 @@ describe.each(both)('$name, form $form', ({ name, form }) => {
     expect(await rig.gateway.bookkeeping.unresolved()).toEqual([])
   })
 
-  it('a key that it refuses is the operator’s trouble, not the client’s', async () => {
+  it('P5: a key that it refuses is the operator’s trouble, not the client’s', async () => {
     await using rig = await startRig(name)
     await rig.get(form, '/currencies')
     const { json } = await rig.create(form)
@@ -62,7 +62,7 @@ describe.each(both)('$name, form $form', ({ name, form }) => {
     expect(await rig.gateway.bookkeeping.unresolved()).toEqual([])
   })
 
-  it('a rate id that has expired is refused, and the same key may try again', async () => {
+  it('P4: a rate id that has expired is refused, and the same key may try again', async () => {
     await using rig = await startRig(name)
     if (!rig.facts.hasRateIds) return
     rig.exchange.forgetsRateIds = true

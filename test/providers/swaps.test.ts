@@ -61,7 +61,7 @@ describe.each(providerNames)('%s', (name) => {
     ['A', 'fixed'],
     ['B', 'float'],
     ['B', 'fixed'],
-  ] as const)('creates for form %s, %s, and says what is promised', async (form, rateType) => {
+  ] as const)('P7: creates for form %s, %s, and says what is promised', async (form, rateType) => {
     await rig.quote(form, { rateType })
     rig.exchange.market[rateType] -= 1 // since then the rate is another
     const before = rig.exchange.calls.length
@@ -86,7 +86,7 @@ describe.each(providerNames)('%s', (name) => {
     expect((json as Created).id).toBe(`alpha~${swap.id}`)
   })
 
-  it.each(formNames)('tells form %s each status, and when a person should look', async (form) => {
+  it.each(formNames)('P6: tells form %s each status, and when a person should look', async (form) => {
     const inForm = (status: string): string => (form === 'B' ? (lackedByB[status] ?? status) : status)
     for (const [word, status, attention] of rig.facts.statuses) {
       const { json } = await rig.create(form, { idempotencyKey: word })

@@ -5,12 +5,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { ownForms } from './providers.ts'
 import { runStory } from './story.ts'
 
 it('100 clients swap on while alpha is shadowed, replaced, drained and killed', { timeout: 180_000 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-story-'))
   const told: string[] = []
-  const result = await runStory({ directory, clients: 100, swapsPerStep: 80, tell: (line) => told.push(line) })
+  const result = await runStory({
+    directory,
+    start: ownForms(directory),
+    clients: 100,
+    swapsPerStep: 80,
+    tell: (line) => told.push(line),
+  })
   rmSync(directory, { recursive: true })
   expect(result.complaints.slice(0, 20), told.join('\n')).toEqual([])
   expect(result.applied).toEqual(result.created)

@@ -6,14 +6,14 @@ import type { ProviderDiff } from '../../src/core/operations/provider-diff.ts'
 import type { StatusReport } from '../../src/core/operations/provider-status.ts'
 import type { ShadowFigures } from '../../src/core/operations/shadow-report.ts'
 import { GatewayProcess } from '../checker/gateway-process.ts'
-import { readJournal } from '../checker/provider/journal.ts'
-import { type Provider, startProvider } from '../checker/provider.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { RedisServer } from '../support/redis.ts'
 import { type Created, SwappingClient } from './client.ts'
+import type { StartProvider, StoryProvider } from './providers.ts'
 
 export interface Story {
   readonly directory: string
+  readonly start: StartProvider
   readonly clients: number
   /** How many new swaps of each step are looked at. */
   readonly swapsPerStep: number
@@ -48,14 +48,19 @@ const followMs = 5_500
 /** A create may be under way. */
 const createMs = 500
 
-export async function runStory({ directory, clients: count, swapsPerStep, tell }: Story): Promise<StoryResult> {
+export async function runStory({
+  directory,
+  start: startProvider,
+  clients: count,
+  swapsPerStep,
+  tell,
+}: Story): Promise<StoryResult> {
   await using open = new AsyncDisposableStack()
   const redis = open.use(await RedisServer.start())
   const postgres = await startPostgres()
   open.defer(() => postgres.close())
-  const journals = { alpha: join(directory, 'alpha'), beta: join(directory, 'beta') }
-  const alpha = await startProvider({ form: 'A', name: 'alpha', keys: ['own-key-of-alpha'], journal: journals.alpha })
-  const beta = open.use(await startProvider({ form: 'B', name: 'beta', keys: ['own-key-of-beta'], journal: journals.beta }))
+  const alpha = await startProvider('alpha')
+  const beta = open.use(await startProvider('beta'))
   let isAlphaAlive = true
   open.defer(async () => (isAlphaAlive ? alpha[Symbol.asyncDispose]() : undefined))
   const ledger = await postgres.createDatabase()
@@ -66,10 +71,7 @@ export async function runStory({ directory, clients: count, swapsPerStep, tell }
       mode: 'managed',
       ledger,
       admin: { tokens: { operator: token } },
-      providers: {
-        alpha: { form: 'A', url: alpha.url, key: 'own-key-of-alpha' },
-        beta: { form: 'B', url: beta.url, key: 'own-key-of-beta' },
-      },
+      providers: { alpha: alpha.settings, beta: beta.settings },
       sections: {
         redis: { url: redis.url },
         log: { requests: false },
@@ -143,11 +145,9 @@ export async function runStory({ directory, clients: count, swapsPerStep, tell }
   return {
     complaints: clients.flatMap((client) => client.complaints),
     created: byName((name) => ids.filter((id) => id.startsWith(`${name}~`)).length),
-    applied: byName((name) => readJournal(journals[name]).filter(({ what }) => what === 'applied').length),
+    applied: byName((name) => ({ alpha, beta })[name].applied()),
     ledger: byName((name) => stats.entries.filter(({ provider }) => provider === name).reduce((sum, row) => sum + row.count, 0)),
-    afterDrain: readJournal(journals.alpha).filter(
-      (entry) => entry.what === 'received' && entry.at > drainedAt && ['rate', 'create'].includes(entry.operation),
-    ).length,
+    afterDrain: alpha.newSince(drainedAt),
     diff,
     shadow: shadows[0],
     betaShares,
@@ -159,16 +159,16 @@ function byName(count: (name: 'alpha' | 'beta') => number): Record<string, numbe
 }
 
 /** Every swap goes on by the time since its creation. */
-async function advance(providers: Readonly<Record<string, Provider>>, swaps: readonly Created[]): Promise<void> {
+async function advance(providers: Readonly<Record<string, StoryProvider>>, swaps: readonly Created[]): Promise<void> {
   const now = Date.now()
   for (const { id, createdAt } of swaps) {
     const [tag = '', own = ''] = id.split('~')
     // Some take a second and some three, so that creates are spread over the time.
-    const duration = 1_000 + 100 * (Number(own.slice('tx-'.length)) % 20)
+    const duration = 1_000 + 100 * (Number(own.slice(-2).replace(/\D/g, '')) % 20)
     const progress = (now - createdAt) / duration
     if (progress > 2) continue // it has ended before
-    const status = progress >= 1 ? 'success' : progress > 0.6 ? 'exchanging' : progress > 0.3 ? 'confirmation' : 'wait'
-    await providers[tag]?.change(own, { status })
+    const step = progress >= 1 ? 'success' : progress > 0.6 ? 'exchanging' : progress > 0.3 ? 'confirmation' : 'wait'
+    await providers[tag]?.advance(own, step)
   }
 }
 

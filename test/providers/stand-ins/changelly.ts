@@ -32,7 +32,7 @@ export const changelly: Dialect = {
   firstStatus: 'new',
   operationOf(received) {
     const { method, params } = JSON.parse(received.body || '{}') as { method?: string; params?: { id?: unknown } }
-    if (received.method !== 'POST' || received.path.replace(/\/$/, '') !== '/service/api/v2') return undefined
+    if (received.method !== 'POST' || !['/', '/service/api/v2'].includes(received.path)) return undefined
     return method === 'getTransactions' ? (params?.id === undefined ? 'list' : 'get') : methods[method ?? '']
   },
   answer(operation, received, exchange) {

@@ -66,10 +66,11 @@ function currencies(query: Fields): unknown {
   return query.isFiat === undefined ? [...crypto, fiat] : query.isFiat === 'false' ? crypto : [fiat]
 }
 
+/** Tickers in any case: a wallet in use sends those of coins in capitals. */
 function pairOf(fields: Fields, exchange: Exchange): { readonly from: Words; readonly to: Words } {
   return exchange.pair(
-    { coin: textOf(fields, 'fromCurrency'), network: textOf(fields, 'fromNetwork') },
-    { coin: textOf(fields, 'toCurrency'), network: textOf(fields, 'toNetwork') },
+    { coin: textOf(fields, 'fromCurrency').toLowerCase(), network: textOf(fields, 'fromNetwork') },
+    { coin: textOf(fields, 'toCurrency').toLowerCase(), network: textOf(fields, 'toNetwork') },
   )
 }
 

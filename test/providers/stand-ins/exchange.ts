@@ -67,6 +67,8 @@ export interface Dialect {
 export interface Call {
   readonly operation: Operation | 'other'
   readonly received: Received
+  /** Milliseconds since 1970. */
+  readonly at: number
   /** The id of the swap that it created. */
   readonly applied?: string | undefined
   readonly refused?: Why | undefined
@@ -140,7 +142,7 @@ export class Exchange {
 
   /** Applies it. `needsRateId`: a fixed one without the id of a quote is refused. */
   create(order: Order, needsRateId: boolean): Swap {
-    if (!/^[A-Za-z0-9]{20,}$/.test(order.withdrawal)) throw new Refused('address')
+    if (!/^[A-Za-z0-9]{6,}$/.test(order.withdrawal)) throw new Refused('address')
     if (order.withdrawalMemo && !order.to.hasMemo) throw new Refused('memo')
     this.requireWithinLimits(order.amountIn)
     const promised = this.promises.get(order.rateId ?? '')
@@ -188,13 +190,13 @@ function respond(exchange: Exchange, received: Received): Reply {
   const { dialect, calls, swaps } = exchange
   const operation = dialect.operationOf(received)
   if (!operation) {
-    calls.push({ operation: 'other', received, refused: 'path' })
+    calls.push({ operation: 'other', received, at: Date.now(), refused: 'path' })
     return { status: 404, json: { message: 'Cannot find it' } }
   }
   const before = swaps.length
   try {
     const reply = dialect.answer(operation, received, exchange)
-    calls.push({ operation, received, applied: swaps[before]?.id })
+    calls.push({ operation, received, at: Date.now(), applied: swaps[before]?.id })
     if (operation === 'create' && exchange.losesNextCreate) {
       exchange.losesNextCreate = false
       return { reset: true }
@@ -202,7 +204,7 @@ function respond(exchange: Exchange, received: Received): Reply {
     return { ...reply, delay: exchange.delays[operation] ?? 0 }
   } catch (reason) {
     if (!(reason instanceof Refused)) throw reason
-    calls.push({ operation, received, refused: reason.why })
+    calls.push({ operation, received, at: Date.now(), refused: reason.why })
     return dialect.refuse(reason, operation, received, exchange)
   }
 }

@@ -1,0 +1,119 @@
+/** docs/contract.md §8, §16: what goes up to a real provider: how many calls, with whose key, in whose words. */
+import { afterEach, describe, expect, it } from 'vitest'
+import { memoryBudgets } from '../../src/core/resilience/budget/memory-budgets.ts'
+import { expectRefusal } from '../support/expectations.ts'
+import { clientKey } from '../support/gateway.ts'
+import { documented, providerNames } from './documented.ts'
+import { assets, type Rig, startRig } from './rig.ts'
+
+let rig: Rig | undefined
+afterEach(async () => {
+  await rig?.[Symbol.asyncDispose]()
+  rig = undefined
+})
+
+const upstreamHeaders =
+  /^(?:accept|content-type|content-length|traceparent|tracestate|x-request-id|user-agent|host|connection|transfer-encoding)$/
+
+describe.each(providerNames)('%s', (name) => {
+  const { quoteCalls, hasRateIds, header } = documented[name]
+
+  it('P8: a budget counts HTTP calls', async () => {
+    const quotes = 1 + 2 * quoteCalls.length // the list, and two quotes
+    rig = await startRig(name, { provider: { budget: { quotes, create: 0, read: 0 } }, budgets: memoryBudgets(() => 0) })
+    expect((await rig.quote('A')).status).toBe(200)
+    expect((await rig.quote('A', { amount: '0.2' })).status).toBe(200)
+    expectRefusal(await rig.quote('A', { amount: '0.3' }), 'A', 503)
+    const calls = rig.exchange.calls.filter(({ operation }) => ['currencies', 'quote', 'limits'].includes(operation))
+    expect(calls).toHaveLength(quotes)
+  })
+
+  it.skipIf(!hasRateIds)('P8: a fixed create spends its own quote, and is not sent without it', async () => {
+    rig = await startRig(name, {
+      provider: { budget: { quotes: 1 + quoteCalls.length, create: 0, read: 0 } },
+      budgets: memoryBudgets(() => 0),
+    })
+    expect((await rig.create('A', { rateType: 'fixed' })).status).toBe(201)
+    expectRefusal(await rig.create('A', { rateType: 'fixed' }), 'A', 503)
+    expect(rig.exchange.received('create')).toHaveLength(1)
+    expect((await rig.create('A')).status).toBe(201)
+  })
+
+  it.skipIf(!hasRateIds)('the quote of a fixed create and the create share one deadline', async () => {
+    rig = await startRig(name, { provider: { timeout: 1 } })
+    Object.assign(rig.exchange.delays, { quote: 700, create: 700 })
+    const startedAt = performance.now()
+    expectRefusal(await rig.create('A', { rateType: 'fixed', idempotencyKey: 'order-1' }), 'A', 504)
+    expect(performance.now() - startedAt).toBeLessThan(1_350)
+    rig.exchange.delays.quote = 2_000
+    expectRefusal(await rig.create('A', { rateType: 'fixed', idempotencyKey: 'order-2' }), 'A', 502)
+    expect(rig.exchange.received('create')).toHaveLength(1)
+    expect(await rig.gateway.bookkeeping.unresolved()).toHaveLength(1)
+  })
+
+  it('each call has the operator’s credential and nothing of the client', async () => {
+    rig = await startRig(name)
+    await rig.create('A', { rateType: 'fixed' })
+    expect(rig.exchange.calls.length).toBeGreaterThan(1)
+    for (const { received } of rig.exchange.calls) {
+      const own = header === undefined ? ['x-api-key', 'x-api-signature'] : [header]
+      expect(received.headerNames.filter((known) => !upstreamHeaders.test(known) && !own.includes(known))).toEqual([])
+      expect(JSON.stringify([received.headers, received.body])).not.toContain(clientKey)
+    }
+  })
+
+  it.each(Object.entries(documented[name].words))('%s goes up as %s', async (code, word) => {
+    rig = await startRig(name)
+    const { quote, exchange } = rig
+    const [coin = '', network = ''] = word.split(' ')
+    const asset = { code, coin: code, network: code } // only its code is used in Form A
+    const { status, text } = await quote('A', code === 'ETH' ? { from: asset, to: assets.btc } : { from: asset, to: assets.eth })
+    expect(status, text).toBe(200)
+    const [sent] = exchange.received('quote')
+    const question = `${sent?.rawQuery} ${sent?.body}`
+    expect(question).toContain(coin)
+    if (name !== 'changelly') expect(question).toContain(network)
+  })
+})
+
+describe.each(providerNames.filter((name) => documented[name].header !== undefined))('%s in passthrough mode', (name) => {
+  it('P9: quotes go up with the operator’s key, and what needs a key with the client’s', async () => {
+    rig = await startRig(name, { mode: 'passthrough' })
+    const { exchange, facts } = rig
+    expect((await rig.quote('A')).status).toBe(200)
+    expect((await rig.create('A')).status).toBe(201)
+    expect((await rig.get('A', `/transactions/alpha~${exchange.swaps[0]?.id}`)).status).toBe(200)
+    expect((await rig.create('A', { rateType: 'fixed' })).status).toBe(201)
+    for (const { operation, received } of exchange.calls) {
+      const isClients = ['create', 'get', 'list'].includes(operation)
+      const sent = received.headers[facts.header ?? '']
+      const expected = isClients ? clientKey : operation === 'currencies' ? facts.currenciesKey : facts.key
+      expect([operation, sent?.replace('Bearer ', '')]).toEqual([operation, expected])
+    }
+  })
+
+  it.skipIf(!documented[name].hasList)('a client’s list is the provider’s, for both forms', async () => {
+    rig = await startRig(name, { mode: 'passthrough' })
+    for (let number = 1; number <= 3; number++) await rig.create('A', { amount: `0.${number}` })
+    const ids = rig.exchange.swaps.map(({ id }) => `alpha~${id}`)
+    for (const form of ['A', 'B'] as const) {
+      const list = await rig.get(form, '/transactions?size=10')
+      expect(list.status, list.text).toBe(200)
+      const { data } = list.json as { readonly data: readonly { readonly id: string }[] }
+      expect(data.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
+    }
+    expect(rig.exchange.received('list').length).toBeGreaterThan(0)
+    expect(rig.drift()).toEqual([])
+  })
+
+  it.skipIf(documented[name].hasList)('a client cannot list, and is told so', async () => {
+    rig = await startRig(name, { mode: 'passthrough' })
+    const list = await rig.get('A', '/transactions')
+    expectRefusal(list, 'A', 400, 'not_offered')
+    expect(rig.exchange.calls.filter(({ operation }) => operation === 'other')).toEqual([])
+  })
+
+  it('P9: without a key for quotes it is a configuration fault', async () => {
+    await expect(startRig(name, { mode: 'passthrough', provider: { key: '' } })).rejects.toThrow(/providers\.alpha\.key/)
+  })
+})

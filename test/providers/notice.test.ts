@@ -1,0 +1,35 @@
+/** docs/contract.md §16: a provider in which a lost create cannot be found again is told at start and by `check`. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { GatewayProcess } from '../checker/gateway-process.ts'
+import { documented, providerNames } from './documented.ts'
+
+const notice = /providers\.(\w+): the form \w+ has no list of transactions/g
+let gateway: GatewayProcess
+let directory: string
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'swapgate-notice-'))
+  const facts = providerNames.map((name) => {
+    const { key, settings } = documented[name]
+    return [name, { form: name, url: 'http://127.0.0.1:1/api', key, settings }] as const
+  })
+  gateway = await GatewayProcess.start({ directory, mode: 'managed', providers: Object.fromEntries(facts) })
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  rmSync(directory, { recursive: true })
+})
+
+const expected = providerNames.filter((name) => !documented[name].hasList)
+
+it('P2: at start', () => {
+  expect([...gateway.output.matchAll(notice)].map(([, name]) => name)).toEqual(expected)
+})
+
+it('P2: by check', async () => {
+  const { warnings } = (await gateway.command('check')) as { readonly warnings: readonly string[] }
+  expect([...warnings.join('\n').matchAll(notice)].map(([, name]) => name)).toEqual(expected)
+})
