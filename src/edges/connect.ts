@@ -26,7 +26,7 @@ export function connect(connection: Connection): SwapService {
     const decoded =
       'page' in request ? page(calls, operation, request, context) : single(calls, operation, request, context, promised)
     const { fields, derived } = await decoded
-    return { body: fields as unknown as ResponseBody<typeof op>, provider, ...(derived.length > 0 && { derived }) }
+    return { body: fields as ResponseBody<typeof op>, provider, ...(derived.length > 0 && { derived }) }
   }
   return {
     call(op, request, context) {

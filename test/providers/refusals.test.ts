@@ -74,11 +74,12 @@ describe.each(both)('$name, form $form', ({ name, form }) => {
     expect(rig.exchange.swaps).toHaveLength(1)
   })
 
-  it.skipIf(documented[name].header === undefined)('a transaction that it does not know is not found', async () => {
-    await using rig = await startRig(name, { mode: 'passthrough' })
-    const got = await rig.get(form, '/transactions/alpha~6880e2730aee99')
-    expectRefusal(got, form, 404)
-  })
+  if (documented[name].header !== undefined)
+    it('a transaction that it does not know is not found', async () => {
+      await using rig = await startRig(name, { mode: 'passthrough' })
+      const got = await rig.get(form, '/transactions/alpha~6880e2730aee99')
+      expectRefusal(got, form, 404)
+    })
 })
 
 it('a limit that a provider does not have is no limit', async () => {
