@@ -63,6 +63,7 @@ describe('what would be found', () => {
     ['main.ts', "import { env } from 'node:process'", 'reads the environment'],
     ['core/a.ts', "const isOne = form.name === 'A'", "asks for a form's name"],
     ['core/a.ts', 'if ("B" != name) send()', "asks for a form's name"],
+    ['core/a.ts', 'const words = { text: `a ChangeNOW swap` }', 'names a provider'],
     ['core/a.ts', "switch (name) {\n  case 'B':\n}", "asks for a form's name"],
     ['new/a.ts', "import '../domain/fault.ts'", 'imports domain/fault.ts'],
     ['core/access/a.ts', "import { c } from '../creation/c.ts'", 'imports core/creation/c.ts'],

@@ -1,5 +1,5 @@
 /** The import rules: the folders of `src/` and what each may import (the table in `docs/architecture.md`). */
-import { forms } from '../../src/forms/index.ts'
+import { providerForms } from '../../src/forms/index.ts'
 import { type Import, read, type Sources } from './read.ts'
 
 const everything = /./
@@ -52,6 +52,7 @@ export function breaches(sources: Sources): readonly string[] {
       ...(file.startsWith('adapters/') ? adapterBreaches(file, values) : []),
       ...(file !== 'config/index.ts' && readsEnvironment(code, imports) ? [`${file} reads the environment`] : []),
       ...(!file.startsWith('forms/') && branchOnForm.test(code) ? [`${file} asks for a form's name`] : []),
+      ...(!file.startsWith('forms/') && !forTests.test(file) && realProvider.test(code) ? [`${file} names a provider`] : []),
     ]
   })
 }
@@ -86,5 +87,13 @@ function readsEnvironment(code: string, imports: readonly Import[]): boolean {
   return isNamed || imports.some(({ of }) => of === 'node:process')
 }
 
-const formName = `(['"\`])(?:${forms.map(({ name }) => name).join('|')})`
+/** A real provider's name, in code or in text. */
+const realProvider = new RegExp(
+  `\\b(?:${providerForms
+    .map(({ name }) => name)
+    .filter((name) => name.length > 1)
+    .join('|')})\\b`,
+  'i',
+)
+const formName = `(['"\`])(?:${providerForms.map(({ name }) => name).join('|')})`
 const branchOnForm = new RegExp(`(?:[=!]==?|\\bcase)\\s*${formName}\\1|${formName}\\2\\s*[=!]==?`)

@@ -42,7 +42,7 @@ const extraIdNames = keys({
 export const provider = keys({
   form: required(
     name,
-    'The API form of the provider, in any case: `A`, `B`, `exolix`, `changenow`, `letsexchange`, `stealthex` or `changelly`',
+    'The API form of the provider, in any case: `A`, `B`, or that of a real provider, which has a page in `docs/providers/`',
   ),
   url: required(baseUrl, 'Base URL, including `/api/v2`; must be `https` if a key is sent to another machine'),
   key: setting(text, '', 'Your key at the provider, best read from a file or the environment. Not needed in passthrough mode'),
