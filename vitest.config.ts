@@ -64,6 +64,7 @@ export default defineConfig({
       test: {
         name,
         include: files.get(name) ?? [],
+        setupFiles: ['test/support/setup.ts'],
         ...patience,
         isolate: name === 'alone',
         // Twice as many as two processors, since much of a test is waiting.

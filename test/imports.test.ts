@@ -22,6 +22,13 @@ it('no files import each other in a circle', () => {
   ).toEqual(['a/b.ts -> a/c.ts -> d.ts'])
 })
 
+it('no shared module of the tests has a hook of its own', () => {
+  const shared = globSync('test/**/*.ts').filter((file) => !file.endsWith('.test.ts') && file !== 'test/support/setup.ts')
+  expect(shared.length).toBeGreaterThan(100)
+  const hooks = /^(?:before|after)(?:Each|All)\(/m
+  expect(shared.filter((file) => hooks.test(readFileSync(file, 'utf8')))).toEqual([])
+})
+
 it('docs/architecture.md has a row for every folder and file of src/', () => {
   const rows = [...readFileSync('docs/architecture.md', 'utf8').matchAll(/^\| (`.*?) \| .*\?.* \| .+ \|$/gm)].map(
     ([, names = '']) => names,

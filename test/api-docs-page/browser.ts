@@ -1,6 +1,6 @@
 /** playwright-core: drives the Chromium of the machine, and records the requests and errors of the page. */
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
-import { afterAll } from 'vitest'
+import { afterEachFile } from '../support/after-tests.ts'
 import { chromiumProgram } from '../support/chromium-program.ts'
 
 export interface Visit extends AsyncDisposable {
@@ -12,7 +12,11 @@ export interface Visit extends AsyncDisposable {
 }
 
 let browser: Promise<Browser> | undefined
-afterAll(async () => (await browser)?.close())
+afterEachFile.add(async () => {
+  const open = await browser
+  browser = undefined
+  await open?.close()
+})
 
 /** In a profile of its own; all visits of a file share one Chromium. */
 export async function visit(url: string): Promise<Visit> {

@@ -1,4 +1,6 @@
 /** The clocks of a replay: the wall clock of every process, and the one by which keys expire. Imported before anything reads a clock. */
+import { afterEachFile } from '../support/after-tests.ts'
+
 const steady = Date.now.bind(Date)
 let passed = 0
 let ahead = 0
@@ -27,3 +29,5 @@ export const time = {
     ahead = 0
   },
 }
+
+afterEachFile.add(async () => time.reset())

@@ -1,6 +1,7 @@
 /** A provider of raw bytes with a gateway in front, and what a client must get for a malformed response. */
 import type { Socket } from 'node:net'
-import { afterEach, expect } from 'vitest'
+import { expect } from 'vitest'
+import { afterEachTest } from './after-tests.ts'
 import type { ReceivedResponse } from './client.ts'
 import { expectAlive, expectRefusal } from './expectations.ts'
 import { transactionA } from './form-a.ts'
@@ -45,7 +46,7 @@ export async function rig(
   return made
 }
 
-afterEach(async () => {
+afterEachTest.add(async () => {
   for (const { client: caller, gateway, provider } of running.splice(0)) {
     await expectAlive(caller)
     await gateway.close()

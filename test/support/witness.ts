@@ -2,11 +2,12 @@
  * All requests of a rig's clients, their responses, and what its providers did. After each test the checker of `test/faults`
  * judges it, and the evidence begins anew.
  */
-import { afterEach, expect } from 'vitest'
+import { expect } from 'vitest'
 import { violations } from '../checker/checker.ts'
 import type { Evidence, Secrets } from '../checker/evidence.ts'
 import { History } from '../checker/history.ts'
 import type { Journal } from '../checker/provider/journal.ts'
+import { afterEachTest } from './after-tests.ts'
 import { type ReceivedResponse, type RequestOptions, sendRequest } from './client.ts'
 import type { RunningGateway } from './gateway.ts'
 import { type Hands, overseen } from './hands.ts'
@@ -28,7 +29,7 @@ interface Watched {
 const watching = new Set<Witness>()
 const invariantOf = (line: string): string => line.split(':')[0] ?? ''
 
-afterEach(async () => {
+afterEachTest.add(async () => {
   const judged = await Promise.all([...watching].map((witness) => witness.judge()))
   expect(judged.flat()).toEqual([])
 })

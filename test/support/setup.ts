@@ -1,0 +1,11 @@
+/** Executed for each file of tests, and its hooks run after the file's own. */
+import { afterAll, afterEach } from 'vitest'
+import { afterEachFile, afterEachTest } from './after-tests.ts'
+
+afterEach(async () => {
+  for (const work of afterEachTest) await work()
+})
+
+afterAll(async () => {
+  for (const work of afterEachFile) await work()
+})
