@@ -29,35 +29,38 @@ const defaultRetryAfterSeconds = 60
 export function toProviderFault(response: HttpResponse, errorContext: ErrorContext): Fault {
   const { call, provider, form, amountIn } = errorContext
   const { message, limits, toldLimits, meaning } = readRefusal(form.refusal, readBody(response.body))
-  const kind = meaning?.kind ?? kindOf(response.status, call)
-  const reason = kind === 'invalid' ? (meaning?.reason ?? reasonByLimits(amountIn, limits)) : meaning?.reason
+  const kind = kindOf(response.status, call, meaning)
+  const reason = kind === 'invalid' ? (meaning?.reason ?? reasonByLimits(amountIn, limits)) : undefined
   const isAboutAmount = reason === 'below_minimum' || reason === 'above_maximum'
   return new Fault(kind, messageOf(kind, message, toldLimits, errorContext), {
     provider,
-    noEffect: meaning ? isWithoutEffect(meaning) : hasNoEffect(response.status, message !== '', call),
+    noEffect: hasNoEffect(response.status, message, meaning, call),
     ...(reason && { reason }),
     ...(isAboutAmount && { limits: { amountIn, ...limits } }),
     ...(kind === 'limited' && { retryAfter: readRetryAfter(response.headers['retry-after']) ?? defaultRetryAfterSeconds }),
   })
 }
 
-/** A provider that says why it refused has done nothing; one that failed may have. */
-function isWithoutEffect({ kind }: RefusalMeaning): boolean {
-  return kind !== 'failed'
-}
-
-/** Whether the provider certainly did nothing. A proxy may also reject a key; 409 may mean that the transaction exists. */
-function hasNoEffect(status: number, hasMessage: boolean, { method, op }: ProviderCall): boolean {
+/**
+ * Whether the provider certainly did nothing. Its word for a refusal proves that only where it responds with 200 or 4xx. A proxy may
+ * also reject a key; 409 may mean that the transaction exists.
+ */
+function hasNoEffect(status: number, message: string, meaning: RefusalMeaning | undefined, { method, op }: ProviderCall): boolean {
   if (status === 401 || status === 403 || status === 429) return true
-  if (status < 400 || status >= 500 || status === 408) return false
-  return method === 'GET' || op !== 'createTransaction' || (hasMessage && status !== 409)
+  const isRead = method === 'GET' || op !== 'createTransaction'
+  const isOpen = status >= 500 || status === 408 || (status === 409 && !isRead)
+  if (isOpen || meaning) return !isOpen && meaning?.kind !== 'failed'
+  return status >= 400 && (isRead || message !== '')
 }
 
-function kindOf(status: number, { op, keyed }: ProviderCall): FaultKind {
-  if (status === 400 || status === 422) return 'invalid'
-  if (status === 404) return op === 'getRate' || op === 'createTransaction' ? 'invalid' : 'notFound'
-  if ((status === 401 || status === 403) && keyed) return 'unauthorized'
+/** By the provider's word, if its form has a meaning for it; its limit is told by the status alone. */
+function kindOf(status: number, { op, keyed }: ProviderCall, meaning: RefusalMeaning | undefined): FaultKind {
   if (status === 429) return 'limited'
+  const asksForOne = op === 'getRate' || op === 'createTransaction'
+  if (meaning) return meaning.kind === 'notFound' && asksForOne ? 'invalid' : meaning.kind
+  if (status === 400 || status === 422) return 'invalid'
+  if (status === 404) return asksForOne ? 'invalid' : 'notFound'
+  if ((status === 401 || status === 403) && keyed) return 'unauthorized'
   return 'failed'
 }
 

@@ -42,7 +42,7 @@ const promised = {
     ...span('W', 21),
     ...span('O', 11),
     ...span('N', 20),
-    ...span('P', 9),
+    ...span('P', 12),
   ],
   'docs/api.md': span('S', 10),
 }

@@ -56,9 +56,10 @@ export function isRefusedIn200({ presentIn200 }: RefusalTable, body: JsonValue):
   return presentIn200 !== undefined && isPresent(body, presentIn200)
 }
 
+/** Empty values, in the place of a refusal, say that there is none. */
 function isPresent(body: JsonValue | undefined, path: string): boolean {
   const member = at(body, path)
-  return member !== undefined && member !== null
+  return Boolean(member) && !(Array.isArray(member) && member.length === 0)
 }
 
 function at(body: JsonValue | undefined, path: string): JsonValue | undefined {

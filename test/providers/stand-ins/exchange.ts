@@ -94,6 +94,8 @@ export class Exchange {
   losesNextCreate = false
   /** Ids of fixed quotes are given and not kept. */
   forgetsRateIds = false
+  /** Replaces what it answers, after it was applied; undefined: as usual. */
+  tamper: (operation: Operation, reply: Reply) => Reply | undefined = () => undefined
   /** Milliseconds, by operation. */
   readonly delays: Partial<Record<Operation, number>> = {}
   /** The amount promised, by id. */
@@ -201,7 +203,7 @@ function respond(exchange: Exchange, received: Received): Reply {
       exchange.losesNextCreate = false
       return { reset: true }
     }
-    return { ...reply, delay: exchange.delays[operation] ?? 0 }
+    return { ...(exchange.tamper(operation, reply) ?? reply), delay: exchange.delays[operation] ?? 0 }
   } catch (reason) {
     if (!(reason instanceof Refused)) throw reason
     calls.push({ operation, received, at: Date.now(), refused: reason.why })
