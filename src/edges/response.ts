@@ -1,6 +1,7 @@
 /** Converts results and faults into HTTP responses in a client's form. */
 import { reasonByLimits } from '../domain/faults/amount-limits.ts'
 import { Fault } from '../domain/faults/fault.ts'
+import { messageWithLimits } from '../domain/faults/public-message.ts'
 import type { Quota } from '../domain/swap/gate.ts'
 import type { Op, Request } from '../domain/swap/operations.ts'
 import type { ServiceResponse } from '../domain/swap/service.ts'
@@ -24,7 +25,7 @@ export interface ResponseContext {
   readonly span?: Span | undefined
 }
 
-/** Throws `invalid` for a quote without an amount, if its limits explain that and the form refuses such a quote. */
+/** Throws `invalid` for a quote outside of its own limits, if the form refuses such a quote. */
 export function encodeResponse(
   serviceResponse: ServiceResponse<Op>,
   request: Request<Op>,
@@ -32,7 +33,8 @@ export function encodeResponse(
   responseContext: ResponseContext,
   options: EncodeOptions,
 ): HttpResponse {
-  if (responseContext.form.amountRefusal) refuseByLimits(serviceResponse, request)
+  if (responseContext.form.amountRefusal && operation.op === 'getRate')
+    refuseByLimits(serviceResponse as ServiceResponse<'getRate'>, request as Request<'getRate'>)
   const maxAge = options.maxAgeSeconds[operation.op]
   const { text, omitted, etag: tag } = encodeBody(serviceResponse.body, request, operation, responseContext.form, options)
   const headers = baseHeaders(responseContext, serviceResponse.provider)
@@ -49,13 +51,13 @@ export function encodeResponse(
   return { status: operation.success, headers, body: text }
 }
 
-function refuseByLimits({ body, provider }: ServiceResponse<Op>, request: Request<Op>): void {
-  if (!('message' in body && body.message) || !('amountIn' in request)) return
-  const { minAmount, maxAmount } = body
-  const limits = { amountIn: request.amountIn, minAmount, maxAmount }
-  const reason = reasonByLimits(request.amountIn, limits)
-  if (reason !== 'refused')
-    throw new Fault('invalid', body.message, { reason, limits, noEffect: true, ...(provider && { provider }) })
+function refuseByLimits({ body, provider }: ServiceResponse<'getRate'>, { amountIn }: Request<'getRate'>): void {
+  const { message, minAmount, maxAmount } = body
+  const limits = { amountIn, minAmount, maxAmount }
+  const reason = reasonByLimits(amountIn, limits)
+  if (reason === 'refused') return
+  const text = message || messageWithLimits('The amount is outside of the limits.', limits)
+  throw new Fault('invalid', text, { reason, limits, noEffect: true, ...(provider && { provider }) })
 }
 
 /** Returns 304 if `If-None-Match` has the tag of the response (RFC 9110 §15.4.5). */

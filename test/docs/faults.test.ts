@@ -42,7 +42,7 @@ const promised = {
     ...span('W', 21),
     ...span('O', 11),
     ...span('N', 20),
-    ...span('P', 12),
+    ...span('P', 13),
   ],
   'docs/api.md': span('S', 10),
 }

@@ -136,6 +136,19 @@ describe.each(['alpha', 'beta'] as const)('before %s', (provider) => {
     expect(refused.headers['x-swap-reason']).toBe('below_minimum')
     expect(refused.json).toMatchObject({ fromAmount: digits('0.10'), toAmount: digits('0'), ...limits })
   })
+
+  it('P13: a quote below its own minimum is 422, whatever status the provider gives it', async () => {
+    const isA = provider === 'alpha'
+    const limits = { minAmount: digits('0.5'), maxAmount: digits('10') }
+    const amounts = isA ? { amount: 0.1, amountTo: 6_000, fee: 1 } : { fromAmount: 0.1, toAmount: 6_000, message: null }
+    const pair = isA ? { coinFrom: 'BTC', coinTo: 'USDTTRC20', rateType: 'float' } : {}
+    const text = JSON.stringify({ ...pair, ...amounts, rate: 60_000, minAmount: 0.5, maxAmount: 10 })
+    managed[provider].reply('rate', { status: 200, text })
+    const refused = await get(`/rate?${pairQuery}&networkFrom=BTC&networkTo=TRX`)
+    expect([refused.status, refused.headers['x-swap-reason']]).toEqual([422, 'below_minimum'])
+    expect(refused.json).toMatchObject({ fromAmount: digits('0.10'), toAmount: digits('0'), ...limits })
+    expect(refused.json).toMatchObject({ message: expect.stringContaining('Minimum 0.5, maximum 10.') })
+  })
 })
 
 it('no key on the bare mount chooses this form; its name does', async () => {
