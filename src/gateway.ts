@@ -26,6 +26,7 @@ import { listFromLedger } from './core/transactions/list-from-ledger.ts'
 import { nameCoins } from './core/transactions/name-coins.ts'
 import { sortedList } from './core/transactions/sorted-list.ts'
 import type { Gate } from './domain/swap/gate.ts'
+import type { RateQuery } from './domain/swap/swap.ts'
 import { backgroundWork } from './gateway/background.ts'
 import { type Gateway, type GatewayParts, type SharedParts, sharedParts } from './gateway/parts.ts'
 import * as path from './gateway/provider-path.ts'
@@ -82,6 +83,7 @@ function providerLayers(at: path.ProviderPath): readonly Layer[] {
   const { config, steadyClock: clock, observe } = parts
   const { tag, capabilities, catalogue, timeoutMs } = connected
   const { naming } = catalogue
+  const isPersonal = (query: RateQuery): boolean => connected.needsAddress('getRate', query)
   const creates = path.createOptions(at)
   return [
     recordProvider(tag), // notes the provider for logs and metrics
@@ -99,7 +101,7 @@ function providerLayers(at: path.ProviderPath): readonly Layer[] {
         translateAssets(catalogue, path.isOneOfSeveral(at)), // the table's names <-> the provider's names; 400 for an unknown asset or network
         checkAddresses({ table: config.assets, isChecked: provider.addresses === 'checked', observe }), // 400 for an address that the network does not have
         requireDepositMemos(provider, naming), // no deposit address without its memo
-        traced('quoteCache', quoteCache({ lifetimeMs: config.cache.rate * 1000, clock, observe }), tag), // recent quotes, shared by all clients
+        traced('quoteCache', quoteCache({ lifetimeMs: config.cache.rate * 1000, isPersonal, clock, observe }), tag), // recent quotes, shared by all clients
         verifyQuote(naming), // a quote must be for the requested pair
       ],
       verify: verifyResponse(path.verifyOptions(at)), // the response of a create must match its request

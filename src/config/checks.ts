@@ -47,6 +47,8 @@ export function checkParts(
       checkExtraIdNames(provider.extraIdNames, form, own)
       checkNativePaths(provider.native, form, own)
       checkSettings(provider, form, own)
+      if (!provider.forwardAddress && form.sendsAddress)
+        own.add(['forwardAddress'], `must be true: the form ${form.name} sends the address of each client to the provider`)
     } else own.add(['form'], `must be one of ${providerForms.map((known) => known.name).join(', ')}`)
   }
   checkTags(parts, faults)

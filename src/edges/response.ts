@@ -35,7 +35,7 @@ export function encodeResponse(
 ): HttpResponse {
   if (responseContext.form.amountRefusal && operation.op === 'getRate')
     refuseByLimits(serviceResponse as ServiceResponse<'getRate'>, request as Request<'getRate'>)
-  const maxAge = options.maxAgeSeconds[operation.op]
+  const maxAge = serviceResponse.isUncacheable ? undefined : options.maxAgeSeconds[operation.op]
   const { text, omitted, etag: tag } = encodeBody(serviceResponse.body, request, operation, responseContext.form, options)
   const headers = baseHeaders(responseContext, serviceResponse.provider)
   headers['cache-control'] = maxAge === undefined ? 'no-store' : `private, max-age=${Math.floor(maxAge)}`

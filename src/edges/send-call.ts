@@ -128,9 +128,9 @@ function credentialHeaders(
 
 function toHttpRequest(
   { path: parameters, query, body }: EncodedRequest,
-  { method, path: pattern, maxResponseBytes }: ProviderCall,
+  { method, path: pattern, maxResponseBytes, addressHeader }: ProviderCall,
   credential: Headers,
-  { requestId, deadline }: Context,
+  { requestId, deadline, forwardedAddress }: Context,
   { userAgent }: Connection,
   span: Span | undefined,
 ): HttpRequest {
@@ -139,6 +139,7 @@ function toHttpRequest(
     ...credential,
   }
   if (body !== undefined) headers['content-type'] = 'application/json'
+  if (addressHeader !== undefined && forwardedAddress !== undefined) headers[addressHeader] = forwardedAddress
   if (span) headers.traceparent = span.traceparent
   const path = pattern.fill(parameters)
   const request = { method, path, query, headers, deadline, ...(maxResponseBytes !== undefined && { maxResponseBytes }) }

@@ -7,9 +7,10 @@ import type { Routes } from './routes.ts'
 export function shadowLayers({ candidate, active }: Routes, parts: SharedParts): readonly Layer[] {
   if (!candidate) return []
   const { config, shadowStatistics: statistics, observe } = parts
-  const { tag, service, timeoutMs, catalogue } = candidate
+  const { tag, service, timeoutMs, catalogue, connected } = candidate
   const layer = shadow({
     candidate: { tag, service },
+    needsClient: (query) => connected.needsAddress('getRate', query),
     sample: config.routing.shadow?.sample ?? 0,
     timeoutMs,
     table: config.assets,

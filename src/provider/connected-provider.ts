@@ -1,6 +1,7 @@
 import { signer } from '../adapters/signer.ts'
 import { upstream } from '../adapters/undici/index.ts'
 import type { Config, Provider } from '../config/index.ts'
+import { forwardAddress, type NeedsAddress } from '../core/access/forward-address.ts'
 import { createAssetNaming, type NamingRules } from '../core/assets/asset-naming.ts'
 import type { Catalogue } from '../core/assets/catalogue.ts'
 import { compose, type Layer } from '../core/layer.ts'
@@ -14,11 +15,12 @@ import type { Confidential } from '../domain/faults/confidential.ts'
 import { type Capabilities, namesByCode } from '../domain/swap/capabilities.ts'
 import type { Op, Request } from '../domain/swap/operations.ts'
 import type { SwapService } from '../domain/swap/service.ts'
+import type { RateType } from '../domain/swap/swap.ts'
 import type { Observer, Server } from '../domain/telemetry/observation.ts'
 import { connect } from '../edges/connect.ts'
 import type { Connection } from '../edges/send-call.ts'
 import { connectNative, type NativeConnection } from '../native-lane.ts'
-import { callsOf, type ProviderForm } from '../wire/provider/form.ts'
+import { callsOf, carriesAddress, type ProviderForm } from '../wire/provider/form.ts'
 
 export interface ProviderParts {
   readonly config: Config
@@ -46,6 +48,8 @@ export interface ConnectedProvider {
   readonly service: SwapService
   readonly catalogue: Catalogue
   readonly capabilities: Capabilities
+  /** Whether an operation sends the client's address. */
+  readonly needsAddress: NeedsAddress
   readonly native: NativeConnection
   /** While paused, nothing is read in the background. */
   readonly setPaused: (isPaused: boolean) => void
@@ -79,19 +83,22 @@ export function connectProvider(
     userAgent: `swapgate/${version}`,
     observe,
   })
+  const rateTypeOf = (request: Request<Op>): RateType | undefined => ('rateType' in request ? request.rateType : undefined)
+  const needsAddress: NeedsAddress = (op, request) => carriesAddress(form, op, rateTypeOf(request))
   const limits = {
     ...parts,
     ...{ clock, provider: tag, timeoutMs, budget: provider.budget, random: Math.random },
     keyCheck: form.operation('listTransactions') ? ('listTransactions' as const) : ('listCurrencies' as const),
-    callsOf: (op: Op, request: Request<Op>) => callsOf(form, op, 'rateType' in request ? request.rateType : undefined),
+    callsOf: (op: Op, request: Request<Op>) => callsOf(form, op, rateTypeOf(request)),
   }
   const breaker = parts.breaker(limits)
   const resilienceLayers = resilience({ ...limits, breaker })
-  const service = compose([access, ...resilienceLayers, numberRequests(sequences)], edge)
+  const service = compose([forwardAddress(needsAddress), access, ...resilienceLayers, numberRequests(sequences)], edge)
   const currencyList = currencyListOf(service, provider, form, parts)
   const { setPaused } = currencyList
   const native = connectNative({ ...limits, breaker, url: provider.url, server: serverOf(provider.url) })
-  const base = { name, tag, timeoutMs, service, catalogue: currencyList, capabilities: form.capabilities, native, setPaused }
+  const { capabilities } = form
+  const base = { name, tag, timeoutMs, service, catalogue: currencyList, capabilities, needsAddress, native, setPaused }
   return { ...base, retire: closeListFirst(currencyList, retire), close: closeListFirst(currencyList, close) }
 }
 

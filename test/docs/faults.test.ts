@@ -39,6 +39,7 @@ const promised = {
     'S15',
     'V29',
     'V30',
+    'P20',
     ...span('W', 21),
     ...span('O', 11),
     ...span('N', 20),

@@ -9,6 +9,7 @@ export const forTests = /(?:\.test|\/fixture)\.ts$/
 const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^domain\/address\//, /^domain\/|^node:crypto$|^npm:@scure\/base$/], // encodings and checksums: pure functions all the same
   [/^domain\/key\.ts$/, /^domain\/|^node:zlib$/],
+  [/^domain\/public-address\.ts$/, /^node:net$/],
   [/^domain\/rendezvous-hash\.ts$/, /^domain\/|^node:crypto$/],
   [/^domain\//, /^domain\//],
   [/^wire\//, /^(?:wire|domain)\/|^npm:zod$/],

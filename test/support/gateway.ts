@@ -32,6 +32,8 @@ import { createGateway } from '../../src/gateway.ts'
 import { Generation } from '../../src/process/configuration/generation.ts'
 import { Connections } from '../../src/provider/connections.ts'
 import type { Http } from '../../src/wire/http.ts'
+import type { ProviderForm } from '../../src/wire/provider/form.ts'
+import type { KnownForms } from '../../src/wire/provider/from-client-form.ts'
 import { hastyClock, neverOpen, unbounded } from './unprotected.ts'
 
 export interface GatewaySettings {
@@ -48,6 +50,8 @@ export interface GatewaySettings {
   /** Other sections of the configuration file; they replace the ones below. */
   readonly sections?: Readonly<Record<string, unknown>>
   readonly assetTable?: readonly unknown[]
+  /** Further forms of providers. */
+  readonly providerForms?: readonly ProviderForm[]
   /** Verified keys. */
   readonly preverifiedKeys?: readonly string[]
   /** Unbounded unless given. */
@@ -148,7 +152,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   const results = new DeferredResults({ observe, firstPauseMs: 20, maxPauseMs: 100 })
   const parts: GatewayParts = {
     config,
-    ...knownForms,
+    ...formsOf(settings),
     limiter: memoryLimiter(),
     verifiedKeys,
     refusedAddresses: refusedAddresses(memoryVerifiedKeys(refusalLifetimeMs)),
@@ -223,9 +227,13 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
 
 function configurationOf(settings: GatewaySettings): Config {
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-test-'))
-  const config = loadConfig(writeConfiguration(directory, settings), knownForms, {})
+  const config = loadConfig(writeConfiguration(directory, settings), formsOf(settings), {})
   rmSync(directory, { recursive: true })
   return config
+}
+
+function formsOf({ providerForms: further = [] }: GatewaySettings): KnownForms {
+  return { forms, providerForms: [...knownForms.providerForms, ...further] }
 }
 
 function generationOf(parts: GatewayParts): Generation {

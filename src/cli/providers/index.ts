@@ -1,5 +1,6 @@
 /** `swapgate providers`: shows, compares and switches providers (docs/contract.md §12). */
 import type { Command } from 'commander'
+import { isPublicAddress } from '../../domain/public-address.ts'
 import { configOption, jsonOption, type Options, parsedBy } from '../option.ts'
 import { type ExitCode, type Session, withLedger } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
@@ -9,9 +10,10 @@ import { type DiffOptions, printDiff } from './diff.ts'
 import { type ShadowSetting, toShadow } from './settings.ts'
 import { printShadow } from './shadow.ts'
 import { printStatus } from './status.ts'
-import { printTrial } from './try.ts'
+import { printTrial, type TrialOptions } from './try.ts'
 
 const asPairs = parsedBy((text) => (/^\d{1,3}$/.test(text) ? Number(text) : undefined), 'a number from 0 to 999')
+const asAddress = parsedBy((text) => (isPublicAddress(text) ? text : undefined), 'a public IP address')
 const asShadow = parsedBy(toShadow, 'like beta=0.1, or off')
 
 export function addProviders(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
@@ -38,7 +40,9 @@ export function addProviders(program: Command, terminal: Terminal, end: (exitCod
   add(
     'try <name>',
     'ask a provider for its list, quotes and transactions, never for a create, and show what works and what differs from its form; exit code 1 if something fails',
-  ).action((name: string, options: Options) => run(options, (session) => printTrial(name, options, session)))
+  )
+    .option('--address <address>', 'your public address, for a provider that quotes only with the address of a client', asAddress)
+    .action((name: string, options: TrialOptions) => run(options, (session) => printTrial(name, options, session)))
   add('shadow', 'show the deviations that the shadow of all running gateways measured; or set the shadow')
     .argument('[setting]', 'a provider and its share of the quotes, like beta=0.1, or off', asShadow)
     .option(...forceOption)

@@ -7,6 +7,7 @@ import { tryProvider } from '../../core/operations/trial/try-provider.ts'
 import { deadline } from '../../core/resilience/deadline.ts'
 import { providerFormNamed } from '../../forms/index.ts'
 import type { ConnectedProvider } from '../../provider/connected-provider.ts'
+import { carriesAddress } from '../../wire/provider/form.ts'
 import { commandContext, connectProviders, freshLists, providerNames } from '../connected-providers.ts'
 import type { Options } from '../option.ts'
 import type { ExitCode, Session } from '../session.ts'
@@ -24,8 +25,13 @@ export interface TrialReport {
 
 type ObservedCheck = TrialCheck & Observed
 
+export interface TrialOptions extends Options {
+  /** For quotes that carry the address of a client. */
+  readonly address?: string
+}
+
 /** Prints each check as soon as it is made. Returns 1 if one fails. */
-export async function printTrial(name: string, { json = false }: Options, session: Session): Promise<ExitCode> {
+export async function printTrial(name: string, { json = false, address = '' }: TrialOptions, session: Session): Promise<ExitCode> {
   const { config, terminal } = session
   const provider = config.providers.find((candidate) => candidate.name === name)
   if (!provider) return refuse(`no such provider; the configuration has ${providerNames(config)}`, terminal)
@@ -34,7 +40,7 @@ export async function printTrial(name: string, { json = false }: Options, sessio
   const connect = await connectProviders(config, freshLists, open, observer.observe)
   const checks: ObservedCheck[] = []
   if (!json) terminal.out(`${name} (form ${providerFormNamed(provider.form).name}) at ${new URL(provider.url).origin}`)
-  for await (const check of tryProvider(triedProvider(connect(provider), provider))) {
+  for await (const check of tryProvider(triedProvider(connect(provider), provider, address))) {
     const observed = { ...check, ...observer.take() }
     checks.push(observed)
     if (!json) for (const line of describe(observed)) terminal.out(line)
@@ -45,7 +51,8 @@ export async function printTrial(name: string, { json = false }: Options, sessio
   return failed === 0 ? 0 : 1
 }
 
-function triedProvider({ catalogue, capabilities, service, timeoutMs }: ConnectedProvider, provider: Provider): TriedProvider {
+function triedProvider(connected: ConnectedProvider, provider: Provider, address: string): TriedProvider {
+  const { catalogue, capabilities, service, timeoutMs } = connected
   const form = providerFormNamed(provider.form)
   const bounded = compose([deadline(timeoutMs)], service)
   return {
@@ -56,7 +63,8 @@ function triedProvider({ catalogue, capabilities, service, timeoutMs }: Connecte
     has: (op) => form.operation(op) !== undefined,
     needsKey: (op) => form.keyed.has(op),
     isQuotedFirst: (rateType) => form.quotedFirst.has(rateType),
-    contextOf: () => commandContext(capabilities),
+    lacksAddress: (rateType) => address === '' && carriesAddress(form, 'getRate', rateType),
+    contextOf: () => ({ ...commandContext(capabilities), caller: { address } }),
   }
 }
 

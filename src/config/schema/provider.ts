@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ExtraIds } from '../../domain/swap/extra-ids.ts'
 import { providerStates } from '../../domain/swap/provider-state.ts'
 import { statusWords } from '../../domain/swap/status.ts'
-import { baseUrl, choice, integer, keys, list, mapping, name, seconds, text } from '../value-types.ts'
+import { baseUrl, choice, flag, integer, keys, list, mapping, name, seconds, text } from '../value-types.ts'
 import { required, section, setting } from './setting.ts'
 
 const budget = section(
@@ -47,6 +47,11 @@ export const provider = keys({
   url: required(baseUrl, 'Base URL, including `/api/v2`; must be `https` if a key is sent to another machine'),
   key: setting(text, '', 'Your key at the provider, best read from a file or the environment. Not needed in passthrough mode'),
   settings: setting(mapping(text), {}, 'What its form needs beside the key, like `affiliateId`; the page of the form names them'),
+  forwardAddress: setting(
+    flag,
+    false,
+    "Whether the provider may get the address of each client: needed by a form that sends it with quotes and creates. Behind a proxy `server.trustProxy` must be right: else the provider gets the proxy's address",
+  ),
   tag: setting(
     text,
     '',

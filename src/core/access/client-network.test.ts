@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clientNetworkOf } from './client-network.ts'
+import { clientAddressOf, clientNetworkOf } from './client-network.ts'
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -26,4 +26,18 @@ test('R6: 65,536 addresses of one /64 are one subject, and 65,536 networks are a
   const groups = Array.from({ length: 65_536 }, (_, at) => at.toString(16))
   expect(new Set(groups.map((group) => clientNetworkOf(`2001:db8:1:2::${group}`)))).toEqual(new Set(['2001:db8:1:2']))
   expect(new Set(groups.map((group) => clientNetworkOf(`2001:db8:1:${group}::1`))).size).toBe(65_536)
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['192.0.2.7:5000', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['::FFFF:c000:0207', '192.0.2.7'],
+  ['[2001:db8::1]:5000', '2001:db8::1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2:3:4:5:6'],
+  ['fe80::1%eth0', 'fe80::1'],
+  ['', ''],
+  ['unknown', 'unknown'],
+])('%s is the address %s', (text, address) => {
+  expect(clientAddressOf(text)).toBe(address)
 })

@@ -3,19 +3,24 @@
 /** Some proxies write the port too: `192.0.2.7:5000`, `[2001:db8::1]:5000`. */
 const withPort = /^(\d+(?:\.\d+){3}):\d+$|^\[(.+)\](?::\d+)?$/
 
-/** The subject of limits: the IPv4 address (also if it is mapped into IPv6), or the /64 of an IPv6 address. A port is dropped. */
+/** The subject of limits: the IPv4 address, or the /64 of an IPv6 address. */
 export function clientNetworkOf(text: string): string {
+  const address = clientAddressOf(text)
+  if (!address.includes(':')) return address
+  return groupsOf(address)
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')
+}
+
+/** The address alone, without port and zone. An IPv4 address that is mapped into IPv6 is the IPv4 address. */
+export function clientAddressOf(text: string): string {
   const address = text.replace(withPort, '$1$2')
   if (!address.includes(':')) return address
   const [withoutZone = ''] = address.split('%')
   const groups = groupsOf(withoutZone)
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
-  return isMapped
-    ? dotted(groups.slice(6))
-    : groups
-        .slice(0, 4)
-        .map((group) => group.toString(16))
-        .join(':')
+  return isMapped ? dotted(groups.slice(6)) : withoutZone
 }
 
 /** All eight groups of an IPv6 address: expands `::` and a dotted IPv4 end. */

@@ -12,6 +12,8 @@ import { type Layer, onOperations } from '../layer.ts'
 export interface QuoteCacheOptions {
   /** How long a response is cached. 0: only concurrent requests share one. */
   readonly lifetimeMs: number
+  /** Whether the quote is for its caller alone: it is neither shared nor cached. Default: no. */
+  readonly isPersonal?: (query: RateQuery) => boolean
   /** Milliseconds on a monotonic clock. */
   readonly clock: () => number
   readonly observe: Observer
@@ -33,7 +35,7 @@ const minLifetimeMs = 60_000
 const maxTextLength = 4_096
 
 /** Runs where requests and responses use the provider's names, so that clients of all forms share a response. */
-export function quoteCache({ lifetimeMs, clock, observe }: QuoteCacheOptions): Layer {
+export function quoteCache({ lifetimeMs, isPersonal = () => false, clock, observe }: QuoteCacheOptions): Layer {
   const entries = new BoundedMap<CacheEntry>({ maxEntries, lifetimeMs: Math.max(minLifetimeMs, lifetimeMs) })
   const entryFor = (key: string): CacheEntry => {
     const now = clock()
@@ -43,6 +45,7 @@ export function quoteCache({ lifetimeMs, clock, observe }: QuoteCacheOptions): L
   const count = (outcome: CacheOutcome): void => observe({ what: 'cache', cache: 'rate', outcome })
   return onOperations({
     getRate(request, context, next) {
+      if (isPersonal(request)) return next.call('getRate', request, context)
       const cached = entryFor(keyOf(request, context.pair))
       const age = clock() - cached.fetchedAt
       if (cached.response && age < lifetimeMs) {

@@ -14,6 +14,8 @@ import type { ShadowStatistics } from './shadow-statistics.ts'
 
 export interface ShadowOptions {
   readonly candidate: Candidate
+  /** Whether the candidate quotes this only for a client whose address it gets. A repeated quote has no client. */
+  readonly needsClient: (query: RateQuery) => boolean
   /** From 0 to 1. */
   readonly sample: number
   /** Milliseconds for the candidate's quote. */
@@ -81,10 +83,11 @@ function missingAssets(routed: readonly Listing[], candidate: Listing): readonly
 }
 
 async function compare(options: ShadowOptions, query: RateQuery, context: Context, served: Rate): Promise<void> {
-  const { candidate, timeoutMs, table, statistics, observe } = options
+  const { candidate, needsClient, timeoutMs, table, statistics, observe } = options
   const [source, target] = [assetKeyOf(served, from, table), assetKeyOf(served, to, table)]
   const count = (result: ShadowResult, deviation?: number): void =>
     observe({ what: 'shadow', provider: candidate.tag, result, ...(deviation !== undefined && { deviation }) })
+  if (needsClient(query)) return count('skipped')
   try {
     const { body } = await candidate.service.call('getRate', query, shadowContext(context, timeoutMs))
     const deviation = deviationOf(served.amountOut, body.amountOut)

@@ -52,6 +52,8 @@ export interface Context {
   /** Whether unreadable rows of a list are returned separately (`Page.unreadable`) instead of failing the page. */
   readonly acceptsUnreadableRows?: boolean
   readonly upstreamTimer?: UpstreamTimer
+  /** The client's address for a provider that needs it: public, without port and zone. Never set in a call of the gateway's own. */
+  readonly forwardedAddress?: string
 }
 
 /** Counts the wait for `work`, a provider call of another request that this request shares. */
@@ -74,6 +76,8 @@ export interface ServiceResponse<O extends Op> {
   readonly staleSeconds?: number | undefined
   /** Greater for a request that was sent later, over all processes. Absent if none was sent. */
   readonly sequence?: number | undefined
+  /** Whether the response is for this client alone, so that nobody may cache it. */
+  readonly isUncacheable?: boolean
   /** Whether this is the response to an earlier request with the same `Idempotency-Key`. */
   readonly replayed?: boolean
   /** The id of a create in the ledger. */

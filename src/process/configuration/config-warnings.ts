@@ -4,7 +4,7 @@ import { providerFormNamed } from '../../forms/index.ts'
 import { publicKeys } from '../../sandbox/keys.ts'
 
 /** What an operator should know of a configuration that is whole and still weaker than it could be: one line each. */
-export function configWarnings({ auth, limits, providers: known, redis, routing, sandbox }: Config): readonly string[] {
+export function configWarnings({ auth, limits, providers: known, redis, routing, sandbox, server }: Config): readonly string[] {
   const { untagged, providers } = routing
   const isPassthrough = auth.mode === 'passthrough'
   const isUnrouted = untagged !== '' && !providers.includes(untagged)
@@ -26,6 +26,7 @@ export function configWarnings({ auth, limits, providers: known, redis, routing,
         ({ name, form }) =>
           `providers.${name}: the form ${form} has no list of transactions: a create of unknown outcome is not found again, and waits for a person`,
       ),
+    ...known.flatMap((provider) => addressWarnings(provider, server.trustProxy)),
     ...(sandbox.enabled ? [`the sandbox runs, and its keys are public: ${publicKeys.join(', ')}`] : []),
     ...(isPassthrough && isUnrouted
       ? [`routing.untagged: ids without a tag are answered 404, since ${untagged} is not in routing.providers`]
@@ -42,6 +43,17 @@ export function configWarnings({ auth, limits, providers: known, redis, routing,
 
 function takesNewSwaps({ name, state }: Provider, { providers, strategy, weights }: Config['routing']): boolean {
   return state === 'active' && providers.includes(name) && (strategy !== 'weighted' || weights?.[name] !== 0)
+}
+
+function addressWarnings({ name, form, forwardAddress }: Provider, trustProxy: number): readonly string[] {
+  if (!forwardAddress) return []
+  if (!providerFormNamed(form).sendsAddress)
+    return [`providers.${name}.forwardAddress: of no effect: the form ${form} sends no address of a client`]
+  return trustProxy > 0
+    ? []
+    : [
+        `providers.${name}.forwardAddress: server.trustProxy is 0, so the provider gets the address of each connection: if clients come through a proxy, that of the proxy`,
+      ]
 }
 
 /** Whether whoever is on the way can read along. */

@@ -22,6 +22,8 @@ export interface ProviderForm {
   readonly depositMemo: readonly string[]
   /** What the operator must set: `providers.<name>.settings`. */
   readonly settings: readonly string[]
+  /** Whether some call carries the address of the gateway's client. */
+  readonly sendsAddress: boolean
   /** Undefined: the provider has no such operation. */
   readonly operation: (op: Op, rateType?: RateType) => ProviderOperation | undefined
   /** Every operation in every variant. */
@@ -34,6 +36,9 @@ type RequestOf<O extends Op> = Operations[O]['request']
 /** Beside the fields of the question: the number of rows before the page. */
 type AskedField<O extends Op> = (keyof RequestOf<O> & string) | 'offset'
 
+/** Everything but quotes and creates is also read without a client. */
+type AddressRule<O extends Op> = O extends 'getRate' | 'createTransaction' ? unknown : { readonly addressHeader?: never }
+
 /** The tables of one operation. Fails to compile, by name, where a field that the domain always has is neither told nor assumed. */
 export function providerOperation<O extends Op>() {
   return <
@@ -45,15 +50,25 @@ export function providerOperation<O extends Op>() {
       readonly request: A
       readonly response: R & Covers<Omit<Row<O>, F>, R>
       readonly assumes?: readonly F[]
-    },
+    } & AddressRule<O>,
   ): ProviderTables => tables
+}
+
+/** Whether a call of the operation carries the address of the gateway's client. */
+export function carriesAddress(form: ProviderForm, op: Op, rateType?: RateType): boolean {
+  const own = form.operation(op, rateType)
+  if (own?.addressHeader !== undefined || own?.also?.addressHeader !== undefined) return true
+  return isQuotedFirst(form, op, rateType) && carriesAddress(form, 'getRate', rateType)
 }
 
 /** The calls over HTTP that an operation takes, each by the operation that it belongs to. */
 export function callsOf(form: ProviderForm, op: Op, rateType?: RateType): readonly Op[] {
   const own = form.operation(op, rateType)?.also ? [op, op] : [op]
-  const isQuotedFirst = op === 'createTransaction' && rateType !== undefined && form.quotedFirst.has(rateType)
-  return isQuotedFirst ? [...callsOf(form, 'getRate', rateType), ...own] : own
+  return isQuotedFirst(form, op, rateType) ? [...callsOf(form, 'getRate', rateType), ...own] : own
+}
+
+function isQuotedFirst({ quotedFirst }: ProviderForm, op: Op, rateType?: RateType): boolean {
+  return op === 'createTransaction' && rateType !== undefined && quotedFirst.has(rateType)
 }
 
 /** Compiles a form's tables, once, at start. */
@@ -79,6 +94,7 @@ export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
     assets: tables.assets ?? {},
     depositMemo: tables.depositMemo ?? [],
     settings: settingsOf(every.flatMap(({ request, also }) => (also ? [request, also.request] : [request]))),
+    sendsAddress: every.some(({ addressHeader, also }) => (addressHeader ?? also?.addressHeader) !== undefined),
     capabilities: capabilitiesOf(tables),
     operation: (op, rateType = 'float') => {
       const own = variants[op]

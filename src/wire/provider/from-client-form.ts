@@ -33,6 +33,7 @@ export function providerFormOf(form: Form): ProviderForm {
     assets: {},
     depositMemo: [],
     settings: [],
+    sendsAddress: false,
     operation: (op) => operations.get(op),
     operations: [...operations.values()],
     withExtraIdNames: (names) => providerFormOf(form.withExtraIdNames(names)),

@@ -18,6 +18,8 @@ export interface ProviderCall {
   /** Whether it goes up with the provider's key. */
   readonly keyed: boolean
   readonly maxResponseBytes?: number | undefined
+  /** In lower case. */
+  readonly addressHeader?: string | undefined
   readonly requestCodec: RequestEncoder
   readonly responseCodec: Pick<ResponseCodec, 'slots' | 'decode' | 'decodeRows'>
   /** Wire names of the answer's fields, by domain field. */
@@ -73,6 +75,7 @@ function compileCall(
     path,
     keyed: isKeyed,
     maxResponseBytes: tables.maxResponseBytes,
+    addressHeader: tables.addressHeader?.toLowerCase(),
     requestCodec: compileRequest(tables.request, path.parameters, method === 'POST', implied),
     responseCodec,
     responseNames: namesByField(responseCodec.slots),

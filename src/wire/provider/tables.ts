@@ -12,6 +12,8 @@ export interface CallTables {
   readonly at: `${Method} ${string}`
   readonly request: RequestTree
   readonly response: ResponseTree
+  /** The header that carries the address of the gateway's client. Only for quotes and creates: nothing else always has a client. */
+  readonly addressHeader?: string
   /** The largest answer, where that is more than 2 MiB. */
   readonly maxResponseBytes?: number
 }

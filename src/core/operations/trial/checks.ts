@@ -29,6 +29,8 @@ export interface TriedProvider {
   readonly needsKey: (op: Op) => boolean
   /** Whether a create needs the id of a quote. */
   readonly isQuotedFirst: (rateType: RateType) => boolean
+  /** Whether such a quote carries the address of a client, and the trial has none. */
+  readonly lacksAddress: (rateType: RateType) => boolean
   readonly contextOf: () => Context
 }
 

@@ -46,7 +46,7 @@ function refusedIn(ends: KeyedEnds): readonly Op[] {
   )
 }
 
-export function checkKey({ hasKey, has }: TriedProvider, ends: KeyedEnds): TrialCheck {
+export function checkKey({ hasKey, has, lacksAddress }: TriedProvider, ends: KeyedEnds): TrialCheck {
   if (!hasKey) return skipped('key', 'no key is configured')
   const refused = refusedIn(ends)
   if (refused.length > 0) return fails('key', `refused for ${refused.join(', ')}`)
@@ -55,5 +55,6 @@ export function checkKey({ hasKey, has }: TriedProvider, ends: KeyedEnds): Trial
   const end = ends.get('getTransaction')
   if (end instanceof Fault && end.kind === 'notFound' && !has('listTransactions'))
     return works('key', 'accepted, as far as a get of an unknown id can show')
+  if (lacksAddress('fixed') || lacksAddress('float')) return skipped('key', 'only a call with the address of a client shows it')
   return fails('key', 'no call shows that it is accepted')
 }

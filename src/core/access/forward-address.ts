@@ -1,0 +1,25 @@
+import { Fault } from '../../domain/faults/fault.ts'
+import { isPublicAddress } from '../../domain/public-address.ts'
+import type { Op, Request } from '../../domain/swap/operations.ts'
+import { aroundAll, type Layer } from '../layer.ts'
+import { clientAddressOf } from './client-network.ts'
+
+export type NeedsAddress = (op: Op, request: Request<Op>) => boolean
+
+/**
+ * Adds the client's address to calls that need it, for a provider that serves only the users whose address it gets. Throws
+ * `invalid`, before anything is sent or spent, if the address is not public: the gateway's own calls have none.
+ */
+export function forwardAddress(needsAddress: NeedsAddress): Layer {
+  return aroundAll(async (op, request, context, next) => {
+    if (!needsAddress(op, request)) return next.call(op, request, context)
+    const forwardedAddress = clientAddressOf(context.caller.address)
+    if (!isPublicAddress(forwardedAddress)) throw noPublicAddress()
+    return { ...(await next.call(op, request, { ...context, forwardedAddress })), isUncacheable: true }
+  })
+}
+
+function noPublicAddress(): Fault {
+  const message = 'This swap is offered only to clients with a public network address, and this request has none.'
+  return new Fault('invalid', message, { reason: 'refused', noEffect: true })
+}
