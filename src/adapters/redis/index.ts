@@ -4,13 +4,15 @@ import { Cluster, type Redis } from 'ioredis'
 import { parseRedisUrl } from '../../domain/redis-url.ts'
 import { withTimeout } from '../../domain/with-timeout.ts'
 import { createClient } from './client.ts'
-import { minReplyTimeoutMs, type ReplyState, ReplyTimeouts } from './reply-timeouts.ts'
-import { RedisClock, withScriptDeadline } from './script-deadline.ts'
+import { ScriptDeadlines, withScriptDeadline } from './script-deadline.ts'
 
 /** Runs a script on keys of one slot. Throws after at most 200 ms without a reply. */
 export type Script = (keys: readonly string[], args: readonly string[]) => Promise<readonly number[]>
 
 export interface Connection {
+  /** For libraries that take a client. Their scripts need a deadline, too. */
+  readonly client: Redis | Cluster
+  readonly deadlines: ScriptDeadlines
   /** Prepares a script whose reply is a list of integers. In the script, `now` is the clock of Redis in milliseconds. */
   readonly script: (lua: string, numberOfKeys: number) => Script
   /** A number that changes when Redis has lost its data. */
@@ -32,9 +34,12 @@ export async function openRedis(url: string): Promise<Connection> {
   // Each command reports its error; but without a listener the event would end the process.
   client.on('error', () => {})
   await connected(client)
-  const script = scripts(client)
+  const deadlines = new ScriptDeadlines()
+  const script = scripts(client, deadlines)
   const generation = script(generationScript, 1)
   return {
+    client,
+    deadlines,
     script,
     generation: async () => (await generation(['swapgate:generation'], [randomGeneration()]))[0] ?? 0,
     onLoss: (listener) => void client.on('close', listener),
@@ -65,20 +70,16 @@ async function ready(node: Redis): Promise<void> {
 
 type RedisCommand = (...args: string[]) => Promise<number[]>
 
-function scripts(client: Redis | Cluster): Connection['script'] {
-  const clock = new RedisClock()
-  const replyTimeouts = new ReplyTimeouts()
+function scripts(client: Redis | Cluster, deadlines: ScriptDeadlines): Connection['script'] {
   let defined = 0
   return (lua, numberOfKeys) => {
     const name = `swapgate${++defined}`
     client.defineCommand(name, { lua: withScriptDeadline(lua), numberOfKeys })
     const command: RedisCommand = Reflect.get(client, name).bind(client)
-    const send = (keys: readonly string[], args: readonly string[], replyState: ReplyState): Promise<readonly number[]> =>
-      command(...keys, ...args, String(clock.deadlineAfter(minReplyTimeoutMs))).then(([now = 0, ...reply]) => {
-        clock.update(now)
-        if (reply.length > 0 || replyState.isOver) return reply
-        return send(keys, args, replyState) // The clock of Redis was changed: the script was in time, but did nothing.
+    return (keys, args) =>
+      deadlines.run(async (deadlineMs) => {
+        const [now, ...value] = await command(...keys, ...args, String(deadlineMs))
+        return value.length > 0 ? { now, value } : { now }
       })
-    return (keys, args) => replyTimeouts.wait((replyState) => send(keys, args, replyState))
   }
 }

@@ -1,74 +1,64 @@
 /** rate-limiter-flexible: fixed windows as in memory, counted in Redis. */
-import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterRedis } from 'rate-limiter-flexible'
 import type { SharedLimiter } from '../../core/access/limit-fallback.ts'
 import type { Charge } from '../../core/access/limits.ts'
-import type { Connection, Script } from './index.ts'
+import type { Connection } from './index.ts'
+import { readDeadline } from './script-deadline.ts'
 
-/** The same window, but counts only admitted requests; a window that has lost its end gets a new one, as in the library. ARGV: the limit, and the window in milliseconds. */
-const chargeAdmitted = `
+/** The library's script with a deadline. ARGV: points, the window in seconds, the library's own limit, the deadline. After the deadline: -1 and the clock of Redis. */
+const consumeLua = `${readDeadline}
+if isLate then return {-1, now} end
+redis.call('SET', KEYS[1], 0, 'EX', ARGV[2], 'NX')
+if redis.call('PTTL', KEYS[1]) == -1 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
+return {redis.call('INCRBY', KEYS[1], ARGV[1]), redis.call('PTTL', KEYS[1])}`
+
+/** The same window, but counts only admitted requests. ARGV: the limit, and the window in milliseconds. */
+const chargeAdmittedLua = `
 redis.call('SET', KEYS[1], 0, 'PX', ARGV[2], 'NX')
 if redis.call('PTTL', KEYS[1]) == -1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 local isOver = tonumber(redis.call('GET', KEYS[1])) >= tonumber(ARGV[1])
 local points = isOver and tonumber(ARGV[1]) or redis.call('INCR', KEYS[1])
 return {isOver and 1 or 0, points, redis.call('PTTL', KEYS[1])}`
 
+const keyPrefix = 'swapgate:limit'
+
+interface Consumed {
+  readonly points: number
+  readonly remainingMs: number
+}
+
 /** Limits shared by all processes with the same Redis. Windows follow its clock. Throws if Redis does not respond. */
-export function redisLimiter(connection: Pick<Connection, 'script'>): SharedLimiter {
-  const limiters = new Map<number, RateLimiterRedis>()
-  const limiterFor = (window: number): RateLimiterRedis => {
-    const known = limiters.get(window)
-    if (known) return known
-    const limiter = new RateLimiterRedis({
-      storeClient: createStoreClient(connection),
-      keyPrefix: prefixOf(window),
-      points: Number.MAX_SAFE_INTEGER,
-      duration: window,
+export function redisLimiter({ client, deadlines, script }: Pick<Connection, 'client' | 'deadlines' | 'script'>): SharedLimiter {
+  const limiter = new RateLimiterRedis({
+    storeClient: client,
+    customIncrTtlLuaScript: consumeLua,
+    keyPrefix,
+    points: Number.MAX_SAFE_INTEGER, // Never reached: the caller applies the limit, and every request is counted.
+    duration: 0,
+  })
+  const consume = (key: string, points: number, windowSeconds: number): Promise<Consumed> =>
+    deadlines.run(async (deadlineMs) => {
+      // The library passes `duration` to the script as its last argument. The window is `customDuration`.
+      limiter.duration = deadlineMs
+      const { consumedPoints, msBeforeNext } = await limiter.consume(key, points, { customDuration: windowSeconds })
+      return consumedPoints < 0 ? { now: msBeforeNext } : { value: { points: consumedPoints, remainingMs: msBeforeNext } }
     })
-    limiters.set(window, limiter)
-    return limiter
-  }
-  const chargeScript = connection.script(chargeAdmitted, 1)
-  const chargeIfAdmitted = async (bucket: string, limit: number, window: number): Promise<Charge> => {
-    const [isOver, points = 0, remainingMs = 0] = await chargeScript(
-      [`${prefixOf(window)}:${bucket}`],
-      [String(limit), String(window * 1000)],
-    )
-    return { isOver: isOver === 1, remaining: Math.max(0, limit - points), resetSeconds: Math.ceil(remainingMs / 1000) }
-  }
-  // The library's own limit is never reached: the caller applies the limit, and every request is counted.
+  const chargeAdmitted = script(chargeAdmittedLua, 1)
   return {
-    charge: (bucket, limit, window, counting) =>
-      counting === 'admitted'
-        ? chargeIfAdmitted(bucket, limit, window)
-        : limiterFor(window)
-            .consume(bucket)
-            .then((state) => chargeOf(state, limit)),
-    add: (bucket, points, window, remainingMs) =>
-      limiterFor(window)
-        .consume(bucket, points, { customDuration: remainingMs })
-        .then(({ consumedPoints }) => consumedPoints),
-  }
-}
-
-function prefixOf(window: number): string {
-  return `swapgate:limit:${window}`
-}
-
-function chargeOf({ consumedPoints, msBeforeNext }: RateLimiterRes, limit: number): Charge {
-  return {
-    isOver: consumedPoints > limit,
-    remaining: Math.max(0, limit - consumedPoints),
-    resetSeconds: Math.ceil(msBeforeNext / 1000),
-  }
-}
-
-/** The library's interface of a Redis client: it defines a script and calls it by name. */
-function createStoreClient(connection: Pick<Connection, 'script'>) {
-  let script: Script | undefined
-  return {
-    defineCommand(_: string, { lua, numberOfKeys }: { readonly lua: string; readonly numberOfKeys: number }) {
-      script = connection.script(lua, numberOfKeys)
+    async charge(bucket, limit, windowSeconds, counting) {
+      const key = `${windowSeconds}:${bucket}`
+      if (counting === 'admitted') {
+        const [isOver, points, ms] = await chargeAdmitted([`${keyPrefix}:${key}`], [String(limit), String(windowSeconds * 1000)])
+        return chargeOf(isOver === 1, points, ms, limit)
+      }
+      const { points, remainingMs } = await consume(key, 1, windowSeconds)
+      return chargeOf(points > limit, points, remainingMs, limit)
     },
-    rlflxIncr: ([key = '', ...args]: readonly string[]) => script?.([key], args),
+    add: async (bucket, points, windowSeconds, remainingSeconds) =>
+      (await consume(`${windowSeconds}:${bucket}`, points, remainingSeconds)).points,
   }
+}
+
+function chargeOf(isOver: boolean, points = 0, remainingMs = 0, limit: number): Charge {
+  return { isOver, remaining: Math.max(0, limit - points), resetSeconds: Math.ceil(remainingMs / 1000) }
 }
