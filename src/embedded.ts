@@ -1,12 +1,16 @@
 /** The gateway as a request handler of another program (docs/contract.md §17). */
 import { type ExpressOptions, expressApp } from './adapters/http/express.ts'
 import { type Config, type ConfigSettings, loadConfig, readSettings } from './config/index.ts'
-import { errorBody } from './edges/response.ts'
-import { formNamed, knownForms } from './forms/index.ts'
+import { withDefault } from './domain/with-timeout.ts'
+import { knownForms } from './forms/index.ts'
+import { closedHandler } from './process/closed-handler.ts'
+import { configWarnings } from './process/configuration/config-warnings.ts'
+import { needsRestart } from './process/configuration/restart-required.ts'
 import { openMonitoring } from './process/monitoring.ts'
+import { oneAtATime } from './process/one-at-a-time.ts'
 import { type OpenGateway, openGateway } from './process/open-gateway.ts'
 import { noPages } from './process/pages.ts'
-import type { Http } from './wire/http.ts'
+import type { Http, HttpResponse } from './wire/http.ts'
 
 export interface SwapgateOptions {
   /** express middleware in front of the gateway. What it responds is its own. */
@@ -18,43 +22,83 @@ export interface Swapgate {
   readonly handler: ReturnType<typeof expressApp>
   /** Opens the ledger and the connections and begins the background work; no port and no signal handler. Returns warnings. */
   readonly start: () => Promise<readonly string[]>
-  /** Ends the background work and closes everything; waits for what is under way. */
+  /** Waits for the requests under way, at most `server.drain`, then ends the background work and closes everything. */
   readonly stop: () => Promise<void>
-  /** Applies another configuration to new requests. Throws a `ConfigError`, without a change, if it is not valid. Returns warnings. */
+  /** Applies another configuration to new requests. Rejects with a `ConfigError`, without a change, if it is not valid. Returns warnings. */
   readonly reload: (config: ConfigSource) => Promise<readonly string[]>
 }
 
 /** The path of a configuration file, its keys as an object, or what `loadConfig` returned. */
 export type ConfigSource = string | ConfigSettings | Config
 
-/** Throws a `ConfigError` with all faults. Before `start` and after `stop` the handler responds with 503. */
+/**
+ * Throws a `ConfigError` with all faults. Before `start` and after `stop` the handler responds with 503. Starts, stops and reloads
+ * run one after another, in the order of the calls.
+ */
 export function createSwapgate(source: ConfigSource, { middleware = [] }: SwapgateOptions = {}): Swapgate {
-  const config = toConfig(source)
-  let opened: { readonly gateway: OpenGateway; readonly resources: AsyncDisposableStack } | undefined
-  const closed = closedHandler(config)
-  const handle: Http = (request) => (opened ? opened.gateway.handle(request) : closed(request))
+  const first = toConfig(source)
+  const runSerially = oneAtATime()
+  const closed = closedHandler(first)
+  const underWay = new Set<Promise<HttpResponse>>()
+  let config = first
+  let opened: Opened | undefined
+  const handle: Http = (request) => {
+    if (!opened) return closed(request)
+    const response = opened.gateway.handle(request)
+    underWay.add(response)
+    return response.finally(() => underWay.delete(response))
+  }
   return {
     handler: expressApp(handle, { ...config.server, middleware }),
-    async start() {
-      if (opened) throw new Error('swapgate is already started.')
-      await using resources = new AsyncDisposableStack()
-      const monitoring = openMonitoring(config, () => opened?.gateway.configuration.config ?? config, resources)
-      const gateway = await openGateway(config, monitoring, Promise.resolve(noPages), resources)
-      await gateway.configuration.tags.remember(config)
-      const warnings = [...gateway.warnings, ...(await gateway.configuration.startWarnings(config))]
-      opened = { gateway, resources: resources.move() }
-      return warnings
-    },
-    async stop() {
-      const stopping = opened
-      opened = undefined
-      await stopping?.resources.disposeAsync()
-    },
-    reload(next) {
-      if (!opened) throw new Error('swapgate is not started.')
-      return opened.gateway.configuration.load(toConfig(next))
-    },
+    start: () =>
+      runSerially(async () => {
+        if (opened) throw new Error('swapgate is already started.')
+        const { warnings, ...gateway } = await open(config, () => opened?.gateway.configuration.config ?? config)
+        opened = gateway
+        return warnings
+      }),
+    stop: () =>
+      runSerially(async () => {
+        const stopping = opened
+        opened = undefined
+        await withDefault(Promise.all(underWay), config.server.drain * 1000, undefined)
+        await stopping?.resources.disposeAsync()
+      }),
+    reload: (source) =>
+      runSerially(async () => {
+        if (!opened) throw new Error('swapgate is not started.')
+        const next = toConfig(source)
+        const warnings = await opened.gateway.configuration.load(next)
+        const changed = needsRestart(config, next)
+        config = next
+        return [...changed.map(restartWarning), ...warningsOf(next), ...warnings]
+      }),
   }
+}
+
+interface Opened {
+  readonly gateway: OpenGateway
+  readonly resources: AsyncDisposableStack
+}
+
+async function open(config: Config, current: () => Config): Promise<Opened & { readonly warnings: readonly string[] }> {
+  await using resources = new AsyncDisposableStack()
+  const monitoring = openMonitoring(config, current, resources)
+  const gateway = await openGateway(config, monitoring, Promise.resolve(noPages), resources)
+  await gateway.configuration.tags.remember(config)
+  const warnings = [...warningsOf(config), ...gateway.warnings, ...(await gateway.configuration.startWarnings(config))]
+  return { gateway, resources: resources.move(), warnings }
+}
+
+function warningsOf(config: Config): readonly string[] {
+  const { sandbox } = config
+  const unused = sandbox.enabled ? ['sandbox.enabled is of no effect: the sandbox has a port of its own'] : []
+  return [...configWarnings({ ...config, sandbox: { ...sandbox, enabled: false } }), ...unused]
+}
+
+/** The handler has the settings of `server` for good. */
+function restartWarning(section: string): string {
+  return `${section}: a change takes effect ${section === 'server' ? 'with another createSwapgate' : 'after stop() and start()'}`
 }
 
 function toConfig(source: ConfigSource): Config {
@@ -65,10 +109,4 @@ function toConfig(source: ConfigSource): Config {
 /** Only a loaded configuration has the hash of its file. */
 function isLoaded(source: ConfigSettings | Config): source is Config {
   return 'hash' in source
-}
-
-function closedHandler({ defaultForm }: Config): Http {
-  const body = errorBody(formNamed(defaultForm), 503, 'The service is starting or stopping; please try again later.')
-  const headers = { 'content-type': 'application/json; charset=utf-8', 'x-swap-reason': 'stopping', 'retry-after': '1' }
-  return async () => ({ status: 503, headers, body })
 }

@@ -1,0 +1,21 @@
+/** What responds while there is no gateway: every form, with 503. */
+import type { Config } from '../config/index.ts'
+import { Fault } from '../domain/faults/fault.ts'
+import { mounts } from '../edges/mounts.ts'
+import { serve } from '../edges/serve.ts'
+import { formNamed, forms } from '../forms/index.ts'
+import type { Http } from '../wire/http.ts'
+
+/** Paths and methods are checked as ever; nothing is logged or counted. */
+export function closedHandler({ defaultForm }: Pick<Config, 'defaultForm'>): Http {
+  const message = 'The service is starting or stopping; please try again later.'
+  const refusal = new Fault('unavailable', message, { reason: 'stopping', retryAfter: 1 })
+  const edge = {
+    service: { call: () => Promise.reject(refusal) },
+    gate: async () => ({ refusal }),
+    identify: async () => undefined,
+    maxAgeSeconds: {},
+    observe: () => {},
+  }
+  return mounts(new Map(forms.map((form) => [form, serve({ ...edge, form })])), formNamed(defaultForm))
+}
