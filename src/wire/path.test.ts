@@ -39,3 +39,17 @@ describe('a path with a parameter', () => {
     },
   )
 })
+
+describe('a path with several parameters', () => {
+  const path = compilePath('/pair/{from}-{fromNetwork}/{to}-{toNetwork}')
+
+  it('is filled with each in its place, and none begins another segment', () => {
+    expect(path.parameters).toEqual(new Set(['from', 'fromNetwork', 'to', 'toNetwork']))
+    const values = { from: 'a/b', fromNetwork: '../..', to: '$&?#', toNetwork: '%2f é' }
+    expect(path.fill(values)).toBe('/pair/a%2Fb-..%2F../%24%26%3F%23-%252f%20%C3%A9')
+  })
+
+  it('is never matched: only a provider has such a path', () => {
+    expect(path.match('/pair/BTC-bitcoin/ETH-ethereum')).toBeUndefined()
+  })
+})

@@ -1,26 +1,28 @@
-/** Paths with at most one parameter, which is their last segment: `/transactions/{id}`. */
+/** Paths with parameters: `/transactions/{id}`. Only one whose single parameter is its last segment can be matched. */
 
 export interface PathPattern {
   readonly pattern: string
   readonly parameters: ReadonlySet<string>
   /** The parameters of a path that fits exactly, decoded; undefined where it does not fit. */
   readonly match: (path: string) => Readonly<Record<string, string>> | undefined
-  /** The path with its parameters as single, percent-encoded segments. */
+  /** The path with its parameters percent-encoded, so that none begins another segment. */
   readonly fill: (parameters: Readonly<Record<string, string>>) => string
 }
 
 const none = {}
+const placeholder = /\{(\w+)\}/g
 
 export function compilePath(pattern: string): PathPattern {
-  const [, fixed = pattern, name] = /^(.*\/)\{(\w+)\}$/.exec(pattern) ?? []
-  if (name === undefined) {
-    return { pattern, parameters: new Set(), match: (path) => (path === pattern ? none : undefined), fill: () => pattern }
-  }
+  const parameters = new Set([...pattern.matchAll(placeholder)].map(([, name = '']) => name))
+  const [, fixed = '', last] = /^([^{]*\/)\{(\w+)\}$/.exec(pattern) ?? []
   return {
     pattern,
-    parameters: new Set([name]),
-    match: (path) => (path.startsWith(fixed) ? parameter(name, path.slice(fixed.length)) : undefined),
-    fill: (parameters) => fixed + encodeURIComponent(parameters[name] ?? ''),
+    parameters,
+    match(path) {
+      if (parameters.size === 0) return path === pattern ? none : undefined
+      return last !== undefined && path.startsWith(fixed) ? parameter(last, path.slice(fixed.length)) : undefined
+    },
+    fill: (values) => pattern.replace(placeholder, (_, name: string) => encodeURIComponent(values[name] ?? '')),
   }
 }
 

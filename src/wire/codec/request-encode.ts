@@ -61,7 +61,7 @@ export function compileRequestEncode(
         if (fields[field] !== undefined && !knownFields.has(field)) throw new WireError(field, 'it cannot be asked for')
       }
       const path: Record<string, string> = {}
-      for (const { name, field } of inPathSlots) path[name] = String(fields[field])
+      for (const slot of inPathSlots) if (isPresent(slot, fields)) path[slot.name] = slot.scalar.toText(fields[slot.field])
       return {
         path,
         query: hasBody ? '' : printQuery(nodes.flatMap((node) => queryPart(node, fields, settings))),
