@@ -18,7 +18,7 @@ interface Entry {
 
 const tokenPattern = /'[^'\n]*'|\.{3}|=>|[A-Za-z_][\w$]*|\d[\d.]*|[{}()[\],:<>=?]/g
 const markers = 'optional|orNull|extension|emptyIfNone'
-const notations = 'text|words|lowerCase|zoned|unix|fallback|zeroIsNone'
+const notations = 'text|each|words|lowerCase|zoned|unix|fallback|zeroIsNone'
 
 export function providerMutantsOf(source: string): readonly Mutant[] {
   const mutants: Mutant[] = []

@@ -42,7 +42,7 @@ function rename<Tree extends RequestTree | ResponseTree>(tree: Tree, fieldNames:
   const lines = Object.entries(tree).map(([name, line]) => {
     if (typeof line === 'string' || 'field' in line) return [fieldNames[toColumn(line).field] ?? name, line]
     const below = treeBelow(line)
-    return [name, below ? { [Object.keys(line)[0] as string]: rename(below, fieldNames) } : line]
+    return [name, below ? { ...line, [Object.keys(line)[0] as string]: rename(below, fieldNames) } : line]
   })
   return Object.fromEntries(lines)
 }

@@ -19,9 +19,11 @@ export function first<const Tree extends ResponseTree>(tree: Tree): First<Tree> 
   return { first: tree }
 }
 
-/** A list in a row: each item becomes a row of its own, with what stands beside the list. */
-export function each<const Tree extends ResponseTree>(tree: Tree): Each<Tree> {
-  return { each: tree }
+/** A list in a row: each item becomes a row of its own, with what stands beside the list. Items that are texts are values of a field. */
+export function each<const Tree extends ResponseTree>(items: Tree): Each<Tree>
+export function each<const Field extends string>(items: Field): Each<{ readonly '': Field }>
+export function each(items: ResponseTree | string): Each<ResponseTree> {
+  return typeof items === 'string' ? { each: { '': items }, isText: true } : { each: items }
 }
 
 /** A list in an answer to a client: the items of this field. */

@@ -76,9 +76,18 @@ function readBelow({ name, below, shape }: ResponseNode, value: JsonValue, readi
   if (shape === 'inside') return readObject(below, value, reading)
   if (!Array.isArray(value)) throw new WireError(name, 'it must be an array')
   if (shape === 'each') return { nodes: below, items: value }
+  if (shape === 'eachText') return { nodes: below, items: value.map(asObject) }
   const [first] = value
   if (first === undefined) throw new EmptyAnswer(name)
   return readObject(below, first, reading)
+}
+
+/** The item of a list of texts, as the object that its line is for. */
+function asObject(text: JsonValue): JsonObject {
+  const object = new JsonObject()
+  object.keys.push('')
+  object.values.push(text)
+  return object
 }
 
 function readSlot(slot: ResponseSlot, value: JsonValue, { meanings, context, row }: Reading): void {

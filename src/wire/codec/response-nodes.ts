@@ -55,7 +55,7 @@ export interface ResponseNode {
   readonly prefix: string
   readonly slot: ResponseSlot | undefined
   readonly below: ResponseNodes | undefined
-  readonly shape: 'inside' | 'first' | 'each' | undefined
+  readonly shape: 'inside' | 'first' | 'each' | 'eachText' | undefined
   /** The field that holds the items of a list, in an answer that is written. */
   readonly of: string | undefined
 }
@@ -91,7 +91,8 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
 
 export function compileNodes(tree: ResponseTree, path: readonly string[]): ResponseNodes {
   const list = Object.entries(tree).map(([name, line]): ResponseNode => {
-    const fullName = [...path, name].join('.')
+    const ownPath = name === '' ? path : [...path, name]
+    const fullName = ownPath.join('.')
     const node = {
       name,
       fullName,
@@ -101,12 +102,12 @@ export function compileNodes(tree: ResponseTree, path: readonly string[]): Respo
       shape: undefined,
       of: undefined,
     }
-    if (typeof line === 'string' || 'field' in line) return { ...node, slot: toSlot(toColumn(line), [...path, name]) }
+    if (typeof line === 'string' || 'field' in line) return { ...node, slot: toSlot(toColumn(line), ownPath) }
     const below = treeBelow(line)
     if (!below) return node
-    const shape = 'inside' in line ? 'inside' : 'first' in line ? 'first' : 'each'
+    const shape = 'inside' in line ? 'inside' : 'first' in line ? 'first' : 'isText' in line ? 'eachText' : 'each'
     const of = 'of' in line ? line.of : undefined
-    return { ...node, below: compileNodes(below as ResponseTree, [...path, name]), shape, of }
+    return { ...node, below: compileNodes(below as ResponseTree, ownPath), shape, of }
   })
   return { list, byName: new Map(list.map((node) => [node.name, node])) }
 }

@@ -60,6 +60,8 @@ export interface First<Tree> {
 /** In a row of an answer: a list, each item of which is a row of its own with what stands beside the list. */
 export interface Each<Tree> {
   readonly each: Tree
+  /** The items are texts: each is the value of the only line, whose name is empty. */
+  readonly isText?: true
   /** In an answer that is written: the field that holds the items; where it is not known there is no list. */
   readonly of?: string
 }
