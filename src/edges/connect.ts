@@ -9,6 +9,7 @@ import { withDefault } from '../domain/with-timeout.ts'
 import type { ResponseFields } from '../wire/codec/response-nodes.ts'
 import type { ProviderCall, ProviderOperation } from '../wire/provider/operation.ts'
 import { decodeResponse, readPaged } from './decode-response.ts'
+import { operationOf } from './operation-of.ts'
 import { type Connection, type Sender, sender } from './send-call.ts'
 
 type Respond = <O extends Op>(op: O, request: Request<O>, context: Context, promised?: Rate) => Promise<ServiceResponse<O>>
@@ -21,8 +22,7 @@ export function connect(connection: Connection): SwapService {
   const { form, provider } = connection
   const calls = sender(connection)
   const respond: Respond = async (op, request, context, promised) => {
-    const operation = form.operation(op, 'rateType' in request ? request.rateType : undefined)
-    if (!operation) throw new Fault('invalid', 'The provider does not have this.', { reason: 'not_offered', noEffect: true })
+    const operation = operationOf(form, op, request)
     const decoded =
       'page' in request ? page(calls, operation, request, context) : single(calls, operation, request, context, promised)
     const { fields, derived } = await decoded

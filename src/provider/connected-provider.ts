@@ -4,7 +4,7 @@ import type { Config, Provider } from '../config/index.ts'
 import { forwardAddress, type NeedsAddress } from '../core/access/forward-address.ts'
 import { createAssetNaming, type NamingRules } from '../core/assets/asset-naming.ts'
 import type { Catalogue } from '../core/assets/catalogue.ts'
-import { compose, type Layer } from '../core/layer.ts'
+import { aroundAll, compose, type Layer } from '../core/layer.ts'
 import { cachedCatalogue } from '../core/quotes/cached-catalogue.ts'
 import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
 import type { MakeBreaker } from '../core/resilience/breaker/breaker.ts'
@@ -15,9 +15,9 @@ import type { Confidential } from '../domain/faults/confidential.ts'
 import { type Capabilities, namesByCode } from '../domain/swap/capabilities.ts'
 import type { Op, Request } from '../domain/swap/operations.ts'
 import type { SwapService } from '../domain/swap/service.ts'
-import type { RateType } from '../domain/swap/swap.ts'
 import type { Observer, Server } from '../domain/telemetry/observation.ts'
 import { connect } from '../edges/connect.ts'
+import { operationOf, rateTypeOf } from '../edges/operation-of.ts'
 import type { Connection } from '../edges/send-call.ts'
 import { connectNative, type NativeConnection } from '../native-lane.ts'
 import { callsOf, carriesAddress, type ProviderForm } from '../wire/provider/form.ts'
@@ -83,7 +83,6 @@ export function connectProvider(
     userAgent: `swapgate/${version}`,
     observe,
   })
-  const rateTypeOf = (request: Request<Op>): RateType | undefined => ('rateType' in request ? request.rateType : undefined)
   const needsAddress: NeedsAddress = (op, request) => carriesAddress(form, op, rateTypeOf(request))
   const limits = {
     ...parts,
@@ -93,13 +92,24 @@ export function connectProvider(
   }
   const breaker = parts.breaker(limits)
   const resilienceLayers = resilience({ ...limits, breaker })
-  const service = compose([forwardAddress(needsAddress), access, ...resilienceLayers, numberRequests(sequences)], edge)
+  const service = compose(
+    [onlyOffered(form), forwardAddress(needsAddress), access, ...resilienceLayers, numberRequests(sequences)],
+    edge,
+  )
   const currencyList = currencyListOf(service, provider, form, parts)
   const { setPaused } = currencyList
   const native = connectNative({ ...limits, breaker, url: provider.url, server: serverOf(provider.url) })
   const { capabilities } = form
   const base = { name, tag, timeoutMs, service, catalogue: currencyList, capabilities, needsAddress, native, setPaused }
   return { ...base, retire: closeListFirst(currencyList, retire), close: closeListFirst(currencyList, close) }
+}
+
+/** Refuses what the provider does not have before a call is counted. */
+function onlyOffered(form: ProviderForm): Layer {
+  return aroundAll(async (op, request, context, next) => {
+    operationOf(form, op, request)
+    return next.call(op, request, context)
+  })
 }
 
 function currencyListOf(service: SwapService, provider: Provider, form: ProviderForm, parts: ProviderParts) {

@@ -60,7 +60,7 @@ function triedProvider(connected: ConnectedProvider, provider: Provider, address
     service: bounded,
     translated: compose([translateAssets(catalogue, true)], bounded),
     hasKey: provider.key !== '',
-    has: (op) => form.operation(op) !== undefined,
+    has: (op, rateType) => form.operation(op, rateType) !== undefined,
     needsKey: (op) => form.keyed.has(op),
     isQuotedFirst: (rateType) => form.quotedFirst.has(rateType),
     lacksAddress: (rateType) => address === '' && carriesAddress(form, 'getRate', rateType),

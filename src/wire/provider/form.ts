@@ -1,6 +1,6 @@
 /** A provider's form: its tables, and what else only data can tell of it. Clients never see it, so it need not read questions or write answers. */
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
-import { forEachOp, keyed, type Op, type Operations, type Row } from '../../domain/swap/operations.ts'
+import { forEachOp, keyed, type Op, type Operations, ops, type Row } from '../../domain/swap/operations.ts'
 import type { RateType } from '../../domain/swap/swap.ts'
 import { type ExtraIdNames, renameExtraIds } from '../codec/extra-ids.ts'
 import { fieldsOf, type RequestTree, type ResponseTree } from '../codec/table.ts'
@@ -8,7 +8,7 @@ import type { Covers } from '../form.ts'
 import type { ProviderCredential } from './credential.ts'
 import { compileOperation, type ProviderOperation } from './operation.ts'
 import type { RefusalTable } from './refusal.ts'
-import type { AssetWords, NetworkWords, ProviderFormTables, ProviderTables } from './tables.ts'
+import { type AssetWords, type NetworkWords, type ProviderFormTables, type ProviderTables, variantsOf } from './tables.ts'
 
 export interface ProviderForm {
   readonly name: string
@@ -75,15 +75,13 @@ function isQuotedFirst({ quotedFirst }: ProviderForm, op: Op, rateType?: RateTyp
 export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
   const keyedOps = new Set(tables.keyed ?? keyed)
   const statuses = new Map(Object.entries(tables.statuses))
-  const variants = forEachOp((op) => {
-    const own = tables.operations[op]
-    if (!own) return undefined
-    const implied = 'at' in own ? [] : ['rateType']
-    const compile = (variant: ProviderTables): ProviderOperation =>
-      compileOperation(op, variant, keyedOps.has(op), statuses, implied)
-    return 'at' in own ? { float: compile(own) } : { float: compile(own.float), fixed: compile(own.fixed) }
-  })
-  const every = Object.values(tables.operations).flatMap((own) => ('at' in own ? [own] : [own.float, own.fixed]))
+  const compiled = forEachOp((op) =>
+    variantsOf(tables.operations[op]).map(({ rateType, tables: own }) => {
+      const implied = rateType === undefined ? [] : ['rateType', ...quoteFields(own, rateType, tables)]
+      return { rateType, operation: compileOperation(op, own, keyedOps.has(op), statuses, implied) }
+    }),
+  )
+  const every = ops.flatMap((op) => variantsOf(tables.operations[op]).map(({ tables: own }) => own))
   return {
     name: tables.name,
     credential: tables.credential,
@@ -96,41 +94,42 @@ export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
     settings: settingsOf(every.flatMap(({ request, also }) => (also ? [request, also.request] : [request]))),
     sendsAddress: every.some(({ addressHeader, also }) => (addressHeader ?? also?.addressHeader) !== undefined),
     capabilities: capabilitiesOf(tables),
-    operation: (op, rateType = 'float') => {
-      const own = variants[op]
-      return own && ((rateType === 'fixed' && 'fixed' in own && own.fixed) || own.float)
-    },
-    operations: Object.values(variants).flatMap((own) => (own ? Object.values(own) : [])),
+    operation: (op, rateType) =>
+      compiled[op].find((variant) => (variant.rateType ?? rateType) === rateType || rateType === undefined)?.operation,
+    operations: ops.flatMap((op) => compiled[op].map(({ operation }) => operation)),
     withExtraIdNames: (names) => defineProviderForm({ ...tables, operations: renameAll(tables.operations, names) }),
   }
 }
 
+/** Fields of a create for which the id of its quote stands. */
+function quoteFields(
+  { isImpliedByQuote }: ProviderTables,
+  rateType: RateType,
+  { operations }: ProviderFormTables,
+): readonly string[] {
+  if (!isImpliedByQuote) return []
+  const quotes = variantsOf(operations.getRate).filter((variant) => (variant.rateType ?? rateType) === rateType)
+  return quotes.flatMap(({ tables }) => [...fieldsOf(tables.request)])
+}
+
 function capabilitiesOf({ operations, newestFirst, hasExpectedAmount, pageSize = 100 }: ProviderFormTables): Capabilities {
-  const variants = (op: Op): readonly ProviderTables[] => {
-    const own = operations[op]
-    return !own ? [] : 'at' in own ? [own] : [own.float, own.fixed]
-  }
-  const union = (sets: readonly ReadonlySet<string>[]): ReadonlySet<string> => new Set(sets.flatMap((set) => [...set]))
+  const fieldsIn = (op: Op, treesOf: (tables: ProviderTables) => readonly (RequestTree | ResponseTree)[]): ReadonlySet<string> =>
+    new Set(variantsOf(operations[op]).flatMap(({ tables }) => treesOf(tables).flatMap((tree) => [...fieldsOf(tree)])))
   return {
     newestFirst,
     hasExpectedAmount,
     pageSize,
-    requestFields: forEachOp((op) => union(variants(op).map(({ request }) => fieldsOf(request)))),
-    responseFields: forEachOp((op) =>
-      union(variants(op).flatMap(({ response, also }) => [fieldsOf(response), ...(also ? [fieldsOf(also.response)] : [])])),
-    ),
+    requestFields: forEachOp((op) => fieldsIn(op, ({ request }) => [request])),
+    responseFields: forEachOp((op) => fieldsIn(op, ({ response, also }) => (also ? [response, also.response] : [response]))),
   }
 }
 
 function renameAll(operations: ProviderFormTables['operations'], names: ExtraIdNames): ProviderFormTables['operations'] {
-  return Object.fromEntries(
-    Object.entries(operations).map(([op, own]) => [
-      op,
-      'at' in own
-        ? renameExtraIds(own, names)
-        : { float: renameExtraIds(own.float, names), fixed: renameExtraIds(own.fixed, names) },
-    ]),
-  )
+  return forEachOp((op) => {
+    const own = operations[op]
+    if (!own || 'at' in own) return own && renameExtraIds(own, names)
+    return Object.fromEntries(Object.entries(own).map(([rateType, tables]) => [rateType, renameExtraIds(tables, names)]))
+  })
 }
 
 /** The settings that tables name, at any depth. */

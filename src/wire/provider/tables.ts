@@ -28,14 +28,31 @@ export interface ProviderTables extends CallTables {
   readonly also?: CallTables
   /** Fields that the answer may lack: then those of the question, or the time of the call. They are told as derived. */
   readonly assumes?: readonly string[]
+  /** In a create: its `quoteId` stands for all that the quote was asked for. */
+  readonly isImpliedByQuote?: true
   /** Whether a quote of an amount outside of the limits in the same answer is a refusal. */
   readonly refusesByLimits?: true
 }
 
-/** An operation of another path or table for each type of rate. */
-export interface ByRateType {
-  readonly float: ProviderTables
-  readonly fixed: ProviderTables
+/** An operation of another path or table for each type of rate; one that is absent is not offered. */
+export type ByRateType = Readonly<Partial<Record<RateType, ProviderTables>>>
+
+/** Tables of an operation; without a type of rate they are for both. */
+export interface Variant {
+  readonly rateType: RateType | undefined
+  readonly tables: ProviderTables
+}
+
+const rateTypes: readonly RateType[] = ['float', 'fixed']
+
+/** None if the provider has no such operation. */
+export function variantsOf(operation: ProviderTables | ByRateType | undefined): readonly Variant[] {
+  if (!operation) return []
+  if ('at' in operation) return [{ rateType: undefined, tables: operation }]
+  return rateTypes.flatMap((rateType) => {
+    const tables = operation[rateType]
+    return tables ? [{ rateType, tables }] : []
+  })
 }
 
 export interface ProviderFormTables {
@@ -60,7 +77,7 @@ export interface ProviderFormTables {
   /** Networks on which deposit addresses are shared. */
   readonly depositMemo?: readonly string[]
   /** An absent operation: the provider has none. */
-  readonly operations: Readonly<Partial<Record<Op, ProviderTables | ByRateType>>>
+  readonly operations: Readonly<Partial<Record<Op, ProviderTables | ByRateType | undefined>>>
 }
 
 /** A provider's words for networks, where they differ from the table's. */

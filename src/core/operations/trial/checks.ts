@@ -25,7 +25,7 @@ export interface TriedProvider {
   /** With the table's names of assets. */
   readonly translated: SwapService
   readonly hasKey: boolean
-  readonly has: (op: Op) => boolean
+  readonly has: (op: Op, rateType?: RateType) => boolean
   readonly needsKey: (op: Op) => boolean
   /** Whether a create needs the id of a quote. */
   readonly isQuotedFirst: (rateType: RateType) => boolean

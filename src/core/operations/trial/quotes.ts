@@ -31,6 +31,7 @@ export async function checkQuote(
   listing: Listing | undefined,
 ): Promise<TrialCheck> {
   const check = `${rateType} quote` as const
+  if (!provider.has('getRate', rateType)) return { check, outcome: 'none', message: 'the form has no swaps with this type of rate' }
   if (provider.lacksAddress(rateType)) return skipped(check, 'it carries the address of a client: give your own as --address')
   const pairs = listing ? pairsIn(provider, listing) : []
   if (!listing || pairs.length === 0) return skipped(check, 'there is no pair of assets to quote')
