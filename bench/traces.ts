@@ -39,6 +39,7 @@ function gateway(tracing: Tracing | undefined): Http {
   const names = {
     provider: 'alpha',
     confidential: new Confidential({ keys: [], hosts: [], names: [] }),
+    isOtherPair: () => false,
     userAgent: 'bench',
     statuses: new Map(),
   }

@@ -31,13 +31,14 @@ export function connect(connection: Connection): SwapService {
   return {
     call(op, request, context) {
       const isQuotedFirst = op === 'createTransaction' && 'rateType' in request && form.quotedFirst.has(request.rateType)
-      return isQuotedFirst ? createWithQuote(respond, op, request, context) : respond(op, request, context)
+      return isQuotedFirst ? createWithQuote(connection, respond, op, request, context) : respond(op, request, context)
     },
   }
 }
 
-/** Asks for a quote of this create alone and uses its id at once. If the quote fails, nothing was created. */
+/** Asks for a quote of this create alone and uses its id at once. If the quote fails or is for another swap, nothing was created. */
 async function createWithQuote<O extends Op>(
+  { provider, isOtherPair }: Connection,
   respond: Respond,
   op: O,
   request: Request<O>,
@@ -47,10 +48,18 @@ async function createWithQuote<O extends Op>(
   const { body: quote } = await respond('getRate', query, context).catch((reason) => {
     throw Fault.from(reason).with({ noEffect: true })
   })
-  const { quoteId } = quote
+  const { quoteId, rateType = query.rateType } = quote
+  if (rateType !== query.rateType || isOtherPair(query, quote, context.pair)) throw otherQuote(provider)
   if (quoteId === undefined)
     throw new Fault('failed', 'The provider has no fixed quote; please try again later.', { noEffect: true })
   return respond(op, { ...request, quoteId }, context, quote)
+}
+
+function otherQuote(provider: string): Fault {
+  return new Fault('unreadable', 'The provider returned a quote for another swap; please try again later.', {
+    provider,
+    noEffect: true,
+  })
 }
 
 /** One page of a list; empty without a call after the first page of a list that has no pages. */

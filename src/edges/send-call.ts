@@ -5,6 +5,7 @@ import { Fault } from '../domain/faults/fault.ts'
 import { standardFault } from '../domain/faults/standard-fault.ts'
 import type { Context } from '../domain/swap/service.ts'
 import type { StatusWord } from '../domain/swap/status.ts'
+import type { Pair } from '../domain/swap/swap.ts'
 import type { Observer, Server } from '../domain/telemetry/observation.ts'
 import type { Span } from '../domain/tracing/span.ts'
 import type { RequestParts, Settings } from '../wire/codec/request-encode.ts'
@@ -34,6 +35,8 @@ export interface Connection {
   /** The meaning of the provider's own statuses. */
   readonly statuses: ReadonlyMap<string, StatusWord>
   readonly confidential: Confidential
+  /** Whether a quote names other assets than were requested, which are `pair` in the names of the table. */
+  readonly isOtherPair: (requested: Pair, reported: Pair, pair: Pair | undefined) => boolean
   readonly userAgent: string
   readonly observe: Observer
 }

@@ -2,8 +2,9 @@ import { signer } from '../adapters/signer.ts'
 import { upstream } from '../adapters/undici/index.ts'
 import type { Config, Provider } from '../config/index.ts'
 import { forwardAddress, type NeedsAddress } from '../core/access/forward-address.ts'
-import { createAssetNaming, type NamingRules } from '../core/assets/asset-naming.ts'
+import { type AssetNaming, createAssetNaming } from '../core/assets/asset-naming.ts'
 import type { Catalogue } from '../core/assets/catalogue.ts'
+import { isOtherPair } from '../core/creation/verify-response.ts'
 import { aroundAll, compose, type Layer } from '../core/layer.ts'
 import { cachedCatalogue } from '../core/quotes/cached-catalogue.ts'
 import type { CurrencyListStore } from '../core/quotes/currency-list-store.ts'
@@ -70,6 +71,7 @@ export function connectProvider(
   const form = parts.form.withExtraIdNames(provider.extraIdNames)
   const timeoutMs = provider.timeout * 1000
   const { http, retire, close } = upstream({ url: provider.url, timeoutMs })
+  const naming = namingOf(provider, form, parts.config)
   const edge = connect({
     form,
     http,
@@ -80,6 +82,7 @@ export function connectProvider(
     signer,
     statuses: new Map(Object.entries(provider.statuses)),
     confidential,
+    isOtherPair: (requested, reported, pair) => isOtherPair(requested, reported, naming, pair),
     userAgent: `swapgate/${version}`,
     observe,
   })
@@ -96,7 +99,7 @@ export function connectProvider(
     [onlyOffered(form), forwardAddress(needsAddress), access, ...resilienceLayers, numberRequests(sequences)],
     edge,
   )
-  const currencyList = currencyListOf(service, provider, form, parts)
+  const currencyList = currencyListOf(service, provider, naming, parts)
   const { setPaused } = currencyList
   const native = connectNative({ ...limits, breaker, url: provider.url, server: serverOf(provider.url) })
   const { capabilities } = form
@@ -112,11 +115,11 @@ function onlyOffered(form: ProviderForm): Layer {
   })
 }
 
-function currencyListOf(service: SwapService, provider: Provider, form: ProviderForm, parts: ProviderParts) {
-  const { config, observe } = parts
+function currencyListOf(service: SwapService, provider: Provider, naming: AssetNaming, parts: ProviderParts) {
+  const { config, form, observe } = parts
   return cachedCatalogue({
     service,
-    naming: createAssetNaming(config.assets, namingRules(form), new Map(Object.entries({ ...form.assets, ...provider.assets }))),
+    naming,
     capabilities: form.capabilities,
     lists: parts.currencyLists,
     source: { provider: provider.tag, url: provider.url, form: form.name },
@@ -129,9 +132,11 @@ function currencyListOf(service: SwapService, provider: Provider, form: Provider
   })
 }
 
-function namingRules({ capabilities, networks }: ProviderForm): NamingRules {
+function namingOf(provider: Provider, { assets, capabilities, networks }: ProviderForm, config: Config): AssetNaming {
   const byCode = namesByCode(capabilities)
-  return { byCode, listsNetworks: byCode || capabilities.responseFields.listCurrencies.has('network'), networks }
+  const listsNetworks = byCode || capabilities.responseFields.listCurrencies.has('network')
+  const ownNames = new Map(Object.entries({ ...assets, ...provider.assets }))
+  return createAssetNaming(config.assets, { byCode, listsNetworks, networks }, ownNames)
 }
 
 /** Stops the refresh of the list before `end`. */

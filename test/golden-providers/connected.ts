@@ -52,6 +52,7 @@ export async function callProvider(
     keyOf: () => request.key ?? providerKey,
     statuses: new Map(),
     confidential: new Confidential({ keys: [], hosts: [], names: ['alpha'] }),
+    isOtherPair: () => false,
     userAgent: 'swapgate/test',
     observe: (seen) => {
       if (seen.what === 'drift') drift.push(`${seen.field} ${seen.drift}`)

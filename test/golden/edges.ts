@@ -98,6 +98,7 @@ export function connectForm(form: Form, http: Http, key: string, drift: (field: 
     keyOf: () => key,
     statuses: new Map([['on_hold', 'exchanging']]),
     confidential: new Confidential({ keys: [], hosts: [], names: ['alpha'] }),
+    isOtherPair: () => false,
     userAgent: 'swapgate/test',
     observe: (seen) => {
       if (seen.what === 'drift') drift(seen.field, seen.drift)

@@ -50,11 +50,16 @@ export function verifyQuote(naming: AssetNaming): Layer {
   return mapResponses({
     getRate: (response, request, { pair }) => {
       const { body, provider } = response
-      if (![from, to].some((side) => isOtherAsset(side, request, body, naming, pair))) return response
+      if (!isOtherPair(request, body, naming, pair)) return response
       const message = 'The provider returned a quote for another pair; please try again later.'
       throw new Fault('unreadable', message, { ...(provider !== undefined && { provider }) })
     },
   })
+}
+
+/** Whether the answer names other assets than were requested, which are `pair` in the names of the table. */
+export function isOtherPair(requested: Pair, reported: Pair, naming: AssetNaming, pair?: Pair): boolean {
+  return [from, to].some((side) => isOtherAsset(side, requested, reported, naming, pair))
 }
 
 /** Neither the name that was sent, nor another name of the asset in `pair`. */

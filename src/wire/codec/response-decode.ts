@@ -1,5 +1,5 @@
 /** Reads a provider's answer by its table. */
-import { type Amount, isZero, multiplySubtract, one } from '../../domain/amount.ts'
+import { type Amount, compareAmounts, isZero, multiplySubtract, one, zero } from '../../domain/amount.ts'
 import { isAttention, type StatusWord } from '../../domain/swap/status.ts'
 import { JsonObject, type JsonValue } from '../json.ts'
 import { EmptyAnswer, WireError } from '../wire-error.ts'
@@ -146,11 +146,14 @@ function complete(slots: readonly ResponseSlot[], row: ResponseFields, { assumed
   return row
 }
 
-function deduct({ field, deductedFrom = '' }: ResponseSlot, row: ResponseFields, onAssumed: Given['onAssumed']): void {
+function deduct({ field, name, deductedFrom = '' }: ResponseSlot, row: ResponseFields, onAssumed: Given['onAssumed']): void {
   const deduction = row[field] as Amount
   row[field] = undefined
   if (row[deductedFrom] === undefined || isZero(deduction)) return
-  row[deductedFrom] = multiplySubtract(row[deductedFrom] as Amount, one, deduction)
+  const rest = multiplySubtract(row[deductedFrom] as Amount, one, deduction)
+  if (compareAmounts(deduction, zero) < 0 || compareAmounts(rest, zero) < 0)
+    throw new WireError(name, 'it is no part of the amount')
+  row[deductedFrom] = rest
   onAssumed?.(deductedFrom)
 }
 

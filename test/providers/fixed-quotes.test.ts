@@ -1,0 +1,28 @@
+/** docs/contract.md §16: the quote that a fixed create asks for is for this create, or nothing is created. */
+import { describe, expect, it } from 'vitest'
+import { expectRefusal } from '../support/expectations.ts'
+import { assets, createdStatus, startRig } from './rig.ts'
+
+describe.each([
+  ['coin', { toCurrency: 'xrp', toNetwork: 'xrp' }],
+  ['network', { toNetwork: 'trx' }],
+  ['type of rate', { flow: 'standard' }],
+])('the quote of a fixed create is for another %s', (_, facts) => {
+  it.each(['A', 'B'] as const)('P18: form %s gets 502, and nothing is created', async (form) => {
+    await using rig = await startRig('changenow')
+    rig.exchange.tamper = (operation, { json }) => (operation === 'quote' ? { json: { ...(json as object), ...facts } } : undefined)
+    const order = { rateType: 'fixed', idempotencyKey: 'order-1' } as const
+    expectRefusal(await rig.create(form, order), form, 502, 'provider_failed')
+    expect(rig.exchange.received('create')).toEqual([])
+    expect(await rig.gateway.bookkeeping.unresolved()).toEqual([])
+    rig.exchange.tamper = () => undefined
+    expect((await rig.create(form, order)).status).toBe(createdStatus[form])
+  })
+})
+
+it('P18: a quote in other letters or with an alias of the network is for this create', async () => {
+  await using rig = await startRig('changenow')
+  const echo = { fromCurrency: 'ETH', fromNetwork: 'ERC20', toCurrency: 'Usdt', toNetwork: 'TRON' }
+  rig.exchange.tamper = (operation, { json }) => (operation === 'quote' ? { json: { ...(json as object), ...echo } } : undefined)
+  expect((await rig.create('A', { to: assets.usdtTrx, rateType: 'fixed' })).status).toBe(createdStatus.A)
+})
