@@ -17,6 +17,7 @@ const assets = '- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: 
 const alpha = 'alpha: { form: A, url: "http://127.0.0.1:9101/a/api/v2" }'
 const beta = 'beta: { form: B, url: "http://127.0.0.1:9101/b/api/v2" }'
 const routing = 'routing: { providers: [alpha] }'
+const formNames = knownForms.providerForms.map(({ name }) => name).join(', ')
 const whole = `providers: { ${alpha} }\n${routing}\n`
 
 interface Files {
@@ -400,7 +401,7 @@ describe('a fault', () => {
     [
       'an unknown form',
       `providers: { alpha: { form: C, url: "http://127.0.0.1" } }\n${routing}`,
-      ['providers.alpha.form: must be one of A, B, exolix, changenow, letsexchange, stealthex, changelly'],
+      [`providers.alpha.form: must be one of ${formNames}`],
     ],
     [
       'several providers in passthrough mode',
@@ -520,7 +521,7 @@ sandbox: []
       'assets.0.networks: is missing',
       'providers.alpha.url: must be https where a key is sent',
       'providers.gamma.key: is needed where auth.mode is managed',
-      'providers.gamma.form: must be one of A, B, exolix, changenow, letsexchange, stealthex, changelly',
+      `providers.gamma.form: must be one of ${formNames}`,
       'routing.providers.0: is not in providers',
     ])
   })

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { memoryBudgets } from '../../src/core/resilience/budget/memory-budgets.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { clientKey } from '../support/gateway.ts'
-import { documented, providerNames } from './documented.ts'
-import { assets, type Rig, startRig } from './rig.ts'
+import { type Documented, documented, providerNames } from './documented.ts'
+import { assets, clientAddress, type Rig, startRig } from './rig.ts'
 
 let rig: Rig | undefined
 afterEach(async () => {
@@ -16,7 +16,7 @@ const upstreamHeaders =
   /^(?:accept|content-type|content-length|traceparent|tracestate|x-request-id|user-agent|host|connection|transfer-encoding)$/
 
 describe.each(providerNames)('%s', (name) => {
-  const { quoteCalls, hasRateIds, header } = documented[name]
+  const { quoteCalls, hasRateIds, header, addressHeader, rateTypes }: Documented = documented[name]
 
   it('P8: a budget counts HTTP calls', async () => {
     const quotes = 1 + 2 * quoteCalls.length // the list, and two quotes
@@ -37,7 +37,7 @@ describe.each(providerNames)('%s', (name) => {
       expect((await rig.create('A', { rateType: 'fixed' })).status).toBe(201)
       expectRefusal(await rig.create('A', { rateType: 'fixed' }), 'A', 503)
       expect(rig.exchange.received('create')).toHaveLength(1)
-      expect((await rig.create('A')).status).toBe(201)
+      if (rateTypes.includes('float')) expect((await rig.create('A', { rateType: 'float' })).status).toBe(201)
     })
 
   if (hasRateIds)
@@ -57,8 +57,12 @@ describe.each(providerNames)('%s', (name) => {
     rig = await startRig(name)
     await rig.create('A', { rateType: 'fixed' })
     expect(rig.exchange.calls.length).toBeGreaterThan(1)
-    for (const { received } of rig.exchange.calls) {
+    for (const { operation, received } of rig.exchange.calls) {
       const own = header === undefined ? ['x-api-key', 'x-api-signature'] : [header]
+      if (addressHeader !== undefined && ['quote', 'create'].includes(operation)) {
+        own.push(addressHeader)
+        expect(received.headers[addressHeader]).toBe(clientAddress)
+      }
       expect(received.headerNames.filter((known) => !upstreamHeaders.test(known) && !own.includes(known))).toEqual([])
       expect(JSON.stringify([received.headers, received.body])).not.toContain(clientKey)
     }
@@ -88,8 +92,9 @@ describe.each(providerNames.filter((name) => documented[name].header !== undefin
     expect((await rig.create('A', { rateType: 'fixed' })).status).toBe(201)
     for (const { operation, received } of exchange.calls) {
       const isClients = ['create', 'get', 'list'].includes(operation)
+      const isKeyed = operation !== 'get' || facts.isGetKeyed
       const sent = received.headers[facts.header ?? '']
-      const expected = isClients ? clientKey : operation === 'currencies' ? facts.currenciesKey : facts.key
+      const expected = !isKeyed ? undefined : isClients ? clientKey : operation === 'currencies' ? facts.currenciesKey : facts.key
       expect([operation, sent?.replace('Bearer ', '')]).toEqual([operation, expected])
     }
   })

@@ -14,6 +14,14 @@ export interface Documented {
   readonly quoteCalls: readonly Operation[]
   /** That of the list of currencies; undefined: none is needed. */
   readonly currenciesKey: string | undefined
+  /** The types of rate that it has. */
+  readonly rateTypes: readonly ('fixed' | 'float')[]
+  /** The header of quotes and creates that has the address of the user; undefined: it needs none. */
+  readonly addressHeader: string | undefined
+  /** Whether a get needs the key. */
+  readonly isGetKeyed: boolean
+  /** Whether there may be no largest amount. */
+  readonly mayLackMaximum: boolean
   /** Whether a fixed create takes the id of a quote. */
   readonly hasRateIds: boolean
   readonly hasList: boolean
@@ -34,12 +42,16 @@ const plain = {
   key,
   currenciesKey: key,
   settings: {},
+  rateTypes: ['float', 'fixed'],
+  addressHeader: undefined,
+  isGetKeyed: true,
+  mayLackMaximum: true,
   hasRateIds: true,
   hasList: true,
   hasLimitsInCreates: true,
   networkFee: 0,
   quoteCalls: ['quote'],
-} as const
+} as const satisfies Partial<Documented>
 
 export const documented = {
   exolix: {
@@ -162,6 +174,11 @@ export const documented = {
     },
   },
 } as const satisfies Record<string, Documented>
+
+/** What a configuration needs for it beside its form and URL. */
+export function configured({ key: own, settings, addressHeader }: Documented): object {
+  return { key: own, settings, ...(addressHeader !== undefined && { forwardAddress: true }) }
+}
 
 export type ProviderName = keyof typeof documented
 export const providerNames = Object.keys(documented) as readonly ProviderName[]

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { GatewayProcess } from '../checker/gateway-process.ts'
-import { documented, providerNames } from './documented.ts'
+import { configured, documented, providerNames } from './documented.ts'
 
 const notice = /providers\.(\w+): the form \w+ has no list of transactions/g
 let gateway: GatewayProcess
@@ -13,8 +13,7 @@ let directory: string
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'swapgate-notice-'))
   const facts = providerNames.map((name) => {
-    const { key, settings } = documented[name]
-    return [name, { form: name, url: 'http://127.0.0.1:1/api', key, settings }] as const
+    return [name, { form: name, url: 'http://127.0.0.1:1/api', ...configured(documented[name]) }] as const
   })
   gateway = await GatewayProcess.start({ directory, mode: 'managed', providers: Object.fromEntries(facts) })
 })

@@ -17,9 +17,11 @@ describe.each(both)('$name, form $form', ({ name, form }) => {
     expect(expectRefusal(await rig.quote(form, { amount }), form, 400, reason)).toContain(limits)
     const fixed = await rig.create(form, { amount, rateType: 'fixed' })
     expect(expectRefusal(fixed, form, 400, reason)).toContain(limits)
-    const float = await rig.create(form, { amount })
-    const message = expectRefusal(float, form, 400, rig.facts.hasLimitsInCreates ? reason : 'refused')
-    if (rig.facts.hasLimitsInCreates) expect(message).toContain(limits)
+    if (rig.facts.rateTypes.includes('float')) {
+      const float = await rig.create(form, { amount, rateType: 'float' })
+      const message = expectRefusal(float, form, 400, rig.facts.hasLimitsInCreates ? reason : 'refused')
+      if (rig.facts.hasLimitsInCreates) expect(message).toContain(limits)
+    }
     expect(rig.exchange.swaps).toEqual([])
     expect(rig.drift()).toEqual([])
     expect(await rig.gateway.bookkeeping.unresolved()).toEqual([])
@@ -58,7 +60,9 @@ describe.each(both)('$name, form $form', ({ name, form }) => {
     rig.exchange.key = 'another-key'
     expectRefusal(await rig.quote(form), form, 502)
     expectRefusal(await rig.create(form), form, 502)
-    expectRefusal(await rig.get(form, `/transactions/${(json as { id: string }).id}`), form, 502)
+    const got = await rig.get(form, `/transactions/${(json as { id: string }).id}`)
+    if (rig.facts.isGetKeyed) expectRefusal(got, form, 502)
+    else expect(got.status).toBe(200)
     expect(await rig.gateway.bookkeeping.unresolved()).toEqual([])
   })
 
@@ -83,7 +87,7 @@ describe.each(both)('$name, form $form', ({ name, form }) => {
 })
 
 it('a limit that a provider does not have is no limit', async () => {
-  for (const name of providerNames) {
+  for (const name of providerNames.filter((known) => documented[known].mayLackMaximum)) {
     await using rig = await startRig(name)
     rig.exchange.market.max = null
     const { status, json, text } = await rig.quote('A', { amount: '1000' })

@@ -6,7 +6,7 @@ import type { ReceivedResponse } from '../support/client.ts'
 import { clientKey, type GatewaySettings, type RunningGateway, startGateway } from '../support/gateway.ts'
 import { client, type FormName, pairWords, rateQuery } from '../support/pair.ts'
 import type { AssetWords } from '../support/swaps.ts'
-import { type Documented, documented, type ProviderName } from './documented.ts'
+import { configured, type Documented, documented, type ProviderName } from './documented.ts'
 import { type RunningExchange, startExchange } from './stand-ins/exchange.ts'
 
 const shippedTable = parse(readFileSync('config/assets.yaml', 'utf8')) as readonly unknown[]
@@ -57,13 +57,16 @@ export const addresses = {
   XRP: 'rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh',
 } as const
 
+/** Of the client, as the proxy in front of the gateway reports it. */
+export const clientAddress = '8.8.8.8'
+
 export const createdStatus = { A: 201, B: 200 } as const
 
 export async function startRig(name: ProviderName, { provider, mode = 'managed', ...settings }: RigSettings = {}): Promise<Rig> {
-  const facts = documented[name]
+  const facts: Documented = documented[name]
   const exchange = await startExchange(facts.dialect)
   exchange.key = facts.key
-  const own = { name: 'alpha', form: name, url: exchange.url, key: facts.key, settings: facts.settings, extraIds: true }
+  const own = { name: 'alpha', form: name, url: exchange.url, ...configured(facts), extraIds: true }
   const { sections, ...others } = settings
   const gateway = await startGateway({
     assetTable: shippedTable,
@@ -71,6 +74,7 @@ export async function startRig(name: ProviderName, { provider, mode = 'managed',
     provider: { ...own, ...provider },
     // Its list is read once and each get anew, so that the calls of a test are its own.
     sections: {
+      server: { trustProxy: 1 },
       auth: { mode },
       cache: { currencies: 600, rate: 0, staleFor: 0 },
       ledger: { refresh: 0 },
@@ -79,14 +83,16 @@ export async function startRig(name: ProviderName, { provider, mode = 'managed',
   })
   exchange.otherKeys.add(clientKey) // in passthrough mode a client has an account of its own there
   const key = mode === 'managed' ? await gateway.issueKey('acme') : undefined
-  const options = key === undefined ? {} : { key }
+  const headers = { 'x-forwarded-for': clientAddress }
+  const options = { headers, ...(key !== undefined && { key }) }
+  const standard = facts.rateTypes.includes('float') ? undefined : 'fixed'
   return {
     facts,
     exchange,
     gateway,
-    quote: (form, { from = assets.eth, to = assets.usdtEth, amount = '0.1', rateType } = {}) =>
+    quote: (form, { from = assets.eth, to = assets.usdtEth, amount = '0.1', rateType = standard } = {}) =>
       client(form, gateway.url).get(rateQuery(form, { from, to, amount, ...(rateType && { rateType }) }), options),
-    create: (form, { from = assets.eth, to = assets.usdtEth, amount = '0.1', rateType, idempotencyKey, body } = {}) =>
+    create: (form, { from = assets.eth, to = assets.usdtEth, amount = '0.1', rateType = standard, idempotencyKey, body } = {}) =>
       client(form, gateway.url).post(
         '/transactions',
         {
@@ -97,7 +103,7 @@ export async function startRig(name: ProviderName, { provider, mode = 'managed',
           ...(rateType && { rateType }),
           ...body,
         },
-        { ...options, ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': idempotencyKey } }) },
+        { ...options, headers: { ...headers, ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }) } },
       ),
     get: (form, path) => client(form, gateway.url).get(path, options),
     drift: () =>

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { digits } from '../support/json.ts'
 import { formNames } from '../support/pair.ts'
-import { providerNames } from './documented.ts'
+import { documented, providerNames } from './documented.ts'
 import { addresses, assets, createdStatus, type Rig, startRig } from './rig.ts'
 
 let rig: Rig
@@ -24,6 +24,8 @@ interface Created {
 const lackedByB: Readonly<Record<string, string>> = { confirmed: 'confirmation', sending: 'exchanging' }
 
 describe.each(providerNames)('%s', (name) => {
+  const forms = formNames.flatMap((form) => documented[name].rateTypes.map((rateType) => [form, rateType] as const))
+
   beforeEach(async () => {
     rig = await startRig(name)
   })
@@ -39,12 +41,7 @@ describe.each(providerNames)('%s', (name) => {
     expect(rig.exchange.calls.filter(({ refused }) => refused)).toEqual([])
   })
 
-  it.each([
-    ['A', 'float'],
-    ['A', 'fixed'],
-    ['B', 'float'],
-    ['B', 'fixed'],
-  ] as const)('quotes for form %s, %s', async (form, rateType) => {
+  it.each(forms)('quotes for form %s, %s', async (form, rateType) => {
     const { market } = rig.exchange
     const { status, json, text } = await rig.quote(form, { rateType, amount: '0.1' })
     expect(status, text).toBe(200)
@@ -56,12 +53,7 @@ describe.each(providerNames)('%s', (name) => {
     expect(rig.exchange.received('create')).toEqual([])
   })
 
-  it.each([
-    ['A', 'float'],
-    ['A', 'fixed'],
-    ['B', 'float'],
-    ['B', 'fixed'],
-  ] as const)('P7: creates for form %s, %s, and says what is promised', async (form, rateType) => {
+  it.each(forms)('P7: creates for form %s, %s, and says what is promised', async (form, rateType) => {
     await rig.quote(form, { rateType })
     rig.exchange.market[rateType] -= 1 // since then the rate is another
     const before = rig.exchange.calls.length

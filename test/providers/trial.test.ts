@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { TrialReport } from '../../src/cli/providers/try.ts'
 import { Place } from '../cli/place.ts'
-import { documented, type ProviderName, providerNames } from './documented.ts'
+import { configured, type Documented, documented, type ProviderName, providerNames } from './documented.ts'
+import { clientAddress } from './rig.ts'
 import { type RunningExchange, startExchange } from './stand-ins/exchange.ts'
 
 interface Trial {
@@ -14,25 +15,29 @@ interface Trial {
 }
 
 async function tried(name: ProviderName, prepare: (exchange: RunningExchange) => void = () => {}): Promise<Trial> {
-  const { dialect, key, settings } = documented[name]
+  const facts: Documented = documented[name]
+  const { dialect, key, addressHeader } = facts
   const exchange = await startExchange(dialect)
   exchange.key = key
   prepare(exchange)
   using place = new Place()
-  const provider = { form: name, url: exchange.url, key, settings, extraIds: true }
+  const provider = { form: name, url: exchange.url, ...configured(facts), extraIds: true }
+  const address = addressHeader === undefined ? [] : ['--address', clientAddress]
   const sections = { auth: { mode: 'managed' }, ledger: { url: place.ledgerUrl }, routing: { providers: ['alpha'] } }
   writeFileSync(place.file, JSON.stringify({ ...sections, providers: { alpha: provider } }))
   copyFileSync('config/assets.yaml', join(place.directory, 'assets.yaml'))
-  const { exitCode, out } = await place.swapgate('providers', 'try', 'alpha', '--json')
+  const { exitCode, out } = await place.swapgate('providers', 'try', 'alpha', '--json', ...address)
   await exchange.end()
   return { exitCode, report: JSON.parse(out.join('\n')) as TrialReport, exchange }
 }
 
 it.each(providerNames)('%s: everything works, no answer differs from the form, and nothing is created', async (name) => {
   const { exitCode, report, exchange } = await tried(name)
-  const { hasList, words } = documented[name]
+  const { hasList, words, rateTypes }: Documented = documented[name]
+  const outcomeOf = (rateType: 'fixed' | 'float'): string => (rateTypes.includes(rateType) ? 'works' : 'none')
   expect(report.checks.map(({ check, outcome, message, deviations }) => [check, outcome, deviations, message])).toEqual([
-    ...['currencies', 'assets', 'float quote', 'fixed quote'].map((check) => [check, 'works', [], expect.any(String)]),
+    ...['currencies', 'assets'].map((check) => [check, 'works', [], expect.any(String)]),
+    ...(['float', 'fixed'] as const).map((rateType) => [`${rateType} quote`, outcomeOf(rateType), [], expect.any(String)]),
     ['list', hasList ? 'works' : 'none', [], expect.any(String)],
     ...['unknown id', 'key'].map((check) => [check, 'works', [], expect.any(String)]),
   ])
@@ -55,9 +60,10 @@ it.each(providerNames)('%s: a key that it refuses fails, and the report says so'
 
 it.each(providerNames)('%s: an amount is found that its limits allow', async (name) => {
   const { exitCode, report } = await tried(name, ({ market }) => Object.assign(market, { min: 3, max: 7 }))
-  expect(report.checks.filter(({ check }) => check.endsWith('quote')).map(({ message }) => message)).toEqual([
-    expect.stringMatching(/^6 .*minimum 3, maximum 7$/),
-    expect.stringMatching(/^6 .*minimum 3, maximum 7$/),
-  ])
+  expect(report.checks.filter(({ check }) => check.endsWith('quote')).map(({ message }) => message)).toEqual(
+    (['float', 'fixed'] as const).map((rateType) =>
+      expect.stringMatching(documented[name].rateTypes.includes(rateType) ? /^6 .*minimum 3, maximum 7$/ : /no swaps/),
+    ),
+  )
   expect(exitCode).toBe(0)
 })

@@ -5,8 +5,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Managed } from '../support/managed.ts'
 import { startManaged } from '../support/managed.ts'
-import { documented } from './documented.ts'
-import { type Rig, startRig } from './rig.ts'
+import { documented, providerNames } from './documented.ts'
+import { clientAddress, type Rig, startRig } from './rig.ts'
 import { type RunningExchange, startExchange } from './stand-ins/exchange.ts'
 import { affiliateId } from './stand-ins/letsexchange.ts'
 import { etherToTether, type SwapQuote, walletAddress, walletPlugin } from './wallet-plugins.ts'
@@ -82,10 +82,15 @@ describe('the plugin exolix at the gateway', () => {
     managed = undefined
   })
 
-  it.each(['exolix', 'changenow', 'letsexchange', 'stealthex', 'changelly'] as const)('orders at %s', async (name) => {
+  it.each(providerNames)('orders at %s', async (name) => {
     rig = await startRig(name)
     const apiKey = await rig.gateway.issueKey('wallet')
-    const plugin = walletPlugin('exolix', { origin, url: `${rig.gateway.url}/exolix/api/v2`, initOptions: { apiKey } })
+    const plugin = walletPlugin('exolix', {
+      origin,
+      url: `${rig.gateway.url}/exolix/api/v2`,
+      initOptions: { apiKey },
+      clientAddress,
+    })
     const quote = await plugin.fetchSwapQuote(etherToTether(0.1), undefined, {})
     const [swap] = rig.exchange.swaps
     expect(swap).toMatchObject({ amountIn: 0.1, isFixed: true, withdrawal: walletAddress, refund: walletAddress })

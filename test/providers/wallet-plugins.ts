@@ -40,9 +40,11 @@ export interface PluginOptions {
   readonly origin: string
   readonly url: string
   readonly initOptions: Readonly<Record<string, string>>
+  /** As a proxy in front of the URL reports it. */
+  readonly clientAddress?: string
 }
 
-export function walletPlugin(name: string, { origin, url, initOptions }: PluginOptions): Plugin {
+export function walletPlugin(name: string, { origin, url, initOptions, clientAddress }: PluginOptions): Plugin {
   install()
   const load = createRequire(join(directory, 'package.json'))
   const { default: plugins } = load('edge-exchange-plugins') as {
@@ -52,7 +54,8 @@ export function walletPlugin(name: string, { origin, url, initOptions }: PluginO
   if (!make) throw new Error(`edge-exchange-plugins has no ${name}`)
   const fetchThere = (target: string, options?: RequestInit): Promise<Response> => {
     if (!target.startsWith(origin)) throw new Error(`${name} calls ${target}`)
-    return fetch(url + target.slice(origin.length), options)
+    const headers = { ...options?.headers, ...(clientAddress !== undefined && { 'x-forwarded-for': clientAddress }) }
+    return fetch(url + target.slice(origin.length), { ...options, headers })
   }
   const log = Object.assign(() => {}, { warn: () => {}, error: () => {} })
   return make({ io: { fetch: fetchThere, fetchCors: fetchThere }, log, initOptions })

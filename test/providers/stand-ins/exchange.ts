@@ -37,8 +37,20 @@ export interface Swap extends Order {
 
 export type Operation = 'currencies' | 'quote' | 'limits' | 'create' | 'get' | 'list'
 
-/** Why a provider refuses; `parameter`: its name is in `of`. */
-export type Why = 'key' | 'path' | 'parameter' | 'pair' | 'below' | 'above' | 'address' | 'memo' | 'rateId' | 'unknownId'
+/** Why a provider refuses; `noUser`: it needs the user's address; `parameter`: its name is in `of`. */
+export type Why =
+  | 'key'
+  | 'path'
+  | 'parameter'
+  | 'pair'
+  | 'below'
+  | 'above'
+  | 'address'
+  | 'memo'
+  | 'rateId'
+  | 'unknownId'
+  | 'noUser'
+  | 'blockedUser'
 
 export class Refused extends Error {
   readonly why: Why
@@ -92,6 +104,10 @@ export class Exchange {
   readonly otherKeys = new Set<string>()
   /** The answer to the next create is lost after it was applied. */
   losesNextCreate = false
+  /** Users call it themselves, so that no header has their address. */
+  isCalledByUsers = false
+  /** Addresses of users that it does not serve. */
+  readonly blockedUsers = new Set<string>()
   /** Ids of fixed quotes are given and not kept. */
   forgetsRateIds = false
   /** Replaces what it answers, after it was applied; undefined: as usual. */
