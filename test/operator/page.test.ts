@@ -183,6 +183,16 @@ describe('providers', () => {
     await expect.poll(() => cellOf(page, 'beta', 'State').innerText()).toBe('draining')
     expect(await focused()).toBe('Drain beta')
   })
+
+  it('a dialog that is opened at once after another was closed is not empty', async () => {
+    await using visited = await signedIn()
+    const { page } = visited
+    const button = 'document.querySelector(\'[aria-label="Drain beta"]\')'
+    await page.evaluate(`${button}.click()`)
+    await page.evaluate(`document.getElementById('dialog').close(); ${button}.click()`)
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve))')
+    expect(await dialogOf(page).getByRole('button').count()).toBe(2)
+  })
 })
 
 describe('what the ledger holds', () => {

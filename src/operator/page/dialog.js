@@ -19,7 +19,8 @@ export class ChangeDialog {
     this.#onDone = onDone
     this.#onLost = onLost
     element.addEventListener('cancel', (event) => this.#isBusy && event.preventDefault())
-    element.addEventListener('close', () => this.#clear())
+    // The event follows later: the dialog may be open again.
+    element.addEventListener('close', () => element.open || this.#clear())
   }
 
   open(wanted, report) {
