@@ -58,7 +58,7 @@ const patience = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { t
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/remains.ts'],
+    globalSetup: ['test/support/remains.ts', 'test/support/bundle.ts'],
     sequence: { sequencer: LongestFirst },
     projects: sets.map((name) => ({
       test: {

@@ -2,14 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { bundledProgram } from '../support/bundle.ts'
 import { commandOver } from '../support/command.ts'
 import { freePort } from '../support/free-port.ts'
 import { ownLoad } from '../support/own-load.ts'
 import { keepRemains } from '../support/remains.ts'
 import { type GatewaySettings, writeConfiguration } from './configuration.ts'
 
-const program = fileURLToPath(new URL('../../src/cli/swapgate.js', import.meta.url))
 /** Ends a process with its parent, so that none is left behind. */
 const endWithParent = `--import=data:text/javascript,${encodeURIComponent(
   'import{stdin}from"node:process";stdin.resume().on("end",()=>process.kill(process.pid,"SIGKILL")).unref()',
@@ -43,7 +42,7 @@ export class GatewayProcess implements AsyncDisposable {
   /** Again, after it ended. Resolves once it is ready; throws its error output if it ended instead. */
   async start(): Promise<void> {
     const env = { ...process.env, NODE_OPTIONS: `${endWithParent} ${ownLoad}` }
-    const child = spawn(process.execPath, [program, 'start', '--config', this.file], { env })
+    const child = spawn(process.execPath, [bundledProgram(), 'start', '--config', this.file], { env })
     this.child = child
     this.ended = once(child, 'close')
     const before = this.output.length

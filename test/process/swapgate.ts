@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bundledProgram } from '../support/bundle.ts'
 import { ownLoad } from '../support/own-load.ts'
 import { keepRemains } from '../support/remains.ts'
 
@@ -49,7 +50,7 @@ export class Swapgate implements AsyncDisposable {
 
   /** `stderr`: a file descriptor in place of a pipe that is read. */
   constructor(args: readonly string[], { node = process.execPath, env = {}, cwd = process.cwd(), stderr }: Surroundings = {}) {
-    this.child = spawn(node, [join(process.cwd(), 'src/cli/swapgate.js'), ...args], {
+    this.child = spawn(node, [bundledProgram(), ...args], {
       cwd,
       env: { ...process.env, NODE_OPTIONS: ownLoad, ...env },
       stdio: ['pipe', 'pipe', stderr ?? 'pipe'],
