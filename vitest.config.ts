@@ -6,11 +6,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /**
  * - `fast` needs this process alone and hardly waits: `npm run test:fast`. Its files share processes, and what they import.
  * - `whole` is about programs, servers and stores, or takes long. Its files share processes too.
+ * - `pair` needs about one processor for itself: two files at a time, each with a process of its own.
  * - `alone` compares times or memory: nothing runs beside it, and each file has a process of its own.
- * A file that needs none of the programs of the second is of the first, unless it says "Takes long: …", "Takes longest: …" or
- * "Runs alone: …".
+ * A file that needs none of the programs of the second is of the first, unless it says "Takes long: …", "Takes longest: …",
+ * "Runs in a pair: …" or "Runs alone: …".
  */
-const sets = ['fast', 'whole', 'alone'] as const
+const sets = ['fast', 'whole', 'pair', 'alone'] as const
 type Set = (typeof sets)[number]
 
 const programs = /'node:child_process'|'playwright-core'/
@@ -21,6 +22,11 @@ function source(file: string): string {
   sources.set(file, text)
   return text
 }
+
+/** Files at a time. Of the first two sets twice as many as two processors, since much of a test is waiting. */
+const maxWorkers: Readonly<Record<Set, number>> = { fast: 4, whole: 4, pair: 2, alone: 1 }
+/** One after another; the first two sets are run together. */
+const order: Readonly<Record<Set, number>> = { fast: 0, whole: 0, pair: 1, alone: 2 }
 
 /** Whether the file starts programs, or what it imports of the tests does. */
 function startsPrograms(file: string, seen: string[]): boolean {
@@ -34,6 +40,7 @@ function startsPrograms(file: string, seen: string[]): boolean {
 
 function setOf(file: string): Set {
   if (/\bRuns alone: /.test(source(file))) return 'alone'
+  if (/\bRuns in a pair: /.test(source(file))) return 'pair'
   return durationOf(file) !== undefined || startsPrograms(file, []) ? 'whole' : 'fast'
 }
 
@@ -66,10 +73,9 @@ export default defineConfig({
         include: files.get(name) ?? [],
         setupFiles: ['test/support/setup.ts'],
         ...patience,
-        isolate: name === 'alone',
-        // Twice as many as two processors, since much of a test is waiting.
-        maxWorkers: name === 'alone' ? 1 : 4,
-        sequence: { groupOrder: name === 'alone' ? 1 : 0 },
+        isolate: order[name] > 0,
+        maxWorkers: maxWorkers[name],
+        sequence: { groupOrder: order[name] },
       },
       extends: false,
     })),
