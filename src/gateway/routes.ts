@@ -22,7 +22,8 @@ export function routesOf(providers: readonly RoutedProvider[], parts: SharedPart
   const { config, isManaged } = parts
   const { routing } = config
   const routed = routing.providers.flatMap((name) => providers.filter((provider) => provider.name === name))
-  const [first] = routed as [RoutedProvider]
+  const [first] = routed
+  if (!first) throw new Error('routing.providers names no provider.')
   const offTags = new Set(providers.filter(({ state }) => state === 'off').map(({ tag }) => tag))
   return {
     active: routed.filter(isActive),

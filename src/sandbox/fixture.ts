@@ -40,7 +40,7 @@ export interface SandboxRequest {
 /** `ask` speaks as the mount's form wants it: `ask('GET', '/a/api/v2/rate?…')`. `seconds` is the time since the start. */
 export async function sandboxInMemory(special: Partial<SandboxSettings> = {}) {
   const time = { seconds: 0, paused: 0 }
-  let handle: Http | undefined
+  let handle: Http = async () => ({ status: 503, headers: {}, body: '' })
   await startSandbox({
     settings: { ...settings, ...special },
     assets,
@@ -67,7 +67,7 @@ export async function sandboxInMemory(special: Partial<SandboxSettings> = {}) {
     const headers = { ...(key !== undefined && credential), ...(body && { 'content-type': type }) }
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     const request = { method, path, query, headers, address: '127.0.0.1', body: async () => text }
-    const response = await (handle as Http)(request)
+    const response = await handle(request)
     return Object.assign(response, { json: response.body === '' ? {} : JSON.parse(response.body) })
   }
   const create = async (more: object = {}): Promise<SandboxResponse['json']> => {

@@ -4,7 +4,7 @@ import type { Capabilities } from '../domain/swap/capabilities.ts'
 import { forEachOp, keyed, type Op, type Operations, type Row } from '../domain/swap/operations.ts'
 import type { Status } from '../domain/swap/status.ts'
 import type { CurrencyNetwork } from '../domain/swap/swap.ts'
-import type { Envelope } from './codec/envelope.ts'
+import type { ClientEnvelope } from './codec/envelope.ts'
 import { type ExtraIdNames, renameExtraIds } from './codec/extra-ids.ts'
 import { compileRequest, type RequestCodec } from './codec/request.ts'
 import { compileResponse, type StatusWords } from './codec/response.ts'
@@ -65,7 +65,7 @@ export interface FormTables {
   readonly newestFirst: boolean
   /** Whether its transactions tell the amount to be received before it is received. */
   readonly hasExpectedAmount: boolean
-  readonly page: Envelope
+  readonly page: ClientEnvelope
   readonly error: ErrorTable
   readonly amountRefusal?: AmountRefusalTable
   /** Whether a key of its own header chooses it on the bare mount. Default: yes. */
@@ -94,7 +94,7 @@ export interface Form {
   readonly credential: Credential
   readonly statuses: readonly Status[]
   readonly capabilities: Capabilities
-  readonly page: Envelope
+  readonly page: ClientEnvelope
   readonly error: ErrorTable
   readonly amountRefusal: AmountRefusalTable | undefined
   readonly isChosenByKey: boolean

@@ -5,6 +5,7 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import type { Http, HttpRequest, HttpResponse, Streams } from '../../wire/http.ts'
 import { reasonPhrase } from '../../wire/http-status.ts'
 import { crossOrigin } from './cors.ts'
+import { parsedHeaders } from './headers.ts'
 import { protocolErrorOf, repeatedHeaders } from './protocol-error.ts'
 import { readBody } from './request-body.ts'
 import { ServerStreams } from './streams.ts'
@@ -91,7 +92,7 @@ function toHttpRequest(request: Request, trustProxy: number, maxBodyBytes: numbe
     method,
     path: at < 0 ? url : url.slice(0, at),
     query: at < 0 ? '' : url.slice(at + 1),
-    headers: headers as HttpRequest['headers'],
+    headers: parsedHeaders(headers),
     repeated,
     address: (trustProxy === 0 ? request.socket.remoteAddress : request.ip) ?? '',
     body: () => readBody(request, maxBodyBytes),

@@ -14,6 +14,7 @@ import { Fault } from '../../domain/faults/fault.ts'
 import type { Reason } from '../../domain/faults/reason.ts'
 import type { Headers, Http, HttpRequest, HttpResponse } from '../../wire/http.ts'
 import { reasonPhrase } from '../../wire/http-status.ts'
+import { parsedHeaders } from './headers.ts'
 
 export interface ListenOptions {
   readonly host: string
@@ -149,7 +150,7 @@ function fromHead({ method = 'GET', url = '/', headers }: IncomingMessage, { cod
     method,
     path: url.split('?')[0] ?? '/',
     query: '',
-    headers: headers as Headers,
+    headers: parsedHeaders(headers),
     protocolError: protocolErrorOf(code, '', 'body_invalid'),
   }
 }

@@ -50,12 +50,13 @@ export function toRow(facts: TransactionRecord) {
 type MutableEntry = { -readonly [Field in keyof LedgerEntry]: LedgerEntry[Field] }
 
 export function toEntry(row: EntryRow): LedgerEntry {
-  const { transaction, derived, quotedAmountOut } = loadEntry(row.facts as string)
-  const { owner, provider } = row
+  const { owner, provider, facts, seen_at } = row
+  if (facts === null || seen_at === null) throw new Error('The row has no transaction.')
+  const { transaction, derived, quotedAmountOut } = loadEntry(facts)
   const entry: MutableEntry = {
     transaction,
     derived,
-    reportedAt: row.seen_at as number,
+    reportedAt: seen_at,
     owner,
     provider,
     isCreated: row.asked !== null,

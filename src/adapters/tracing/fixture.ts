@@ -21,9 +21,9 @@ export async function collector(
   const received: ReceivedRequest[] = []
   const receive: RequestListener = async (request, response) => {
     const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
+    for await (const chunk of request) chunks.push(chunk)
     received.push({ method: request.method, path: request.url, headers: request.headers, bytes: Buffer.concat(chunks) })
-    const status = statuses[Math.min(received.length, statuses.length) - 1] as number
+    const status = statuses[Math.min(received.length, statuses.length) - 1] ?? 0
     if (status !== 0) response.writeHead(status, after === undefined ? {} : { 'retry-after': after }).end('well')
   }
   const server: Server = secure ? createTlsServer(secure, receive) : createServer(receive)

@@ -24,10 +24,14 @@ export function addInit(program: Command, terminal: Terminal, end: (exitCode: Ex
     .option('--mode <mode>', 'managed (default) or passthrough')
     .option('--key <name>', 'environment variable or file that has your key at the provider; never the key itself')
     .option('--port <port>', 'port of the gateway (default: 8080)')
-    .option('--setting <name=value>', 'what the form needs beside the key; may be repeated', (text, before) => {
-      const [name = '', value = ''] = asSetting(text)
-      return { ...(before as InitFlags['setting']), [name]: value }
-    })
+    .option(
+      '--setting <name=value>',
+      'what the form needs beside the key; may be repeated',
+      (text, before: InitFlags['setting']) => {
+        const [name = '', value = ''] = asSetting(text)
+        return { ...before, [name]: value }
+      },
+    )
     .option(...configOption)
     .option(...jsonOption)
     .action(async (options: InitOptions) => end(await init(options, terminal)))

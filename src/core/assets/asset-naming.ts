@@ -83,8 +83,8 @@ export function createAssetNaming(table: AssetTable, rules: NamingRules, configu
 
 function networkWord({ network, isHome = false }: Asset, { networks: { home, byName = {} } = {} }: NamingRules): string {
   const word = Object.hasOwn(byName, network) ? byName[network] : undefined
-  if (isHome) return (typeof word === 'object' ? word.home : undefined) ?? home ?? (word as string | undefined) ?? network
-  return (typeof word === 'object' ? word.others : word) ?? network
+  if (typeof word === 'object') return isHome ? word.home : word.others
+  return (isHome ? home : undefined) ?? word ?? network
 }
 
 /** Lists each asset once under each of its keys. */

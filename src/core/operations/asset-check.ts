@@ -119,7 +119,7 @@ function collisionsOf(assets: readonly Asset[], naming: AssetNaming): readonly C
   )
   return [...byName.values()]
     .filter(({ length }) => length > 1)
-    .map((same) => ({ listed: naming.nameFor(same[0] as Asset) ?? {}, table: same.map(tableName) }))
+    .map((same) => ({ listed: same.map((asset) => naming.nameFor(asset))[0] ?? {}, table: same.map(tableName) }))
 }
 
 function tableName({ code, coin, network }: Asset): TableName {

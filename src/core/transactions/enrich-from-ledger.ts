@@ -6,7 +6,6 @@
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import { isFinal } from '../../domain/swap/status.ts'
-import type { Transaction } from '../../domain/swap/swap.ts'
 import type { Clock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
@@ -62,34 +61,25 @@ async function enrichList(
   options: EnrichOptions,
 ): Promise<ServiceResponse<'listTransactions'>> {
   const { capabilities, clock, cache } = options
-  const { items } = response.body
+  const { derived = [], sequence } = response
   const owner = ownerOf(context)
-  const ids = items.map(({ id }) => id)
-  const cached = await cache.findAll(owner, ids)
-  const incompleteIds = needsDetails(context, capabilities) ? ids.filter((id) => !isDetailed(latestOf(cached.get(id)))) : []
-  const details = await readDetails(new Set(incompleteIds), service, context)
+  const known = await cache.findAll(owner, response.body.items)
+  const incomplete = needsDetails(context, capabilities) ? known.filter(([, cached]) => !isDetailed(latestOf(cached))) : []
+  const details = await readDetails(new Set(incomplete.map(([{ id }]) => id)), service, context)
   const at = clock()
-  const rows = items.map((reported) => {
-    const row: ObservedTransaction = {
-      reported,
-      derived: response.derived ?? [],
-      at,
-      isComplete: false,
-      sequence: response.sequence,
-    }
+  const rows = known.map(([reported, cached]) => {
+    const row = withoutAttention({ reported, derived, at, isComplete: false, sequence })
     const detail = details.get(reported.id)
-    return applyObserved(
-      owner,
-      cached.get(reported.id) as CachedTransaction,
-      (detail ? [row, observedFromGet(detail, at)] : [row]).map(withoutAttention),
-      options,
-    )
+    const later = detail ? [withoutAttention(observedFromGet(detail, at))] : []
+    return { reported, ...applyObserved(owner, cached, [row, ...later], options) }
   })
-  const staleSeconds = oldestOf(rows)
-  const derived = [...new Set(rows.flatMap(({ record }) => record.derived))]
-  const shown = rows.map(({ record }, at) => withAttention(presented(record, context), items[at] as Transaction))
-  const body = { ...response.body, items: shown }
-  return { ...response, body, derived, staleSeconds }
+  const items = rows.map(({ reported, record }) => withAttention(presented(record, context), reported))
+  return {
+    ...response,
+    body: { ...response.body, items },
+    derived: [...new Set(rows.flatMap(({ record }) => record.derived))],
+    staleSeconds: oldestOf(rows),
+  }
 }
 
 interface AppliedRecord {
@@ -102,7 +92,7 @@ interface AppliedRecord {
 function applyObserved(
   owner: string,
   cached: CachedTransaction,
-  observedList: readonly ObservedTransaction[],
+  observedList: readonly [ObservedTransaction, ...ObservedTransaction[]],
   options: EnrichOptions,
 ): AppliedRecord {
   const { unsaved } = cached
@@ -115,14 +105,20 @@ function applyObserved(
     owner,
     provider: options.provider,
   })
-  let last: { readonly merged: MergeResult; readonly observed: ObservedTransaction } | undefined
-  for (const observed of observedList) {
-    const merged = mergeChecked(last ? toEntry(last.merged.record) : before, observed, options)
+  const merge = (base: LedgerEntry | undefined, observed: ObservedTransaction): MergeResult => {
+    const merged = mergeChecked(base, observed, options)
     reportDiscrepancies(merged, options)
+    return merged
+  }
+  const [first, ...later] = observedList
+  let last = { merged: merge(before, first), observed: first }
+  const { record: known, rejected } = last.merged
+  if (rejected.length > 0) return { record: known, staleSeconds: Math.floor(options.freshness.ageSeconds(toEntry(known))) }
+  for (const observed of later) {
+    const merged = merge(toEntry(last.merged.record), observed)
     if (merged.rejected.length > 0) break
     last = { merged, observed }
   }
-  if (!last) return { record: before as LedgerEntry, staleSeconds: Math.floor(options.freshness.ageSeconds(before as LedgerEntry)) }
   const { record } = last.merged
   if (record === before) return { record }
   const isQueued = options.writeBehind.write(cached, { owner, ...last })

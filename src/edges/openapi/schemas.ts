@@ -2,7 +2,7 @@
 import { alwaysPresent, describeField } from '../../domain/swap/field-docs.ts'
 import type { Op } from '../../domain/swap/operations.ts'
 import { type Status, statuses } from '../../domain/swap/status.ts'
-import type { Envelope, PageNumbers } from '../../wire/codec/envelope.ts'
+import type { ClientEnvelope } from '../../wire/codec/envelope.ts'
 import type { RequestSlot } from '../../wire/codec/request-encode.ts'
 import type { ResponseNode, ResponseNodes, ResponseSlot } from '../../wire/codec/response-nodes.ts'
 import { requestScalars, responseScalars } from '../../wire/codec/scalar.ts'
@@ -85,15 +85,15 @@ export function statusWords(words: readonly Status[]): string {
 }
 
 /** A page of rows with this component name. */
-export function pageSchema(envelope: Envelope, row: string): Schema {
+export function pageSchema(envelope: ClientEnvelope, row: string): Schema {
   const pageNumbers = {
     page: { ...requestScalars.page.schema, description: 'The number of this page.' },
     size: { ...requestScalars.size.schema, description: 'The number of rows per page.' },
     total: { ...responseScalars.count.schema, description: 'The number of rows on all pages.' },
   }
-  const place = (position: Envelope[string]): Schema => {
+  const place = (position: ClientEnvelope[string]): Schema => {
     if (typeof position !== 'string') return pageSchema(position, row)
-    return position === 'items' ? { type: 'array', items: reference('schemas', row) } : pageNumbers[position as keyof PageNumbers]
+    return position === 'items' ? { type: 'array', items: reference('schemas', row) } : pageNumbers[position]
   }
   return objectSchema(Object.fromEntries(Object.entries(envelope).map(([name, position]) => [name, place(position)])))
 }

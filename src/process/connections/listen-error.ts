@@ -15,7 +15,8 @@ export async function withListenError<T>(
   try {
     return await open()
   } catch (cause) {
-    const { syscall, code, message } = cause as NodeJS.ErrnoException
+    const error: NodeJS.ErrnoException = cause instanceof Error ? cause : new Error(String(cause))
+    const { syscall, code, message } = error
     const reason = reasons[`${syscall} ${code}`]
     throw new Error(`${section}: ${reason ? `cannot listen on ${host} port ${port}: ${reason}` : message}`, { cause })
   }

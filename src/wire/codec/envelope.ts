@@ -5,9 +5,14 @@ import { WireError } from '../wire-error.ts'
 import type { DecodeContext } from './response-nodes.ts'
 import { responseScalars } from './scalar.ts'
 
-/** Where a page's rows and figures stand: a name, or a name inside an object. Only a provider has a last page, or names of no use. */
-export interface Envelope {
-  readonly [name: string]: 'items' | 'page' | 'size' | 'total' | 'lastPage' | 'unused' | Envelope
+/** Where a page's rows and figures are: a name, or a name inside an object. */
+export interface ClientEnvelope {
+  readonly [name: string]: 'items' | keyof PageNumbers | ClientEnvelope
+}
+
+/** A provider's page may also have the number of its last page, and names of no use. */
+export interface ProviderEnvelope {
+  readonly [name: string]: 'items' | keyof PageNumbers | 'lastPage' | 'unused' | ProviderEnvelope
 }
 
 export interface DecodedPage {
@@ -17,10 +22,10 @@ export interface DecodedPage {
   readonly lastPage: number | undefined
 }
 
-export function decodePage(envelope: Envelope | 'items', value: JsonValue, context: DecodeContext): DecodedPage {
+export function decodePage(envelope: ProviderEnvelope | 'items', value: JsonValue, context: DecodeContext): DecodedPage {
   if (envelope === 'items') return { items: readItems('', value), total: undefined, lastPage: undefined }
   const page: { items?: readonly JsonValue[]; total?: number; lastPage?: number } = {}
-  const walk = (names: Envelope, object: JsonValue | undefined): void => {
+  const walk = (names: ProviderEnvelope, object: JsonValue | undefined): void => {
     if (!(object instanceof JsonObject)) throw new WireError('', 'it must be an object')
     for (const [name, place] of Object.entries(names)) {
       const member = object.get(name)
@@ -57,10 +62,10 @@ export interface PageNumbers {
   readonly total: number
 }
 
-export function encodePage(envelope: Envelope, items: readonly string[], numbers: PageNumbers): string {
+export function encodePage(envelope: ClientEnvelope, items: readonly string[], numbers: PageNumbers): string {
   const members = Object.entries(envelope).map(([name, place]) => {
     if (place === 'items') return `${printString(name)}:[${items.join(',')}]`
-    if (typeof place === 'string') return `${printString(name)}:${numbers[place as keyof PageNumbers]}`
+    if (typeof place === 'string') return `${printString(name)}:${numbers[place]}`
     return `${printString(name)}:${encodePage(place, items, numbers)}`
   })
   return `{${members.join(',')}}`

@@ -1,5 +1,5 @@
 /** A provider's own words for memos and tags, in place of those of its form. */
-import { type RequestTree, type ResponseTree, toColumn, treeBelow } from './table.ts'
+import { type RequestTree, type ResponseTree, toColumn } from './table.ts'
 
 interface BothWays {
   readonly ask?: string | undefined
@@ -41,8 +41,9 @@ export function renameExtraIds<Tables extends TablesOf>(tables: Tables, names: E
 function rename<Tree extends RequestTree | ResponseTree>(tree: Tree, fieldNames: FieldNames): Tree {
   const lines = Object.entries(tree).map(([name, line]) => {
     if (typeof line === 'string' || 'field' in line) return [fieldNames[toColumn(line).field] ?? name, line]
-    const below = treeBelow(line)
-    return [name, below ? { ...line, [Object.keys(line)[0] as string]: rename(below, fieldNames) } : line]
+    if ('inside' in line) return [name, { inside: rename(line.inside, fieldNames) }]
+    if ('first' in line) return [name, { first: rename(line.first, fieldNames) }]
+    return [name, 'each' in line ? { ...line, each: rename(line.each, fieldNames) } : line]
   })
   return Object.fromEntries(lines)
 }

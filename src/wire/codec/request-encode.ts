@@ -4,7 +4,7 @@ import { printString } from '../json.ts'
 import { printQuery } from '../query.ts'
 import { WireError } from '../wire-error.ts'
 import type { Scalar } from './scalar.ts'
-import { type RequestTree, type TableColumn, treeBelow } from './table.ts'
+import type { RequestTree, TableColumn } from './table.ts'
 
 export type RequestFields = Record<string, unknown>
 
@@ -76,7 +76,7 @@ function compileNodes(tree: RequestTree, toSlot: ToSlot): readonly RequestNode[]
     if (typeof line === 'string' || 'field' in line) return { name, slot: toSlot(name, line) }
     if ('always' in line) return { name, always: line.always }
     if ('setting' in line) return { name, setting: line.setting }
-    return { name, below: compileNodes(treeBelow(line) as RequestTree, toSlot) }
+    return { name, below: compileNodes(line.inside, toSlot) }
   })
 }
 

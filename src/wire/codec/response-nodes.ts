@@ -3,7 +3,7 @@ import type { StatusWord } from '../../domain/swap/status.ts'
 import type { Drift } from '../../domain/telemetry/observation.ts'
 import { type JsonValue, printString } from '../json.ts'
 import { responseScalars, type Scalar } from './scalar.ts'
-import { type ResponseTree, type TableColumn, toColumn, treeBelow } from './table.ts'
+import { type ResponseTree, type TableColumn, toColumn } from './table.ts'
 
 /** How a provider's answer is read beyond its form: what its own status words mean, and who counts the oddities. */
 export interface DecodeContext {
@@ -103,11 +103,11 @@ export function compileNodes(tree: ResponseTree, path: readonly string[]): Respo
       of: undefined,
     }
     if (typeof line === 'string' || 'field' in line) return { ...node, slot: toSlot(toColumn(line), ownPath) }
-    const below = treeBelow(line)
-    if (!below) return node
-    const shape = 'inside' in line ? 'inside' : 'first' in line ? 'first' : 'isText' in line ? 'eachText' : 'each'
-    const of = 'of' in line ? line.of : undefined
-    return { ...node, below: compileNodes(below as ResponseTree, ownPath), shape, of }
+    const compileBelow = (below: ResponseTree): ResponseNodes => compileNodes(below, ownPath)
+    if ('inside' in line) return { ...node, below: compileBelow(line.inside), shape: 'inside' }
+    if ('first' in line) return { ...node, below: compileBelow(line.first), shape: 'first' }
+    if (!('each' in line)) return node
+    return { ...node, below: compileBelow(line.each), shape: line.isText ? 'eachText' : 'each', of: line.of }
   })
   return { list, byName: new Map(list.map((node) => [node.name, node])) }
 }

@@ -130,8 +130,7 @@ export function columnsOf(tree: ResponseTree | RequestTree): readonly TableColum
   })
 }
 
-/** The table of the objects at a line; undefined if it has none. */
-export function treeBelow(line: Exclude<ResponseLine | RequestLine, string | TableColumn>): ResponseTree | RequestTree | undefined {
+function treeBelow(line: Exclude<ResponseLine | RequestLine, string | TableColumn>): ResponseTree | RequestTree | undefined {
   if ('inside' in line) return line.inside
   if ('first' in line) return line.first
   return 'each' in line ? line.each : undefined

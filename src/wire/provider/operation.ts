@@ -1,7 +1,7 @@
 /** An operation of a provider, compiled. */
 import type { Op } from '../../domain/swap/operations.ts'
 import type { StatusWord } from '../../domain/swap/status.ts'
-import type { Envelope } from '../codec/envelope.ts'
+import type { ProviderEnvelope } from '../codec/envelope.ts'
 import { compileRequest } from '../codec/request.ts'
 import type { RequestEncoder } from '../codec/request-encode.ts'
 import { compileResponse } from '../codec/response.ts'
@@ -28,7 +28,7 @@ export interface ProviderCall {
 
 export interface ProviderOperation extends ProviderCall {
   /** Where a list's rows and counts stand; undefined for an operation without pages. */
-  readonly page: Envelope | 'items' | undefined
+  readonly page: ProviderEnvelope | 'items' | undefined
   /** Whether a row that is not of the form is dropped instead of spoiling its page (docs/contract.md §8). */
   readonly dropsBadRows: boolean
   /** Rows of a list that count: those with these values. */

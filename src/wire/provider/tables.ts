@@ -2,7 +2,7 @@
 import type { Op } from '../../domain/swap/operations.ts'
 import type { StatusWord } from '../../domain/swap/status.ts'
 import type { RateType } from '../../domain/swap/swap.ts'
-import type { Envelope } from '../codec/envelope.ts'
+import type { ProviderEnvelope } from '../codec/envelope.ts'
 import type { Method, RequestTree, ResponseTree } from '../codec/table.ts'
 import type { ProviderCredential } from './credential.ts'
 import type { RefusalTable } from './refusal.ts'
@@ -21,7 +21,7 @@ export interface CallTables {
 /** The tables of one operation. */
 export interface ProviderTables extends CallTables {
   /** Where the rows and the counts of a list stand; `items`: the answer is the list of rows. */
-  readonly page?: Envelope | 'items'
+  readonly page?: ProviderEnvelope | 'items'
   /** Rows of a list that count: those with these values. */
   readonly only?: Readonly<Record<string, string | boolean>>
   /** Another call, made at the same time, whose fields are added. */

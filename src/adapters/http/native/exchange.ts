@@ -1,8 +1,8 @@
 /** node:http: streams one request to the provider and its response to the client, with timeouts in both directions. */
 import { type ClientRequest, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { Fault } from '../../../domain/faults/fault.ts'
-import type { Headers } from '../../../wire/http.ts'
 import type { NativeHead, NativeRequest } from '../../../wire/native.ts'
+import { parsedHeaders } from '../headers.ts'
 import type { ServerStreams } from '../streams.ts'
 import { watchConnecting } from './connecting.ts'
 import { brokenOff, failed, hungUp, timedOut, tooSlow, unreachable } from './faults.ts'
@@ -73,7 +73,7 @@ export class Exchange {
       if (this.isOver) throw hungUp()
       const { statusCode = 0, headers } = answer
       this.stopTimers()
-      this.sendHead(this.native.toClient(statusCode, headers as Headers))
+      this.sendHead(this.native.toClient(statusCode, parsedHeaders(headers)))
       this.stream(answer)
     } catch (reason) {
       letGo(answer)

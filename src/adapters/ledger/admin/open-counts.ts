@@ -45,8 +45,7 @@ export async function openCounts({
 /** One row for each provider, state and status. */
 function addUp(rows: readonly Row[]): readonly Row[] {
   const groups = Map.groupBy(rows, ({ provider, state, status }) => `${provider} ${state} ${status}`)
-  return [...groups.values()].map(([first, ...others]) => ({
-    ...(first as Row),
-    count: others.reduce((sum, { count }) => sum + count, first?.count ?? 0),
-  }))
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    first ? [{ ...first, count: others.reduce((sum, { count }) => sum + count, first.count) }] : [],
+  )
 }

@@ -1,4 +1,5 @@
 import type { Status } from '../../../domain/swap/status.ts'
+import type { Transaction } from '../../../domain/swap/swap.ts'
 import { BoundedMap } from '../../bounded-map.ts'
 import type { Ledger, LedgerEntry } from '../../ledger.ts'
 
@@ -36,8 +37,11 @@ export interface LedgerReadCache extends Pick<Ledger, 'upsert'> {
    * If it differs from the cached status, the ledger is read again: another process may have stored a final status.
    */
   readonly find: (owner: string, id: string, sentAt: number, reported: Status | undefined) => Promise<CachedTransaction>
-  /** Reads the ledger each time. Caches only entries with an unsaved state. */
-  readonly findAll: (owner: string, ids: readonly string[]) => Promise<ReadonlyMap<string, CachedTransaction>>
+  /** Each with its state. Reads the ledger each time. Caches only entries with an unsaved state. */
+  readonly findAll: (
+    owner: string,
+    transactions: readonly Transaction[],
+  ) => Promise<readonly (readonly [Transaction, CachedTransaction])[]>
   /** Records a state that the ledger does not have yet. `isQueued`: a write is pending. */
   readonly holdUnsaved: (known: CachedTransaction, entry: LedgerEntry, isQueued: boolean) => void
 }
@@ -68,11 +72,14 @@ export function ledgerReadCache(ledger: Ledger, provider: string): LedgerReadCac
       setStored(cached, await ledger.find(owner, provider, id).catch(() => undefined), now)
       return cached
     },
-    async findAll(owner, ids) {
+    async findAll(owner, transactions) {
       const now = performance.now()
+      const ids = transactions.map(({ id }) => id)
       const stored = await ledger.findAll(owner, provider, ids).catch(() => [])
-      const byId = new Map(stored.map((entry) => [entry.transaction.id, entry]))
-      return new Map(ids.map((id) => [id, setStored(entryOf(owner, id, now), byId.get(id), now)]))
+      const storedById = new Map(stored.map((entry) => [entry.transaction.id, entry]))
+      const cachedById = new Map<string, CacheEntry>()
+      const cachedOf = (id: string): CacheEntry => setStored(entryOf(owner, id, now), storedById.get(id), now)
+      return transactions.map((transaction) => [transaction, cachedById.getOrInsertComputed(transaction.id, cachedOf)])
     },
     holdUnsaved(known, entry, isQueued) {
       const cached = known as CacheEntry

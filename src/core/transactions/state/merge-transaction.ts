@@ -92,11 +92,11 @@ export function presented(
 type MutableTransaction = { -readonly [Field in keyof Transaction]: Transaction[Field] }
 
 /** A copy of `reported`, with missing fields from `known`. Asset names are all from `known` (`keepsAssets`), or all from `reported`. */
-function fillFrom(reported: Transaction, known: Partial<Transaction>, keepsAssets: boolean): MutableTransaction {
+function fillFrom(reported: Transaction, known: Readonly<Record<string, unknown>>, keepsAssets: boolean): MutableTransaction {
   const filled: MutableTransaction & Record<string, unknown> = { ...reported }
   for (const field in known) {
     const isName = assetFields.has(field)
-    if (isName ? keepsAssets : (filled[field] ?? '') === '') filled[field] = known[field as keyof Transaction] ?? filled[field]
+    if (isName ? keepsAssets : (filled[field] ?? '') === '') filled[field] = known[field] ?? filled[field]
   }
   return filled
 }
