@@ -1,5 +1,6 @@
 /** docs/contract.md §16: a swap at each real provider, for clients of both forms. The stand-ins are written from the providers' documents. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { expectRefusal } from '../support/expectations.ts'
 import { digits } from '../support/json.ts'
 import { formNames } from '../support/pair.ts'
 import { documented, providerNames } from './documented.ts'
@@ -116,5 +117,13 @@ describe.each(providerNames)('%s', (name) => {
     expect(back.status, back.text).toBe(201)
     expect(rig.exchange.swaps[1]).toMatchObject({ refundMemo: '678', refund: addresses.XRP })
     expect(back.json).toMatchObject({ depositExtraId: rig.exchange.swaps[1]?.depositMemo })
+  })
+
+  it('a deposit address that is shared never reaches a client without its memo', async () => {
+    rig.exchange.forgetsMemos = true
+    const refused = await rig.create('A', { from: assets.xrp, to: assets.eth, amount: '20' })
+    expectRefusal(refused, 'A', 502, 'mismatch')
+    expect(refused.text).not.toContain(rig.exchange.swaps[0]?.deposit)
+    expect(await rig.gateway.bookkeeping.unresolved()).toMatchObject([{ state: 'mismatch' }])
   })
 })

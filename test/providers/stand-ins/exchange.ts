@@ -112,6 +112,8 @@ export class Exchange {
   forgetsRateIds = false
   /** Replaces what it answers, after it was applied; undefined: as usual. */
   tamper: (operation: Operation, reply: Reply) => Reply | undefined = () => undefined
+  /** Deposit addresses come without the memo that they need. */
+  forgetsMemos = false
   /** Milliseconds, by operation. */
   readonly delays: Partial<Record<Operation, number>> = {}
   /** The amount promised, by id. */
@@ -173,7 +175,7 @@ export class Exchange {
       status: this.dialect.firstStatus,
       amountOut: promised ?? this.amountOut(order.amountIn, order.isFixed),
       deposit: `0xDeposit${number}OfTheProvider`,
-      depositMemo: order.from.hasMemo ? String(1_000 + number) : null,
+      depositMemo: order.from.hasMemo && !this.forgetsMemos ? String(1_000 + number) : null,
       createdAt: new Date(),
       hashIn: null,
       hashOut: null,
