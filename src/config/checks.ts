@@ -1,6 +1,6 @@
 /** Checks rules between keys of the configuration. */
 import { isLoopback } from '../domain/loopback.ts'
-import type { AssetTable } from '../domain/swap/asset.ts'
+import { type AssetTable, sameName } from '../domain/swap/asset.ts'
 import type { ProviderForm } from '../wire/provider/form.ts'
 import { findProviderForm, type KnownForms } from '../wire/provider/from-client-form.ts'
 import { checkExtraIdNames } from './extra-id-names.ts'
@@ -26,9 +26,9 @@ export function checkParts(
   { forms, providerForms }: KnownForms,
   faults: Faults,
 ): void {
-  const names = forms.filter(({ isChosenByKey }) => isChosenByKey).map((form) => form.name)
   const { defaultForm } = parts
-  if (defaultForm !== undefined && !names.includes(defaultForm)) faults.add(['defaultForm'], `must be one of ${names.join(', ')}`)
+  if (defaultForm !== undefined && !forms.some(({ name }) => sameName(name, defaultForm)))
+    faults.add(['defaultForm'], `must be one of ${forms.map(({ name }) => name).join(', ')}`)
   checkPorts(parts, faults)
   for (const [name, provider] of Object.entries(parts.providers)) {
     if (!provider) continue

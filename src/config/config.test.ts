@@ -221,7 +221,7 @@ describe('a fault', () => {
     ['admin: { port: 9101 }', 'providers.alpha.url: leads back to the gateway itself'],
     ['sandbox: { enabled: true, port: 8080 }', 'sandbox.port: is the port of server'],
     ['sandbox: { enabled: yes }', 'sandbox.enabled: must be true or false'],
-    ['defaultForm: C', 'defaultForm: must be one of A, B'],
+    ['defaultForm: C', 'defaultForm: must be one of A, B, exolix'],
     ['limits: { quotes: 0 }', 'limits.quotes: must be an integer from 1'],
     ['limits: { window: 1.5 }', 'limits.window: must be an integer from 1 to 86400'],
     ['auth: { mode: none }', 'auth.mode: must be one of passthrough, managed'],

@@ -69,6 +69,8 @@ function chosenForm({ headers, query }: HttpRequest, forms: readonly Form[], def
   const offered = forms.filter(({ credential, isChosenByKey }) => isChosenByKey && credential.isOffered(headers))
   const [only, ...others] = offered
   if (only) return others.length === 0 ? only : defaultForm
+  const { credential, isChosenByKey } = defaultForm
+  if (!isChosenByKey && credential.isOffered(headers)) return defaultForm
   if (!/(?:^|&)network(?:From|To)=/.test(query)) return defaultForm
   return forms.find(({ capabilities: vocabulary }) => vocabulary.requestFields.getRate.has('networkFrom')) ?? defaultForm
 }

@@ -28,9 +28,9 @@ export const providerForms: readonly ProviderForm[] = [
 /** What the configuration checks names against. */
 export const knownForms: KnownForms = { forms, providerForms }
 
-/** Throws where none has this name. */
+/** Throws where none has this name, in any case. */
 export function formNamed(name: string, candidates = forms): Form {
-  const found = candidates.find((form) => form.name === name)
+  const found = candidates.find((form) => form.name.toLowerCase() === name.toLowerCase())
   if (!found) throw new Error(`There is no form ${name}.`)
   return found
 }

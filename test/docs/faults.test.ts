@@ -43,7 +43,7 @@ const promised = {
     ...span('W', 21),
     ...span('O', 11),
     ...span('N', 20),
-    ...span('P', 19),
+    ...span('P', 20),
   ],
   'docs/api.md': span('S', 10),
 }
