@@ -13,7 +13,7 @@ import { flag, mapping, name } from './value-types.ts'
 const shape = {
   server,
   admin,
-  defaultForm: setting(name, 'A', 'The form of a request that does not name one: `A`, `B` or `exolix`'),
+  defaultForm: setting(name, 'A', 'The form of a request that does not name one: `A`, `B` or another form of clients'),
   docs: setting(flag, true, 'Whether `/docs` and the `openapi.json` of each form are served'),
   auth,
   redis,
