@@ -1,10 +1,10 @@
-import type { FoundTransaction, LedgerAdmin, Settlement } from '../core/ledger-admin.ts'
+import type { FoundTransaction, LedgerAdmin, OperatorResult } from '../core/ledger-admin.ts'
 import { parseTransactionId } from '../core/transactions/transaction-id.ts'
 import type { ExitCode, Session } from './session.ts'
 import { refuse } from './terminal.ts'
 import { shortened } from './transaction-row.ts'
 
-export type SettleRequest = Pick<Settlement, 'status' | 'note'>
+export type SettleRequest = Pick<OperatorResult, 'status' | 'note'>
 
 export const noteRule = '1 to 500 printable characters'
 
@@ -35,8 +35,8 @@ export async function settleTransaction(
   const missing = { outcome: 'missing', message: `the ledger has no transaction ${id}` } as const
   const { tag, id: providerId } = parseTransactionId(id)
   if (tag === undefined) return missing
-  const settlement = { status, note: withoutAddresses(note), at: Date.now() }
-  const outcome = await ledgerAdmin.settle(tag, providerId, settlement, actor)
+  const result = { status, note: withoutAddresses(note), at: Date.now() }
+  const outcome = await ledgerAdmin.settle(tag, providerId, result, actor)
   const found = outcome === 'missing' ? undefined : await ledgerAdmin.findTransaction(tag, providerId)
   if (!found) return missing
   if (outcome === 'settled') return { outcome, found }

@@ -111,7 +111,7 @@ export interface FoundTransaction {
 export const settledStatuses = ['success', 'refunded', 'overdue'] as const satisfies readonly Status[]
 
 /** An outcome that an operator found out. */
-export interface Settlement {
+export interface OperatorResult {
   readonly status: (typeof settledStatuses)[number]
   /** The reason, for the audit log. */
   readonly note: string
@@ -144,7 +144,7 @@ export interface LedgerAdmin {
   readonly settle: (
     provider: string,
     id: string,
-    settlement: Settlement,
+    result: OperatorResult,
     actor: string,
   ) => Promise<'settled' | 'unneeded' | 'missing'>
   /**

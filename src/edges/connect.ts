@@ -12,7 +12,7 @@ import { decodeResponse, readPaged } from './decode-response.ts'
 import { operationOf } from './operation-of.ts'
 import { type Connection, type Sender, sender } from './send-call.ts'
 
-type Respond = <O extends Op>(op: O, request: Request<O>, context: Context, promised?: Rate) => Promise<ServiceResponse<O>>
+type Respond = <O extends Op>(op: O, request: Request<O>, context: Context, quote?: Rate) => Promise<ServiceResponse<O>>
 
 /**
  * Throws a `Fault`: `invalid` if the form cannot express the request, `unreadable` if the response does not match the form. An
@@ -21,10 +21,9 @@ type Respond = <O extends Op>(op: O, request: Request<O>, context: Context, prom
 export function connect(connection: Connection): SwapService {
   const { form, provider } = connection
   const calls = sender(connection)
-  const respond: Respond = async (op, request, context, promised) => {
+  const respond: Respond = async (op, request, context, quote) => {
     const operation = operationOf(form, op, request)
-    const decoded =
-      'page' in request ? page(calls, operation, request, context) : single(calls, operation, request, context, promised)
+    const decoded = 'page' in request ? page(calls, operation, request, context) : single(calls, operation, request, context, quote)
     const { fields, derived } = await decoded
     return { body: fields as ResponseBody<typeof op>, provider, ...(derived.length > 0 && { derived }) }
   }
@@ -92,12 +91,12 @@ async function single(
   operation: ProviderOperation,
   request: Request<Op>,
   context: Context,
-  promised: Rate | undefined,
+  quote: Rate | undefined,
 ): Promise<Decoded> {
   const beside = operation.also && sendBeside(calls, operation.also, request, context)
   const besideSoon = async (): Promise<ResponseFields | undefined> => beside && withDefault(beside, besideGraceMs, undefined)
   const derived: string[] = []
-  const assumed = assumedFields(operation, request, promised)
+  const assumed = assumedFields(operation, request, quote)
   const onAssumed = (field: string): void => void derived.push(field)
   try {
     const fields = await calls.send(operation, request, context, async (document) =>
@@ -153,8 +152,8 @@ function knownFields(fields: object, { requestCodec }: ProviderCall): object {
 }
 
 /** Fields that the response may lack: those of the request and of its quote, and the time of the call. */
-function assumedFields({ assumes }: ProviderOperation, request: object, promised: Partial<Rate> = {}): ResponseFields | undefined {
+function assumedFields({ assumes }: ProviderOperation, request: object, quote: Partial<Rate> = {}): ResponseFields | undefined {
   if (assumes.length === 0) return undefined
-  const known: ResponseFields = { ...promised, ...request, status: 'wait', createdAt: new Date().toISOString() }
+  const known: ResponseFields = { ...quote, ...request, status: 'wait', createdAt: new Date().toISOString() }
   return Object.fromEntries(assumes.map((field) => [field, known[field]]))
 }

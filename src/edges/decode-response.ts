@@ -9,7 +9,7 @@ import type { DecodeContext, Given, ResponseFields } from '../wire/codec/respons
 import { readUnreadable, type UnreadableFields } from '../wire/codec/unreadable-row.ts'
 import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
 import type { ProviderCall, ProviderOperation } from '../wire/provider/operation.ts'
-import { EmptyAnswer, WireError } from '../wire/wire-error.ts'
+import { EmptyResponse, WireError } from '../wire/wire-error.ts'
 import { detach, removeConfidential } from './confidential-fields.ts'
 
 export interface DecodeOptions {
@@ -46,7 +46,7 @@ export function decodeResponse(
   try {
     return accepting(call, text, options)(call.responseCodec.decode(body, options.decodeContext, given))
   } catch (reason) {
-    if (reason instanceof EmptyAnswer && call.op === 'getTransaction')
+    if (reason instanceof EmptyResponse && call.op === 'getTransaction')
       throw standardFault('notFound', { provider: options.provider, cause: reason })
     throw toUnreadable(reason, options)
   }

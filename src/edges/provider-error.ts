@@ -28,11 +28,11 @@ const defaultRetryAfterSeconds = 60
 /** The fault for an error response: one without a status of success, or of which the form says that it is one. */
 export function toProviderFault(response: HttpResponse, errorContext: ErrorContext): Fault {
   const { call, provider, form, amountIn } = errorContext
-  const { message, limits, toldLimits, meaning } = readRefusal(form.refusal, readBody(response.body))
+  const { message, limits, reportedLimits, meaning } = readRefusal(form.refusal, readBody(response.body))
   const kind = kindOf(response.status, call, meaning)
   const reason = kind === 'invalid' ? (meaning?.reason ?? reasonByLimits(amountIn, limits)) : undefined
   const isAboutAmount = reason === 'below_minimum' || reason === 'above_maximum'
-  return new Fault(kind, messageOf(kind, message, toldLimits, errorContext), {
+  return new Fault(kind, messageOf(kind, message, reportedLimits, errorContext), {
     provider,
     noEffect: hasNoEffect(response.status, message, meaning, call),
     ...(reason && { reason }),
@@ -56,10 +56,10 @@ function hasNoEffect(status: number, message: string, meaning: RefusalMeaning | 
 /** By the provider's word, if its form has a meaning for it; its limit is told by the status alone. */
 function kindOf(status: number, { op, keyed }: ProviderCall, meaning: RefusalMeaning | undefined): FaultKind {
   if (status === 429) return 'limited'
-  const asksForOne = op === 'getRate' || op === 'createTransaction'
-  if (meaning) return meaning.kind === 'notFound' && asksForOne ? 'invalid' : meaning.kind
+  const isForOne = op === 'getRate' || op === 'createTransaction'
+  if (meaning) return meaning.kind === 'notFound' && isForOne ? 'invalid' : meaning.kind
   if (status === 400 || status === 422) return 'invalid'
-  if (status === 404) return asksForOne ? 'invalid' : 'notFound'
+  if (status === 404) return isForOne ? 'invalid' : 'notFound'
   if ((status === 401 || status === 403) && keyed) return 'unauthorized'
   return 'failed'
 }

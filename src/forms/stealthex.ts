@@ -13,7 +13,7 @@ const pair = {
     to: inside({ symbol: lowerCase('coinTo'), network: lowerCase('networkTo') }),
   }),
 } as const
-const question = { ...pair, amount: 'amountIn', estimation: always('direct'), rate } as const
+const quoteRequest = { ...pair, amount: 'amountIn', estimation: always('direct'), rate } as const
 
 const range = {
   at: 'POST /rates/range',
@@ -52,7 +52,7 @@ const transaction = {
 } as const
 
 const order = {
-  ...question,
+  ...quoteRequest,
   address: 'withdrawalAddress',
   extra_id: extension('withdrawalExtraId'),
   refund_address: optional('refundAddress'),
@@ -116,7 +116,7 @@ export const stealthex = defineProviderForm({
     }),
     getRate: providerOperation<'getRate'>()({
       at: 'POST /rates/estimated-amount',
-      request: question,
+      request: quoteRequest,
       response: { estimated_amount: 'amountOut', rate: inside({ id: optional('quoteId'), ...unusedNames('valid_until') }) },
       also: range,
       assumes: ['amountIn', 'rateType'],

@@ -37,11 +37,11 @@ export class EventFeed {
     void this.look()
     return () => {
       this.listeners.delete(listener)
-      if (this.listeners.size === 0) this.rest()
+      if (this.listeners.size === 0) this.stopPolling()
     }
   }
 
-  private rest(): void {
+  private stopPolling(): void {
     clearInterval(this.timer)
     this.timer = undefined
     this.current = new Map()

@@ -21,7 +21,13 @@ function operationOf({ path, summary, query, body }: Route): object {
   const [, parameter] = /\{(\w+)\}/.exec(path) ?? []
   const inPath = parameter === undefined ? [] : [{ name: parameter, in: 'path', required: true, schema: { type: 'string' } }]
   const inQuery = Object.keys(query?.shape ?? {}).map((name) => ({ name, in: 'query', schema: { type: 'string' } }))
-  const answers = { 200: 'Done', 400: 'Invalid', 401: 'No valid token', 404: 'Not there', 409: 'Needs force, or not possible now' }
+  const descriptions = {
+    200: 'Done',
+    400: 'Invalid',
+    401: 'No valid token',
+    404: 'Not there',
+    409: 'Needs force, or not possible now',
+  }
   return {
     summary,
     ...(inPath.length + inQuery.length > 0 && { parameters: [...inPath, ...inQuery] }),
@@ -31,6 +37,6 @@ function operationOf({ path, summary, query, body }: Route): object {
         content: { 'application/json': { schema: z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }) } },
       },
     }),
-    responses: Object.fromEntries(Object.entries(answers).map(([status, description]) => [status, { description }])),
+    responses: Object.fromEntries(Object.entries(descriptions).map(([status, description]) => [status, { description }])),
   }
 }

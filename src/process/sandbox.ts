@@ -1,6 +1,6 @@
 /** The built-in provider with its real store, port and clock. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { answerRefused } from '../adapters/http/server.ts'
+import { respondToInvalid } from '../adapters/http/server.ts'
 import { hashKey } from '../adapters/key-hash.ts'
 import { makePrivate } from '../adapters/ledger/sqlite/private-file.ts'
 import { memoryLimiter } from '../adapters/memory.ts'
@@ -21,7 +21,7 @@ export function openSandbox({ sandbox, assets }: Config): Promise<RunningSandbox
       makePrivate(file)
       return sandboxStore(file)
     },
-    listen: (handle, port) => listenOnLoopback(handle, port, answerRefused),
+    listen: (handle, port) => listenOnLoopback(handle, port, respondToInvalid),
     clock: Date.now,
     // A rehearsed latency does not keep the process from ending.
     pause: (milliseconds) => pause(milliseconds, undefined, { ref: false }),

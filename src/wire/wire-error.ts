@@ -15,7 +15,7 @@ export class WireError extends Error {
 }
 
 /** A list of one that is empty: the provider has nothing of this id. */
-export class EmptyAnswer extends WireError {
+export class EmptyResponse extends WireError {
   constructor(field: string) {
     super(field, 'it is empty')
   }

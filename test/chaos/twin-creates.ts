@@ -12,7 +12,7 @@ export interface Command {
 }
 
 /** How one create goes: what the ledger does with its intent and its result, and what the provider does in between. */
-interface Course {
+interface TwinCreate {
   readonly begin: Store
   readonly finish: Store
   readonly isApplied: boolean
@@ -35,12 +35,12 @@ export const request = fc.constantFrom<Terms>(
   { network: 'ETH', memo: '' },
 )
 const store = fc.oneof({ weight: 6, arbitrary: fc.constant<Store>('Works') }, fc.constantFrom<Store>('Fails', 'AnswerLost'))
-const course: fc.Arbitrary<Course> = fc.record({
+const course: fc.Arbitrary<TwinCreate> = fc.record({
   begin: store,
   finish: store,
   isApplied: fc.boolean(),
   isListed: fc.boolean(),
-  reply: fc.constantFrom<Course['reply']>('give', 'give', 'repeat', 'refuse', 'lose', 'lose', 'kill'),
+  reply: fc.constantFrom<TwinCreate['reply']>('give', 'give', 'repeat', 'refuse', 'lose', 'lose', 'kill'),
   isLate: fc.boolean(),
 })
 
@@ -104,7 +104,7 @@ export const race = fc.record({ by: client, question: request, isApplied: fc.boo
   }),
 )
 
-async function sendRequest(real: TwinWorld, made: Made, at: ProcessName, course: Course): Promise<void> {
+async function sendRequest(real: TwinWorld, made: Made, at: ProcessName, course: TwinCreate): Promise<void> {
   const { world, exchange } = real
   const to = world.processes.get(at)
   if (!to) return

@@ -4,7 +4,7 @@ import { assets } from '../support/swaps.ts'
 import type { Evidence, Holding } from './evidence.ts'
 import type { Operation } from './history.ts'
 import type { Order, Swap } from './order.ts'
-import type { Ending } from './provider/fault.ts'
+import type { InjectedReply } from './provider/fault.ts'
 import type { Journal } from './provider/journal.ts'
 import { transactionsIn } from './seen.ts'
 
@@ -42,7 +42,7 @@ export function entries({
   request = 1,
   at = 1,
   facts = {} as Partial<Swap> | null,
-  ending = 201 as Ending,
+  ending = 201 as InjectedReply,
 } = {}): Journal {
   const { withdrawalAddress } = { ...swap, ...facts }
   const body = JSON.stringify({ withdrawalAddress })

@@ -63,7 +63,7 @@ describe.each(formNames)('a provider of form %s', (side) => {
       account(accounts)
       expect(await look()).toBe('ambiguous')
       expectRefusal(await create(order), form, 409)
-      expect(await managed.gateway.bookkeeping.unresolved()).toMatchObject([{ state: 'unknown' }])
+      expect(await managed.gateway.ledgerAdmin.unresolved()).toMatchObject([{ state: 'unknown' }])
     })
 
     const whole: readonly [string, Accounts][] = [['the get', { got: memoIn(what, 'memo-7') }]]

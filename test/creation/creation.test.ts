@@ -120,7 +120,7 @@ describe.each(formNames)('form %s', (form) => {
       const { status, headers } = await create('order-11')
       expect(status).toBeLessThan(300)
       expect(headers).not.toHaveProperty('idempotent-replayed')
-      expect(await managed.gateway.bookkeeping.unresolved()).toEqual([])
+      expect(await managed.gateway.ledgerAdmin.unresolved()).toEqual([])
     })
   })
 
@@ -139,8 +139,8 @@ describe.each(formNames)('form %s', (form) => {
       expectRefusal(await create(name), form, 409)
       expectRefusal(await create(name, { amount: digits('0.2') }), form, 422)
       expect(creates()).toBe(0)
-      const [open] = await managed.gateway.bookkeeping.unresolved()
-      expect(await managed.gateway.bookkeeping.markNotCreated(open?.intent ?? '', 'tester')).toBe(true)
+      const [open] = await managed.gateway.ledgerAdmin.unresolved()
+      expect(await managed.gateway.ledgerAdmin.markNotCreated(open?.intent ?? '', 'tester')).toBe(true)
       const { status, headers } = await create(name)
       expect(status).toBeLessThan(300)
       expect(headers).not.toHaveProperty('idempotent-replayed')
@@ -153,8 +153,8 @@ describe.each(formNames)('form %s', (form) => {
     managed.alpha.reset()
     const id = `found-${form}`
     managed.alpha.holdings.swaps = [...managed.alpha.holdings.swaps, swap({ id, status: 'exchanging' })]
-    const [open] = await managed.gateway.bookkeeping.unresolved()
-    expect(await managed.gateway.bookkeeping.bind(open?.intent ?? '', id, Date.now(), undefined, 'tester')).toBe('bound')
+    const [open] = await managed.gateway.ledgerAdmin.unresolved()
+    expect(await managed.gateway.ledgerAdmin.bind(open?.intent ?? '', id, Date.now(), undefined, 'tester')).toBe('bound')
     const response = await create('order-2')
     expect(response.json).toMatchObject({ id: `alpha~${id}`, status: 'exchanging' })
     expect(response.headers['idempotent-replayed']).toBe('true')
@@ -185,9 +185,9 @@ describe.each(formNames)('form %s', (form) => {
     expect(outcomes().at(-1)).toBe('contradicted')
     expect((await managed.client(form).get(`/transactions/alpha~${id}`, { key })).status).toBe(404)
     expect((await managed.client(form).get('/transactions', { key })).json).toMatchObject({ data: [] })
-    const unresolved = await managed.gateway.bookkeeping.unresolved()
+    const unresolved = await managed.gateway.ledgerAdmin.unresolved()
     expect(unresolved.find((row) => JSON.stringify(row).includes(id))).toMatchObject({ state: 'mismatch' })
-    for (const { intent } of unresolved) await managed.gateway.bookkeeping.markNotCreated(intent, 'tester')
+    for (const { intent } of unresolved) await managed.gateway.ledgerAdmin.markNotCreated(intent, 'tester')
   })
 
   test('another amount is counted and not refused', async () => {
@@ -221,8 +221,8 @@ describe.each(formNames)('form %s', (form) => {
     })
     const list = await managed.client(form).get('/transactions', { key })
     expect((list.json as { data: readonly object[] }).data).toMatchObject([{ id: `alpha~again-${form}`, status: 'success' }])
-    for (const { intent } of await managed.gateway.bookkeeping.unresolved())
-      await managed.gateway.bookkeeping.markNotCreated(intent, 'tester')
+    for (const { intent } of await managed.gateway.ledgerAdmin.unresolved())
+      await managed.gateway.ledgerAdmin.markNotCreated(intent, 'tester')
   })
 
   test("L16: an id that another client holds: 502, counted, and the other's is as it was", async () => {
@@ -238,7 +238,7 @@ describe.each(formNames)('form %s', (form) => {
     const path = `/transactions/alpha~repeated-${form}`
     expect((await managed.client(form).get(path, { key: other })).status).toBe(404)
     expect((await managed.client('A').get(path, { key })).json).toMatchObject({ depositAddress: 'bc1q-deposit-1' })
-    for (const { intent } of await managed.gateway.bookkeeping.unresolved())
-      await managed.gateway.bookkeeping.markNotCreated(intent, 'tester')
+    for (const { intent } of await managed.gateway.ledgerAdmin.unresolved())
+      await managed.gateway.ledgerAdmin.markNotCreated(intent, 'tester')
   })
 })

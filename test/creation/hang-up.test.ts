@@ -80,7 +80,7 @@ describe.each(formNames)('L17, form %s: a client that is gone while the provider
       expect(again.headers['idempotent-replayed']).toBe('true')
       expect(again.json).toMatchObject({ id: 'alpha~slow-1' })
       expect(creates()).toBe(1)
-      expect(await managed.gateway.bookkeeping.unresolved()).toEqual([])
+      expect(await managed.gateway.ledgerAdmin.unresolved()).toEqual([])
     },
   )
 })
@@ -114,6 +114,6 @@ test('X7: of 1,200 connections that send and reset each create is finished, and 
   // The connections to the provider may stay open: 128 of them, and both ends are in this process.
   await expect.poll(handles).toBeLessThanOrEqual(handlesBefore + 256)
   expect(heap() - heapBefore, 'MiB').toBeLessThan(8)
-  expect(await managed.gateway.bookkeeping.unresolved()).toEqual([])
+  expect(await managed.gateway.ledgerAdmin.unresolved()).toEqual([])
   await expectAlive(managed.client('A'))
 })

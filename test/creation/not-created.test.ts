@@ -45,7 +45,7 @@ describe.each(formNames)('a provider of form %s', (side) => {
     expectRefusal(await create(), 'A', 409)
     jumpMs = 1_000
     expect(await look()).toBe('notCreated')
-    expect(await managed.gateway.bookkeeping.unresolved()).toEqual([])
+    expect(await managed.gateway.ledgerAdmin.unresolved()).toEqual([])
     provider().reply('create', () => undefined)
     expect((await create()).status).toBe(201)
     expect((await create()).headers['idempotent-replayed']).toBe('true')

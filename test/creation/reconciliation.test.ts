@@ -60,7 +60,7 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     expectRefusal(await create(form, { amount: digits('0.2') }), form, 422)
     expect((await list()).json).toMatchObject({ data: [{ id: `${name}~lost-1` }] })
     expect(provider().received('create')).toHaveLength(1)
-    expect(await managed.gateway.bookkeeping.unresolved()).toEqual([])
+    expect(await managed.gateway.ledgerAdmin.unresolved()).toEqual([])
   })
 
   test('L2: what is bound is its account’s alone', async () => {
@@ -82,7 +82,7 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     expect(outcomesOf(managed.gateway).at(-1)).toBe('ambiguous')
     expectRefusal(await create(), form, 409)
     expect((await list()).json).toMatchObject({ data: [] })
-    expect(await managed.gateway.bookkeeping.unresolved()).toMatchObject([{ state: 'unknown' }])
+    expect(await managed.gateway.ledgerAdmin.unresolved()).toMatchObject([{ state: 'unknown' }])
   })
 
   test.each<[string, object]>([
@@ -120,8 +120,8 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     await lookNow(managed.gateway)
     expect(outcomesOf(managed.gateway).at(-1)).toBe('ambiguous')
     expectRefusal(await create(), form, 409)
-    const mismatch = (await managed.gateway.bookkeeping.unresolved()).find(({ state }) => state === 'mismatch')
-    expect(await managed.gateway.bookkeeping.bind(mismatch?.intent ?? '', 'hidden', Date.now(), undefined, 'tester')).toBe('bound')
+    const mismatch = (await managed.gateway.ledgerAdmin.unresolved()).find(({ state }) => state === 'mismatch')
+    expect(await managed.gateway.ledgerAdmin.bind(mismatch?.intent ?? '', 'hidden', Date.now(), undefined, 'tester')).toBe('bound')
     await lookNow(managed.gateway)
     expect(outcomesOf(managed.gateway).at(-1)).toBe('notFound')
   })
@@ -165,7 +165,7 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     })
     const running = create(form, {}, await managed.issue())
     await arrived.promise
-    const [first] = await managed.gateway.bookkeeping.unresolved()
+    const [first] = await managed.gateway.ledgerAdmin.unresolved()
     await managed.gateway.ledger.markUnknown(first?.intent ?? '', Date.now())
     await managed.gateway.reconcile()
     expect(outcomesOf(managed.gateway).at(-1)).toBe('ambiguous')
@@ -210,7 +210,7 @@ test.each(['A', 'B'] as const)(
     await lookNow(managed.gateway)
     expect(outcomesOf(managed.gateway).at(-1)).toBe('contradicted')
     expectRefusal(await create(), 'A', 502, 'mismatch')
-    expect(await managed.gateway.bookkeeping.unresolved()).toMatchObject([{ state: 'mismatch' }])
+    expect(await managed.gateway.ledgerAdmin.unresolved()).toMatchObject([{ state: 'mismatch' }])
     expect((await managed.client('A').get('/transactions', { key })).json).toMatchObject({ data: [] })
   },
 )

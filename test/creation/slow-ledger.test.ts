@@ -54,7 +54,7 @@ test('L53: at 400 creates a second a healthy provider leaves no outcome unknown'
   expect(responses.filter(({ status }) => status !== 201 && status !== 503)).toEqual([])
   expect(done.length).toBeGreaterThan(0)
   expect(managed.alpha.received('create')).toHaveLength(done.length)
-  expect(await managed.gateway.bookkeeping.unresolved()).toEqual([])
+  expect(await managed.gateway.ledgerAdmin.unresolved()).toEqual([])
   expect(outcomesOf(managed.gateway)).toEqual([])
 }, 60_000)
 

@@ -117,7 +117,7 @@ describe.each(formNames)('form %s', (form) => {
     await vi.waitFor(() => expect(outcomesOf(managed.gateway)).toEqual(['unrecorded', 'unrecorded', 'recorded', 'recorded']))
     expect((await twin('one')).json).toMatchObject({ id: 'alpha~twin-1' })
     expect((await twin('two')).json).toMatchObject({ id: 'alpha~twin-2' })
-    expect(await managed.gateway.bookkeeping.unresolved()).toEqual([])
+    expect(await managed.gateway.ledgerAdmin.unresolved()).toEqual([])
     expect(made).toBe(2)
   })
 
@@ -153,13 +153,13 @@ describe.each(formNames)('form %s', (form) => {
     key = await managed.issue()
     freezeResults()
     expectRefusal(await create(form), form, 504)
-    const { bookkeeping } = managed.gateway
-    const [{ intent = '' } = {}] = await bookkeeping.unresolved()
-    expect(await bookkeeping.markNotCreated(intent, 'tester')).toBe(true)
-    expect(await bookkeeping.prune(Date.now() + 86_400_000, 'tester')).toMatchObject({ pruned: 1 })
+    const { ledgerAdmin } = managed.gateway
+    const [{ intent = '' } = {}] = await ledgerAdmin.unresolved()
+    expect(await ledgerAdmin.markNotCreated(intent, 'tester')).toBe(true)
+    expect(await ledgerAdmin.prune(Date.now() + 86_400_000, 'tester')).toMatchObject({ pruned: 1 })
     thaw()
     await vi.waitFor(() => expect(outcomesOf(managed.gateway)).toEqual(['unrecorded', 'duplicateId', 'recorded']), 10_000)
-    expect(await bookkeeping.unresolved()).toMatchObject([
+    expect(await ledgerAdmin.unresolved()).toMatchObject([
       { intent, state: 'mismatch', reported: { id: 'repeated', fields: ['id'] } },
     ])
     for (const each of [first, key]) {
@@ -218,5 +218,5 @@ test('L46: another process locks the file for seven seconds while two equal crea
   clearInterval(looking)
   expect(idOf(await twin('one'))).toBe('alpha~twin-1')
   expect(idOf(await twin('two'))).toBe('alpha~twin-2')
-  expect(await managed.gateway.bookkeeping.unresolved()).toEqual([])
+  expect(await managed.gateway.ledgerAdmin.unresolved()).toEqual([])
 })

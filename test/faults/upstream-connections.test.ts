@@ -167,7 +167,7 @@ test('U21: a name that is not resolved is 502, nothing is sent, and no create is
   const caller = client('A', gateway.url)
   expectRefusal(await caller.get('/transactions/alpha~tx-1'), 'A', 502)
   expectRefusal(await caller.post('/transactions', order), 'A', 502)
-  expect((await gateway.bookkeeping.stats(Date.now())).unknown).toBe(0)
+  expect((await gateway.ledgerAdmin.stats(Date.now())).unknown).toBe(0)
 })
 
 test('U21: a provider that is found again is used again', async () => {

@@ -143,7 +143,7 @@ test('U16: if all have a cooldown, reads and creates are 503 with the smaller Re
   await openForQuotes(rig)
   await expect.poll(() => isOpen(rig, 'beta', 'getRate')).toBe(true)
   for (let provider = 0; provider < 2; provider++) await openForCreates(rig)
-  const { unknown: before } = await rig.gateway.bookkeeping.stats(Date.now())
+  const { unknown: before } = await rig.gateway.ledgerAdmin.stats(Date.now())
   rig.pass(10)
   rig.alpha.journal.length = 0
   rig.beta.journal.length = 0
@@ -154,7 +154,7 @@ test('U16: if all have a cooldown, reads and creates are 503 with the smaller Re
     expect(response.headers).not.toHaveProperty('x-swap-provider')
   }
   for (const { received } of [rig.alpha, rig.beta]) expect([...received('rate'), ...received('create')]).toEqual([])
-  const { pending, unknown } = await rig.gateway.bookkeeping.stats(Date.now())
+  const { pending, unknown } = await rig.gateway.ledgerAdmin.stats(Date.now())
   expect({ pending, unknown }).toEqual({ pending: 0, unknown: before })
 })
 
@@ -338,6 +338,6 @@ describe('a budget that is used up', () => {
     const options = { key: rig.key, headers: { 'idempotency-key': 'order-1' } }
     for (let callCount = 0; callCount < 2; callCount++)
       expectRefusal(await client.post('/transactions', orderIn('A'), options), 'A', 503)
-    expect((await rig.gateway.bookkeeping.stats(Date.now())).pending).toBe(0)
+    expect((await rig.gateway.ledgerAdmin.stats(Date.now())).pending).toBe(0)
   })
 })

@@ -77,7 +77,7 @@ describe.each(formNames)('client %s', (form) => {
     expectRefusal(response, form, 503)
     expect(Number(response.headers['retry-after'])).toBeGreaterThan(0)
     expect(sent()).toBeUndefined()
-    expect(await pair.gateway.bookkeeping.unresolved()).toEqual([])
+    expect(await pair.gateway.ledgerAdmin.unresolved()).toEqual([])
     pair.provider.reply('currencies', () => undefined)
   })
 

@@ -36,7 +36,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   const expectMismatch = async (response: ReceivedResponse): Promise<void> => {
     expectRefusal(response, form, 502, 'mismatch')
     expect(response.text).not.toContain('bc1q-deposit-1')
-    expect(await pair.gateway.bookkeeping.gauges()).toMatchObject({ unresolvedCounts: [{ count: 1, state: 'mismatch' }] })
+    expect(await pair.gateway.ledgerAdmin.gauges()).toMatchObject({ unresolvedCounts: [{ count: 1, state: 'mismatch' }] })
   }
 
   test('M34: a missing memo is read by one get', async () => {

@@ -117,7 +117,7 @@ describe('a create', () => {
   it('P20: of a client without a public address is refused, nothing is doubtful, and the key is free', async () => {
     await start()
     expectRefusal(await create('192.168.0.1'), 'A', 400, 'refused')
-    expect([sent(), await gateway.bookkeeping.unresolved()]).toEqual([[], []])
+    expect([sent(), await gateway.ledgerAdmin.unresolved()]).toEqual([[], []])
     expect((await create(home)).status).toBe(201)
   })
 

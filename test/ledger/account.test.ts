@@ -30,14 +30,14 @@ describeStores(allStores, (shared) => {
   })
 
   test('no digest is two keys, and of a key that is refused nothing is kept', async () => {
-    const { accounts, ledgerAdmin: bookkeeping } = await shared().openNew()
+    const { accounts, ledgerAdmin } = await shared().openNew()
     await accounts.addKey(issued('acme'), 'd', 'tester')
     const added = await Promise.allSettled([
       accounts.addKey(issued('bolt'), 'd', 'tester'),
       accounts.addKey(issued('cern'), 'e', 'tester'),
     ])
     expect(added.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
-    expect(await bookkeeping.stats(0)).toMatchObject({ accounts: 2, validKeys: 2 })
+    expect(await ledgerAdmin.stats(0)).toMatchObject({ accounts: 2, validKeys: 2 })
     expect((await accounts.listKeys()).map(({ name }) => name).toSorted()).toEqual(['acme', 'cern'])
   })
 

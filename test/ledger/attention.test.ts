@@ -2,14 +2,14 @@
 import { describe, expect, test } from 'vitest'
 import { openLedger } from '../../src/adapters/ledger/index.ts'
 import type { LedgerEntry, TransactionRecord } from '../../src/core/ledger.ts'
-import type { Settlement } from '../../src/core/ledger-admin.ts'
+import type { OperatorResult } from '../../src/core/ledger-admin.ts'
 import type { Attention, Status } from '../../src/domain/swap/status.ts'
 import { query } from './raw.ts'
 import { facts, intent, unique, upsert } from './samples.ts'
 import { allStores, describeStores, durableStores } from './stores.ts'
 
 const day = 86_400_000
-const settlement = (status: Settlement['status']): Settlement => ({ status, note: 'ticket 7', at: Date.now() })
+const settlement = (status: OperatorResult['status']): OperatorResult => ({ status, note: 'ticket 7', at: Date.now() })
 
 describeStores(allStores, (shared) => {
   const provider = unique('alpha')

@@ -87,7 +87,7 @@ describeStores(allStores, (shared) => {
   })
 
   test('L63: a claim whose outcome became known after days is kept for a day from then on, found or bound by hand', async () => {
-    const { ledger, ledgerAdmin: bookkeeping } = shared()
+    const { ledger, ledgerAdmin } = shared()
     const [found, bound] = ['found', 'bound'].map((owner) => ({ ...create(unique(owner)), provider: unique('provider') })) as [
       Intent,
       Intent,
@@ -95,7 +95,7 @@ describeStores(allStores, (shared) => {
     for (const made of [found, bound]) await ledger.begin(made)
     passHours(50)
     expect(await ledger.complete(found.id, facts('x'))).toBe(true)
-    expect(await bookkeeping.bind(bound.id, 'x', Date.now(), undefined, 'tester')).toBe('bound')
+    expect(await ledgerAdmin.bind(bound.id, 'x', Date.now(), undefined, 'tester')).toBe('bound')
     for (const { owner } of [found, bound]) {
       expect(await ledger.findClaim(owner, 'key')).toMatchObject({ state: 'done' })
       expect(await ledger.begin(create(owner))).toBe(false)
@@ -156,11 +156,11 @@ describe.each(durableStores)('the clock of a ledger: %s', (name) => {
     expect(await ledger.begin(intent({ owner: 'owner', claim }))).toBe(false)
     expect(await ledger.expireClaims()).toBe(0)
     await close()
-    const { ledger: later, ledgerAdmin: bookkeeping } = await open(url)
+    const { ledger: later, ledgerAdmin } = await open(url)
     expect(await later.begin(intent({ owner: 'owner', claim }))).toBe(false)
     expect(await later.expireClaims()).toBe(0)
     await upsert(later, 'owner', 'alpha', facts('x', { status: 'success' }))
-    expect(await bookkeeping.prune(Date.now() + 9_000 * hour, 'tester')).toMatchObject({ pruned: 0, kept: { recentKey: 1 } })
+    expect(await ledgerAdmin.prune(Date.now() + 9_000 * hour, 'tester')).toMatchObject({ pruned: 0, kept: { recentKey: 1 } })
     expect(await later.findClaim('owner', 'key')).toMatchObject({ state: 'done' })
   })
 })

@@ -102,25 +102,25 @@ describeStores(allStores, (shared) => {
   })
 
   test('L28: a late result is its owner’s, though the create is bound to another transaction, or was resolved by hand', async () => {
-    const { ledger, ledgerAdmin: bookkeeping } = shared()
+    const { ledger, ledgerAdmin } = shared()
     const [bound, none] = [await begun(ledger), await begun(ledger)]
     await ledger.bindFound(bound.id, facts('x'))
     await expect(ledger.complete(bound.id, facts('late'))).rejects.toThrow('another id')
     await expect(ledger.complete(bound.id, facts('late'))).rejects.toThrow('another id')
     expect(await ledger.find(bound.owner, bound.provider, 'late')).toMatchObject({ isCreated: false })
     expect(await ledger.list(bound.owner, page)).toMatchObject({ total: 2 })
-    expect(await bookkeeping.markNotCreated(none.id, 'tester')).toBe(true)
-    expect(await bookkeeping.markNotCreated(none.id, 'tester')).toBe(false)
+    expect(await ledgerAdmin.markNotCreated(none.id, 'tester')).toBe(true)
+    expect(await ledgerAdmin.markNotCreated(none.id, 'tester')).toBe(false)
     expect(await ledger.complete(none.id, facts('late'))).toBe(true)
     expect(await ledger.find(none.owner, none.provider, 'late')).toMatchObject({ isCreated: true })
   })
 
   test('a result that many record at once is stored once', async () => {
-    const { ledger, ledgerAdmin: bookkeeping } = shared()
+    const { ledger, ledgerAdmin } = shared()
     const { id, owner, provider } = await begun(ledger)
     const reported = [
       ...Array.from({ length: 6 }, () => ledger.complete(id, facts('x'))),
-      bookkeeping.bind(id, 'x', 5, undefined, 'tester'),
+      ledgerAdmin.bind(id, 'x', 5, undefined, 'tester'),
     ]
     expect((await Promise.all(reported)).filter((response) => response === false)).toEqual([])
     expect(await ledger.list(owner, page)).toMatchObject({ total: 1 })

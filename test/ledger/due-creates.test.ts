@@ -128,13 +128,13 @@ describeStores(allStores, (shared) => {
     }
 
     test('L28: ends as not created, and its key is free', async () => {
-      const { ledger, ledgerAdmin: bookkeeping } = shared()
+      const { ledger, ledgerAdmin } = shared()
       const open = await lost(shared())
       expect(await ledger.findClaim(open.owner, key)).toMatchObject({ state: 'open' })
       expect(await ledger.markNotCreated(open, 0)).toBe(true)
       expect(await ledger.findClaim(open.owner, key)).toBeUndefined()
       expect(await ledger.dueCreates(9_000, 10, [open.owner])).toEqual([])
-      expect((await bookkeeping.unresolved()).map(({ intent: id }) => id)).not.toContain(open.intent)
+      expect((await ledgerAdmin.unresolved()).map(({ intent: id }) => id)).not.toContain(open.intent)
       expect(await ledger.begin(intent({ owner: open.owner, claim }))).toBe(true)
       expect(await ledger.markNotCreated(open, 0)).toBe(false)
     })
@@ -156,14 +156,14 @@ describeStores(allStores, (shared) => {
     })
 
     test('L28: a result that comes late all the same is its owner’s', async () => {
-      const { ledger, ledgerAdmin: bookkeeping } = shared()
+      const { ledger, ledgerAdmin } = shared()
       const [done, mismatch] = [await lost(shared()), await lost(shared())]
       for (const open of [done, mismatch]) await ledger.markNotCreated(open, 0)
       expect(await ledger.complete(done.intent, facts('x'))).toBe(true)
       expect(await ledger.find(done.owner, done.provider, 'x')).toMatchObject({ isCreated: true })
       expect(await ledger.findClaim(done.owner, key)).toBeUndefined()
       await ledger.markMismatch(mismatch.intent, facts('y').transaction, ['coinTo'])
-      expect(await bookkeeping.unresolved()).toContainEqual(expect.objectContaining({ intent: mismatch.intent, state: 'mismatch' }))
+      expect(await ledgerAdmin.unresolved()).toContainEqual(expect.objectContaining({ intent: mismatch.intent, state: 'mismatch' }))
     })
   })
 })

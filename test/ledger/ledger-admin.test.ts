@@ -24,15 +24,15 @@ const numbers = (from: number, length: number) => Array.from({ length }, (_, n) 
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-async function exported(bookkeeping: LedgerAdmin, since?: number): Promise<string[]> {
-  const entries = await Array.fromAsync(bookkeeping.export(since))
+async function exported(ledgerAdmin: LedgerAdmin, since?: number): Promise<string[]> {
+  const entries = await Array.fromAsync(ledgerAdmin.export(since))
   return entries.map(({ owner, transaction }) => `${owner} ${transaction.id}`)
 }
 
 describeStores(allStores, (shared) => {
   test('unfinished transactions are counted by provider, with the age of the oldest', async () => {
-    const { ledger, ledgerAdmin: bookkeeping } = await shared().openNew()
-    expect(await bookkeeping.gauges()).toEqual({ unfinished: [], unresolvedCounts: [], attentionCounts: [] })
+    const { ledger, ledgerAdmin } = await shared().openNew()
+    expect(await ledgerAdmin.gauges()).toEqual({ unfinished: [], unresolvedCounts: [], attentionCounts: [] })
     const seen = (provider: string, id: string, status: Status | undefined, createdAt: string) =>
       upsert(ledger, 'o', provider, facts(id, { status, createdAt }))
     for (const status of ['success', 'refunded', 'overdue'] as const) await seen('alpha', status, status, '2026-01-01T00:00:00Z')
@@ -45,7 +45,7 @@ describeStores(allStores, (shared) => {
     const wrong = await begun(ledger, { provider: 'alpha', attemptedAt: 400 })
     await ledger.markMismatch(wrong.id, facts('w').transaction, ['coinTo'])
     for (const attemptedAt of [300, 200]) await begun(ledger, { provider: 'beta', attemptedAt })
-    const { unfinished: open, unresolvedCounts: unresolved } = await bookkeeping.gauges()
+    const { unfinished: open, unresolvedCounts: unresolved } = await ledgerAdmin.gauges()
     expect(open.toSorted((a, b) => a.oldest - b.oldest)).toEqual([
       { provider: 'alpha', status: 'wait', count: 2, oldest: Date.parse('2026-02-01T00:00:00.500Z') },
       { provider: 'alpha', count: 1, oldest: Date.parse('2026-02-02T00:00:00Z') },
@@ -58,8 +58,8 @@ describeStores(allStores, (shared) => {
   })
 
   test('O8: open is a create under way or unknown, and a transaction that has not ended or is overdue for under 7 days', async () => {
-    const { ledger, ledgerAdmin: bookkeeping } = await shared().openNew()
-    expect(await bookkeeping.openCounts()).toEqual([])
+    const { ledger, ledgerAdmin } = await shared().openNew()
+    expect(await ledgerAdmin.openCounts()).toEqual([])
     const seen = (
       id: string,
       status: Status | undefined,
@@ -80,7 +80,7 @@ describeStores(allStores, (shared) => {
     await ledger.markUnknown(doubt.id, 5)
     const wrong = await begun(ledger, { provider: 'beta' })
     await ledger.markMismatch(wrong.id, facts('w').transaction, ['coinTo'])
-    const counts = await bookkeeping.openCounts()
+    const counts = await ledgerAdmin.openCounts()
     expect(counts.toSorted((a, b) => compare(JSON.stringify(a), JSON.stringify(b)))).toStrictEqual([
       { provider: 'alpha', state: 'done', count: 1 },
       { provider: 'alpha', state: 'done', count: 2, status: 'overdue' },
@@ -91,9 +91,9 @@ describeStores(allStores, (shared) => {
   })
 
   test('the state of the ledger is counted', async () => {
-    const { ledger, accounts, ledgerAdmin: bookkeeping } = await shared().openNew()
+    const { ledger, accounts, ledgerAdmin } = await shared().openNew()
     const none = { entries: [], pending: 0, unknown: 0, mismatches: 0, needPerson: 0, claims: 0, accounts: 0, validKeys: 0 }
-    expect(await bookkeeping.stats(1_000)).toEqual(none)
+    expect(await ledgerAdmin.stats(1_000)).toEqual(none)
     await ledger.upsert('o', 'beta', facts('x', { status: 'success' }))
     await ledger.upsert('o', 'alpha', facts('x', { status: 'wait' }))
     await ledger.upsert('p', 'alpha', facts('y', { status: 'wait' }))
@@ -106,7 +106,7 @@ describeStores(allStores, (shared) => {
       await accounts.addKey({ id, name: 'acme', createdAt: 1, ...(expiresAt !== undefined && { expiresAt }) }, id, 'tester')
     }
     await accounts.revokeKey('d', 5, 'tester')
-    const { entries, ...numbers } = await bookkeeping.stats(1_000)
+    const { entries, ...numbers } = await ledgerAdmin.stats(1_000)
     expect(numbers).toEqual({
       pending: 1,
       unknown: 1,
@@ -128,7 +128,7 @@ describeStores(allStores, (shared) => {
   })
 
   test('unresolved creates are listed, the oldest attempt first', async () => {
-    const { ledger, ledgerAdmin: bookkeeping } = await shared().openNew()
+    const { ledger, ledgerAdmin } = await shared().openNew()
     const pending = await begun(ledger, { attemptedAt: 300 })
     const unknown = await begun(ledger, { attemptedAt: 200 })
     const wrong = await begun(ledger, { attemptedAt: 100 })
@@ -143,7 +143,7 @@ describeStores(allStores, (shared) => {
       requested,
       attemptedAt,
     })
-    expect(await bookkeeping.unresolved()).toStrictEqual([
+    expect(await ledgerAdmin.unresolved()).toStrictEqual([
       { ...unresolvedOf(wrong), state: 'mismatch', reported: { id: 'w', fields: ['coinTo', 'networkTo'] } },
       { ...unresolvedOf(unknown), state: 'unknown' },
       { ...unresolvedOf(pending), state: 'pending' },
@@ -151,35 +151,35 @@ describeStores(allStores, (shared) => {
   })
 
   test('a create that is bound by hand is its owner’s, and its claim has the result but no first response', async () => {
-    const { ledger, ledgerAdmin: bookkeeping } = shared()
+    const { ledger, ledgerAdmin } = shared()
     const { id, owner, provider } = await begun(ledger, { attemptedAt: Date.UTC(2026, 6, 1) })
     await ledger.markUnknown(id, 5)
-    expect(await bookkeeping.bind(id, 'x', 77, undefined, 'tester')).toBe('bound')
+    expect(await ledgerAdmin.bind(id, 'x', 77, undefined, 'tester')).toBe('bound')
     const transaction = { ...requested, id: 'x', status: 'wait', createdAt: '2026-07-01T00:00:00.000Z' }
     const entry = { transaction, derived: [], reportedAt: 77, owner, provider, isCreated: true }
     expect(await ledger.find(owner, provider, 'x')).toStrictEqual(entry)
     expect(await ledger.list(owner, { page: 1, size: 5, created: always })).toStrictEqual({ entries: [entry], total: 1 })
     expect(await ledger.findClaim(owner, 'key')).toStrictEqual({ fingerprint: 'f', state: 'done', entry, first: undefined })
     expect(await ledger.ownersOfUnresolved()).not.toContain(owner)
-    expect(await bookkeeping.bind(id, 'x', 78, undefined, 'tester')).toBe('missing')
-    expect(await bookkeeping.bind('no such create', 'x', 78, undefined, 'tester')).toBe('missing')
+    expect(await ledgerAdmin.bind(id, 'x', 78, undefined, 'tester')).toBe('missing')
+    expect(await ledgerAdmin.bind('no such create', 'x', 78, undefined, 'tester')).toBe('missing')
     expect(await ledger.complete(id, facts('x'))).toBe(true)
   })
 
   test('a mismatch can be bound, also with the id that was reported', async () => {
-    const { ledger, ledgerAdmin: bookkeeping } = shared()
+    const { ledger, ledgerAdmin } = shared()
     const [one, two] = [await begun(ledger), await begun(ledger)]
     await ledger.markMismatch(one.id, facts('x').transaction, ['coinTo'])
     await ledger.markMismatch(two.id, facts('x').transaction, ['coinTo'])
-    expect(await bookkeeping.bind(one.id, 'x', 5, undefined, 'tester')).toBe('bound')
-    expect(await bookkeeping.bind(two.id, 'y', 5, undefined, 'tester')).toBe('bound')
+    expect(await ledgerAdmin.bind(one.id, 'x', 5, undefined, 'tester')).toBe('bound')
+    expect(await ledgerAdmin.bind(two.id, 'y', 5, undefined, 'tester')).toBe('bound')
     expect(await ledger.find(one.owner, one.provider, 'x')).toBeDefined()
     expect(await ledger.find(two.owner, two.provider, 'y')).toBeDefined()
     expect(await ledger.existingIds(two.provider, ['x', 'y'])).toEqual(new Set(['y']))
   })
 
   test('a create is not bound to what another create has, but to what another key has merely seen', async () => {
-    const { ledger, ledgerAdmin: bookkeeping } = shared()
+    const { ledger, ledgerAdmin } = shared()
     const { id, owner, provider } = await begun(ledger)
     const other = await begun(ledger, { owner, provider, claim: undefined })
     await ledger.complete(other.id, facts('x'))
@@ -187,30 +187,30 @@ describeStores(allStores, (shared) => {
     await ledger.complete(others.id, facts('y'))
     const seer = unique('stranger')
     await ledger.upsert(seer, provider, facts('z', { status: 'exchanging' }))
-    expect(await bookkeeping.bind(id, 'x', 5, undefined, 'tester')).toBe('taken')
-    expect(await bookkeeping.bind(id, 'y', 5, undefined, 'tester')).toBe('taken')
+    expect(await ledgerAdmin.bind(id, 'x', 5, undefined, 'tester')).toBe('taken')
+    expect(await ledgerAdmin.bind(id, 'y', 5, undefined, 'tester')).toBe('taken')
     expect(await ledger.findClaim(owner, 'key')).toMatchObject({ state: 'open' })
-    expect(await bookkeeping.bind(id, 'z', 5, undefined, 'tester')).toBe('bound')
+    expect(await ledgerAdmin.bind(id, 'z', 5, undefined, 'tester')).toBe('bound')
     expect(await ledger.find(seer, provider, 'z')).toBeUndefined()
     expect(await ledger.find(owner, provider, 'z')).toMatchObject({ isCreated: true, transaction: { status: 'exchanging' } })
   })
 
   test('what its owner has seen of it in a list does not stand in the way', async () => {
-    const { ledger, ledgerAdmin: bookkeeping } = shared()
+    const { ledger, ledgerAdmin } = shared()
     const { id, owner, provider } = await begun(ledger)
     await ledger.upsert(owner, provider, facts('x', { status: 'success' }))
-    expect(await bookkeeping.bind(id, 'x', 5, undefined, 'tester')).toBe('bound')
+    expect(await ledgerAdmin.bind(id, 'x', 5, undefined, 'tester')).toBe('bound')
     const { entries, total } = await ledger.list(owner, { page: 1, size: 5, created: always })
     expect([total, entries[0]?.isCreated, entries[0]?.transaction.status]).toEqual([1, true, 'success'])
   })
 
   test('a create that never was is gone with its claim', async () => {
-    const { ledger, ledgerAdmin: bookkeeping } = shared()
+    const { ledger, ledgerAdmin } = shared()
     const [open, wrong, done] = [await begun(ledger), await begun(ledger), await begun(ledger)]
     await ledger.markMismatch(wrong.id, facts('x').transaction, ['coinTo'])
     await ledger.complete(done.id, facts('x'))
     const gone = await Promise.all(
-      [open.id, wrong.id, done.id, 'no such create'].map((id) => bookkeeping.markNotCreated(id, 'tester')),
+      [open.id, wrong.id, done.id, 'no such create'].map((id) => ledgerAdmin.markNotCreated(id, 'tester')),
     )
     expect(gone).toEqual([true, true, false, false])
     const claims = await Promise.all([open, wrong, done].map(({ owner }) => ledger.findClaim(owner, 'key')))
@@ -219,8 +219,8 @@ describeStores(allStores, (shared) => {
   })
 
   test('all entries are exported, owner by owner, and none without a result', async () => {
-    const { ledger, ledgerAdmin: bookkeeping } = await shared().openNew()
-    expect(await exported(bookkeeping)).toEqual([])
+    const { ledger, ledgerAdmin } = await shared().openNew()
+    expect(await exported(ledgerAdmin)).toEqual([])
     await begun(ledger)
     const wrong = await begun(ledger)
     await ledger.markMismatch(wrong.id, facts('w').transaction, ['coinTo'])
@@ -231,14 +231,14 @@ describeStores(allStores, (shared) => {
     }))
     await eachOf(seen, ({ owner, at, id }) => ledger.upsert(owner, 'alpha', facts(id, { createdAt: new Date(at).toISOString() })))
     const sorted = seen.toSorted((a, b) => compare(a.owner, b.owner) || b.at - a.at || compare(a.id, b.id))
-    expect(await exported(bookkeeping)).toEqual(sorted.map(({ owner, id }) => `${owner} ${id}`))
+    expect(await exported(ledgerAdmin)).toEqual(sorted.map(({ owner, id }) => `${owner} ${id}`))
     const since = 150_000
     const late = sorted.filter(({ at }) => at >= since)
-    expect(await exported(bookkeeping, since)).toEqual(late.map(({ owner, id }) => `${owner} ${id}`))
+    expect(await exported(ledgerAdmin, since)).toEqual(late.map(({ owner, id }) => `${owner} ${id}`))
   })
 
   test('what ended before a time is forgotten with its claims, and lists are right afterwards', async () => {
-    const { ledger, ledgerAdmin: bookkeeping, url } = await shared().openNew()
+    const { ledger, ledgerAdmin, url } = await shared().openNew()
     const statuses = ['wait', 'success', 'refunded', 'overdue', 'sending', undefined] as const
     const rows = Array.from({ length: 1_200 }, (_, n) => ({ id: `${n}`, at: n * 1_000, status: statuses[n % 6] }))
     const created = (at: number) => new Date(at).toISOString()
@@ -252,8 +252,8 @@ describeStores(allStores, (shared) => {
     const before = 1_003_000
     const ended = ({ status }: { status: string | undefined }) => ['success', 'refunded', 'overdue'].includes(status ?? '')
     const gone = rows.filter((row) => row.at < before && ended(row))
-    expect(await bookkeeping.prune(before, 'tester')).toEqual({ pruned: gone.length + 2, kept: none })
-    expect(await bookkeeping.prune(before, 'tester')).toEqual({ pruned: 0, kept: none })
+    expect(await ledgerAdmin.prune(before, 'tester')).toEqual({ pruned: gone.length + 2, kept: none })
+    expect(await ledgerAdmin.prune(before, 'tester')).toEqual({ pruned: 0, kept: none })
     const left = rows.filter((row) => !gone.includes(row)).toSorted((a, b) => b.at - a.at)
     for (const page of [1, 10, 30, Math.ceil(left.length / 20)]) {
       const { entries, total } = await ledger.list('o', { page, size: 20, created: always })
@@ -269,21 +269,21 @@ describeStores(allStores, (shared) => {
   })
 
   test('L49: prune keeps what its Idempotency-Key still returns, until the key is over 24 hours old', async () => {
-    const { ledger, ledgerAdmin: bookkeeping } = await shared().openNew()
+    const { ledger, ledgerAdmin } = await shared().openNew()
     const now = Date.now()
     const made = await begun(ledger, { owner: 'o' })
     await ledger.complete(made.id, facts('x', { status: 'success' }))
     const without = await begun(ledger, { owner: 'o', claim: undefined })
     await ledger.complete(without.id, facts('y', { status: 'refunded' }))
-    expect(await bookkeeping.prune(now + day, 'tester')).toEqual({ pruned: 1, kept: { ...none, recentKey: 1 } })
+    expect(await ledgerAdmin.prune(now + day, 'tester')).toEqual({ pruned: 1, kept: { ...none, recentKey: 1 } })
     expect(await ledger.findClaim('o', 'key')).toMatchObject({ state: 'done', first: { transaction: { id: 'x' } } })
     vi.useFakeTimers({ toFake: ['Date'], now: now + 1.1 * day })
-    expect(await bookkeeping.prune(now + day, 'tester')).toEqual({ pruned: 1, kept: none })
+    expect(await ledgerAdmin.prune(now + day, 'tester')).toEqual({ pruned: 1, kept: none })
     expect(await ledger.findClaim('o', 'key')).toBeUndefined()
   })
 
   test('L49: prune keeps what has been overdue for less than 30 days, however long ago it was created', async () => {
-    const { ledger, ledgerAdmin: bookkeeping } = await shared().openNew()
+    const { ledger, ledgerAdmin } = await shared().openNew()
     const now = Date.now()
     const seen = (id: string, changed: number | undefined, at: number) =>
       ledger.upsert(
@@ -299,14 +299,14 @@ describeStores(allStores, (shared) => {
     await seen('changed long ago', 30.1 * day, 0)
     await seen('seen lately', undefined, 29.9 * day)
     await seen('seen long ago', undefined, 30.1 * day)
-    expect(await bookkeeping.prune(now, 'tester')).toEqual({ pruned: 2, kept: { ...none, overdue: 2 } })
+    expect(await ledgerAdmin.prune(now, 'tester')).toEqual({ pruned: 2, kept: { ...none, overdue: 2 } })
     const { entries } = await ledger.list('o', { page: 1, size: 5, created: always })
     expect(entries.map(({ transaction }) => transaction.id).sort()).toEqual(['changed lately', 'seen lately'])
     expect((await upsert(ledger, 'o', 'alpha', facts('changed lately', { status: 'success' })))?.transaction.status).toBe('success')
   })
 
   test('L49: prune keeps what a create of unknown outcome could be bound to', async () => {
-    const { ledger, ledgerAdmin: bookkeeping } = await shared().openNew()
+    const { ledger, ledgerAdmin } = await shared().openNew()
     const now = Date.now()
     const see = (provider: string, id: string, at: number) =>
       ledger.upsert('o', provider, facts(id, { status: 'success', createdAt: new Date(at).toISOString() }))
@@ -315,18 +315,18 @@ describeStores(allStores, (shared) => {
     await see('alpha', 'candidate', now - day + 9 * 60_000)
     await see('alpha', 'far away', now - 2 * day)
     await see('beta', 'elsewhere', now - day)
-    expect(await bookkeeping.prune(now, 'tester')).toEqual({ pruned: 2, kept: { ...none, unresolved: 1 } })
+    expect(await ledgerAdmin.prune(now, 'tester')).toEqual({ pruned: 2, kept: { ...none, unresolved: 1 } })
     expect(await ledger.find('o', 'alpha', 'candidate')).toBeDefined()
     await ledger.drop(unknownCreate.id)
-    expect(await bookkeeping.prune(now, 'tester')).toEqual({ pruned: 1, kept: none })
+    expect(await ledgerAdmin.prune(now, 'tester')).toEqual({ pruned: 1, kept: none })
   })
 
   test('if nearly all is pruned, pages are found and no empty tallies are left', async () => {
-    const { ledger, ledgerAdmin: bookkeeping, url } = await shared().openNew()
+    const { ledger, ledgerAdmin, url } = await shared().openNew()
     const see = (n: number, status: 'success' | 'wait') =>
       ledger.upsert('o', 'alpha', facts(`${n}`, { createdAt: new Date(n).toISOString(), status }))
     await eachOf(numbers(0, maxSegmentEntries + 100), (n) => see(n, n === 0 ? 'wait' : 'success'))
-    expect((await bookkeeping.prune(1_000_000, 'tester')).pruned).toBe(maxSegmentEntries + 99)
+    expect((await ledgerAdmin.prune(1_000_000, 'tester')).pruned).toBe(maxSegmentEntries + 99)
     const made = await begun(ledger, { owner: 'o', provider: 'alpha' })
     await see(5_000, 'wait')
     // The last of the old tally becomes the newest entry.
@@ -336,19 +336,19 @@ describeStores(allStores, (shared) => {
     const second = await ledger.list('o', { page: 2, size: 1, created: always })
     expect([second.total, second.entries[0]?.transaction.id]).toEqual([2, '5000'])
     await see(1, 'success')
-    expect((await bookkeeping.prune(1_000_000, 'tester')).pruned).toBe(1)
+    expect((await ledgerAdmin.prune(1_000_000, 'tester')).pruned).toBe(1)
     if (url !== 'sqlite::memory:') expect(await query(url, 'SELECT owner FROM tallies')).toHaveLength(1)
   })
 
   test('what is forgotten while it is written does not disturb the numbers', async () => {
-    const { ledger, ledgerAdmin: bookkeeping, url } = await shared().openNew()
+    const { ledger, ledgerAdmin, url } = await shared().openNew()
     const see = (n: number) =>
       ledger.upsert('o', 'alpha', facts(`${n}`, { createdAt: new Date(n).toISOString(), status: 'success' }))
     await eachOf(numbers(0, 600), see)
     const writing = eachOf(numbers(2_000_000, 200), see)
     const [first, second] = await Promise.all([
-      bookkeeping.prune(1_000_000, 'tester'),
-      bookkeeping.prune(1_000_000, 'tester'),
+      ledgerAdmin.prune(1_000_000, 'tester'),
+      ledgerAdmin.prune(1_000_000, 'tester'),
       writing,
     ])
     expect(first.pruned + second.pruned).toBe(600)

@@ -80,7 +80,7 @@ async function responseOf(action: () => unknown): Promise<unknown> {
 }
 
 /** Does the same in both, expects the same results, and afterwards the same state. */
-async function play(ledger: Ledger, bookkeeping: LedgerAdmin, steps: readonly Command[]): Promise<void> {
+async function play(ledger: Ledger, ledgerAdmin: LedgerAdmin, steps: readonly Command[]): Promise<void> {
   const model = new Model()
   const run = unique('')
   const [theirOwners, theirProviders] = [owners.map((name) => name + run), providers.map((name) => name + run)]
@@ -100,7 +100,7 @@ async function play(ledger: Ledger, bookkeeping: LedgerAdmin, steps: readonly Co
       return [() => ledger.begin(made), () => model.begin(made)]
     },
     drop: ({ create }) => [() => ledger.drop(chosen(create).id), () => model.drop(chosen(create).id)],
-    none: ({ create }) => [() => bookkeeping.markNotCreated(chosen(create).id, 'tester'), () => model.none(chosen(create).id)],
+    none: ({ create }) => [() => ledgerAdmin.markNotCreated(chosen(create).id, 'tester'), () => model.none(chosen(create).id)],
     doubt({ create, after }) {
       const lookAt = Date.now() + after * hour
       return [() => ledger.markUnknown(chosen(create).id, lookAt), () => model.doubt(chosen(create).id, lookAt)]
@@ -117,7 +117,7 @@ async function play(ledger: Ledger, bookkeeping: LedgerAdmin, steps: readonly Co
     },
     bind({ create, id }) {
       const [to, at] = [ids[id] as string, Date.now()]
-      return [() => bookkeeping.bind(chosen(create).id, to, at, undefined, 'tester'), () => model.bind(chosen(create).id, to, at)]
+      return [() => ledgerAdmin.bind(chosen(create).id, to, at, undefined, 'tester'), () => model.bind(chosen(create).id, to, at)]
     },
     see({ owner: who, provider: where, ...what }) {
       const seen = reportedFacts(what, start)
@@ -133,7 +133,7 @@ async function play(ledger: Ledger, bookkeeping: LedgerAdmin, steps: readonly Co
       return [() => {}, () => {}]
     },
     // Of other runs in the same store there are transactions and claims too.
-    prune: () => [async () => void (await bookkeeping.prune(start + 1_000 * day, 'tester')), () => void model.prune()],
+    prune: () => [async () => void (await ledgerAdmin.prune(start + 1_000 * day, 'tester')), () => void model.prune()],
     expire: () => [async () => void (await ledger.expireClaims()), () => void model.expireClaims()],
   }
 
@@ -176,11 +176,11 @@ async function expectSame(
 
 describeStores(allStores, (shared) => {
   test('for any commands, the ledger returns what the model does', async () => {
-    const { ledger, ledgerAdmin: bookkeeping } = shared()
+    const { ledger, ledgerAdmin } = shared()
     await fc.assert(
       fc.asyncProperty(fc.array(commands, { minLength: 1, maxLength: 30 }), async (steps) => {
         vi.useFakeTimers({ toFake: ['Date'], now: start })
-        await play(ledger, bookkeeping, steps)
+        await play(ledger, ledgerAdmin, steps)
       }),
       { numRuns: 60 },
     )

@@ -81,9 +81,9 @@ describe('SQLite', () => {
     expect(kept).toBeGreaterThan(10)
     expect(reasons).toEqual(reasons.map(() => expect.stringMatching(/^(?:disk I\/O error|database or disk is full)$/)))
     expect(reasons).toHaveLength(3)
-    const { ledgerAdmin: bookkeeping, close: closeAgain } = await openLedger(url)
+    const { ledgerAdmin, close: closeAgain } = await openLedger(url)
     onTestFinished(closeAgain)
-    expect((await bookkeeping.stats(0)).entries).toEqual([{ provider: 'alpha', status: 'wait', count: kept }])
+    expect((await ledgerAdmin.stats(0)).entries).toEqual([{ provider: 'alpha', status: 'wait', count: kept }])
     expect(await wrongPageIndex(url)).toEqual([])
   })
 })
@@ -169,7 +169,7 @@ describe('PostgreSQL', () => {
   test.each<Lost>(['request', 'answer'])('L48: a COMMIT of which the %s is lost is looked up, and done once', async (lost) => {
     const { database } = await serverWithDatabase()
     const { url, loseCommits } = await proxy(database)
-    const { ledger, ledgerAdmin: bookkeeping, close } = await openLedger(url)
+    const { ledger, ledgerAdmin, close } = await openLedger(url)
     onTestFinished(close)
     const [made, refused, wrong] = [intent({ claim }), intent({ owner: 'stranger' }), intent()]
     loseCommits(lost, 2)
@@ -186,7 +186,7 @@ describe('PostgreSQL', () => {
     await ledger.markMismatch(wrong.id, facts('y').transaction, ['coinTo'])
     loseCommits(lost, 1)
     expect(await ledger.complete(refused.id, facts('x'))).toBe(false)
-    const { entries, mismatches, pending } = await bookkeeping.stats(0)
+    const { entries, mismatches, pending } = await ledgerAdmin.stats(0)
     expect({ entries, mismatches, pending }).toEqual({
       entries: [{ provider: 'alpha', status: 'wait', count: 1 }],
       mismatches: 2,
@@ -248,7 +248,7 @@ describe('PostgreSQL', () => {
     async (lost) => {
       const { database } = await serverWithDatabase()
       const { url, loseCommits, refuse, admit } = await proxy(database)
-      const { ledger, ledgerAdmin: bookkeeping, close } = await openLedger(url)
+      const { ledger, ledgerAdmin, close } = await openLedger(url)
       onTestFinished(close)
       const made = intent({ claim })
       loseCommits(lost, 1, refuse)
@@ -259,7 +259,7 @@ describe('PostgreSQL', () => {
       await expect(ledger.complete(made.id, facts('x'))).rejects.toThrow(UncertainChange)
       await admit()
       expect(await ledger.complete(made.id, facts('x'))).toBe(true)
-      expect((await bookkeeping.stats(0)).entries).toEqual([{ provider: 'alpha', status: 'wait', count: 1 }])
+      expect((await ledgerAdmin.stats(0)).entries).toEqual([{ provider: 'alpha', status: 'wait', count: 1 }])
     },
   )
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { GatewayProcess } from '../checker/gateway-process.ts'
-import type { Ending } from '../checker/provider/fault.ts'
+import type { InjectedReply } from '../checker/provider/fault.ts'
 import { readJournal } from '../checker/provider/journal.ts'
 import { type Provider, startProvider } from '../checker/provider.ts'
 import { sendRequest } from '../support/client.ts'
@@ -44,7 +44,7 @@ const order = (number: number): object => ({
   rateType: 'float',
 })
 
-const endings: readonly Ending[] = [400, 401, 403, 404, 429, 500, 'reset', 'fin', 'half', 'garbage', 'hang']
+const endings: readonly InjectedReply[] = [400, 401, 403, 404, 429, 500, 'reset', 'fin', 'half', 'garbage', 'hang']
 
 it('O1: keys and addresses are in no line and in no metric', { timeout: 60_000 }, async () => {
   const acme = client('A', gateway.url)

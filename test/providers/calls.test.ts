@@ -50,7 +50,7 @@ describe.each(providerNames)('%s', (name) => {
       rig.exchange.delays.quote = 2_000
       expectRefusal(await rig.create('A', { rateType: 'fixed', idempotencyKey: 'order-2' }), 'A', 502)
       expect(rig.exchange.received('create')).toHaveLength(1)
-      expect(await rig.gateway.bookkeeping.unresolved()).toHaveLength(1)
+      expect(await rig.gateway.ledgerAdmin.unresolved()).toHaveLength(1)
     })
 
   it('each call has the operator’s credential and nothing of the client', async () => {

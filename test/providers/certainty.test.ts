@@ -31,19 +31,19 @@ describe('a create', () => {
   it.each(statuses(408, 409, 500, 502, 503))('P10: a word in a $status of $name proves nothing', async ({ name, status }) => {
     await using rig = await refusing(name, 'create', status)
     expectRefusal(await rig.create('A', { idempotencyKey: 'order-1' }), 'A', 504, 'outcome_unknown')
-    expect(await rig.gateway.bookkeeping.unresolved()).toHaveLength(1)
+    expect(await rig.gateway.ledgerAdmin.unresolved()).toHaveLength(1)
   })
 
   it.each(statuses(400, 404, 422))('P10: a word in a $status of $name is a refusal', async ({ name, status }) => {
     await using rig = await refusing(name, 'create', status)
     expectRefusal(await rig.create('A'), 'A', 400)
-    expect(await rig.gateway.bookkeeping.unresolved()).toEqual([])
+    expect(await rig.gateway.ledgerAdmin.unresolved()).toEqual([])
   })
 
   it.each(statuses(429))('P10: whatever its word, a $status of $name is its limit', async ({ name, status }) => {
     await using rig = await refusing(name, 'create', status)
     expectRefusal(await rig.create('A'), 'A', 503)
-    expect(await rig.gateway.bookkeeping.unresolved()).toEqual([])
+    expect(await rig.gateway.ledgerAdmin.unresolved()).toEqual([])
   })
 })
 

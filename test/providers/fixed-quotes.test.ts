@@ -14,7 +14,7 @@ describe.each([
     const order = { rateType: 'fixed', idempotencyKey: 'order-1' } as const
     expectRefusal(await rig.create(form, order), form, 502, 'provider_failed')
     expect(rig.exchange.received('create')).toEqual([])
-    expect(await rig.gateway.bookkeeping.unresolved()).toEqual([])
+    expect(await rig.gateway.ledgerAdmin.unresolved()).toEqual([])
     rig.exchange.tamper = () => undefined
     expect((await rig.create(form, order)).status).toBe(createdStatus[form])
   })

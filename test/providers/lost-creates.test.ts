@@ -22,7 +22,7 @@ describe.each(providerNames.filter((name) => documented[name].hasList))('%s', (n
     expect(again.headers['idempotent-replayed']).toBe('true')
     expect(again.json).toMatchObject({ id: `alpha~${rig.exchange.swaps[1]?.id}` })
     expect(rig.exchange.received('create')).toHaveLength(2)
-    expect(await rig.gateway.bookkeeping.unresolved()).toEqual([])
+    expect(await rig.gateway.ledgerAdmin.unresolved()).toEqual([])
     expect(rig.drift()).toEqual([])
   })
 
@@ -68,7 +68,7 @@ describe.each(providerNames.filter((name) => !documented[name].hasList))('%s, wh
     expectRefusal(await rig.create('A', order), 'A', 504)
     await lookNow(rig.gateway)
     expectRefusal(await rig.create('A', order), 'A', 409)
-    expect(await rig.gateway.bookkeeping.unresolved()).toHaveLength(1)
+    expect(await rig.gateway.ledgerAdmin.unresolved()).toHaveLength(1)
     expect(rig.exchange.received('create')).toHaveLength(1)
     expect(rig.exchange.calls.filter(({ operation }) => operation === 'other' || operation === 'list')).toEqual([])
   })

@@ -24,7 +24,7 @@ describe.each(both)('$name, form $form', ({ name, form }) => {
     }
     expect(rig.exchange.swaps).toEqual([])
     expect(rig.drift()).toEqual([])
-    expect(await rig.gateway.bookkeeping.unresolved()).toEqual([])
+    expect(await rig.gateway.ledgerAdmin.unresolved()).toEqual([])
   })
 
   it('a bad address is the client’s mistake', async () => {
@@ -50,7 +50,7 @@ describe.each(both)('$name, form $form', ({ name, form }) => {
     rig.exchange.close('eth')
     expectRefusal(await rig.quote(form), form, 400)
     expectRefusal(await rig.create(form), form, 400)
-    expect(await rig.gateway.bookkeeping.unresolved()).toEqual([])
+    expect(await rig.gateway.ledgerAdmin.unresolved()).toEqual([])
   })
 
   it('P5: a key that it refuses is the operator’s trouble, not the client’s', async () => {
@@ -63,7 +63,7 @@ describe.each(both)('$name, form $form', ({ name, form }) => {
     const got = await rig.get(form, `/transactions/${(json as { id: string }).id}`)
     if (rig.facts.isGetKeyed) expectRefusal(got, form, 502)
     else expect(got.status).toBe(200)
-    expect(await rig.gateway.bookkeeping.unresolved()).toEqual([])
+    expect(await rig.gateway.ledgerAdmin.unresolved()).toEqual([])
   })
 
   it('P4: a rate id that has expired is refused, and the same key may try again', async () => {

@@ -48,7 +48,7 @@ const become = (status: string): void => {
   managed.alpha.holdings.swaps = managed.alpha.holdings.swaps.map((held) => ({ ...held, status }))
 }
 const idsRead = (): readonly string[] => managed.alpha.received('get').map(({ path }) => path.slice('/transactions/'.length))
-const openCounts = async (): Promise<unknown> => managed.gateway.bookkeeping.openCounts()
+const openCounts = async (): Promise<unknown> => managed.gateway.ledgerAdmin.openCounts()
 
 test('W8: each is read, the oldest first, and not again for ten minutes; what has ended is not read any more', async () => {
   await start()

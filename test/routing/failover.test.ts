@@ -72,8 +72,8 @@ describe.each(unconnected)('L4: a first provider that %s', (_, facts) => {
     expect(again.text).toBe(response.text)
     expect(again.headers['idempotent-replayed']).toBe('true')
     expect(managed.beta.received('create')).toHaveLength(1)
-    expect(await managed.gateway.bookkeeping.unresolved()).toEqual([])
-    const { entries, pending, unknown, mismatches } = await managed.gateway.bookkeeping.stats(Date.now())
+    expect(await managed.gateway.ledgerAdmin.unresolved()).toEqual([])
+    const { entries, pending, unknown, mismatches } = await managed.gateway.ledgerAdmin.stats(Date.now())
     expect({ entries, pending, unknown, mismatches }).toEqual({
       entries: [{ provider: 'beta', status: 'wait', count: 1 }],
       pending: 0,
@@ -98,7 +98,7 @@ test('L4: if no provider can be reached the create is 502, and its key is not us
   await managed.beta.close()
   expectRefusal(await create('A'), 'A', 502)
   expectRefusal(await create('A'), 'A', 502)
-  expect(await managed.gateway.bookkeeping.unresolved()).toEqual([])
+  expect(await managed.gateway.ledgerAdmin.unresolved()).toEqual([])
 })
 
 test.each([
@@ -169,7 +169,7 @@ describe.each(reached)('L4: a first provider that %s', (_, reply, status) => {
     expectRefusal(await create(form), form, status)
     expect(managed.alpha.received('create')).toHaveLength(1)
     expect(managed.beta.received('create')).toEqual([])
-    const states = (await managed.gateway.bookkeeping.unresolved()).map(({ state, provider }) => [state, provider])
+    const states = (await managed.gateway.ledgerAdmin.unresolved()).map(({ state, provider }) => [state, provider])
     expect(states).toEqual(status === 504 ? [['unknown', 'alpha']] : [])
     managed.alpha.reset()
     expect((await create(form)).status).toBe(status === 504 ? 409 : form === 'A' ? 201 : 200)

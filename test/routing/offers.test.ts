@@ -76,7 +76,7 @@ describe.each(formNames)('M5, form %s', (form) => {
     expectRefusal(await managed.client(form).get(rateQuery(form, { from: btc, to: xrp, amount: '1' })), form, 400)
     const sent = [managed.alpha, managed.beta].flatMap((provider) => [...provider.received('create'), ...provider.received('rate')])
     expect(sent).toEqual([])
-    expect(await managed.gateway.bookkeeping.unresolved()).toEqual([])
+    expect(await managed.gateway.ledgerAdmin.unresolved()).toEqual([])
   })
 
   test('a create that one cannot take without its list goes to the next', async () => {

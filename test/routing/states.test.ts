@@ -134,7 +134,7 @@ test('W2: a create of unknown outcome is not looked for while its provider is of
   await managed.gateway.reconcile()
   expectRefusal(await create('A', { 'idempotency-key': 'k' }), 'A', 409)
   expect(managed.alpha.journal).toEqual([])
-  expect(await managed.gateway.bookkeeping.unresolved()).toHaveLength(1)
+  expect(await managed.gateway.ledgerAdmin.unresolved()).toHaveLength(1)
 })
 
 test.each(['off', 'draining'])(

@@ -78,7 +78,7 @@ export interface RunningGateway {
   readonly issueKey: (name: string, expiresAt?: number) => Promise<string>
   readonly ledger: Ledger
   readonly accounts: Accounts
-  readonly bookkeeping: LedgerAdmin
+  readonly ledgerAdmin: LedgerAdmin
   /** Begins with an empty ledger, where it is in memory. */
   readonly forget: () => Promise<void>
   /** Looks once for the creates whose outcome is unknown. */
@@ -144,7 +144,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   let store = await openStore()
   const { ledgerLayer = (own) => own } = settings
   const ledger = ledgerLayer(latest(() => store.ledger))
-  const bookkeeping = latest(() => store.ledgerAdmin)
+  const ledgerAdmin = latest(() => store.ledgerAdmin)
   const accounts = latest(() => store.accounts)
   const isManaged = config.auth.mode === 'managed'
   const connections = new Connections()
@@ -200,7 +200,7 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     },
     ledger,
     accounts,
-    bookkeeping,
+    ledgerAdmin,
     async forget() {
       const before = store
       store = await openStore()

@@ -20,7 +20,7 @@ export function overseen(gateway: RunningGateway, { hands, issued, forgot }: Ove
   return {
     ...gateway,
     ledger: ledgerOf(gateway, hands),
-    bookkeeping: bookkeepingOf(gateway, hands),
+    ledgerAdmin: ledgerAdminOf(gateway, hands),
     async issueKey(name, expiresAt) {
       const key = await gateway.issueKey(name, expiresAt)
       issued(key, name)
@@ -43,19 +43,19 @@ function ledgerOf({ ledger }: RunningGateway, hands: () => Hands): RunningGatewa
   }
 }
 
-function bookkeepingOf({ bookkeeping }: RunningGateway, hands: () => Hands): RunningGateway['bookkeeping'] {
-  const rowOf = async (intent: string) => (await bookkeeping.unresolved()).find((row) => row.intent === intent)
+function ledgerAdminOf({ ledgerAdmin }: RunningGateway, hands: () => Hands): RunningGateway['ledgerAdmin'] {
+  const rowOf = async (intent: string) => (await ledgerAdmin.unresolved()).find((row) => row.intent === intent)
   return {
-    ...bookkeeping,
+    ...ledgerAdmin,
     async bind(intent, id, at, facts, actor) {
       const row = await rowOf(intent)
       if (row) hands().handed.push({ id: `${row.provider}~${id}`, owner: row.owner })
-      return await bookkeeping.bind(intent, id, at, facts, actor)
+      return await ledgerAdmin.bind(intent, id, at, facts, actor)
     },
     async markNotCreated(intent, actor) {
       const row = await rowOf(intent)
       if (row) hands().dismissed.push(row.requested.withdrawalAddress)
-      return await bookkeeping.markNotCreated(intent, actor)
+      return await ledgerAdmin.markNotCreated(intent, actor)
     },
   }
 }

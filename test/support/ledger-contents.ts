@@ -25,9 +25,9 @@ export async function readLedgerContents(reading: LedgerContents): Promise<Parti
 }
 
 async function read({ gateway, clients, hands, began }: LedgerContents): Promise<Partial<Evidence>> {
-  const { accounts, bookkeeping } = gateway
+  const { accounts, ledgerAdmin } = gateway
   const exported: { id: string; owner: string }[] = []
-  for await (const { provider, owner, transaction } of bookkeeping.export())
+  for await (const { provider, owner, transaction } of ledgerAdmin.export())
     exported.push({ id: `${provider}~${transaction.id}`, owner })
   const owners = new Map<string, string>()
   for (const [client, [key = '']] of clients) {
@@ -38,7 +38,7 @@ async function read({ gateway, clients, hands, began }: LedgerContents): Promise
     const ids = new Set(exported.filter((row) => row.owner === owner).map(({ id }) => id))
     return { client, listed: ids, got: ids }
   })
-  const unresolved = (await bookkeeping.unresolved()).filter(({ attemptedAt }) => attemptedAt >= began)
+  const unresolved = (await ledgerAdmin.unresolved()).filter(({ attemptedAt }) => attemptedAt >= began)
   const unresolvedAddresses = [...unresolved.map(({ requested: asked }) => asked.withdrawalAddress), ...hands.dismissed]
   const handed = hands.handed.flatMap(({ id, owner }) =>
     [...owners].filter(([, other]) => other === owner).map(([client]) => ({ id, client })),

@@ -34,8 +34,8 @@ export function orderedSwap(order: Order, facts: Partial<Swap> = {}): Swap {
 }
 
 /** All of them are looked for now, once. */
-export async function lookNow({ ledger, bookkeeping, reconcile }: RunningGateway): Promise<void> {
-  const open = (await bookkeeping.unresolved()).filter(({ state }) => state !== 'mismatch')
+export async function lookNow({ ledger, ledgerAdmin, reconcile }: RunningGateway): Promise<void> {
+  const open = (await ledgerAdmin.unresolved()).filter(({ state }) => state !== 'mismatch')
   for (const { intent } of open) await ledger.markUnknown(intent, Date.now())
   await reconcile()
 }

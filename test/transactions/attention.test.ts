@@ -41,9 +41,9 @@ const listed = async (form: FormName = 'A') => {
   return (json as { data: { status: string }[] }).data.map(({ status }) => status)
 }
 const waiting = async () =>
-  (await managed.gateway.bookkeeping.needPerson()).map(({ entry: { transaction } }) => [transaction.id, transaction.attention])
+  (await managed.gateway.ledgerAdmin.needPerson()).map(({ entry: { transaction } }) => [transaction.id, transaction.attention])
 const settle = (status: 'success' | 'refunded' | 'overdue') =>
-  managed.gateway.bookkeeping.settle('alpha', id.slice('alpha~'.length), { status, note: 'found out', at: Date.now() }, 'alice')
+  managed.gateway.ledgerAdmin.settle('alpha', id.slice('alpha~'.length), { status, note: 'found out', at: Date.now() }, 'alice')
 
 afterEach(() => managed.close())
 
@@ -116,7 +116,7 @@ test.each(['success', 'refunded', 'overdue'] as const)(
       expect(await listed()).toEqual([status])
     }
     expect(await waiting()).toEqual([])
-    expect(await managed.gateway.bookkeeping.openCounts()).toEqual([])
+    expect(await managed.gateway.ledgerAdmin.openCounts()).toEqual([])
     expect(await settle('success')).toBe('unneeded')
   },
 )
@@ -164,9 +164,9 @@ test('W14: the gateway finds it out by itself at a draining provider, where it i
   become('broken')
   await managed.gateway.pollDraining()
   expect(await waiting()).toHaveLength(1)
-  expect(await managed.gateway.bookkeeping.openCounts()).toEqual([{ provider: 'alpha', state: 'done', status: 'wait', count: 1 }])
+  expect(await managed.gateway.ledgerAdmin.openCounts()).toEqual([{ provider: 'alpha', state: 'done', status: 'wait', count: 1 }])
   await settle('refunded')
-  expect(await managed.gateway.bookkeeping.openCounts()).toEqual([])
+  expect(await managed.gateway.ledgerAdmin.openCounts()).toEqual([])
 })
 
 test('W11: a create that is reported so at once is kept, and replayed byte for byte', async () => {
@@ -210,6 +210,6 @@ describe('passthrough', () => {
     expect(await state()).toEqual(['exchanging', 'held'])
     hold('refunded')
     expect(await state()).toEqual(['refunded', false])
-    expect(await place.gateway.bookkeeping.needPerson()).toEqual([])
+    expect(await place.gateway.ledgerAdmin.needPerson()).toEqual([])
   })
 })

@@ -35,7 +35,7 @@ const found = (): readonly string[] =>
     .filter((seen) => seen.what === 'discrepancy')
     .map(({ provider, field, action }) => `${provider} ${field} ${action}`)
 const only = async (): Promise<object> => {
-  const [entry, ...others] = await Array.fromAsync(managed.gateway.bookkeeping.export())
+  const [entry, ...others] = await Array.fromAsync(managed.gateway.ledgerAdmin.export())
   expect(others).toEqual([])
   return entry as object
 }
@@ -128,8 +128,8 @@ describe('a Form A provider', () => {
     await create('A', {}, 'order-1')
     managed.alpha.reset()
     managed.alpha.holdings.swaps = [swap({ id: 'bound-1', withdrawalAddress: 'TOther', depositAddress: 'bc1q-thief' })]
-    const [open] = await managed.gateway.bookkeeping.unresolved()
-    expect(await managed.gateway.bookkeeping.bind(open?.intent ?? '', 'bound-1', Date.now(), undefined, 'tester')).toBe('bound')
+    const [open] = await managed.gateway.ledgerAdmin.unresolved()
+    expect(await managed.gateway.ledgerAdmin.bind(open?.intent ?? '', 'bound-1', Date.now(), undefined, 'tester')).toBe('bound')
     for (const form of formNames) expectRefusal(await create(form, {}, 'order-1'), form, 409)
     expect((await list()).text).not.toContain('thief')
     expect(found()[0]).toBe('alpha withdrawalAddress rejected')

@@ -72,7 +72,7 @@ describe('L43: a wall clock that is set', () => {
   test('back for a new process: what was read in its future is read again, and orders nothing', async () => {
     await start(600)
     const id = await create()
-    const [entry] = await Array.fromAsync(managed.gateway.bookkeeping.export())
+    const [entry] = await Array.fromAsync(managed.gateway.ledgerAdmin.export())
     if (!entry) throw new Error('nothing is in the ledger')
     const ahead = Date.now() + 3_600_000
     const read = { ...entry, reportedAt: ahead, fetchedAt: ahead, sequence: ahead * 1_000 }
@@ -82,7 +82,7 @@ describe('L43: a wall clock that is set', () => {
       const response = await get(id)
       expect(response.json).toMatchObject({ status })
       if (status === 'success') break
-      const [kept] = await Array.fromAsync(managed.gateway.bookkeeping.export())
+      const [kept] = await Array.fromAsync(managed.gateway.ledgerAdmin.export())
       if (!kept) throw new Error('nothing is in the ledger')
       await managed.gateway.ledger.upsert(
         entry.owner,
@@ -128,7 +128,7 @@ describe('what is not fresh', () => {
     })
     const reading = get(id)
     await requested.promise
-    const [entry] = await Array.fromAsync(managed.gateway.bookkeeping.export())
+    const [entry] = await Array.fromAsync(managed.gateway.ledgerAdmin.export())
     if (!entry) throw new Error('nothing is in the ledger')
     const ended = { ...entry, transaction: { ...entry.transaction, status: 'success' as const } }
     await managed.gateway.ledger.upsert(entry.owner, 'alpha', ended, entry)
@@ -174,7 +174,7 @@ describe('what is not fresh', () => {
       expect(after.headers['x-swap-provider']).toBe('alpha')
       expect(before.headers).not.toHaveProperty('x-swap-stale')
       expect((await list()).json).toMatchObject({ data: [{ status: 'exchanging' }] })
-      const kept = await Array.fromAsync(managed.gateway.bookkeeping.export())
+      const kept = await Array.fromAsync(managed.gateway.ledgerAdmin.export())
       expect(kept.map(({ transaction }) => transaction.id)).not.toContain('other')
     })
   })

@@ -34,7 +34,7 @@ const change = (facts: Partial<Swap>): void => {
   holdings.swaps = holdings.swaps.map((known) => ({ ...known, ...facts }))
 }
 const entryOf = async (id: string): Promise<LedgerEntry | undefined> => {
-  const entries = await Array.fromAsync(place.gateway.bookkeeping.export())
+  const entries = await Array.fromAsync(place.gateway.ledgerAdmin.export())
   return entries.find(({ provider, transaction }) => `${provider}~${transaction.id}` === id)
 }
 
@@ -244,6 +244,6 @@ describe('L37: two keys of one account at the provider', () => {
       expect((await get('A', `${name}~shared-1`, key)).json).toMatchObject({ depositAddress: 'bc1q-deposit-1' })
       expect(rows(await list('A', key))).toHaveLength(1)
     }
-    expect(await place.gateway.bookkeeping.unresolved()).toEqual([])
+    expect(await place.gateway.ledgerAdmin.unresolved()).toEqual([])
   })
 })

@@ -65,7 +65,7 @@ test('derived fields are named', async () => {
 test('dates cut it, both ends inclusive, and the total with it', async () => {
   await start(600)
   await create()
-  const [{ owner } = { owner: '' }] = await Array.fromAsync(managed.gateway.bookkeeping.export())
+  const [{ owner } = { owner: '' }] = await Array.fromAsync(managed.gateway.ledgerAdmin.export())
   const made = ['2026-03-01T00:00:00Z', '2026-03-02T00:00:00.000Z', '2026-03-02T23:59:59.999Z', '2026-03-03T00:00:00Z']
   for (const [at, createdAt] of made.entries())
     await managed.gateway.ledger.upsert(owner, 'alpha', {

@@ -44,9 +44,9 @@ export function measureLoad({ now, memoryShare }: LoadSources = processGauges())
     stop: () => clearInterval(timer),
   }
   const timer = setInterval(() => {
-    const moment = now()
-    samplesMs[at++ % sampleCount] = Math.max(0, moment - before - intervalMs)
-    before = moment
+    const sampledAt = now()
+    samplesMs[at++ % sampleCount] = Math.max(0, sampledAt - before - intervalMs)
+    before = sampledAt
     measured.delayMs = samplesMs.toSorted((a, b) => b - a)[1] ?? 0
     const level = Math.max(
       levelOf(measured.delayMs, delayStepsMs),

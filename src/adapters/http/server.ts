@@ -43,7 +43,7 @@ export async function listen(listener: RequestListener, handle: Http, options: L
   const server = createServer({ ...timeouts, ...messages, requireHostHeader: false }, listener)
   if (connections !== undefined) server.maxConnections = connections
   if (socketTimeoutMs !== undefined) server.timeout = socketTimeoutMs
-  answerRefused(server, handle)
+  respondToInvalid(server, handle)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -57,7 +57,7 @@ export async function listen(listener: RequestListener, handle: Http, options: L
 }
 
 /** Lets `handle` respond to bytes that are not a valid request: Node's own responses have no body. */
-export function answerRefused(server: Server, handle: Http): void {
+export function respondToInvalid(server: Server, handle: Http): void {
   server.on('clientError', (error: ParserError, socket) => refuseParsed(handle, error, socket))
   server.on('connect', (request: IncomingMessage, socket) => void refuse(handle, fromTarget(request), socket))
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response))

@@ -92,10 +92,10 @@ async function insertKey(within: Database, account: string, key: Omit<IssuedKey,
   const known = await within.selectFrom('keys').select('id').where('digest', '=', digest).executeTakeFirst()
   if (known?.id === key.id) return false
   const row = { digest, id: key.id, account, created_at: key.createdAt }
-  const ending = { expires_at: key.expiresAt ?? null, revoked_at: key.revokedAt ?? null }
+  const validity = { expires_at: key.expiresAt ?? null, revoked_at: key.revokedAt ?? null }
   await within
     .insertInto('keys')
-    .values({ ...row, ...ending })
+    .values({ ...row, ...validity })
     .execute()
   return true
 }

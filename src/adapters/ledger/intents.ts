@@ -16,7 +16,7 @@ export function intents({ write, writeOne, clock }: Store): Intents {
   return {
     begin: (intent) => write((within) => begin(within, intent, clock)),
     drop: (intent) => writeOne((within) => drop(within, intent), 'result'),
-    markUnknown: (intent, lookAt) => writeOne((within) => markUnknown(within, intent, lookAt), 'result'),
+    markUnknown: (intent, nextCheckAt) => writeOne((within) => markUnknown(within, intent, nextCheckAt), 'result'),
     complete: (intent, facts) =>
       write((within) => complete(within, intent, facts, clock), 'result').catch(async (reason) => {
         if (reason instanceof LedgerConflict) await write((within) => addBesideBound(within, intent, facts), 'result')
@@ -65,7 +65,7 @@ async function addBesideBound(within: Database, intent: string, facts: Transacti
   await insertEntry(within, create.owner, create.provider, facts)
 }
 
-async function markUnknown(within: Database, intent: string, lookAt: number): Promise<void> {
-  const doubted = within.updateTable('transactions').set({ state: 'unknown', look_at: lookAt })
+async function markUnknown(within: Database, intent: string, nextCheckAt: number): Promise<void> {
+  const doubted = within.updateTable('transactions').set({ state: 'unknown', look_at: nextCheckAt })
   await doubted.where('intent', '=', intent).where('state', 'in', unresolvedStates).execute()
 }

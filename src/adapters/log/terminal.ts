@@ -12,10 +12,10 @@ const colours: Readonly<Record<string, string>> = {
 export function formatForTerminal(line: string): string {
   const record: Readonly<Record<string, unknown>> = JSON.parse(line)
   const { level = '', time = '', event = '', message, ...others } = record
-  const moment = String(time).slice(11, 23)
+  const timeOfDay = String(time).slice(11, 23)
   const pairs = Object.entries(others).map(([name, value]) => `${dim}${name}=${plain}${print(value)}`)
   const text = message === undefined ? '' : ` ${print(message)}`
-  return `${dim}${moment}${plain} ${colours[String(level)] ?? ''}${String(level).padEnd(5)}${plain} ${event}${text} ${pairs.join(' ')}\n`
+  return `${dim}${timeOfDay}${plain} ${colours[String(level)] ?? ''}${String(level).padEnd(5)}${plain} ${event}${text} ${pairs.join(' ')}\n`
 }
 
 const simple = /^[\w./{}:~ …()-]*$/

@@ -109,7 +109,7 @@ function addLedgerGauges(exposition: Exposition, providers: Providers, read: () 
   add(
     'swapgate_creates_oldest_unresolved_seconds',
     'Age of the oldest create without a known or accepted outcome.',
-    ({ unresolvedCounts: unsettled }) => ages(unsettled),
+    ({ unresolvedCounts: unresolved }) => ages(unresolved),
   )
 }
 

@@ -7,13 +7,13 @@ afterEach(() => void vi.useRealTimers())
 
 const spans = (count: number) => Array.from({ length: count }, () => recordTraces(1, () => {}).begin('server', 'HTTP', []))
 
-function outbox() {
+function recordingBuffer() {
   const sent: number[] = []
   return { sent, box: new SpanBuffer({ batch: 5, delayMs: 1_000, send: ({ length }) => void sent.push(length) }) }
 }
 
 test('a full batch is sent once, after the caller has finished', () => {
-  const { sent, box } = outbox()
+  const { sent, box } = recordingBuffer()
   box.add(spans(3))
   box.add(spans(3))
   box.add(spans(1))
@@ -25,7 +25,7 @@ test('a full batch is sent once, after the caller has finished', () => {
 })
 
 test('a smaller batch is sent after the delay, and so are later spans', () => {
-  const { sent, box } = outbox()
+  const { sent, box } = recordingBuffer()
   box.add(spans(1))
   vi.advanceTimersByTime(999)
   box.add(spans(1))
@@ -38,7 +38,7 @@ test('a smaller batch is sent after the delay, and so are later spans', () => {
 })
 
 test('at the end the rest is sent', () => {
-  const { sent, box } = outbox()
+  const { sent, box } = recordingBuffer()
   box.add(spans(4))
   box.flush()
   box.flush()

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
-import { InvalidAnswer, openAsking } from './ask.ts'
+import { InvalidAnswer, openPrompt } from './ask.ts'
 
 const toDigit = (text: string): number => {
   if (!/^\d$/.test(text)) throw new InvalidAnswer('it must be a digit')
@@ -13,9 +13,9 @@ async function asked(lines: string, isTTY: boolean) {
   const printed: string[] = []
   const input = Object.assign(new PassThrough(), { isTTY })
   input.end(lines)
-  await using asking = openAsking(input, (line) => printed.push(line))
+  await using prompt = openPrompt(input, (line) => printed.push(line))
   const answers: number[] = []
-  for (const preset of [undefined, '7', undefined]) answers.push(await asking.ask({ ...question, ...(preset && { preset }) }))
+  for (const preset of [undefined, '7', undefined]) answers.push(await prompt.ask({ ...question, ...(preset && { preset }) }))
   return { answers, printed }
 }
 

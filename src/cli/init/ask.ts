@@ -18,12 +18,12 @@ interface Question<T> {
 
 export type Ask = <T>(question: Question<T>) => Promise<T>
 
-interface Asking extends AsyncDisposable {
+interface Prompt extends AsyncDisposable {
   readonly ask: Ask
 }
 
 /** On a terminal an invalid answer is asked again; elsewhere it ends the command. Throws an `InvalidAnswer`. */
-export function openAsking(input: Readable & { readonly isTTY?: boolean }, print: (line: string) => void): Asking {
+export function openPrompt(input: Readable & { readonly isTTY?: boolean }, print: (line: string) => void): Prompt {
   const lines = createInterface({ input, terminal: false })
   const answers = lines[Symbol.asyncIterator]()
   const ask: Ask = async ({ question, flag, given, preset, parse }) => {

@@ -8,7 +8,7 @@ import { configOption, jsonOption, type Options, parsedBy } from '../option.ts'
 import { type ExitCode, messageOf } from '../session.ts'
 import { refuse, type Terminal } from '../terminal.ts'
 import { type Answers, askAll, type InitFlags } from './answers.ts'
-import { InvalidAnswer, openAsking } from './ask.ts'
+import { InvalidAnswer, openPrompt } from './ask.ts'
 import { configurationText, firstProvider } from './document.ts'
 
 interface InitOptions extends Options, InitFlags {}
@@ -41,8 +41,8 @@ async function init({ config, json = false, ...flags }: InitOptions, terminal: T
   const file = newConfigFile(config)
   if (existsSync(file)) return refuse(`${file} exists: it is not overwritten`, terminal)
   try {
-    await using asking = openAsking(process.stdin, terminal.err)
-    const answers = await askAll(flags, asking.ask)
+    await using prompt = openPrompt(process.stdin, terminal.err)
+    const answers = await askAll(flags, prompt.ask)
     const written = write(file, configurationText(answers))
     if (!(await isValid(file, written, terminal))) return refuse('nothing is written', terminal)
     if (json) terminal.out(JSON.stringify({ file, written, provider: firstProvider }))

@@ -40,9 +40,9 @@ export class TrialObserver {
   }
 
   private add({ field, name, drift }: Deviation): void {
-    const shown = name !== undefined && plainName.test(name) && this.counts.size < maxNames ? name : undefined
-    const key = `${drift} ${field} ${shown ?? ''}`
+    const plain = name !== undefined && plainName.test(name) && this.counts.size < maxNames ? name : undefined
+    const key = `${drift} ${field} ${plain ?? ''}`
     const count = (this.counts.get(key)?.count ?? 0) + 1
-    this.counts.set(key, { field, ...(shown !== undefined && { name: shown }), drift, count })
+    this.counts.set(key, { field, ...(plain !== undefined && { name: plain }), drift, count })
   }
 }

@@ -65,20 +65,20 @@ export function clientLimits({ limiter, configured, refusedAddresses, observe }:
       .charge(`${policy}:${subject}`, limit, window)
       .then((charge) => decide(policy, admissionOf(charge, policy, limit, window)))
   }
-  const chargeUnproven = (subject: string, limit: number, counting?: Counting): Promise<ChargedAdmission> =>
+  const chargeBucket = (subject: string, limit: number, counting?: Counting): Promise<ChargedAdmission> =>
     limiter
       .charge(`unproven:${subject}`, limit, unverifiedWindowSeconds, counting)
       .then((charge) => admissionOf(charge, 'unproven', limit, unverifiedWindowSeconds))
   /** Above the bound for all addresses, those with a recently refused key are rejected; the others continue up to the reserve. */
   const chargeAllAddresses = async (address: string): Promise<ChargedAdmission> => {
-    const all = (limit: number): Promise<ChargedAdmission> => chargeUnproven('all', limit, 'admitted')
+    const all = (limit: number): Promise<ChargedAdmission> => chargeBucket('all', limit, 'admitted')
     const acrossAddresses = await all(configured.unproven)
     if (!acrossAddresses.refusal || (await refusedAddresses.has(address))) return acrossAddresses
     return all(configured.unproven * unverifiedReserveFactor)
   }
   /** Makes guessing of keys slow for each address and for all addresses together. */
   const chargeUnverified = async (address: string, hasKey: boolean): Promise<Admission> => {
-    const perAddress = await chargeUnproven(`address:${clientNetworkOf(address)}`, unverifiedPerAddress)
+    const perAddress = await chargeBucket(`address:${clientNetworkOf(address)}`, unverifiedPerAddress)
     if (perAddress.refusal || !hasKey) return decide('unproven', perAddress)
     const acrossAddresses = await chargeAllAddresses(address)
     return decide('unproven', acrossAddresses.refusal ? acrossAddresses : perAddress)

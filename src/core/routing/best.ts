@@ -117,7 +117,7 @@ function collect(pending: readonly Promise<Result>[], patienceMs: number): Promi
   return new Promise((resolve) => {
     let isWaitingForAll = true
     let missing = pending.length
-    const settle = (): void => {
+    const finishIfDecided = (): void => {
       const hasWinner = results.some((result) => result !== undefined && !(result instanceof Fault) && competes(result))
       if (missing > 0 && (isWaitingForAll || !hasWinner)) return
       clearTimeout(timer)
@@ -125,13 +125,13 @@ function collect(pending: readonly Promise<Result>[], patienceMs: number): Promi
     }
     const timer = setTimeout(() => {
       isWaitingForAll = false
-      settle()
+      finishIfDecided()
     }, patienceMs)
     for (const [at, result] of pending.entries()) {
-      void result.then((settled) => {
-        results[at] = settled
+      void result.then((reply) => {
+        results[at] = reply
         missing--
-        settle()
+        finishIfDecided()
       })
     }
   })

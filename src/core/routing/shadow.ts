@@ -37,20 +37,20 @@ export function shadow(options: ShadowOptions): Layer {
   const { candidate, sample, random, statistics } = options
   statistics.begin(candidate.tag)
   const compareListings = listingComparison(options)
-  let running = 0
+  let inFlight = 0
   return onOperations({
     async getRate(query, context, next) {
       const response = await next.call('getRate', query, context)
-      const isRepeated = random() < sample && running < maxConcurrent && response.provider !== candidate.tag
+      const isRepeated = random() < sample && inFlight < maxConcurrent && response.provider !== candidate.tag
       if (isRepeated) {
-        running++
+        inFlight++
         // The client gets its response first.
         setImmediate(async () => {
           try {
             await compare(options, query, context, response.body)
             compareListings()
           } finally {
-            running--
+            inFlight--
           }
         })
       }

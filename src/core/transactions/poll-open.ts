@@ -31,8 +31,8 @@ export function openPoll(options: OpenPollOptions): () => Promise<void> {
       const waitMs = isRetired() ? 0 : await read(entry, options)
       if (waitMs === undefined) continue
       pausedUntil = steadyClock() + waitMs
-      const unread = entries.slice(at).map(({ transaction }) => transaction.id)
-      await ledger.releaseOpen(provider, unread)
+      const unchecked = entries.slice(at).map(({ transaction }) => transaction.id)
+      await ledger.releaseOpen(provider, unchecked)
       return false
     }
     return entries.length === maxClaimed

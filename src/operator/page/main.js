@@ -105,11 +105,11 @@ function dashboard() {
 }
 
 function freshness() {
-  const { report, readAt, problem, isConnected } = state
+  const { report, fetchedAt, problem, isConnected } = state
   if (!report) return problem ?? 'Loading…'
-  if (problem) return `${problem} The figures are of ${time(readAt)}.`
+  if (problem) return `${problem} The figures are of ${time(fetchedAt)}.`
   const replicas = report.replicas === 0 ? 'no gateway is running' : counted(report.replicas, 'replica')
-  return `${replicas}, ${isConnected ? 'live' : 'reconnecting to the events'}, ${time(readAt)}`
+  return `${replicas}, ${isConnected ? 'live' : 'reconnecting to the events'}, ${time(fetchedAt)}`
 }
 
 async function poll(signal) {
@@ -137,7 +137,7 @@ async function load(paths) {
     const fresh = Object.fromEntries(read.filter(([name]) => (latest.get(name) ?? 0) < number))
     for (const name of Object.keys(fresh)) latest.set(name, number)
     const text = differences(state, fresh)
-    update({ ...fresh, ...(fresh.report && { readAt: new Date().toISOString() }), problem: undefined })
+    update({ ...fresh, ...(fresh.report && { fetchedAt: new Date().toISOString() }), problem: undefined })
     if (text !== '') announce(text)
   } catch (error) {
     if (signal.aborted) return

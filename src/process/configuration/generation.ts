@@ -6,7 +6,7 @@ import type { Http } from '../../wire/http.ts'
 export class Generation {
   private readonly gateway: Gateway
   private readonly release: () => void
-  private running = 0
+  private inFlight = 0
   private isRetired = false
 
   /** `release` lets go of what the gateway uses: called once, when it is retired and all that began has ended. */
@@ -16,7 +16,7 @@ export class Generation {
   }
 
   private readonly end = (): void => {
-    this.running--
+    this.inFlight--
     this.releaseIfIdle()
   }
 
@@ -42,13 +42,13 @@ export class Generation {
   }
 
   private run<T>(work: Promise<T>): Promise<T> {
-    this.running++
+    this.inFlight++
     work.then(this.end, this.end)
     return work
   }
 
   private releaseIfIdle(): void {
-    if (this.isRetired && this.running === 0) this.release()
+    if (this.isRetired && this.inFlight === 0) this.release()
   }
 }
 

@@ -21,7 +21,7 @@ interface Waiting {
 interface Connection {
   readonly socket: Socket
   /** Given to the crowd's requests since it was last left unread. */
-  answered: number
+  responses: number
   /** When it was last left unread. */
   since: number
 }
@@ -31,7 +31,7 @@ const maxPerTick = 64
 /** Where so many wait, so few begin. */
 const overloadThreshold = 32
 /** So often in a row whoever is read is answered: who comes again at once costs less than who has to be read anew. */
-const maxAnsweredInARow = 2
+const maxResponsesInARow = 2
 /** Who is not read for so long is read even while others wait, in milliseconds. */
 const maxPausedMs = 500
 
@@ -73,7 +73,7 @@ export function admissionQueue(begin: RequestListener): AdmissionQueue {
     setImmediate(runTick)
   }
   const connectionOf = (socket: Socket): Connection => {
-    const connection = { socket, answered: 0, since: 0 }
+    const connection = { socket, responses: 0, since: 0 }
     connections.set(socket, connection)
     return connection
   }
@@ -81,9 +81,9 @@ export function admissionQueue(begin: RequestListener): AdmissionQueue {
     const isOverloaded = creates.size + others.size + paused.size >= overloadThreshold
     if (!isOverloaded || isOpen || socket.destroyed || socket.writableEnded) return
     const connection = connections.get(socket) ?? connectionOf(socket)
-    if (++connection.answered < maxAnsweredInARow) return
+    if (++connection.responses < maxResponsesInARow) return
     socket.pause()
-    connection.answered = 0
+    connection.responses = 0
     connection.since = performance.now()
     paused.push(connection)
   }

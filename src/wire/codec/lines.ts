@@ -1,6 +1,6 @@
 /** The lines of a table that real APIs need beside plain columns. Each wraps a field, or a line of its own. */
 
-import { asText, inLowerCase, inWords, inZone, type UnixUnit, unixTime, type Words } from './notation.ts'
+import { asText, inLowerCase, inWords, inZone, type UnixUnit, unixTime, type Words } from './scalar-format.ts'
 import type { Constant, Each, First, Inside, RequestTree, ResponseTree, Setting, TableColumn, Unused } from './table.ts'
 
 type Line<Field extends string> = Field | TableColumn<Field>
@@ -51,28 +51,28 @@ export function setting(name: string): Setting {
 
 /** A number that is written as text. */
 export function text<const Field extends string>(line: Line<Field>): TableColumn<Field> {
-  return { ...column(line), notation: asText }
+  return { ...column(line), format: asText }
 }
 
 /** The provider's words for a value; of several the first is written. */
 export function words<const Field extends string>(line: Line<Field>, meanings: Words): TableColumn<Field> {
-  return { ...column(line), notation: inWords(meanings) }
+  return { ...column(line), format: inWords(meanings) }
 }
 
 /** Written in lower case, read in any. */
 export function lowerCase<const Field extends string>(line: Line<Field>): TableColumn<Field> {
-  return { ...column(line), notation: inLowerCase }
+  return { ...column(line), format: inLowerCase }
 }
 
 /** A count since 1970, in seconds unless `unit` says otherwise. In an answer the unit follows from its magnitude. */
 export function unix<const Field extends string>(line: Line<Field>, unit: UnixUnit = 's'): TableColumn<Field> {
   const known = column(line)
-  return { ...known, notation: unixTime(unit, known.field === 'dateTo' ? 'last' : 'first') }
+  return { ...known, format: unixTime(unit, known.field === 'dateTo' ? 'last' : 'first') }
 }
 
 /** A timestamp without zone, in this zone. */
 export function zoned<const Field extends string>(line: Line<Field>, zone: Parameters<typeof inZone>[0]): TableColumn<Field> {
-  return { ...column(line), notation: inZone(zone) }
+  return { ...column(line), format: inZone(zone) }
 }
 
 /** An amount of 0 means that there is none. */

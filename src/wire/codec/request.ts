@@ -49,9 +49,9 @@ export function compileRequest(
 ): RequestCodec {
   const toSlot = (name: string, value: string | TableColumn): RequestSlot => {
     const column = toColumn(value)
-    const standard = scalarOf[column.field] ?? requestScalars.name
+    const defaultScalar = scalarOf[column.field] ?? requestScalars.name
     const place = inPath.has(name) ? 'path' : hasBody ? 'body' : 'query'
-    return { ...column, name, scalar: column.notation?.(standard) ?? standard, place }
+    return { ...column, name, scalar: column.format?.(defaultScalar) ?? defaultScalar, place }
   }
   const encoder = compileRequestEncode(tree, toSlot, hasBody, implied)
   const inPathSlots = encoder.slots.filter(({ place }) => place === 'path')

@@ -2,8 +2,7 @@
 import { type Amount, compareAmounts, isZero, multiplySubtract, one, zero } from '../../domain/amount.ts'
 import { isAttention, type StatusWord } from '../../domain/swap/status.ts'
 import { JsonObject, type JsonValue } from '../json.ts'
-import { EmptyAnswer, WireError } from '../wire-error.ts'
-import { isZeroAmount } from './notation.ts'
+import { EmptyResponse, WireError } from '../wire-error.ts'
 import type {
   DecodeContext,
   Given,
@@ -14,6 +13,7 @@ import type {
   ResponseSlot,
 } from './response-nodes.ts'
 import { responseScalars } from './scalar.ts'
+import { isZeroAmount } from './scalar-format.ts'
 
 /** A status that is present, but whose word nobody knows: it stays unknown, never final. */
 const unknownStatus = Symbol('unknown status')
@@ -25,7 +25,7 @@ interface Spread {
   readonly items: readonly JsonValue[]
 }
 
-interface Reading {
+interface RowContext {
   readonly meanings: ReadonlyMap<string, StatusWord>
   readonly context: DecodeContext
   readonly row: ResponseFields
@@ -51,7 +51,7 @@ export function compileDecode(
   return { decodeRows, decode: (value, context, given) => decodeRows(value, context, given)[0] as ResponseFields }
 }
 
-function readObject(nodes: ResponseNodes, value: JsonValue, reading: Reading): Spread | undefined {
+function readObject(nodes: ResponseNodes, value: JsonValue, rowContext: RowContext): Spread | undefined {
   if (!(value instanceof JsonObject)) throw new WireError('', 'it must be an object')
   const { list, byName } = nodes
   const { keys, values } = value
@@ -62,24 +62,24 @@ function readObject(nodes: ResponseNodes, value: JsonValue, reading: Reading): S
     const node: ResponseNode | undefined = list[expected]?.name === key ? list[expected] : byName.get(key)
     expected++
     const member = values[at] as JsonValue
-    if (!node) reading.context.drift('_other', 'unknownField', key)
+    if (!node) rowContext.context.drift('_other', 'unknownField', key)
     else if (member === null) continue
-    else if (node.slot) readSlot(node.slot, member, reading)
-    else spread = readBelow(node, member, reading) ?? spread
+    else if (node.slot) readSlot(node.slot, member, rowContext)
+    else spread = readBelow(node, member, rowContext) ?? spread
   }
   return spread
 }
 
 /** The objects at a line. A line without any is of no use. */
-function readBelow({ name, below, shape }: ResponseNode, value: JsonValue, reading: Reading): Spread | undefined {
+function readBelow({ name, below, shape }: ResponseNode, value: JsonValue, rowContext: RowContext): Spread | undefined {
   if (!below) return undefined
-  if (shape === 'inside') return readObject(below, value, reading)
+  if (shape === 'inside') return readObject(below, value, rowContext)
   if (!Array.isArray(value)) throw new WireError(name, 'it must be an array')
   if (shape === 'each') return { nodes: below, items: value }
   if (shape === 'eachText') return { nodes: below, items: value.map(asObject) }
   const [first] = value
-  if (first === undefined) throw new EmptyAnswer(name)
-  return readObject(below, first, reading)
+  if (first === undefined) throw new EmptyResponse(name)
+  return readObject(below, first, rowContext)
 }
 
 /** The item of a list of texts, as the object that its line is for. */
@@ -90,7 +90,7 @@ function asObject(text: JsonValue): JsonObject {
   return object
 }
 
-function readSlot(slot: ResponseSlot, value: JsonValue, { meanings, context, row }: Reading): void {
+function readSlot(slot: ResponseSlot, value: JsonValue, { meanings, context, row }: RowContext): void {
   const { field, isFallback, isZeroNone } = slot
   if (field === 'status') row.status = readStatus(slot, value, meanings, context)
   else if (isFallback && row[field] !== undefined) return

@@ -113,8 +113,8 @@ export function compileNodes(tree: ResponseTree, path: readonly string[]): Respo
 }
 
 function toSlot(column: TableColumn, path: readonly string[]): ResponseSlot {
-  const standard = scalarOf[column.field] ?? responseScalars.text
-  return { ...column, name: path.join('.'), path, scalar: column.notation?.(standard) ?? standard }
+  const defaultScalar = scalarOf[column.field] ?? responseScalars.text
+  return { ...column, name: path.join('.'), path, scalar: column.format?.(defaultScalar) ?? defaultScalar }
 }
 
 export function slotsOf({ list }: ResponseNodes): readonly ResponseSlot[] {

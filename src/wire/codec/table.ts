@@ -1,5 +1,5 @@
 /** Tables: which wire name carries which domain field, and what stands there when it is not known. */
-import type { Notation } from './notation.ts'
+import type { ScalarFormat } from './scalar-format.ts'
 
 /** What stands where a field is not known: nothing, `null`, or nothing that anybody misses. */
 type Absence = 'required' | 'omitted' | 'null' | 'extension'
@@ -14,7 +14,7 @@ export interface TableColumn<Field extends string = string> {
   /** In a question: what is meant where nothing is said. Towards a provider it is always said. */
   readonly defaultValue?: string | number
   /** How the value is written, if not in the standard notation of its field. */
-  readonly notation?: Notation
+  readonly format?: ScalarFormat
   /** In an answer: an amount of 0 means that there is none. */
   readonly isZeroNone?: true
   /** In an answer: it is used only where no other line of the table has the field. */

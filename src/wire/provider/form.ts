@@ -34,7 +34,7 @@ export interface ProviderForm {
 
 type RequestOf<O extends Op> = Operations[O]['request']
 /** Beside the fields of the question: the number of rows before the page. */
-type AskedField<O extends Op> = (keyof RequestOf<O> & string) | 'offset'
+type RequestedField<O extends Op> = (keyof RequestOf<O> & string) | 'offset'
 
 /** Everything but quotes and creates is also read without a client. */
 type AddressRule<O extends Op> = O extends 'getRate' | 'createTransaction' ? unknown : { readonly addressHeader?: never }
@@ -42,7 +42,7 @@ type AddressRule<O extends Op> = O extends 'getRate' | 'createTransaction' ? unk
 /** The tables of one operation. Fails to compile, by name, where a field that the domain always has is neither told nor assumed. */
 export function providerOperation<O extends Op>() {
   return <
-    const A extends RequestTree<AskedField<O>>,
+    const A extends RequestTree<RequestedField<O>>,
     const R extends ResponseTree<(keyof Row<O> & string) | 'deduction'>,
     const F extends keyof Row<O> & string = never,
   >(

@@ -31,7 +31,7 @@ export interface Refusal {
   readonly message: string
   readonly limits: AmountLimits
   /** Those that a message may end with. */
-  readonly toldLimits: AmountLimits
+  readonly reportedLimits: AmountLimits
   readonly meaning: RefusalMeaning | undefined
 }
 
@@ -42,7 +42,7 @@ export function readRefusal({ messages, limits, codes, members = {} }: RefusalTa
   return {
     message: messages.map((path) => messageIn(at(body, path))).find((message) => message !== '') ?? '',
     limits: known,
-    toldLimits: isHalf && limits?.areBoth ? {} : known,
+    reportedLimits: isHalf && limits?.areBoth ? {} : known,
     meaning: meaningOf(code, codes) ?? Object.entries(members).find(([path]) => isPresent(body, path))?.[1],
   }
 }

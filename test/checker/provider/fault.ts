@@ -6,7 +6,7 @@ import { known } from './form.ts'
 import type { Operation } from './journal.ts'
 
 /** A status, or: a reset, a FIN without a response, half a response, no response ever, and a 200 that is not JSON. */
-export type Ending = number | 'reset' | 'fin' | 'half' | 'hang' | 'garbage'
+export type InjectedReply = number | 'reset' | 'fin' | 'half' | 'hang' | 'garbage'
 
 export interface Fault {
   /** Default: create. */
@@ -16,9 +16,9 @@ export interface Fault {
   /** How many requests; default 1. */
   readonly times?: number
   /** Ends the request so, without an effect. */
-  readonly before?: Ending
+  readonly before?: InjectedReply
   /** Carries out the request, and ends it so. */
-  readonly after?: Ending
+  readonly after?: InjectedReply
   /** Message of an error. */
   readonly message?: string
   /** Milliseconds from the effect to the response. */

@@ -2,7 +2,7 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Swap } from '../order.ts'
-import type { Ending } from './fault.ts'
+import type { InjectedReply } from './fault.ts'
 
 export type Operation = 'currencies' | 'rate' | 'create' | 'list' | 'get' | 'other'
 
@@ -40,7 +40,7 @@ export interface Held {
 export interface Responded {
   readonly what: 'answered'
   readonly request: number
-  readonly ending: Ending
+  readonly ending: InjectedReply
   /** The text of the response, if it is known. */
   readonly text?: string
 }

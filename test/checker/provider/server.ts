@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { digits } from '../../support/json.ts'
-import { type Ending, type Fault, type Faults, swapped } from './fault.ts'
+import { type Fault, type Faults, type InjectedReply, swapped } from './fault.ts'
 import { type ProviderForm, readOrder } from './form.ts'
 import type { Holdings } from './holdings.ts'
 import { append, type Operation, type Received } from './journal.ts'
@@ -44,7 +44,7 @@ async function handle(serving: Serving, number: number, request: IncomingMessage
   end(response, ending, typeof fault.after === 'number' ? failed(form, fault.after, fault).body : done.body)
 }
 
-function failed(form: ProviderForm, ending: Ending, { message = 'Something is wrong' }: Fault): Reply {
+function failed(form: ProviderForm, ending: InjectedReply, { message = 'Something is wrong' }: Fault): Reply {
   const status = typeof ending === 'number' ? ending : 500
   return { status, body: form.error(status, message) }
 }
@@ -103,7 +103,7 @@ function paged(form: ProviderForm, rows: readonly object[], { searchParams }: UR
   return form.page(rows.slice((page - 1) * size, page * size), { page, size, total: rows.length })
 }
 
-function end(response: ServerResponse, ending: Ending, body: object): void {
+function end(response: ServerResponse, ending: InjectedReply, body: object): void {
   const { socket } = response
   if (ending === 'hang') return
   if (ending === 'reset') return void socket?.resetAndDestroy()

@@ -1,7 +1,7 @@
 /** Kysely: the transactions that need a person. */
 import { type NotNull, sql } from 'kysely'
 import type { TransactionRecord } from '../../../core/ledger.ts'
-import type { AttentionCount, LedgerAdmin, Settlement } from '../../../core/ledger-admin.ts'
+import type { AttentionCount, LedgerAdmin, OperatorResult } from '../../../core/ledger-admin.ts'
 import type { Database } from '../database.ts'
 import { entryColumns, toEntry, toRow } from '../entry.ts'
 import { addAudit } from '../operations/audit.ts'
@@ -20,8 +20,8 @@ export function attention(store: Store): Pick<LedgerAdmin, 'needPerson' | 'settl
       const rows = database.selectFrom('transactions').select(entryColumns).where(needsPerson)
       return named(database, await rows.orderBy('sort_key', 'desc').orderBy('provider_id').limit(maxListed).execute())
     },
-    settle(provider, id, settlement, actor) {
-      const { status, note, at } = settlement
+    settle(provider, id, result, actor) {
+      const { status, note, at } = result
       // The work runs again if it is not known whether its commit succeeded.
       let isRepeated = false
       return write(async (within) => {
@@ -29,7 +29,7 @@ export function attention(store: Store): Pick<LedgerAdmin, 'needPerson' | 'settl
         const row = await ofId.where('state', '=', 'done').select(entryColumns).forUpdate().executeTakeFirst()
         if (!row) return 'missing'
         if (row.attention === null) return isRepeated && row.settled_at === at && row.status === status ? 'settled' : 'unneeded'
-        const renewed = { ...toRow(settled(toEntry(row), settlement)), settled_at: at }
+        const renewed = { ...toRow(settled(toEntry(row), result)), settled_at: at }
         await within
           .updateTable('transactions')
           .set(renewed)
@@ -47,7 +47,7 @@ export function attention(store: Store): Pick<LedgerAdmin, 'needPerson' | 'settl
 }
 
 /** With a later sequence, so that a report that was merged before does not overwrite it. */
-function settled(record: TransactionRecord, { status, at }: Settlement): TransactionRecord {
+function settled(record: TransactionRecord, { status, at }: OperatorResult): TransactionRecord {
   const { attention: _, ...transaction } = record.transaction
   const isChange = transaction.status !== status
   const updatedAt = isChange && record.derived.includes('updatedAt') ? new Date(at).toISOString() : transaction.updatedAt

@@ -73,7 +73,7 @@ function sum(one: Pruned, other: Pruned): Pruned {
 async function pruneFrom(within: Database, from: OwnerPosition, newest: bigint, store: Store): Promise<Step> {
   let total = nothing
   let at: OwnerPosition | undefined = from
-  for (let tallies = 0; at && total.pruned < maxEntriesPerStep && tallies < maxSegmentsPerStep; tallies++) {
+  for (let segments = 0; at && total.pruned < maxEntriesPerStep && segments < maxSegmentsPerStep; segments++) {
     const { next, ...pruned } = await pruneSegment(within, at, newest, store)
     total = sum(total, pruned)
     at = next

@@ -96,9 +96,9 @@ export class ListScan {
 
   /** Reads a page and returns the number of its new rows. */
   private async readOne(page: number, readPage: ReadPage): Promise<number> {
-    const { items, total: told, hasMore, unreadable = [] } = await readPage({ ...this.window, page, size: this.pageSize })
+    const { items, total: reportedTotal, hasMore, unreadable = [] } = await readPage({ ...this.window, page, size: this.pageSize })
     // Without a total each page tells only that there is one row more, or that it is the last.
-    const total = hasMore ? Math.max(this.total, told + 1) : told
+    const total = hasMore ? Math.max(this.total, reportedTotal + 1) : reportedTotal
     if (total < this.total && hasMore === undefined) throw new BrokenList('The list became shorter while it was read.')
     if (total > maxRows) throw new BrokenList('The list is too long.')
     this.total = total

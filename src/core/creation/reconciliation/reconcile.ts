@@ -112,7 +112,7 @@ function nextCheckTime(
 ): number | undefined {
   const end = attemptedAt + windowMs
   if (now >= end && outcome === 'ambiguous') return undefined
-  const nextDelayMs = checkDelaysMs.find((moment) => attemptedAt + moment > now + minPauseMs)
+  const nextDelayMs = checkDelaysMs.find((delayMs) => attemptedAt + delayMs > now + minPauseMs)
   const regular = nextDelayMs === undefined ? now + hourMs : attemptedAt + nextDelayMs
   const next = retryAfterMs === undefined ? regular : Math.min(regular, now + Math.max(minPauseMs, retryAfterMs))
   return now < end ? Math.min(next, end) : next

@@ -1,28 +1,28 @@
-/** Notations of real APIs for one value, in place of the standard one of its field. Nothing is guessed: another value is not of the form. */
+/** Notations of real APIs for one value, in place of the default one of its field. Nothing is guessed: another value is not of the form. */
 import { isZero, toAmount } from '../../domain/amount.ts'
 import { type TimeRange, toTimeRange } from '../../domain/instant.ts'
 import { JsonNumber, type JsonValue, printString } from '../json.ts'
 import type { Scalar } from './scalar.ts'
 
-export type Notation = (standard: Scalar<unknown>) => Scalar<unknown>
+export type ScalarFormat = (scalar: Scalar<unknown>) => Scalar<unknown>
 
 /** A number that is written as text. Read in both ways, without drift. */
-export const asText: Notation = (standard) => ({
-  ...standard,
-  fromJson: (value) => (typeof value === 'string' ? standard.fromText(value) : standard.fromJson(value)),
-  toJson: (value) => printString(standard.toText(value)),
+export const asText: ScalarFormat = (scalar) => ({
+  ...scalar,
+  fromJson: (value) => (typeof value === 'string' ? scalar.fromText(value) : scalar.fromJson(value)),
+  toJson: (value) => printString(scalar.toText(value)),
 })
 
 /** What one value of the domain is called: one word, or several that are read; the first is written. */
 export type Words = Readonly<Record<string, Word | readonly Word[]>>
 type Word = string | number | boolean
 
-export function inWords(words: Words): Notation {
+export function inWords(words: Words): ScalarFormat {
   const entries = Object.entries(words).map(([value, names]) => [value, [names].flat()] as const)
   const meaningOf = new Map(entries.flatMap(([value, names]) => names.map((name) => [name, value] as const)))
   const wordOf = new Map(entries.map(([value, [first]]) => [value, first]))
-  return (standard) => ({
-    ...standard,
+  return (scalar) => ({
+    ...scalar,
     must: `one of ${[...meaningOf.keys()].join(', ')}`,
     fromJson: (value) => meaningOf.get(plainWord(value)),
     toJson: (value) => JSON.stringify(wordOf.get(String(value))),
@@ -44,12 +44,12 @@ const integer = /^(?:0|[1-9]\d{0,17})$/
  * A count of seconds, milliseconds or microseconds since 1970: as a number, or as a number in text. `edge`: which end of a plain date
  * a question means.
  */
-export function unixTime(unit: UnixUnit, edge: keyof TimeRange = 'first'): Notation {
+export function unixTime(unit: UnixUnit, edge: keyof TimeRange = 'first'): ScalarFormat {
   const perSecond = unitsPerSecond[unit]
   const read = (text: string): string | undefined => (integer.test(text) ? timestampOf(BigInt(text)) : undefined)
   const write = (value: unknown): string => String(((toTimeRange(String(value))?.[edge] ?? 0n) * perSecond) / 1_000_000_000n)
-  return (standard) => ({
-    ...standard,
+  return (scalar) => ({
+    ...scalar,
     must: `an integer (${unit} since 1970)`,
     fromJson: (value) => (value instanceof JsonNumber ? read(value.lexeme) : typeof value === 'string' ? read(value) : undefined),
     toJson: write,
@@ -69,14 +69,14 @@ const localTime = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?)$/
 const hasZone = /(?:[Zz]|[+-]\d{2}:\d{2})$/
 
 /** A timestamp without zone, in the zone that the form names; one with a zone is itself. */
-export function inZone(zone: 'Z' | `${'+' | '-'}${number}:${number}`): Notation {
+export function inZone(zone: 'Z' | `${'+' | '-'}${number}:${number}`): ScalarFormat {
   const read = (text: string): string | undefined => {
     if (hasZone.test(text)) return text
     const [, date, time] = localTime.exec(text) ?? []
     return date === undefined ? undefined : `${date}T${time}${zone}`
   }
-  return (standard) => ({
-    ...standard,
+  return (scalar) => ({
+    ...scalar,
     must: 'a date and a time',
     fromJson: (value) => (typeof value === 'string' ? read(value) : undefined),
     fromText: read,
@@ -84,8 +84,8 @@ export function inZone(zone: 'Z' | `${'+' | '-'}${number}:${number}`): Notation 
 }
 
 /** Lower case on the wire, as the provider has its names; read in any case. */
-export const inLowerCase: Notation = (standard) => ({
-  ...standard,
+export const inLowerCase: ScalarFormat = (scalar) => ({
+  ...scalar,
   toJson: (value) => printString(String(value).toLowerCase()),
   toText: (value) => String(value).toLowerCase(),
 })
