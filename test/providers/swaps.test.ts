@@ -124,6 +124,6 @@ describe.each(providerNames)('%s', (name) => {
     const refused = await rig.create('A', { from: assets.xrp, to: assets.eth, amount: '20' })
     expectRefusal(refused, 'A', 502, 'mismatch')
     expect(refused.text).not.toContain(rig.exchange.swaps[0]?.deposit)
-    expect(await rig.gateway.bookkeeping.unresolved()).toMatchObject([{ state: 'mismatch' }])
+    expect(await rig.gateway.ledgerAdmin.unresolved()).toMatchObject([{ state: 'mismatch' }])
   })
 })
