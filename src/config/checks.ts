@@ -1,8 +1,8 @@
 /** Checks rules between keys of the configuration. */
-import { isLoopback } from '../domain/loopback.ts'
 import { type AssetTable, sameName } from '../domain/swap/asset.ts'
 import type { ProviderForm } from '../wire/provider/form.ts'
 import { findProviderForm, type KnownForms } from '../wire/provider/from-client-form.ts'
+import { checkCredential, checkKey } from './credential.ts'
 import { checkExtraIdNames } from './extra-id-names.ts'
 import type { Faults } from './faults.ts'
 import { checkNativePaths } from './native-paths.ts'
@@ -35,14 +35,12 @@ export function checkParts(
     const own = faults.under('providers', name)
     if (!tagPattern.test(tagOf(name, provider)))
       own.add(['tag'], 'must be 1 to 16 of a-z and 0-9, and so must a name that has no tag')
-    checkKey(provider, own)
+    checkKey(provider, parts.auth?.mode, own)
     if ([parts.server, parts.admin].some((listener) => listener && isSelfLoop(provider.url, listener)))
       own.add(['url'], 'leads back to the gateway itself')
-    if (parts.auth?.mode === 'managed' && provider.key === '') own.add(['key'], 'is needed where auth.mode is managed')
     const form = findProviderForm(provider.form, providerForms)
     if (form) {
-      if (parts.auth?.mode === 'passthrough' && provider.key === '' && form.keyed.has('getRate'))
-        own.add(['key'], `is needed: quotes of the form ${form.name} need one of the gateway's own`)
+      checkCredential(provider, form, parts.auth?.mode, own)
       checkProviderAssets(provider, form, table, own)
       checkExtraIdNames(provider.extraIdNames, form, own)
       checkNativePaths(provider.native, form, own)
@@ -70,11 +68,6 @@ function checkPorts({ server, admin, sandbox }: Parts, faults: Faults): void {
 
 function overlap(a: string, b: string): boolean {
   return a === b || wildcardHosts.has(a) || wildcardHosts.has(b)
-}
-
-function checkKey({ url, key }: ProviderSettings, faults: Faults): void {
-  const { protocol, hostname } = new URL(url)
-  if (protocol === 'http:' && key !== '' && !isLoopback(hostname)) faults.add(['url'], 'must be https where a key is sent')
 }
 
 function checkTags({ providers }: Parts, faults: Faults): void {

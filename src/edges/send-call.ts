@@ -2,7 +2,6 @@
 import type { Amount } from '../domain/amount.ts'
 import type { Confidential } from '../domain/faults/confidential.ts'
 import { Fault } from '../domain/faults/fault.ts'
-import { standardFault } from '../domain/faults/standard-fault.ts'
 import type { Context } from '../domain/swap/service.ts'
 import type { StatusWord } from '../domain/swap/status.ts'
 import type { Pair } from '../domain/swap/swap.ts'
@@ -115,18 +114,13 @@ function encodeRequest({ requestCodec }: ProviderCall, fields: object, settings:
   }
 }
 
-/** A key that cannot sign is as good as one that the provider refuses. */
 function credentialHeaders(
   { path, query, body = '' }: EncodedRequest,
   { method, path: pattern }: ProviderCall,
   key: string,
-  { form, provider, signer }: Connection,
+  { form, signer }: Connection,
 ): Headers {
-  try {
-    return form.credential.encode(key, { method, path: pattern.fill(path), query, body }, signer)
-  } catch (cause) {
-    throw standardFault('unauthorized', { provider, noEffect: true, cause })
-  }
+  return form.credential.encode(key, { method, path: pattern.fill(path), query, body }, signer)
 }
 
 function toHttpRequest(

@@ -121,6 +121,11 @@ describe('nothing is written', () => {
     ['a form that there is not', ['--form', 'c'], /^swapgate: --form: it must be one of A, B, /m],
     ['no URL', ['--url', 'beta.example'], /^swapgate: --url: it must be an http or https URL/m],
     ['another mode', ['--mode', 'both'], /^swapgate: --mode: /m],
+    [
+      'signatures that clients cannot send',
+      ['--form', 'changelly', '--mode', 'passthrough'],
+      /^swapgate: --mode: it must be managed/m,
+    ],
     ['the admin port', ['--port', '9090'], /^swapgate: --port: 9090 is the admin port/m],
     ['no port', ['--port', '65536'], /^swapgate: --port: /m],
     ['plain http with a key', ['--url', 'http://beta.example/api/v2'], /providers\.alpha\.url: must be https where a key is sent/],

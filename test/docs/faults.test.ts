@@ -44,6 +44,8 @@ const promised = {
     ...span('O', 11),
     ...span('N', 20),
     ...span('P', 20),
+    'P31',
+    'P32',
   ],
   'docs/api.md': span('S', 10),
 }

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { check } from '../../src/cli/check.ts'
 import { providerForms } from '../../src/forms/index.ts'
+import { changellyKey } from '../support/changelly.ts'
 
 afterEach(() => void vi.unstubAllEnvs())
 
@@ -17,7 +18,8 @@ describe.each(globSync('docs/providers/*.md'))('%s', (page) => {
     const [, sample = ''] = /^```yaml\n([\s\S]*?)^```$/m.exec(text) ?? []
     const directory = mkdtempSync(join(tmpdir(), 'swapgate-page-'))
     const file = join(directory, 'gateway.yaml')
-    for (const [, variable = ''] of sample.matchAll(/\$\{([A-Z_]+)\}/g)) vi.stubEnv(variable, 'a-key-of-the-operator')
+    const key = form?.credential.isSignature ? changellyKey : 'a-key-of-the-operator'
+    for (const [, variable = ''] of sample.matchAll(/\$\{([A-Z_]+)\}/g)) vi.stubEnv(variable, key)
     writeFileSync(file, `${sample}ledger: { url: "sqlite:${join(directory, 'ledger')}" }\n`)
     copyFileSync('config/assets.yaml', join(directory, 'assets.yaml'))
     const lines: string[] = []

@@ -36,6 +36,7 @@ const rules: readonly (readonly [file: RegExp, may: RegExp])[] = [
   [/^adapters\/sandbox\//, /^(?:wire|domain|core)\/|^sandbox\/(?:store|server)\.ts$|^node:|^npm:/],
   [/^adapters\//, /^(?:wire|domain|core)\/|^node:|^npm:/],
   [/^sandbox\//, /^(?:sandbox|core|edges|wire|domain)\/|^npm:zod$/],
+  [/^config\/credential\.ts$/, /^(?:config|wire|domain)\/|^adapters\/signer\.ts$/],
   [/^config\//, /^(?:config|wire|domain)\/|^node:|^npm:(?:zod|yaml|re2js)$/],
   [/^gateway(?:\/|\.ts$)/, /^(?:gateway|config|core|edges|forms|wire|domain)\/|^provider\/|^native-lane\.ts$/],
   [/^(?:(?:native-lane|main|embedded|index)\.ts$|provider\/|cli\/|operator\/|process\/)/, everything],

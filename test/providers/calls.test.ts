@@ -1,4 +1,5 @@
 /** docs/contract.md §8, §16: what goes up to a real provider: how many calls, with whose key, in whose words. */
+import { generateKeyPairSync } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import { memoryBudgets } from '../../src/core/resilience/budget/memory-budgets.ts'
 import { expectRefusal } from '../support/expectations.ts'
@@ -124,5 +125,29 @@ describe.each(providerNames.filter((name) => documented[name].header !== undefin
 
   it('P9: without a key for quotes it is a configuration fault', async () => {
     await expect(startRig(name, { mode: 'passthrough', provider: { key: '' } })).rejects.toThrow(/providers\.alpha\.key/)
+  })
+})
+
+describe.each(providerNames.filter((name) => documented[name].header === undefined))('%s signs its calls', (name) => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const otherKind = privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+
+  it.each([
+    ['no key at all', 'key-of-no-kind-1'],
+    ['cut off', documented[name].key.slice(0, -20)],
+    ['of another kind', otherKind],
+    ['the public one', publicKey.export({ type: 'spki', format: 'pem' }).toString()],
+    ['in lines that were lost', '-----BEGIN PRIVATE KEY-----MIIE'],
+  ])('P31: a key that cannot sign is a configuration fault: %s', async (_, key) => {
+    const failure = await startRig(name, { provider: { key } }).catch((reason: unknown) => String(reason))
+    expect(failure).toMatch(/providers\.alpha\.key: must be a private RSA key/)
+    expect(failure).not.toContain(key)
+  })
+
+  it('P32: passthrough mode is a configuration fault, since clients cannot send a signature', async () => {
+    await expect(startRig(name, { mode: 'passthrough' })).rejects.toThrow(
+      /^providers\.alpha\.form: needs auth\.mode managed: calls of the form \w+ are signed, and clients cannot send a signature$/,
+    )
   })
 })

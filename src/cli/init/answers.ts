@@ -48,7 +48,7 @@ export async function askAll(flags: InitFlags, ask: Ask): Promise<Answers> {
     given: flags.mode,
     question: 'Keys of your clients: managed (you issue them) or passthrough (their own keys at the provider)',
     preset: 'managed',
-    parse: toMode,
+    parse: (text) => toMode(text, form),
   })
   const needsKey = mode === 'managed' || form.keyed.has('getRate')
   const key = await ask({
@@ -82,7 +82,9 @@ function toUrl(text: string): string {
   return /^https?:$/.test(URL.parse(text)?.protocol ?? '') ? text : fail('it must be an http or https URL')
 }
 
-function toMode(text: string): Answers['mode'] {
+/** Clients cannot send a signature. */
+function toMode(text: string, { name, credential }: ProviderForm): Answers['mode'] {
+  if (text === 'passthrough' && credential.isSignature) return fail(`it must be managed: calls of the form ${name} are signed`)
   return text === 'managed' || text === 'passthrough' ? text : fail('it must be managed or passthrough')
 }
 
