@@ -82,8 +82,7 @@ function checkTags({ providers }: Parts, faults: Faults): void {
 
 /** Settings that the form needs, and those that it does not know. */
 function checkSettings({ settings }: ProviderSettings, form: ProviderForm, faults: Faults): void {
-  for (const name of form.settings)
-    if (settings[name] === undefined) faults.add(['settings', name], `is needed for the form ${form.name}`)
+  for (const name of form.settings) if (!settings[name]) faults.add(['settings', name], `is needed for the form ${form.name}`)
   for (const name of Object.keys(settings))
     if (!form.settings.includes(name)) faults.add(['settings', name], `is not a setting of the form ${form.name}`)
 }

@@ -291,6 +291,18 @@ describe('a fault', () => {
     expect(faultsOf({ gateway: withProvider(key) })).toEqual([`providers.alpha.${fault}`])
   })
 
+  it.each([
+    ['letsexchange', '', 'settings.affiliateId: is needed for the form letsexchange'],
+    ['letsexchange', 'settings: { affiliateId: "${NOTHING:-}" }', 'settings.affiliateId: is needed for the form letsexchange'],
+    ['letsexchange', 'settings: { affiliateId: a, email: b }', 'settings.email: is not a setting of the form letsexchange'],
+    ['stealthex', 'extraIdNames: { deposit: address }', 'extraIdNames.deposit: is already the name of another field'],
+    ['stealthex', 'extraIdNames: { deposit: status, withdrawal: { answer: extra_id } }', undefined],
+  ])('of the form %s: %s', (form, key, fault) => {
+    const facts = [`form: ${form}`, 'url: "https://swap.example"', 'key: key-at-the-provider', ...(key ? [key] : [])]
+    const gateway = `providers: { alpha: { ${facts.join(', ')} } }\n${routing}`
+    expect(faultsOf({ gateway })).toEqual(fault === undefined ? [] : [`providers.alpha.${fault}`])
+  })
+
   describe('two assets with the same name at one provider', () => {
     const tether = `
 - { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }
