@@ -59,7 +59,10 @@ export async function callProvider(
     },
   })
   try {
-    const { body, derived = [] } = await service.call(request.op, request.fields as never, contextOf(form))
+    const { body, derived = [] } = await service.call(request.op, request.fields as never, {
+      ...contextOf(form),
+      forwardedAddress: '8.8.8.8',
+    })
     return { sent, outcome: { body, derived }, drift }
   } catch (fault) {
     return { sent, outcome: { fault }, drift }

@@ -28,7 +28,7 @@ const equivalents: readonly Equivalent[] = [
   {
     why: 'another line of the same field is still required',
     is: ({ kind, becomes, source }) =>
-      kind === 'presence' && becomes === `optional('amountIn')` && /fallback\((?:optional\()?'amountIn'/.test(source),
+      kind === 'presence' && becomes === `optional('amountIn')` && /fallback\((?:\w+\()*'amountIn'/.test(source),
   },
   {
     why: 'a field that is assumed may be absent in any case',
