@@ -9,6 +9,7 @@ import { changenow } from './changenow.ts'
 import { exolix } from './exolix.ts'
 import { exolixClient } from './exolix-client.ts'
 import { letsexchange } from './letsexchange.ts'
+import { sideshift } from './sideshift.ts'
 import { stealthex } from './stealthex.ts'
 
 /** The forms of the service itself. */
@@ -23,6 +24,7 @@ export const providerForms: readonly ProviderForm[] = [
   letsexchange,
   stealthex,
   changelly,
+  sideshift,
 ]
 
 /** What the configuration checks names against. */

@@ -82,4 +82,22 @@ export const providerPromises = {
       ...{ USDTERC20: { code: 'usdt20' }, USDTTON: { code: 'usdton' }, USDTTRC20: { code: 'usdtrx' } },
     },
   },
+  sideshift: {
+    ...none,
+    name: 'sideshift',
+    settings: ['affiliateId'],
+    depositMemo: ['ATOM', 'KAVA', 'XLM', 'XRP'],
+    newestFirst: false,
+    hasExpectedAmount: true,
+    pageSize: 100,
+    keyed: ['getRate', 'createTransaction'],
+    networks: {
+      byName: {
+        ...{ ADA: 'cardano', ALGO: 'algorand', APT: 'aptos', ATOM: 'cosmos', AVAXC: 'avax', BCH: 'bitcoincash', BTC: 'bitcoin' },
+        ...{ DOT: 'polkadot', ETH: 'ethereum', HBAR: 'hedera', HYPEEVM: 'hyperevm', LTC: 'litecoin', MNT: 'mantle' },
+        ...{ SOL: 'solana', TAO: 'bittensor', TRX: 'tron', XLM: 'stellar', XMR: 'monero', XRP: 'ripple', XTZ: 'tezos' },
+        ...{ ZKSYNC: 'zksyncera' },
+      },
+    },
+  },
 } as const satisfies Readonly<Record<string, ProviderPromises>>

@@ -4,6 +4,7 @@ import { changenow } from './stand-ins/changenow.ts'
 import type { Dialect, Operation } from './stand-ins/exchange.ts'
 import { exolix } from './stand-ins/exolix.ts'
 import { affiliateId, letsexchange } from './stand-ins/letsexchange.ts'
+import { accountId, sideshift } from './stand-ins/sideshift.ts'
 import { stealthex } from './stand-ins/stealthex.ts'
 
 export interface Documented {
@@ -171,6 +172,37 @@ export const documented = {
     ],
     words: {
       ...{ ETH: 'eth ethereum', USDTERC20: 'usdt20 ethereum', USDTTRC20: 'usdtrx tron', XRP: 'xrp ripple', AVAX: 'avaxc avaxc' },
+    },
+  },
+  sideshift: {
+    ...plain,
+    dialect: sideshift,
+    currenciesKey: undefined,
+    settings: { affiliateId: accountId },
+    header: 'x-sideshift-secret',
+    addressHeader: 'x-user-ip',
+    rateTypes: ['fixed'],
+    isGetKeyed: false,
+    mayLackMaximum: false,
+    hasList: false,
+    quoteCalls: ['quote', 'limits'],
+    statuses: [
+      ['waiting', 'wait'],
+      ['pending', 'confirmation'],
+      ['processing', 'exchanging'],
+      ['review', 'exchanging', 'held'],
+      ['multiple', 'exchanging', 'held'],
+      ['refund', 'exchanging', 'held'],
+      ['refunding', 'exchanging'],
+      ['settling', 'sending'],
+      ['dead', 'sending', 'failed'],
+      ['settled', 'success'],
+      ['refunded', 'refunded'],
+      ['expired', 'overdue'],
+    ],
+    words: {
+      ...{ ETH: 'ETH ethereum', USDTERC20: 'USDT ethereum', USDTTRC20: 'USDT tron', USDTAVAXC: 'USDT avax', XRP: 'XRP ripple' },
+      ...{ POL: 'POL polygon', AVAX: 'AVAX avax', ETHARB: 'ETH arbitrum' },
     },
   },
 } as const satisfies Record<string, Documented>

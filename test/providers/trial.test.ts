@@ -14,7 +14,11 @@ interface Trial {
   readonly exchange: RunningExchange
 }
 
-async function tried(name: ProviderName, prepare: (exchange: RunningExchange) => void = () => {}): Promise<Trial> {
+async function tried(
+  name: ProviderName,
+  prepare: (exchange: RunningExchange) => void = () => {},
+  hasAddress = true,
+): Promise<Trial> {
   const facts: Documented = documented[name]
   const { dialect, key, addressHeader } = facts
   const exchange = await startExchange(dialect)
@@ -22,7 +26,7 @@ async function tried(name: ProviderName, prepare: (exchange: RunningExchange) =>
   prepare(exchange)
   using place = new Place()
   const provider = { form: name, url: exchange.url, ...configured(facts), extraIds: true }
-  const address = addressHeader === undefined ? [] : ['--address', clientAddress]
+  const address = addressHeader === undefined || !hasAddress ? [] : ['--address', clientAddress]
   const sections = { auth: { mode: 'managed' }, ledger: { url: place.ledgerUrl }, routing: { providers: ['alpha'] } }
   writeFileSync(place.file, JSON.stringify({ ...sections, providers: { alpha: provider } }))
   copyFileSync('config/assets.yaml', join(place.directory, 'assets.yaml'))
@@ -59,11 +63,20 @@ it.each(providerNames)('%s: a key that it refuses fails, and the report says so'
 })
 
 it.each(providerNames)('%s: an amount is found that its limits allow', async (name) => {
+  const { rateTypes }: Documented = documented[name]
   const { exitCode, report } = await tried(name, ({ market }) => Object.assign(market, { min: 3, max: 7 }))
   expect(report.checks.filter(({ check }) => check.endsWith('quote')).map(({ message }) => message)).toEqual(
     (['float', 'fixed'] as const).map((rateType) =>
-      expect.stringMatching(documented[name].rateTypes.includes(rateType) ? /^6 .*minimum 3, maximum 7$/ : /no swaps/),
+      expect.stringMatching(rateTypes.includes(rateType) ? /^6 .*minimum 3, maximum 7$/ : /no swaps/),
     ),
   )
   expect(exitCode).toBe(0)
+})
+
+const needAddress = providerNames.filter((name) => (documented[name] as Documented).addressHeader !== undefined)
+it.each(needAddress)('%s: what needs the address of a user is skipped without one, and is no failure', async (name) => {
+  const { exitCode, report, exchange } = await tried(name, undefined, false)
+  const skipped = report.checks.filter(({ outcome }) => outcome === 'skipped').map(({ check }) => check)
+  expect([exitCode, skipped]).toEqual([0, ['fixed quote', 'key']])
+  expect(exchange.received('quote')).toEqual([])
 })

@@ -9,6 +9,7 @@ import { documented, providerNames } from './documented.ts'
 import { clientAddress, type Rig, startRig } from './rig.ts'
 import { type RunningExchange, startExchange } from './stand-ins/exchange.ts'
 import { affiliateId } from './stand-ins/letsexchange.ts'
+import { accountId } from './stand-ins/sideshift.ts'
 import { etherToTether, type SwapQuote, walletAddress, walletPlugin } from './wallet-plugins.ts'
 
 const key = 'key-of-the-wallet'
@@ -17,6 +18,7 @@ const origins = {
   exolix: { origin: 'https://exolix.com/api/v2', initOptions: { apiKey: key } },
   changenow: { origin: 'https://api.changenow.io/v2', initOptions: { apiKey: key } },
   letsexchange: { origin: 'https://api.letsexchange.io/api', initOptions: { apiKey: key, affiliateId } },
+  sideshift: { origin: 'https://sideshift.ai/api/v2', initOptions: { privateKey: key, affiliateId: accountId } },
   changelly: { origin: 'https://api-relay.changelly.com', initOptions: { apiKey: key, partnerId: 'wallet' } },
 } as const
 
@@ -44,6 +46,7 @@ describe.each(Object.keys(origins) as (keyof typeof origins)[])('the plugin %s a
   beforeAll(async () => {
     exchange = await startExchange(documented[name].dialect)
     exchange.key = key
+    exchange.isCalledByUsers = true
   })
   afterAll(() => exchange.end())
   const plugin = () => walletPlugin(name, { ...origins[name], url: exchange.url })

@@ -38,6 +38,8 @@ it.each([
   ['letsexchange/info_bad_request.json', 'edca7a2298b5c0f6740d69878c80da2660afdb9066f37d5254ba5f5c38c96957'],
   ['letsexchange/info_revert.json', '1886edafc478391f94824e2e4f5a0e4ac5409d5721f4bdd54f6051c14d0274f5'],
   ['letsexchange/transaction.json', '8a4d46d4afee124a2eb4bd6bdc63b9794800975883e7a8f875873776c55d4db7'],
+  ['sideshift/pair_unknown.json', '7c2b1aa5506ceb283e8d95ce8f03ff91479d25a70f86c65997294afb0950f2a2'],
+  ['sideshift/pair_with_amount.json', 'b863c6b8fe18f40adfc0bae5e91148c6bd3e7dda43b88c60c90eff04299f124a'],
   ['stealthex/create_exchange.json', 'ea9096e871f971ae9b1d90c6467dd20585369328305c494455c8f639499e8357'],
   ['stealthex/exchange.json', '4c317481e11922f0b8660d447f5301076c5833603b4623ab66f2cf958843164c'],
   ['stealthex/rates_estimated_amount.json', '84073bed3114d32b9a60001c6078a08d26e869bac75e3b1c809cf217136bc55f'],

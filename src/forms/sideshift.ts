@@ -1,0 +1,152 @@
+/** SideShift v2 as a provider, swaps at a fixed rate only; facts, sources and what is unverified: `docs/providers/sideshift.md`. */
+import { each, fallback, lowerCase, setting, text, unusedNames } from '../wire/codec/lines.ts'
+import { extension, optional } from '../wire/codec/table.ts'
+import { keyHeader } from '../wire/credential.ts'
+import { plainKey } from '../wire/provider/credential.ts'
+import { defineProviderForm, providerOperation } from '../wire/provider/form.ts'
+
+const user = { addressHeader: 'x-user-ip' } as const
+const affiliate = { affiliateId: setting('affiliateId') } as const
+
+const pair = {
+  depositCoin: 'coinFrom',
+  depositNetwork: lowerCase('networkFrom'),
+  settleCoin: 'coinTo',
+  settleNetwork: lowerCase('networkTo'),
+} as const
+
+const limits = {
+  at: 'GET /pair/{depositCoin}-{depositNetwork}/{settleCoin}-{settleNetwork}',
+  request: { ...pair, ...affiliate },
+  response: {
+    min: text(optional('minAmount')),
+    max: text(optional('maxAmount')),
+    ...unusedNames('rate', 'depositCoin', 'depositNetwork', 'settleCoin', 'settleNetwork'),
+  },
+} as const
+
+const shift = {
+  ...pair,
+  id: 'id',
+  status: 'status',
+  // `fixed`: the other type has no amount, and another word.
+  type: 'rateType',
+  depositAddress: 'depositAddress',
+  depositMemo: extension('depositExtraId'),
+  depositAmount: text('amountIn'),
+  settleAddress: 'withdrawalAddress',
+  settleMemo: extension('withdrawalExtraId'),
+  settleAmount: text('amountOut'),
+  refundAddress: optional('refundAddress'),
+  refundMemo: extension('refundExtraId'),
+  rate: text(optional('rate')),
+  createdAt: 'createdAt',
+  ...unusedNames('depositMin', 'depositMax', 'quoteId', 'expiresAt', 'averageShiftSeconds', 'externalId'),
+  ...unusedNames('settleCoinNetworkFee', 'networkFeeUsd'),
+} as const
+
+export const sideshift = defineProviderForm({
+  name: 'sideshift',
+  credential: plainKey(keyHeader('x-sideshift-secret')),
+  keyed: ['getRate', 'createTransaction'],
+  statuses: {
+    waiting: 'wait',
+    pending: 'confirmation',
+    processing: 'exchanging',
+    settling: 'sending',
+    settled: 'success',
+    refunding: 'exchanging',
+    refunded: 'refunded',
+    expired: 'overdue',
+    review: 'held',
+    multiple: 'held',
+    refund: 'held',
+    dead: 'failed',
+  },
+  newestFirst: false,
+  hasExpectedAmount: true,
+  quotedFirst: ['fixed'],
+  networks: {
+    byName: {
+      ...{ ADA: 'cardano', ALGO: 'algorand', APT: 'aptos', ATOM: 'cosmos', AVAXC: 'avax', BCH: 'bitcoincash', BTC: 'bitcoin' },
+      ...{ DOT: 'polkadot', ETH: 'ethereum', HBAR: 'hedera', HYPEEVM: 'hyperevm', LTC: 'litecoin', MNT: 'mantle' },
+      ...{ SOL: 'solana', TAO: 'bittensor', TRX: 'tron', XLM: 'stellar', XMR: 'monero', XRP: 'ripple', XTZ: 'tezos' },
+      ...{ ZKSYNC: 'zksyncera' },
+    },
+  },
+  depositMemo: ['ATOM', 'KAVA', 'XLM', 'XRP'],
+  refusal: {
+    presentIn200: 'error',
+    messages: ['error.message'],
+    limits: { min: ['error.depositRangeMin'], max: ['error.depositRangeMax'] },
+    codes: {
+      at: 'error.code',
+      meanings: {
+        BAD_USER_INPUT: { kind: 'invalid' },
+        METHOD_NOT_FOUND: { kind: 'invalid', reason: 'not_offered' },
+        // A 403 for the user's address: the key is as good as before.
+        ACCESS_DENIED: { kind: 'invalid' },
+      },
+    },
+  },
+  operations: {
+    listCurrencies: providerOperation<'listCurrencies'>()({
+      at: 'GET /coins',
+      request: {},
+      response: {
+        coin: 'coin',
+        name: 'name',
+        networks: each('network'),
+        ...unusedNames('mainnet', 'hasMemo', 'networksWithMemo', 'fixedOnly', 'variableOnly', 'tokenDetails'),
+        ...unusedNames('depositOffline', 'settleOffline'),
+      },
+      assumes: ['icon'],
+    }),
+    getRate: {
+      fixed: providerOperation<'getRate'>()({
+        ...user,
+        at: 'POST /quotes',
+        request: { ...pair, ...affiliate, depositAmount: text('amountIn') },
+        response: {
+          ...pair,
+          id: 'quoteId',
+          depositAmount: text('amountIn'),
+          settleAmount: text('amountOut'),
+          rate: text(optional('rate')),
+          ...unusedNames('createdAt', 'expiresAt', 'affiliateId', 'settleCoinNetworkFee', 'networkFeeUsd'),
+        },
+        also: limits,
+      }),
+    },
+    createTransaction: {
+      fixed: providerOperation<'createTransaction'>()({
+        ...user,
+        at: 'POST /shifts/fixed',
+        isImpliedByQuote: true,
+        request: {
+          ...affiliate,
+          quoteId: 'quoteId',
+          settleAddress: 'withdrawalAddress',
+          settleMemo: extension('withdrawalExtraId'),
+          refundAddress: optional('refundAddress'),
+          refundMemo: extension('refundExtraId'),
+        },
+        response: shift,
+      }),
+    },
+    getTransaction: providerOperation<'getTransaction'>()({
+      at: 'GET /shifts/{id}',
+      request: { id: 'id' },
+      response: {
+        ...shift,
+        depositAddress: optional('depositAddress'),
+        depositMin: fallback(text('amountIn')),
+        settleAmount: text(optional('amountOut')),
+        depositHash: optional('txHashIn'),
+        settleHash: optional('txHashOut'),
+        updatedAt: optional('updatedAt'),
+        ...unusedNames('deposits', 'depositReceivedAt', 'issue'),
+      },
+    }),
+  },
+})
