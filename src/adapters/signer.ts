@@ -1,4 +1,4 @@
-/** node:crypto: signs calls to providers that want a signature, with the operator's key. */
+/** node:crypto: signs calls to providers that require a signature, with the operator's key. */
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign } from 'node:crypto'
 import type { Signer } from '../wire/provider/credential.ts'
 

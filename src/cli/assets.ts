@@ -51,7 +51,7 @@ async function printCheck(name: string, { json }: Options, { config, terminal }:
 const maxReadMs = 600_000
 const maxPauseMs = 60_000
 
-/** Reads the whole list. Where the budget or the provider asks to wait, it waits, and goes on where it stopped. */
+/** Reads the whole list. If the budget or the provider requires a pause, it waits and continues where it stopped. */
 async function readList(provider: ConnectedProvider, { err }: Terminal): Promise<readonly Currency[]> {
   const { capabilities, name, timeoutMs } = provider
   const service = withProgress(compose([deadline(timeoutMs)], provider.service), name, err)

@@ -80,7 +80,7 @@ function checkTags({ providers }: Parts, faults: Faults): void {
   }
 }
 
-/** Settings that the form needs, and those that it does not know. */
+/** Settings that the form requires, and unknown ones. */
 function checkSettings({ settings }: ProviderSettings, form: ProviderForm, faults: Faults): void {
   for (const name of form.settings) if (!settings[name]) faults.add(['settings', name], `is needed for the form ${form.name}`)
   for (const name of Object.keys(settings))

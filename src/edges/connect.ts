@@ -35,7 +35,7 @@ export function connect(connection: Connection): SwapService {
   }
 }
 
-/** Asks for a quote of this create alone and uses its id at once. If the quote fails or is for another swap, nothing was created. */
+/** Requests a quote for this create only and uses its id at once. If the quote fails or is for another swap, nothing was created. */
 async function createWithQuote<O extends Op>(
   { provider, isOtherPair }: Connection,
   respond: Respond,
@@ -85,7 +85,7 @@ interface Decoded {
   readonly derived: readonly string[]
 }
 
-/** The call of an operation, with the fields of the call beside it. A refusal gets the limits that the other call knows. */
+/** The call of an operation, with the fields of the call beside it. A refusal gets the limits from the other call. */
 async function single(
   calls: Sender,
   operation: ProviderOperation,
@@ -145,7 +145,7 @@ function withLimits(fault: Fault, request: Request<Op>, { minAmount, maxAmount }
   return new Fault('invalid', messageWithLimits(fault.message, limits), details)
 }
 
-/** What the call can say of these fields. */
+/** The fields that the call can express. */
 function knownFields(fields: object, { requestCodec }: ProviderCall): object {
   const known = new Set<string>(requestCodec.slots.map(({ field }) => field))
   return Object.fromEntries(Object.entries(fields).filter(([field]) => known.has(field)))

@@ -19,7 +19,7 @@ export interface DecodeOptions {
   readonly decodeContext: DecodeContext
 }
 
-/** For a page: also who is told of amounts that are not the provider's own. */
+/** For a page: also a callback for amounts that are not the provider's own. */
 export interface PageOptions extends DecodeOptions {
   readonly onDerived: (field: string) => void
 }
@@ -104,7 +104,7 @@ function toUnreadable(reason: unknown, { provider, decodeContext }: DecodeOption
   return standardFault('unreadable', { provider, cause: reason })
 }
 
-/** Texts that a row may lack are empty: that is not told. */
+/** Texts that a row may lack are empty, without a report as derived. */
 function assumedIn({ assumes }: ProviderOperation, { onDerived }: PageOptions): Given {
   const assumed = assumes.length === 0 ? undefined : Object.fromEntries(assumes.map((field) => [field, '']))
   return { assumed, onAssumed: (field) => assumes.includes(field) || onDerived(field) }

@@ -25,7 +25,7 @@ export interface ErrorContext {
 
 const defaultRetryAfterSeconds = 60
 
-/** The fault for an error response: one without a status of success, or of which the form says that it is one. */
+/** The fault for an error response: one with an error status, or one that is a refusal by its form. */
 export function toProviderFault(response: HttpResponse, errorContext: ErrorContext): Fault {
   const { call, provider, form, amountIn } = errorContext
   const { message, limits, reportedLimits, meaning } = readRefusal(form.refusal, readBody(response.body))
@@ -53,7 +53,7 @@ function hasNoEffect(status: number, message: string, meaning: RefusalMeaning | 
   return status >= 400 && (isRead || message !== '')
 }
 
-/** By the provider's word, if its form has a meaning for it; its limit is told by the status alone. */
+/** By the provider's code, if its form has a meaning for it. A rate limit is recognized by the status alone. */
 function kindOf(status: number, { op, keyed }: ProviderCall, meaning: RefusalMeaning | undefined): FaultKind {
   if (status === 429) return 'limited'
   const isForOne = op === 'getRate' || op === 'createTransaction'

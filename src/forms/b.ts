@@ -1,4 +1,4 @@
-/** Form B of `docs/service.md`: snake_case answers, `X-API-Key`, `count`; two words for an asset. */
+/** Form B of `docs/service.md`: snake_case responses, `X-API-Key`, `count`; two words for an asset. */
 
 import { extension, optional, optionalText, orNull, withDefault } from '../wire/codec/table.ts'
 import { keyHeader } from '../wire/credential.ts'

@@ -1,4 +1,4 @@
-/** Exolix v2 for clients that already speak it, at `/exolix/api/v2` (docs/contract.md §16). */
+/** Exolix v2 for clients that already use it, at `/exolix/api/v2` (docs/contract.md §16). */
 import { inside, listOf, unused } from '../wire/codec/lines.ts'
 import { extension, optional, orNull, type ResponseTree, withDefault } from '../wire/codec/table.ts'
 import { keyHeader } from '../wire/credential.ts'

@@ -108,7 +108,7 @@ export const letsexchange = defineProviderForm({
   operations: {
     listCurrencies: providerOperation<'listCurrencies'>()({
       at: 'GET /v2/coins',
-      // Some thousand coins in one answer.
+      // Some thousand coins in one response.
       maxResponseBytes: 8_388_608,
       request: {},
       response: {

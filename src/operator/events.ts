@@ -1,4 +1,4 @@
-/** What changes while an operator watches: one look at the ledger every two seconds serves all listeners (docs/contract.md §15). */
+/** The event stream of the operator's API. One poll of the ledger every two seconds serves all listeners (docs/contract.md §15). */
 import { formatTransactionId } from '../core/transactions/transaction-id.ts'
 import { currentStatus } from '../process/configuration/overrides.ts'
 import type { OperatorParts } from './stores.ts'
@@ -28,7 +28,7 @@ export class EventFeed {
     this.parts = parts
   }
 
-  /** The listener gets what is there, then every change. Returns what ends it; undefined where too many listen. */
+  /** Sends the current state, then every change. Returns a function that unsubscribes; undefined if there are too many listeners. */
   subscribe(listener: Listener): (() => void) | undefined {
     if (this.listeners.size >= maxListeners) return undefined
     this.listeners.add(listener)
@@ -47,7 +47,7 @@ export class EventFeed {
     this.current = new Map()
   }
 
-  /** While the ledger is lost nothing is reported. */
+  /** Reports nothing while the ledger is unavailable. */
   private async look(): Promise<void> {
     if (this.isLooking) return
     this.isLooking = true

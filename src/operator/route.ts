@@ -24,7 +24,7 @@ export interface ApiResponse {
 }
 
 export interface RouteRequest<Body = unknown, Query = unknown> {
-  /** What stands in place of `{name}`, decoded. */
+  /** The value of `{name}`, decoded. */
   readonly parameter: string
   readonly query: Query
   readonly body: Body
@@ -35,7 +35,7 @@ export interface Route {
   readonly method: ApiMethod
   /** Below `/api`, with at most one `{name}`. */
   readonly path: string
-  /** What it does, for the description of the API. */
+  /** For the description of the API. */
   readonly summary: string
   readonly query?: z.ZodObject | undefined
   readonly body?: z.ZodType | undefined
@@ -86,7 +86,7 @@ export interface FoundRoute {
   readonly parameter: string
 }
 
-/** Throws 404 for a path that is none, 405 for a method that the path has not. */
+/** Throws 404 for an unknown path, 405 for a method that the path does not have. */
 export function findRoute(routes: readonly Route[], method: string, path: string): FoundRoute {
   const matching = routes.flatMap((one) => {
     const parameter = parameterIn(one.path, path)
@@ -100,7 +100,7 @@ export function findRoute(routes: readonly Route[], method: string, path: string
   throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
 }
 
-/** Empty where the pattern has no parameter; undefined where the path is another one. */
+/** Empty if the pattern has no parameter; undefined if the path does not match. */
 function parameterIn(pattern: string, path: string): string | undefined {
   const [before = '', after] = pattern.split(/\{\w+\}/)
   if (after === undefined) return path === pattern ? '' : undefined

@@ -1,4 +1,4 @@
-/** What the operator's API works with. */
+/** The dependencies of the operator's API. */
 import type { OpenLedger } from '../adapters/ledger/index.ts'
 import type { Config } from '../config/index.ts'
 
@@ -9,10 +9,10 @@ export type OperatorStores = Pick<
 
 export interface OperatorParts {
   readonly stores: OperatorStores
-  /** What the configuration file says. */
+  /** The configuration file. */
   readonly file: () => Config
-  /** What is in force: the file with its overrides. */
+  /** In force: the file with the overrides. */
   readonly inForce: () => Config
-  /** Takes up what was overridden just now. */
+  /** Applies the overrides that were just stored. */
   readonly follow: () => Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Who may use the operator's API: the names and tokens of `admin.tokens` (docs/contract.md §15). */
+/** Authenticates operators by the tokens of `admin.tokens` (docs/contract.md §15). */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { BoundedMap } from '../core/bounded-map.ts'
 import { Fault } from '../domain/faults/fault.ts'
@@ -44,7 +44,7 @@ export class TokenCheck {
     return token !== undefined && this.nameOf(token) !== undefined
   }
 
-  /** Compares with every token, so that the time tells nothing. */
+  /** Compares with every token, so that the time reveals nothing. */
   private nameOf(token: string): string | undefined {
     const digest = digestOf(token)
     let found: string | undefined

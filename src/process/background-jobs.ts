@@ -17,7 +17,7 @@ export interface BackgroundJobParts {
 /** Every replica must apply a change within 5 s. */
 const overridePollMs = 2_000
 
-/** All that the process does at intervals. */
+/** The background jobs of the process. */
 export function startBackgroundJobs(parts: BackgroundJobParts, resources: AsyncDisposableStack): void {
   const { generation, configuration, ledgerStores, figures, shadowStatistics } = parts
   const { ledger, replicaFigures: store } = ledgerStores

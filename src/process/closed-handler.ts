@@ -1,4 +1,4 @@
-/** What responds while there is no gateway: every form, with 503. */
+/** The handler while there is no gateway: 503 in every form. */
 import type { Config } from '../config/index.ts'
 import { Fault } from '../domain/faults/fault.ts'
 import { mounts } from '../edges/mounts.ts'
@@ -6,7 +6,7 @@ import { serve } from '../edges/serve.ts'
 import { formNamed, forms } from '../forms/index.ts'
 import type { Http } from '../wire/http.ts'
 
-/** Paths and methods are checked as ever; nothing is logged or counted. */
+/** Paths and methods are checked as usual; nothing is logged or counted. */
 export function closedHandler({ defaultForm }: Pick<Config, 'defaultForm'>): Http {
   const message = 'The service is starting or stopping; please try again later.'
   const refusal = new Fault('unavailable', message, { reason: 'stopping', retryAfter: 1 })

@@ -1,12 +1,12 @@
-/** Work that comes round again and again in the background. */
+/** Background work at an interval. */
 import { singleFlight } from '../domain/single-flight.ts'
 
 export interface IntervalJob {
-  /** Starts none any more, and waits for the one that runs. */
+  /** Starts no further run and waits for the current one. */
   readonly stop: () => Promise<void>
 }
 
-/** Does `work` every so many milliseconds, never twice at a time. What it throws is counted where it failed: the next one comes. */
+/** Runs `work` at this interval, never twice at a time. Errors are ignored here: they are counted where they occur. */
 export function startIntervalJob(work: () => Promise<unknown>, intervalMs: number): IntervalJob {
   let current: Promise<unknown> | undefined
   const flight = singleFlight(work)

@@ -1,4 +1,4 @@
-/** Where limits, proofs and budgets are counted: in Redis where the configuration names one, else in this process. */
+/** The stores of limits, verified keys and budgets: in Redis if it is configured, otherwise in this process. */
 import { memoryLimiter, memoryVerifiedKeys } from '../adapters/memory.ts'
 import type { Config } from '../config/index.ts'
 import { limitFallback } from '../core/access/limit-fallback.ts'
@@ -24,7 +24,7 @@ export interface LimitStores {
 
 const clock = (): number => performance.now()
 
-/** Where Redis is down it opens all the same, a second later, and counts here until Redis is there. */
+/** If Redis is down, opens after a second and counts in this process until Redis is available. */
 export async function openLimitStores(
   { redis, limits }: Pick<Config, 'redis' | 'limits'>,
   observe: Observer,
@@ -34,7 +34,7 @@ export async function openLimitStores(
     const refused = refusedAddresses(memoryVerifiedKeys(refusalLifetimeMs))
     return { ...local, verifiedKeys: memoryVerifiedKeys(verifiedKeyLifetimeMs), refusedAddresses: refused, close: () => {} }
   }
-  // Loaded only where it is wanted.
+  // Loaded only if Redis is configured.
   const [{ openRedis }, { redisLimiter }, { redisVerifiedKeys }, { redisBudgets }, { redisWinners }] = await Promise.all([
     import('../adapters/redis/index.ts'),
     import('../adapters/redis/limiter.ts'),
@@ -54,7 +54,7 @@ export async function openLimitStores(
     winners: sharedWinners({ shared: redisWinners(connection, winnerLifetimeMs), local: local.winners, outage }),
   }
   await outage.start()
-  // Who asks nothing has to learn it, too: after a loss nobody relies on a store that may have come back empty.
+  // An idle process must notice a loss, too: the store may come back empty.
   connection.onLoss(() => outage.begin())
   return {
     ...stores,

@@ -4,14 +4,14 @@ import { ProviderFigures } from '../core/operations/provider-figures.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
 import { openTelemetry, type Telemetry } from './telemetry.ts'
 
-/** What is measured of this process. */
+/** Metrics, logs and figures of this process. */
 export interface Monitoring {
   readonly load: MeasuredLoad
   readonly telemetry: Telemetry
-  /** What the ledger gets of this replica. */
+  /** Written to the ledger for this replica. */
   readonly figures: ProviderFigures
   readonly observe: Observer
-  /** After the end: whether all log lines were written. */
+  /** Closes the log. False if lines could not be written. */
   readonly isLogFlushed: () => boolean
 }
 

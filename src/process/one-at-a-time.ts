@@ -1,4 +1,4 @@
-/** Work that is begun in the order of the calls, each when the one before has ended, however that ended. */
+/** Runs work in the order of the calls, one at a time. A failure does not stop the next. */
 export function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {

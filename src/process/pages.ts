@@ -1,4 +1,4 @@
-/** The pages beside the API, made and compressed once for all answers. */
+/** The pages beside the API, made and compressed once for all responses. */
 
 import { apiDocsPages } from '../adapters/http/api-docs-page.ts'
 import { withGzip } from '../adapters/http/gzip.ts'

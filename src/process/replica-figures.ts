@@ -15,14 +15,14 @@ export interface ReplicaFiguresOptions {
   readonly connected: () => readonly ConnectedProvider[]
 }
 
-/** Every 5 s under an id of its own; what the ledger cannot take now is written with the next. */
+/** Every 5 s under an id of its own. What the ledger does not accept now is written the next time. */
 export function startReplicaFigures({ store, figures, shadowStatistics, connected }: ReplicaFiguresOptions): IntervalJob {
   const replica = randomUUID()
   const write = (): Promise<void> => {
     const providers = connected().map((provider) => ({ ...figures.counts(provider.tag), ...listFigures(provider) }))
     return store.write(replica, { providers, shadow: shadowStatistics.counts() ?? null })
   }
-  // Processes that were killed have left theirs.
+  // Killed processes have left their rows.
   store.remove(replica).catch(() => {})
   const job = startIntervalJob(write, intervalMs)
   return {

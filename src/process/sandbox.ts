@@ -23,7 +23,7 @@ export function openSandbox({ sandbox, assets }: Config): Promise<RunningSandbox
     },
     listen: (handle, port) => listenOnLoopback(handle, port, respondToInvalid),
     clock: Date.now,
-    // A rehearsed latency does not keep the process from ending.
+    // An injected latency does not keep the process from ending.
     pause: (milliseconds) => pause(milliseconds, undefined, { ref: false }),
   })
 }

@@ -1,13 +1,13 @@
-/** How a process learns that it has to end. */
+/** Waits for a signal that ends the process. */
 
 export type ExitCode = 0 | 1
 
-/** npm passes on a signal that the terminal has sent to all already: so close together, two are one. */
+/** npm passes on a signal that the terminal has already sent to all processes: two within this time count as one. */
 const duplicateSignalMs = 500
 
 /**
- * 0 at the first SIGTERM or SIGINT, after which a second one ends the process at once; 1 after a failure with nobody to
- * care, which is told in `report`. SIGHUP, which ends a process by default, calls `hangUp`.
+ * Resolves to 0 at the first SIGTERM or SIGINT; a second one ends the process at once. Resolves to 1 after an unhandled failure,
+ * which is passed to `report`. SIGHUP, which ends a process by default, calls `hangUp`.
  */
 export function untilShutdownSignal(report: (message: string, reason: unknown) => void, hangUp: () => void): Promise<ExitCode> {
   const { promise, resolve } = Promise.withResolvers<ExitCode>()

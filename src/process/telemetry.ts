@@ -1,4 +1,4 @@
-/** What is counted and logged of this process. */
+/** Metrics and logs of this process. */
 import { type Log, openLog } from '../adapters/log/index.ts'
 import { createMetrics, type Metrics } from '../adapters/metrics/index.ts'
 import type { Config } from '../config/index.ts'
@@ -10,11 +10,11 @@ export interface Telemetry {
   readonly observe: Observer
   readonly print: Metrics['print']
   readonly log: Log
-  /** From now on metrics tell what the ledger holds. */
+  /** Adds the counts of the ledger to the metrics. */
   readonly observeLedger: (ledgerAdmin: Pick<LedgerAdmin, 'gauges'>) => void
 }
 
-/** `current`: the configuration by which requests are answered now. */
+/** `current`: the configuration in force. */
 export function openTelemetry({ log: settings, telemetry }: Config, current: () => Config): Telemetry {
   const formOf = formFinder(current)
   const log = openLog(settings, formOf)
@@ -38,7 +38,7 @@ export function openTelemetry({ log: settings, telemetry }: Config, current: () 
   }
 }
 
-/** The form of a provider, by tag, also of one that is not configured any more; `none` where no provider answered. */
+/** The form of a provider by its tag, also if it is no longer configured; `none` if no provider responded. */
 function formFinder(current: () => Config): (tag: string | undefined) => string {
   const known = new Map<string, string>()
   return (tag) => {

@@ -3,7 +3,7 @@ import type { Config } from '../config/index.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
 import { version } from './version.ts'
 
-/** Undefined where nothing is traced: then nothing of OpenTelemetry is loaded. */
+/** Undefined if tracing is off: then OpenTelemetry is not loaded. */
 export async function openTraces(settings: Config['telemetry'], observe: Observer): Promise<OpenTracing | undefined> {
   const { endpoint, disabled, sampler } = settings
   if (endpoint === '' || disabled) return undefined

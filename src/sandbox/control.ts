@@ -9,7 +9,7 @@ import { type FaultInjector, injectedFault } from './faults/injected-fault.ts'
 import { readBody } from './request-body.ts'
 import type { Sandbox } from './service.ts'
 
-/** Answers JSON text. */
+/** Responds with JSON text. */
 type Endpoint = (request: HttpRequest) => Promise<string>
 type Methods = Readonly<Record<string, Endpoint>>
 

@@ -6,7 +6,7 @@ import { namesByCode } from '../domain/swap/capabilities.ts'
 import type { Context } from '../domain/swap/service.ts'
 import type { Currency, CurrencyQuery, Page } from '../domain/swap/swap.ts'
 
-/** One row for each asset, or for each coin where the form says the network beside it. */
+/** One row for each asset, or for each coin if the form has the network in a field of its own. */
 export function listCurrencies(
   { coins }: AssetTable,
   query: CurrencyQuery,

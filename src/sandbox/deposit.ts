@@ -1,4 +1,4 @@
-/** A deposit that somebody makes on the simulated chain. */
+/** A deposit on the simulated chain. */
 import { z } from 'zod'
 import { type Amount, isPositive, toAmount } from '../domain/amount.ts'
 import { Fault } from '../domain/faults/fault.ts'
@@ -8,7 +8,7 @@ import { stageOf } from './timeline.ts'
 
 const mustBeAmount = 'it must be a number above 0'
 
-/** Without an amount, the one that was asked for. */
+/** Default: the requested amount. */
 export const depositBody = z.strictObject({
   depositAddress: z.string('it must be a text'),
   amount: z

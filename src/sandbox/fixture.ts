@@ -37,7 +37,7 @@ export interface SandboxRequest {
   readonly type?: string
 }
 
-/** `ask` speaks as the mount's form wants it: `ask('GET', '/a/api/v2/rate?…')`. `seconds` is the time since the start. */
+/** `ask` sends a request with the header of the mount's form: `ask('GET', '/a/api/v2/rate?…')`. `seconds` is the time since the start. */
 export async function sandboxInMemory(special: Partial<SandboxSettings> = {}) {
   const time = { seconds: 0, paused: 0 }
   let handle: Http = async () => ({ status: 503, headers: {}, body: '' })

@@ -1,4 +1,4 @@
-/** The sandbox's keys: public, so that anybody can start; whoever has none of them is a stranger. */
+/** The sandbox's keys are public, so that everyone can start. Any other key is unknown. */
 import { admission } from '../core/access/admission.ts'
 import { clientLimits, type Limiter } from '../core/access/limits.ts'
 import { standardFault } from '../domain/faults/standard-fault.ts'

@@ -1,4 +1,4 @@
-/** The assets that a question means, in whichever manner it names them. */
+/** The assets of a request, named by code or by coin and network. */
 
 import { Fault } from '../domain/faults/fault.ts'
 import type { Asset, AssetTable } from '../domain/swap/asset.ts'

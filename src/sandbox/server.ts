@@ -1,10 +1,10 @@
-/** What the sandbox needs of a server: one that can also fail to answer. */
+/** The port of the sandbox's server. It can also damage a response. */
 import type { Http, HttpResponse } from '../wire/http.ts'
 
-/** What becomes of an answer on its way: the connection is reset, the body breaks off half-way, nothing is ever sent. */
+/** The damage: the connection is reset, the body breaks off half-way, or nothing is ever sent. */
 export type Damage = 'reset' | 'truncation' | 'silence'
 
-/** An answer that the client does not get whole. */
+/** A response that the client does not get whole. */
 export class DamagedResponse implements HttpResponse {
   readonly damage: Damage
   readonly status: number
@@ -24,5 +24,5 @@ export interface Server {
   readonly close: () => Promise<void>
 }
 
-/** Serves on loopback only, on any free port where `port` is 0, and does to a `DamagedResponse` what it says. */
+/** Serves on loopback only; 0: any free port. Damages each `DamagedResponse` as it requires. */
 export type Listen = (handle: Http, port: number) => Promise<Server>

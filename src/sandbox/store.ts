@@ -1,4 +1,4 @@
-/** The sandbox's memory: every swap that was ever created, in facts that do not change but for the deposit. */
+/** The sandbox's store: every swap ever created. Only the deposit of a swap changes. */
 import type { Amount } from '../domain/amount.ts'
 import type { RateType } from '../domain/swap/swap.ts'
 import type { Terms } from './market/market.ts'
@@ -14,7 +14,7 @@ export interface Swap extends AssetNames, Terms {
   readonly id: string
   /** The identity of the key that created it. */
   readonly owner: string
-  /** What was asked for; the deposit may differ. */
+  /** The requested amount; the deposit may differ. */
   readonly amountIn: Amount
   readonly rateType: RateType
   readonly depositAddress: string
@@ -34,7 +34,7 @@ export interface Selection {
   readonly to: number
 }
 
-/** Where the swaps lie; what is in it is still there after a restart. */
+/** Stores the swaps; they survive a restart. */
 export interface Store {
   readonly insert: (swap: Swap) => void
   /** Replaces the facts of the swap with this id. */

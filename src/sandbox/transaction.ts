@@ -1,4 +1,4 @@
-/** A swap as the service tells it. */
+/** Converts a swap to a transaction of the service. */
 import type { Status } from '../domain/swap/status.ts'
 import type { Transaction } from '../domain/swap/swap.ts'
 import { zero } from './market/decimal.ts'

@@ -1,4 +1,4 @@
-/** Entity tags (RFC 9110 §8.8.3): a client that has an answer need not be sent it again. */
+/** Entity tags (RFC 9110 §8.8.3): a response that the client already has is not sent again. */
 
 /** The strong tag of a body: the same bytes, the same tag. */
 export function entityTag(body: string): string {

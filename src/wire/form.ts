@@ -1,4 +1,4 @@
-/** A form is data: tables and a header. Nothing in it knows another form, or at which edge it stands. */
+/** A form is data: tables and a header. It does not depend on another form, nor on the edge that uses it. */
 
 import type { Capabilities } from '../domain/swap/capabilities.ts'
 import { forEachOp, keyed, type Op, type Operations, type Row } from '../domain/swap/operations.ts'
@@ -26,7 +26,7 @@ type FieldOf<Line> = Line extends string
 /** The fields of a table, at any depth. */
 export type Named<Tree> = { [Name in keyof Tree]: FieldOf<Tree[Name]> }[keyof Tree]
 export type Required<T> = { [K in keyof T]-?: undefined extends T[K] ? never : K }[keyof T]
-/** Fails to compile, by name, where a table misses a field that the domain always has. */
+/** Does not compile if a table lacks a field that the domain always has. */
 export type Covers<Fields, T> = [Exclude<Required<Fields>, Named<T>>] extends [never]
   ? unknown
   : { readonly missing: Exclude<Required<Fields>, Named<T>> }
@@ -34,7 +34,7 @@ export type Covers<Fields, T> = [Exclude<Required<Fields>, Named<T>>] extends [n
 /** Fields of the items of a list in a row. */
 type ItemField = keyof CurrencyNetwork
 
-/** The tables of one operation: where it is, what a question and what an answer (or an item of its page) says. */
+/** The tables of one operation: its path, its request and its response (or an item of its page). */
 export function operation<O extends Op>() {
   return <
     const A extends Table<keyof RequestOf<O> & string>,
@@ -47,23 +47,23 @@ export function operation<O extends Op>() {
   }): OperationTables => tables
 }
 
-/** What an error body holds: the status's reason phrase, the message, the status, an empty object. */
+/** Members of an error body: the status's reason phrase, the message, the status, an empty object. */
 export type ErrorTable = Readonly<Record<string, 'reason' | 'message' | 'status' | 'empty'>>
 
-/** The answer to a quote or create that is refused for its amount, where the form has one of its own. */
+/** The response to a quote or create whose amount is refused, if the form has one of its own. */
 export interface AmountRefusalTable {
   readonly status: number
   readonly body: Readonly<Record<string, 'amountIn' | 'zero' | 'message' | 'minAmount' | 'maxAmount'>>
 }
 
 export interface FormTables {
-  /** As clients name it in `X-Swap-Form`; its mount is the same in lower case. */
+  /** The value of `X-Swap-Form`; in lower case, the mount. */
   readonly name: string
   readonly credential: Credential
   readonly statuses: readonly Status[]
-  /** Whether the form promises its list of transactions to be newest creation first. */
+  /** Whether its transactions are listed newest creation first. */
   readonly newestFirst: boolean
-  /** Whether its transactions tell the amount to be received before it is received. */
+  /** Whether its transactions have the expected amount before it is received. */
   readonly hasExpectedAmount: boolean
   readonly page: ClientEnvelope
   readonly error: ErrorTable
@@ -80,11 +80,11 @@ export interface OperationCodec {
   readonly success: number
   readonly keyed: boolean
   readonly paged: boolean
-  /** Whether a row that is not of the form is dropped instead of spoiling its page (docs/contract.md §8). */
+  /** Whether a row that does not match the form is dropped; otherwise the page fails (docs/contract.md §8). */
   readonly dropsBadRows: boolean
   readonly requestCodec: RequestCodec
   readonly responseCodec: ResponseCodec
-  /** Wire names of the question's fields, by domain field. */
+  /** Wire names of the request's fields, by domain field. */
   readonly requestNames: ReadonlyMap<string, string>
   readonly responseNames: ReadonlyMap<string, string>
 }

@@ -1,4 +1,4 @@
-/** What each kind of fault is in HTTP (docs/contract.md §6). */
+/** The HTTP status of each kind of fault (docs/contract.md §6). */
 import type { FaultKind } from '../domain/faults/fault.ts'
 
 const statusOf: Readonly<Record<FaultKind, number>> = {

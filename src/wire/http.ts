@@ -6,23 +6,23 @@ export type Headers = Readonly<Record<string, string | undefined>>
 
 export interface HttpRequest {
   readonly method: string
-  /** Begins with `/`, as it was sent, without the query. */
+  /** As sent, without the query. Begins with `/`. */
   readonly path: string
   /** Without its `?`, as it was sent. */
   readonly query: string
   /** Names in lower case. */
   readonly headers: Headers
-  /** Names of headers that came more than once though they may not. */
+  /** Names of headers that were sent more than once, but must not be. */
   readonly repeated?: readonly string[]
-  /** What makes the request unfit whatever it asks, for example a bad Host. */
+  /** Why the request is invalid at every path, for example a bad Host. */
   readonly protocolError?: Fault
   /** The client's address. */
   readonly address?: string
-  /** Reads the body, once. Throws a `Fault` where it is too large or not UTF-8. */
+  /** Reads the body, once. Throws a `Fault` if it is too large or not UTF-8. */
   readonly body?: () => Promise<string>
   /** On the clock of `performance.now()`. */
   readonly deadline?: number
-  /** The largest response to it; default: 2 MiB. */
+  /** The maximum size of the response; default: 2 MiB. */
   readonly maxResponseBytes?: number
   /** The connection's streams, for the native lane. */
   readonly streams?: Streams
@@ -38,11 +38,11 @@ export interface HttpResponse {
   readonly status: number
   readonly headers: Headers
   readonly body: string
-  /** Sent in place of `body`: the same bytes for every answer that has them, never copied. */
+  /** Sent instead of `body`: shared by all responses, never copied. */
   readonly bytes?: Uint8Array
   /** The response was already sent through `streams`, whole or cut off. */
   readonly isSent?: true
 }
 
-/** Throws only a `Fault`: what arrived with an error status is an answer. */
+/** Throws only a `Fault`. A response with an error status is returned. */
 export type Http = (request: HttpRequest) => Promise<HttpResponse>

@@ -12,7 +12,7 @@ export class JsonNumber {
   }
 }
 
-/** An object's members in the order in which they came; no key comes twice. Lists, since a `__proto__` is only a name here. */
+/** The members of an object, in their order, without duplicate keys. Two lists, so that `__proto__` is only a name. */
 export class JsonObject {
   readonly keys: string[] = []
   readonly values: JsonValue[] = []
@@ -25,15 +25,15 @@ export class JsonObject {
 
 export type JsonValue = null | boolean | string | JsonNumber | JsonValue[] | JsonObject
 
-/** The text is not JSON, or deeper than is allowed. The message says where, never what. */
+/** The text is not JSON, or nested too deeply. The message has the position, never the text. */
 export class JsonError extends Error {}
 
 const maxDepth = 32
-/** No object of any form has more members; the bound keeps the search for duplicates short. */
+/** No form has objects with more members. The limit keeps the search for duplicates short. */
 const maxMembers = 256
-/** No answer has more values; a few bytes each would take seconds of an answer's largest size. */
+/** No response has more values. At the maximum size of a response, parsing more would take seconds. */
 const maxValues = 200_000
-/** From so many on, to search them one by one costs more than a set of them. */
+/** From this many members, a set finds duplicates faster than a search. */
 const manyMembers = 32
 const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const plainText = /[^"\\\u0000-\u001f]*/y
@@ -55,7 +55,7 @@ export function printString(text: string): string {
   return needsEscape.test(text) ? JSON.stringify(text) : `"${text}"`
 }
 
-/** What keeps a string from being a plain slice of the text. */
+/** Characters that keep a string from being a plain slice of the text. */
 const unplain = /[\\\u0000-\u001f\ud800-\udfff]/
 
 class Reader {
@@ -114,7 +114,7 @@ class Reader {
     }
   }
 
-  /** Steps over the opening bracket; true where the closing one follows at once. */
+  /** Steps over the opening bracket; true if the closing one follows at once. */
   private opens(depth: number, closing: number): boolean {
     if (depth > maxDepth) throw new JsonError(`deeper than ${maxDepth} levels`)
     this.at++

@@ -10,7 +10,7 @@ export interface NativeRequest {
   readonly headers: Headers
   /** Of the request body. */
   readonly maxBytes: number
-  /** Milliseconds until the head of the response, without the time in which the client's body is awaited. */
+  /** Milliseconds until the head of the response, not counting the wait for the client's body. */
   readonly timeoutMs: number
   /** Milliseconds from one byte to the next, in either direction. */
   readonly idleTimeoutMs: number

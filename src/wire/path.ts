@@ -3,7 +3,7 @@
 export interface PathPattern {
   readonly pattern: string
   readonly parameters: ReadonlySet<string>
-  /** The parameters of a path that fits exactly, decoded; undefined where it does not fit. */
+  /** The decoded parameters of a matching path; undefined if it does not match. */
   readonly match: (path: string) => Readonly<Record<string, string>> | undefined
   /** The path with its parameters percent-encoded, so that none begins another segment. */
   readonly fill: (parameters: Readonly<Record<string, string>>) => string
@@ -26,7 +26,7 @@ export function compilePath(pattern: string): PathPattern {
   }
 }
 
-/** A segment that does not decode fits no path. */
+/** A segment that cannot be decoded matches no path. */
 function parameter(name: string, segment: string): Record<string, string> | undefined {
   if (segment.includes('/')) return undefined
   try {

@@ -3,7 +3,7 @@ import { WireError } from './wire-error.ts'
 
 const encoded = /[%+]/
 
-/** Calls `take` for each parameter. Throws a `WireProblem` for broken escapes and text that is not UTF-8. */
+/** Calls `take` for each parameter. Throws a `WireError` for broken escapes and text that is not UTF-8. */
 export function parseQuery(query: string, onParameter: (name: string, value: string) => void): void {
   if (query === '') return
   for (const pair of query.split('&')) {

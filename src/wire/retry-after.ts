@@ -1,4 +1,4 @@
-/** Whole seconds from an HTTP date or a number of seconds (RFC 9110 §10.2.3), at least 1; undefined where it is neither. */
+/** Whole seconds from an HTTP date or a number of seconds (RFC 9110 §10.2.3), at least 1; undefined if it is neither. */
 export function readRetryAfter(value: string | undefined): number | undefined {
   if (value === undefined) return undefined
   if (/^\d{1,9}$/.test(value)) return Math.max(1, Number(value))

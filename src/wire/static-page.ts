@@ -1,7 +1,7 @@
 /** A fixed document at a fixed path of the public port. */
 import { entityTag } from './entity-tag.ts'
 
-/** One representation of a document. Its bytes are made once: every answer sends the same ones. */
+/** One representation of a document. All responses share its bytes. */
 export interface Content {
   readonly bytes: Uint8Array
   /** The strong tag of these bytes. */
@@ -14,7 +14,7 @@ export interface StaticPage {
   readonly content: Content
   /** The same document, compressed. */
   readonly gzip?: Content
-  /** Whether the path will never have another text: then nobody need ask again. */
+  /** Whether the document at this path never changes, so that it may be cached for ever. */
   readonly isImmutable: boolean
   /** `Content-Security-Policy`, of a page that a browser shows. */
   readonly contentSecurityPolicy?: string
@@ -31,7 +31,7 @@ export function acceptsGzip(acceptEncoding = ''): boolean {
   return found !== undefined && found.quality > 0
 }
 
-/** More codings than these are not looked at. */
+/** Further codings are ignored. */
 const maxCodings = 20
 
 function readCoding(text: string): { readonly name: string; readonly quality: number } {

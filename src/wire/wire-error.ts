@@ -1,10 +1,10 @@
 import type { Reason } from '../domain/faults/reason.ts'
 
-/** What is wrong with a value on the wire. Whose fault that is, the edge decides: a codec does not know where it stands. */
+/** What is wrong with a value on the wire. The edge decides whose fault it is: the same codec serves clients and providers. */
 export class WireError extends Error {
-  /** The wire name at fault; empty where it is the document as a whole. */
+  /** The wire name at fault; empty for the whole document. */
   readonly field: string
-  /** Towards a client, where it is the client's. */
+  /** For the client, if the client is at fault. */
   readonly reason: Reason
 
   constructor(field: string, message: string, reason: Reason = 'parameter_invalid') {
@@ -14,7 +14,7 @@ export class WireError extends Error {
   }
 }
 
-/** A list of one that is empty: the provider has nothing of this id. */
+/** A list that should have one item is empty: the provider has nothing with this id. */
 export class EmptyResponse extends WireError {
   constructor(field: string) {
     super(field, 'it is empty')

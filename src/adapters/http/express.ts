@@ -1,4 +1,4 @@
-/** express: the server for clients; operators know how to add its middleware. */
+/** express: the server for clients, so that its middleware can be used. */
 import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'

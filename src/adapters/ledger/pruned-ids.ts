@@ -14,7 +14,7 @@ export interface PrunedRow {
   readonly provider_id: string
 }
 
-/** Keeps the ids of creates; what was merely seen is nobody's. */
+/** Keeps the ids of creates. Transactions that were only read are not kept. */
 export async function keepPrunedIds(
   within: Database,
   rows: readonly PrunedRow[],
@@ -31,7 +31,7 @@ export async function keepPrunedIds(
   }
 }
 
-/** Asked after the row that may hold the id was locked: who waited for a prune there sees here what that kept. */
+/** Called after the row that may hold the id was locked, so that a prune that held the lock is visible. */
 export async function isPruned(within: Database, provider: string, id: string): Promise<boolean> {
   const found = within.selectFrom('pruned_ids').select('provider_id').where('provider', '=', provider)
   return (await found.where('provider_id', '=', id).executeTakeFirst()) !== undefined

@@ -1,4 +1,4 @@
-/** @opentelemetry/sdk-node: sends traces to a collector over OTLP; operators know its `OTEL_…` variables. */
+/** @opentelemetry/sdk-node: sends traces to a collector over OTLP, configured by the standard `OTEL_…` variables. */
 import { NodeSDK } from '@opentelemetry/sdk-node'
 import type { SpanResult } from '../../domain/telemetry/observation.ts'
 import type { Span } from '../../domain/tracing/span.ts'

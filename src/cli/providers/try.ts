@@ -1,4 +1,4 @@
-/** `swapgate providers try`: asks a provider what it needs to be able to answer, before a client is routed to it (docs/contract.md §16). */
+/** `swapgate providers try`: calls a provider as the gateway would, before clients are routed to it (docs/contract.md §16). */
 import type { Provider } from '../../config/index.ts'
 import { translateAssets } from '../../core/assets/translate-assets.ts'
 import { compose } from '../../core/layer.ts'

@@ -1,4 +1,4 @@
-/** Who may call, and how often. */
+/** Settings of keys and limits. */
 import { choice, flag, integer } from '../value-types.ts'
 import { section, setting } from './setting.ts'
 

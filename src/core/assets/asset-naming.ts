@@ -17,7 +17,7 @@ export interface AssetNaming {
   readonly table: AssetTable
   /** Whether the provider's form names an asset by `code`. */
   readonly byCode: boolean
-  /** Whether its list tells the network of each asset, by the code or beside the coin. */
+  /** Whether its list has the network of each asset, in the code or beside the coin. */
   readonly listsNetworks: boolean
   /** Undefined if the asset is not offered. */
   readonly nameFor: (asset: Asset) => AssetName | undefined
@@ -41,7 +41,7 @@ export interface NetworkNames {
 export interface NamingRules {
   /** Whether by code. */
   readonly byCode: boolean
-  /** Whether its list tells networks. Default: only if it names by code. */
+  /** Whether its list has networks. Default: only if it names assets by code. */
   readonly listsNetworks?: boolean
   readonly networks?: NetworkNames
 }

@@ -9,7 +9,7 @@ import { type ListedOffers, type Offer, withTableNames } from './offer.ts'
 
 /**
  * Parses all rows. A row that may be several assets makes them ambiguous, and is reported as drift. A coin of the table on a network
- * that the table lacks is not offered: nobody could name it.
+ * that the table lacks is not offered: no request could name it.
  */
 export async function parseByCoinAndNetwork(
   rows: readonly Currency[],

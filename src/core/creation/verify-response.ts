@@ -57,7 +57,7 @@ export function verifyQuote(naming: AssetNaming): Layer {
   })
 }
 
-/** Whether the answer names other assets than were requested, which are `pair` in the names of the table. */
+/** Whether the response names other assets than were requested, which are `pair` in the names of the table. */
 export function isOtherPair(requested: Pair, reported: Pair, naming: AssetNaming, pair?: Pair): boolean {
   return [from, to].some((side) => isOtherAsset(side, requested, reported, naming, pair))
 }

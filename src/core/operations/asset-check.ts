@@ -19,7 +19,7 @@ export interface TableName {
   readonly network: string
 }
 
-/** A row that means another thing than the table says. It is not offered, or would lose a memo. */
+/** A row that contradicts the table. It is not offered, or would lose a memo. */
 export interface Contradiction {
   readonly what: 'network' | 'memo'
   readonly listed: ListedName

@@ -46,7 +46,7 @@ export interface QuoteSources {
   readonly contextOf: () => Context
 }
 
-/** What one provider answers for an amount. */
+/** What one provider responses for an amount. */
 export interface Quote extends AmountLimits {
   readonly received?: Amount | undefined
   readonly quoteId?: string | undefined
@@ -72,7 +72,7 @@ export async function compareQuotes(pair: QuotedPair, sources: QuoteSources): Pr
   return diffOf(pair, amount, quotes)
 }
 
-/** Asks all for twice the listed minimum, or 1; and once more within the limits that they then report, if that suits one of them not. */
+/** Requests quotes for twice the listed minimum, or 1. If a provider rejects the amount, repeats with an amount within all reported limits. */
 export async function quoteSuitableAmount(pair: QuotedPair, sources: QuoteSources): Promise<QuotesOfAmount> {
   const { listedMinimum: listed } = pair
   const guess = listed === undefined || isZero(listed) ? one : twice(listed)

@@ -81,7 +81,7 @@ function coinRow({ row, hasNotes }: JoinedOffer, offers: readonly JoinedOffer[])
   }
 }
 
-/** The table's rule for memos counts, else what the provider says. */
+/** The table's rule for memos, otherwise the provider's. */
 function networkOf({ asset, row }: Offer): readonly CurrencyNetwork[] {
   const { network, depositMin } = row
   if (network === undefined) return []

@@ -1,4 +1,4 @@
-/** Words of a provider that need a person, where the provider decides who owns a transaction: a client gets them, nothing keeps them. */
+/** A provider's statuses that need a person, in passthrough mode: clients get them, but they are not stored. */
 import { isFinal } from '../../domain/swap/status.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 import type { Ledger, TransactionRecord } from '../ledger.ts'

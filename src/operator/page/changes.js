@@ -1,4 +1,4 @@
-/** Each change that a button offers: what it will do, the request for it, and what is announced once it is done. */
+/** The changes that buttons offer: explanation, request, and announcement after success. */
 import { html, nothing } from 'lit-html'
 import { counted, integer, list, orderText, percent } from './format.js'
 import { openCount } from './providers.js'

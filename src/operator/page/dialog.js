@@ -1,4 +1,4 @@
-/** The dialog that says what a change will do, sends it, and shows a refusal with the choice to do it all the same. */
+/** The dialog of a change: explains it, sends it, and offers to force it if it is refused. */
 import { html, nothing, render } from 'lit-html'
 import { ApiError, call } from './api.js'
 import { changeOf } from './changes.js'
@@ -8,7 +8,7 @@ const element = document.getElementById('dialog')
 export class ChangeDialog {
   #onDone
   #onLost
-  /** What the button asked for; undefined while it is closed. */
+  /** The requested change; undefined while the dialog is closed. */
   #wanted
   #report
   #refusal
@@ -86,7 +86,7 @@ export class ChangeDialog {
     }
   }
 
-  /** Only what the API says can be forced is offered. */
+  /** Forcing is offered only if the API allows it. */
   #refuse(error) {
     if (!(error instanceof ApiError)) throw error
     if (error.status === 401) return this.#onLost(error)

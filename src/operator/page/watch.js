@@ -1,4 +1,4 @@
-/** What has changed between two readings, in words for a person who listens. */
+/** Describes what has changed between two reports, for screen readers. */
 
 export function differences(before, { report, unresolved }) {
   return [...(report && before.report ? providerChanges(before.report, report) : []), ...createChanges(before, unresolved)].join(

@@ -3,7 +3,7 @@ import { isLoopback } from '../../domain/loopback.ts'
 import { providerFormNamed } from '../../forms/index.ts'
 import { publicKeys } from '../../sandbox/keys.ts'
 
-/** What an operator should know of a configuration that is whole and still weaker than it could be: one line each. */
+/** Warnings about a valid configuration that is weaker than it could be: one line each. */
 export function configWarnings({ auth, limits, providers: known, redis, routing, sandbox, server }: Config): readonly string[] {
   const { untagged, providers } = routing
   const isPassthrough = auth.mode === 'passthrough'
@@ -56,7 +56,7 @@ function addressWarnings({ name, form, forwardAddress }: Provider, trustProxy: n
       ]
 }
 
-/** Whether whoever is on the way can read along. */
+/** Whether others on the network can read the traffic. */
 function isPlainHttpToOtherHost(url: string): boolean {
   const { protocol, hostname } = new URL(url)
   return protocol === 'http:' && !isLoopback(hostname)

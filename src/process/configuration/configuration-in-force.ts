@@ -11,7 +11,7 @@ import { type TagReport, Tags } from './tags.ts'
 
 type Stores = Pick<OpenLedger, 'tags' | 'overrides' | 'ledgerAdmin'>
 
-/** A reload does not wait longer for what the ledger counts. */
+/** The longest wait of a reload for the counts of the ledger. */
 const maxCountWaitMs = 1_000
 
 export class ConfigurationInForce {

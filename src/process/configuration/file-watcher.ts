@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs'
 
-/** How often files are looked at, in milliseconds: that works on every file system, and for links that are set anew. */
+/** Milliseconds between checks. Polling works on every file system, and for links that are replaced. */
 const intervalMs = 1_000
 
-/** What tells one state of a file from another; empty where there is none. */
+/** Differs between two states of a file; empty if there is no file. */
 export type Signatures = ReadonlyMap<string, string>
 
 export function signaturesOf(files: readonly string[]): Signatures {
   return new Map(files.map((file) => [file, signatureOf(file)]))
 }
 
-/** Calls `changed` once, when any of the files is another one than it was. Returns what ends it. */
+/** Calls `changed` once, when any of the files has changed. Returns a function that stops watching. */
 export function watchFiles(before: Signatures, changed: () => void): () => void {
   const timer = setInterval(() => {
     if ([...before].every(([file, signature]) => signatureOf(file) === signature)) return

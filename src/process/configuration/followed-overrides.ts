@@ -6,15 +6,15 @@ import { settingOf, withOverrides } from '../../core/operations/settings.ts'
 import type { Observer, OverrideChanged } from '../../domain/telemetry/observation.ts'
 import { withDefault, withTimeout } from '../../domain/with-timeout.ts'
 
-/** A reload does not wait longer for the ledger than this. */
+/** The longest wait of a reload for the ledger. */
 const maxWaitMs = 1_000
 const maxPollMs = 3_000
 
-/** Its methods are not to be called at the same time. */
+/** Not safe for concurrent calls. */
 export class FollowedOverrides {
   private readonly store: OverrideStore
   private readonly observe: Observer
-  /** As last read: while the ledger is lost, this counts. */
+  /** As last read; used while the ledger is unavailable. */
   private stored: readonly StoredOverride[]
   private state: Followed<Config>
   private current: Config
@@ -37,7 +37,7 @@ export class FollowedOverrides {
     return followed
   }
 
-  /** What the configuration file says. */
+  /** The configuration file. */
   get file(): Config {
     return this.state.file
   }
@@ -87,7 +87,7 @@ export class FollowedOverrides {
     this.observe({ what: 'override', key, change, value, fileValue: settingOf(this.state.file, key), actor })
   }
 
-  /** Tells the ledger what this file has ended; what it cannot take now is told with the next poll. */
+  /** Ends overrides in the ledger that the file has made invalid. What fails now is repeated with the next poll. */
   private async record(): Promise<void> {
     const { file, ended, forgotten } = this.state
     const changes = [

@@ -9,7 +9,7 @@ export class Generation {
   private inFlight = 0
   private isRetired = false
 
-  /** `release` lets go of what the gateway uses: called once, when it is retired and all that began has ended. */
+  /** `release` closes what the gateway uses. It is called once, when the gateway is retired and its requests have ended. */
   constructor(gateway: Gateway, release: () => void) {
     this.gateway = gateway
     this.release = release
@@ -34,7 +34,7 @@ export class Generation {
     return this.run(this.gateway.pollDraining())
   }
 
-  /** Nothing begins here any more. */
+  /** No request begins here any more. */
   retire(): void {
     this.isRetired = true
     this.gateway.retire()

@@ -1,10 +1,10 @@
-/** The configuration in force: the file's, with what a person has set in its place (docs/contract.md §12). */
+/** The configuration in force: the file with the operators' overrides (docs/contract.md §12). */
 import type { Config } from '../../config/index.ts'
 import type { Override } from '../../core/operations/overrides.ts'
 import { providerStatus, type StatusPorts, type StatusReport } from '../../core/operations/provider-status.ts'
 import { heldBy, settingOf, withOverrides } from '../../core/operations/settings.ts'
 
-/** With those of the overrides that hold by this file. */
+/** Applies the overrides that are valid with this file. */
 export function effectiveConfig(file: Config, overrides: readonly Override[]): Config {
   return withOverrides(file, heldBy(file, overrides))
 }
@@ -15,7 +15,7 @@ export async function currentStatus(file: Config, ports: StatusPorts): Promise<S
   return await providerStatus(withOverrides(file, overrides), { ...ports, overrides: { read: async () => overrides } })
 }
 
-/** What an operator is to know of the overrides that are in force: one line each. */
+/** Warnings about the overrides in force: one line each. */
 export function overrideWarnings(file: Config, overrides: readonly Override[]): readonly string[] {
   return overrides.map(({ key, value, actor, since }) => {
     const [inForce, inFile] = [JSON.stringify(value), JSON.stringify(settingOf(file, key))]

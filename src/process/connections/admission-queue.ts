@@ -1,13 +1,13 @@
-/** Lets what is under way go before what is new, so that a process with too much to do finishes what it begins. */
+/** Work in progress goes before new requests, so that an overloaded process finishes what it begins. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { LinkedQueue } from '../../core/resilience/linked-queue.ts'
 
 export interface AdmissionQueue {
   readonly listener: RequestListener
-  /** How long the first in line has waited, in milliseconds; 0 where nobody waits. */
+  /** How long the first request in the queue has waited, in milliseconds; 0 if the queue is empty. */
   readonly waitMs: () => number
-  /** From now on every connection is read: what is asked on one that is to end is still answered. */
+  /** Reads every connection from now on: requests on a connection that is about to end still get their responses. */
   readonly open: () => void
 }
 
@@ -17,28 +17,28 @@ interface Waiting {
   readonly since: number
 }
 
-/** Made once for each socket: what is made anew for each answer and waits for long, V8 takes for what will stay. */
+/** One per socket, not one per response: V8 keeps objects that wait for long, and they would pile up. */
 interface Connection {
   readonly socket: Socket
-  /** Given to the crowd's requests since it was last left unread. */
+  /** Responses during overload since the connection was last paused. */
   responses: number
-  /** When it was last left unread. */
+  /** When the connection was last paused. */
   since: number
 }
 
 /** Requests that may begin in one turn of the event loop: large turns cost least, small ones keep few half-done. */
 const maxPerTick = 64
-/** Where so many wait, so few begin. */
+/** From this many waiting requests the process is overloaded, and only this many begin in a turn. */
 const overloadThreshold = 32
-/** So often in a row whoever is read is answered: who comes again at once costs less than who has to be read anew. */
+/** Responses to a connection before it is paused: its next request costs less than resuming another connection. */
 const maxResponsesInARow = 2
-/** Who is not read for so long is read even while others wait, in milliseconds. */
+/** Milliseconds after which a paused connection is read, even if requests wait. */
 const maxPausedMs = 500
 
 /**
- * Who comes when so many have begun in a turn of the event loop waits for the next one, with nothing kept of him but his
- * request. A turn brings first what others wait for: answers of providers, and room to write. Creates wait before the rest.
- * Who had his answers while a crowd waits is not read before it is his turn: what he asks next stays in the system.
+ * Further requests in a turn of the event loop wait for the next turn, and only the request object is kept. Each turn first does
+ * what requests in progress wait for: responses of providers, and writes. Creates go before other requests. During overload, a
+ * connection that had its responses is not read until its turn: its next requests stay in the operating system.
  */
 export function admissionQueue(begin: RequestListener): AdmissionQueue {
   const creates = new LinkedQueue<Waiting>()
@@ -52,16 +52,16 @@ export function admissionQueue(begin: RequestListener): AdmissionQueue {
     const first = creates.shift() ?? others.shift()
     if (!first) return
     const { request, response } = first
-    // Whoever hung up reads nothing any more; what he wanted created is created (docs/contract.md §10).
+    // The client has closed the connection. Only a create still runs (docs/contract.md §10).
     if (!response.destroyed || request.method === 'POST') begin(request, response)
   }
   const resumeNext = (): void => void paused.shift()?.socket.resume()
   const runTick = (): void => {
     isTickScheduled = false
     begunInTick = Math.min(overloadThreshold, creates.size + others.size)
-    // One by one: what follows from one is done before the next begins.
+    // One by one: the callbacks of one request run before the next begins.
     for (let count = 0; count < begunInTick; count++) setImmediate(beginNext)
-    // While somebody waits, who is read would only come to wait as well.
+    // While requests wait, a request from a resumed connection would only wait, too.
     const isTime = begunInTick === 0 || performance.now() - (paused.first?.since ?? 0) > maxPausedMs
     const read = isTime ? Math.min(overloadThreshold, paused.size) : 0
     for (let count = 0; count < read; count++) resumeNext()

@@ -1,4 +1,4 @@
-/** Bounds the connections of one client address, so that no client holds all that the process may have. */
+/** Limits the connections of one client address, so that no client takes all that the process may have. */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientNetworkOf } from '../../core/access/client-network.ts'

@@ -4,15 +4,15 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { withTimeout } from '../../domain/with-timeout.ts'
 
 export interface Drain {
-  /** From now on the answer to every new request ends its connection. */
+  /** From now on, every response closes its connection. */
   readonly begin: () => void
-  /** Refuses new connections and waits for the answers that are due, at most `patience` milliseconds. */
+  /** Rejects new connections and waits for pending responses, at most `patience` milliseconds. */
   readonly finish: (timeoutMs: number) => Promise<void>
 }
 
 /** Watches `server` from its first request on. */
 export function drainOf(server: Server): Drain {
-  // A number, no set: a set that comes and goes leaves dead tables behind, which keep each other's answers alive.
+  // A number, not a set: a set that grows and shrinks leaves dead tables behind, which keep responses alive.
   let due = 0
   const idle = Promise.withResolvers<void>()
   let isDraining = false

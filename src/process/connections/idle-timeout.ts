@@ -1,13 +1,13 @@
-/** Ends connections on which nothing is asked: an empty line now and then begins no request, and renews every time-out of a socket. */
+/** Closes connections without requests. Node's own timeouts do not: an empty line begins no request, but renews them. */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** The answer that a socket waits for; Node's own name for it. */
+/** The socket's pending response, under Node's own name. */
 interface AwaitingResponse extends Socket {
   readonly _httpMessage?: ServerResponse | null
 }
 
-/** A connection that in so many milliseconds was told nothing, and waits for no answer, is closed. */
+/** Closes a connection that had no response in this many milliseconds and has none pending. */
 export function setIdleTimeout(server: Server, timeoutMs: number): void {
   server.on('connection', (socket: AwaitingResponse) => {
     let lastBytesWritten = socket.bytesWritten

@@ -1,4 +1,4 @@
-/** By system call and code: a file may be out of reach, too. */
+/** By system call and code. */
 const reasons: Readonly<Record<string, string>> = {
   'listen EADDRINUSE': 'the port is in use',
   'listen EACCES': 'the port may not be listened on',
@@ -6,7 +6,7 @@ const reasons: Readonly<Record<string, string>> = {
   'getaddrinfo ENOTFOUND': 'the host is not known',
 }
 
-/** What `open` opens. Throws, in one line for an operator, which section of the configuration could not be had, and why. */
+/** Runs `open`. If it fails, throws an error with one line for the operator: the section of the configuration, and the cause. */
 export async function withListenError<T>(
   section: 'server' | 'admin' | 'sandbox',
   { host, port }: { readonly host: string; readonly port: number },

@@ -1,4 +1,4 @@
-/** How many files and sockets this process may have open at a time; undefined where the system does not tell. */
+/** How many files and sockets this process may have open; undefined if the system does not report it. */
 export function openFilesLimit(): number | undefined {
   const { userLimits } = process.report.getReport() as {
     readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } }
@@ -7,7 +7,7 @@ export function openFilesLimit(): number | undefined {
   return Number.isSafeInteger(soft) ? soft : undefined
 }
 
-/** As many connections as are wanted, and no more than half of what may be open: the other half is for providers and stores. */
+/** The requested number of connections, but at most half of the open files: the other half is for providers and stores. */
 export function maxConnections(wanted: number, openFiles = openFilesLimit()): number {
   return openFiles === undefined ? wanted : Math.max(1, Math.min(wanted, Math.floor(openFiles / 2)))
 }

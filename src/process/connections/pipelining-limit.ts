@@ -1,8 +1,8 @@
-/** Bounds what one connection asks for before it has its answers: Node takes in all that comes, and keeps all that is not read. */
+/** Limits the pipelined requests of a connection: Node accepts them without limit and keeps unread responses in memory. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** A connection with more answers due is closed; what it has asked for is done all the same. */
+/** Closes a connection with more pending responses. Its requests still run. */
 export function limitPipelining(server: Server, maxDue: number): void {
   const due = new WeakMap<Socket, number>()
   function onClose(this: ServerResponse): void {

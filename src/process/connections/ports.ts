@@ -41,7 +41,7 @@ export interface PublicPort extends Port {
   readonly wait: () => number
 }
 
-/** `isEnding`: whether every answer is to end its connection. */
+/** `isEnding`: whether every response closes its connection. */
 export async function openPublic(config: Config, handle: Http, isStopping: () => boolean): Promise<PublicPort> {
   const socketTimeoutMs = socketTimeoutOf(config)
   const app = expressApp(handle, { ...config.server, writeTimeoutMs: socketTimeoutMs, isStopping })
@@ -67,13 +67,13 @@ export async function openPublic(config: Config, handle: Http, isStopping: () =>
   return { url, drain: { ...drain, begin }, wait }
 }
 
-/** No connection is silent and no answer is left for longer, in milliseconds; a slow provider is waited for. */
+/** Milliseconds after which an idle connection, or an unread response, is closed. Waiting for a provider is not idle. */
 function socketTimeoutOf({ server, providers }: Config): number {
   const waits = providers.flatMap(({ timeout, native, nativeIdle }) => [timeout, ...(native.length > 0 ? [nativeIdle] : [])])
   return 1000 * Math.max(server.socketTimeout, ...waits.map((wait) => 2 * wait))
 }
 
-/** What is left is for everybody else. */
+/** The remaining connections are for all other clients. */
 const shareOfOneAddress = 0.9
-/** Answers that one connection may have due. */
+/** The maximum number of pending responses of a connection. */
 const maxDueResponses = 100

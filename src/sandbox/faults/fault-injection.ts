@@ -36,7 +36,7 @@ function operationOf(match: Matcher, method: string, path: string): Op | undefin
   }
 }
 
-/** The answer of an outage that comes before the effect. */
+/** The response of an outage that comes before the effect. */
 function errorBeforeEffect({ status, reset }: InjectedFault, form: Form): HttpResponse | undefined {
   if (reset === 'before') return new DamagedResponse('reset', nothing)
   if (status === undefined) return undefined

@@ -17,11 +17,11 @@ export const injectedFault = z
     status: numberBetween(400, 599).refine(Number.isInteger, 'it must be an integer').optional(),
     /** The connection is reset before or after the effect. */
     reset: z.enum(['before', 'after'], 'it must be before or after').optional(),
-    /** The answer breaks off half-way, after the effect. */
+    /** The response breaks off half-way, after the effect. */
     truncation: isSet.optional(),
     /** Stands where the status of a transaction stood. */
     word: z.string('it must be a text').optional(),
-    /** The effect happens and no answer ever comes. */
+    /** The effect happens and no response ever comes. */
     silence: isSet.optional(),
   })
   .refine(({ latency, ...fault }) => latency !== undefined || effects.some((effect) => fault[effect] !== undefined), {

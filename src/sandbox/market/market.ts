@@ -22,13 +22,13 @@ export interface Market {
   readonly terms: (from: Asset, to: Asset, rateType: RateType, at: number) => Terms
 }
 
-/** What is left of the market's rate; who fixes it carries the risk and takes more. */
+/** The share of the market's rate that remains. A fixed rate costs more, for its risk. */
 const keptShare: Readonly<Record<RateType, Amount>> = { float: decimal('0.995'), fixed: decimal('0.985') }
 const minDollars = decimal('10')
 const maxDollars = decimal('50000')
 const rateDigits = 10
 const limitDigits = 3
-/** Milliseconds between two prices, so that the same question gets the same answer for a while. */
+/** Milliseconds between two prices, so that the same request gets the same response for a while. */
 const tickMs = 10_000
 
 /** The same seed gives the same prices at the same moment. */
@@ -60,7 +60,7 @@ export function isWithin(amount: Amount, { minAmount, maxAmount }: Pick<Terms, '
   return compareAmounts(amount, minAmount) >= 0 && compareAmounts(amount, maxAmount) <= 0
 }
 
-/** The price of one coin. The walk is a float, so it only says how many millionths of the base the price is. */
+/** The price of one coin. The walk is a float, so it only gives the millionths of the base price. */
 function dollars(coin: string, seed: number, at: number): Amount {
   const { base, swing } = priceOf(coin)
   const millionths = Math.round(1_000_000 * (1 + swing * randomWalk(seed, coin, at - (at % tickMs))))

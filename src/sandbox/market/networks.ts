@@ -37,7 +37,7 @@ function spelledAddress(prefix: string, alphabet: string, length: number): ToAdd
   return (bytes) => prefix + spell(bytes.toString('hex'), alphabet, length)
 }
 
-/** The hash of a key behind the bytes that say what it is. */
+/** The hash of a key after the bytes of its type. */
 function base58Check(version: string, alphabet: 'bitcoin' | 'ripple' = 'bitcoin'): ToAddress {
   return (bytes) => toBase58Check(Buffer.concat([Buffer.from(version, 'hex'), bytes.subarray(0, 20)]), alphabet)
 }
@@ -120,7 +120,7 @@ function shared(look: Network, names: string): Readonly<Record<string, Network>>
   return Object.fromEntries(names.split(' ').map((name) => [name, look]))
 }
 
-/** The number that the hexadecimal digits say, in the last places of another alphabet. */
+/** The number of the hexadecimal digits, in the last places of another alphabet. */
 export function spell(hexadecimalDigits: string, alphabet: string, length: number): string {
   const base = BigInt(alphabet.length)
   let remaining = BigInt(`0x${hexadecimalDigits}`)

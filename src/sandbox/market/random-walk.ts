@@ -1,4 +1,4 @@
-/** A seeded random walk that can be asked for any moment at once, however long the pause before it. */
+/** A seeded random walk whose value at any moment is computed directly. */
 
 const shortestPeriodMs = 60_000
 const octaves = 9

@@ -1,4 +1,4 @@
-/** A provider's own words for memos and tags, in place of those of its form. */
+/** A provider's own names for memos and tags, in place of those of its form. */
 import { type RequestTree, type ResponseTree, toColumn } from './table.ts'
 
 interface BothWays {
@@ -6,14 +6,14 @@ interface BothWays {
   readonly answer?: string | undefined
 }
 
-/** What is absent is called as in the form. */
+/** Absent names are those of the form. */
 export interface ExtraIdNames {
   readonly deposit?: string | undefined
   readonly withdrawal?: BothWays | undefined
   readonly refund?: BothWays | undefined
 }
 
-/** Words by field of the domain. */
+/** Names by field of the domain. */
 type FieldNames = Readonly<Record<string, string | undefined>>
 
 export function requestFieldNames({ withdrawal, refund }: ExtraIdNames): FieldNames {
@@ -29,7 +29,7 @@ interface TablesOf {
   readonly response: ResponseTree
 }
 
-/** No two fields of a table may end up with the same word: the configuration sees to that. */
+/** No two fields of a table may get the same name: the configuration checks that. */
 export function renameExtraIds<Tables extends TablesOf>(tables: Tables, names: ExtraIdNames): Tables {
   return {
     ...tables,

@@ -14,24 +14,24 @@ export function inside<const Tree extends ResponseTree | RequestTree>(tree: Tree
   return { inside: tree }
 }
 
-/** A list of which the first item counts; an empty one is not of the form. */
+/** A list whose first item is used. An empty list is an error. */
 export function first<const Tree extends ResponseTree>(tree: Tree): First<Tree> {
   return { first: tree }
 }
 
-/** A list in a row: each item becomes a row of its own, with what stands beside the list. Items that are texts are values of a field. */
+/** A list in a row: each item becomes a row, with the fields beside the list. Items that are texts are values of a field. */
 export function each<const Tree extends ResponseTree>(items: Tree): Each<Tree>
 export function each<const Field extends string>(items: Field): Each<{ readonly '': Field }>
 export function each(items: ResponseTree | string): Each<ResponseTree> {
   return typeof items === 'string' ? { each: { '': items }, isText: true } : { each: items }
 }
 
-/** A list in an answer to a client: the items of this field. */
+/** A list in a response to a client: the items of this field. */
 export function listOf<const Tree extends ResponseTree>(field: 'networks', tree: Tree): Each<Tree> {
   return { each: tree, of: field }
 }
 
-/** A known name of no use: not drift in an answer that is read, told as omitted in one that is written. */
+/** A known name without a field: no drift when read, reported as omitted when written. */
 export const unused: Unused = { unused: true }
 
 /** Several of them: `...unusedNames('comment', 'email')`. */
@@ -39,12 +39,12 @@ export function unusedNames<const Name extends string>(...names: readonly Name[]
   return Object.fromEntries(names.map((name) => [name, unused])) as Record<Name, Unused>
 }
 
-/** Always the same in a question. */
+/** Always the same in a request. */
 export function always(value: Constant['always']): Constant {
   return { always: value }
 }
 
-/** What only the operator knows: `providers.<name>.settings.<name>`. Missing: a configuration fault. */
+/** A value from the configuration: `providers.<name>.settings.<name>`. A missing one is a configuration error. */
 export function setting(name: string): Setting {
   return { setting: name }
 }
@@ -54,7 +54,7 @@ export function text<const Field extends string>(line: Line<Field>): TableColumn
   return { ...column(line), format: asText }
 }
 
-/** The provider's words for a value; of several the first is written. */
+/** The provider's words for a value. If there are several, the first is written. */
 export function words<const Field extends string>(line: Line<Field>, meanings: Words): TableColumn<Field> {
   return { ...column(line), format: inWords(meanings) }
 }
@@ -64,7 +64,7 @@ export function lowerCase<const Field extends string>(line: Line<Field>): TableC
   return { ...column(line), format: inLowerCase }
 }
 
-/** A count since 1970, in seconds unless `unit` says otherwise. In an answer the unit follows from its magnitude. */
+/** A count since 1970, in seconds unless `unit` says otherwise. In a response the unit follows from its magnitude. */
 export function unix<const Field extends string>(line: Line<Field>, unit: UnixUnit = 's'): TableColumn<Field> {
   const known = column(line)
   return { ...known, format: unixTime(unit, known.field === 'dateTo' ? 'last' : 'first') }
@@ -85,10 +85,10 @@ export function fallback<const Field extends string>(line: Line<Field>): TableCo
   return { ...column(line), isFallback: true }
 }
 
-/** An amount that is subtracted from the amount received, exactly; the difference is told as derived. */
+/** An amount that is subtracted from the amount received, exactly. The difference is reported as derived. */
 export const deduction: TableColumn<'deduction'> = { field: 'deduction', absence: 'omitted', deductedFrom: 'amountOut' }
 
-/** An optional memo or tag that must be said, as an empty text, where there is none. */
+/** An optional memo or tag that must be sent as an empty text if there is none. */
 export function emptyIfNone<const Field extends string>(line: Line<Field>): TableColumn<Field> {
   return { ...column(line), absence: 'extension', isEmptyIfNone: true }
 }

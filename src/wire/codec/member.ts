@@ -1,6 +1,6 @@
 import { JsonObject, type JsonValue } from '../json.ts'
 
-/** The member at a path of names; of a list the first item counts. Undefined where there is none. */
+/** The member at a path of names. Of a list the first item is taken. Undefined if there is none. */
 export function memberAt(value: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {
   let member = value
   for (const name of path) {

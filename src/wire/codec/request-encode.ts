@@ -1,4 +1,4 @@
-/** Writes a question by its table. A question loses nothing: what cannot be said is a problem. */
+/** Encodes a request by its table. A field that the table cannot express is an error, never dropped. */
 import type { Reason } from '../../domain/faults/reason.ts'
 import { printString } from '../json.ts'
 import { printQuery } from '../query.ts'
@@ -8,7 +8,7 @@ import type { RequestTree, TableColumn } from './table.ts'
 
 export type RequestFields = Record<string, unknown>
 
-/** A question as it stands in a request: in the path, in the query, in the body. */
+/** The parts of an HTTP request that carry fields. */
 export interface RequestParts<Body> {
   /** The path's parameters, decoded. */
   readonly path: Readonly<Record<string, string>>
@@ -23,13 +23,13 @@ export interface RequestSlot extends TableColumn {
   readonly place: 'path' | 'query' | 'body'
 }
 
-/** Of the operator: `providers.<name>.settings`. */
+/** `providers.<name>.settings`. */
 export type Settings = Readonly<Record<string, string>>
 
 export interface RequestEncoder {
-  /** What can be asked, in the order of the table. */
+  /** The fields, in the order of the table. */
   readonly slots: readonly RequestSlot[]
-  /** Throws a `WireError` that names the domain field which the form cannot say, or needs to be told. */
+  /** Throws a `WireError` that names a field which the form cannot express or requires. */
   readonly encode: (request: object, settings?: Settings) => RequestParts<string | undefined>
 }
 
@@ -42,7 +42,7 @@ type RequestNode = { readonly name: string } & (
 
 export type ToSlot = (name: string, column: string | TableColumn) => RequestSlot
 
-/** `implied`: fields that the call says without a line. `hasBody`: what is not in the path stands in the body, else in the query, which has no objects. */
+/** `implied`: fields that the call implies without a line. `hasBody`: fields outside the path are in the body; otherwise in the query, without objects. */
 export function compileRequestEncode(
   tree: RequestTree,
   toSlot: ToSlot,
@@ -93,7 +93,7 @@ function queryPart(node: RequestNode, fields: Readonly<RequestFields>, settings:
   return node.slot.isEmptyIfNone ? [[name, '']] : []
 }
 
-/** Undefined for an object in which nothing is said; one of a table without lines is always said. */
+/** Undefined for an object without members, unless its table has no lines. */
 function printObject(nodes: readonly RequestNode[], fields: Readonly<RequestFields>, settings: Settings): string | undefined {
   const members = nodes.flatMap((node) => {
     const value = printMember(node, fields, settings)

@@ -1,4 +1,4 @@
-/** A question's table, compiled once to both directions. A question loses nothing: what cannot be said is a problem. */
+/** The table of a request, compiled once for both directions. A field that the table cannot express is an error, never dropped. */
 import type { Reason } from '../../domain/faults/reason.ts'
 import { JsonObject, type JsonValue } from '../json.ts'
 import { parseQuery } from '../query.ts'
@@ -15,7 +15,7 @@ import { requestScalars, type Scalar } from './scalar.ts'
 import { type RequestTree, type TableColumn, toColumn } from './table.ts'
 
 export interface RequestCodec extends RequestEncoder {
-  /** Throws a `WireError` that names the first bad parameter. Only for tables without objects. */
+  /** Throws a `WireError` that names the first invalid parameter. Only for tables without objects. */
   readonly decode: (parts: RequestParts<JsonValue | undefined>) => RequestFields
 }
 
@@ -34,13 +34,13 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   refundExtraId: requestScalars.extraId,
 }
 
-/** What is wrong of these has a word of its own. */
+/** Fields with a reason of their own if they are missing. */
 const invalidReasons: ReadonlyMap<Scalar<unknown>, Reason> = new Map<Scalar<unknown>, Reason>([
   [requestScalars.address, 'address_invalid'],
   [requestScalars.extraId, 'memo_invalid'],
 ])
 
-/** `inPath` names the path's parameters; the rest stands in the body where the operation has one, else in the query. */
+/** `inPath`: the path's parameters. The others are in the body if the operation has one, otherwise in the query. */
 export function compileRequest(
   tree: RequestTree,
   inPath: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** Reads a provider's answer by its table. */
+/** Decodes a provider's response by its table. */
 import { type Amount, compareAmounts, isZero, multiplySubtract, one, zero } from '../../domain/amount.ts'
 import { isAttention, type StatusWord } from '../../domain/swap/status.ts'
 import { JsonObject, type JsonValue } from '../json.ts'
@@ -15,11 +15,11 @@ import type {
 import { responseScalars } from './scalar.ts'
 import { isZeroAmount } from './scalar-format.ts'
 
-/** A status that is present, but whose word nobody knows: it stays unknown, never final. */
+/** An unknown word as status: the status stays unknown and is never final. */
 const unknownStatus = Symbol('unknown status')
 const nothing: Given = {}
 
-/** A list inside a row that still has to be spread. */
+/** A list inside a row whose items become rows. */
 interface Spread {
   readonly nodes: ResponseNodes
   readonly items: readonly JsonValue[]
@@ -36,7 +36,7 @@ export function compileDecode(
   slots: readonly ResponseSlot[],
   meanings: ReadonlyMap<string, StatusWord>,
 ): Pick<ResponseCodec, 'decode' | 'decodeRows'> {
-  // Every answer of a table has all its fields in one order, known or not: engines read such objects fastest.
+  // All fields in one order, also unknown ones: engines read objects of one shape fastest.
   const blank: Readonly<ResponseFields> = Object.fromEntries(slots.map(({ field }) => [field, undefined]))
   const decodeRows: ResponseCodec['decodeRows'] = (value, context, given = nothing) => {
     const row: ResponseFields = given.fields ? { ...blank, ...given.fields } : { ...blank }
@@ -70,7 +70,7 @@ function readObject(nodes: ResponseNodes, value: JsonValue, rowContext: RowConte
   return spread
 }
 
-/** The objects at a line. A line without any is of no use. */
+/** Reads the objects at a line; a line without objects is skipped. */
 function readBelow({ name, below, shape }: ResponseNode, value: JsonValue, rowContext: RowContext): Spread | undefined {
   if (!below) return undefined
   if (shape === 'inside') return readObject(below, value, rowContext)
@@ -98,7 +98,7 @@ function readSlot(slot: ResponseSlot, value: JsonValue, { meanings, context, row
   else if (!isNothing(slot, value)) row[field] = readValue(slot, value, context)
 }
 
-/** An empty text where the form may be silent tells nothing: it is no name, no address, no hash. */
+/** An empty text in an optional field means that there is none. */
 function isNothing({ absence, mayBeEmpty, scalar }: ResponseSlot, value: JsonValue): boolean {
   return value === '' && absence !== 'required' && !mayBeEmpty && scalar !== responseScalars.amount
 }
@@ -114,7 +114,7 @@ function readValue({ name, scalar }: ResponseSlot, value: JsonValue, context: De
   throw new WireError(name, `it must be ${scalar.must}`)
 }
 
-/** A word outside the form's is the operator's to explain. */
+/** Words outside the form may be mapped by the configuration. */
 function readStatus(
   slot: ResponseSlot,
   value: JsonValue,

@@ -1,35 +1,35 @@
-/** An answer's table, compiled: the lines of each object, in the order of the table. */
+/** The table of a response, compiled: the lines of each object, in the order of the table. */
 import type { StatusWord } from '../../domain/swap/status.ts'
 import type { Drift } from '../../domain/telemetry/observation.ts'
 import { type JsonValue, printString } from '../json.ts'
 import { responseScalars, type Scalar } from './scalar.ts'
 import { type ResponseTree, type TableColumn, toColumn } from './table.ts'
 
-/** How a provider's answer is read beyond its form: what its own status words mean, and who counts the oddities. */
+/** Decodes a provider's response: its configured status words, and the counter of drift. */
 export interface DecodeContext {
   readonly statuses: ReadonlyMap<string, StatusWord>
-  /** `name`: what the provider calls a field that its form does not have; any text. */
+  /** `name`: the provider's name of a field that its form does not have; any text. */
   readonly drift: (field: string, drift: Drift, name?: string) => void
 }
 
 export type ResponseFields = Record<string, unknown>
 
-/** What is known of an answer before it is read. */
+/** Known fields of a response before it is decoded. */
 export interface Given {
-  /** Of other calls of the same operation; this answer's own fields replace them. */
+  /** Of other calls of the same operation; this response's own fields replace them. */
   readonly fields?: Readonly<ResponseFields> | undefined
-  /** Used where the answer lacks them, and told to `onAssumed`. */
+  /** Used if the response lacks them, and reported to `onAssumed`. */
   readonly assumed?: Readonly<ResponseFields> | undefined
   readonly onAssumed?: (field: string) => void
 }
 
 export interface ResponseCodec {
   readonly nodes: ResponseNodes
-  /** What can be told, in the order of the table. */
+  /** The fields, in the order of the table. */
   readonly slots: readonly ResponseSlot[]
-  /** Throws a `WireError` where the value is not of the form. */
+  /** Throws a `WireError` if the value does not match the form. */
   readonly decode: (value: JsonValue, context: DecodeContext, given?: Given) => ResponseFields
-  /** The rows of one item of a list: several where its table has a list inside. */
+  /** The rows of one item of a list: several if its table has a list inside. */
   readonly decodeRows: (value: JsonValue, context: DecodeContext, given?: Given) => readonly ResponseFields[]
   /** JSON text; the names of fields that are not known are added to `omitted`. */
   readonly encode: (response: object, omitted: Set<string>) => string
@@ -56,7 +56,7 @@ export interface ResponseNode {
   readonly slot: ResponseSlot | undefined
   readonly below: ResponseNodes | undefined
   readonly shape: 'inside' | 'first' | 'each' | 'eachText' | undefined
-  /** The field that holds the items of a list, in an answer that is written. */
+  /** The field with the items of a list, if the response is encoded. */
   readonly of: string | undefined
 }
 

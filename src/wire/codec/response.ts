@@ -1,11 +1,11 @@
-/** An answer's table, compiled once to both directions. */
+/** The table of a response, compiled once for both directions. */
 
 import { roundDown, type Status, type StatusWord } from '../../domain/swap/status.ts'
 import { compileDecode } from './response-decode.ts'
 import { compileNodes, type ResponseCodec, type ResponseFields, type ResponseNodes, slotsOf } from './response-nodes.ts'
 import type { ResponseTree } from './table.ts'
 
-/** Which words of a status are read, and which can be written. */
+/** The status words that can be decoded and encoded. */
 export interface StatusWords {
   readonly meanings: ReadonlyMap<string, StatusWord>
   readonly available: ReadonlySet<string>
@@ -46,7 +46,7 @@ function print(
   return `{${text}}`
 }
 
-/** An object, or the list of a field; undefined where the field is not known. */
+/** An object, or the list of a field; undefined if the field is unknown. */
 function printBelow(
   nodes: ResponseNodes,
   of: string | undefined,

@@ -1,4 +1,4 @@
-/** Notations of real APIs for one value, in place of the default one of its field. Nothing is guessed: another value is not of the form. */
+/** Formats of real APIs for one value, in place of the default of its field. Nothing is guessed: any other value is an error. */
 import { isZero, toAmount } from '../../domain/amount.ts'
 import { type TimeRange, toTimeRange } from '../../domain/instant.ts'
 import { JsonNumber, type JsonValue, printString } from '../json.ts'
@@ -6,14 +6,14 @@ import type { Scalar } from './scalar.ts'
 
 export type ScalarFormat = (scalar: Scalar<unknown>) => Scalar<unknown>
 
-/** A number that is written as text. Read in both ways, without drift. */
+/** A number as text. Both are decoded, without drift. */
 export const asText: ScalarFormat = (scalar) => ({
   ...scalar,
   fromJson: (value) => (typeof value === 'string' ? scalar.fromText(value) : scalar.fromJson(value)),
   toJson: (value) => printString(scalar.toText(value)),
 })
 
-/** What one value of the domain is called: one word, or several that are read; the first is written. */
+/** The words for one value of the domain. If there are several, all are decoded and the first is encoded. */
 export type Words = Readonly<Record<string, Word | readonly Word[]>>
 type Word = string | number | boolean
 
@@ -42,7 +42,7 @@ const integer = /^(?:0|[1-9]\d{0,17})$/
 
 /**
  * A count of seconds, milliseconds or microseconds since 1970: as a number, or as a number in text. `edge`: which end of a plain date
- * a question means.
+ * a request means.
  */
 export function unixTime(unit: UnixUnit, edge: keyof TimeRange = 'first'): ScalarFormat {
   const perSecond = unitsPerSecond[unit]
@@ -58,7 +58,7 @@ export function unixTime(unit: UnixUnit, edge: keyof TimeRange = 'first'): Scala
   })
 }
 
-/** The unit of a count follows from its magnitude, from 1973 to 5138: some APIs answer in another unit than they document. */
+/** The unit of a count follows from its magnitude, from 1973 to 5138: some APIs respond in another unit than they document. */
 function timestampOf(count: bigint): string | undefined {
   const perSecond = count < 100_000_000_000n ? 1n : count < 100_000_000_000_000n ? 1_000n : 1_000_000n
   const date = new Date(Number((count * 1_000n) / perSecond))
@@ -68,7 +68,7 @@ function timestampOf(count: bigint): string | undefined {
 const localTime = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?)$/
 const hasZone = /(?:[Zz]|[+-]\d{2}:\d{2})$/
 
-/** A timestamp without zone, in the zone that the form names; one with a zone is itself. */
+/** A timestamp without zone, in this zone; one with a zone is kept. */
 export function inZone(zone: 'Z' | `${'+' | '-'}${number}:${number}`): ScalarFormat {
   const read = (text: string): string | undefined => {
     if (hasZone.test(text)) return text
@@ -83,7 +83,7 @@ export function inZone(zone: 'Z' | `${'+' | '-'}${number}:${number}`): ScalarFor
   })
 }
 
-/** Lower case on the wire, as the provider has its names; read in any case. */
+/** Encoded in lower case, decoded in any case. */
 export const inLowerCase: ScalarFormat = (scalar) => ({
   ...scalar,
   toJson: (value) => printString(String(value).toLowerCase()),

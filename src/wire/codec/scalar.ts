@@ -1,4 +1,4 @@
-/** How a JSON body and a query string write each sort of value. Nothing is coerced: a wrong type is a problem. */
+/** How JSON bodies and query strings write each type of value. Nothing is coerced: a wrong type is an error. */
 import { type Amount, isPositive, toAmount } from '../../domain/amount.ts'
 import { toTimeRange } from '../../domain/instant.ts'
 import { type Status, statuses } from '../../domain/swap/status.ts'
@@ -7,7 +7,7 @@ import { isTransactionId } from '../../domain/swap/transaction-id.ts'
 import { JsonNumber, type JsonValue, printString } from '../json.ts'
 import type { Schema } from '../schema.ts'
 
-/** Undefined means: not a value of this sort. */
+/** Undefined: not a value of this type. */
 export interface Scalar<Value> {
   /** What a value must be, to end the sentence "Invalid size: it must be …". */
   readonly must: string
@@ -18,7 +18,7 @@ export interface Scalar<Value> {
   toText(value: Value): string
 }
 
-/** A notation whose values are text on the wire. */
+/** Values that are text on the wire. */
 function textual<Value extends string>(
   must: string,
   read: (text: string) => Value | undefined,
@@ -34,7 +34,7 @@ function textual<Value extends string>(
   }
 }
 
-/** A notation whose values are JSON numbers, and the same digits in a query. */
+/** Values that are JSON numbers, with the same digits in a query. */
 function numeric<Value>(must: string, read: (lexeme: string) => Value | undefined, schema: Schema): Scalar<Value> {
   return {
     must,
@@ -76,7 +76,7 @@ const flag: Scalar<boolean> = {
   toText: String,
 }
 
-/** What a client may send in a question. */
+/** Types in a client's request. */
 export const requestScalars = {
   name: textual('a text that is not empty', (text) => text || undefined, { minLength: 1 }),
   address: textual('an address of 1 to 256 ASCII characters without spaces', matching(printableAscii), {
@@ -102,17 +102,17 @@ export const requestScalars = {
   ),
 }
 
-/** Far beyond what addresses, memos, hashes and names have: so much of a text may a provider make the ledger keep. */
+/** The maximum length of a provider's texts, far beyond addresses, memos and hashes: it limits what the ledger stores. */
 const maxTextLength = 4_096
 
 function withinTextLimit(text: string): string | undefined {
   return text.length <= maxTextLength ? text : undefined
 }
 
-/** What a provider may answer. */
+/** Types in a provider's response. */
 export const responseScalars = {
   text: textual(`a text of at most ${maxTextLength} characters`, withinTextLimit),
-  /** It is never kept with a transaction. */
+  /** Never stored with a transaction. */
   longText: textual('a text', (text) => text),
   name: textual(`a text of 1 to ${maxTextLength} characters`, (text) => withinTextLimit(text) || undefined, { minLength: 1 }),
   /** It becomes a segment of a path. */

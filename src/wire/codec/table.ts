@@ -1,34 +1,34 @@
-/** Tables: which wire name carries which domain field, and what stands there when it is not known. */
+/** Tables: which wire name carries which domain field, and what is written if the field is unknown. */
 import type { ScalarFormat } from './scalar-format.ts'
 
-/** What stands where a field is not known: nothing, `null`, or nothing that anybody misses. */
+/** What is written if a field is unknown: nothing, `null`, or nothing without a report of omission. */
 type Absence = 'required' | 'omitted' | 'null' | 'extension'
 
 export interface TableColumn<Field extends string = string> {
   readonly field: Field
   readonly absence: Absence
-  /** In an answer: the field may be absent only where this holds. */
+  /** In a response: the field may be absent only where this holds. */
   readonly when?: (response: Readonly<Record<string, unknown>>) => boolean
-  /** In an answer: an empty text is a value, not the absence of one. */
+  /** In a response: an empty text is a value, not the absence of one. */
   readonly mayBeEmpty?: true
-  /** In a question: what is meant where nothing is said. Towards a provider it is always said. */
+  /** In a request: the default. A provider always gets it explicitly. */
   readonly defaultValue?: string | number
-  /** How the value is written, if not in the standard notation of its field. */
+  /** The format of the value, if not the default of its field. */
   readonly format?: ScalarFormat
-  /** In an answer: an amount of 0 means that there is none. */
+  /** In a response: an amount of 0 means that there is none. */
   readonly isZeroNone?: true
-  /** In an answer: it is used only where no other line of the table has the field. */
+  /** In a response: used only if no other line of the table has the field. */
   readonly isFallback?: true
-  /** In an answer: this amount is subtracted from that field, exactly. */
+  /** In a response: this amount is subtracted from that field, exactly. */
   readonly deductedFrom?: string
-  /** In a question: an empty text stands where there is none. */
+  /** In a request: an empty text if there is none. */
   readonly isEmptyIfNone?: true
 }
 
 /** A bare field name is always on the wire. */
 export type Table<Field extends string = string> = Readonly<Record<string, Field | TableColumn<Field>>>
 
-/** A table with objects in it, for the answers and questions of real APIs. */
+/** A table with nested objects, for the requests and responses of real APIs. */
 export interface ResponseTree<Field extends string = string> {
   readonly [name: string]: ResponseLine<Field>
 }
@@ -53,27 +53,27 @@ export type RequestLine<Field extends string = string> =
 export interface Inside<Tree> {
   readonly inside: Tree
 }
-/** In an answer: a list of which the first item counts. */
+/** In a response: a list whose first item is used. */
 export interface First<Tree> {
   readonly first: Tree
 }
-/** In a row of an answer: a list, each item of which is a row of its own with what stands beside the list. */
+/** In a row of a response: a list. Each item becomes a row, with the fields beside the list. */
 export interface Each<Tree> {
   readonly each: Tree
   /** The items are texts: each is the value of the only line, whose name is empty. */
   readonly isText?: true
-  /** In an answer that is written: the field that holds the items; where it is not known there is no list. */
+  /** If the response is encoded: the field with the items. If it is unknown, there is no list. */
   readonly of?: string
 }
-/** A known name of no use: drift means drift in an answer that is read; told as omitted in one that is written. */
+/** A known name without a field: no drift when decoded, reported as omitted when encoded. */
 export interface Unused {
   readonly unused: true
 }
-/** In a question: always the same. */
+/** In a request: a constant. */
 export interface Constant {
   readonly always: string | number | boolean
 }
-/** In a question: what only the operator knows (`providers.<name>.settings`). */
+/** In a request: a value from the configuration (`providers.<name>.settings`). */
 export interface Setting {
   readonly setting: string
 }
@@ -88,7 +88,7 @@ export interface OperationTables {
   readonly response: ResponseTree
 }
 
-/** May be absent or null; left out where it is not known. */
+/** May be absent or null; left out if unknown. */
 export function optional<const Field extends string>(field: Field, when?: NonNullable<TableColumn['when']>): TableColumn<Field> {
   return { field, absence: 'omitted', ...(when && { when }) }
 }
@@ -98,17 +98,17 @@ export function optionalText<const Field extends string>(field: Field): TableCol
   return { field, absence: 'omitted', mayBeEmpty: true }
 }
 
-/** May be absent or null; null where it is not known. */
+/** May be absent or null; null if unknown. */
 export function orNull<const Field extends string>(field: Field): TableColumn<Field> {
   return { field, absence: 'null' }
 }
 
-/** A field that the form itself does not have, carried end to end; null and `""` mean none. */
+/** A field beyond the form, carried end to end; null and `""` mean none. */
 export function extension<const Field extends string>(field: Field): TableColumn<Field> {
   return { field, absence: 'extension' }
 }
 
-/** In a question: `standard` where nothing is said. */
+/** In a request: `defaultValue` if the field is absent. */
 export function withDefault<const Field extends string>(field: Field, defaultValue: string | number): TableColumn<Field> {
   return { field, absence: 'required', defaultValue }
 }

@@ -1,11 +1,11 @@
-/** A row of a provider's list that is not of its form: as much of it as can be read. */
+/** A row of a provider's list that does not match its form: the fields that can be decoded. */
 
 import { JsonNumber, JsonObject, type JsonValue } from '../json.ts'
 import { memberAt } from './member.ts'
 import type { ResponseCodec, ResponseSlot } from './response-nodes.ts'
 
 export interface UnreadableFields {
-  /** Tells the row from others of the same list. */
+  /** Unique among the rows of the list. */
   readonly key: string
   readonly fields: Readonly<Record<string, unknown>>
 }

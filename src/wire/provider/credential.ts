@@ -1,17 +1,17 @@
-/** Who a call goes up as. */
+/** The credentials of a call to a provider. */
 import type { Credential } from '../credential.ts'
 import type { Headers } from '../http.ts'
 
-/** A call, finished but for its headers. */
+/** An encoded call, without its headers. */
 export interface UnsignedRequest {
   readonly method: string
   readonly path: string
   readonly query: string
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly body: string
 }
 
-/** Signs with the operator's key: hashing and signing are the adapters'. Throws a `TypeError` for a key that is none. */
+/** Signs with the operator's key; an adapter implements it. Throws a `TypeError` for an invalid key. */
 export interface Signer {
   readonly rsaSha256: (privateKey: string, text: string) => SignedText
 }

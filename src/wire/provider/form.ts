@@ -1,4 +1,4 @@
-/** A provider's form: its tables, and what else only data can tell of it. Clients never see it, so it need not read questions or write answers. */
+/** A provider's form: its tables and properties. It only encodes requests and decodes responses: clients do not use it. */
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import { forEachOp, keyed, type Op, type Operations, ops, type Row } from '../../domain/swap/operations.ts'
 import type { RateType } from '../../domain/swap/swap.ts'
@@ -20,9 +20,9 @@ export interface ProviderForm {
   readonly networks: NetworkWords
   readonly assets: Readonly<Record<string, AssetWords>>
   readonly depositMemo: readonly string[]
-  /** What the operator must set: `providers.<name>.settings`. */
+  /** Settings that it requires: `providers.<name>.settings`. */
   readonly settings: readonly string[]
-  /** Whether some call carries the address of the gateway's client. */
+  /** Whether a call carries the address of the gateway's client. */
   readonly sendsAddress: boolean
   /** Undefined: the provider has no such operation. */
   readonly operation: (op: Op, rateType?: RateType) => ProviderOperation | undefined
@@ -33,13 +33,13 @@ export interface ProviderForm {
 }
 
 type RequestOf<O extends Op> = Operations[O]['request']
-/** Beside the fields of the question: the number of rows before the page. */
+/** Beside the fields of the request: the number of rows before the page. */
 type RequestedField<O extends Op> = (keyof RequestOf<O> & string) | 'offset'
 
-/** Everything but quotes and creates is also read without a client. */
+/** All operations but quotes and creates are also called without a client. */
 type AddressRule<O extends Op> = O extends 'getRate' | 'createTransaction' ? unknown : { readonly addressHeader?: never }
 
-/** The tables of one operation. Fails to compile, by name, where a field that the domain always has is neither told nor assumed. */
+/** The tables of one operation. Does not compile if a field that the domain always has is neither decoded nor assumed. */
 export function providerOperation<O extends Op>() {
   return <
     const A extends RequestTree<RequestedField<O>>,
@@ -101,7 +101,7 @@ export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
   }
 }
 
-/** Fields of a create for which the id of its quote stands. */
+/** Fields of a create that the id of its quote replaces. */
 function quoteFields(
   { isImpliedByQuote }: ProviderTables,
   rateType: RateType,
@@ -132,7 +132,7 @@ function renameAll(operations: ProviderFormTables['operations'], names: ExtraIdN
   })
 }
 
-/** The settings that tables name, at any depth. */
+/** The names of the settings in a table, at any depth. */
 function settingsOf(trees: readonly RequestTree[]): readonly string[] {
   const names = trees.flatMap((tree) =>
     Object.values(tree).flatMap((line): readonly string[] => {

@@ -1,4 +1,4 @@
-/** A client's form as the form of a provider: the service speaks it to both. */
+/** Makes a provider's form of a client's form: the service uses one form for both. */
 import { ops } from '../../domain/swap/operations.ts'
 import type { Form } from '../form.ts'
 import { plainKey } from './credential.ts'

@@ -15,23 +15,23 @@ export interface ProviderCall {
   readonly op: Op
   readonly method: Method
   readonly path: PathPattern
-  /** Whether it goes up with the provider's key. */
+  /** Whether it is sent with the provider's key. */
   readonly keyed: boolean
   readonly maxResponseBytes?: number | undefined
   /** In lower case. */
   readonly addressHeader?: string | undefined
   readonly requestCodec: RequestEncoder
   readonly responseCodec: Pick<ResponseCodec, 'slots' | 'decode' | 'decodeRows'>
-  /** Wire names of the answer's fields, by domain field. */
+  /** Wire names of the response's fields, by domain field. */
   readonly responseNames: ReadonlyMap<string, string>
 }
 
 export interface ProviderOperation extends ProviderCall {
-  /** Where a list's rows and counts stand; undefined for an operation without pages. */
+  /** The places of a list's rows and counts; undefined for an operation without pages. */
   readonly page: ProviderEnvelope | 'items' | undefined
-  /** Whether a row that is not of the form is dropped instead of spoiling its page (docs/contract.md §8). */
+  /** Whether a row that does not match the form is dropped; otherwise the page fails (docs/contract.md §8). */
   readonly dropsBadRows: boolean
-  /** Rows of a list that count: those with these values. */
+  /** Only rows with these values are used. */
   readonly only: readonly (readonly [name: string, value: string | boolean])[]
   readonly also: ProviderCall | undefined
   readonly assumes: readonly string[]
@@ -40,7 +40,7 @@ export interface ProviderOperation extends ProviderCall {
 
 const paged: ReadonlySet<Op> = new Set<Op>(['listCurrencies', 'listTransactions'])
 
-/** `implied`: fields of the request that the choice of these tables says. */
+/** `implied`: fields of the request that the choice of these tables expresses. */
 export function compileOperation(
   op: Op,
   tables: ProviderTables,

@@ -1,4 +1,4 @@
-/** How a provider refuses: where its reasons, its limits and its words for a kind of refusal stand. */
+/** How a provider refuses requests: the places of its reasons, limits and codes in a body. */
 import { type Amount, isZero, toAmount } from '../../domain/amount.ts'
 import type { AmountLimits } from '../../domain/faults/amount-limits.ts'
 import type { FaultKind } from '../../domain/faults/fault.ts'
@@ -6,27 +6,27 @@ import type { Reason } from '../../domain/faults/reason.ts'
 import { memberAt } from '../codec/member.ts'
 import { JsonNumber, JsonObject, type JsonValue } from '../json.ts'
 
-/** What a word of a provider means for the client's request. */
+/** The meaning of a provider's code for the client's request. */
 export interface RefusalMeaning {
   readonly kind: FaultKind
   readonly reason?: Reason
 }
 
-/** Paths are names joined by dots; of a list the first item counts. */
+/** Paths are names joined by dots. Of a list the first item is taken. */
 export interface RefusalTable {
-  /** Where a reason in plain text may stand, the best first: a text, or an object or list of texts. */
+  /** Possible places of a reason in plain text, the best first: a text, or an object or list of texts. */
   readonly messages: readonly string[]
-  /** Where limits of the amount may stand. `areBoth`: one without the other is not told to clients. */
+  /** Possible places of the amount's limits. `areBoth`: clients get no limit without the other. */
   readonly limits?: { readonly min: readonly string[]; readonly max: readonly string[]; readonly areBoth?: true }
-  /** Where the word for the kind of refusal stands, and what the words mean. A number counts as its digits. */
+  /** The place of the code, and what the codes mean. A number counts as its digits. */
   readonly codes?: { readonly at: string; readonly meanings: Readonly<Record<string, RefusalMeaning>> }
-  /** What the presence of a member means, where no word says it. */
+  /** The meaning of a member's presence, if there is no known code. */
   readonly members?: Readonly<Record<string, RefusalMeaning>>
-  /** A member whose presence makes a refusal of an answer with a status of success. */
+  /** A member whose presence makes a response with a status of success a refusal. */
   readonly presentIn200?: string
 }
 
-/** What a body says of a refusal. */
+/** A refusal, read from a body. */
 export interface Refusal {
   readonly message: string
   readonly limits: AmountLimits
@@ -51,12 +51,12 @@ function meaningOf(code: string | undefined, codes: RefusalTable['codes']): Refu
   return code !== undefined && codes && Object.hasOwn(codes.meanings, code) ? codes.meanings[code] : undefined
 }
 
-/** Whether an answer with a status of success is a refusal. */
+/** Whether a response with a status of success is a refusal. */
 export function isRefusedIn200({ presentIn200 }: RefusalTable, body: JsonValue): boolean {
   return presentIn200 !== undefined && isPresent(body, presentIn200)
 }
 
-/** Empty values, in the place of a refusal, say that there is none. */
+/** Empty values in the place of a refusal mean that there is none. */
 function isPresent(body: JsonValue | undefined, path: string): boolean {
   const member = at(body, path)
   return Boolean(member) && !(Array.isArray(member) && member.length === 0)

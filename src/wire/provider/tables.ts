@@ -14,23 +14,23 @@ export interface CallTables {
   readonly response: ResponseTree
   /** The header that carries the address of the gateway's client. Only for quotes and creates: nothing else always has a client. */
   readonly addressHeader?: string
-  /** The largest answer, where that is more than 2 MiB. */
+  /** The maximum size of the response, if more than 2 MiB. */
   readonly maxResponseBytes?: number
 }
 
 /** The tables of one operation. */
 export interface ProviderTables extends CallTables {
-  /** Where the rows and the counts of a list stand; `items`: the answer is the list of rows. */
+  /** The places of a list's rows and counts; `items`: the response is the list of rows. */
   readonly page?: ProviderEnvelope | 'items'
-  /** Rows of a list that count: those with these values. */
+  /** Only rows with these values are used. */
   readonly only?: Readonly<Record<string, string | boolean>>
   /** Another call, made at the same time, whose fields are added. */
   readonly also?: CallTables
-  /** Fields that the answer may lack: then those of the question, or the time of the call. They are told as derived. */
+  /** Fields that the response may lack. They are then taken from the request or the time of the call, and reported as derived. */
   readonly assumes?: readonly string[]
-  /** In a create: its `quoteId` stands for all that the quote was asked for. */
+  /** In a create: its `quoteId` replaces the fields of the quote's request. */
   readonly isImpliedByQuote?: true
-  /** Whether a quote of an amount outside of the limits in the same answer is a refusal. */
+  /** Whether a quote of an amount outside of the limits in the same response is a refusal. */
   readonly refusesByLimits?: true
 }
 
@@ -59,7 +59,7 @@ export interface ProviderFormTables {
   /** As in `providers.<name>.form`, in lower case. */
   readonly name: string
   readonly credential: ProviderCredential
-  /** The operations that need the provider's key; default: the three that a client needs one for. */
+  /** The operations that need the provider's key; default: the three that need a client's key. */
   readonly keyed?: readonly Op[]
   /** The meaning of the provider's statuses. */
   readonly statuses: Readonly<Record<string, StatusWord>>
@@ -68,7 +68,7 @@ export interface ProviderFormTables {
   /** The largest page; default: 100. */
   readonly pageSize?: number
   readonly refusal: RefusalTable
-  /** Types of rate of which a create needs the id of a quote. */
+  /** Rate types whose creates need the id of a quote. */
   readonly quotedFirst?: readonly RateType[]
   /** Its words for networks, where they differ from the table's. */
   readonly networks?: NetworkWords

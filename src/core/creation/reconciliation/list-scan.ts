@@ -97,7 +97,7 @@ export class ListScan {
   /** Reads a page and returns the number of its new rows. */
   private async readOne(page: number, readPage: ReadPage): Promise<number> {
     const { items, total: reportedTotal, hasMore, unreadable = [] } = await readPage({ ...this.window, page, size: this.pageSize })
-    // Without a total each page tells only that there is one row more, or that it is the last.
+    // Without a total, a page only shows that there is another row, or that it is the last page.
     const total = hasMore ? Math.max(this.total, reportedTotal + 1) : reportedTotal
     if (total < this.total && hasMore === undefined) throw new BrokenList('The list became shorter while it was read.')
     if (total > maxRows) throw new BrokenList('The list is too long.')

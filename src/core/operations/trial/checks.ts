@@ -34,7 +34,7 @@ export interface TriedProvider {
   readonly contextOf: () => Context
 }
 
-/** How each operation ended that the provider answers only with a key. */
+/** How each operation ended that the provider responses only with a key. */
 export type KeyedEnds = Map<Op, 'done' | Fault>
 
 export function works(check: TrialCheckName, message: string): TrialCheck {

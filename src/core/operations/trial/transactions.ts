@@ -1,4 +1,4 @@
-/** What a provider answers only with a key. */
+/** What a provider responses only with a key. */
 import { Fault } from '../../../domain/faults/fault.ts'
 import type { Op, ResponseBody } from '../../../domain/swap/operations.ts'
 import { fails, type KeyedEnds, read, skipped, type TrialCheck, type TriedProvider, works } from './checks.ts'
