@@ -99,7 +99,7 @@ describe('a valid configuration', () => {
     expect(table.byCode('btc')).toMatchObject({ depositMin: '0.00010000000000000001', depositMax: '1e3' })
   })
 
-  it('knows the own chain of a coin and the decimal places of an asset, if the table has them', () => {
+  it('has the own chain of a coin and the decimal places of an asset, if the table has them', () => {
     const networks = '[ { network: ETH, code: ETH, default: true, home: true, decimals: 18 }, { network: BASE, code: ETHBASE } ]'
     const { assets: table } = load({ assets: `- { coin: ETH, name: Ethereum, networks: ${networks} }` })
     expect(table.byCode('ETH')).toMatchObject({ isHome: true, decimals: 18 })

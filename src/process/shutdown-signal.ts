@@ -21,7 +21,7 @@ export function untilShutdownSignal(report: (message: string, reason: unknown) =
   process.on('SIGINT', onSignal)
   process.on('SIGHUP', hangUp)
   const fail = (reason: unknown): void => {
-    report('something failed with nobody to care', reason)
+    report('unhandled failure', reason)
     resolve(1)
   }
   process.on('unhandledRejection', fail)

@@ -41,7 +41,7 @@ test('the hashes appear with the deposit and with the payout, and stay the same'
   expect(sent).toMatchObject({ tx_hash_in: paid.tx_hash_in, tx_hash_out: expect.stringMatching(/^[0-9a-f]{64}$/) })
 })
 
-test('the receipt says the amount that was asked for, or the one that came', async () => {
+test('the receipt has the requested amount, or the received one', async () => {
   const asked = await created()
   const { json } = await asked.pay()
   expect(json).toEqual({ id: asked.id, depositAddress: asked.depositAddress, amount: 0.1 })

@@ -32,7 +32,7 @@ test('search goes by what the form shows', async () => {
   expect((await ask('GET', '/b/api/v2/currencies?search=trc20')).json).toMatchObject({ count: 0 })
 })
 
-test('both forms are told the same rate', async () => {
+test('both forms get the same rate', async () => {
   const { ask } = await sandboxInMemory()
   const a = await ask('GET', '/a/api/v2/rate?coinFrom=USDTERC20&coinTo=BTC&amount=100.50')
   const b = await ask('GET', '/b/api/v2/rate?coinFrom=USDT&networkFrom=ETH&coinTo=BTC&amount=100.50')
@@ -119,7 +119,7 @@ test('a transaction belongs to its key: another key neither finds nor lists it',
   expect((await ask('GET', '/b/api/v2/transactions', { key })).json).toMatchObject({ count: 1 })
 })
 
-test('a stranger gets 401 before anything of his question is read', async () => {
+test('an unknown key gets 401 before the request is read', async () => {
   const { ask } = await sandboxInMemory()
   expect((await ask('POST', '/a/api/v2/transactions', { key: 'stranger', body: { nonsense: 1 } })).status).toBe(401)
   expect((await ask('GET', '/b/api/v2/transactions')).status).toBe(401)

@@ -44,7 +44,7 @@ describe('the scheme of a bearer token', () => {
     },
   )
 
-  it('is offered even where its key is missing, so that the form can be told', () => {
+  it('is offered even if its key is missing, so that the form is recognized', () => {
     expect(bearer().isOffered({ authorization: 'Bearer' })).toBe(true)
     expect(bearer().isOffered({ authorization: 'Basic k' })).toBe(false)
   })

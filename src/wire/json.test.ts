@@ -199,7 +199,7 @@ it('a lone surrogate is printed as an escape', () => {
   expect(printString('a\ud800b')).toBe('"a\\ud800b"')
 })
 
-it('what is wrong is told by place, never by the words themselves', () => {
+it('an error has the position, never the text', () => {
   expect(() => parseJson('{"secret":oops}')).toThrow(/^not JSON at position \d+$/)
   expect(() => parseJson('{"secret":1,"secret":2}')).toThrow(/^duplicate key at position \d+$/)
 })

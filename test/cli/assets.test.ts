@@ -73,7 +73,7 @@ describe('a provider that names assets by code (A)', () => {
     expect([exitCode, report.matched, report.missing, report.unknown]).toEqual([0, 3, [], []])
   })
 
-  it('reads every page of a long list, and says how far it is', async () => {
+  it('reads every page of a long list, and reports its progress', async () => {
     const many = Array.from({ length: 250 }, (_, at) => row(`C${at}`))
     alpha.holdings.currencies = [...currenciesA, ...many]
     const { exitCode, report, err } = await check('alpha')
@@ -81,7 +81,7 @@ describe('a provider that names assets by code (A)', () => {
     expect(err).toContain('swapgate: reading page 2 of the list of alpha')
   })
 
-  it('waits where the provider asks to wait, and goes on at that page', async () => {
+  it('waits as the provider requires, and continues at that page', async () => {
     alpha.holdings.currencies = [...currenciesA, ...Array.from({ length: 250 }, (_, at) => row(`C${at}`))]
     let refusals = 1
     alpha.reply('currencies', ({ query }) => {

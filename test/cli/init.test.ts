@@ -39,7 +39,7 @@ async function checked(...args: readonly string[]): Promise<Record<string, unkno
 const flags = ['--form', 'b', '--url', 'https://beta.example/api/v2', '--key', 'ALPHA_KEY']
 
 describe('what is written passes check', () => {
-  it('by options: nothing is asked, and what no option says has its default', async () => {
+  it('by options: no prompt, and defaults for the others', async () => {
     const { exitCode, out, err } = await swapgate(['init', ...flags, '--mode', 'managed', '--port', '8090'])
     expect([exitCode, err]).toEqual([0, ''])
     expect(out).toMatch(/^Written: config\/gateway\.yaml, config\/assets\.yaml\.\nNext: swapgate providers try alpha\n/)
@@ -64,7 +64,7 @@ describe('what is written passes check', () => {
     expect(await checked()).toMatchObject({ mode: 'managed', providers: [{ name: 'alpha', form: 'exolix' }] })
   })
 
-  it('settings that the form needs are asked too, or given as options', async () => {
+  it('settings that the form needs are prompted for, or given as options', async () => {
     const answers = ['letsexchange', 'https://lets.example/api', 'managed', 'ALPHA_KEY', '8080', 'affiliate "7"']
     expect((await swapgate(['init'], { answers })).exitCode).toBe(0)
     expect(await checked()).toMatchObject({ ok: true })

@@ -179,7 +179,7 @@ describe('reset', () => {
     expect(await place.audited()).toHaveLength(6)
   })
 
-  it('O2: of an override that says what the file says is no record: nothing changes', async () => {
+  it('O2: an override equal to the file makes no record: nothing changes', async () => {
     await providers('activate', 'alpha')
     await providers('drain', 'beta')
     const before = await place.audited()

@@ -110,7 +110,7 @@ describe('what differs from the form', () => {
     expect(out.join('\n')).not.toContain('\u001b')
   })
 
-  it('a quote that is not of the form fails, and says where', async () => {
+  it('a quote that does not match the form fails, with the place', async () => {
     using place = new TrialPlace()
     alpha.reply('rate', ({ query }) => ({ json: { ...rateA(query), minAmount: 'none' } }))
     const { exitCode, report } = await place.report('alpha')
@@ -168,7 +168,7 @@ describe('a provider that does not work', () => {
     expect(messageOf(report, 'float quote')).toMatch(/^50 ETH to BTC gives 18\.234/)
   })
 
-  it('one that nobody reaches: its failures, without a stack', async () => {
+  it('an unreachable one: its failures, without a stack', async () => {
     using place = new TrialPlace({
       providers: { alpha: { form: 'A', url: `http://127.0.0.1:${await freePort(20_000, 2_000)}/api/v2`, key: 'provider-key-1' } },
     })

@@ -30,7 +30,7 @@ describe.each(globSync('docs/providers/*.md'))('%s', (page) => {
     expect(lines.some((line) => line.includes('not found again'))).toBe(form?.operation('listTransactions') === undefined)
   })
 
-  it('names its form, its settings and what nobody verified', () => {
+  it('names its form, its settings and what is unverified', () => {
     expect(form).toBeDefined()
     for (const setting of form?.settings ?? []) expect(text).toContain(`\`${setting}\``)
     expect(text).toMatch(/^## What is not verified$/m)

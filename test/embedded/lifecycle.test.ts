@@ -113,7 +113,7 @@ it('P15: a reload that fails is a rejection, not an exception', async () => {
   await expect(swapgate.reload('nowhere.yaml')).rejects.toThrow('cannot be read')
 })
 
-it('P15: a start and a reload tell what the command tells', async () => {
+it('P15: a start and a reload report what the command reports', async () => {
   const ending = { alpha: { form: 'stealthex', url: provider.url, key: 'key-of-the-gateway' } }
   const managed = settings({ providers: ending, auth: { mode: 'managed' }, sandbox: { enabled: true } })
   swapgate = createSwapgate(managed)

@@ -141,7 +141,7 @@ describe.each(formNames)('the client of form %s at a service without reasons', (
     expect(service(form).received('create')).toHaveLength(1)
   })
 
-  it('repeats a create that could not be sent, and then says so', async () => {
+  it('repeats a create that could not be sent, and then reports it', async () => {
     const error = await failure(
       connect({ baseUrl: `http://127.0.0.1:${await freePort(21_000, 9_000)}`, tries: 2 }).create('0.10', 'unsent'),
     )

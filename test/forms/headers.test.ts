@@ -196,7 +196,7 @@ test('H16: a page of a listed origin sends no cookies, and reads the limits and 
   expect(headers.vary).toMatch(/\bOrigin\b/)
 })
 
-test('H16: a page of a listed origin may read who served it and what needs a person, and may choose a provider', async () => {
+test('H16: a page of a listed origin may read X-Swap-Provider and X-Swap-Attention, and may choose a provider', async () => {
   const pair = await startPair('A', 'A', { sections: { server: { cors: ['https://app.example'] } } })
   const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET' }
   const asked = { ...headers, 'access-control-request-headers': 'x-swap-provider,x-api-key' }

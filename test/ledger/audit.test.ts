@@ -14,7 +14,7 @@ async function recordsOf(audit: AuditLog) {
 }
 
 describeStores(allStores, (shared) => {
-  test('O1: each change of a key is a record: who, what, before and after, the newest first', async () => {
+  test('O1: each change of a key is a record: actor, action, before and after, newest first', async () => {
     const { accounts, audit } = await shared().openNew()
     await accounts.addKey({ id: 'k1', name: 'acme', createdAt: 1_000, expiresAt: 90_000 }, 'digest-1', actor)
     await accounts.addKey({ id: 'k2', name: 'acme', createdAt: 2_000 }, 'digest-2', 'alice')

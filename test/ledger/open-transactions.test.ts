@@ -75,7 +75,7 @@ describeStores(allStores, (shared) => {
     expect(await claim()).toEqual([])
   })
 
-  test('of many who claim at once no two have the same, and in the end each is claimed', async () => {
+  test('concurrent claims never overlap, and in the end each transaction is claimed', async () => {
     for (let at = 0; at < 40; at++) await created(`tx-${at}`, at * 1_000)
     const claimed: string[] = []
     for (let round = 0; round < 12; round++) claimed.push(...(await Promise.all([claim(7), claim(7), claim(7), claim(7)])).flat())

@@ -85,7 +85,7 @@ describe('N9: an answer passes as it is:', () => {
     }
   })
 
-  test('what comes beyond it reaches nobody', async () => {
+  test('what follows reaches no one', async () => {
     const evil = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil'
     for (const surplus of [evil, 'surplus']) {
       answer = answers(`HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-length: 5\r\n\r\nhello${surplus}`, 'wait')
@@ -155,7 +155,7 @@ describe('N10: is 502 in the form, with nothing of the provider’s:', () => {
     expect(outcomesOf(lost)).toEqual(['unreachable', 'unreachable'])
   })
 
-  test('a provider with a certificate that nobody vouches for, which gets no byte of the request', async () => {
+  test('a provider with an untrusted certificate, which gets no byte of the request', async () => {
     const { cert, key } = certify({ name: 'localhost' })
     const received: Buffer[] = []
     const provider = createServer({ cert, key }, (socket) => socket.on('data', (chunk: Buffer) => received.push(chunk)))

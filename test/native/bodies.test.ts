@@ -163,14 +163,14 @@ describe('N7: a client', () => {
     socket.destroy()
   })
 
-  test('that waits for 100 Continue is told to go on, once, by the gateway', async () => {
+  test('that waits for 100 Continue gets it, once, from the gateway', async () => {
     rig.provider.answer = async (response, { body }) => response.end(await body)
     const text = await talk(post('content-length: 3', 'expect: 100-continue', 'connection: close'), 100, 'abc')
     expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 [\s\S]*abc/)
     expect(rig.provider.arrived[0]?.headers.expect).toBeUndefined()
   })
 
-  test('that asks for several at once gets its answers in order', async () => {
+  test('with several requests at once gets the responses in order', async () => {
     rig.provider.answer = (response, { url }) => setTimeout(() => response.end(url), url.includes('n=1') ? 150 : 0)
     const get = (n: number, ...headers: string[]): string => rig.head(`GET /native/alpha/exchange/range?n=${n}`, ...headers)
     const text = await talk(get(1) + get(2) + get(3, 'connection: close'))

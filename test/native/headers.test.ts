@@ -201,7 +201,7 @@ describe('N3: down come', () => {
     expect(trailers).toEqual({})
   })
 
-  test('a length where the provider tells it, and no-store where it is silent about caches', async () => {
+  test('a length if the provider sends one, and no-store if it sends no Cache-Control', async () => {
     rig.provider.answer = (response) => response.writeHead(203, { 'content-length': 5 }).end('hello')
     const { status, headers, headerNames } = await rig.send('/exchange/range')
     expect([status, headers['content-length'], headers['cache-control']]).toEqual([203, '5', 'no-store'])

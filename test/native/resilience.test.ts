@@ -94,7 +94,7 @@ describe('N14: the breaker of the lane', () => {
 })
 
 describe('N15: one client’s native calls', () => {
-  test('that the provider limits rest that path alone, for as long as it says', async () => {
+  test('that the provider limits pause that path only, for its Retry-After', async () => {
     await using rig = await startRig(guarded)
     rig.provider.answer = (response, { url }) => {
       if (url.includes('quiet')) response.writeHead(429).end()
@@ -163,7 +163,7 @@ test('N15: under load a request of the lane is shed as the operation that it cou
   )
 })
 
-test('N16: each request is told once, by the template of its path, and each call once', async () => {
+test('N16: each request is reported once, by the template of its path, and each call once', async () => {
   await using rig = await startRig()
   rig.provider.answer = (response, { url }) => response.writeHead(url.includes('bad') ? 503 : 200).end('x')
   await rig.send('/coins/secret-coin/networks?secret=1')

@@ -59,7 +59,7 @@ const tell = (length: number): void => {
   for (const listener of listeners) listener({ event: 'provider', data: 'x'.repeat(length) })
 }
 
-it('W18: a listener that does not read, and whose token goes, is cut off; what happens then harms nobody', async () => {
+it('W18: a listener that does not read, and whose token goes, is cut off; later events do no harm', async () => {
   socket.pause()
   // More than the buffers of the connection hold, and less than what cuts it off.
   while (response.writableLength < 200_000) {

@@ -272,7 +272,7 @@ describe('what the ledger holds', () => {
 })
 
 describe('how it is served and looks', () => {
-  it('loads without a token and without data, and asks nobody else; the policy is strict', async () => {
+  it('loads without a token, without data and without other hosts; the policy is strict', async () => {
     await using visited = await signedIn()
     expect(new Set(visited.requestedUrls.map((url) => new URL(url).origin))).toEqual(new Set([gateway.adminUrl]))
     expect(visited.complaints).toEqual([])
@@ -312,7 +312,7 @@ describe('how it is served and looks', () => {
     },
   )
 
-  it('says when the gateway does not answer, and comes back by itself', async () => {
+  it('shows that the gateway does not respond, and recovers by itself', async () => {
     await using visited = await signedIn()
     const { page } = visited
     await gateway.stop()

@@ -142,7 +142,7 @@ describe('a gateway that gets a signal to end', () => {
     const { exitCode, err } = await gateway.ended
     expect(exitCode).toBe(1)
     const { event, message, error } = JSON.parse(err.split('\n').find((line) => line.startsWith('{"level":"fatal"')) ?? '{}')
-    expect([event, message]).toEqual(['failure', 'something failed with nobody to care'])
+    expect([event, message]).toEqual(['failure', 'unhandled failure'])
     expect([error.message, error.stack[0]]).toEqual(['lost in thought', expect.stringContaining('failing.mjs')])
   })
 })

@@ -67,7 +67,7 @@ describe('the form of docs/forms.md', () => {
     expect(sent[0]).toMatchObject({ method: 'GET', path: '/orders/TW1', headers: { authorization: 'Bearer provider-key-7' } })
   })
 
-  it('asks for a quote before a create with a fixed rate', async () => {
+  it('requests a quote before a create with a fixed rate', async () => {
     const create = { ...pair, amountIn: '100.10', rateType: 'fixed', withdrawalAddress: 'rPayout', withdrawalExtraId: '7001' }
     const { body, drift, sent } = await call('createTransaction', create, quote, { order })
     expect([body, drift]).toEqual([transaction, []])

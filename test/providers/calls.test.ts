@@ -116,7 +116,7 @@ describe.each(providerNames.filter((name) => documented[name].header !== undefin
     })
 
   if (!documented[name].hasList)
-    it('a client cannot list, and is told so', async () => {
+    it('a client cannot list, and gets an error', async () => {
       rig = await startRig(name, { mode: 'passthrough' })
       const list = await rig.get('A', '/transactions')
       expectRefusal(list, 'A', 400, 'not_offered')

@@ -37,7 +37,7 @@ describe.each(providerNames.filter((name) => documented[name].hasList))('%s', (n
     expect(rig.exchange.swaps).toHaveLength(1)
   })
 
-  it('two that are alike are nobody’s', async () => {
+  it('two that are alike are bound to no create', async () => {
     await using rig = await startRig(name)
     for (const idempotencyKey of ['order-1', 'order-2']) {
       rig.exchange.losesNextCreate = true
@@ -62,7 +62,7 @@ describe.each(providerNames.filter((name) => documented[name].hasList))('%s', (n
 })
 
 describe.each(providerNames.filter((name) => !documented[name].hasList))('%s, which has no list', (name) => {
-  it('P2: stays 409 and needs a person; no list is asked for', async () => {
+  it('P2: stays 409 and needs a person; no list is requested', async () => {
     await using rig = await startRig(name)
     rig.exchange.losesNextCreate = true
     expectRefusal(await rig.create('A', order), 'A', 504)

@@ -54,7 +54,7 @@ describe.each(providerNames)('%s', (name) => {
     expect(rig.exchange.received('create')).toEqual([])
   })
 
-  it.each(forms)('P7: creates for form %s, %s, and says what is promised', async (form, rateType) => {
+  it.each(forms)('P7: creates for form %s, %s, with the quoted amount', async (form, rateType) => {
     await rig.quote(form, { rateType })
     rig.exchange.market[rateType] -= 1 // since then the rate is another
     const before = rig.exchange.calls.length
@@ -79,7 +79,7 @@ describe.each(providerNames)('%s', (name) => {
     expect((json as Created).id).toBe(`alpha~${swap.id}`)
   })
 
-  it.each(formNames)('P6: tells form %s each status, and when a person should look', async (form) => {
+  it.each(formNames)('P6: reports each status to form %s, and when a person is needed', async (form) => {
     const inForm = (status: string): string => (form === 'B' ? (lackedByB[status] ?? status) : status)
     for (const [word, status, attention] of rig.facts.statuses) {
       const { json } = await rig.create(form, { idempotencyKey: word })

@@ -20,7 +20,7 @@ function wentUp(): readonly (readonly [traceId: string, spanId: string, flags: s
     .map(({ headers }) => (headers.traceparent ?? '').split('-').slice(1) as [string, string, string])
 }
 
-test('of a share of 0, failures are kept whole, and nothing else, whatever the caller wants', async () => {
+test('with a ratio of 0, only failures are kept, whatever the caller requests', async () => {
   rig = await startRig({ telemetry: { ratio: 0 } })
   await rig.warm()
   for (let n = 0; n < 20; n++) {

@@ -23,7 +23,7 @@ it('takes a line for each question, and the preset for an empty one', async () =
   expect(await asked('1\n\n3\n', false)).toEqual({ answers: [1, 7, 3], printed: ['A digit:', 'A digit [7]:', 'A digit:'] })
 })
 
-it('asks again on a terminal, and ends elsewhere', async () => {
+it('prompts again on a terminal, and ends elsewhere', async () => {
   const { answers, printed } = await asked('x\n1\n\n3\n', true)
   expect([answers, printed.slice(0, 3)]).toEqual([
     [1, 7, 3],

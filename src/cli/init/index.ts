@@ -18,7 +18,7 @@ const asSetting = parsedBy((text) => /^([^=]+)=(.+)$/.exec(text)?.slice(1), 'lik
 export function addInit(program: Command, terminal: Terminal, end: (exitCode: ExitCode) => void): void {
   program
     .command('init')
-    .description('write a first configuration; what no option says is asked, on standard error')
+    .description('write a first configuration; asks on standard error for what no option gives')
     .option('--form <form>', "form of the provider's API")
     .option('--url <url>', 'base URL of the provider')
     .option('--mode <mode>', 'managed (default) or passthrough')

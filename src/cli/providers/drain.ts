@@ -12,7 +12,7 @@ export interface DrainFlags extends ChangeFlags {
 const dayMs = 86_400_000
 const waitRefusal = {
   outcome: 'invalid',
-  message: '--wait needs auth.mode managed: in passthrough mode the gateway only knows transactions as clients last read them',
+  message: '--wait needs auth.mode managed: in passthrough mode the ledger only has transactions as clients last read them',
 } as const
 
 export async function drain(

@@ -52,7 +52,7 @@ export const admin = section(
     tokens: setting(
       mapping(token),
       {},
-      'Who may use the operator’s API and page on this port: a token for each name, 32 characters or more, best read from a file. None: there is no API and no page',
+      'Tokens of the operator’s API and page on this port: one for each name, 32 characters or more, best read from a file. None: there is no API and no page',
     ),
     hosts: setting(
       list(name),

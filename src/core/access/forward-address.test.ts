@@ -36,7 +36,7 @@ it.each(['', '127.0.0.1', '::ffff:10.0.0.1', '10.0.0.1:80', '[fd00::1]:443', 'fe
   },
 )
 
-it('a call that needs no address has none, whoever calls', async () => {
+it('a call that needs no address has none, for every caller', async () => {
   const { provider, quote } = rig()
   expect([await quote('10.0.0.1', 'float'), await quote('8.8.8.8', 'float')]).toEqual([{ body: {} }, { body: {} }])
   expect(provider.calls.map(({ context }) => context.forwardedAddress)).toEqual([undefined, undefined])

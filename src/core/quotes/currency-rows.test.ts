@@ -11,7 +11,7 @@ function asset(network: string, rule?: Asset['memo']): Asset {
   return { code: `C${network}`, coin: 'C', network, name: 'Coin', aliases: [], isDefault: false, ...(rule && { memo: rule }) }
 }
 
-it("a network needs a memo by the table's rule, or else by what the provider says", async () => {
+it("a network needs a memo by the table's rule, or else by the provider", async () => {
   const table = new AssetTable([
     { coin: 'C', name: 'Coin', assets: [asset('ONE', memo), asset('TWO', 'none'), asset('THREE'), asset('FOUR')] },
   ])

@@ -87,7 +87,7 @@ it('U2: of several a quote gives each but the last half of what is left', async 
   for (const [at, share] of [0.5, 0.5, 0.5, 1].entries()) expect(shares[at]).toBeCloseTo(share, 1)
 })
 
-it('of several that do not offer the pair the first of the list says so, in whichever order they are tried', async () => {
+it('if several do not offer the pair, the error is that of the first in the list, in whichever order they are tried', async () => {
   const services = (['not_offered', 'unknown_asset', 'network_unknown'] as const).map((reason) => failing('invalid', { reason }))
   const listed = services.map((service, at) => ({ tag: `p${at}`, service }))
   const context = contextOf({ deadline: performance.now() + 1_000 })

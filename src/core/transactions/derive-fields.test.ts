@@ -17,7 +17,7 @@ it('a quote of a form without a rate gets the amount received divided by the amo
   expect(await quoted('changenow', quote)).toMatchObject({ body: { ...quote, rate: '65005' }, derived: ['rate'] })
 })
 
-it('what the form itself derived is still told', async () => {
+it('what the form itself derived is still reported', async () => {
   expect((await quoted('stealthex', quote, ['amountIn'])).derived).toEqual(['amountIn', 'rate'])
 })
 

@@ -11,7 +11,7 @@ export function auditRoutes({ stores }: OperatorParts): readonly Route[] {
     route({
       method: 'GET',
       path: '/audit',
-      summary: `Who changed what by hand, newest first, at most ${maxRecords}.`,
+      summary: `Changes by hand, newest first, at most ${maxRecords}.`,
       query: z.strictObject({ since: since.optional() }),
       async handle({ query }) {
         const records = await stores.audit.read({ since: query.since, maxRecords })

@@ -10,7 +10,7 @@ export function configWarnings({ auth, limits, providers: known, redis, routing,
   const isUnrouted = untagged !== '' && !providers.includes(untagged)
   return [
     ...(redis.url === '' ? ['limits are kept in memory: each process counts for itself, and a restart begins anew'] : []),
-    ...(limits.shadow ? ['limits.shadow: limits are only counted, and nobody is refused'] : []),
+    ...(limits.shadow ? ['limits.shadow: limits are only counted, and no request is rejected'] : []),
     ...known
       .filter(({ name, url }) => isPassthrough && providers.includes(name) && isPlainHttpToOtherHost(url))
       .map(({ name }) => `clients' keys go to ${name} over plain http`),
@@ -32,7 +32,7 @@ export function configWarnings({ auth, limits, providers: known, redis, routing,
       ? [`routing.untagged: ids without a tag are answered 404, since ${untagged} is not in routing.providers`]
       : []),
     ...(!isPassthrough && untagged !== ''
-      ? ['routing.untagged is of no effect with managed keys: whose such a swap is, nobody knows']
+      ? ['routing.untagged has no effect with managed keys: the owner of such a swap is unknown']
       : []),
     ...(isPassthrough && routing.pick.length > 0 ? ['routing.pick is of no effect in passthrough mode'] : []),
     ...(known.some((provider) => takesNewSwaps(provider, routing))

@@ -45,7 +45,7 @@ describe('L52: a configuration whose providers', () => {
     ],
   ])('%s', (_, given, records, paths) => expect(pathsOf(given, records)).toEqual(paths))
 
-  it('are somewhere else is said', () => {
+  it('have moved is reported', () => {
     const { faults, warnings: notices } = compareTags(
       config({ alpha: ['A', 'https://three.test/api'], beta: ['B', `${two}/`] }),
       known,

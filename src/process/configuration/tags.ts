@@ -24,7 +24,7 @@ export function compareTags({ providers }: Providers, records: readonly TagRecor
     if (known?.url === url) continue
     const other = records.find((record) => record.tag !== tag && record.url === url)
     if (known?.isUsed && other) {
-      const message = `the ledger has transactions of the tag ${tag}, and knows this URL by the tag ${other.tag}: leave each tag to its own service`
+      const message = `the ledger has transactions of the tag ${tag}, and this URL under the tag ${other.tag}: leave each tag to its own service`
       faults.push({ path: `${path}.url`, message })
     } else if (known?.url !== undefined) {
       warnings.push(`${path}.url: transactions of the tag ${tag} were at ${known.url}, and are read at ${url} from now on`)

@@ -43,7 +43,7 @@ afterEach(() => void vi.restoreAllMocks())
 const crowd = (count: number): readonly Client[] => Array.from({ length: count }, (_, at) => come(`${at}`))
 const everybody = (): Promise<void> => expect.poll(() => gate.waitMs(), { interval: 1 }).toBe(0)
 
-it('whoever comes alone begins at once', async () => {
+it('a single request begins at once', async () => {
   for (let round = 0; round < 3; round++) {
     come(`${round}`)
     expect(begun).toHaveLength(round + 1)
@@ -51,7 +51,7 @@ it('whoever comes alone begins at once', async () => {
   }
 })
 
-describe('of a crowd', () => {
+describe('of many requests at once', () => {
   it('some begin at once, the others in later turns, all in their order', async () => {
     crowd(300)
     const turns = [begun.length]
@@ -67,7 +67,7 @@ describe('of a crowd', () => {
     expect(begun).toEqual(Array.from({ length: 300 }, (_, at) => `${at}`))
   })
 
-  it('those who come later wait behind those who wait', async () => {
+  it('later requests wait behind waiting ones', async () => {
     crowd(80)
     await turn()
     come('late')
@@ -83,7 +83,7 @@ describe('of a crowd', () => {
     expect(begun.indexOf('create')).toBe(64)
   })
 
-  it('X7: who hung up meanwhile is passed over, but for what he wanted created', async () => {
+  it('X7: a request whose client has gone is skipped, unless it is a create', async () => {
     const clients = [...crowd(80), come('create', 'POST')]
     for (const client of clients) client.destroyed = true
     await everybody()
@@ -91,7 +91,7 @@ describe('of a crowd', () => {
     expect(begun).toEqual([...Array.from({ length: 64 }, (_, at) => `${at}`), 'create'])
   })
 
-  it('what follows from one is done before the next begins', async () => {
+  it('the callbacks of one run before the next begins', async () => {
     const order: string[] = []
     gate = admissionQueue(({ url = '' }) => {
       order.push(`${url} begins`)
@@ -103,7 +103,7 @@ describe('of a crowd', () => {
     expect(order.slice(-8)).toEqual([64, 65, 66, 67].flatMap((at) => [`${at} begins`, `${at} goes on`]))
   })
 
-  it('it is known how long the first in line has waited', async () => {
+  it('the wait of the first one is known', async () => {
     crowd(65)
     const end = performance.now() + 5
     while (performance.now() < end);
@@ -111,8 +111,8 @@ describe('of a crowd', () => {
     await everybody()
   })
 
-  describe('who was answered', () => {
-    it('is read after those who asked before, few in a turn', async () => {
+  describe('a connection that had its responses', () => {
+    it('is read after the waiting requests, few in a turn', async () => {
       const answered = crowd(200).slice(0, 64)
       for (const client of answered) client.answer()
       const read = (): number => answered.filter(({ connection }) => connection.isRead).length
@@ -124,7 +124,7 @@ describe('of a crowd', () => {
       }
     })
 
-    it('may ask once more before he is not read', async () => {
+    it('may send once more before it is paused', async () => {
       const [client] = crowd(200)
       client?.answer(1)
       expect(client?.connection.isRead).toBe(true)
@@ -135,7 +135,7 @@ describe('of a crowd', () => {
       expect(client?.connection.isRead).toBe(true)
     })
 
-    it('is read after half a second even while others wait', async () => {
+    it('is read after half a second, even if others wait', async () => {
       const [client] = crowd(200)
       client?.answer()
       const before = performance.now()
@@ -152,14 +152,14 @@ describe('of a crowd', () => {
       expect(await readAfter(510)).toBe(true)
     })
 
-    it('is read at once where few wait', async () => {
+    it('is read at once if few wait', async () => {
       const clients = crowd(64 + 31)
       clients[0]?.answer()
       expect(clients[0]?.connection.isRead).toBe(true)
       await everybody()
     })
 
-    it.each(['destroyed', 'writableEnded'] as const)('is not kept where his connection is %s', async (ended) => {
+    it.each(['destroyed', 'writableEnded'] as const)('is not kept if it is %s', async (ended) => {
       const [client] = crowd(200)
       if (client) client.connection[ended] = true
       client?.answer()
@@ -176,7 +176,7 @@ describe('of a crowd', () => {
       await everybody()
     })
 
-    it('counts as waiting while he is not read', async () => {
+    it('counts as waiting while it is paused', async () => {
       const clients = crowd(200)
       for (const client of clients.slice(0, 64)) client.answer()
       while (begun.length < 200) await turn()

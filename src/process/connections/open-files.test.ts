@@ -9,7 +9,7 @@ test.each([
   expect(maxConnections(wanted, allowed)).toBe(most)
 })
 
-test('the system tells its limit', () => {
+test('the system reports its limit', () => {
   const limit = openFilesLimit()
   if (process.platform !== 'win32') expect(limit).toBeGreaterThan(0)
 })

@@ -29,7 +29,7 @@ afterEach(() => {
   server.close()
 })
 
-it('a connection that asks for more and more without its answers is closed', async () => {
+it('a connection with too many pending responses is closed', async () => {
   const closed = new Promise((resolve) => socket.once('close', resolve))
   socket.resume().write(question.repeat(500))
   await closed
@@ -37,7 +37,7 @@ it('a connection that asks for more and more without its answers is closed', asy
   expect(asked).toBeLessThan(most + 20)
 })
 
-it('as many as may be due at a time may be asked for, over and over', async () => {
+it('the maximum of pending responses is allowed again and again', async () => {
   let told = ''
   socket.on('data', (chunk) => {
     told += chunk

@@ -64,7 +64,7 @@ test('outages are shown, replaced by operation, and cleared', async () => {
   expect((await ask('GET', '/sandbox/faults')).json).toEqual({ faults: [] })
 })
 
-test('an outage that says nothing sensible is refused by name', async () => {
+test('an invalid outage is rejected by name', async () => {
   const { ask } = await sandboxInMemory()
   const message = async (body: object) => (await ask('POST', '/sandbox/faults', { body })).json.message
   expect(await message({ share: 2, status: 503 })).toBe('Invalid share: it must be a number from 0 to 1.')

@@ -58,7 +58,7 @@ export function compileRequestEncode(
     encode(request, settings = {}) {
       const fields = request as Readonly<RequestFields>
       for (const field in fields) {
-        if (fields[field] !== undefined && !knownFields.has(field)) throw new WireError(field, 'it cannot be asked for')
+        if (fields[field] !== undefined && !knownFields.has(field)) throw new WireError(field, 'the form cannot express it')
       }
       const path: Record<string, string> = {}
       for (const slot of inPathSlots) if (isPresent(slot, fields)) path[slot.name] = slot.scalar.toText(fields[slot.field])
