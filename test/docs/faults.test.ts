@@ -46,6 +46,8 @@ const promised = {
     ...span('P', 20),
     'P31',
     'P32',
+    'P40',
+    'P41',
   ],
   'docs/api.md': span('S', 10),
 }

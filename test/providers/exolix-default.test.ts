@@ -6,7 +6,7 @@ import { digits } from '../support/json.ts'
 import { startManaged } from '../support/managed.ts'
 
 describe.each(['exolix', 'Exolix'])('defaultForm: %s', (defaultForm) => {
-  it('P20: a plain key on the bare mount is that of Exolix; a bearer token and X-API-Key are those of A and B', async () => {
+  it('P40: a plain key on the bare mount is that of Exolix; a bearer token and X-API-Key are those of A and B', async () => {
     await using managed = await startManaged({ sections: { defaultForm } })
     const key = await managed.issue()
     const at = async (path: string, headers: Readonly<Record<string, string>>): Promise<unknown> => {
@@ -23,7 +23,7 @@ describe.each(['exolix', 'Exolix'])('defaultForm: %s', (defaultForm) => {
     expect(await at('/transactions', {})).toEqual([401, 'exolix'])
   })
 
-  it('P20: what is outside of the mounts is refused in the form of Exolix', async () => {
+  it('P40: what is outside of the mounts is refused in the form of Exolix', async () => {
     await using managed = await startManaged({ sections: { defaultForm } })
     const refused = await sendRequest(managed.gateway.url, { path: '/nowhere' })
     expect([refused.status, refused.headers['x-swap-form']]).toEqual([404, 'exolix'])
@@ -31,7 +31,7 @@ describe.each(['exolix', 'Exolix'])('defaultForm: %s', (defaultForm) => {
   })
 })
 
-it('P20: elsewhere a plain key is a malformed one', async () => {
+it('P40: elsewhere a plain key is a malformed one', async () => {
   await using managed = await startManaged({ sections: { defaultForm: 'B' } })
   const headers = { authorization: await managed.issue() }
   expectRefusal(await sendRequest(managed.gateway.url, { path: '/api/v2/transactions', headers }), 'B', 401, 'key_invalid')

@@ -1,6 +1,6 @@
 /** Formats of real APIs for one value, in place of the default of its field. Nothing is guessed: any other value is an error. */
 import { isZero, toAmount } from '../../domain/amount.ts'
-import { type TimeRange, toTimeRange } from '../../domain/instant.ts'
+import { type TimeRange, toInstant, toTimeRange } from '../../domain/instant.ts'
 import { JsonNumber, type JsonValue, printString } from '../json.ts'
 import type { Scalar } from './scalar.ts'
 
@@ -58,22 +58,24 @@ export function unixTime(unit: UnixUnit, edge: keyof TimeRange = 'first'): Scala
   })
 }
 
+/** A timestamp has four digits for the year. */
+const lastMs = Date.parse('9999-12-31T23:59:59.999Z')
+
 /** The unit of a count follows from its magnitude, from 1973 to 5138: some APIs respond in another unit than they document. */
 function timestampOf(count: bigint): string | undefined {
   const perSecond = count < 100_000_000_000n ? 1n : count < 100_000_000_000_000n ? 1_000n : 1_000_000n
   const date = new Date(Number((count * 1_000n) / perSecond))
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+  return date.getTime() > lastMs ? undefined : date.toISOString()
 }
 
 const localTime = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?)$/
-const hasZone = /(?:[Zz]|[+-]\d{2}:\d{2})$/
 
-/** A timestamp without zone, in this zone; one with a zone is kept. */
+/** A timestamp without zone, in this zone; one with a zone is kept. One that is no moment is an error. */
 export function inZone(zone: 'Z' | `${'+' | '-'}${number}:${number}`): ScalarFormat {
   const read = (text: string): string | undefined => {
-    if (hasZone.test(text)) return text
     const [, date, time] = localTime.exec(text) ?? []
-    return date === undefined ? undefined : `${date}T${time}${zone}`
+    const timestamp = date === undefined ? text : `${date}T${time}${zone}`
+    return toInstant(timestamp) === undefined ? undefined : timestamp
   }
   return (scalar) => ({
     ...scalar,
