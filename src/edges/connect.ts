@@ -1,7 +1,7 @@
 /** The provider's edge: a `SwapService` that calls a provider over HTTP in its form. The inverse of `serve`. */
-import { reasonByLimits } from '../domain/faults/amount-limits.ts'
+import { explainedByLimits } from '../domain/faults/explained-by-limits.ts'
 import { Fault } from '../domain/faults/fault.ts'
-import { generalMessage, messageWithLimits } from '../domain/faults/public-message.ts'
+import { generalMessage } from '../domain/faults/public-message.ts'
 import type { Op, Request, ResponseBody } from '../domain/swap/operations.ts'
 import type { Context, ServiceResponse, SwapService } from '../domain/swap/service.ts'
 import type { Rate } from '../domain/swap/swap.ts'
@@ -85,7 +85,7 @@ interface Decoded {
   readonly derived: readonly string[]
 }
 
-/** The call of an operation, with the fields of the call beside it. A refusal gets the limits from the other call. */
+/** The call of an operation, with the fields of the call beside it. A refusal gets the limits from the other call, which is the only one if nothing else is needed. */
 async function single(
   calls: Sender,
   operation: ProviderOperation,
@@ -93,7 +93,10 @@ async function single(
   context: Context,
   quote: Rate | undefined,
 ): Promise<Decoded> {
-  const beside = operation.also && sendBeside(calls, operation.also, request, context)
+  if (context.needsLimitsOnly && operation.also)
+    return { fields: await sendBeside(calls, operation.also, request, context), derived: [] }
+  // Without its response the fields of this call are not known; the operation goes on.
+  const beside = operation.also && sendBeside(calls, operation.also, request, context).catch(() => undefined)
   const besideSoon = async (): Promise<ResponseFields | undefined> => beside && withDefault(beside, besideGraceMs, undefined)
   const derived: string[] = []
   const assumed = assumedFields(operation, request, quote)
@@ -115,20 +118,8 @@ function refuseByLimits(fields: ResponseFields, request: Request<Op>): void {
   if (fault.reason !== 'refused') throw fault
 }
 
-/** Without the response of this call its fields are not known; the operation goes on. */
-async function sendBeside(
-  calls: Sender,
-  call: ProviderCall,
-  request: object,
-  context: Context,
-): Promise<ResponseFields | undefined> {
-  try {
-    return await calls.send(call, knownFields(request, call), context, async (document) =>
-      decodeResponse(call, document, calls.options),
-    )
-  } catch {
-    return undefined
-  }
+function sendBeside(calls: Sender, call: ProviderCall, request: object, context: Context): Promise<ResponseFields> {
+  return calls.send(call, knownFields(request, call), context, async (document) => decodeResponse(call, document, calls.options))
 }
 
 function mayBeAboutAmount({ kind, reason }: Fault): boolean {
@@ -136,13 +127,7 @@ function mayBeAboutAmount({ kind, reason }: Fault): boolean {
 }
 
 function withLimits(fault: Fault, request: Request<Op>, { minAmount, maxAmount }: Partial<Rate> = {}): Fault {
-  if (!('amountIn' in request)) return fault
-  const limits = { amountIn: request.amountIn, minAmount, maxAmount }
-  const reason = reasonByLimits(request.amountIn, limits)
-  if (reason === 'refused') return fault
-  const { provider, noEffect } = fault
-  const details = { ...(provider !== undefined && { provider }), noEffect, reason, limits, cause: fault }
-  return new Fault('invalid', messageWithLimits(fault.message, limits), details)
+  return 'amountIn' in request ? explainedByLimits(fault, { amountIn: request.amountIn, minAmount, maxAmount }) : fault
 }
 
 /** The fields that the call can express. */

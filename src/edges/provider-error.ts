@@ -31,7 +31,7 @@ export function toProviderFault(response: HttpResponse, errorContext: ErrorConte
   const { message, limits, reportedLimits, meaning } = readRefusal(form.refusal, readBody(response.body))
   const kind = kindOf(response.status, call, meaning)
   const reason = kind === 'invalid' ? (meaning?.reason ?? reasonByLimits(amountIn, limits)) : undefined
-  const isAboutAmount = reason === 'below_minimum' || reason === 'above_maximum'
+  const isAboutAmount = meaning?.isAboutAmount || reason === 'below_minimum' || reason === 'above_maximum'
   return new Fault(kind, messageOf(kind, message, reportedLimits, errorContext), {
     provider,
     noEffect: hasNoEffect(response.status, message, meaning, call),

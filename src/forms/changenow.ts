@@ -89,7 +89,7 @@ export const changenow = defineProviderForm({
       at: 'error',
       meanings: {
         deposit_too_small: { kind: 'invalid', reason: 'below_minimum' },
-        out_of_range: { kind: 'invalid' },
+        out_of_range: { kind: 'invalid', isAboutAmount: true },
         not_valid_address: { kind: 'invalid', reason: 'address_invalid' },
         pair_is_inactive: { kind: 'invalid', reason: 'not_offered' },
         rate_id_not_found_or_expired: { kind: 'invalid' },

@@ -103,7 +103,10 @@ export const letsexchange = defineProviderForm({
     presentIn200: 'error',
     messages: ['error.validation', 'error.message', 'error', 'message'],
     limits: { min: ['min_amount'], max: ['max_amount'] },
-    members: { 'error.validation': { kind: 'invalid' } },
+    members: {
+      'error.validation.deposit_amount': { kind: 'invalid', isAboutAmount: true },
+      'error.validation': { kind: 'invalid' },
+    },
   },
   operations: {
     listCurrencies: providerOperation<'listCurrencies'>()({

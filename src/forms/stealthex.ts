@@ -92,7 +92,7 @@ export const stealthex = defineProviderForm({
         NotAllowed: { kind: 'invalid' },
         NoExchange: { kind: 'notFound' },
         NotFound: { kind: 'notFound' },
-        InvalidAmount: { kind: 'invalid' },
+        InvalidAmount: { kind: 'invalid', isAboutAmount: true },
         InvalidData: { kind: 'invalid' },
         ExtraId: { kind: 'invalid', reason: 'memo_invalid' },
         RateId: { kind: 'invalid' },

@@ -15,7 +15,7 @@ import { numberRequests, type SequenceClock } from '../core/transactions/state/r
 import type { Confidential } from '../domain/faults/confidential.ts'
 import { type Capabilities, namesByCode } from '../domain/swap/capabilities.ts'
 import type { Op, Request } from '../domain/swap/operations.ts'
-import type { SwapService } from '../domain/swap/service.ts'
+import type { Context, SwapService } from '../domain/swap/service.ts'
 import type { Observer, Server } from '../domain/telemetry/observation.ts'
 import { connect } from '../edges/connect.ts'
 import { operationOf, rateTypeOf } from '../edges/operation-of.ts'
@@ -91,7 +91,8 @@ export function connectProvider(
     ...parts,
     ...{ clock, provider: tag, timeoutMs, budget: provider.budget, random: Math.random },
     keyCheck: form.operation('listTransactions') ? ('listTransactions' as const) : ('listCurrencies' as const),
-    callsOf: (op: Op, request: Request<Op>) => callsOf(form, op, rateTypeOf(request)),
+    callsOf: (op: Op, request: Request<Op>, { needsLimitsOnly }: Context) =>
+      needsLimitsOnly ? [op] : callsOf(form, op, rateTypeOf(request)),
   }
   const breaker = parts.breaker(limits)
   const resilienceLayers = resilience({ ...limits, breaker })

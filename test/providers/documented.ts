@@ -26,7 +26,7 @@ export interface Documented {
   /** Whether a fixed create takes the id of a quote. */
   readonly hasRateIds: boolean
   readonly hasList: boolean
-  /** Whether what refuses the amount of a float create has the limits. */
+  /** Whether what refuses the amount of a float create has the limits; else the last call of a quote has them. */
   readonly hasLimitsInCreates: boolean
   /** Subtracted from what is received. */
   readonly networkFee: number

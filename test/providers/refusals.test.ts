@@ -1,10 +1,12 @@
 /** docs/contract.md §6, §16: what a real provider refuses has the right status, reason and limits for clients of both forms. */
 import { describe, expect, it } from 'vitest'
+import { memoryBudgets } from '../../src/core/resilience/budget/memory-budgets.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { digits } from '../support/json.ts'
 import { formNames } from '../support/pair.ts'
-import { documented, providerNames } from './documented.ts'
-import { assets, createdStatus, startRig } from './rig.ts'
+import { type Documented, documented, providerNames } from './documented.ts'
+import { assets, createdStatus, type Rig, startRig } from './rig.ts'
+import type { Operation } from './stand-ins/exchange.ts'
 
 const both = providerNames.flatMap((name) => formNames.map((form) => ({ name, form })))
 
@@ -19,8 +21,7 @@ describe.each(both)('$name, form $form', ({ name, form }) => {
     expect(expectRefusal(fixed, form, 400, reason)).toContain(limits)
     if (rig.facts.rateTypes.includes('float')) {
       const float = await rig.create(form, { amount, rateType: 'float' })
-      const message = expectRefusal(float, form, 400, rig.facts.hasLimitsInCreates ? reason : 'refused')
-      if (rig.facts.hasLimitsInCreates) expect(message).toContain(limits)
+      expect(expectRefusal(float, form, 400, reason)).toContain(limits)
     }
     expect(rig.exchange.swaps).toEqual([])
     expect(rig.drift()).toEqual([])
@@ -84,6 +85,63 @@ describe.each(both)('$name, form $form', ({ name, form }) => {
       const got = await rig.get(form, '/transactions/alpha~6880e2730aee99')
       expectRefusal(got, form, 404)
     })
+})
+
+const float = { amount: '0.001', rateType: 'float', idempotencyKey: 'order-1' } as const
+
+describe.each(
+  providerNames.filter((name) => {
+    const { hasLimitsInCreates, rateTypes }: Documented = documented[name]
+    return !hasLimitsInCreates && rateTypes.includes('float')
+  }),
+)('%s refuses the amount of a create without its limits', (name) => {
+  const limitsCall = documented[name].quoteCalls.at(-1) as Operation
+  const callsOf = (rig: Rig): readonly string[] => rig.exchange.calls.map(({ operation }) => operation)
+
+  it('P33: one call requests them, as a quote', async () => {
+    await using rig = await startRig(name, {
+      provider: { budget: { quotes: 2, create: 0, read: 0 } },
+      budgets: memoryBudgets(() => 0),
+    })
+    expectRefusal(await rig.create('A', float), 'A', 400, 'below_minimum')
+    expect(callsOf(rig)).toEqual(['currencies', 'create', limitsCall])
+    const withoutBudget = await rig.create('A', float)
+    expect(expectRefusal(withoutBudget, 'A', 400, 'refused')).not.toContain('inimum 0')
+    expect(callsOf(rig)).toEqual(['currencies', 'create', limitsCall, 'create'])
+    expect(await rig.gateway.ledgerAdmin.unresolved()).toEqual([])
+  })
+
+  it('P33: a create within the limits costs no further call, nor does another refusal', async () => {
+    await using rig = await startRig(name, { provider: { addresses: 'unchecked' } })
+    expect((await rig.create('A', { rateType: 'float' })).status).toBe(201)
+    expectRefusal(await rig.create('A', { rateType: 'float', body: { withdrawalAddress: 'bad' } }), 'A', 400)
+    expect(callsOf(rig)).toEqual(['currencies', 'create', 'create'])
+  })
+
+  it.each([
+    ['a failure', { status: 500, json: {} }],
+    ['a refusal', { status: 400, json: { message: 'No' } }],
+    ['another form', { status: 200, json: [] }],
+  ])('P33: if the call gets %s, the refusal is relayed as it is, and the call is not repeated', async (_, reply) => {
+    await using rig = await startRig(name)
+    rig.exchange.tamper = (operation) => (operation === limitsCall ? reply : undefined)
+    expectRefusal(await rig.create('A', float), 'A', 400, 'refused')
+    expect(callsOf(rig)).toEqual(['currencies', 'create', limitsCall])
+    expect(await rig.gateway.ledgerAdmin.unresolved()).toEqual([])
+  })
+
+  it('P33: if the call hangs, the client gets the refusal before the time is up, and the key is free', async () => {
+    await using rig = await startRig(name, { provider: { timeout: 1 } })
+    rig.exchange.delays[limitsCall] = 5_000
+    expectRefusal(await rig.create('A', float), 'A', 400, 'refused')
+    expect((await rig.create('A', { ...float, amount: '0.1' })).status).toBe(201)
+  })
+
+  it('P33: with a key that the provider refuses for quotes, in passthrough mode, the create is refused all the same', async () => {
+    await using rig = await startRig(name, { mode: 'passthrough' })
+    rig.exchange.tamper = (operation) => (operation === limitsCall ? { status: 401, json: {} } : undefined)
+    expectRefusal(await rig.create('A', float), 'A', 400, 'refused')
+  })
 })
 
 it('a limit that a provider does not have is no limit', async () => {

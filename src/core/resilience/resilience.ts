@@ -1,5 +1,6 @@
 /** The layers around every call to a provider, outermost first. */
 import type { Op, Request } from '../../domain/swap/operations.ts'
+import type { Context } from '../../domain/swap/service.ts'
 import type { BudgetPolicy, Observer } from '../../domain/telemetry/observation.ts'
 import type { Layer } from '../layer.ts'
 import { tracedQueue } from '../traced.ts'
@@ -9,6 +10,7 @@ import { budgetLimit } from './budget/budget-limit.ts'
 import type { Budgets } from './budget/budgets.ts'
 import { bulkhead } from './bulkhead.ts'
 import { cooldown } from './cooldown.ts'
+import { fetchLimits } from './fetch-limits.ts'
 import { retry } from './retry.ts'
 
 export interface ResilienceOptions {
@@ -24,7 +26,7 @@ export interface ResilienceOptions {
   /** The provider's read that needs the gateway's key and changes nothing. Default: `listTransactions`. */
   readonly keyCheck?: HealthCheckOp | undefined
   /** The calls over HTTP that an operation takes. Default: one. */
-  readonly callsOf?: ((op: Op, request: Request<Op>) => readonly Op[]) | undefined
+  readonly callsOf?: ((op: Op, request: Request<Op>, context: Context) => readonly Op[]) | undefined
   /** Milliseconds on a monotonic clock. */
   readonly clock: () => number
   /** From 0 to 1. */
@@ -43,6 +45,7 @@ export function resilience(options: ResilienceOptions): readonly Layer[] {
   const { admission, recorder } = options.breaker
   return [
     retry(options), // a failed read, once more, within the retry budget
+    fetchLimits(), // a create that is refused for its amount: the limits, if they are missing
     cooldown(options), // waits after a 429 or a refused gateway key
     admission, // circuit breaker: rejects while open
     tracedQueue(

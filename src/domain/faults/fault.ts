@@ -77,7 +77,7 @@ export interface FaultDetails {
   /** The value of `X-Swap-Reason`. Default: `defaultReasons` of the kind. */
   readonly reason?: Reason
   readonly unavailableCause?: UnavailableCause
-  /** The limits of the amount, if the provider refused it for them. */
+  /** The limits of the amount, as far as they are known, if the provider refused it for them. */
   readonly limits?: AmountLimits
 }
 

@@ -47,6 +47,8 @@ export interface Context {
   readonly isGatewayCall?: boolean
   /** Whether only the budget's reserve for the gateway's own reads may be used. */
   readonly isReservedOnly?: boolean
+  /** Whether only the limits of a quote are needed: `minAmount` and `maxAmount`. */
+  readonly needsLimitsOnly?: boolean
   /** How often the same call was sent before. */
   readonly resends?: number
   /** Whether unreadable rows of a list are returned separately (`Page.unreadable`) instead of failing the page. */

@@ -10,6 +10,8 @@ import { JsonNumber, JsonObject, type JsonValue } from '../json.ts'
 export interface RefusalMeaning {
   readonly kind: FaultKind
   readonly reason?: Reason
+  /** Whether the amount is outside of limits that the answer may lack. */
+  readonly isAboutAmount?: true
 }
 
 /** Paths are names joined by dots. Of a list the first item is taken. */

@@ -19,7 +19,7 @@ export interface BudgetLimitOptions {
   /** Whether the gateway's own key is used. Otherwise clients send the provider's keys, and it counts keyed operations per key. */
   readonly usesGatewayKey: boolean
   /** The calls over HTTP that an operation takes, each by the operation that it belongs to. Default: one. */
-  readonly callsOf?: ((op: Op, request: Request<Op>) => readonly Op[]) | undefined
+  readonly callsOf?: ((op: Op, request: Request<Op>, context: Context) => readonly Op[]) | undefined
   readonly observe: Observer
 }
 
@@ -38,7 +38,7 @@ export function budgetLimit(options: BudgetLimitOptions): Layer {
   const spend = budgetSpending(options)
   const { callsOf } = options
   return aroundAll((op, request, context, next) => {
-    const calls = callsOf?.(op, request)
+    const calls = callsOf?.(op, request, context)
     if (calls && calls.length > 1) return spendAll(spend, calls, context).then(() => next.call(op, request, context))
     const spent = spend(policyOf[op], keyed.has(op), context)
     return spent ? spent.then(() => next.call(op, request, context)) : next.call(op, request, context)
