@@ -64,6 +64,17 @@ describe('what is written passes check', () => {
     expect(await checked()).toMatchObject({ mode: 'managed', providers: [{ name: 'alpha', form: 'exolix' }] })
   })
 
+  it('a form that sends the address of clients needs a yes, as an answer or as an option', async () => {
+    const given = ['--form', 'sideshift', ...flags.slice(2), '--mode', 'managed', '--port', '8080', '--setting', 'affiliateId=abc']
+    expect((await swapgate(['init', ...given, '--forward-address'])).exitCode).toBe(0)
+    expect(configuration()).toMatch(/^ {4}forwardAddress: true$/m)
+    const asked = await swapgate(['init', '--config', 'other.yaml', ...given], { answers: ['yes'] })
+    expect([asked.exitCode, asked.err]).toEqual([0, expect.stringContaining('the address of each client')])
+    const refused = await swapgate(['init', '--config', 'third.yaml', ...given], { answers: ['no'] })
+    expect([refused.exitCode, refused.err]).toEqual([1, expect.stringContaining('it must be yes')])
+    expect(existsSync(join(directory, 'third.yaml'))).toBe(false)
+  })
+
   it('settings that the form needs are prompted for, or given as options', async () => {
     const answers = ['letsexchange', 'https://lets.example/api', 'managed', 'ALPHA_KEY', '8080', 'affiliate "7"']
     expect((await swapgate(['init'], { answers })).exitCode).toBe(0)

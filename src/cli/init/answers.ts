@@ -15,6 +15,7 @@ export interface InitFlags {
   readonly mode?: string
   readonly port?: string
   readonly setting?: Readonly<Record<string, string>>
+  readonly forwardAddress?: true
 }
 
 export interface Answers {
@@ -25,6 +26,7 @@ export interface Answers {
   readonly key: string
   readonly port: number
   readonly settings: Readonly<Record<string, string>>
+  readonly forwardsAddress: boolean
 }
 
 const adminPort = 9_090
@@ -67,7 +69,14 @@ export async function askAll(flags: InitFlags, ask: Ask): Promise<Answers> {
       question: `${name}, which a provider of this form needs`,
       parse: toText,
     })
-  return { form: form.name, url, mode, key, port, settings }
+  if (form.sendsAddress)
+    await ask({
+      flag: '--forward-address',
+      given: flags.forwardAddress && 'yes',
+      question: 'Whether the provider may get the address of each client, without which it serves none: yes',
+      parse: toConsent,
+    })
+  return { form: form.name, url, mode, key, port, settings, forwardsAddress: form.sendsAddress }
 }
 
 function formNames(): string {
@@ -92,6 +101,10 @@ function toPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (!(port <= 65_535)) fail('it must be an integer from 0 to 65535')
   return port === adminPort ? fail(`${adminPort} is the admin port`) : port
+}
+
+function toConsent(text: string): true {
+  return text === 'yes' || fail('it must be yes: this form sends the address of each client')
 }
 
 function toText(text: string): string {

@@ -4,7 +4,7 @@ import type { Answers } from './answers.ts'
 export const firstProvider = 'alpha'
 
 /** The text of a configuration file. Everything that is not in it has its default. */
-export function configurationText({ form, url, mode, key, port, settings }: Answers): string {
+export function configurationText({ form, url, mode, key, port, settings, forwardsAddress }: Answers): string {
   const quoted = (value: string): string => JSON.stringify(value)
   const named = Object.entries(settings).map(([name, value]) => `      ${quoted(name)}: ${quoted(value)}\n`)
   return `# Every key, with its default and its unit: docs/configuration.md.
@@ -28,7 +28,7 @@ providers:
   ${firstProvider}:
     form: ${form}
     url: ${quoted(url)}
-${key === '' ? '' : `    key: ${quoted(key)}\n`}${named.length === 0 ? '' : `    settings:\n${named.join('')}`}
+${key === '' ? '' : `    key: ${quoted(key)}\n`}${named.length === 0 ? '' : `    settings:\n${named.join('')}`}${forwardsAddress ? '    forwardAddress: true\n' : ''}
 routing:
   providers: [${firstProvider}]
 `

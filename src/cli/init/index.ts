@@ -32,6 +32,7 @@ export function addInit(program: Command, terminal: Terminal, end: (exitCode: Ex
         return { ...before, [name]: value }
       },
     )
+    .option('--forward-address', 'allow a provider that needs it to get the address of each client')
     .option(...configOption)
     .option(...jsonOption)
     .action(async (options: InitOptions) => end(await init(options, terminal)))

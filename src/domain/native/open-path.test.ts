@@ -88,6 +88,8 @@ describe('an entry and an operation', () => {
     ['HEAD /rate', 'GET', '/rate'],
     ['GET /{}', 'GET', '/rate'],
     ['GET /transactions/{}', 'GET', '/transactions/{id}'],
+    ['GET /pair/btc-bitcoin', 'GET', '/pair/{coin}-{network}'],
+    ['GET /pair/order-1', 'GET', '/pair/order-{id}'],
     ['GET /transactions/last', 'GET', '/transactions/{id}'],
     ['GET /{}/{}', 'GET', '/transactions/{id}'],
     ['POST /{}', 'POST', '/transactions'],

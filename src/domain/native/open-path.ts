@@ -48,7 +48,7 @@ function matches(segments: readonly string[], names: readonly string[]): boolean
 }
 
 function meet(segment: string, other: string): boolean {
-  return segment === wildcard || other.startsWith('{') || segment.toLowerCase() === other
+  return segment === wildcard || other.includes('{') || segment.toLowerCase() === other
 }
 
 function isName(segment: string): boolean {
