@@ -47,6 +47,7 @@ const promised = {
     ...span('P', 33).slice(30),
     'P40',
     'P41',
+    'P42',
   ],
   'docs/api.md': span('S', 10),
 }

@@ -62,6 +62,19 @@ describe('L25: a list is complete', () => {
     expect(idsOf(await scan().finish(readPage))).toEqual(['one', 'one', 'two'])
   })
 
+  test.each([true, undefined])(
+    'P42: if it repeats one page for ever (hasMore %s): it is not read to its total',
+    async (hasMore) => {
+      let calls = 0
+      const readPage: ReadPage = async ({ page }) => {
+        calls++
+        return { items: rows(2), total: hasMore ? page * 2 : 40_000, ...(hasMore && { hasMore }) }
+      }
+      await expect(scan().finish(readPage)).rejects.toThrow('repeats its pages')
+      expect(calls).toBeLessThan(20)
+    },
+  )
+
   test('if a duplicate appears only when its first page is read again', async () => {
     const { readPage } = listOf([row('one')], (call, list) => call === 2 && list.unshift(row('twin')))
     expect(idsOf(await scan().finish(readPage))).toEqual(['one', 'twin'])

@@ -8,6 +8,8 @@ const maxRows = 50_000
 const maxCharacters = 32_000_000
 /** How often the first page is read again until it has no new rows. */
 const maxConfirmations = 3
+/** So many pages in a row may have only known rows: rows move while a list is read. */
+const maxRepeatedPages = 10
 /** For this time after its completion a list is reused for the same creates, if the budget interrupted their check. */
 const confirmedForMs = 120_000
 
@@ -68,9 +70,9 @@ export class ListScan {
     const isRecent = performance.now() - this.confirmedAt < confirmedForMs
     if (isRecent && intents.every((intent) => this.confirmedFor.has(intent))) return this.keptRows
     for (let confirmations = 0; ; confirmations++) {
-      while (!this.isAtEnd) {
-        await this.readOne(this.nextPage, readPage)
-        this.nextPage++
+      for (let repeated = 0; !this.isAtEnd; this.nextPage++) {
+        repeated = (await this.readOne(this.nextPage, readPage)) > 0 ? 0 : repeated + 1
+        if (repeated > maxRepeatedPages) throw new BrokenList('The list repeats its pages.')
       }
       if (confirmations === maxConfirmations) throw new BrokenList('The list changes faster than it can be read.')
       const before = this.total
