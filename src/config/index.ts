@@ -1,16 +1,14 @@
 /** Loads the configuration, and either accepts all of it or none. Only this module reads the environment. */
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { AssetTable } from '../domain/swap/asset.ts'
 import { findProviderForm, type KnownForms } from '../wire/provider/from-client-form.ts'
-import { toAssetTable } from './asset-table.ts'
 import { checkParts, tagOf } from './checks.ts'
-import { readDocument, type Tree } from './document.ts'
 import { type ConfigFault, Faults } from './faults.ts'
-import { interpolate, type Sources } from './interpolation.ts'
+import type { Sources } from './interpolation.ts'
 import { addVariables } from './otel-variables.ts'
-import { assetsSchema } from './schema/asset-table.ts'
+import { type FileReader, readSource, readTable, toTree } from './read-file.ts'
 import { type ProviderSettings, type Settings, schema } from './schema.ts'
 import { validate, validParts } from './validation.ts'
 
@@ -102,51 +100,6 @@ function parseConfig(source: string | undefined, file: string, forms: KnownForms
   if (!settings || !table || faults.all.length > 0) throw new ConfigError(faults.all)
   const hash = createHash('sha256').update(source).digest('hex')
   return toConfig(settings, table, forms, { files: [...sources.files], hash })
-}
-
-interface FileReader extends Pick<Sources, 'environment'> {
-  /** Files that were read, or that could not be read. */
-  readonly files: Set<string>
-}
-
-/** The table of the last source without references. The shipped table takes 80 ms to parse, and most reloads do not change it. */
-let parsedTable: { readonly source: string; readonly table: AssetTable } | undefined
-
-function readTable(file: string, reader: FileReader, faults: Faults): AssetTable | undefined {
-  const assetFaults = faults.under('assets')
-  const source = readSource(file, reader, assetFaults)
-  if (source !== undefined && source === parsedTable?.source) return parsedTable.table
-  const table = source === undefined ? undefined : parseTable(file, source, reader, assetFaults)
-  if (source !== undefined && table && faults.all.length === 0 && !source.includes('${')) parsedTable = { source, table }
-  return table
-}
-
-function parseTable(file: string, source: string, reader: FileReader, assetFaults: Faults): AssetTable | undefined {
-  const tree = toTree(source, file, reader, assetFaults)
-  const coins = tree === undefined ? undefined : validate(assetsSchema, tree, assetFaults)
-  return coins && toAssetTable(coins, assetFaults)
-}
-
-/** The document with its references resolved. Undefined if the source is not a document. */
-function toTree(source: string, file: string, { environment, files }: FileReader, faults: Faults): Tree | undefined {
-  const tree = readDocument(source, faults)
-  if (tree === undefined) return undefined
-  const readFile = (path: string): string => {
-    files.add(resolve(dirname(file), path))
-    return readFileSync(resolve(dirname(file), path), 'utf8')
-  }
-  return interpolate(tree, { environment, readFile }, faults)
-}
-
-function readSource(file: string, { files }: FileReader, faults: Faults): string | undefined {
-  files.add(resolve(file))
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (reason) {
-    const code = reason instanceof Error && 'code' in reason ? reason.code : undefined
-    faults.add([], `the file ${file} cannot be read (${code})`)
-    return undefined
-  }
 }
 
 function toConfig(

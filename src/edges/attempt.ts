@@ -2,7 +2,8 @@
 import type { Fault } from '../domain/faults/fault.ts'
 import type { OperationName } from '../domain/swap/operations.ts'
 import type { Context } from '../domain/swap/service.ts'
-import type { AttemptOutcome, Observer, Server } from '../domain/telemetry/observation.ts'
+import type { AttemptOutcome } from '../domain/telemetry/labels.ts'
+import type { Observer, Server } from '../domain/telemetry/observation.ts'
 import type { Span } from '../domain/tracing/span.ts'
 import type { HttpResponse } from '../wire/http.ts'
 

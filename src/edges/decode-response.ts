@@ -1,14 +1,10 @@
 /** Decodes a provider's response by the table of its form. */
 import type { Confidential } from '../domain/faults/confidential.ts'
 import { standardFault } from '../domain/faults/standard-fault.ts'
-import { inSlices } from '../domain/in-slices.ts'
-import type { Context } from '../domain/swap/service.ts'
-import { type DecodedPage, decodePage } from '../wire/codec/envelope.ts'
-import { memberAt } from '../wire/codec/member.ts'
 import type { DecodeContext, Given, ResponseFields } from '../wire/codec/response-nodes.ts'
-import { readUnreadable, type UnreadableFields } from '../wire/codec/unreadable-row.ts'
-import { JsonError, type JsonValue, parseJson } from '../wire/json.ts'
-import type { ProviderCall, ProviderOperation } from '../wire/provider/operation.ts'
+import { JsonError, type JsonValue } from '../wire/json.ts'
+import { parseJson } from '../wire/parse-json.ts'
+import type { ProviderCall } from '../wire/provider/operation.ts'
 import { EmptyResponse, WireError } from '../wire/wire-error.ts'
 import { detach, removeConfidential } from './confidential-fields.ts'
 
@@ -19,21 +15,10 @@ export interface DecodeOptions {
   readonly decodeContext: DecodeContext
 }
 
-/** For a page: also a callback for amounts that are not the provider's own. */
-export interface PageOptions extends DecodeOptions {
-  readonly onDerived: (field: string) => void
-}
-
 /** A response, as text and as JSON. */
 export interface ResponseDocument {
   readonly text: string
   readonly body: JsonValue
-}
-
-/** The requested page. */
-export interface PageQuery {
-  readonly page: number
-  readonly size: number
 }
 
 /** Throws a `Fault` `unreadable` if the response does not match the form. */
@@ -52,27 +37,6 @@ export function decodeResponse(
   }
 }
 
-/** Decodes the response of a paged operation. */
-export async function readPaged(
-  operation: ProviderOperation,
-  { text, body }: ResponseDocument,
-  query: PageQuery,
-  options: PageOptions,
-  { acceptsUnreadableRows }: Pick<Context, 'acceptsUnreadableRows'>,
-): Promise<object> {
-  const accept = accepting(operation, text, options)
-  try {
-    const page = decodePage(operation.page ?? 'items', body, options.decodeContext)
-    const rows = page.items.filter((item) => counts(operation, item))
-    const read = acceptsUnreadableRows
-      ? readTolerantly(operation, rows, options, accept)
-      : await readRows(operation, rows, options, accept)
-    return { ...read, ...extentOf(page, query, operation), ...(isSpread(read, page) && { rowCount: page.items.length }) }
-  } catch (reason) {
-    throw toUnreadable(reason, options)
-  }
-}
-
 /** Throws a `Fault` `unreadable` if the text is not JSON. */
 export function readDocument(text: string, options: DecodeOptions): ResponseDocument {
   try {
@@ -83,7 +47,7 @@ export function readDocument(text: string, options: DecodeOptions): ResponseDocu
 }
 
 /** A filter for the rows of this text: throws if a row contains a key, and removes confidential notes. */
-function accepting(
+export function accepting(
   { responseNames }: ProviderCall,
   text: string,
   { confidential }: DecodeOptions,
@@ -98,91 +62,8 @@ function accepting(
   }
 }
 
-function toUnreadable(reason: unknown, { provider, decodeContext }: DecodeOptions): unknown {
+export function toUnreadable(reason: unknown, { provider, decodeContext }: DecodeOptions): unknown {
   if (!(reason instanceof WireError || reason instanceof JsonError)) return reason
   decodeContext.drift((reason instanceof WireError && reason.field) || '_other', 'unreadable')
   return standardFault('unreadable', { provider, cause: reason })
-}
-
-/** Texts that a row may lack are empty, without a report as derived. */
-function assumedIn({ assumes }: ProviderOperation, { onDerived }: PageOptions): Given {
-  const assumed = assumes.length === 0 ? undefined : Object.fromEntries(assumes.map((field) => [field, '']))
-  return { assumed, onAssumed: (field) => assumes.includes(field) || onDerived(field) }
-}
-
-function counts({ only }: ProviderOperation, item: JsonValue): boolean {
-  return only.every(([name, value]) => memberAt(item, [name]) === value)
-}
-
-/** Rows without a total: there are more if the page is full, or is not the last one. A list without pages is whole. */
-function extentOf(
-  { items, total, lastPage }: DecodedPage,
-  { page, size }: PageQuery,
-  { requestCodec }: ProviderOperation,
-): { readonly total: number; readonly hasMore?: boolean } {
-  if (total !== undefined) return { total }
-  const hasPages = requestCodec.slots.some(({ field }) => field === 'page' || (field as string) === 'offset')
-  if (!hasPages) return { total: items.length }
-  const hasMore = lastPage === undefined ? items.length >= size : page < lastPage
-  return { total: (page - 1) * size + items.length, hasMore }
-}
-
-interface ReadRows {
-  readonly items: readonly ResponseFields[]
-  /** The number of rows that do not match the form. */
-  readonly dropped?: number
-  readonly unreadable?: readonly UnreadableFields[]
-}
-
-function isSpread({ items, dropped = 0, unreadable = [] }: ReadRows, page: DecodedPage): boolean {
-  return items.length + dropped + unreadable.length !== page.items.length
-}
-
-/** Returns rows that do not match the form separately, with their readable fields. */
-function readTolerantly(
-  operation: ProviderOperation,
-  rows: readonly JsonValue[],
-  options: PageOptions,
-  accept: (row: ResponseFields) => ResponseFields,
-): ReadRows {
-  const { responseCodec } = operation
-  const { decodeContext } = options
-  const given = assumedIn(operation, options)
-  const unreadable: UnreadableFields[] = []
-  const items = rows.flatMap((item) => {
-    try {
-      return responseCodec.decodeRows(item, decodeContext, given).map(accept)
-    } catch (reason) {
-      if (!(reason instanceof WireError)) throw reason
-      decodeContext.drift(reason.field || '_other', 'badRow')
-      unreadable.push(readUnreadable(responseCodec, item))
-      return []
-    }
-  })
-  return { items, unreadable }
-}
-
-/** Accepts a provider's whole list as one page. */
-async function readRows(
-  operation: ProviderOperation,
-  rows: readonly JsonValue[],
-  options: PageOptions,
-  accept: (row: ResponseFields) => ResponseFields,
-): Promise<ReadRows> {
-  const { responseCodec, dropsBadRows } = operation
-  const { decodeContext } = options
-  const given = assumedIn(operation, options)
-  const items: ResponseFields[] = []
-  let dropped = 0
-  await inSlices(rows, (item) => {
-    try {
-      items.push(...responseCodec.decodeRows(item, decodeContext, given))
-    } catch (reason) {
-      if (!dropsBadRows || !(reason instanceof WireError)) throw reason
-      decodeContext.drift(reason.field || '_other', 'badRow')
-      dropped++
-    }
-  })
-  await inSlices(items, accept)
-  return { items, dropped }
 }

@@ -1,5 +1,5 @@
 /** The span of a client's request, by the stable HTTP conventions of OpenTelemetry. */
-import { methods as knownMethods } from '../domain/telemetry/observation.ts'
+import { methods as knownMethods } from '../domain/telemetry/labels.ts'
 import type { Span } from '../domain/tracing/span.ts'
 import type { Tracing } from '../domain/tracing/trace.ts'
 import { readTraceparent } from '../domain/tracing/traceparent.ts'

@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { Fault } from '../domain/faults/fault.ts'
 import type { HttpRequest } from '../wire/http.ts'
-import { JsonError, JsonNumber, JsonObject, parseJson } from '../wire/json.ts'
+import { JsonError, JsonNumber, JsonObject } from '../wire/json.ts'
+import { parseJson } from '../wire/parse-json.ts'
 
 /** A number from `least` to `most`. */
 export function numberBetween(min: number, max: number) {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { JsonError, JsonNumber, JsonObject, type JsonValue, parseJson, printString } from './json.ts'
+import { JsonError, JsonNumber, JsonObject, type JsonValue, printString } from './json.ts'
+import { parseJson } from './parse-json.ts'
 
 /** As `JSON.parse` would have it, where a name may be `__proto__`. */
 function plain(value: JsonValue): unknown {

@@ -1,6 +1,7 @@
 /** Metrics of calls to providers: durations, results, rejections and retries. */
 import { STATUS_CODES } from 'node:http'
-import { type AttemptEnd, cooldownReasons, localRejectionCauses } from '../../domain/telemetry/observation.ts'
+import { cooldownReasons, localRejectionCauses } from '../../domain/telemetry/labels.ts'
+import type { AttemptEnd } from '../../domain/telemetry/observation.ts'
 import { snakeCase } from '../../domain/telemetry/snake-case.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'

@@ -1,5 +1,5 @@
 /** Metrics of providers' conformance: drift from the form, and missing fields. */
-import { discrepancies, discrepancyActions } from '../../domain/telemetry/observation.ts'
+import { discrepancies, discrepancyActions } from '../../domain/telemetry/labels.ts'
 import { snakeCase } from '../../domain/telemetry/snake-case.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'

@@ -1,7 +1,7 @@
 /** Metrics of the ledger: durations, failures, open transactions and unresolved creates. */
 import type { LedgerGauges } from '../../core/ledger-admin.ts'
 import { attentions, progress } from '../../domain/swap/status.ts'
-import { createOutcomes } from '../../domain/telemetry/observation.ts'
+import { createOutcomes } from '../../domain/telemetry/labels.ts'
 import { snakeCase } from '../../domain/telemetry/snake-case.ts'
 import { Counter } from './counter.ts'
 import type { Exposition, Sample } from './exposition.ts'

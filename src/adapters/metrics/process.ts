@@ -1,5 +1,5 @@
 /** Metrics of the process: version, reloads, lost spans and log lines. */
-import { reloadResults, spanResults } from '../../domain/telemetry/observation.ts'
+import { reloadResults, spanResults } from '../../domain/telemetry/labels.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'
 import { gauge } from './gauge.ts'

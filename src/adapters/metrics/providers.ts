@@ -2,7 +2,7 @@
 
 import { type OperationName, operationNames } from '../../domain/swap/operations.ts'
 import { reservedForGatewayReads } from '../../domain/telemetry/gateway-reads.ts'
-import { type BreakerState, type BudgetPolicy, breakerStates, budgetPolicies } from '../../domain/telemetry/observation.ts'
+import { type BreakerState, type BudgetPolicy, breakerStates, budgetPolicies } from '../../domain/telemetry/labels.ts'
 import { snakeCase } from '../../domain/telemetry/snake-case.ts'
 import type { Exposition, Sample } from './exposition.ts'
 import { gauge } from './gauge.ts'

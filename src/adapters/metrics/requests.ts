@@ -1,5 +1,5 @@
 /** Metrics of clients' requests. */
-import { keyRefusals } from '../../domain/telemetry/observation.ts'
+import { keyRefusals } from '../../domain/telemetry/labels.ts'
 import { snakeCase } from '../../domain/telemetry/snake-case.ts'
 import { Counter } from './counter.ts'
 import type { Exposition } from './exposition.ts'

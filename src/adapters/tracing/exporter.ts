@@ -3,7 +3,7 @@ import { Agent } from 'node:https'
 import { createOtlpNetworkExportDelegate } from '@opentelemetry/otlp-exporter-base'
 import { convertLegacyHttpOptions, createOtlpHttpExporterMetrics } from '@opentelemetry/otlp-exporter-base/node-http'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
-import type { SpanResult } from '../../domain/telemetry/observation.ts'
+import type { SpanResult } from '../../domain/telemetry/labels.ts'
 import { metricsHelper, serializer } from './serializer.ts'
 import { type Certificates, transport } from './transport.ts'
 

@@ -1,6 +1,6 @@
 /** @opentelemetry/sdk-node: sends traces to a collector over OTLP, configured by the standard `OTEL_…` variables. */
 import { NodeSDK } from '@opentelemetry/sdk-node'
-import type { SpanResult } from '../../domain/telemetry/observation.ts'
+import type { SpanResult } from '../../domain/telemetry/labels.ts'
 import type { Span } from '../../domain/tracing/span.ts'
 import { recordTraces, type Tracing } from '../../domain/tracing/trace.ts'
 import { withDefault } from '../../domain/with-timeout.ts'

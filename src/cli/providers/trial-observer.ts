@@ -1,4 +1,5 @@
-import type { Deviation, Drift, Observation } from '../../domain/telemetry/observation.ts'
+import type { Drift } from '../../domain/telemetry/labels.ts'
+import type { Deviation, Observation } from '../../domain/telemetry/observation.ts'
 
 /** What was observed during one check. */
 export interface Observed {

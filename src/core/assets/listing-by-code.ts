@@ -6,7 +6,7 @@
 import { inSlices } from '../../domain/in-slices.ts'
 import { type Asset, fold } from '../../domain/swap/asset.ts'
 import type { Currency } from '../../domain/swap/swap.ts'
-import type { Drift } from '../../domain/telemetry/observation.ts'
+import type { Drift } from '../../domain/telemetry/labels.ts'
 import type { AssetNaming } from './asset-naming.ts'
 import { type ListedOffers, type Offer, withTableNames } from './offer.ts'
 

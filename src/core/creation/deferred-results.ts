@@ -2,7 +2,8 @@
 
 import { LedgerConflict, UncertainChange } from '../../domain/faults/ledger-error.ts'
 import { singleFlight } from '../../domain/single-flight.ts'
-import type { CreateOutcome, Observer } from '../../domain/telemetry/observation.ts'
+import type { CreateOutcome } from '../../domain/telemetry/labels.ts'
+import type { Observer } from '../../domain/telemetry/observation.ts'
 import { withTimeout } from '../../domain/with-timeout.ts'
 import type { Intent, Ledger } from '../ledger.ts'
 

@@ -1,6 +1,6 @@
 /** Counts of a provider, summed over the running processes. */
 import { reservedForGatewayReads } from '../../domain/telemetry/gateway-reads.ts'
-import type { BudgetPolicy } from '../../domain/telemetry/observation.ts'
+import type { BudgetPolicy } from '../../domain/telemetry/labels.ts'
 import { percentile } from './histogram.ts'
 import { latencyOf } from './provider-figures.ts'
 import type { ProviderCounts, ReplicaFigures } from './replica-figures.ts'

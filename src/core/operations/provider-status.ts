@@ -1,6 +1,6 @@
 /** The current status of every provider, from the ledger and from the counts of the running processes (docs/contract.md §12). */
 import type { ProviderState } from '../../domain/swap/provider-state.ts'
-import type { BudgetPolicy } from '../../domain/telemetry/observation.ts'
+import type { BudgetPolicy } from '../../domain/telemetry/labels.ts'
 import type { LedgerAdmin, OpenCount } from '../ledger-admin.ts'
 import { type LiveFigures, liveFigures } from './live-figures.ts'
 import type { Override, OverrideStore } from './overrides.ts'

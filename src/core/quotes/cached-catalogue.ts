@@ -1,7 +1,7 @@
 /** A cache of a provider's complete currency list (docs/contract.md §3, §8). */
 import { Fault } from '../../domain/faults/fault.ts'
 import { type Context, timedUpstream } from '../../domain/swap/service.ts'
-import type { CacheOutcome } from '../../domain/telemetry/observation.ts'
+import type { CacheOutcome } from '../../domain/telemetry/labels.ts'
 import { withDefault } from '../../domain/with-timeout.ts'
 import type { Catalogue } from '../assets/catalogue.ts'
 import type { Listing } from '../assets/listing.ts'

@@ -1,7 +1,8 @@
 /** The layers around every call to a provider, outermost first. */
 import type { Op, Request } from '../../domain/swap/operations.ts'
 import type { Context } from '../../domain/swap/service.ts'
-import type { BudgetPolicy, Observer } from '../../domain/telemetry/observation.ts'
+import type { BudgetPolicy } from '../../domain/telemetry/labels.ts'
+import type { Observer } from '../../domain/telemetry/observation.ts'
 import type { Layer } from '../layer.ts'
 import { tracedQueue } from '../traced.ts'
 import type { Breaker } from './breaker/breaker.ts'

@@ -1,4 +1,4 @@
-import type { BudgetPolicy } from '../telemetry/observation.ts'
+import type { BudgetPolicy } from '../telemetry/labels.ts'
 import type { Op } from './operations.ts'
 
 /** The limit of each operation (docs/service.md §8). */

@@ -2,6 +2,27 @@
 import type { ErrorType } from '../faults/error-type.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { OperationName } from '../swap/operations.ts'
+import type {
+  AttemptOutcome,
+  BreakerState,
+  BudgetPolicy,
+  CacheName,
+  CacheOutcome,
+  CooldownReason,
+  CreateOutcome,
+  Discrepancy,
+  DiscrepancyAction,
+  Drift,
+  KeyRefusal,
+  LimitDecision,
+  LimitPolicy,
+  LocalRejectionCause,
+  Method,
+  ReloadResult,
+  ShadowResult,
+  SpanResult,
+  StoreState,
+} from './labels.ts'
 
 export type Observation =
   | RequestEnd
@@ -138,122 +159,5 @@ export interface Server {
   readonly address: string
   readonly port: number
 }
-
-export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE', '_OTHER'] as const
-
-export type Method = (typeof methods)[number]
-
-/** `unreachable`: no byte was sent. `abandoned`: the client disconnected, or sent too much or too slowly. */
-export type AttemptOutcome =
-  | 'done'
-  | 'refused'
-  | 'keyRefused'
-  | 'limited'
-  | 'failed'
-  | 'timedOut'
-  | 'unreadable'
-  | 'unreachable'
-  | 'abandoned'
-
-export const keyRefusals = ['missing', 'unknown', 'providerRefused'] as const
-
-export type KeyRefusal = (typeof keyRefusals)[number]
-
-export const budgetPolicies = ['quotes', 'create', 'read'] as const
-
-export type BudgetPolicy = (typeof budgetPolicies)[number]
-
-export const limitPolicies = [...budgetPolicies, 'unproven', 'pages'] as const
-
-export type LimitPolicy = (typeof limitPolicies)[number]
-
-/** `near`: admitted with at most a tenth of the limit left. `shadowed`: above the limit, but admitted in shadow mode. */
-export const limitDecisions = ['admitted', 'near', 'refused', 'shadowed'] as const
-
-export type LimitDecision = (typeof limitDecisions)[number]
-
-export type CacheName = 'currencies' | 'rate' | 'transaction'
-
-/** `shared`: with a pending call of another request. `stale`: an old entry, because no newer one is available. */
-export type CacheOutcome = 'hit' | 'miss' | 'shared' | 'stale'
-
-/** `halfOpen`: one trial call is pending. */
-export const breakerStates = ['closed', 'open', 'halfOpen'] as const
-
-export type BreakerState = (typeof breakerStates)[number]
-
-/** `dropped`: the queue was full. `failed`: the collector did not accept them. */
-export const spanResults = ['exported', 'failed', 'dropped'] as const
-
-export type SpanResult = (typeof spanResults)[number]
-
-export const cooldownReasons = ['limited', 'keyRefused'] as const
-
-export type CooldownReason = (typeof cooldownReasons)[number]
-
-/** `caller`: the calls of this caller keep failing, and those of others do not. */
-export const localRejectionCauses = ['budget', 'breaker', 'caller', 'bulkhead', 'cooldown'] as const
-
-export type LocalRejectionCause = (typeof localRejectionCauses)[number]
-
-/** `missing`: the candidate does not offer the pair. `skipped`: its budget was used up. */
-export const shadowResults = ['compared', 'missing', 'failed', 'skipped'] as const
-
-export type ShadowResult = (typeof shadowResults)[number]
-
-export const storeStates = ['shared', 'local', 'recovering'] as const
-
-/** `recovering`: the store responds again, but other replicas may not have added their local charges yet. */
-export type StoreState = (typeof storeStates)[number]
-
-export const reloadResults = ['applied', 'refused'] as const
-
-export type ReloadResult = (typeof reloadResults)[number]
-
-export const createOutcomes = [
-  'unknown',
-  'contradicted',
-  'duplicateId', // the provider returned an id that belongs to another create
-  'otherAmount',
-  'found', // the transaction of an unknown create was found
-  'notFound',
-  'notCreated', // its window is over, and the provider's complete list has no candidate
-  'ambiguous',
-  'lookupFailed', // the provider's list or details could not be read
-  'unrecorded', // the ledger could not store the result: it is kept in memory
-  'recorded', // the ledger has stored the kept result
-  'conflicting', // the ledger has another result
-  'abandoned', // too many results were kept, or the process ended: left to reconciliation
-] as const
-
-export type CreateOutcome = (typeof createOutcomes)[number]
-
-/** `coinFrom`, `coinTo`: the coin or its network. */
-export const discrepancies = [
-  'coinFrom',
-  'coinTo',
-  'withdrawalAddress',
-  'withdrawalExtraId',
-  'depositAddress',
-  'depositExtraId',
-  'refundAddress',
-  'refundExtraId',
-  'rateType',
-] as const
-
-export type Discrepancy = (typeof discrepancies)[number]
-
-export const discrepancyActions = ['rejected', 'accepted'] as const
-
-export type DiscrepancyAction = (typeof discrepancyActions)[number]
-
-export type Drift =
-  | 'unknownField'
-  | 'numberAsText'
-  | 'unknownStatus'
-  | 'badRow'
-  | 'contradictingNetwork'
-  | 'ambiguousName'
-  | 'unreadable'
 
 export type Observer = (observation: Observation) => void

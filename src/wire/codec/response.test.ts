@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseJson } from '../json.ts'
+import { parseJson } from '../parse-json.ts'
 import { WireError } from '../wire-error.ts'
 import { renameExtraIds } from './extra-ids.ts'
 import { each, unused } from './lines.ts'

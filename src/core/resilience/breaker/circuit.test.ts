@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { BreakerState } from '../../../domain/telemetry/observation.ts'
+import type { BreakerState } from '../../../domain/telemetry/labels.ts'
 import { Circuit } from './circuit.ts'
 
 function rig(random = 0) {

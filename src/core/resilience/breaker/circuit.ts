@@ -1,5 +1,5 @@
 /** The three states of a circuit breaker. */
-import type { BreakerState } from '../../../domain/telemetry/observation.ts'
+import type { BreakerState } from '../../../domain/telemetry/labels.ts'
 
 export interface CircuitOptions {
   /** Milliseconds on a monotonic clock. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Amount } from '../../../domain/amount.ts'
 import { AssetTable } from '../../../domain/swap/asset.ts'
 import type { Transaction } from '../../../domain/swap/swap.ts'
-import type { Discrepancy } from '../../../domain/telemetry/observation.ts'
+import type { Discrepancy } from '../../../domain/telemetry/labels.ts'
 import { discrepanciesOf } from './discrepancies.ts'
 
 const asset = (code: string, coin: string, network: string, aliases: readonly string[] = []) => ({

@@ -2,7 +2,7 @@
 import { memoOf, sameAddress } from '../../../domain/address/same-address.ts'
 import { type AssetTable, sameName } from '../../../domain/swap/asset.ts'
 import type { Transaction } from '../../../domain/swap/swap.ts'
-import type { Discrepancy } from '../../../domain/telemetry/observation.ts'
+import type { Discrepancy } from '../../../domain/telemetry/labels.ts'
 import type { AssetName } from '../../assets/asset-naming.ts'
 import { assetNameOf, from, type Side, to } from '../../assets/pair.ts'
 
