@@ -1,6 +1,6 @@
 /** Translates asset names: the table's names towards the client, the provider's towards the provider (docs/contract.md §3, §9). */
-import type { Op } from '../../domain/swap/operations.ts'
-import type { Context } from '../../domain/swap/service.ts'
+import type { Op, Request } from '../../domain/swap/operations.ts'
+import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
 import type { Pair } from '../../domain/swap/swap.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import { assetFromRequest, type ResolvedAsset } from './asset-from-request.ts'
@@ -24,6 +24,18 @@ export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): La
     const source = await assetFromRequest(assetNameOf(request, from), from, options)
     return [source, await assetFromRequest(assetNameOf(request, to), to, options)]
   }
+  const callTranslated = async <O extends 'getRate' | 'createTransaction'>(
+    op: O,
+    request: Request<O>,
+    context: Context,
+    next: SwapService,
+  ): Promise<ServiceResponse<O>> => {
+    const [source, target] = await resolveBoth(op, request, context)
+    const pair = withAssetNames({}, source.tableName, target.tableName)
+    const translated = withAssetNames(request, source.providerName, target.providerName)
+    const response = await next.call(op, translated, { ...context, pair })
+    return { ...response, body: withAssetNames(response.body, source.tableName, target.tableName) }
+  }
   const bothFromResponse = <Row extends Pair>(row: Row, listing?: Listing | 'unreadable'): Row | undefined => {
     const source = assetFromResponse(assetNameOf(row, from), catalogue.naming, listing)
     const target = assetFromResponse(assetNameOf(row, to), catalogue.naming, listing)
@@ -35,24 +47,8 @@ export function translateAssets(catalogue: Catalogue, mustBeListed: boolean): La
     return bothFromResponse(row, listing) ?? row
   }
   return onOperations({
-    async getRate(request, context, next) {
-      const [source, target] = await resolveBoth('getRate', request, context)
-      const pair = withAssetNames({}, source.tableName, target.tableName)
-      const response = await next.call('getRate', withAssetNames(request, source.providerName, target.providerName), {
-        ...context,
-        pair,
-      })
-      return { ...response, body: withAssetNames(response.body, source.tableName, target.tableName) }
-    },
-    async createTransaction(request, context, next) {
-      const [source, target] = await resolveBoth('createTransaction', request, context)
-      const pair = withAssetNames({}, source.tableName, target.tableName)
-      const response = await next.call('createTransaction', withAssetNames(request, source.providerName, target.providerName), {
-        ...context,
-        pair,
-      })
-      return { ...response, body: withAssetNames(response.body, source.tableName, target.tableName) }
-    },
+    getRate: (request, context, next) => callTranslated('getRate', request, context, next),
+    createTransaction: (request, context, next) => callTranslated('createTransaction', request, context, next),
     getTransaction: (request, context, next) =>
       next.call('getTransaction', request, context).then((response) => {
         const body = bothFromResponse(response.body)
