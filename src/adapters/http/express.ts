@@ -80,7 +80,8 @@ function bindPrototypes(app: Express): void {
   class ExpressResponse extends ServerResponse {}
   app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request)
   app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response)
-  for (const prototype of [app.request, app.response]) Object.defineProperty(prototype, 'app', { value: app })
+  for (const prototype of [app.request, app.response])
+    Object.defineProperty(prototype, 'app', { value: app, configurable: true, enumerable: true, writable: true })
 }
 
 function toHttpRequest(request: Request, trustProxy: number, maxBodyBytes: number, streams: Streams): HttpRequest {
