@@ -9,7 +9,7 @@ export function backgroundWork(
   parts: SharedParts,
 ): Pick<Gateway, 'reconcile' | 'pollDraining'> {
   const { config, ledger, deferredResults, pendingKeys, clock, observe, tracing } = parts
-  const readers = new Map(providers.filter(({ state }) => state !== 'off').map(({ tag, reader }) => [tag, reader]))
+  const readers = new Map(providers.flatMap(({ tag, state, reader }) => (state !== 'off' && reader ? [[tag, reader]] : [])))
   const scans = new ListScans()
   const windowMs = config.ledger.reconcile * 1000
   return {

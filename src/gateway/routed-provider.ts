@@ -22,8 +22,8 @@ export interface RoutedProvider
   readonly state: ProviderState
   /** Absent if nothing is open. */
   readonly native: NativeLane | undefined
-  /** Reads transactions as the provider reports them, for reconciliation. */
-  readonly reader: TransactionReader
+  /** Reads transactions as the provider reports them, for reconciliation; undefined if it has no list of them. */
+  readonly reader: TransactionReader | undefined
   /** Reads what is open there; for a draining provider in managed mode. */
   readonly poll: (() => Promise<void>) | undefined
 }
@@ -44,7 +44,7 @@ export function routedProvider(
     state: provider.state,
     native: nativeLaneOf(config, provider, { form, connection: connected.native, confidential: confidentialOf(config), version }),
     service: compose(layersOf({ provider, connected, parts }), connected.service),
-    reader: transactionReader(connected, provider, steadyClock),
+    reader: form.operation('listTransactions') && transactionReader(connected, provider, steadyClock),
     poll: provider.state === 'draining' && parts.isManaged ? pollOf({ provider, connected, parts }) : undefined,
   }
 }

@@ -72,4 +72,15 @@ describe.each(providerNames.filter((name) => !documented[name].hasList))('%s, wh
     expect(rig.exchange.received('create')).toHaveLength(1)
     expect(rig.exchange.calls.filter(({ operation }) => operation === 'other' || operation === 'list')).toEqual([])
   })
+
+  it('P34: nothing is looked for there, so no look fails', async () => {
+    await using rig = await startRig(name)
+    rig.exchange.losesNextCreate = true
+    await rig.create('A', order)
+    await lookNow(rig.gateway)
+    await lookNow(rig.gateway)
+    expect(outcomesOf(rig.gateway)).toEqual(['unknown'])
+    const reads = rig.gateway.observations.filter((seen) => seen.what === 'budget' && seen.policy === 'read')
+    expect(reads).toEqual([expect.objectContaining({ remaining: 108 })]) // that of the start
+  })
 })

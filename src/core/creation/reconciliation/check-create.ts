@@ -13,7 +13,7 @@ export type CheckOutcome = Extract<
 
 /** The result of one check. */
 export interface CheckResult {
-  /** Undefined if the provider of the create is not configured. */
+  /** Undefined if the provider of the create is not configured, or has no list. */
   readonly outcome: CheckOutcome | undefined
   /** Whether the create needs no further check. */
   readonly isDone: boolean

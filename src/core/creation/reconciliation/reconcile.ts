@@ -14,7 +14,7 @@ import { type MatchCreate, matchCreates } from './match-create.ts'
 
 export interface ReconciliationOptions {
   readonly ledger: Ledger
-  /** Readers of the providers' transactions, by tag. */
+  /** Readers of the transactions of the providers that have a list of them, by tag. */
   readonly readers: ReadonlyMap<string, TransactionReader>
   /** Scans of lists that are too long for one run. */
   readonly scans: ListScans
@@ -80,7 +80,7 @@ function linkToCreate({ traceparent }: UnresolvedCreate): readonly Link[] {
   return link ? [link] : []
 }
 
-/** Undefined if the provider is no longer configured. */
+/** Undefined if the provider is no longer configured, or has no list. */
 function startMatching(
   creates: readonly UnresolvedCreate[],
   scanKey: string,
