@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { roaming } from '../../test/forward-address/roaming.ts'
 import { callProvider } from '../../test/golden-providers/connected.ts'
 import { stealthex } from '../forms/stealthex.ts'
 
@@ -24,4 +25,11 @@ it('a refusal that is not about the amount does not wait for the limits', async 
   const refused = { status: 401, headers: {}, body: '{}' }
   const { outcome } = await callProvider(stealthex, request, {}, ({ path }) => (path === '/rates/range' ? never : refused))
   expect(outcome).toMatchObject({ fault: { kind: 'unauthorized' } })
+})
+
+it('a call that carries the address of the client is not sent without one', async () => {
+  const fields = { codeFrom: 'BTC', codeTo: 'ETH', amountIn: '1', rateType: 'fixed' }
+  const { sent, outcome } = await callProvider(roaming, { ...request, fields }, {}, () => never, {})
+  expect(sent).toEqual([])
+  expect(outcome).toMatchObject({ fault: { kind: 'invalid', reason: 'refused', noEffect: true } })
 })

@@ -2,6 +2,7 @@
 import type { Amount } from '../domain/amount.ts'
 import type { Confidential } from '../domain/faults/confidential.ts'
 import { Fault } from '../domain/faults/fault.ts'
+import { noPublicAddress } from '../domain/faults/no-public-address.ts'
 import type { Context } from '../domain/swap/service.ts'
 import type { StatusWord } from '../domain/swap/status.ts'
 import type { Pair } from '../domain/swap/swap.ts'
@@ -60,6 +61,7 @@ export function sender(connection: Connection): Sender {
   return {
     options,
     async send(call, fields, context, decode) {
+      if (call.addressHeader !== undefined && context.forwardedAddress === undefined) throw noPublicAddress()
       const key = call.keyed ? connection.keyOf(context, call) : undefined
       const encoded = encodeRequest(call, fields, connection.settings)
       const credential = key === undefined ? {} : credentialHeaders(encoded, call, key, connection)

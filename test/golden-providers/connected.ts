@@ -1,6 +1,7 @@
 /** The edge of a provider's form before a provider that answers as a golden has it. */
 import { equal } from 'node:assert/strict'
 import { Confidential } from '../../src/domain/faults/confidential.ts'
+import type { Context } from '../../src/domain/swap/service.ts'
 import { connect } from '../../src/edges/connect.ts'
 import type { Http } from '../../src/wire/http.ts'
 import type { ProviderForm } from '../../src/wire/provider/form.ts'
@@ -27,6 +28,7 @@ export async function callProvider(
   request: GoldenRequest,
   settings: ProviderGolden['settings'],
   answer: Answer,
+  context: Partial<Context> = { forwardedAddress: '8.8.8.8' },
 ): Promise<Connected> {
   const sent: WireRequest[] = []
   const drift: string[] = []
@@ -61,7 +63,7 @@ export async function callProvider(
   try {
     const { body, derived = [] } = await service.call(request.op, request.fields as never, {
       ...contextOf(form),
-      forwardedAddress: '8.8.8.8',
+      ...context,
     })
     return { sent, outcome: { body, derived }, drift }
   } catch (fault) {

@@ -1,4 +1,4 @@
-import { Fault } from '../../domain/faults/fault.ts'
+import { noPublicAddress } from '../../domain/faults/no-public-address.ts'
 import { isPublicAddress } from '../../domain/public-address.ts'
 import type { Op, Request } from '../../domain/swap/operations.ts'
 import { aroundAll, type Layer } from '../layer.ts'
@@ -17,9 +17,4 @@ export function forwardAddress(needsAddress: NeedsAddress): Layer {
     if (!isPublicAddress(forwardedAddress)) throw noPublicAddress()
     return { ...(await next.call(op, request, { ...context, forwardedAddress })), isUncacheable: true }
   })
-}
-
-function noPublicAddress(): Fault {
-  const message = 'This swap is offered only to clients with a public network address, and this request has none.'
-  return new Fault('invalid', message, { reason: 'refused', noEffect: true })
 }
