@@ -35,4 +35,9 @@ describe.each(globSync('docs/providers/*.md'))('%s', (page) => {
     for (const setting of form?.settings ?? []) expect(text).toContain(`\`${setting}\``)
     expect(text).toMatch(/^## What is not verified$/m)
   })
+
+  it('has what passthrough mode means for a create that needs a quote', () => {
+    if (!form?.quotedFirst.size || form.credential.isSignature) return
+    expect(text).toMatch(/^- In passthrough mode the quote of a create with a fixed rate is requested with your `key`/m)
+  })
 })

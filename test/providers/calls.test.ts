@@ -123,6 +123,18 @@ describe.each(providerNames.filter((name) => documented[name].header !== undefin
       expect(rig.exchange.calls.filter(({ operation }) => operation === 'other')).toEqual([])
     })
 
+  if (documented[name].hasRateIds)
+    it('P35: a fixed create whose quote the provider keeps for the key of the operator is refused, and the key is free', async () => {
+      rig = await startRig(name, { mode: 'passthrough' })
+      rig.exchange.forgetsRateIds = true
+      const order = { rateType: 'fixed', idempotencyKey: 'order-1' } as const
+      expectRefusal(await rig.create('A', order), 'A', 400)
+      expect(rig.exchange.calls.at(-1)?.refused).toBe('rateId')
+      expect(await rig.gateway.ledgerAdmin.unresolved()).toEqual([])
+      rig.exchange.forgetsRateIds = false
+      expect((await rig.create('A', order)).status).toBe(201)
+    })
+
   it('P9: without a key for quotes it is a configuration fault', async () => {
     await expect(startRig(name, { mode: 'passthrough', provider: { key: '' } })).rejects.toThrow(/providers\.alpha\.key/)
   })
