@@ -1,7 +1,17 @@
-/** A layer is middleware: it takes a `SwapService` and returns another with the same interface. */
+/** Layers, the gateway's middleware, and what composes them. */
 import type { Op, Request } from '../domain/swap/operations.ts'
 import type { Context, ServiceResponse, SwapService } from '../domain/swap/service.ts'
 
+/**
+ * A layer is middleware: it takes a `SwapService` and returns another with the same interface. Layers form an onion: a request
+ * passes them from the outermost to the provider, and its response passes them back. For example, a layer that logs each call:
+ *
+ *     const logged: Layer = aroundAll(async (op, request, context, next) => {
+ *       const response = await next.call(op, request, context)
+ *       console.log(op, response.provider)
+ *       return response
+ *     })
+ */
 export type Layer = (next: SwapService) => SwapService
 
 type Handler<O extends Op> = (request: Request<O>, context: Context, next: SwapService) => Promise<ServiceResponse<O>>

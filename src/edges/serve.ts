@@ -1,15 +1,13 @@
 /** The client's edge: a `SwapService` in a form, over HTTP. The inverse of `connect`. */
 import { Fault } from '../domain/faults/fault.ts'
 import type { Admission } from '../domain/swap/gate.ts'
-import type { Op, Request } from '../domain/swap/operations.ts'
+import type { Op } from '../domain/swap/operations.ts'
 import type { Context, ServiceResponse, SwapService } from '../domain/swap/service.ts'
-import type { Form, OperationCodec } from '../wire/form.ts'
+import type { Form } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
-import { JsonError, type JsonValue } from '../wire/json.ts'
-import { parseJson } from '../wire/parse-json.ts'
 import type { StaticPage } from '../wire/static-page.ts'
-import { WireError } from '../wire/wire-error.ts'
 import { type AdmitOptions, admit } from './admit.ts'
+import { readFields, readText } from './decode-request.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { type Matcher, matcher } from './match.ts'
 import { type RecordOptions, recorded } from './recorded.ts'
@@ -46,52 +44,63 @@ export interface MountedRequest {
 }
 
 const pickHeader = 'x-swap-provider'
-const jsonType = /^application\/json\s*(?:;|$)/i
-const otherCharset = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i
 
 /** Serves a form. Never throws: every fault becomes a response in the form. */
 export function serve(options: ServeOptions): (request: HttpRequest, mountedRequest?: MountedRequest) => Promise<HttpResponse> {
   const { form } = options
-  const match = matcher(form)
   const encodeOptions: EncodeOptions = {
     maxAgeSeconds: options.maxAgeSeconds,
     observe: options.observe,
     encodedPages: new WeakMap(),
   }
+  const server: FormServer = { ...options, match: matcher(form), encodeOptions }
   return (request, mountedRequest = { path: request.path }) =>
     recorded(request, form, mountedRequest.vary, options, (responseContext, record) =>
-      respond(request, mountedRequest, responseContext, record, match, options, encodeOptions),
+      respond(request, mountedRequest, responseContext, record, server),
     )
+}
+
+interface FormServer extends ServeOptions {
+  readonly match: Matcher
+  readonly encodeOptions: EncodeOptions
+}
+
+async function respondWithPage(
+  page: StaticPage,
+  request: HttpRequest,
+  formConflict: Fault | undefined,
+  responseContext: ResponseContext,
+  record: RequestRecord,
+  { pageGate }: FormServer,
+): Promise<HttpResponse> {
+  record.route = request.path
+  const { quota, refusal } = (await pageGate?.(request.address ?? '')) ?? {}
+  responseContext.quota = quota
+  if (refusal) throw refusal
+  return pageResponse(page, request, formConflict, responseContext)
 }
 
 /** Runs the checks in the order of docs/contract.md §6, then the call. */
 async function respond(
   request: HttpRequest,
-  { mount = '', path: below, formConflict, isKeyMalformed = false, page }: MountedRequest,
+  mountedRequest: MountedRequest,
   responseContext: ResponseContext,
   record: RequestRecord,
-  match: Matcher,
-  options: ServeOptions,
-  encodeOptions: EncodeOptions,
+  server: FormServer,
 ): Promise<HttpResponse> {
-  const { form, service } = options
   if (request.protocolError) throw request.protocolError
-  if (page) {
-    record.route = request.path
-    const { quota, refusal } = (await options.pageGate?.(request.address ?? '')) ?? {}
-    responseContext.quota = quota
-    if (refusal) throw refusal
-    return pageResponse(page, request, formConflict, responseContext)
-  }
+  const { mount = '', path: below, formConflict, isKeyMalformed = false, page } = mountedRequest
+  if (page) return respondWithPage(page, request, formConflict, responseContext, record, server)
+  const { form, service, match, hasPicks, encodeOptions } = server
   const { pattern, operation, path, allow } = match(request.method, below)
   record.route = mount + pattern
   if (!operation) throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
   if (request.method === 'OPTIONS') return optionsResponse(allow, responseContext)
   responseContext.operation = operation
-  if (options.hasPicks && !operation.keyed) responseContext.vary = withPick(responseContext.vary)
+  if (hasPicks && !operation.keyed) responseContext.vary = withPick(responseContext.vary)
   record.operation = operation.op
   if (formConflict) throw formConflict
-  const caller = await admit(request, isKeyMalformed, operation.op, responseContext, record, options)
+  const caller = await admit(request, isKeyMalformed, operation.op, responseContext, record, server)
   const text = operation.method === 'POST' ? await record.readBody(readText(request)) : undefined
   const serviceRequest = readFields(operation, path, request.query, text)
   const idempotencyKey = text === undefined ? undefined : readIdempotencyKey(request)
@@ -114,42 +123,4 @@ async function respond(
 
 function withPick(vary: string | undefined): string {
   return vary === undefined ? 'X-Swap-Provider' : `${vary}, X-Swap-Provider`
-}
-
-function readFields(
-  { requestCodec }: OperationCodec,
-  path: Readonly<Record<string, string>>,
-  query: string,
-  text: string | undefined,
-): Request<Op> {
-  try {
-    const body: JsonValue | undefined = text === undefined ? undefined : parseJson(text)
-    const fields: object = requestCodec.decode({ path, query, body })
-    return fields as Request<Op>
-  } catch (reason) {
-    throw toInvalid(reason)
-  }
-}
-
-async function readText({ headers, repeated, body }: HttpRequest): Promise<string> {
-  const type = headers['content-type'] ?? ''
-  if (!jsonType.test(type) || otherCharset.test(type) || repeated?.includes('content-type')) {
-    throw new Fault('unsupportedMediaType', 'The body must be sent once as content-type application/json in UTF-8.')
-  }
-  return body ? await body() : ''
-}
-
-function toInvalid(reason: unknown): unknown {
-  if (reason instanceof JsonError)
-    return new Fault('invalid', `The body must be a JSON object: ${reason.message}.`, { reason: 'body_invalid', cause: reason })
-  if (!(reason instanceof WireError)) return reason
-  return new Fault('invalid', `Invalid ${printableName(reason.field)}: ${reason.message}.`, {
-    reason: reason.reason,
-    cause: reason,
-  })
-}
-
-/** The parameter's name as the client sent it, if it is printable and short. */
-function printableName(field: string): string {
-  return field === '' ? 'request' : /^[\x21-\x7e]{1,64}$/.test(field) ? field : 'parameter name'
 }

@@ -17,12 +17,13 @@ const retryable: ReadonlySet<FaultKind> = new Set<FaultKind>(['unreachable', 'un
 /** The retry is sent after a random pause of at most this time (Envoy's value). */
 const maxPauseMs = 25
 
-/** Never retries a create, a request that the provider refused, or one without time or retry budget left. */
+/**
+ * Never retries a create: it may have had an effect. Reads have none, but a refusal would be repeated, and a retry after the
+ * deadline has no reader. The retry budget keeps retries from multiplying the load on a failing provider.
+ */
 export function retry({ provider, clock, random, observe }: RetryOptions): Layer {
   const retryBudget = new RetryBudget(clock)
-  const mayRetry = ({ kind, noEffect }: Fault, pauseMs: number, deadline: number): boolean => {
-    const isRefusal = noEffect && kind !== 'unreachable'
-    if (!retryable.has(kind) || isRefusal || performance.now() + pauseMs >= deadline) return false
+  const takeFromBudget = (): boolean => {
     const isMade = retryBudget.tryTake()
     observe({ what: 'retry', provider, isMade })
     return isMade
@@ -32,13 +33,20 @@ export function retry({ provider, clock, random, observe }: RetryOptions): Layer
     retryBudget.countCall()
     return next.call(op, request, context).catch(async (reason) => {
       const pauseMs = maxPauseMs * random()
-      if (!mayRetry(Fault.from(reason), pauseMs, context.deadline)) throw reason
+      const hasTime = performance.now() + pauseMs < context.deadline
+      if (!isRetryable(Fault.from(reason)) || !hasTime || !takeFromBudget()) throw reason
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
       return next.call(op, request, { ...context, resends: 1 }).catch((secondFailure) => {
         throw Fault.from(secondFailure).mayFailOver ? reason : secondFailure
       })
     })
   })
+}
+
+/** Whether the same call may succeed: the provider failed or could not be reached, and did not refuse the request. */
+function isRetryable({ kind, noEffect }: Fault): boolean {
+  const isRefusal = noEffect && kind !== 'unreachable'
+  return retryable.has(kind) && !isRefusal
 }
 
 const windowSeconds = 10
@@ -81,5 +89,5 @@ class RetryBudget {
 }
 
 function sum(counts: Float64Array): number {
-  return counts.reduce((total, countCall) => total + countCall, 0)
+  return counts.reduce((total, count) => total + count, 0)
 }

@@ -18,43 +18,18 @@ interface Slice {
 const sliceRows = 10_000
 
 export function searcher({ database }: Store): Pick<LedgerAdmin, 'search' | 'findTransaction'> {
-  const entries = () => database.selectFrom('transactions').where(sql<SqlBool>`state = 'done'`)
-  /** Those of the account and the time, after this position. */
-  const from = ({ account, since }: TransactionSearch, after: SortPosition) => {
-    let query = entries().where(sql<SqlBool>`${position} > (${values(after)})`)
-    if (since !== undefined) query = query.where(sql<SqlBool>`sort_key <= ${clampSortKey(-toNanoseconds(since))}`)
-    if (account === undefined) return query
-    return query.where('owner', '=', database.selectFrom('accounts').select('accounts.id').where('name', '=', account))
-  }
-  const matching = (search: TransactionSearch, { after, end }: Slice) => {
-    let query = from(search, after)
-    if (end !== undefined) query = query.where(sql<SqlBool>`${position} <= (${values(end)})`)
-    // Prevents the use of the index of ids, which has no state: each row would be read to be counted.
-    if (search.provider !== undefined) query = query.where(sql<SqlBool>`provider || '' = ${search.provider}`)
-    return search.status === undefined ? query : query.where('status', '=', search.status)
-  }
-  const endOf = async (search: TransactionSearch, after: SortPosition): Promise<SortPosition | undefined> => {
-    const columns = [sql<string>`cast(sort_key as text)`.as('sort_key'), 'provider_id', 'provider'] as const
-    const last = from(search, after).select(columns).orderBy(sql`transactions.sort_key, provider_id, provider`)
-    const row = await last
-      .limit(1)
-      .offset(sliceRows - 1)
-      .$narrowType<{ provider_id: NotNull }>()
-      .executeTakeFirst()
-    return row && { ...row, sort_key: BigInt(row.sort_key) }
-  }
   return {
     async search(search) {
       const { page, size } = search
       const rows: EntryRow[] = []
       let count = 0
-      for (let slice: Slice | undefined = await firstSlice(); slice; slice = await nextSlice(slice)) {
-        const total = matching(search, slice).select(({ fn }) => fn.countAll<number>().as('count'))
+      for await (const slice of slicesOf(database, search)) {
+        const total = matching(database, search, slice).select(({ fn }) => fn.countAll<number>().as('count'))
         const before = count
         count += (await total.executeTakeFirstOrThrow()).count
         const missing = Math.min(size - rows.length, count - (page - 1) * size - rows.length)
         if (missing <= 0) continue
-        const found = matching(search, slice)
+        const found = matching(database, search, slice)
           .select([...entryColumns])
           .orderBy(sql`${positionColumns}`)
         rows.push(
@@ -65,24 +40,57 @@ export function searcher({ database }: Store): Pick<LedgerAdmin, 'search' | 'fin
         )
       }
       return { found: await named(database, rows), count }
-
-      async function firstSlice(): Promise<Slice> {
-        return { after: firstPosition, end: await endOf(search, firstPosition) }
-      }
-      async function nextSlice({ end }: Slice): Promise<Slice | undefined> {
-        if (end === undefined) return undefined
-        await pause()
-        return { after: end, end: await endOf(search, end) }
-      }
     },
     async findTransaction(provider, id) {
-      const row = entries()
+      const row = entries(database)
         .select([...entryColumns])
         .where('provider', '=', provider)
         .where('provider_id', '=', id)
       return (await named(database, await row.execute()))[0]
     },
   }
+}
+
+function entries(database: Database) {
+  return database.selectFrom('transactions').where(sql<SqlBool>`state = 'done'`)
+}
+
+/** Those of the account and the time, after this position. */
+function entriesAfter(database: Database, { account, since }: TransactionSearch, after: SortPosition) {
+  let query = entries(database).where(sql<SqlBool>`${position} > (${values(after)})`)
+  if (since !== undefined) query = query.where(sql<SqlBool>`sort_key <= ${clampSortKey(-toNanoseconds(since))}`)
+  if (account === undefined) return query
+  return query.where('owner', '=', database.selectFrom('accounts').select('accounts.id').where('name', '=', account))
+}
+
+function matching(database: Database, search: TransactionSearch, { after, end }: Slice) {
+  let query = entriesAfter(database, search, after)
+  if (end !== undefined) query = query.where(sql<SqlBool>`${position} <= (${values(end)})`)
+  // Prevents the use of the index of ids, which has no state: each row would be read to be counted.
+  if (search.provider !== undefined) query = query.where(sql<SqlBool>`provider || '' = ${search.provider}`)
+  return search.status === undefined ? query : query.where('status', '=', search.status)
+}
+
+/** The slices of the account and the time, with a pause between them. */
+async function* slicesOf(database: Database, search: TransactionSearch): AsyncGenerator<Slice> {
+  let slice: Slice = { after: firstPosition, end: await endOf(database, search, firstPosition) }
+  yield slice
+  while (slice.end !== undefined) {
+    await pause()
+    slice = { after: slice.end, end: await endOf(database, search, slice.end) }
+    yield slice
+  }
+}
+
+async function endOf(database: Database, search: TransactionSearch, after: SortPosition): Promise<SortPosition | undefined> {
+  const columns = [sql<string>`cast(sort_key as text)`.as('sort_key'), 'provider_id', 'provider'] as const
+  const last = entriesAfter(database, search, after).select(columns).orderBy(sql`transactions.sort_key, provider_id, provider`)
+  const row = await last
+    .limit(1)
+    .offset(sliceRows - 1)
+    .$narrowType<{ provider_id: NotNull }>()
+    .executeTakeFirst()
+  return row && { ...row, sort_key: BigInt(row.sort_key) }
 }
 
 /** The entries with the names of their accounts. */
