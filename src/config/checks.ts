@@ -1,5 +1,6 @@
 /** Checks rules between keys of the configuration. */
 import { type AssetTable, sameName } from '../domain/swap/asset.ts'
+import { isAttention } from '../domain/swap/status.ts'
 import type { ProviderForm } from '../wire/provider/form.ts'
 import { findProviderForm, type KnownForms } from '../wire/provider/from-client-form.ts'
 import { checkCredential, checkKey } from './credential.ts'
@@ -45,6 +46,7 @@ export function checkParts(
       checkExtraIdNames(provider.extraIdNames, form, own)
       checkNativePaths(provider.native, form, own)
       checkSettings(provider, form, own)
+      checkStatuses(provider, form, own)
       if (!provider.forwardAddress && form.sendsAddress)
         own.add(['forwardAddress'], `must be true: the form ${form.name} sends the address of each client to the provider`)
     } else own.add(['form'], `must be one of ${providerForms.map((known) => known.name).join(', ')}`)
@@ -85,4 +87,13 @@ function checkSettings({ settings }: ProviderSettings, form: ProviderForm, fault
   for (const name of form.settings) if (!settings[name]) faults.add(['settings', name], `is needed for the form ${form.name}`)
   for (const name of Object.keys(settings))
     if (!form.settings.includes(name)) faults.add(['settings', name], `is not a setting of the form ${form.name}`)
+}
+
+/** A word that is a status itself keeps its meaning (docs/contract.md §3.7). */
+function checkStatuses({ statuses }: ProviderSettings, form: ProviderForm, faults: Faults): void {
+  for (const [word, meaning] of Object.entries(statuses)) {
+    const own = form.statuses.get(word)
+    if (own === word && meaning !== own && !isAttention(own))
+      faults.add(['statuses', word], `cannot be changed: the form ${form.name} defines it`)
+  }
 }

@@ -263,6 +263,7 @@ describe('a fault', () => {
       'statuses: { hold: paused }',
       `statuses.hold: must be one of wait, confirmation, confirmed, exchanging, sending, success, overdue, refunded, failed, held`,
     ],
+    ['statuses: { wait: success, sending: sending }', 'statuses.wait: cannot be changed: the form A defines it'],
     ['assets: { DOGE: xdg }', 'assets.DOGE: is not a code of the asset table'],
     ['assets: { BTC: { coin: BTC, network: BTC } }', 'assets.BTC: must be one word'],
     ['assets: { BTC: [xbt] }', 'assets.BTC: must be a word, { coin, network } or null'],

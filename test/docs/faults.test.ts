@@ -44,7 +44,7 @@ const promised = {
     ...span('O', 11),
     ...span('N', 20),
     ...span('P', 20),
-    ...span('P', 35).slice(30),
+    ...span('P', 36).slice(30),
     'P40',
     'P41',
     'P42',

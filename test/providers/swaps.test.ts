@@ -100,6 +100,29 @@ describe.each(providerNames)('%s', (name) => {
     }
   })
 
+  it('P36: the operator’s meaning of a word replaces the one of the form, final ones too, and is no deviation', async () => {
+    const { dialect, statuses } = rig.facts
+    const replaceable = statuses.filter(([word, status]) => word !== status && word !== dialect.firstStatus)
+    const meanings = Object.fromEntries(
+      replaceable.map(([word, status]) => [word, status === 'refunded' ? 'overdue' : 'refunded'] as const),
+    )
+    await using other = await startRig(name, { provider: { statuses: meanings } })
+    for (const [word, meaning] of Object.entries(meanings)) {
+      const { json } = await other.create('A', { idempotencyKey: word })
+      Object.assign(other.exchange.swaps.at(-1) ?? {}, { status: word })
+      const got = await other.get('A', `/transactions/${(json as Created).id}`)
+      expect([word, (got.json as { status: string }).status]).toEqual([word, meaning])
+      expect(got.headers['x-swap-attention'], word).toBeUndefined()
+    }
+    expect(other.drift()).toEqual([])
+  })
+
+  it('P36: a word that is a status itself keeps its meaning: another one is a configuration fault', async () => {
+    const word = rig.facts.statuses.find(([known, status]) => known === status)?.[0] ?? 'wait'
+    const other = startRig(name, { provider: { statuses: { [word]: word === 'wait' ? 'success' : 'wait' } } })
+    await expect(other).rejects.toThrow(`providers.alpha.statuses.${word}: cannot be changed: the form ${name} defines it`)
+  })
+
   it.each(formNames)('lists for form %s', async (form) => {
     const { json } = await rig.create(form)
     await rig.create(form, { amount: '0.2' })

@@ -62,7 +62,7 @@ export const provider = keys({
   statuses: setting(
     mapping(choice(statusWords)),
     {},
-    'The meaning of statuses that its form does not define, like `hold: exchanging`. `failed` and `held`: a person must settle the transaction; its status stays the last known one, or is `exchanging`',
+    'The meaning of statuses that its form does not define, like `hold: exchanging`, or in place of the one that its form gives them, like `refund: refunded`. A word that is a status itself, like `wait`, keeps its meaning. `failed` and `held`: a person must settle the transaction; its status stays the last known one, or is `exchanging`',
   ),
   assets: setting(
     mapping(providerAsset),

@@ -114,7 +114,7 @@ function readValue({ name, scalar }: ResponseSlot, value: JsonValue, context: De
   throw new WireError(name, `it must be ${scalar.must}`)
 }
 
-/** Words outside the form may be mapped by the configuration. */
+/** The configuration may map words outside the form, and those that the form itself maps to another one. */
 function readStatus(
   slot: ResponseSlot,
   value: JsonValue,
@@ -122,7 +122,8 @@ function readStatus(
   context: DecodeContext,
 ): StatusWord | typeof unknownStatus {
   if (typeof value !== 'string') throw new WireError(slot.name, `it must be ${slot.scalar.must}`)
-  const known = meanings.get(value) ?? context.statuses.get(value)
+  const own = meanings.get(value)
+  const known = own === value && !isAttention(own) ? own : (context.statuses.get(value) ?? own)
   if (known) return known
   context.drift(slot.name, 'unknownStatus')
   return unknownStatus

@@ -1,6 +1,7 @@
 /** A provider's form: its tables and properties. It only encodes requests and decodes responses: clients do not use it. */
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import { forEachOp, keyed, type Op, type Operations, ops, type Row } from '../../domain/swap/operations.ts'
+import type { StatusWord } from '../../domain/swap/status.ts'
 import type { RateType } from '../../domain/swap/swap.ts'
 import { type ExtraIdNames, renameExtraIds } from '../codec/extra-ids.ts'
 import { fieldsOf, type RequestTree, type ResponseTree } from '../codec/table.ts'
@@ -17,6 +18,8 @@ export interface ProviderForm {
   readonly refusal: RefusalTable
   readonly keyed: ReadonlySet<Op>
   readonly quotedFirst: ReadonlySet<RateType>
+  /** The meaning of its statuses. */
+  readonly statuses: ReadonlyMap<string, StatusWord>
   readonly networks: NetworkWords
   readonly assets: Readonly<Record<string, AssetWords>>
   readonly depositMemo: readonly string[]
@@ -88,6 +91,7 @@ export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
     refusal: tables.refusal,
     keyed: keyedOps,
     quotedFirst: new Set(tables.quotedFirst),
+    statuses,
     networks: tables.networks ?? {},
     assets: tables.assets ?? {},
     depositMemo: tables.depositMemo ?? [],

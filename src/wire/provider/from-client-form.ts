@@ -29,6 +29,7 @@ export function providerFormOf(form: Form): ProviderForm {
     refusal: { messages, limits: { min: limit('minAmount'), max: limit('maxAmount'), areBoth: true } },
     keyed: new Set(ops.filter((op) => form.operations[op].keyed)),
     quotedFirst: new Set(),
+    statuses: new Map(form.statuses.map((status) => [status, status])),
     networks: {},
     assets: {},
     depositMemo: [],
