@@ -78,13 +78,13 @@ function commonLayers(routes: Routes, parts: SharedParts): readonly Layer[] {
 }
 
 /** In front of one provider. */
-function providerLayers(at: path.ProviderPath): readonly Layer[] {
-  const { provider, connected, parts } = at
+function providerLayers(providerPath: path.ProviderPath): readonly Layer[] {
+  const { provider, connected, parts } = providerPath
   const { config, steadyClock: clock, observe } = parts
   const { tag, capabilities, catalogue, timeoutMs } = connected
   const { naming } = catalogue
   const isPersonal = (query: RateQuery): boolean => connected.needsAddress('getRate', query)
-  const creates = path.createOptions(at)
+  const creates = path.createOptions(providerPath)
   return [
     recordProvider(tag), // notes the provider for logs and metrics
     deadline(timeoutMs), // one deadline for the whole request
@@ -92,19 +92,19 @@ function providerLayers(at: path.ProviderPath): readonly Layer[] {
       provider: tag,
       record: recordResult(creates), // a create is in the ledger before the client gets its response
       layers: [
-        ...path.ownershipLayers(at), // 404 for another's transaction; adds what the ledger has
+        ...path.ownershipLayers(providerPath), // 404 for another's transaction; adds what the ledger has
         defaultStatus(), // a new transaction with an unmapped status is `wait`
         deriveFields(capabilities), // fee, rate, updatedAt, if the provider's form has none
         sortedList(capabilities), // newest first, within the date range
         fillFromRequest(confidentialOf(config), path.mayIgnoreMemos(provider)), // what the response may omit: rate type, addresses
         refuseExtraIds(provider.extraIds), // 400 for a memo that the provider may lose
-        translateAssets(catalogue, path.isOneOfSeveral(at)), // the table's names <-> the provider's names; 400 for an unknown asset or network
+        translateAssets(catalogue, path.isOneOfSeveral(providerPath)), // the table's names <-> the provider's names; 400 for an unknown asset or network
         checkAddresses({ table: config.assets, isChecked: provider.addresses === 'checked', observe }), // 400 for an address that the network does not have
         requireDepositMemos(provider, naming), // no deposit address without its memo
         traced('quoteCache', quoteCache({ lifetimeMs: config.cache.rate * 1000, isPersonal, clock, observe }), tag), // recent quotes, shared by all clients
         verifyQuote(naming), // a quote must be for the requested pair
       ],
-      verify: verifyResponse(path.verifyOptions(at)), // the response of a create must match its request
+      verify: verifyResponse(path.verifyOptions(providerPath)), // the response of a create must match its request
       send: intent(creates), // a create is in the ledger before it is sent; then it is done, refused or unknown
     }),
   ]

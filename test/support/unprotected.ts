@@ -9,7 +9,7 @@ export const unbounded: Budgets = {
 export const neverOpen: MakeBreaker = () => ({
   admission: (next) => next,
   recorder: (next) => next,
-  native: { refusalOf: () => undefined, begin: () => ({ isTrial: false, end: () => {} }) },
+  native: { rejectionOf: () => undefined, begin: () => ({ isTrial: false, end: () => {} }) },
 })
 
 /** Every rest is over when the next call comes. */

@@ -38,7 +38,7 @@ export function nativeGuard({ provider, breaker, spendBudget, clock, observe }: 
   const run = boundedCalls({ provider, maxConcurrent, maxQueued, queueTimeoutMs, observe })
   const send = async (openPath: OpenPath, context: Context, call: MakeNativeCall): Promise<void> => {
     await spendBudget(policyOf[countedAs(openPath.method)], true, context)
-    const refusal = breaker.refusalOf(context)
+    const refusal = breaker.rejectionOf(context)
     if (refusal) throw refusal
     await counted(breaker, context, (reportHead) =>
       call((fault) => {
@@ -50,7 +50,7 @@ export function nativeGuard({ provider, breaker, spendBudget, clock, observe }: 
   return async (openPath, context, call) => {
     const remainingMs = cooldown.remainingMs(openPath)
     if (remainingMs > 0) throw reject.cooldown(remainingMs)
-    const refusal = breaker.refusalOf(context)
+    const refusal = breaker.rejectionOf(context)
     if (refusal) throw refusal
     const account = context.caller.identity ?? ''
     if (!slots.take(account)) throw reject.bulkhead(queueTimeoutMs)

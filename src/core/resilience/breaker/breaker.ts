@@ -39,7 +39,7 @@ export interface Breaker {
 /** The same as functions, for calls that do not pass the layers. */
 export interface CallBreaker {
   /** Why a call is rejected now; undefined if it is admitted. */
-  readonly refusalOf: (context: Context) => Fault | undefined
+  readonly rejectionOf: (context: Context) => Fault | undefined
   /** Counts an admitted call. */
   readonly begin: (context: Context) => CountedCall
 }
@@ -63,13 +63,13 @@ export function createBreaker(options: BreakerOptions): Breaker {
     admission: (next) => {
       breakers.service = next
       return aroundAll((op, request, context) => {
-        const refusal = breakers.refusalOf(op, context)
-        return refusal ? Promise.reject(refusal) : next.call(op, request, context)
+        const rejection = breakers.rejectionOf(op, context)
+        return rejection ? Promise.reject(rejection) : next.call(op, request, context)
       })(next)
     },
     recorder: aroundAll((op, request, context, next) => {
-      const refusal = breakers.refusalOf(op, context)
-      if (refusal) return Promise.reject(refusal)
+      const rejection = breakers.rejectionOf(op, context)
+      if (rejection) return Promise.reject(rejection)
       const { end } = breakers.begin(op, context)
       return next.call(op, request, context).then(
         (response) => {
@@ -83,7 +83,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
       )
     }),
     native: {
-      refusalOf: (context) => breakers.refusalOf('native', context),
+      rejectionOf: (context) => breakers.rejectionOf('native', context),
       begin: (context) => breakers.begin('native', context),
     },
   }
@@ -94,7 +94,7 @@ class ProviderBreakers {
   service: SwapService | undefined
   private readonly options: BreakerOptions
   private readonly byOp: Readonly<Record<OperationName, OperationBreaker>>
-  private readonly refuse: Readonly<Record<'breaker' | 'caller', (wait: number) => Fault>>
+  private readonly reject: Readonly<Record<'breaker' | 'caller', (wait: number) => Fault>>
   private readonly healthChecks: HealthChecks
 
   constructor(options: BreakerOptions) {
@@ -103,16 +103,16 @@ class ProviderBreakers {
       new OperationBreaker({ clock, random, onState: (state) => observe({ what: 'breaker', provider, operation, state }) })
     this.options = options
     this.byOp = { ...forEachOp(breakerOf), native: breakerOf('native') }
-    this.refuse = { breaker: rejectLocally(provider, 'breaker', observe), caller: rejectLocally(provider, 'caller', observe) }
+    this.reject = { breaker: rejectLocally(provider, 'breaker', observe), caller: rejectLocally(provider, 'caller', observe) }
     this.healthChecks = new HealthChecks(clock)
     for (const operation of operationNames) observe({ what: 'breaker', provider, operation, state: 'closed' })
   }
 
-  refusalOf(op: OperationName, context: Context): Fault | undefined {
+  rejectionOf(op: OperationName, context: Context): Fault | undefined {
     const breaker = this.byOp[op]
     if (breaker.admitsAll) return undefined
     const rejection = breaker.rejectionOf(this.consumer(op, context))
-    return rejection && this.refuse[rejection.by](rejection.waitMs)
+    return rejection && this.reject[rejection.by](rejection.waitMs)
   }
 
   /** Counts an admitted call. `end` must be called when it ends. */
