@@ -84,9 +84,13 @@ export interface Promises {
   /** The header of the credential, as it is written. */
   readonly header: string
   readonly newestFirst: boolean
+  readonly hasExpectedAmount: boolean
+  /** Whether a key of its header chooses it on the bare mount. */
+  readonly isChosenByKey: boolean
 }
 
 export function checkPromises(form: Form, promises: Promises): void {
-  const { name, credential, capabilities: vocabulary } = form
-  deepEqual({ name, header: credential.name, newestFirst: vocabulary.newestFirst }, promises)
+  const { name, credential, capabilities, isChosenByKey } = form
+  const { newestFirst, hasExpectedAmount } = capabilities
+  deepEqual({ name, header: credential.name, newestFirst, hasExpectedAmount, isChosenByKey }, promises)
 }

@@ -11,6 +11,7 @@ export function readGoldens(name: string): readonly Golden[] {
 }
 
 export const promises = {
-  a: { name: 'A', header: 'Authorization', newestFirst: false },
-  b: { name: 'B', header: 'X-API-Key', newestFirst: true },
+  a: { name: 'A', header: 'Authorization', newestFirst: false, hasExpectedAmount: true, isChosenByKey: true },
+  b: { name: 'B', header: 'X-API-Key', newestFirst: true, hasExpectedAmount: false, isChosenByKey: true },
+  'exolix-client': { name: 'exolix', header: 'Authorization', newestFirst: false, hasExpectedAmount: true, isChosenByKey: false },
 } as const satisfies Readonly<Record<string, Promises>>

@@ -31,6 +31,21 @@ const equivalents: readonly Equivalent[] = [
       kind === 'presence' && becomes === `optional('amountIn')` && /fallback\((?:\w+\()*'amountIn'/.test(source),
   },
   {
+    why: 'no provider has this form: its responses are only written, and what is not known is left out in any case',
+    is: ({ kind, was, becomes, line, source }) =>
+      kind === 'presence' &&
+      source.includes('export const exolixClient ') &&
+      isInResponse(line, source) &&
+      [was, becomes].every((text) => text === fieldText(text) || text === `optional(${fieldText(text)})`),
+  },
+  {
+    why: 'the first spelling of the field is required already',
+    is: ({ kind, was, becomes, source }) =>
+      kind === 'presence' &&
+      was === `optional(${becomes})` &&
+      new RegExp(`: ${becomes},\\n +coin\\w+Network: ${becomes}`).test(source),
+  },
+  {
     why: 'a field that is assumed may be absent in any case',
     is: ({ kind, becomes, source }) =>
       kind === 'presence' && /^'(?:name|icon)'$/.test(becomes) && new RegExp(`assumes: \\[[^\\]]*${becomes}`).test(source),
@@ -39,6 +54,19 @@ const equivalents: readonly Equivalent[] = [
 
 function fieldOf(entry: string): string {
   return /'(\w+)'/.exec(entry)?.[1] ?? ''
+}
+
+function fieldText(entry: string): string {
+  return `'${fieldOf(entry)}'`
+}
+
+/** In a client form: not below `request:`. */
+function isInResponse(line: number, source: string): boolean {
+  const opening = source
+    .split('\n')
+    .slice(0, line)
+    .findLast((text) => /^ *(?:request|response): \{|^const /.test(text))
+  return opening !== undefined && !opening.includes('request:')
 }
 
 export function whyEquivalent(mutant: Mutant): string | undefined {
