@@ -137,6 +137,7 @@ describe('nothing is written', () => {
       ['--form', 'changelly', '--mode', 'passthrough'],
       /^swapgate: --mode: it must be managed/m,
     ],
+    ['a key that cannot sign', ['--form', 'changelly'], /providers\.alpha\.key: must be a private RSA key/],
     ['the admin port', ['--port', '9090'], /^swapgate: --port: 9090 is the admin port/m],
     ['no port', ['--port', '65536'], /^swapgate: --port: /m],
     ['plain http with a key', ['--url', 'http://beta.example/api/v2'], /providers\.alpha\.url: must be https where a key is sent/],
