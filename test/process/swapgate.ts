@@ -35,7 +35,12 @@ export interface Ended {
   readonly complaints: string
 }
 
+/** The program as a clone has it, module by module. */
+export const sourceProgram = join(process.cwd(), 'src/cli/swapgate.js')
+
 interface Surroundings {
+  /** The bundle unless given. */
+  readonly program?: string
   readonly node?: string
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
@@ -49,8 +54,11 @@ export class Swapgate implements AsyncDisposable {
   private err = ''
 
   /** `stderr`: a file descriptor in place of a pipe that is read. */
-  constructor(args: readonly string[], { node = process.execPath, env = {}, cwd = process.cwd(), stderr }: Surroundings = {}) {
-    this.child = spawn(node, [bundledProgram(), ...args], {
+  constructor(
+    args: readonly string[],
+    { program = bundledProgram(), node = process.execPath, env = {}, cwd = process.cwd(), stderr }: Surroundings = {},
+  ) {
+    this.child = spawn(node, [program, ...args], {
       cwd,
       env: { ...process.env, NODE_OPTIONS: ownLoad, ...env },
       stdio: ['pipe', 'pipe', stderr ?? 'pipe'],

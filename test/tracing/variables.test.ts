@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Swapgate } from '../process/swapgate.ts'
+import { Swapgate, sourceProgram } from '../process/swapgate.ts'
 import { Collector } from './collector.ts'
 
 let directory: string
@@ -18,14 +18,14 @@ afterEach(async () => {
 })
 
 /** Requests an unknown path of the gateway, with these variables set, ends it, and returns its log. */
-async function run(env: Record<string, string>): Promise<string> {
+async function run(env: Record<string, string>, program?: string): Promise<string> {
   const standard = readFileSync('config/gateway.yaml', 'utf8')
   const file = join(directory, 'gateway.yaml')
   const moved = standard.replace('port: 8080', 'port: 0\n  grace: 0').replace('port: 9090', 'port: 0')
   writeFileSync(file, moved.replace('enabled: true', 'enabled: false'))
   writeFileSync(join(directory, 'assets.yaml'), readFileSync('config/assets.yaml'))
   const ledger = { LEDGER_URL: `sqlite:${join(directory, 'ledger.db')}` }
-  await using process = new Swapgate(['start', '--config', file], { env: { ...ledger, ...env } })
+  await using process = new Swapgate(['start', '--config', file], { env: { ...ledger, ...env }, ...(program && { program }) })
   const url = (await process.urls()).get('gateway')
   expect((await fetch(`${url}/a/api/v2/nothing`)).status).toBe(404)
   process.child.kill('SIGTERM')
@@ -65,7 +65,7 @@ test.each([
 test('without an endpoint nothing of the SDK is loaded', async () => {
   const loaded = async (env: Record<string, string>): Promise<readonly string[]> => {
     const coverage = mkdtempSync(join(directory, 'coverage-'))
-    await run({ NODE_V8_COVERAGE: coverage, ...env })
+    await run({ NODE_V8_COVERAGE: coverage, ...env }, sourceProgram)
     const files = readdirSync(coverage).map((name) => JSON.parse(readFileSync(join(coverage, name), 'utf8')))
     const urls = files.flatMap(({ result }: { result: { url: string }[] }) => result.map(({ url }) => url))
     return urls.filter((url) => url.includes('@opentelemetry/sdk-node'))
