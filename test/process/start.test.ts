@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Swapgate, sourceProgram, Workplace } from './swapgate.ts'
+import { Swapgate, Workplace } from './swapgate.ts'
 
 let workplace: Workplace
 beforeEach(() => {
@@ -19,19 +19,6 @@ async function status(url: string): Promise<number> {
 }
 
 describe('swapgate start', () => {
-  it('listens within two seconds', async () => {
-    const file = workplace.write(`${freePorts}${alpha}sandbox: { enabled: true, port: 0 }`)
-    const took: number[] = []
-    // A machine that is busy with something else makes one start slow, seldom three.
-    while (took.length < 3 && !took.some((time) => time < 2_000)) {
-      const began = performance.now()
-      await using swapgate = new Swapgate(['start', '--config', file], { program: sourceProgram, cwd: workplace.directory })
-      expect(await status(`${(await swapgate.urls()).get('gateway')}/nowhere`)).toBe(404)
-      took.push(performance.now() - began)
-    }
-    expect(Math.min(...took)).toBeLessThan(2_000)
-  })
-
   it('prints where it listens, and its warnings', async () => {
     const file = workplace.write(`${freePorts}${alpha}sandbox: { enabled: true, port: 0 }`)
     await using swapgate = new Swapgate(['start', '--config', file], { cwd: workplace.directory })
