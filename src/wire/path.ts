@@ -10,10 +10,12 @@ export interface PathPattern {
 }
 
 const none = {}
-const placeholder = /\{(\w+)\}/g
+const placeholder = /\{(\w+)\}/
 
 export function compilePath(pattern: string): PathPattern {
-  const parameters = new Set([...pattern.matchAll(placeholder)].map(([, name = '']) => name))
+  // Fixed texts and names of parameters, in turn.
+  const pieces = pattern.split(placeholder)
+  const parameters = new Set(pieces.filter((_, at) => at % 2 === 1))
   const [, fixed = '', last] = /^([^{]*\/)\{(\w+)\}$/.exec(pattern) ?? []
   return {
     pattern,
@@ -22,7 +24,8 @@ export function compilePath(pattern: string): PathPattern {
       if (parameters.size === 0) return path === pattern ? none : undefined
       return last !== undefined && path.startsWith(fixed) ? parameter(last, path.slice(fixed.length)) : undefined
     },
-    fill: (values) => pattern.replace(placeholder, (_, name: string) => encodeURIComponent(values[name] ?? '')),
+    fill: (values) =>
+      pieces.reduce((path, piece, at) => path + (at % 2 === 0 ? piece : encodeURIComponent(values[piece] ?? '')), ''),
   }
 }
 

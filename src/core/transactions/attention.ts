@@ -6,7 +6,7 @@ import type { ObservedTransaction } from './state/merge-transaction.ts'
 
 /** The report with the status that may be stored: a failed transaction keeps the last known one. */
 export function withoutAttention(observed: ObservedTransaction): ObservedTransaction {
-  return { ...observed, reported: storable(observed.reported) }
+  return observed.reported.attention === undefined ? observed : { ...observed, reported: storable(observed.reported) }
 }
 
 /** The transaction with the reported attention, unless it has ended. */
