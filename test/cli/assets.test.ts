@@ -27,7 +27,7 @@ interface Report extends AssetCheck {
 
 async function check(provider: string, more = ''): Promise<CommandResult & { readonly report: Report }> {
   using place = new Place({ providers: [alpha, beta] })
-  if (more !== '') writeFileSync(place.file, more.replaceAll('ALPHA', alpha.url).replaceAll('BETA', beta.url))
+  if (more !== '') place.write(more.replaceAll('ALPHA', alpha.url).replaceAll('BETA', beta.url))
   const result = await place.swapgate('assets', 'check', provider, '--json')
   return { ...result, report: JSON.parse(result.out.join('\n') || '{}') }
 }
@@ -148,7 +148,7 @@ describe('a provider that lists coins with their networks (Exolix)', () => {
     ]
     alpha.reply('currencies', { json: { data: coins, count: coins.length } })
     using place = new Place({ providers: [alpha, beta] })
-    writeFileSync(place.file, exolix.replaceAll('ALPHA', alpha.url))
+    place.write(exolix.replaceAll('ALPHA', alpha.url))
     writeFileSync(`${place.directory}/own.yaml`, table)
     const { exitCode, out } = await place.swapgate('assets', 'check', 'alpha')
     expect(exitCode).toBe(1)

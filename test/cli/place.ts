@@ -42,8 +42,13 @@ export class Place implements Disposable {
 
   constructor({ ledgerUrl, providers }: PlaceOptions = {}) {
     this.ledgerUrl = ledgerUrl ?? `sqlite:${join(this.directory, 'ledger.db')}`
-    writeFileSync(this.file, `${providersAt(providers)}ledger: { url: "${this.ledgerUrl}" }\n`)
+    this.write(providersAt(providers))
     writeFileSync(join(this.directory, 'assets.yaml'), assets)
+  }
+
+  /** `sections` in place of the providers that it began with. */
+  write(sections: string): void {
+    writeFileSync(this.file, `${sections}ledger: { url: "${this.ledgerUrl}" }\n`)
   }
 
   async swapgate(...args: readonly string[]): Promise<CommandResult> {

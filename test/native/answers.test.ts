@@ -1,3 +1,4 @@
+// Takes long: what stalls is waited for.
 /** docs/contract.md §11: what a provider may answer, and what becomes of a client where it stalls, breaks off, redirects or upgrades. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'

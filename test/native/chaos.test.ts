@@ -1,3 +1,4 @@
+// Takes long: what stalls is waited for.
 /** docs/contract.md §11: a provider and its clients that do everything wrong at once, with a breaker that never opens. */
 import { randomInt } from 'node:crypto'
 import { connect } from 'node:net'

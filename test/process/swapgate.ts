@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { bundledProgram } from '../support/bundle.ts'
 import { ownLoad } from '../support/own-load.ts'
 import { keepRemains } from '../support/remains.ts'
@@ -43,8 +43,14 @@ interface Surroundings {
   readonly program?: string
   readonly node?: string
   readonly env?: Readonly<Record<string, string>>
+  /** That of the configuration unless given, so that no ledger of the clone is touched. */
   readonly cwd?: string
   readonly stderr?: number
+}
+
+function directoryOf(args: readonly string[]): string {
+  const file = args[args.indexOf('--config') + 1]
+  return args.includes('--config') && file !== undefined ? dirname(file) : process.cwd()
 }
 
 export class Swapgate implements AsyncDisposable {
@@ -56,7 +62,7 @@ export class Swapgate implements AsyncDisposable {
   /** `stderr`: a file descriptor in place of a pipe that is read. */
   constructor(
     args: readonly string[],
-    { program = bundledProgram(), node = process.execPath, env = {}, cwd = process.cwd(), stderr }: Surroundings = {},
+    { program = bundledProgram(), node = process.execPath, env = {}, cwd = directoryOf(args), stderr }: Surroundings = {},
   ) {
     this.child = spawn(node, [program, ...args], {
       cwd,

@@ -44,10 +44,10 @@ describe.each(providerNames)('%s', (name) => {
   if (hasRateIds)
     it('the quote of a fixed create and the create share one deadline', async () => {
       // Each alone would be in time.
-      rig = await startRig(name, { provider: { timeout: 1.5 } })
-      Object.assign(rig.exchange.delays, { quote: 900, create: 900 })
+      rig = await startRig(name, { provider: { timeout: 0.8 } })
+      Object.assign(rig.exchange.delays, { quote: 480, create: 480 })
       expectRefusal(await rig.create('A', { rateType: 'fixed', idempotencyKey: 'order-1' }), 'A', 504)
-      rig.exchange.delays.quote = 2_500
+      rig.exchange.delays.quote = 1_300
       expectRefusal(await rig.create('A', { rateType: 'fixed', idempotencyKey: 'order-2' }), 'A', 502)
       expect(rig.exchange.received('create')).toHaveLength(1)
       expect(await rig.gateway.ledgerAdmin.unresolved()).toHaveLength(1)

@@ -1,11 +1,13 @@
 /** What the gateways of all tests logged, refused, counted and traced: kept until the last test has ended, and then looked through. */
-import { appendFileSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** Keys of clients and of providers, and whole addresses, as the tests have them. */
 const secrets =
   /canary-[a-z-]*key[\w-]*|\w*CaNaRy\w*|own-key-\d+|provider-key-(?:alpha|beta)|(?:alpha|beta)-secret-key|sg_live_[0-9A-Za-z]{30,}|(?:T|0x)?[Ww]ithdraw-?\d+|refund-\d+|bc1q-deposit-?\d*/g
+/** Where a gateway that is started here without a configuration of its own has its ledger. */
+const ownData = 'data'
 const variable = 'SWAPGATE_REMAINS'
 
 export type Kind = 'log' | 'error' | 'metrics' | 'spans'
@@ -19,8 +21,9 @@ export function secretsIn(text: string): readonly string[] {
   return [...new Set(text.match(secrets))]
 }
 
-/** For vitest, before and after all: O1. */
+/** For vitest, before and after all: O1, and that the clone's own ledger is not begun by a test. */
 export default function setup(): () => void {
+  const hadData = existsSync(ownData)
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-remains-'))
   process.env[variable] = directory
   return () => {
@@ -31,6 +34,8 @@ export default function setup(): () => void {
     rmSync(directory, { recursive: true })
     console.info(`O1: what ${files.length} processes of tests left behind has ${found.length} keys and addresses`)
     for (const line of new Set(found)) console.error(line)
-    if (found.length > 0) process.exitCode = 1
+    const beganData = !hadData && existsSync(ownData)
+    if (beganData) console.error(`a test has begun a ledger in ${ownData}/ of the clone`)
+    if (found.length > 0 || beganData) process.exitCode = 1
   }
 }
