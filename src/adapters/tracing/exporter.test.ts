@@ -1,3 +1,4 @@
+// Runs alone, since its timeouts are short.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,25 +6,88 @@ import { gunzipSync } from 'node:zlib'
 import { afterEach, expect, test, vi } from 'vitest'
 import { certify } from '../../../test/support/certificate.ts'
 import { exporter } from './exporter.ts'
-import { collector } from './fixture.ts'
+import { collector as listen } from './fixture.ts'
 
-afterEach(() => void vi.unstubAllEnvs())
+const cleanUps: (() => unknown)[] = []
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
 
-test('certificate and compression follow the OTEL_EXPORTER_OTLP_… variables', async () => {
+async function collector(...given: Parameters<typeof listen>) {
+  const opened = await listen(...given)
+  cleanUps.push(opened.close)
+  return opened
+}
+
+/** Sends empty batches and returns their results. */
+function opened(url: URL, timeoutMs = 5_000) {
+  const results: string[] = []
+  const settings = { endpoint: `${url.origin}/`, timeoutMs, version: '1.2.3' }
+  const sender = exporter(settings, (result) => void results.push(result))
+  cleanUps.push(() => sender.shutdown())
+  const send = async (): Promise<string | undefined> => {
+    await new Promise<unknown>((done) => sender.export([], done))
+    return results.at(-1)
+  }
+  return { send, results }
+}
+
+test('batches arrive as protobuf, one after the other, over one connection', async () => {
+  const { taken, url, connections } = await collector([200])
+  const { send, results } = opened(url)
+  await send()
+  await send()
+  expect([results, connections()]).toEqual([['exported', 'exported'], 1])
+  expect(taken[1]).toMatchObject({ method: 'POST', path: '/v1/traces', headers: { 'content-type': 'application/x-protobuf' } })
+  expect(taken[1]?.headers['user-agent']).toMatch(/^swapgate\/1\.2\.3 /)
+  expect(taken[1]?.headers).not.toHaveProperty('content-encoding')
+})
+
+test('headers, certificate and compression follow the OTEL_EXPORTER_OTLP_… variables', async () => {
   const authority = certify({ name: 'authority' })
-  const { taken, url, close } = await collector([200], { secure: certify({ name: 'localhost', issuer: authority }) })
+  const { taken, url } = await collector([200], { secure: certify({ name: 'localhost', issuer: authority }) })
+  expect(await opened(url).send()).toBe('failed')
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-exporter-'))
+  cleanUps.push(() => rmSync(directory, { recursive: true }))
   writeFileSync(join(directory, 'ca.pem'), authority.cert)
   vi.stubEnv('OTEL_EXPORTER_OTLP_CERTIFICATE', join(directory, 'ca.pem'))
   vi.stubEnv('OTEL_EXPORTER_OTLP_COMPRESSION', 'gzip')
-  const settled: unknown[] = []
-  const settings = { endpoint: `${url.origin}/`, timeoutMs: 2_000, version: '1.2.3' }
-  const sender = exporter(settings, (...result) => void settled.push(result))
-  await new Promise<unknown>((done) => sender.export([], done))
-  await sender.shutdown()
-  close()
-  rmSync(directory, { recursive: true })
-  expect(settled).toEqual([['exported', 0]])
-  expect(taken[0]).toMatchObject({ path: '/v1/traces', headers: { 'content-encoding': 'gzip', 'user-agent': 'swapgate/1.2.3' } })
+  vi.stubEnv('OTEL_EXPORTER_OTLP_HEADERS', 'x-tenant=acme')
+  expect(await opened(url).send()).toBe('exported')
+  expect(taken).toHaveLength(1)
+  expect(taken[0]?.headers).toMatchObject({ 'content-encoding': 'gzip', 'x-tenant': 'acme' })
   expect(gunzipSync(taken[0]?.bytes as Buffer)).toHaveLength(0)
+})
+
+test('a retryable status is retried', async () => {
+  const { taken, url } = await collector([503, 200])
+  expect(await opened(url).send()).toBe('exported')
+  expect(taken).toHaveLength(2)
+})
+
+test('Retry-After leads to no retry if less time is left', async () => {
+  const { taken, url } = await collector([503, 200], { after: '5' })
+  expect(await opened(url, 4_000).send()).toBe('failed')
+  expect(taken).toHaveLength(1)
+})
+
+test.each([400, 413, 500, 302])('status %i is not retried', async (status) => {
+  const { taken, url } = await collector([status, 200])
+  expect(await opened(url).send()).toBe('failed')
+  expect(taken).toHaveLength(1)
+})
+
+test('a collector that never responds times out, and the next batch has its own timeout', async () => {
+  const { taken, url } = await collector([0, 200])
+  const { send } = opened(url, 200)
+  expect(await send()).toBe('failed')
+  expect(await send()).toBe('exported')
+  expect(taken).toHaveLength(2)
+})
+
+test('a refused connection fails within the timeout', async () => {
+  const { url, close } = await collector([200])
+  close()
+  expect(await opened(url, 500).send()).toBe('failed')
 })
