@@ -1,5 +1,17 @@
 /** Changelly v2 (JSON-RPC, signed) as a provider; facts, sources and what is unverified: `docs/providers/changelly.md`. */
-import { always, deduction, first, inside, lowerCase, text, unix, unused, unusedNames } from '../wire/codec/lines.ts'
+import {
+  always,
+  deduction,
+  fallback,
+  first,
+  inside,
+  lowerCase,
+  text,
+  unix,
+  unused,
+  unusedNames,
+  zeroIsNone,
+} from '../wire/codec/lines.ts'
 import { extension, optional, type RequestTree, type ResponseTree } from '../wire/codec/table.ts'
 import { rsaSigned } from '../wire/provider/credential.ts'
 import { defineProviderForm, providerOperation } from '../wire/provider/form.ts'
@@ -53,11 +65,16 @@ const created = {
 
 const transaction = {
   ...created,
-  amountExpectedTo: text(optional('amountOut')),
+  // Until the deposit and the payout there is none: an empty text and `0`.
+  amountFrom: text(zeroIsNone('amountIn')),
+  amountExpectedFrom: text(fallback('amountIn')),
+  amountTo: text(zeroIsNone('amountOut')),
+  amountExpectedTo: text(fallback(optional('amountOut'))),
   payinHash: optional('txHashIn'),
   payoutHash: optional('txHashOut'),
-  ...unusedNames('moneyReceived', 'moneySent', 'rate', 'amountFrom', 'amountTo', 'totalFee', 'apiExtraFee', 'changellyFee'),
-  ...unusedNames('payinConfirmations', 'payoutHashLink', 'payinHashLink', 'refundHash', 'refundHashLink', 'canPush', 'canRefund'),
+  ...unusedNames('moneyReceived', 'moneySent', 'rate', 'totalFee', 'apiExtraFee', 'changellyFee'),
+  ...unusedNames('payinExtraIdName', 'payoutExtraIdName', 'payinConfirmations', 'payoutHashLink', 'payinHashLink'),
+  ...unusedNames('refundHash', 'refundHashLink', 'canPush', 'canRefund'),
 } as const
 
 export const changelly = defineProviderForm({

@@ -1,5 +1,5 @@
 /** LetsExchange (v1 and v2) as a provider; facts, sources and what is unverified: `docs/providers/letsexchange.md`. */
-import { each, emptyIfNone, setting, text, unix, unusedNames, words, zeroIsNone, zoned } from '../wire/codec/lines.ts'
+import { each, emptyIfNone, fallback, setting, text, unix, unusedNames, words, zeroIsNone, zoned } from '../wire/codec/lines.ts'
 import { extension, optional, orNull } from '../wire/codec/table.ts'
 import { bearer } from '../wire/credential.ts'
 import { plainKey } from '../wire/provider/credential.ts'
@@ -42,8 +42,10 @@ const transaction = {
   coin_from_network: 'networkFrom',
   coin_to: 'coinTo',
   coin_to_network: 'networkTo',
-  deposit_amount: text('amountIn'),
-  withdrawal_amount: text('amountOut'),
+  real_deposit_amount: text(zeroIsNone('amountIn')),
+  deposit_amount: text(fallback('amountIn')),
+  real_withdrawal_amount: text(zeroIsNone('amountOut')),
+  withdrawal_amount: text(fallback('amountOut')),
   rate: text(optional('rate')),
   deposit: 'depositAddress',
   deposit_extra_id: extension('depositExtraId'),
@@ -60,7 +62,7 @@ const transaction = {
   ...unusedNames('coin_from_extra_name', 'coin_to_extra_name', 'coin_from_name', 'coin_to_name', 'need_confirmations'),
   ...unusedNames('coin_from_additional_get_info', 'coin_from_additional_send_info', 'coin_to_additional_get_info'),
   ...unusedNames('coin_to_additional_send_info', 'confirmations', 'email', 'aml_error_signals', 'kyc_url', 'kyc_email', 'rating'),
-  ...unusedNames('error_code', 'bonus', 'final_amount', 'real_deposit_amount', 'real_withdrawal_amount', 'startedAt', 'finishedAt'),
+  ...unusedNames('error_code', 'bonus', 'final_amount', 'startedAt', 'finishedAt'),
   ...unusedNames('return_amount', 'return_hash', 'return_coin', 'return_network', 'internal_transafer_refund', 'profit'),
   ...unusedNames('return_network_code', 'return_explorer_url'),
 } as const

@@ -48,6 +48,7 @@ const promised = {
     'P40',
     'P41',
     'P42',
+    'P60',
   ],
   'docs/api.md': span('S', 10),
 }

@@ -75,7 +75,7 @@ export function zoned<const Field extends string>(line: Line<Field>, zone: Param
   return { ...column(line), format: inZone(zone) }
 }
 
-/** An amount of 0 means that there is none. */
+/** An amount of 0, or an empty text, means that there is none. */
 export function zeroIsNone<const Field extends string>(line: Line<Field>): TableColumn<Field> {
   return { ...column(line), absence: 'omitted', isZeroNone: true }
 }

@@ -94,7 +94,7 @@ function readSlot(slot: ResponseSlot, value: JsonValue, { meanings, context, row
   const { field, isFallback, isZeroNone } = slot
   if (field === 'status') row.status = readStatus(slot, value, meanings, context)
   else if (isFallback && row[field] !== undefined) return
-  else if (isZeroNone && isZeroAmount(value)) return
+  else if (isZeroNone && (value === '' || isZeroAmount(value))) return
   else if (!isNothing(slot, value)) row[field] = readValue(slot, value, context)
 }
 
