@@ -17,6 +17,8 @@ beforeAll(() => {
   const two = local.replace('} }', '}, old: { form: A, url: "https://old.example/api/v2" } }')
   writeFileSync(file('open.yaml'), `${provider('http://swap.example/api/v2')}\nrouting: { providers: [alpha] }`)
   writeFileSync(file('native.yaml'), `${local.replace('form: A', 'form: A, native: [GET /a]')}\nrouting: { providers: [alpha] }`)
+  const admin = `admin: { host: 0.0.0.0, tokens: { alice: "${'x'.repeat(32)}" } }`
+  writeFileSync(file('operators.yaml'), `${local}\nrouting: { providers: [alpha] }\n${admin}`)
   writeFileSync(file('elsewhere.yaml'), `${two}\nrouting: { providers: [alpha], untagged: old }\ncache: { rate: 0 }`)
 })
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -87,6 +89,12 @@ describe('swapgate check', () => {
   it('warns if clients’ keys go to a provider over plain http', async () => {
     const { out } = await swapgate('check', '--config', file('open.yaml'))
     expect(out).toContain("warning: clients' keys go to alpha over plain http")
+  })
+
+  it('W82: warns if the tokens of operators cross the network in plain http', async () => {
+    const { out } = await swapgate('check', '--config', file('operators.yaml'))
+    expect(out).toContain('warning: admin.tokens: tokens and keys cross the network in plain http, since admin.host is 0.0.0.0')
+    expect((await swapgate('check', '--config', file('whole.yaml'))).out.join()).not.toContain('admin.tokens')
   })
 
   it('notices that nothing of a native lane is open to keys of the provider', async () => {

@@ -1,7 +1,7 @@
 /** The operator's API: what a person may see and change over HTTP, as the commands do (docs/contract.md §15). */
 import { Fault } from '../domain/faults/fault.ts'
 import { describeApi } from './openapi.ts'
-import { type ApiRequest, type ApiResponse, findRoute, ok, type Route, route } from './route.ts'
+import { type ApiRequest, type ApiResponse, allowedMethods, findRoute, ok, type Route, route } from './route.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { providerRoutes } from './routes/providers.ts'
@@ -13,24 +13,35 @@ export type OperatorApi = (request: ApiRequest) => Promise<ApiResponse>
 
 /** Throws a `Fault` for what cannot be done. */
 export function operatorApi(parts: OperatorParts, version: string): OperatorApi {
-  const routes: readonly Route[] = [
+  const described: readonly Route[] = [
     ...providerRoutes(parts),
     ...unresolvedRoutes(parts),
     ...transactionRoutes(parts),
     ...keyRoutes(parts),
     ...auditRoutes(parts),
+    events,
   ]
   const description: Route = route({
     method: 'GET',
     path: '/openapi.json',
     summary: 'This description.',
-    handle: async () => ok(describeApi([...routes, description], version)),
+    handle: async () => ok(describeApi(routes, version)),
   })
-  return ({ method, path, query, body, actor }) => {
-    const found = findRoute([...routes, description], method, path)
-    return found.route.handle({ parameter: found.parameter, query: parametersOf(query), body, actor })
+  const routes = [...described, description]
+  return async ({ method, path, query, body, actor }) => {
+    if (method === 'OPTIONS') return { status: 204, body: undefined, allow: allowedMethods(routes, path) }
+    const found = findRoute(routes, method, path)
+    return await found.route.handle({ parameter: found.parameter, query: parametersOf(query), body, actor })
   }
 }
+
+/** Described here; the adapter of the port writes the stream. */
+const events: Route = route({
+  method: 'GET',
+  path: '/events',
+  summary: 'Server-sent events `provider`, `overrides` and `unresolved`: what is so now, then each change.',
+  handle: async () => ok(undefined),
+})
 
 function parametersOf(query: URLSearchParams): Record<string, string> {
   const names = [...query.keys()]

@@ -19,8 +19,10 @@ export interface ApiRequest {
 
 export interface ApiResponse {
   readonly status: number
-  /** Printed as JSON. */
+  /** Printed as JSON; undefined where there is none. */
   readonly body: unknown
+  /** Methods of the path, for the `Allow` header. */
+  readonly allow?: string
 }
 
 export interface RouteRequest<Body = unknown, Query = unknown> {
@@ -88,16 +90,30 @@ export interface FoundRoute {
 
 /** Throws 404 for an unknown path, 405 for a method that the path does not have. */
 export function findRoute(routes: readonly Route[], method: string, path: string): FoundRoute {
+  const matching = matchingRoutes(routes, path)
+  const found = matching.find((one) => one.route.method === (method === 'HEAD' ? 'GET' : method))
+  if (found) return found
+  const allow = allowOf(matching)
+  throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
+}
+
+/** The methods of a path, for the `Allow` header. Throws 404 for an unknown path. */
+export function allowedMethods(routes: readonly Route[], path: string): string {
+  return allowOf(matchingRoutes(routes, path))
+}
+
+function matchingRoutes(routes: readonly Route[], path: string): readonly FoundRoute[] {
   const matching = routes.flatMap((one) => {
     const parameter = parameterIn(one.path, path)
     return parameter === undefined ? [] : [{ route: one, parameter }]
   })
-  if (matching.length === 0)
-    throw new Fault('notFound', 'No such path; GET /api/openapi.json describes them all.', { reason: 'path' })
-  const found = matching.find((one) => one.route.method === (method === 'HEAD' ? 'GET' : method))
-  if (found) return found
-  const allow = matching.map((one) => one.route.method).join(', ')
-  throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
+  if (matching.length > 0) return matching
+  throw new Fault('notFound', 'No such path; GET /api/openapi.json describes them all.', { reason: 'path' })
+}
+
+function allowOf(matching: readonly FoundRoute[]): string {
+  const methods = matching.map((one) => one.route.method)
+  return [...methods.flatMap((method) => (method === 'GET' ? [method, 'HEAD'] : [method])), 'OPTIONS'].join(', ')
 }
 
 /** Empty if the pattern has no parameter; undefined if the path does not match. */

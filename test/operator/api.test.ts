@@ -92,7 +92,8 @@ describe('authentication', () => {
   })
 
   it('a foreign Host is 421 and a form of another site 401 or 415', async () => {
-    expect((await call('/api/providers', { headers: { host: 'evil.example' } })).status).toBe(421)
+    for (const host of ['evil.example', 'evil@localhost', 'localhost/evil', 'localhost?evil', 'localhost.evil.example'])
+      expect((await call('/api/providers', { headers: { host } })).status, host).toBe(421)
     const form = { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'name=x' }
     expect((await call('/api/keys', { ...form, token: null })).status).toBe(401)
     expect((await call('/api/keys', form)).status).toBe(415)
@@ -102,7 +103,23 @@ describe('authentication', () => {
     const response = await call('/api/nothing')
     expect(JSON.parse(response.text)).toEqual({ error: 'Not Found', message: expect.any(String), code: 404 })
     const wrong = await call('/api/providers', { method: 'PUT' })
-    expect([wrong.status, wrong.headers.allow]).toEqual([405, 'GET'])
+    expect([wrong.status, wrong.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
+  })
+
+  it('W81: OPTIONS is answered 204 with the methods, and a wrong method of the events and of the page 405', async () => {
+    const allowOf = async (path: string, method: string): Promise<readonly unknown[]> => {
+      const { status, headers } = await call(path, { method })
+      return [status, headers.allow]
+    }
+    expect(await allowOf('/api/providers/alpha', 'OPTIONS')).toEqual([204, 'GET, HEAD, PATCH, OPTIONS'])
+    expect(await allowOf('/api/events', 'OPTIONS')).toEqual([204, 'GET, HEAD, OPTIONS'])
+    expect(await allowOf('/api/events', 'POST')).toEqual([405, 'GET, HEAD, OPTIONS'])
+    expect(await allowOf('/', 'OPTIONS')).toEqual([204, 'GET, HEAD, OPTIONS'])
+    expect(await allowOf('/', 'POST')).toEqual([405, 'GET, HEAD, OPTIONS'])
+    expect((await call('/api/nothing', { method: 'OPTIONS' })).status).toBe(404)
+    expect((await call('/api/providers', { method: 'OPTIONS', token: null })).status).toBe(401)
+    const head = await call('/api/events', { method: 'HEAD' })
+    expect([head.status, head.headers['content-type'], head.text]).toEqual([200, 'text/event-stream; charset=utf-8', ''])
   })
 })
 
@@ -261,7 +278,7 @@ describe('for support', () => {
     const { openapi, paths } = await json<{ openapi: string; paths: Record<string, object> }>('/api/openapi.json')
     expect(openapi).toBe('3.1.0')
     expect(Object.keys(paths)).toEqual(
-      expect.arrayContaining(['/api/providers/{name}', '/api/unresolved/{intent}', '/api/openapi.json']),
+      expect.arrayContaining(['/api/providers/{name}', '/api/unresolved/{intent}', '/api/events', '/api/openapi.json']),
     )
   })
 })

@@ -171,6 +171,30 @@ describe.each(formNames)('form %s', (form) => {
     managed.beta.reply('rate', { status: 500, json: {} })
     expectRefusal(await rate(form), form, 502)
   })
+
+  test.each<[string, Reply, number, string]>([
+    ['fails', { status: 500, json: {} }, 502, 'provider_failed'],
+    ['refuses', { status: 400, json: { message: 'Too little.', code: 400 } }, 400, 'refused'],
+  ])(
+    'W80: if the only provider that offers the pair %s, its response counts, not that another lacks the pair',
+    async (_, reply, status, reason) => {
+      await start({}, { providers: { alpha: { assets: { USDTTRC20: null } } } })
+      managed.beta.reply('rate', reply)
+      const refused = await rate(form)
+      expectRefusal(refused, form, status)
+      expect(refused.headers['x-swap-reason']).toBe(reason)
+    },
+  )
+
+  test('W80: if the only provider that offers the pair cannot take the create, the response is 503, not that it is not offered', async () => {
+    await start({}, { providers: { alpha: { assets: { USDTTRC20: null } } } })
+    const key = await managed.issue()
+    await rate(form, key)
+    await managed.beta.close()
+    const refused = await create(form, key)
+    expect(refused.status, refused.text).toBeGreaterThanOrEqual(502)
+    expect(refused.headers['x-swap-reason']).not.toBe('not_offered')
+  })
 })
 
 test('a quote of one account decides nothing for another', async () => {

@@ -76,7 +76,7 @@ export function adminApp({ readiness, hosts, printMetrics, printError, operator 
 
 /** Whether `Host` is allowed. Another name may belong to an attacker and resolve to this address (DNS rebinding). */
 function isAllowedHost(host: string | undefined, names: ReadonlySet<string>): boolean {
-  if (host === undefined || !URL.canParse(`http://${host}`)) return false
+  if (host === undefined || !/^[^/?#@\\\s]+$/.test(host) || !URL.canParse(`http://${host}`)) return false
   const name = new URL(`http://${host}`).hostname.toLowerCase().replace(/\.$/, '')
   return names.has(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0
 }

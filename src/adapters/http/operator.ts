@@ -18,7 +18,7 @@ export interface OperatorOptions {
     readonly query: URLSearchParams
     readonly body: unknown
     readonly actor: string
-  }) => Promise<{ readonly status: number; readonly body: unknown }>
+  }) => Promise<{ readonly status: number; readonly body: unknown; readonly allow?: string }>
   readonly events: {
     /** Undefined where too many listen. */
     readonly subscribe: (listener: (event: { event: string; data: string }) => void) => (() => void) | undefined
@@ -36,6 +36,7 @@ const tokenCheckIntervalMs = 1_000
 /** A listener that does not read is cut off. */
 const maxUnsentBytes = 1_048_576
 const jsonType = 'application/json; charset=utf-8'
+const pageMethods = 'GET, HEAD, OPTIONS'
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
@@ -49,7 +50,9 @@ export function operatorRouter(options: OperatorOptions): Router {
   })
   router.use((request, response, next) => {
     const file = page.get(request.path)
-    if (!file || (request.method !== 'GET' && request.method !== 'HEAD')) return next()
+    if (!file) return next()
+    if (request.method === 'OPTIONS') return void response.set({ allow: pageMethods }).status(204).end()
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, notOnPage(), options)
     response.set({ 'content-security-policy': pagePolicy, 'referrer-policy': 'no-referrer' }).type(file.contentType).send(file.body)
   })
   return router
@@ -59,10 +62,18 @@ async function handle(request: Request, response: Response, options: OperatorOpt
   const { authorization } = request.headers
   const actor = options.tokens.authenticate(authorization, request.socket.remoteAddress ?? '')
   if (request.path === '/events' && request.method === 'GET') return streamEvents(authorization ?? '', response, options)
+  if (request.path === '/events' && request.method === 'HEAD') return void response.type('text/event-stream').end()
   const query = new URL(request.url, 'http://admin').searchParams
   const body = await bodyOf(request)
   const answer = await options.api({ method: request.method, path: request.path, query, body, actor })
-  response.status(answer.status).type(jsonType).send(JSON.stringify(answer.body))
+  if (answer.allow !== undefined) response.set({ allow: answer.allow })
+  response.status(answer.status)
+  if (answer.body === undefined) response.end()
+  else response.type(jsonType).send(JSON.stringify(answer.body))
+}
+
+function notOnPage(): Fault {
+  return new Fault('methodNotAllowed', `This path has ${pageMethods}.`, { allow: pageMethods })
 }
 
 /** Undefined where there is none. */

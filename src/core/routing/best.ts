@@ -5,7 +5,7 @@ import type { AssetTable } from '../../domain/swap/asset.ts'
 import type { Context, ServiceResponse } from '../../domain/swap/service.ts'
 import type { NewTransaction, RateQuery } from '../../domain/swap/swap.ts'
 import { limitDeadline } from '../resilience/deadline.ts'
-import { type Candidate, failsOver } from './failover.ts'
+import { type Candidate, failsOver, rankOf } from './failover.ts'
 import { quoteKeyOf, quoteKeysOf, type WinnerStore } from './winners.ts'
 
 export interface BestOptions {
@@ -31,7 +31,10 @@ export class BestQuote {
     this.options = options
   }
 
-  /** Returns the best quote. Without a quote it throws the first `invalid` in list order, otherwise the first `Fault`. */
+  /**
+   * Returns the best quote. Without a quote it throws the first `invalid` in list order, otherwise the first `Fault`, of the
+   * providers that offer the pair; if none offers it, of all.
+   */
   async getRate(candidates: readonly Candidate[], query: RateQuery, context: Context): Promise<ServiceResponse<'getRate'>> {
     const winner = await quoteBest(candidates, query, context, this.options.patienceMs)
     const { winners, table } = this.options
@@ -46,6 +49,7 @@ export class BestQuote {
   async createTransaction(candidates: readonly Candidate[], request: NewTransaction, context: Context) {
     const winner = await this.findWinner(request, context)
     let remaining = candidates
+    let refusal: Fault | undefined
     let candidate = candidates.find(({ tag }) => tag === winner) ?? (await this.quoteFor(candidates, request, context))
     for (;;) {
       const { tag, service } = candidate
@@ -54,9 +58,12 @@ export class BestQuote {
       } catch (reason) {
         const fault = Fault.from(reason)
         remaining = remaining.filter((one) => one.tag !== tag)
-        if (remaining.length === 0 || !failsOver('createTransaction', fault)) throw fault
+        if (!failsOver('createTransaction', fault)) throw fault
+        const mostUseful = refusal && rankOf(refusal) >= rankOf(fault) ? refusal : fault
+        if (remaining.length === 0) throw mostUseful
+        refusal = mostUseful
         candidate = await this.quoteFor(remaining, request, context).catch(() => {
-          throw fault
+          throw mostUseful
         })
       }
     }
@@ -107,7 +114,9 @@ async function quoteBest(candidates: readonly Candidate[], query: RateQuery, con
   const quotes = results.filter((result): result is Quote => result !== undefined && !(result instanceof Fault))
   const winner = quotes.filter(competes).reduce<CompetingQuote | undefined>(better, undefined) ?? quotes[0]
   if (winner) return winner
-  const faults = results.filter((result) => result instanceof Fault)
+  const allFaults = results.filter((result) => result instanceof Fault)
+  const highestRank = Math.max(...allFaults.map(rankOf))
+  const faults = allFaults.filter((fault) => rankOf(fault) === highestRank)
   throw faults.find(({ kind }) => kind === 'invalid') ?? faults[0]
 }
 

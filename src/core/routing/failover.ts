@@ -84,7 +84,7 @@ function isSooner(fault: Fault, { kind, retryAfter }: Fault): boolean {
 }
 
 /** A fault of a provider that offers the pair outranks one of a provider that does not. */
-function rankOf(fault: Fault): number {
+export function rankOf(fault: Fault): number {
   if (!isNotOffered(fault)) return 2
   return fault.reason === 'address_invalid' || fault.reason === 'memo_invalid' ? 1 : 0
 }

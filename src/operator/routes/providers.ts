@@ -15,9 +15,9 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
   const ports = () => ({ file: file(), overrides: stores.overrides, ledgerAdmin: stores.ledgerAdmin })
   const status = (): Promise<StatusReport> => currentStatus(file(), stores)
   /** This process follows at once, the others within 5 s. */
-  const accept = async (change: Promise<ChangeResult>): Promise<void> => {
+  const accept = async (change: Promise<ChangeResult>, howToForce = '"force": true'): Promise<void> => {
     const result = await change
-    if (result.outcome !== 'done') throw refusal(result)
+    if (result.outcome !== 'done') throw refusal(result, howToForce)
     await follow()
   }
   const oneOf = async (name: string) => {
@@ -71,7 +71,7 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
       summary: 'Ends every override: the file counts. 409 where it needs `force=true`.',
       query: z.strictObject({ force: z.enum(['true', 'false']).default('false') }),
       async handle({ query, actor }) {
-        await accept(resetOverrides(ports(), { force: query.force === 'true', actor }))
+        await accept(resetOverrides(ports(), { force: query.force === 'true', actor }), 'force=true')
         return routing()
       },
     }),
@@ -81,18 +81,18 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
       summary: 'Ends the override of a provider’s state, of `weights` or of `shadow`.',
       query: z.strictObject({ force: z.enum(['true', 'false']).default('false') }),
       async handle({ parameter, query, actor }) {
-        await accept(resetOverrides(ports(), { name: parameter, force: query.force === 'true', actor }))
+        await accept(resetOverrides(ports(), { name: parameter, force: query.force === 'true', actor }), 'force=true')
         return routing()
       },
     }),
   ]
 }
 
-function refusal(result: Exclude<ChangeResult, { outcome: 'done' }>): Fault {
+function refusal(result: Exclude<ChangeResult, { outcome: 'done' }>, howToForce: string): Fault {
   const message = `${result.message[0]?.toUpperCase()}${result.message.slice(1)}.`
   if (result.outcome === 'unknown') return new Fault('notFound', message)
   if (result.outcome === 'invalid') return new Fault('invalid', message, { reason: 'body_invalid' })
-  return new Fault('inProgress', `${message} Send "force": true to do it all the same.`, { reason: 'refused' })
+  return new Fault('inProgress', `${message} Send ${howToForce} to do it all the same.`, { reason: 'refused' })
 }
 
 function noProvider(name: string): Fault {

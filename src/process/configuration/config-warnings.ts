@@ -4,13 +4,25 @@ import { providerFormNamed } from '../../forms/index.ts'
 import { publicKeys } from '../../sandbox/keys.ts'
 
 /** Warnings about a valid configuration that is weaker than it could be: one line each. */
-export function configWarnings({ auth, limits, providers: known, redis, routing, sandbox, server }: Config): readonly string[] {
+export function configWarnings({
+  admin,
+  auth,
+  limits,
+  providers: known,
+  redis,
+  routing,
+  sandbox,
+  server,
+}: Config): readonly string[] {
   const { untagged, providers } = routing
   const isPassthrough = auth.mode === 'passthrough'
   const isUnrouted = untagged !== '' && !providers.includes(untagged)
   return [
     ...(redis.url === '' ? ['limits are kept in memory: each process counts for itself, and a restart begins anew'] : []),
     ...(limits.shadow ? ['limits.shadow: limits are only counted, and no request is rejected'] : []),
+    ...(Object.keys(admin.tokens).length > 0 && !isLoopback(admin.host)
+      ? [`admin.tokens: tokens and keys cross the network in plain http, since admin.host is ${admin.host}`]
+      : []),
     ...known
       .filter(({ name, url }) => isPassthrough && providers.includes(name) && isPlainHttpToOtherHost(url))
       .map(({ name }) => `clients' keys go to ${name} over plain http`),
