@@ -7,12 +7,13 @@ import { keyRoutes } from './routes/keys.ts'
 import { providerRoutes } from './routes/providers.ts'
 import { transactionRoutes } from './routes/transactions.ts'
 import { unresolvedRoutes } from './routes/unresolved.ts'
-import type { OperatorParts } from './stores.ts'
+import { type OperatorParts, withLedgerFaults } from './stores.ts'
 
 export type OperatorApi = (request: ApiRequest) => Promise<ApiResponse>
 
 /** Throws a `Fault` for what cannot be done. */
-export function operatorApi(parts: OperatorParts, version: string): OperatorApi {
+export function operatorApi({ stores, ...others }: OperatorParts, version: string): OperatorApi {
+  const parts = { ...others, stores: withLedgerFaults(stores) }
   const described: readonly Route[] = [
     ...providerRoutes(parts),
     ...unresolvedRoutes(parts),

@@ -1,6 +1,7 @@
 /** The dependencies of the operator's API. */
 import type { OpenLedger } from '../adapters/ledger/index.ts'
 import type { Config } from '../config/index.ts'
+import { instrumented } from '../core/instrumented-ledger.ts'
 
 export type OperatorStores = Pick<
   OpenLedger,
@@ -15,4 +16,17 @@ export interface OperatorParts {
   readonly inForce: () => Config
   /** Applies the overrides that were just stored. */
   readonly follow: () => Promise<void>
+}
+
+/** The same stores: what the ledger cannot do now is a `Fault` (503), and no internal error. */
+export function withLedgerFaults(stores: OperatorStores): OperatorStores {
+  const withFaults = <Port extends object>(port: Port): Port => instrumented(port, () => undefined)
+  return {
+    accounts: withFaults(stores.accounts),
+    audit: withFaults(stores.audit),
+    ledgerAdmin: withFaults(stores.ledgerAdmin),
+    overrides: withFaults(stores.overrides),
+    replicaFigures: withFaults(stores.replicaFigures),
+    currencyLists: withFaults(stores.currencyLists),
+  }
 }

@@ -49,3 +49,40 @@ describeStores(durableStores, (shared) => {
     expect(JSON.stringify(await query(url, `EXPLAIN QUERY PLAN ${count}`))).toContain('USING COVERING INDEX transactions_newest')
   })
 })
+
+test.each([
+  ['GET', '/providers'],
+  ['GET', '/routing'],
+  ['GET', '/transactions'],
+  ['GET', '/transactions/alpha~a'],
+  ['POST', '/transactions/alpha~a', { status: 'refunded', note: 'x' }],
+  ['PATCH', '/providers/alpha', { state: 'draining' }],
+  ['PATCH', '/routing', { shadow: null }],
+  ['DELETE', '/overrides'],
+  ['GET', '/unresolved'],
+  ['POST', '/unresolved/x', { none: true }],
+  ['GET', '/keys'],
+  ['POST', '/keys', { name: 'acme' }],
+  ['DELETE', '/keys/x'],
+  ['GET', '/accounts'],
+  ['GET', '/audit'],
+])(
+  'W83: while the ledger is unavailable, %s %s is 503 with Retry-After, and no internal error',
+  async (method, path, body?: unknown) => {
+    const lost = async (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED'))
+    const methods = ['addKey', 'listKeys', 'revokeKey', 'read', 'readAll', 'change', 'search', 'findTransaction', 'settle'].concat([
+      'unresolved',
+      'needPerson',
+      'markNotCreated',
+      'bind',
+      'openCounts',
+    ])
+    const names = ['accounts', 'audit', 'ledgerAdmin', 'overrides', 'replicaFigures', 'currencyLists'] as const
+    const ports = names.map((name) => [name, Object.fromEntries(methods.map((method) => [method, lost]))])
+    const config = () =>
+      ({ providers: [{ name: 'alpha', state: 'active' }], routing: { providers: ['alpha'], strategy: 'priority' } }) as never
+    const api = operatorApi({ stores: Object.fromEntries(ports), file: config, inForce: config, follow: lost }, '1')
+    const refusal = await api({ method, path, query: new URLSearchParams(), body, actor: 'alice' }).catch(Fault.from)
+    expect(refusal).toMatchObject({ kind: 'unavailable', reason: 'ledger_unavailable', retryAfter: expect.any(Number) })
+  },
+)

@@ -18,7 +18,7 @@ export function providerRoutes({ stores, file, follow }: OperatorParts): readonl
   const accept = async (change: Promise<ChangeResult>, howToForce = '"force": true'): Promise<void> => {
     const result = await change
     if (result.outcome !== 'done') throw refusal(result, howToForce)
-    await follow()
+    await follow().catch(() => undefined) // The change is stored: the next poll applies it.
   }
   const oneOf = async (name: string) => {
     const found = (await status()).providers.find((provider) => provider.name === name)
