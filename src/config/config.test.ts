@@ -134,6 +134,20 @@ describe('a valid configuration', () => {
     expect(load({ gateway: stealthex(', depositMemo: [XRP, TON]') }).providers[0]?.depositMemo).toEqual(['XLM', 'XRP', 'TON'])
   })
 
+  it.each(['postgres:///swapgate', 'postgres://user:p%2Fw%40d@db:5432/swapgate?sslmode=require', 'postgresql://db'])(
+    'takes %s for a ledger',
+    (url) => {
+      expect(load({ gateway: `${whole}ledger: { url: "${url}" }` }).ledger.url).toBe(url)
+    },
+  )
+
+  it('H50: has a key of a provider that a header can carry', () => {
+    expect(faultsOf({ gateway: withProvider('key: "a key: of~ASCII"') })).toEqual([])
+    const fault = 'providers.alpha.key: must be one line of visible characters of ASCII: no header can carry another'
+    for (const key of ['one\\nX-Evil: 1', '\\ttab', 'null\\0', 'k\u00e9y', ' space', 'space '])
+      expect(faultsOf({ gateway: withProvider(`key: "${key}"`) }), key).toEqual([fault])
+  })
+
   it('may send a key over plain http to a loopback address only', () => {
     expect(faultsOf({ gateway: withProvider('key: k') })).toEqual([])
   })
@@ -240,6 +254,7 @@ describe('a fault', () => {
     ]),
     ['ledger: { url: mysql://db }', 'ledger.url: must be sqlite:<file> or postgres://…'],
     ['ledger: { url: "sqlite:" }', 'ledger.url: must be sqlite:<file> or postgres://…'],
+    ['ledger: { url: "" }', 'ledger.url: must be sqlite:<file> or postgres://…'],
     ['assets: ""', 'assets: must not be empty'],
     ['log: { __proto__: { level: error } }', 'log.<9 characters>: __proto__ is a name that nothing may have'],
   ])('in a section: %s', (section, fault) => {
@@ -394,6 +409,16 @@ describe('a fault', () => {
   ])('in the URL of a provider: %s', (url, key, message) => {
     const gateway = `providers: { alpha: { form: A, url: "${url}", key: "${key}" } }\n${routing}`
     expect(faultsOf({ gateway })).toEqual([`providers.alpha.url: ${message}`])
+  })
+
+  it.each([
+    'postgres://user:secret@[db/swapgate',
+    'postgres://user:se/cret@db/swapgate',
+    'postgres://user:12/cret@db/swapgate',
+    'postgresql://user:12#cret@db/swapgate',
+  ])('H51: is the URL of a ledger whose password would be read as an address: %s', (url) => {
+    const fault = 'must be postgres://user:password@host/database: reserved characters of the password must be percent-encoded'
+    expect(faultsOf({ gateway: `${whole}ledger: { url: "${url}" }` })).toEqual([`ledger.url: ${fault}`])
   })
 
   it.each([

@@ -8,6 +8,9 @@ import type { ProviderSettings, Settings } from './schema.ts'
 
 type Mode = Settings['auth']['mode']
 
+/** Spaces at its ends would not arrive. */
+const headerValue = /^(?! )[\x20-\x7e]+(?<! )$/
+
 /** No fault has the key. */
 export function checkKey({ url, key }: ProviderSettings, mode: Mode | undefined, faults: Faults): void {
   const { protocol, hostname } = new URL(url)
@@ -25,6 +28,8 @@ export function checkCredential(
     faults.add(['form'], `needs auth.mode managed: calls of the form ${name} are signed, and clients cannot send a signature`)
   else if (mode === 'passthrough' && key === '' && keyed.has('getRate'))
     faults.add(['key'], `is needed: quotes of the form ${name} need one of the gateway's own`)
+  if (!credential.isSignature && key !== '' && !headerValue.test(key))
+    faults.add(['key'], 'must be one line of visible characters of ASCII: no header can carry another')
   if (credential.isSignature && key !== '' && !canSign(credential, key))
     faults.add(['key'], 'must be a private RSA key: in PEM, or PKCS #8 in base64 or in hexadecimal digits')
 }

@@ -91,6 +91,22 @@ export const redisUrl = text.refine(
   'must be redis://host, redis+sentinel://host,host/name or redis+cluster://host,host',
 )
 
+/**
+ * The ledger's file or server. A password with a slash or a hash that is not percent-encoded would be read as a port and a path,
+ * and be shown as the server's address.
+ */
+export const ledgerUrl = text.check(({ value, issues }) => {
+  const fail = (message: string): unknown => issues.push({ code: 'custom', message, input: value })
+  if (/^sqlite:./.test(value)) return
+  if (!/^postgres(?:ql)?:\/\/./.test(value)) fail('must be sqlite:<file> or postgres://…')
+  else if (!isServerUrl(URL.parse(value)))
+    fail('must be postgres://user:password@host/database: reserved characters of the password must be percent-encoded')
+})
+
+function isServerUrl(url: URL | null): boolean {
+  return url !== null && url.hash === '' && !url.pathname.includes('@')
+}
+
 /** A value that browsers send as `Origin`. */
 export const origin = text.refine((value) => URL.parse(value)?.origin === value, 'must be an origin like https://app.example')
 

@@ -1,5 +1,5 @@
 /** What the process stores, and for how long. */
-import { name, redisUrl, seconds } from '../value-types.ts'
+import { ledgerUrl, redisUrl, seconds } from '../value-types.ts'
 import { section, setting } from './setting.ts'
 
 export const redis = section(
@@ -16,7 +16,7 @@ export const redis = section(
 export const ledger = section(
   {
     url: setting(
-      name.regex(/^(?:sqlite:.|postgres(?:ql)?:\/\/.)/, 'must be sqlite:<file> or postgres://…'),
+      ledgerUrl,
       'sqlite:data/swapgate.db',
       '`sqlite:<file>`, relative to the working directory, or `postgres://user:password@host/database`, which replicas share',
     ),
