@@ -41,7 +41,7 @@ async function startMirror(): Promise<Mirror> {
 }
 
 const cases = [
-  ['the limits', { limits: { quotes: 60, create: 30, read: 120 } }, 1, true],
+  ['the limits', { limits: { quotes: 60, create: 30, read: 120 } }, 2, true],
   ['the deadline, where nobody is limited,', {}, 0.5, false],
 ] as const
 test.each(cases)('H12: %s end what goes round, and the process lives', async (_, sections, timeout, isRefused) => {

@@ -158,6 +158,7 @@ describe('providers', () => {
   it('by keyboard alone: sign in, drain, and the focus is back on the button', async () => {
     await using visited = await visit(`${gateway.adminUrl}/`)
     const { page } = visited
+    await page.locator('input:focus').waitFor()
     await page.keyboard.type(token)
     await page.keyboard.press('Enter')
     await cellOf(page, 'beta', 'State').waitFor()
