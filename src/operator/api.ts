@@ -41,7 +41,7 @@ const events: Route = route({
   method: 'GET',
   path: '/events',
   summary: 'Server-sent events `provider`, `overrides` and `unresolved`: what is so now, then each change.',
-  handle: async () => ok(undefined),
+  handle: async () => ({ status: 200, body: undefined, isStream: true }),
 })
 
 function parametersOf(query: URLSearchParams): Record<string, string> {

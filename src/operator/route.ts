@@ -1,5 +1,5 @@
 /** One operation of the operator's API (docs/contract.md §15). */
-import type { z } from 'zod'
+import { z } from 'zod'
 import { Fault } from '../domain/faults/fault.ts'
 import { standardFault } from '../domain/faults/standard-fault.ts'
 
@@ -23,6 +23,8 @@ export interface ApiResponse {
   readonly body: unknown
   /** Methods of the path, for the `Allow` header. */
   readonly allow?: string
+  /** The stream of events follows in place of a body. */
+  readonly isStream?: boolean
 }
 
 export interface RouteRequest<Body = unknown, Query = unknown> {
@@ -53,6 +55,8 @@ interface RouteFacts<Body extends z.ZodType, Query extends z.ZodObject> {
   readonly handle: (request: RouteRequest<z.output<Body>, z.output<Query>>) => Promise<ApiResponse>
 }
 
+const noQuery = z.strictObject({})
+
 /** Body and query are checked before `handle` sees them. */
 export function route<Body extends z.ZodType, Query extends z.ZodObject>(facts: RouteFacts<Body, Query>): Route {
   const { query, body, handle, ...rest } = facts
@@ -63,7 +67,7 @@ export function route<Body extends z.ZodType, Query extends z.ZodObject>(facts: 
     handle: (request) =>
       handle({
         ...request,
-        query: parse(query, request.query, 'parameter_invalid') as z.output<Query>,
+        query: parse(query ?? noQuery, request.query, 'parameter_invalid') as z.output<Query>,
         body: parse(body, request.body, 'body_invalid') as z.output<Body>,
       }),
   }
@@ -79,8 +83,9 @@ function parse(schema: z.ZodType | undefined, value: unknown, reason: 'parameter
   if (success) return data
   const [issue] = error.issues
   const name = issue?.path.join('.') ?? ''
-  const unknown = issue?.code === 'unrecognized_keys' ? `unknown: ${issue.keys.join(', ')}` : issue?.message
-  throw new Fault('invalid', `Invalid ${name === '' ? 'request' : name}: ${unknown}.`, { reason })
+  const where = name === '' ? 'request' : name
+  if (issue?.code !== 'unrecognized_keys') throw new Fault('invalid', `Invalid ${where}: ${issue?.message}.`, { reason })
+  throw new Fault('invalid', `Invalid ${where}: unknown: ${issue.keys.join(', ')}.`, { reason: 'parameter_unknown' })
 }
 
 export interface FoundRoute {

@@ -106,6 +106,18 @@ describe('authentication', () => {
     expect([wrong.status, wrong.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
+  it.each([
+    ['GET', '/api/providers?page=2'],
+    ['GET', '/api/keys?account=acme'],
+    ['GET', '/api/openapi.json?x=1'],
+    ['PATCH', '/api/routing?force=true', {}],
+    ['PATCH', '/api/routing', { strategy: 'best' }],
+    ['GET', '/api/events?since=1h'],
+  ])('W84: what %s %s does not know is refused by name, never ignored', async (method, path, body?: unknown) => {
+    const refused = await call(path, { method, ...(body !== undefined && { body }) })
+    expect([refused.status, refused.headers['x-swap-reason']], refused.text).toEqual([400, 'parameter_unknown'])
+  })
+
   it('W81: OPTIONS is answered 204 with the methods, and a wrong method of the events and of the page 405', async () => {
     const allowOf = async (path: string, method: string): Promise<readonly unknown[]> => {
       const { status, headers } = await call(path, { method })

@@ -18,7 +18,7 @@ const failures: unknown[] = []
 const note = (reason: unknown): void => void failures.push(reason)
 const router = operatorRouter({
   tokens: { isEnabled: true, authenticate: () => 'alice', isValid: () => isValid },
-  api: async () => ({ status: 200, body: {} }),
+  api: async () => ({ status: 200, body: undefined, isStream: true }),
   events: {
     subscribe(listener) {
       listeners.add(listener)

@@ -18,7 +18,7 @@ export interface OperatorOptions {
     readonly query: URLSearchParams
     readonly body: unknown
     readonly actor: string
-  }) => Promise<{ readonly status: number; readonly body: unknown; readonly allow?: string }>
+  }) => Promise<{ readonly status: number; readonly body: unknown; readonly allow?: string; readonly isStream?: boolean }>
   readonly events: {
     /** Undefined where too many listen. */
     readonly subscribe: (listener: (event: { event: string; data: string }) => void) => (() => void) | undefined
@@ -61,11 +61,13 @@ export function operatorRouter(options: OperatorOptions): Router {
 async function handle(request: Request, response: Response, options: OperatorOptions): Promise<void> {
   const { authorization } = request.headers
   const actor = options.tokens.authenticate(authorization, request.socket.remoteAddress ?? '')
-  if (request.path === '/events' && request.method === 'GET') return streamEvents(authorization ?? '', response, options)
-  if (request.path === '/events' && request.method === 'HEAD') return void response.type('text/event-stream').end()
   const query = new URL(request.url, 'http://admin').searchParams
   const body = await bodyOf(request)
   const answer = await options.api({ method: request.method, path: request.path, query, body, actor })
+  if (answer.isStream) {
+    if (request.method === 'HEAD') return void response.type('text/event-stream').end()
+    return streamEvents(authorization ?? '', response, options)
+  }
   if (answer.allow !== undefined) response.set({ allow: answer.allow })
   response.status(answer.status)
   if (answer.body === undefined) response.end()
