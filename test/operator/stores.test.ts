@@ -86,3 +86,24 @@ test.each([
     expect(refusal).toMatchObject({ kind: 'unavailable', reason: 'ledger_unavailable', retryAfter: expect.any(Number) })
   },
 )
+
+test.each([
+  ['its name', 'beta', 'two'],
+  ['its tag', 'two', 'two'],
+  ['a tag that the file has no longer', 'old', 'old'],
+])('W85: transactions are found by %s, though rows have only the tag', async (_, provider, tag) => {
+  const found: unknown[] = []
+  const ledgerAdmin = {
+    search: async (sought: { readonly provider?: string }) => {
+      found.push(sought.provider)
+      return { found: [], count: 0 }
+    },
+  }
+  const config = () => ({ providers: [{ name: 'beta', tag: 'two' }] }) as never
+  const none = { accounts: {}, audit: {}, overrides: {}, replicaFigures: {}, currencyLists: {} }
+  const stores = { ...none, ledgerAdmin } as never
+  const api = operatorApi({ stores, file: config, inForce: config, follow: async () => {} }, '1')
+  const query = new URLSearchParams({ provider })
+  await api({ method: 'GET', path: '/transactions', query, body: undefined, actor: 'alice' })
+  expect(found).toEqual([tag])
+})

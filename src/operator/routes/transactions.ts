@@ -13,12 +13,15 @@ import { integer, since } from '../values.ts'
 const maxPage = 100_000
 const note = z.string().refine((text) => toNote(text) !== undefined, `must be ${noteRule}`)
 
-export function transactionRoutes({ stores: { ledgerAdmin, audit } }: OperatorParts): readonly Route[] {
+export function transactionRoutes({ stores: { ledgerAdmin, audit }, file }: OperatorParts): readonly Route[] {
+  /** Rows have tags. A tag that the file does not have any more is its own name. */
+  const tagOf = (provider: string): string => file().providers.find(({ name }) => name === provider)?.tag ?? provider
   return [
     route({
       method: 'GET',
       path: '/transactions',
-      summary: 'Transactions of all accounts for support, newest creation first, with shortened addresses.',
+      summary:
+        'Transactions of all accounts for support, newest creation first, with shortened addresses. `provider`: a name or a tag.',
       query: z.strictObject({
         account: z.string().optional(),
         provider: z.string().optional(),
@@ -28,7 +31,11 @@ export function transactionRoutes({ stores: { ledgerAdmin, audit } }: OperatorPa
         size: integer(1, 100, 50),
       }),
       async handle({ query }) {
-        const { found, count } = await ledgerAdmin.search(query)
+        const { provider } = query
+        const { found, count } = await ledgerAdmin.search({
+          ...query,
+          ...(provider !== undefined && { provider: tagOf(provider) }),
+        })
         return ok({ data: found.map(shortRow), count })
       },
     }),
