@@ -118,6 +118,13 @@ describe('authentication', () => {
     expect([refused.status, refused.headers['x-swap-reason']], refused.text).toEqual([400, 'parameter_unknown'])
   })
 
+  it('H52: a body in which a name is there twice is refused, and nothing changes', async () => {
+    const body = '{"state":"active","state":"draining"}'
+    const refused = await call('/api/providers/beta', { method: 'PATCH', body })
+    expect([refused.status, refused.headers['x-swap-reason']], refused.text).toEqual([400, 'body_invalid'])
+    expect(await json('/api/providers/beta')).toMatchObject({ state: 'active' })
+  })
+
   it('W81: OPTIONS is answered 204 with the methods, and a wrong method of the events and of the page 405', async () => {
     const allowOf = async (path: string, method: string): Promise<readonly unknown[]> => {
       const { status, headers } = await call(path, { method })

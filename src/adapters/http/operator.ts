@@ -2,6 +2,7 @@
 import express, { type Request, type Response, type Router } from 'express'
 import { Fault } from '../../domain/faults/fault.ts'
 import { toStatus } from '../../wire/http-status.ts'
+import { parseJson } from '../../wire/parse-json.ts'
 import { readBody } from './request-body.ts'
 
 export interface OperatorOptions {
@@ -85,9 +86,11 @@ async function bodyOf(request: Request): Promise<unknown> {
   if (!/^application\/json\s*(?:;|$)/i.test(request.get('content-type') ?? ''))
     throw new Fault('unsupportedMediaType', 'The body must be sent as content-type application/json.')
   try {
+    // Refuses what JSON.parse takes: of two members with one name only the second would count.
+    parseJson(text)
     return JSON.parse(text)
   } catch (cause) {
-    throw new Fault('invalid', 'The body must be JSON.', { reason: 'body_invalid', cause })
+    throw new Fault('invalid', 'The body must be JSON, with each name once in an object.', { reason: 'body_invalid', cause })
   }
 }
 
