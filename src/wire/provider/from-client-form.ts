@@ -26,7 +26,7 @@ export function providerFormOf(form: Form): ProviderForm {
     name,
     capabilities,
     credential: plainKey(form.credential),
-    refusal: { messages, limits: { min: limit('minAmount'), max: limit('maxAmount'), areBoth: true } },
+    refusal: { messages, hasPlainMessage: true, limits: { min: limit('minAmount'), max: limit('maxAmount'), areBoth: true } },
     keyed: new Set(ops.filter((op) => form.operations[op].keyed)),
     quotedFirst: new Set(),
     statuses: new Map(form.statuses.map((status) => [status, status])),

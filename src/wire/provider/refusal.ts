@@ -18,6 +18,8 @@ export interface RefusalMeaning {
 export interface RefusalTable {
   /** Possible places of a reason in plain text, the best first: a text, or an object or list of texts. */
   readonly messages: readonly string[]
+  /** Only a text is a message: an object or list of texts is none. */
+  readonly hasPlainMessage?: true
   /** Possible places of the amount's limits. `areBoth`: clients get no limit without the other. */
   readonly limits?: { readonly min: readonly string[]; readonly max: readonly string[]; readonly areBoth?: true }
   /** The place of the code, and what the codes mean. A number counts as its digits. */
@@ -37,12 +39,16 @@ export interface Refusal {
   readonly meaning: RefusalMeaning | undefined
 }
 
-export function readRefusal({ messages, limits, codes, members = {} }: RefusalTable, body: JsonValue | undefined): Refusal {
+/** A body that is no object refuses nothing: a list may be the responses to something else. */
+export function readRefusal(table: RefusalTable, response: JsonValue | undefined): Refusal {
+  const { messages, limits, codes, members = {}, hasPlainMessage } = table
+  const body = response instanceof JsonObject ? response : undefined
+  const toText = hasPlainMessage ? plainMessage : messageIn
   const code = codes && textOf(at(body, codes.at))
   const known = { minAmount: firstAmount(body, limits?.min), maxAmount: firstAmount(body, limits?.max) }
   const isHalf = known.minAmount === undefined || known.maxAmount === undefined
   return {
-    message: messages.map((path) => messageIn(at(body, path))).find((message) => message !== '') ?? '',
+    message: messages.map((path) => toText(at(body, path))).find((message) => message !== '') ?? '',
     limits: known,
     reportedLimits: isHalf && limits?.areBoth ? {} : known,
     meaning: meaningOf(code, codes) ?? Object.entries(members).find(([path]) => isPresent(body, path))?.[1],
@@ -66,6 +72,10 @@ function isPresent(body: JsonValue | undefined, path: string): boolean {
 
 function at(body: JsonValue | undefined, path: string): JsonValue | undefined {
   return memberAt(body, path.split('.'))
+}
+
+function plainMessage(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : ''
 }
 
 /** Nested texts, in their order. Deeper ones than a list of texts by field are not read. */
