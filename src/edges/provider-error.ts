@@ -36,6 +36,7 @@ export function toProviderFault(response: HttpResponse, errorContext: ErrorConte
   return new Fault(kind, messageOf(kind, message, reportedLimits, errorContext), {
     provider,
     noEffect: hasNoEffect(response.status, message, meaning, call),
+    isForbidden: response.status === 403 && meaning === undefined,
     ...(reason && { reason }),
     ...(isAboutAmount && { limits: { amountIn, ...limits } }),
     ...(kind === 'limited' && { retryAfter: readRetryAfter(response.headers['retry-after']) ?? defaultRetryAfterSeconds }),

@@ -179,12 +179,24 @@ describe('what is not fresh', () => {
     })
   })
 
-  test.each([401, 403])('a provider that refuses our own key with %i is 502, though something is known', async (status) => {
+  test('a provider that refuses our own key with 401 is 502, though something is known', async () => {
     const id = await create()
-    managed.alpha.reply('get', { status, json: { error: 'Unauthorized', message: 'no', code: status } })
+    managed.alpha.reply('get', { status: 401, json: { error: 'Unauthorized', message: 'no', code: 401 } })
     const response = await get(id)
     expect(response.status).toBe(502)
     expect(response.headers).not.toHaveProperty('x-swap-stale')
+  })
+
+  test.each([
+    ['its 403', { status: 403, json: { error: 'Forbidden', message: 'no', code: 403 } }],
+    ['the 403 of a firewall', { status: 403, headers: { 'content-type': 'text/html' }, text: '<html>no</html>' }],
+  ])('H53: %s to a get is a failure like others: the last known state is returned, with its age', async (_, reply) => {
+    const id = await create()
+    managed.alpha.reply('get', reply)
+    const response = await get(id)
+    expect(response.status).toBe(200)
+    expect(response.headers).toHaveProperty('x-swap-stale')
+    expect(response.json).toMatchObject({ id, status: 'wait' })
   })
 
   test('what the provider does not know any more is 404', async () => {

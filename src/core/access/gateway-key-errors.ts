@@ -26,9 +26,9 @@ export function gatewayQuoteErrors(): Layer {
 }
 
 function translate(fault: Fault): Fault {
-  const { kind, provider, noEffect, retryAfter } = fault
+  const { kind, provider, noEffect, isForbidden, retryAfter } = fault
   const details = { noEffect, cause: fault, ...(provider !== undefined && { provider }) }
-  if (kind === 'unauthorized') return standardFault('accessRefused', details)
+  if (kind === 'unauthorized') return standardFault('accessRefused', { ...details, isForbidden })
   if (kind !== 'limited') return fault
   return standardFault('unavailable', { ...details, retryAfter: retryAfter ?? 1, unavailableCause: 'limited' })
 }

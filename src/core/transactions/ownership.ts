@@ -34,7 +34,7 @@ export interface OwnershipOptions {
 /** How long a response waits for its write to the ledger. After that the write continues in the background. */
 const ledgerTimeoutMs = 500
 
-/** For these errors the stored state is not served. */
+/** For these errors the stored state is not served, except where 403 may be about the one call. */
 const neverServedStale: ReadonlySet<FaultKind> = new Set<FaultKind>(['notFound', 'accessRefused', 'internal'])
 
 type Details = ServiceResponse<'getTransaction'>
@@ -75,7 +75,8 @@ export function ownership(options: OwnershipOptions): Layer {
         count(sharedRefresh ? 'shared' : 'miss')
         return requireStatus({ ...response, body: presented(record, context), derived: record.derived })
       } catch (reason) {
-        if (neverServedStale.has(Fault.from(reason).kind)) throw reason
+        const { kind, isForbidden } = Fault.from(reason)
+        if (neverServedStale.has(kind) && !isForbidden) throw reason
         // Another process may have stored a newer state.
         const latest = (await withDefault(ledger.find(owner, provider, request.id), ledgerTimeoutMs, entry)) ?? entry
         count('stale', latest)

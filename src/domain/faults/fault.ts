@@ -70,6 +70,8 @@ export interface FaultDetails {
   readonly provider?: string
   /** True if the provider certainly did nothing (docs/contract.md §10). */
   readonly noEffect?: boolean
+  /** True if the provider, or a firewall in front of it, refused this call with 403: the key itself may be good. */
+  readonly isForbidden?: boolean
   /** True if an earlier request with the same `Idempotency-Key` got the same fault. */
   readonly replayed?: boolean
   /** True if nothing was sent to this provider and another one may be called. */
@@ -89,6 +91,7 @@ export class Fault extends Error {
   readonly allow: string | undefined
   readonly provider: string | undefined
   readonly noEffect: boolean
+  readonly isForbidden: boolean
   readonly replayed: boolean
   readonly mayFailOver: boolean
   readonly reason: Reason
@@ -104,6 +107,7 @@ export class Fault extends Error {
     this.allow = details.allow
     this.provider = details.provider
     this.noEffect = details.noEffect ?? false
+    this.isForbidden = details.isForbidden ?? false
     this.replayed = details.replayed ?? false
     this.mayFailOver = details.mayFailOver ?? false
     this.reason = details.reason ?? defaultReasons[kind]
