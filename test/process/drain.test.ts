@@ -7,7 +7,7 @@ import { sendRequest } from '../support/client.ts'
 import { Gateways } from './gateways.ts'
 
 const [creates, others] = [100, 30]
-const [grace, drain] = [0.6, 3]
+const [grace, drain] = [0.6, 5]
 const nowhere = 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n'
 const post = 'POST /a/api/v2/transactions HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nContent-Length: 99\r\n'
 
@@ -38,7 +38,7 @@ it('D1: with 100 creates in flight, idle and half-sent connections it ends in ti
   const open = await Promise.all(bytes.map((half) => opened(port, half)))
   const closed = open.map((socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve())))
 
-  await gateways.provider.fault({ times: creates, delay: 2_000 })
+  await gateways.provider.fault({ times: creates, delay: 4_000 })
   const responses = Array.from({ length: creates }, () => acme.create(gateway.url, gateways.order()))
   const arrived = (): number =>
     readJournal(gateways.provider.settings.journal).filter((entry) => 'operation' in entry && entry.operation === 'create').length

@@ -21,6 +21,8 @@ export interface Documented {
   readonly addressHeader: string | undefined
   /** Whether a get needs the key. */
   readonly isGetKeyed: boolean
+  /** The status for a wrong key. */
+  readonly wrongKeyStatus: 401 | 403
   /** Whether there may be no largest amount. */
   readonly mayLackMaximum: boolean
   /** Whether a fixed create takes the id of a quote. */
@@ -46,6 +48,7 @@ const plain = {
   rateTypes: ['float', 'fixed'],
   addressHeader: undefined,
   isGetKeyed: true,
+  wrongKeyStatus: 401,
   mayLackMaximum: true,
   hasRateIds: true,
   hasList: true,
@@ -105,6 +108,7 @@ export const documented = {
   letsexchange: {
     ...plain,
     dialect: letsexchange,
+    wrongKeyStatus: 403,
     hasLimitsInCreates: false,
     header: 'authorization',
     settings: { affiliateId },
