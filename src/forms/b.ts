@@ -69,6 +69,11 @@ export const formB = defineForm({
         refund_extra_id: extension('refundExtraId'),
         created_at: 'createdAt',
       },
+      addedByProvider: {
+        network_from: optional('networkFrom'),
+        network_to: optional('networkTo'),
+        refund_address: optional('refundAddress'),
+      },
     }),
     listTransactions: operation<'listTransactions'>()({
       at: 'GET /transactions',

@@ -44,6 +44,7 @@ export function operation<O extends Op>() {
     readonly success: number
     readonly request: A & Covers<RequestOf<O>, A>
     readonly response: R & Covers<Row<O>, R>
+    readonly addedByProvider?: Table<keyof Row<O> & string>
   }): OperationTables => tables
 }
 
@@ -129,11 +130,15 @@ export function defineForm(tables: FormTables): Form {
   }
 }
 
-function compileOperation(op: Op, { at, success, request, response }: OperationTables, statuses: StatusWords): OperationCodec {
+function compileOperation(
+  op: Op,
+  { at, success, request, response, addedByProvider }: OperationTables,
+  statuses: StatusWords,
+): OperationCodec {
   const method = at.startsWith('GET ') ? 'GET' : 'POST'
   const path = compilePath(at.slice(method.length + 1))
   const requestCodec = compileRequest(request, path.parameters, method === 'POST')
-  const responseCodec = compileResponse(response, statuses)
+  const responseCodec = compileResponse(response, statuses, addedByProvider)
   return {
     op,
     method,

@@ -11,10 +11,16 @@ export interface StatusWords {
   readonly available: ReadonlySet<string>
 }
 
-export function compileResponse(tree: ResponseTree, statuses: StatusWords): ResponseCodec {
+/** `readOnly`: lines that are decoded as well, and never encoded. */
+export function compileResponse(tree: ResponseTree, statuses: StatusWords, readOnly: ResponseTree = {}): ResponseCodec {
   const nodes = compileNodes(tree, [])
-  const slots = slotsOf(nodes)
-  return { nodes, slots, ...compileDecode(nodes, slots, statuses.meanings), encode: compileEncode(nodes, statuses.available) }
+  const decoded = compileNodes({ ...readOnly, ...tree }, [])
+  return {
+    nodes,
+    slots: slotsOf(nodes),
+    ...compileDecode(decoded, slotsOf(decoded), statuses.meanings),
+    encode: compileEncode(nodes, statuses.available),
+  }
 }
 
 function compileEncode(nodes: ResponseNodes, available: ReadonlySet<string>): ResponseCodec['encode'] {

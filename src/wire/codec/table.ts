@@ -86,6 +86,8 @@ export interface OperationTables {
   readonly success: number
   readonly request: Table
   readonly response: ResponseTree
+  /** Fields that a provider may add to its response: they are verified, and clients do not get them. */
+  readonly addedByProvider?: Table
 }
 
 /** May be absent or null; left out if unknown. */
