@@ -114,7 +114,7 @@ it('U26: one such read is used for all callers for ten seconds', async () => {
   expect(testRig.healthChecks()).toHaveLength(2)
 })
 
-it('U27: opens if two consumers, and more than half of all, had only failures', async () => {
+it('U27: opens if two callers, and more than half of all, had only failures', async () => {
   const testRig = rig(({ context }) => (context.caller.identity?.startsWith('odd') ? fail() : 'well'))
   for (const name of ['a', 'b', 'c']) await testRig.call('getRate', name)
   for (const name of ['odd 1', 'odd 2', 'odd 3']) await testRig.call('getRate', name)
@@ -125,7 +125,7 @@ it('U27: opens if two consumers, and more than half of all, had only failures', 
   expect(await testRig.call('createTransaction', 'a'), 'each operation by itself').toBe('well')
 })
 
-it('U27: with issued keys all callers without a key are one consumer, and each address is blocked alone', async () => {
+it('U27: with issued keys all callers without a key are counted as one, and each address is blocked alone', async () => {
   const testRig = rig(({ context }) => (context.isGatewayCall || context.caller.address === '192.0.2.9' ? 'well' : fail()))
   const from = (address: string): Promise<unknown> => testRig.call('getRate', undefined, { caller: { address } })
   for (let host = 1; host <= 4; host++) await from(`192.0.2.${host}`)

@@ -5,10 +5,10 @@ import type { Context, SwapService } from '../../../domain/swap/service.ts'
 import type { Observer } from '../../../domain/telemetry/observation.ts'
 import { aroundAll, type Layer } from '../../layer.ts'
 import { rejectLocally } from '../../local-rejection.ts'
-import { callerOf, consumerOf } from '../budget/consumer.ts'
+import { type CallerNames, callerNames } from '../budget/caller-names.ts'
 import { type CallResult, callResultOf } from './call-result.ts'
 import { type HealthCheckOp, HealthChecks, healthCheck } from './health-check.ts'
-import { type Consumer, OperationBreaker } from './operation-breaker.ts'
+import { OperationBreaker } from './operation-breaker.ts'
 
 export interface BreakerOptions {
   /** Tag of the provider. */
@@ -111,7 +111,7 @@ class ProviderBreakers {
   rejectionOf(op: OperationName, context: Context): Fault | undefined {
     const breaker = this.byOp[op]
     if (breaker.admitsAll) return undefined
-    const rejection = breaker.rejectionOf(this.consumer(op, context))
+    const rejection = breaker.rejectionOf(this.namesOf(op, context))
     return rejection && this.reject[rejection.by](rejection.waitMs)
   }
 
@@ -121,16 +121,16 @@ class ProviderBreakers {
     const isTrial = breaker.circuit.tryHalfOpen()
     const hadTime = isTrial || context.deadline - performance.now() >= this.options.timeoutMs * minTimeoutShare
     const end = (fault?: Fault): void => {
-      const consumer = this.consumer(op, context)
+      const caller = this.namesOf(op, context)
       const result: CallResult = fault ? callResultOf(fault, hadTime) : 'responded'
-      if (isTrial) breaker.endTrial(consumer, result)
-      else if (breaker.end(consumer, result, context.resends !== undefined) && consumer) void this.diagnose(op, consumer, context)
+      if (isTrial) breaker.endTrial(caller, result)
+      else if (breaker.end(caller, result, context.resends !== undefined) && caller) void this.diagnose(op, caller, context)
     }
     return { isTrial, end }
   }
 
   /** Finds out by a health check whether the provider fails or only this caller's calls do. */
-  private async diagnose(op: OperationName, { caller }: Consumer, { clientCapabilities: client }: Context): Promise<void> {
+  private async diagnose(op: OperationName, { blockedAs }: CallerNames, { clientCapabilities: client }: Context): Promise<void> {
     const { service, byOp, options } = this
     if (!service) return
     const checkOp: HealthCheckOp =
@@ -138,15 +138,13 @@ class ProviderBreakers {
     const isOpen = byOp[checkOp].circuit.state !== 'closed'
     const isProviderFailing =
       isOpen || (await this.healthChecks.fails(checkOp, (read) => healthCheck(read, service, client, options.timeoutMs)))
-    if (!isProviderFailing) byOp[op].blockCaller(caller)
+    if (!isProviderFailing) byOp[op].block(blockedAs)
     else if (byOp[op].circuit.state === 'closed') byOp[op].open()
   }
 
-  private consumer(op: OperationName, { caller, isGatewayCall: isOwn }: Context): Consumer | undefined {
-    if (isOwn) return undefined
-    const { usesGatewayKey } = this.options
-    const name = consumerOf(needsKey(op), caller, usesGatewayKey)
-    return { name, caller: callerOf(name, caller, usesGatewayKey) }
+  /** Undefined for the gateway's own calls. */
+  private namesOf(op: OperationName, { caller, isGatewayCall }: Context): CallerNames | undefined {
+    return isGatewayCall ? undefined : callerNames(needsKey(op), caller, this.options.usesGatewayKey)
   }
 }
 

@@ -9,7 +9,7 @@ import type { Observer } from '../../../domain/telemetry/observation.ts'
 import { aroundAll, type Layer } from '../../layer.ts'
 import { rejectLocally } from '../../local-rejection.ts'
 import type { Budgets, Reservation } from './budgets.ts'
-import { consumerOf } from './consumer.ts'
+import { countedName } from './caller-names.ts'
 
 export interface BudgetLimitOptions {
   readonly budgets: Budgets
@@ -75,7 +75,7 @@ export function budgetSpending({ budgets, provider, budget, usesGatewayKey, obse
         ? undefined
         : isOwn
           ? gatewayConsumer
-          : consumerOf(isKeyed, caller, usesGatewayKey)
+          : countedName(isKeyed, caller, usesGatewayKey)
     const reservation = await budgets.reserve(bucket, budget[policy] - reservedForGateway, consumer)
     // With one bucket per key there is no single remaining count to report.
     if (!isPerKey) observe({ what: 'budget', provider, policy, remaining: reservation.remaining })

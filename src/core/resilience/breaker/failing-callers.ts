@@ -3,42 +3,42 @@ import { SlidingWindowCounter } from '../budget/sliding-window-counter.ts'
 
 const windowMs = 30_000
 /** A bound on memory. */
-const maxConsumers = 20_000
+const maxCallers = 20_000
 
-interface ConsumerState {
+interface CallerState {
   respondedAt: number
   /** Returned by `SlidingWindowCounter.add`. */
   activeSecond?: number | undefined
   failedSecond?: number | undefined
 }
 
-/** Counts the consumers of the last 30 seconds and those with failures only. Constant cost per call. */
-export class FailingConsumers {
-  private readonly consumers = new BoundedMap<ConsumerState>({ maxEntries: maxConsumers, lifetimeMs: windowMs })
+/** Counts the callers of the last 30 seconds and those with failures only. Constant cost per call. */
+export class FailingCallers {
+  private readonly callers = new BoundedMap<CallerState>({ maxEntries: maxCallers, lifetimeMs: windowMs })
   private readonly active = new SlidingWindowCounter(windowMs / 1000)
   private readonly failing = new SlidingWindowCounter(windowMs / 1000)
 
-  recordResponse(consumer: string, now: number): void {
-    const state = this.stateOf(consumer, now)
+  recordResponse(caller: string, now: number): void {
+    const state = this.stateOf(caller, now)
     state.respondedAt = now
     if (state.failedSecond === undefined) return
     this.failing.remove(now, state.failedSecond)
     state.failedSecond = undefined
   }
 
-  recordFailure(consumer: string, now: number): void {
-    const state = this.stateOf(consumer, now)
+  recordFailure(caller: string, now: number): void {
+    const state = this.stateOf(caller, now)
     if (now - state.respondedAt >= windowMs) state.failedSecond = this.failing.add(now, state.failedSecond)
   }
 
-  /** Whether at least two consumers, and more than half of all, had only failures. */
+  /** Whether at least two callers, and more than half of all, had only failures. */
   isMajority(now: number): boolean {
     const failing = this.failing.count(now)
     return failing >= 2 && failing * 2 > this.active.count(now)
   }
 
-  private stateOf(consumer: string, now: number): ConsumerState {
-    const state = this.consumers.get(consumer, now) ?? this.consumers.set(consumer, { respondedAt: Number.NEGATIVE_INFINITY }, now)
+  private stateOf(caller: string, now: number): CallerState {
+    const state = this.callers.get(caller, now) ?? this.callers.set(caller, { respondedAt: Number.NEGATIVE_INFINITY }, now)
     state.activeSecond = this.active.add(now, state.activeSecond)
     return state
   }

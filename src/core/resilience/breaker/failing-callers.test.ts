@@ -1,21 +1,21 @@
 import { beforeEach, expect, it } from 'vitest'
-import { FailingConsumers } from './failing-consumers.ts'
+import { FailingCallers } from './failing-callers.ts'
 
-let failing: FailingConsumers
+let failing: FailingCallers
 let now: number
 beforeEach(() => {
-  failing = new FailingConsumers()
+  failing = new FailingCallers()
   now = 1_000_000
 })
 
-const fail = (...consumers: readonly string[]): void => {
-  for (const consumer of consumers) failing.recordFailure(consumer, now)
+const fail = (...callers: readonly string[]): void => {
+  for (const caller of callers) failing.recordFailure(caller, now)
 }
-const respond = (...consumers: readonly string[]): void => {
-  for (const consumer of consumers) failing.recordResponse(consumer, now)
+const respond = (...callers: readonly string[]): void => {
+  for (const caller of callers) failing.recordResponse(caller, now)
 }
 
-it('one consumer is not a majority, however often it fails', () => {
+it('one caller is not a majority, however often it fails', () => {
   for (let call = 0; call < 1_000; call++) fail('a')
   expect(failing.isMajority(now)).toBe(false)
 })
@@ -31,7 +31,7 @@ it('two are, if they are more than half of all', () => {
   expect(failing.isMajority(now)).toBe(true)
 })
 
-it('a consumer with a response in the last 30 seconds does not count as failing', () => {
+it('a caller with a response in the last 30 seconds does not count as failing', () => {
   respond('a')
   now += 29_000
   fail('a', 'b')
@@ -43,7 +43,7 @@ it('a consumer with a response in the last 30 seconds does not count as failing'
   expect(failing.isMajority(now)).toBe(false)
 })
 
-it('a consumer without a call for 30 seconds does not count', () => {
+it('a caller without a call for 30 seconds does not count', () => {
   fail('a', 'b')
   now += 30_000
   fail('b')
@@ -54,20 +54,20 @@ it('a consumer without a call for 30 seconds does not count', () => {
   expect(failing.isMajority(now)).toBe(true)
 })
 
-it('a call costs the same for 10 and for 100,000 consumers', () => {
-  const costOf = (consumers: number): number => {
-    const populated = new FailingConsumers()
-    const names = Array.from({ length: consumers }, (_, at) => `consumer ${at}`)
+it('a call costs the same for 10 and for 100,000 callers', () => {
+  const costOf = (callers: number): number => {
+    const populated = new FailingCallers()
+    const names = Array.from({ length: callers }, (_, at) => `caller ${at}`)
     const runCalls = (calls: number): void => {
       for (let call = 0; call < calls; call++) {
         now += 0.1
-        const name = names[call % consumers] as string
+        const name = names[call % callers] as string
         if (call % 3) populated.recordResponse(name, now)
         else populated.recordFailure(name, now)
         populated.isMajority(now)
       }
     }
-    runCalls(consumers)
+    runCalls(callers)
     const start = performance.now()
     runCalls(20_000)
     return (performance.now() - start) / 20_000

@@ -12,8 +12,8 @@ const maxConsecutiveFailures = 5
 const maxCallers = 20_000
 const rememberForMs = 600_000
 
-/** Callers whose calls fail while others' do not. Each is blocked alone, as long as a breaker would be open. */
-export class CallerFailures {
+/** Counts the failures of each caller. One whose calls alone fail is blocked alone, as long as a breaker would be open. */
+export class BlockedCallers {
   private readonly callers = new BoundedMap<Failures>({ maxEntries: maxCallers, lifetimeMs: rememberForMs })
   private anyBlockedUntil = Number.NEGATIVE_INFINITY
 

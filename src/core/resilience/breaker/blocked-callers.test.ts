@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
-import { CallerFailures } from './caller-failures.ts'
+import { BlockedCallers } from './blocked-callers.ts'
 
 const random = (): number => 0
 
-function failing(caller: string, times: number, failures: CallerFailures, now: number): boolean[] {
+function failing(caller: string, times: number, failures: BlockedCallers, now: number): boolean[] {
   return Array.from({ length: times }, () => failures.add(caller, now))
 }
 
 it('returns whether a caller has failed five times in a row', () => {
-  const failures = new CallerFailures()
+  const failures = new BlockedCallers()
   expect(failing('a', 4, failures, 0)).toEqual([false, false, false, false])
   failures.clear('a', 0)
   expect(failing('a', 5, failures, 0)).toEqual([false, false, false, false, true])
@@ -16,7 +16,7 @@ it('returns whether a caller has failed five times in a row', () => {
 })
 
 it('blocks it longer each time that it fails again, and no other caller', () => {
-  const failures = new CallerFailures()
+  const failures = new BlockedCallers()
   let now = 0
   failing('a', 5, failures, now)
   const remaining: number[] = []
@@ -37,7 +37,7 @@ it('blocks it longer each time that it fails again, and no other caller', () => 
 })
 
 it('does not block a caller with a success meanwhile', () => {
-  const failures = new CallerFailures()
+  const failures = new BlockedCallers()
   failing('a', 5, failures, 0)
   failures.clear('a', 0)
   failures.block('a', 0, random)
