@@ -1,4 +1,15 @@
-/** The circuit breaker of a provider, per operation. It also blocks a single caller whose calls alone fail (docs/contract.md §8). */
+/**
+ * The circuit breaker of a provider (docs/contract.md §8). Each operation has its own, with three states (`circuit.ts`): closed, open
+ * (calls are rejected) and half open (one call, the trial, is under way, and others are rejected).
+ *
+ * - It opens (`operation-breaker.ts`) if at least two callers, and more than half of all, had only failures (`failing-callers.ts`);
+ *   after five calls in a row without a connection; or after five failures in a row of the gateway's own calls.
+ * - After five failures in a row of one caller the gateway reads from the provider itself (`health-check.ts`). If its read fails
+ *   too, the breaker opens; otherwise only this caller is blocked (`blocked-callers.ts`), for as long as a breaker would be open.
+ * - After the open time the next call is the trial. Its result closes the breaker, or opens it again for longer. No other operation
+ *   does: only a create closes the breaker of creates.
+ * - `call-result.ts` defines what is a failure, `../budget/caller-names.ts` who is counted and who is blocked.
+ */
 import { Fault } from '../../../domain/faults/fault.ts'
 import { forEachOp, keyed, type OperationName, operationNames } from '../../../domain/swap/operations.ts'
 import type { Context, SwapService } from '../../../domain/swap/service.ts'
@@ -56,7 +67,7 @@ export type MakeBreaker = (options: BreakerOptions) => Breaker
 /** A timeout counts as a failure only if the call had this share of the provider's timeout: with failover a quote may have a quarter. */
 const minTimeoutShare = 0.2
 
-/** Each operation has its own breaker. After the open time one client call of the operation is the trial: only a create closes the create breaker. */
+/** The breakers of one provider's operations, all closed. */
 export function createBreaker(options: BreakerOptions): Breaker {
   const breakers = new ProviderBreakers(options)
   return {
