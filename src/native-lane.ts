@@ -1,6 +1,7 @@
 /** The native lane of a provider: its connection, and what the configuration opens (docs/contract.md §11). */
 import { signer } from './adapters/signer.ts'
 import type { Config, Provider } from './config/index.ts'
+import type { SteadyClock } from './core/clock.ts'
 import { nativeGuard } from './core/native/native-guard.ts'
 import type { Breaker } from './core/resilience/breaker/breaker.ts'
 import { type BudgetLimitOptions, budgetSpending } from './core/resilience/budget/budget-limit.ts'
@@ -22,8 +23,7 @@ export interface NativeConnectionOptions extends BudgetLimitOptions {
   readonly url: string
   readonly server: Server
   readonly breaker: Breaker
-  /** Milliseconds, on a clock that is never set back. */
-  readonly clock: () => number
+  readonly clock: SteadyClock
 }
 
 export function connectNative(options: NativeConnectionOptions): NativeConnection {

@@ -4,6 +4,7 @@ import type { Limiter } from '../core/access/limits.ts'
 import type { LedgerWaits, Load } from '../core/access/load-shedding.ts'
 import type { RefusedAddresses } from '../core/access/refused-addresses.ts'
 import { type VerifiedKeys, verifiedOrInLedger } from '../core/access/verified-keys.ts'
+import type { Clock, SteadyClock } from '../core/clock.ts'
 import type { DeferredResults } from '../core/creation/deferred-results.ts'
 import type { PendingCreateKeys } from '../core/creation/pending-create-keys.ts'
 import { instrumented } from '../core/instrumented-ledger.ts'
@@ -46,8 +47,8 @@ export interface GatewayParts {
   /** Persistent store of currency lists. */
   readonly currencyLists: CurrencyListStore
   readonly breaker: MakeBreaker
-  /** Milliseconds on a monotonic clock, for cooldowns and caches. */
-  readonly steadyClock: () => number
+  /** For cooldowns and caches. */
+  readonly steadyClock: SteadyClock
   /** The identity of a client's key; undefined for an unknown key. */
   readonly identify: (key: string) => Promise<string | undefined>
   /** Connects providers, and reuses existing connections. */
@@ -82,13 +83,12 @@ export interface SharedParts extends Omit<GatewayParts, 'pendingKeys'> {
   /** Undefined in managed mode. */
   readonly pendingKeys: PendingCreateKeys | undefined
   readonly freshness: Freshness
-  /** The wall clock, in milliseconds since 1970. */
-  readonly clock: () => number
+  readonly clock: Clock
   /** Aborted when another configuration is in force. */
   readonly retired: AbortSignal
 }
 
-const clock = (): number => Date.now()
+const clock: Clock = () => Date.now()
 /** A monotonic clock with the wall clock's value at the start of the process. */
 const steadyWallClock = (): number => performance.timeOrigin + performance.now()
 

@@ -4,6 +4,7 @@ import type { Config, Provider } from '../config/index.ts'
 import { forwardAddress, type NeedsAddress } from '../core/access/forward-address.ts'
 import { type AssetNaming, createAssetNaming } from '../core/assets/asset-naming.ts'
 import type { Catalogue } from '../core/assets/catalogue.ts'
+import type { SteadyClock } from '../core/clock.ts'
 import { isOtherPair } from '../core/creation/verify-response.ts'
 import { aroundAll, compose, type Layer } from '../core/layer.ts'
 import { cachedCatalogue } from '../core/quotes/cached-catalogue.ts'
@@ -35,8 +36,7 @@ export interface ProviderParts {
   readonly currencyLists: CurrencyListStore
   /** Whether keyed operations are sent with the gateway's own key. */
   readonly usesGatewayKey: boolean
-  /** Milliseconds on a monotonic clock. */
-  readonly steadyClock: () => number
+  readonly steadyClock: SteadyClock
   readonly observe: Observer
   readonly version: string
 }

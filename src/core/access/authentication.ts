@@ -2,6 +2,7 @@
 import { Fault } from '../../domain/faults/fault.ts'
 import { isKey } from '../../domain/key.ts'
 import { BoundedMap } from '../bounded-map.ts'
+import type { Clock } from '../clock.ts'
 import type { Accounts, KeyRecord } from './accounts.ts'
 import { batchedKeyLookup, type KeyLookup } from './batched-key-lookup.ts'
 
@@ -12,8 +13,7 @@ export interface AuthenticationOptions {
   readonly accounts: Pick<Accounts, 'findKeys'>
   /** A one-way hash: the key itself is not stored. */
   readonly digest: (key: string) => string
-  /** Milliseconds since 1970. */
-  readonly clock: () => number
+  readonly clock: Clock
 }
 
 type PendingLookup = ReturnType<KeyLookup<KeyRecord>>

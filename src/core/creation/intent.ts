@@ -1,17 +1,14 @@
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Caller } from '../../domain/swap/service.ts'
-import type { Observer } from '../../domain/telemetry/observation.ts'
 import type { Clock } from '../clock.ts'
+import type { ProviderLayerOptions } from '../layer-options.ts'
 import type { Ledger } from '../ledger.ts'
 import { classifyOutcome } from './create-outcome.ts'
 import type { SendCreate } from './creation.ts'
 
-export interface IntentOptions {
+export interface IntentOptions extends ProviderLayerOptions {
   readonly ledger: Ledger
-  /** Tag of the provider. */
-  readonly provider: string
   readonly clock: Clock
-  readonly observe: Observer
   /** Keeps the caller's key after an unknown outcome, if reconciliation needs the client's own key. */
   readonly pendingKeys?: { readonly keep: (caller: Caller) => void } | undefined
 }

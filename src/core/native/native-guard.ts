@@ -8,6 +8,8 @@ import type { OpenPath } from '../../domain/native/open-path.ts'
 import { policyOf } from '../../domain/swap/policy.ts'
 import type { Context } from '../../domain/swap/service.ts'
 import type { Observer } from '../../domain/telemetry/observation.ts'
+import type { SteadyClock } from '../clock.ts'
+import type { ProviderLayerOptions } from '../layer-options.ts'
 import { type RejectLocally, rejectLocally } from '../local-rejection.ts'
 import type { CallBreaker } from '../resilience/breaker/breaker.ts'
 import type { SpendBudget } from '../resilience/budget/budget-limit.ts'
@@ -15,14 +17,10 @@ import { boundedCalls } from '../resilience/bulkhead.ts'
 import { AccountSlots } from './account-slots.ts'
 import { PathCooldown } from './path-cooldown.ts'
 
-export interface NativeGuardOptions {
-  /** Tag of the provider. */
-  readonly provider: string
+export interface NativeGuardOptions extends ProviderLayerOptions {
   readonly breaker: CallBreaker
   readonly spendBudget: SpendBudget
-  /** Milliseconds, on a clock that is never set back. */
-  readonly clock: () => number
-  readonly observe: Observer
+  readonly clock: SteadyClock
 }
 
 /** Concurrent calls to one provider, and those of one account: a slow client can keep a call open for long. */

@@ -8,6 +8,7 @@ import type { Observer } from '../../domain/telemetry/observation.ts'
 import { textLength } from '../../domain/text-length.ts'
 import { withTimeout } from '../../domain/with-timeout.ts'
 import { BoundedMap } from '../bounded-map.ts'
+import type { SteadyClock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 
 export interface QuoteCacheOptions {
@@ -15,8 +16,7 @@ export interface QuoteCacheOptions {
   readonly lifetimeMs: number
   /** Whether the quote is for its caller alone: it is neither shared nor cached. Default: no. */
   readonly isPersonal?: (query: RateQuery) => boolean
-  /** Milliseconds on a monotonic clock. */
-  readonly clock: () => number
+  readonly clock: SteadyClock
   readonly observe: Observer
 }
 

@@ -1,20 +1,17 @@
 /** Bounds the concurrent calls to one provider, so that a provider that hangs does not exhaust the gateway. */
 import type { Fault } from '../../domain/faults/fault.ts'
-import type { Observer } from '../../domain/telemetry/observation.ts'
 import { aroundAll, type Layer } from '../layer.ts'
+import type { ProviderLayerOptions } from '../layer-options.ts'
 import { rejectLocally } from '../local-rejection.ts'
 import { LinkedQueue } from './linked-queue.ts'
 
-export interface BulkheadOptions {
-  /** Tag of the provider. */
-  readonly provider: string
+export interface BulkheadOptions extends ProviderLayerOptions {
   /** Concurrent calls. */
   readonly maxConcurrent: number
   /** Calls that wait for a free slot. */
   readonly maxQueued: number
   /** The longest wait for a slot. */
   readonly queueTimeoutMs: number
-  readonly observe: Observer
 }
 
 interface QueuedCall {

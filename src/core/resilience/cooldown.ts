@@ -5,23 +5,16 @@ import { keyed, type Op } from '../../domain/swap/operations.ts'
 import { policyOf } from '../../domain/swap/policy.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { BudgetPolicy } from '../../domain/telemetry/labels.ts'
-import type { Observer } from '../../domain/telemetry/observation.ts'
+import type { SteadyClock } from '../clock.ts'
 import { aroundAll, type Layer } from '../layer.ts'
+import type { ProviderLayerOptions } from '../layer-options.ts'
 import { rejectLocally } from '../local-rejection.ts'
-import { type HealthCheckOp, healthCheck } from './breaker/health-check.ts'
+import { type HealthCheckOptions, healthCheck } from './breaker/health-check.ts'
 
-export interface CooldownOptions {
-  /** Tag of the provider. */
-  readonly provider: string
+export interface CooldownOptions extends ProviderLayerOptions, HealthCheckOptions {
   /** Whether keyed operations are sent with the gateway's own key. Otherwise a 429 or 401 is about that client's key only. */
   readonly usesGatewayKey: boolean
-  /** The provider's read that needs the gateway's key and changes nothing. Default: `listTransactions`. */
-  readonly keyCheck?: HealthCheckOp | undefined
-  /** The provider's timeout. */
-  readonly timeoutMs: number
-  /** Milliseconds on a monotonic clock. */
-  readonly clock: () => number
-  readonly observe: Observer
+  readonly clock: SteadyClock
 }
 
 /** The longest cooldown, even if the provider requests a longer one. */

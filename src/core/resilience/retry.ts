@@ -1,17 +1,9 @@
 /** Retries a failed read once, within the retry budget (docs/contract.md §8). */
 import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
-import type { Observer } from '../../domain/telemetry/observation.ts'
 import { aroundAll, type Layer } from '../layer.ts'
+import type { ProviderLayerOptions, Timing } from '../layer-options.ts'
 
-export interface RetryOptions {
-  /** Tag of the provider. */
-  readonly provider: string
-  /** Milliseconds on a monotonic clock. */
-  readonly clock: () => number
-  /** From 0 to 1. */
-  readonly random: () => number
-  readonly observe: Observer
-}
+export type RetryOptions = ProviderLayerOptions & Timing
 
 const retryable: ReadonlySet<FaultKind> = new Set<FaultKind>(['unreachable', 'unreadable', 'failed'])
 /** The retry is sent after a random pause of at most this time (Envoy's value). */

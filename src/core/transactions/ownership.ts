@@ -2,10 +2,8 @@
 
 import { Fault, type FaultKind } from '../../domain/faults/fault.ts'
 import { otherTransaction, standardFault } from '../../domain/faults/standard-fault.ts'
-import type { AssetTable } from '../../domain/swap/asset.ts'
 import { type ServiceResponse, timedUpstream } from '../../domain/swap/service.ts'
 import type { CacheOutcome } from '../../domain/telemetry/labels.ts'
-import type { Observer } from '../../domain/telemetry/observation.ts'
 import { withDefault } from '../../domain/with-timeout.ts'
 import type { Clock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
@@ -15,20 +13,14 @@ import { fromLedger, staleFromLedger } from './known-state.ts'
 import { ownerOf } from './owner.ts'
 import type { Freshness } from './state/freshness.ts'
 import { observedFromGet, presented } from './state/merge-transaction.ts'
-import type { SequenceClock } from './state/request-sequence.ts'
-import { mergeChecked, reportDiscrepancies, saveObserved } from './state/save-observed.ts'
+import { mergeChecked, reportDiscrepancies, type StateOptions, saveObserved } from './state/save-observed.ts'
 
-export interface OwnershipOptions {
+export interface OwnershipOptions extends StateOptions {
   readonly ledger: Ledger
-  /** Tag of the provider. */
-  readonly provider: string
   /** Whether the provider is off: it is never called. */
   readonly isOff: boolean
-  readonly table: AssetTable
   readonly freshness: Freshness
-  readonly sequences: SequenceClock
   readonly clock: Clock
-  readonly observe: Observer
 }
 
 /** How long a response waits for its write to the ledger. After that the write continues in the background. */

@@ -2,6 +2,7 @@
 import { Fault } from '../../domain/faults/fault.ts'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import type { SwapService } from '../../domain/swap/service.ts'
+import type { SteadyClock } from '../clock.ts'
 import type { LedgerEntry } from '../ledger.ts'
 import { type OwnershipOptions, refreshEntry } from './ownership.ts'
 
@@ -9,8 +10,7 @@ export interface OpenPollOptions extends Omit<OwnershipOptions, 'isOff'> {
   /** Reads a transaction as the provider reports it. */
   readonly service: SwapService
   readonly capabilities: Capabilities
-  /** Milliseconds on a monotonic clock. */
-  readonly steadyClock: () => number
+  readonly steadyClock: SteadyClock
   /** Whether another configuration is in force, by which the provider may be off. */
   readonly isRetired: () => boolean
 }

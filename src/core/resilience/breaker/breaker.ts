@@ -13,29 +13,15 @@
 import { Fault } from '../../../domain/faults/fault.ts'
 import { forEachOp, keyed, type OperationName, operationNames } from '../../../domain/swap/operations.ts'
 import type { Context, SwapService } from '../../../domain/swap/service.ts'
-import type { Observer } from '../../../domain/telemetry/observation.ts'
 import { aroundAll, type Layer } from '../../layer.ts'
+import type { ProviderLayerOptions, Timing } from '../../layer-options.ts'
 import { rejectLocally } from '../../local-rejection.ts'
 import { type CallerNames, callerNames } from '../budget/caller-names.ts'
 import { type CallResult, callResultOf } from './call-result.ts'
-import { type HealthCheckOp, HealthChecks, healthCheck } from './health-check.ts'
+import { type HealthCheckOp, type HealthCheckOptions, HealthChecks, healthCheck } from './health-check.ts'
 import { OperationBreaker } from './operation-breaker.ts'
 
-export interface BreakerOptions {
-  /** Tag of the provider. */
-  readonly provider: string
-  /** The provider's timeout. */
-  readonly timeoutMs: number
-  /** Whether keyed operations are sent with the gateway's own key. */
-  readonly usesGatewayKey: boolean
-  /** The provider's read that needs the gateway's key and changes nothing. Default: `listTransactions`. */
-  readonly keyCheck?: HealthCheckOp | undefined
-  /** Milliseconds on a monotonic clock. */
-  readonly clock: () => number
-  /** From 0 to 1. */
-  readonly random: () => number
-  readonly observe: Observer
-}
+export type BreakerOptions = ProviderLayerOptions & HealthCheckOptions & Timing
 
 /** The two layers of a circuit breaker. */
 export interface Breaker {

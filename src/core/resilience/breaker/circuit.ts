@@ -1,11 +1,8 @@
 /** The three states of a circuit breaker. */
 import type { BreakerState } from '../../../domain/telemetry/labels.ts'
+import type { Timing } from '../../layer-options.ts'
 
-export interface CircuitOptions {
-  /** Milliseconds on a monotonic clock. */
-  readonly clock: () => number
-  /** From 0 to 1. */
-  readonly random: () => number
+export interface CircuitOptions extends Timing {
   readonly onState: (state: BreakerState) => void
 }
 

@@ -6,6 +6,16 @@ import { callResultOf } from './call-result.ts'
 /** The read that is used as a health check: with the gateway's own key, or without a key. */
 export type HealthCheckOp = 'listTransactions' | 'listCurrencies'
 
+/** How the health of a provider is checked. */
+export interface HealthCheckOptions {
+  /** The provider's timeout. */
+  readonly timeoutMs: number
+  /** Whether keyed operations are sent with the gateway's own key. */
+  readonly usesGatewayKey: boolean
+  /** The provider's read that needs the gateway's key and changes nothing. Default: `listTransactions`. */
+  readonly keyCheck?: HealthCheckOp | undefined
+}
+
 /** Calls the provider without a client, as a health check. Rejects with the provider's `Fault`. */
 export function healthCheck(
   op: HealthCheckOp,

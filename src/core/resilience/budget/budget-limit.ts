@@ -5,23 +5,20 @@ import { policyOf } from '../../../domain/swap/policy.ts'
 import type { Context } from '../../../domain/swap/service.ts'
 import { reservedForGatewayReads } from '../../../domain/telemetry/gateway-reads.ts'
 import { type BudgetPolicy, budgetPolicies } from '../../../domain/telemetry/labels.ts'
-import type { Observer } from '../../../domain/telemetry/observation.ts'
 import { aroundAll, type Layer } from '../../layer.ts'
+import type { ProviderLayerOptions } from '../../layer-options.ts'
 import { rejectLocally } from '../../local-rejection.ts'
 import type { Budgets, Reservation } from './budgets.ts'
 import { countedName } from './caller-names.ts'
 
-export interface BudgetLimitOptions {
+export interface BudgetLimitOptions extends ProviderLayerOptions {
   readonly budgets: Budgets
-  /** Tag of the provider. */
-  readonly provider: string
   /** Calls in any 60 seconds. 0: unlimited. */
   readonly budget: Readonly<Record<BudgetPolicy, number>>
   /** Whether the gateway's own key is used. Otherwise clients send the provider's keys, and it counts keyed operations per key. */
   readonly usesGatewayKey: boolean
   /** The calls over HTTP that an operation takes, each by the operation that it belongs to. Default: one. */
   readonly callsOf?: ((op: Op, request: Request<Op>, context: Context) => readonly Op[]) | undefined
-  readonly observe: Observer
 }
 
 /** The gateway's name as a consumer, for reads beyond its reserve. */

@@ -1,5 +1,6 @@
 /** Limits the gateway's own reads to a share of a provider's read budget, so that clients keep the rest (docs/contract.md §10.2). */
 import { standardFault } from '../../../domain/faults/standard-fault.ts'
+import type { SteadyClock } from '../../clock.ts'
 import { aroundAll, type Layer } from '../../layer.ts'
 
 const windowMs = 60_000
@@ -7,8 +8,7 @@ const windowMs = 60_000
 export interface OwnReadLimitOptions {
   /** The provider's read budget in any 60 seconds (per key, if each key has one). 0: unlimited. */
   readonly limit: number
-  /** Milliseconds on a monotonic clock. */
-  readonly clock: () => number
+  readonly clock: SteadyClock
 }
 
 /** Admits half of the budget per caller in any 60 seconds. Throws `unavailable` with `noEffect` above that. */

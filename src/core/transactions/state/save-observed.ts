@@ -1,17 +1,14 @@
 /** Merges a provider's report of a transaction into the ledger (docs/contract.md §10). */
 import type { AssetTable } from '../../../domain/swap/asset.ts'
-import type { Observer } from '../../../domain/telemetry/observation.ts'
+import type { ProviderLayerOptions } from '../../layer-options.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../../ledger.ts'
 import { discrepanciesOf } from './discrepancies.ts'
 import { mergeTransaction, type ObservedTransaction } from './merge-transaction.ts'
 import type { SequenceClock } from './request-sequence.ts'
 
-export interface StateOptions {
-  /** Tag of the provider. */
-  readonly provider: string
+export interface StateOptions extends ProviderLayerOptions {
   readonly table: AssetTable
   readonly sequences: SequenceClock
-  readonly observe: Observer
 }
 
 export interface MergeResult extends ReturnType<typeof discrepanciesOf> {
