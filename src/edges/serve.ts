@@ -21,7 +21,10 @@ export interface ServeOptions extends AdmitOptions, RecordOptions {
   readonly service: SwapService
   /** Limits requests of static pages by the client's address; absent if there are no pages. */
   readonly pageGate?: ((address: string) => Promise<Admission>) | undefined
-  /** Seconds for which clients may cache responses; operations that are not listed are not cached. */
+  /**
+   * Seconds for which clients may cache responses: `cache.currencies` (default: 600 seconds) and `cache.rate` (default: 2 seconds).
+   * Operations that are not listed are not cached.
+   */
   readonly maxAgeSeconds: Readonly<Partial<Record<Op, number>>>
   /** Whether callers may choose a provider, so that quotes vary by that header; absent: no. */
   readonly hasPicks?: boolean

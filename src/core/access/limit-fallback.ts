@@ -13,6 +13,7 @@ export interface LimitFallbackOptions {
   readonly shared: SharedLimiter
   /** Of this process alone. */
   readonly local: Limiter
+  /** `limits.replicas` (default: 1). */
   readonly replicas: number
   readonly outage: StoreOutage
   readonly observe: Observer

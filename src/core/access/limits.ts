@@ -26,13 +26,17 @@ export interface Limiter {
 
 /** The configured limits: requests per window. */
 export interface Limits {
+  /** Per client address: `limits.quotes` (default: 60). */
   readonly quotes: number
+  /** Per key: `limits.create` (default: 30). */
   readonly create: number
+  /** Per key: `limits.read` (default: 120). */
   readonly read: number
+  /** Requests with unverified keys, of all addresses: `limits.unproven` (default: 120 requests per 60 seconds). */
   readonly unproven: number
-  /** Seconds. */
+  /** `limits.window` (default: 60 seconds). */
   readonly window: number
-  /** Counts and reports, but rejects nothing. */
+  /** Counts and reports, but rejects nothing: `limits.shadow` (default: false). */
   readonly shadow: boolean
 }
 

@@ -11,7 +11,7 @@ import { assetNameOf, from, to } from './pair.ts'
 
 export interface CheckAddressesOptions {
   readonly table: AssetTable
-  /** False: only the provider validates addresses. */
+  /** `providers.<name>.addresses` (default: checked). False: only the provider validates addresses. */
   readonly isChecked: boolean
   readonly observe: Observer
 }

@@ -7,6 +7,9 @@ import type { Observer } from '../../domain/telemetry/observation.ts'
 import { withTimeout } from '../../domain/with-timeout.ts'
 import type { Intent, Ledger } from '../ledger.ts'
 
+const defaults = { maxResults: 1_000, firstPauseMs: 100, maxPauseMs: 5_000 }
+
+/** An option that is absent is that of `defaults`. */
 export interface DeferredResultsOptions {
   readonly observe: Observer
   /** Largest number of results. Further ones are left to reconciliation. */
@@ -41,7 +44,7 @@ export class DeferredResults {
   private isClosed = false
 
   constructor(options: DeferredResultsOptions) {
-    this.options = { maxResults: 1_000, firstPauseMs: 100, maxPauseMs: 5_000, ...options }
+    this.options = { ...defaults, ...options }
     this.pauseMs = this.options.firstPauseMs
   }
 

@@ -12,7 +12,7 @@ import type { SteadyClock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 
 export interface QuoteCacheOptions {
-  /** How long a response is cached. 0: only concurrent requests share one. */
+  /** How long a response is cached: `cache.rate` (default: 2 seconds). 0: only concurrent requests share one. */
   readonly lifetimeMs: number
   /** Whether the quote is for its caller alone: it is neither shared nor cached. Default: no. */
   readonly isPersonal?: (query: RateQuery) => boolean

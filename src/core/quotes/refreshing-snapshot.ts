@@ -20,10 +20,11 @@ export interface RefreshingSnapshotOptions {
   /** Shared store of lists, and the list's key in it. */
   readonly lists: CurrencyListStore
   readonly source: ListSource
+  /** `cache.currencies` (default: 600 seconds). */
   readonly lifetimeMs: number
-  /** How long after its lifetime a list is used if no newer one can be read. */
+  /** How long after its lifetime a list is used if no newer one can be read: `cache.staleFor` (default: 86400 seconds). */
   readonly staleForMs: number
-  /** Bounds one read, independent of the deadline of the caller that started it. */
+  /** Bounds one read, whatever the deadline of the caller that started it: `providers.<name>.timeout` (default: 10 seconds). */
   readonly timeoutMs: number
   readonly drift: (drift: Drift) => void
 }

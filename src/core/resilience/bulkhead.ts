@@ -5,6 +5,7 @@ import type { ProviderLayerOptions } from '../layer-options.ts'
 import { rejectLocally } from '../local-rejection.ts'
 import { LinkedQueue } from './linked-queue.ts'
 
+/** The values are constants of `resilience.ts` and `native-guard.ts`, not configuration. */
 export interface BulkheadOptions extends ProviderLayerOptions {
   /** Concurrent calls. */
   readonly maxConcurrent: number

@@ -1,7 +1,10 @@
 import type { Context } from '../../domain/swap/service.ts'
 import { aroundAll, type Layer } from '../layer.ts'
 
-/** Bounds the time for a provider's response, over all calls that it takes. */
+/**
+ * Bounds the time for a provider's response, over all calls that it takes. `timeoutMs`:
+ * `providers.<name>.timeout` (default: 10 seconds).
+ */
 export function deadline(timeoutMs: number): Layer {
   return aroundAll((op, request, context, next) => next.call(op, request, limitDeadline(context, timeoutMs)))
 }

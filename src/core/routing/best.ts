@@ -11,7 +11,7 @@ import { quoteKeyOf, quoteKeysOf, type WinnerStore } from './winners.ts'
 export interface BestOptions {
   readonly winners: WinnerStore
   readonly table: AssetTable
-  /** After this time slower providers are left out, if the quote of another one competes. */
+  /** Slower providers are then left out, if another's quote competes: `routing.patienceMs` (default: 800 milliseconds). */
   readonly patienceMs: number
 }
 

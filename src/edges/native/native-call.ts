@@ -22,9 +22,11 @@ export interface NativeProvider {
   readonly credential: Headers
   readonly userAgent: string
   readonly confidential: Confidential
-  /** Maximum size of a request body. */
+  /** Maximum size of a request body: `providers.<name>.nativeMaxBytes` (default: 1048576 bytes). */
   readonly maxBytes: number
+  /** `providers.<name>.timeout` (default: 10 seconds). */
   readonly timeoutMs: number
+  /** Between two bytes, in both directions: `providers.<name>.nativeIdle` (default: 30 seconds). */
   readonly idleTimeoutMs: number
   readonly guard: NativeGuard
   readonly send: SendNative

@@ -23,7 +23,7 @@ export interface CheckResult {
 
 export interface CheckOptions {
   readonly ledger: Ledger
-  /** How long after its attempt a create is checked. */
+  /** How long after its attempt a create is checked: `ledger.reconcile` (default: 86400 seconds). */
   readonly windowMs: number
   /** Whether the window is over: a list without a candidate then means that nothing was created. */
   readonly isLastCheck: boolean

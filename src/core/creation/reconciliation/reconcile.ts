@@ -20,7 +20,7 @@ export interface ReconciliationOptions {
   readonly scans: ListScans
   /** The available client keys, if the provider accepts only the key of the client that made the create. */
   readonly pendingKeys?: PendingCreateKeys | undefined
-  /** How long after its attempt a create is checked. */
+  /** How long after its attempt a create is checked: `ledger.reconcile` (default: 86400 seconds). */
   readonly windowMs: number
   readonly clock: Clock
   readonly observe: Observer

@@ -8,9 +8,9 @@ export type HealthCheckOp = 'listTransactions' | 'listCurrencies'
 
 /** How the health of a provider is checked. */
 export interface HealthCheckOptions {
-  /** The provider's timeout. */
+  /** `providers.<name>.timeout` (default: 10 seconds). */
   readonly timeoutMs: number
-  /** Whether keyed operations are sent with the gateway's own key. */
+  /** Whether keyed operations are sent with the gateway's own key, as in managed mode. */
   readonly usesGatewayKey: boolean
   /** The provider's read that needs the gateway's key and changes nothing. Default: `listTransactions`. */
   readonly keyCheck?: HealthCheckOp | undefined

@@ -9,6 +9,7 @@ export interface BudgetFallbackOptions {
   readonly shared: Budgets
   /** Of this process alone. */
   readonly local: Budgets
+  /** `limits.replicas` (default: 1). */
   readonly replicas: number
   readonly outage: StoreOutage
 }

@@ -13,7 +13,10 @@ import { countedName } from './caller-names.ts'
 
 export interface BudgetLimitOptions extends ProviderLayerOptions {
   readonly budgets: Budgets
-  /** Calls in any 60 seconds. 0: unlimited. */
+  /**
+   * Calls in any 60 seconds; 0: unlimited. `providers.<name>.budget.quotes` (default: 60), `providers.<name>.budget.create`
+   * (default: 30), `providers.<name>.budget.read` (default: 120).
+   */
   readonly budget: Readonly<Record<BudgetPolicy, number>>
   /** Whether the gateway's own key is used. Otherwise clients send the provider's keys, and it counts keyed operations per key. */
   readonly usesGatewayKey: boolean

@@ -6,7 +6,7 @@ import { aroundAll, type Layer } from '../../layer.ts'
 const windowMs = 60_000
 
 export interface OwnReadLimitOptions {
-  /** The provider's read budget in any 60 seconds (per key, if each key has one). 0: unlimited. */
+  /** Calls in any 60 seconds (per key, if each key has a budget); 0: unlimited. `providers.<name>.budget.read` (default: 120). */
   readonly limit: number
   readonly clock: SteadyClock
 }

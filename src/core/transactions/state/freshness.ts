@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts'
 import type { LedgerEntry } from '../../ledger.ts'
 
 export interface FreshnessOptions {
+  /** How long a read counts as fresh: `ledger.refresh` (default: 5 seconds). */
   readonly refreshMs: number
   readonly clock: Clock
   /** A monotonic clock, in milliseconds since 1970 as of the start of the process. */
