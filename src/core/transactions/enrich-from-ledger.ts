@@ -5,7 +5,6 @@
 
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
-import { isFinal } from '../../domain/swap/status.ts'
 import type { Clock } from '../clock.ts'
 import { type Layer, onOperations } from '../layer.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../ledger.ts'
@@ -14,9 +13,9 @@ import { requireStatus } from './default-status.ts'
 import { needsDetails, readDetails } from './list-details.ts'
 import { ownerOf } from './owner.ts'
 import { type Freshness, oldestOf } from './state/freshness.ts'
-import { type CachedTransaction, type LedgerReadCache, ledgerReadCache } from './state/ledger-read-cache.ts'
+import { type CachedTransaction, type LedgerReadCache, latestOf, ledgerReadCache } from './state/ledger-read-cache.ts'
 import { isOvertaken, type ObservedTransaction, observedFromGet, presented } from './state/merge-transaction.ts'
-import { type MergeResult, mergeChecked, reportDiscrepancies, type StateOptions } from './state/save-observed.ts'
+import { mergeInOrder, type StateOptions } from './state/save-observed.ts'
 import { WriteBehind } from './state/write-behind.ts'
 
 export interface EnrichFromLedgerOptions extends StateOptions {
@@ -88,15 +87,15 @@ interface AppliedRecord {
   readonly staleSeconds?: number | undefined
 }
 
-/** Merges these observations, in the order of their requests, and stores changes. */
+/** Merges the provider's reports, in the order of their requests, into the latest state, and stores a change. */
 function applyObserved(
   owner: string,
   cached: CachedTransaction,
-  observedList: readonly [ObservedTransaction, ...ObservedTransaction[]],
+  reports: readonly [ObservedTransaction, ...ObservedTransaction[]],
   options: EnrichOptions,
 ): AppliedRecord {
   const { unsaved } = cached
-  if (unsaved && observedList.every((observed) => isOvertaken(unsaved, observed))) return { record: unsaved }
+  if (unsaved && reports.every((report) => isOvertaken(unsaved, report))) return { record: unsaved }
   const before = latestOf(cached)
   // Spread first: otherwise V8 copies field by field.
   const toEntry = (record: TransactionRecord): LedgerEntry => ({
@@ -105,30 +104,13 @@ function applyObserved(
     owner,
     provider: options.provider,
   })
-  const merge = (base: LedgerEntry | undefined, observed: ObservedTransaction): MergeResult => {
-    const merged = mergeChecked(base, observed, options)
-    reportDiscrepancies(merged, options)
-    return merged
-  }
-  const [first, ...later] = observedList
-  let last = { merged: merge(before, first), observed: first }
-  const { record: known, rejected } = last.merged
-  if (rejected.length > 0) return { record: known, staleSeconds: Math.floor(options.freshness.ageSeconds(toEntry(known))) }
-  for (const observed of later) {
-    const merged = merge(toEntry(last.merged.record), observed)
-    if (merged.rejected.length > 0) break
-    last = { merged, observed }
-  }
-  const { record } = last.merged
+  const last = mergeInOrder(before, reports, toEntry, options)
+  const { record, rejected } = last.merged
+  if (rejected.length > 0) return { record, staleSeconds: Math.floor(options.freshness.ageSeconds(toEntry(record))) }
   if (record === before) return { record }
   const isQueued = options.writeBehind.write(cached, { owner, ...last })
   options.cache.holdUnsaved(cached, toEntry(record), isQueued)
   return { record }
-}
-
-/** A pending write is newer than the stored entry, unless another process has stored a final status. */
-function latestOf(cached: CachedTransaction | undefined): LedgerEntry | undefined {
-  return cached?.isWriting && !isFinal(cached.stored?.transaction.status) ? cached.unsaved : cached?.stored
 }
 
 function isDetailed(entry: LedgerEntry | undefined): boolean {

@@ -1,4 +1,4 @@
-import type { Status } from '../../../domain/swap/status.ts'
+import { isFinal, type Status } from '../../../domain/swap/status.ts'
 import type { Transaction } from '../../../domain/swap/swap.ts'
 import { BoundedMap } from '../../bounded-map.ts'
 import type { Ledger, LedgerEntry } from '../../ledger.ts'
@@ -22,6 +22,11 @@ export interface CachedTransaction {
   belongsToOther: boolean
   /** Whether a write to the ledger is queued or running. */
   isWriting: boolean
+}
+
+/** A pending write is newer than the stored entry, unless another process has stored a final status. */
+export function latestOf({ stored, unsaved, isWriting }: CachedTransaction): LedgerEntry | undefined {
+  return isWriting && !isFinal(stored?.transaction.status) ? unsaved : stored
 }
 
 interface CacheEntry extends CachedTransaction {

@@ -30,6 +30,38 @@ export function mergeChecked(
   return record === before ? { record, ...noDiscrepancies } : { record, ...discrepancies }
 }
 
+/** A report, and the state after it. */
+export interface MergedReport {
+  readonly observed: ObservedTransaction
+  readonly merged: MergeResult
+}
+
+/**
+ * Merges reports one after the other, up to the first one that contradicts the state before it. Returns the last that was merged,
+ * or the first one, if already that is rejected.
+ */
+export function mergeInOrder(
+  before: LedgerEntry | undefined,
+  [first, ...later]: readonly [ObservedTransaction, ...ObservedTransaction[]],
+  toEntry: (record: TransactionRecord) => LedgerEntry,
+  options: StateOptions,
+): MergedReport {
+  let last = mergeAndReport(before, first, options)
+  if (last.merged.rejected.length > 0) return last
+  for (const observed of later) {
+    const next = mergeAndReport(toEntry(last.merged.record), observed, options)
+    if (next.merged.rejected.length > 0) break
+    last = next
+  }
+  return last
+}
+
+function mergeAndReport(before: LedgerEntry | undefined, observed: ObservedTransaction, options: StateOptions): MergedReport {
+  const merged = mergeChecked(before, observed, options)
+  reportDiscrepancies(merged, options)
+  return { observed, merged }
+}
+
 /** Attempts if other processes write at the same time. */
 const maxAttempts = 10
 

@@ -1,13 +1,10 @@
 /** Stores reports in the ledger without delaying the response. A failed write is not retried: the next report is stored instead. */
 import type { LedgerEntry, TransactionRecord } from '../../ledger.ts'
 import type { CachedTransaction, LedgerReadCache } from './ledger-read-cache.ts'
-import type { ObservedTransaction } from './merge-transaction.ts'
-import { type MergeResult, type StateOptions, saveObserved } from './save-observed.ts'
+import { type MergedReport, type StateOptions, saveObserved } from './save-observed.ts'
 
-interface PendingWrite {
+interface PendingWrite extends MergedReport {
   readonly owner: string
-  readonly observed: ObservedTransaction
-  readonly merged: MergeResult
 }
 
 /** A list causes many writes at once, and the ledger has other work. */
