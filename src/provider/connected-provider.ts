@@ -110,7 +110,7 @@ export function connectProvider(
 
 /** Refuses what the provider does not have before a call is counted. */
 function onlyOffered(form: ProviderForm): Layer {
-  return aroundAll(async (op, request, context, next) => {
+  return aroundAll(async function onlyOffered(op, request, context, next) {
     operationOf(form, op, request)
     return next.call(op, request, context)
   })

@@ -8,21 +8,21 @@ import { aroundAll, type Layer } from '../layer.ts'
  * `accessRefused`, and `limited` becomes `unavailable` (docs/contract.md §5, §6).
  */
 export function gatewayKeyErrors(): Layer {
-  return aroundAll((op, request, context, next) =>
-    next.call(op, request, context).catch((reason) => {
+  return aroundAll(function gatewayKeyErrors(op, request, context, next) {
+    return next.call(op, request, context).catch((reason) => {
       throw translate(Fault.from(reason))
-    }),
-  )
+    })
+  })
 }
 
 /** The same where only quotes have the gateway's own key; their `limited` stays the client's. */
 export function gatewayQuoteErrors(): Layer {
-  return aroundAll((op, request, context, next) =>
-    next.call(op, request, context).catch((reason) => {
+  return aroundAll(function gatewayQuoteErrors(op, request, context, next) {
+    return next.call(op, request, context).catch((reason) => {
       const fault = Fault.from(reason)
       throw fault.kind === 'unauthorized' && !keyed.has(op) ? translate(fault) : fault
-    }),
-  )
+    })
+  })
 }
 
 function translate(fault: Fault): Fault {

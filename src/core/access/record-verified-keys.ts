@@ -13,7 +13,7 @@ export function recordVerifiedKeys(verifiedKeys: VerifiedKeys, refusedAddresses:
   const markVerified = (identity: string): void => {
     verifiedKeys.add(identity).catch(() => {})
   }
-  return aroundAll((op, request, context, next) => {
+  return aroundAll(function recordVerifiedKeys(op, request, context, next) {
     const response = next.call(op, request, context)
     const { identity } = context.caller
     if (!keyed.has(op) || identity === undefined) return response

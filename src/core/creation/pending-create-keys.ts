@@ -38,7 +38,7 @@ export class PendingCreateKeys {
 
 /** Captures the key of each caller with a pending create. */
 export function captureKeys(keys: PendingCreateKeys): Layer {
-  return aroundAll((op, request, context, next) => {
+  return aroundAll(function captureKeys(op, request, context, next) {
     keys.capture(context.caller)
     return next.call(op, request, context)
   })

@@ -23,7 +23,9 @@ interface QueuedCall {
 /** Throws `unavailable` with `noEffect` if the queue is full or the wait exceeds `queueTimeoutMs` or the deadline. */
 export function bulkhead(options: BulkheadOptions): Layer {
   const run = boundedCalls(options)
-  return aroundAll((op, request, context, next) => run(context.deadline, () => next.call(op, request, context)))
+  return aroundAll(function bulkhead(op, request, context, next) {
+    return run(context.deadline, () => next.call(op, request, context))
+  })
 }
 
 /** Runs a call as soon as a slot is free. `deadline`: on the clock of `performance.now()`. */

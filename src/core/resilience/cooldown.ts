@@ -52,7 +52,7 @@ export function cooldown(options: CooldownOptions): Layer {
     }
     if (usesGatewayKey && keyed.has(op) && respondedBy !== undefined && kind === 'unauthorized') checkKey(next, context)
   }
-  return aroundAll((op, request, context, next) => {
+  return aroundAll(function cooldown(op, request, context, next) {
     const remainingMs = cooldownUntil[policyOf[op]] - clock()
     if (remainingMs > 0) return Promise.reject(refuse(remainingMs))
     return next.call(op, request, context).catch((reason) => {

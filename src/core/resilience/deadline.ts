@@ -6,7 +6,9 @@ import { aroundAll, type Layer } from '../layer.ts'
  * `providers.<name>.timeout` (default: 10 seconds).
  */
 export function deadline(timeoutMs: number): Layer {
-  return aroundAll((op, request, context, next) => next.call(op, request, limitDeadline(context, timeoutMs)))
+  return aroundAll(function deadline(op, request, context, next) {
+    return next.call(op, request, limitDeadline(context, timeoutMs))
+  })
 }
 
 /** The context with at most `timeoutMs` left. */

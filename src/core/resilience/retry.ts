@@ -20,7 +20,7 @@ export function retry({ provider, clock, random, observe }: RetryOptions): Layer
     observe({ what: 'retry', provider, isMade })
     return isMade
   }
-  return aroundAll((op, request, context, next) => {
+  return aroundAll(function retry(op, request, context, next) {
     if (op === 'createTransaction') return next.call(op, request, context)
     retryBudget.countCall()
     return next.call(op, request, context).catch(async (reason) => {

@@ -59,12 +59,12 @@ export function createBreaker(options: BreakerOptions): Breaker {
   return {
     admission: (next) => {
       breakers.service = next
-      return aroundAll((op, request, context) => {
+      return aroundAll(function breakerAdmission(op, request, context) {
         const rejection = breakers.rejectionOf(op, context)
         return rejection ? Promise.reject(rejection) : next.call(op, request, context)
       })(next)
     },
-    recorder: aroundAll((op, request, context, next) => {
+    recorder: aroundAll(function breakerRecorder(op, request, context, next) {
       const rejection = breakers.rejectionOf(op, context)
       if (rejection) return Promise.reject(rejection)
       const { end } = breakers.begin(op, context)

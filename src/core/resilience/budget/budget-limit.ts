@@ -38,7 +38,7 @@ export function budgetLimit(options: BudgetLimitOptions): Layer {
   }
   const spend = budgetSpending(options)
   const { callsOf } = options
-  return aroundAll((op, request, context, next) => {
+  return aroundAll(function budgetLimit(op, request, context, next) {
     const calls = callsOf?.(op, request, context)
     if (calls && calls.length > 1) return spendAll(spend, calls, context).then(() => next.call(op, request, context))
     const spent = spend(policyOf[op], keyed.has(op), context)

@@ -16,7 +16,7 @@ export function ownReadLimit({ limit, clock }: OwnReadLimitOptions): Layer {
   if (limit === 0) return (next) => next
   const share = Math.ceil(limit / 2)
   const passedTimes = new Map<string, number[]>()
-  return aroundAll((op, request, context, next) => {
+  return aroundAll(function ownReadLimit(op, request, context, next) {
     const now = clock()
     for (const [name, times] of passedTimes) {
       if ((times.at(-1) ?? 0) > now - windowMs) break

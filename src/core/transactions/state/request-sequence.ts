@@ -37,7 +37,7 @@ export class SequenceClock {
 
 /** Adds the sequence of the request to each response. Must be the layer next to the provider. */
 export function numberRequests(sequences: SequenceClock): Layer {
-  return aroundAll((op, request, context, next) => {
+  return aroundAll(function numberRequests(op, request, context, next) {
     const sequence = sequences.next()
     return next.call(op, request, context).then((response) => ({ ...response, sequence }))
   })
