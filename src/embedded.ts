@@ -34,6 +34,12 @@ export type ConfigSource = string | ConfigSettings | Config
 /**
  * Throws a `ConfigError` with all faults. Before `start` and after `stop` the handler responds with 503. Starts, stops and reloads
  * run one after another, in the order of the calls.
+ *
+ * @example In an express application, in front of every body parser (`examples/embedded/express.ts`)
+ *     const swapgate = createSwapgate('config/gateway.yaml')
+ *     for (const warning of await swapgate.start()) console.error(warning)
+ *     app.use('/swap', swapgate.handler)
+ *     process.once('SIGTERM', () => server.close(() => void swapgate.stop()))
  */
 export function createSwapgate(source: ConfigSource, { middleware = [] }: SwapgateOptions = {}): Swapgate {
   const first = toConfig(source)

@@ -6,7 +6,16 @@ export { type Config, ConfigError, type ConfigFault, type ConfigSettings } from 
 export { type ConfigSource, createSwapgate, type Swapgate, type SwapgateOptions } from './embedded.ts'
 export { type Running, start } from './main.ts'
 
-/** Reads a configuration file (`docs/configuration.md`). Throws a `ConfigError` with all errors. */
+/**
+ * Reads a configuration file (`docs/configuration.md`). Throws a `ConfigError` with all errors.
+ *
+ * @example
+ *     try {
+ *       const swapgate = createSwapgate(loadConfig('config/gateway.yaml'))
+ *     } catch (reason) {
+ *       if (reason instanceof ConfigError) for (const { path, message } of reason.faults) console.error(path, message)
+ *     }
+ */
 export function loadConfig(file: string): Config {
   return load(file, knownForms)
 }

@@ -42,7 +42,14 @@ interface ProcessState {
   operator: ReturnType<typeof openOperator> | undefined
 }
 
-/** Starts the gateway. If a part fails, it closes all others and throws. */
+/**
+ * Starts the gateway. If a part fails, it closes all others and throws.
+ *
+ * @example
+ *     const { urls, configWarnings, stop } = await start(loadConfig('config/gateway.yaml'))
+ *     console.log(urls.get('gateway'), configWarnings)
+ *     process.once('SIGTERM', () => void stop())
+ */
 export async function start(config: Config): Promise<Running> {
   await using resources = new AsyncDisposableStack()
   const state: ProcessState = { readiness: 'starting', configuration: undefined, operator: undefined }

@@ -4,9 +4,10 @@ import type { Context, ServiceResponse, SwapService } from '../domain/swap/servi
 
 /**
  * A layer is middleware: it takes a `SwapService` and returns another with the same interface. Layers form an onion: a request
- * passes them from the outermost to the provider, and its response passes them back. For example, a layer that logs each call:
+ * passes them from the outermost to the provider, and its response passes them back.
  *
- *     const logged: Layer = aroundAll(async (op, request, context, next) => {
+ * @example A layer that logs each call
+ *     const logged: Layer = aroundAll(async function logged(op, request, context, next) {
  *       const response = await next.call(op, request, context)
  *       console.log(op, response.provider)
  *       return response
@@ -18,7 +19,14 @@ type Handler<O extends Op> = (request: Request<O>, context: Context, next: SwapS
 
 export type Handlers = { readonly [O in Op]?: Handler<O> }
 
-/** A layer with a handler per operation. Operations without a handler pass through. */
+/**
+ * A layer with a handler per operation. Operations without a handler pass through.
+ *
+ * @example A layer that refuses creates
+ *     const readOnly: Layer = onOperations({
+ *       createTransaction: () => Promise.reject(standardFault('unavailable', { noEffect: true })),
+ *     })
+ */
 export function onOperations(handlers: Handlers): Layer {
   return (next) => ({
     call: (op, request, context) => {
@@ -32,7 +40,14 @@ type ResponseMappers = {
   readonly [O in Op]?: (response: ServiceResponse<O>, request: Request<O>, context: Context) => ServiceResponse<O>
 }
 
-/** A layer that maps the responses of operations that have a handler. */
+/**
+ * A layer that maps the responses of operations that have a handler. A fault passes through.
+ *
+ * @example A layer that hides the fee of a quote
+ *     const withoutFee: Layer = mapResponses({
+ *       getRate: (response) => ({ ...response, body: { ...response.body, fee: undefined } }),
+ *     })
+ */
 export function mapResponses(handlers: ResponseMappers): Layer {
   return (next) => ({
     call: (op, request, context) => {
@@ -43,14 +58,19 @@ export function mapResponses(handlers: ResponseMappers): Layer {
   })
 }
 
-/** A layer with one handler for all operations. */
+/** A layer with one handler for all operations, as in the example of `Layer`. Profiles and stack traces show the handler's name. */
 export function aroundAll(around: AroundCall): Layer {
   return (next) => ({ call: (op, request, context) => around(op, request, context, next) })
 }
 
 type AroundCall = <O extends Op>(op: O, request: Request<O>, context: Context, next: SwapService) => Promise<ServiceResponse<O>>
 
-/** Wraps the service in the layers, outermost first. */
+/**
+ * Wraps the service in the layers, outermost first.
+ *
+ * @example The deadline bounds both tries of a read
+ *     const service = compose([deadline(10_000), retry(options)], provider)
+ */
 export function compose(layers: readonly Layer[], service: SwapService): SwapService {
   return layers.reduceRight((next, wrap) => wrap(next), service)
 }

@@ -106,7 +106,7 @@ export interface Form {
 
 const paged: ReadonlySet<Op> = new Set<Op>(['listCurrencies', 'listTransactions'])
 
-/** Compiles a form's tables, once, at start. */
+/** Compiles a form's tables, once, at start. Example: `src/forms/b.ts`; `docs/forms.md` explains each step. */
 export function defineForm(tables: FormTables): Form {
   const statuses = { meanings: new Map(tables.statuses.map((status) => [status, status])), available: new Set(tables.statuses) }
   return {

@@ -20,7 +20,13 @@ interface QueuedCall {
   readonly timer: NodeJS.Timeout
 }
 
-/** Throws `unavailable` with `noEffect` if the queue is full or the wait exceeds `queueTimeoutMs` or the deadline. */
+/**
+ * Throws `unavailable` with `noEffect` if the queue is full or the wait exceeds `queueTimeoutMs` or the deadline.
+ *
+ * @example
+ *     const layer = bulkhead({ provider: 'alpha', maxConcurrent: 128, maxQueued: 4_096, queueTimeoutMs: 1_000, observe })
+ *     const service = compose([layer], provider)
+ */
 export function bulkhead(options: BulkheadOptions): Layer {
   const run = boundedCalls(options)
   return aroundAll(function bulkhead(op, request, context, next) {

@@ -4,6 +4,9 @@ import { aroundAll, type Layer } from '../layer.ts'
 /**
  * Bounds the time for a provider's response, over all calls that it takes. `timeoutMs`:
  * `providers.<name>.timeout` (default: 10 seconds).
+ *
+ * @example
+ *     const service = compose([deadline(10_000)], provider)
  */
 export function deadline(timeoutMs: number): Layer {
   return aroundAll(function deadline(op, request, context, next) {

@@ -12,6 +12,10 @@ const maxPauseMs = 25
 /**
  * Never retries a create: it may have had an effect. Reads have none, but a refusal would be repeated, and a retry after the
  * deadline has no reader. The retry budget keeps retries from multiplying the load on a failing provider.
+ *
+ * @example
+ *     const layer = retry({ provider: 'alpha', clock: () => performance.now(), random: Math.random, observe })
+ *     const service = compose([layer], provider)
  */
 export function retry({ provider, clock, random, observe }: RetryOptions): Layer {
   const retryBudget = new RetryBudget(clock)

@@ -74,7 +74,7 @@ function isQuotedFirst({ quotedFirst }: ProviderForm, op: Op, rateType?: RateTyp
   return op === 'createTransaction' && rateType !== undefined && quotedFirst.has(rateType)
 }
 
-/** Compiles a form's tables, once, at start. */
+/** Compiles a form's tables, once, at start. Example, from nothing: `docs/forms.md`. */
 export function defineProviderForm(tables: ProviderFormTables): ProviderForm {
   const keyedOps = new Set(tables.keyed ?? keyed)
   const statuses = new Map(Object.entries(tables.statuses))
