@@ -90,7 +90,7 @@ interface Opened {
 async function open(config: Config, current: () => Config): Promise<Opened & { readonly warnings: readonly string[] }> {
   await using resources = new AsyncDisposableStack()
   const monitoring = openMonitoring(config, current, resources)
-  const gateway = await openGateway(config, monitoring, Promise.resolve(noPages), resources)
+  const gateway = await openGateway(config, monitoring, noPages, resources)
   await gateway.configuration.tags.remember(config)
   const warnings = [...warningsOf(config), ...gateway.warnings, ...(await gateway.configuration.startWarnings(config))]
   return { gateway, resources: resources.move(), warnings }

@@ -53,12 +53,11 @@ interface ProcessState {
 export async function start(config: Config): Promise<Running> {
   await using resources = new AsyncDisposableStack()
   const state: ProcessState = { readiness: 'starting', configuration: undefined, operator: undefined }
-  const preparingPages = preparePages(forms)
   const monitoring = openMonitoring(config, () => state.configuration?.config ?? config, resources)
   const { observe, telemetry } = monitoring
   const admin = await openAdminPort(config, state, monitoring, resources)
   const sandboxUrls = await addSandbox(config, resources)
-  const { configuration, warnings, ledgerStores, handle } = await openGateway(config, monitoring, preparingPages, resources)
+  const { configuration, warnings, ledgerStores, handle } = await openGateway(config, monitoring, preparePages(forms), resources)
   state.configuration = configuration
   const stopping = new AbortController()
   state.operator = openOperator(config, operatorParts(ledgerStores, configuration), stopping.signal)

@@ -22,17 +22,17 @@ export function pagesOf(pages: readonly StaticPage[]): StaticPages {
   return new Map(pages.map((page) => [page.path, page]))
 }
 
-/** Returns the page. Throws a `Fault`: 405 for other methods, or the conflict of the forms. */
-export function pageResponse(
+/** Resolves with the page. Rejects with a `Fault`: 405 for other methods, or the conflict of the forms. */
+export async function pageResponse(
   page: StaticPage,
   { method, headers }: HttpRequest,
   formConflict: Fault | undefined,
   responseContext: ResponseContext,
-): HttpResponse {
+): Promise<HttpResponse> {
   if (method === 'OPTIONS') return optionsResponse(allow, responseContext)
   if (method !== 'GET' && method !== 'HEAD') throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
   if (formConflict) throw formConflict
-  const compressed = acceptsGzip(headers['accept-encoding']) ? page.gzip : undefined
+  const compressed = acceptsGzip(headers['accept-encoding']) ? await page.gzip?.() : undefined
   const { bytes, tag } = compressed ?? page.content
   const pageHeaders = {
     ...baseHeaders(responseContext, undefined),

@@ -27,7 +27,7 @@ export async function openGatewayBuilder(
   config: Config,
   { accounts, waits: ledgerWaits, ledger, currencyLists }: OpenLedger,
   { load, observe }: Monitoring,
-  preparingPages: Promise<StaticPages>,
+  pages: StaticPages,
   resources: AsyncDisposableStack,
 ): Promise<GatewayBuilder> {
   const { close, ...limitStores } = await openLimitStores(config, observe)
@@ -38,7 +38,6 @@ export async function openGatewayBuilder(
   resources.defer(() => deferredResults.close())
   const connections = new Connections()
   resources.defer(() => connections.close())
-  const pages = await preparingPages
   const shadowStatistics = new ShadowStatistics()
   const pendingKeys = new PendingCreateKeys()
   const shared = { ...limitStores, tracing, load, ledger, ledgerWaits, currencyLists, deferredResults, connections }

@@ -21,7 +21,7 @@ export interface OpenGateway {
 export async function openGateway(
   config: Config,
   monitoring: Monitoring,
-  preparingPages: Promise<StaticPages>,
+  pages: StaticPages,
   resources: AsyncDisposableStack,
 ): Promise<OpenGateway> {
   const { observe, telemetry, figures } = monitoring
@@ -29,7 +29,7 @@ export async function openGateway(
   resources.defer(ledgerStores.close)
   telemetry.observeLedger(ledgerStores.ledgerAdmin)
   const { configuration, warnings } = await ConfigurationInForce.open(config, ledgerStores, observe)
-  const { build, shadowStatistics } = await openGatewayBuilder(config, ledgerStores, monitoring, preparingPages, resources)
+  const { build, shadowStatistics } = await openGatewayBuilder(config, ledgerStores, monitoring, pages, resources)
   const generation = new CurrentGeneration(build, configuration.config)
   configuration.onChange((next) => {
     generation.replace(next)

@@ -12,8 +12,8 @@ export interface StaticPage {
   readonly path: string
   readonly type: string
   readonly content: Content
-  /** The same document, compressed. */
-  readonly gzip?: Content
+  /** The same document, compressed: the same bytes each time. */
+  readonly gzip?: () => Promise<Content>
   /** Whether the document at this path never changes, so that it may be cached for ever. */
   readonly isImmutable: boolean
   /** `Content-Security-Policy`, of a page that a browser shows. */

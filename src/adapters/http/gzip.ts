@@ -1,12 +1,16 @@
-/** node:zlib: compresses pages once at start, not for each request. */
+/** node:zlib: compresses each page once, when a client first asks for it so, since few processes ever show their pages. */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { StaticPage } from '../../wire/static-page.ts'
+import type { Content, StaticPage } from '../../wire/static-page.ts'
 
 const compress = promisify(gzip)
 
 /** Adds a gzip representation with its own ETag to the page (RFC 9110 §8.8.3). */
-export async function withGzip(page: StaticPage): Promise<StaticPage> {
-  const { bytes, tag } = page.content
-  return { ...page, gzip: { bytes: await compress(bytes, { level: 9 }), tag: tag.replace(/"$/, '-gzip"') } }
+export function withGzip(page: StaticPage): StaticPage {
+  let compressing: Promise<Content> | undefined
+  return { ...page, gzip: () => (compressing ??= compressed(page.content)) }
+}
+
+async function compressed({ bytes, tag }: Content): Promise<Content> {
+  return { bytes: await compress(bytes, { level: 9 }), tag: tag.replace(/"$/, '-gzip"') }
 }
