@@ -1,5 +1,6 @@
 /** Bytes that are almost what they should be. */
 import * as fc from 'fast-check'
+import { anyCharacter } from '../support/any-character.ts'
 
 /** A text with a few cuts, repetitions and foreign bytes at random places. */
 export function mutated(text: string): fc.Arbitrary<string> {
@@ -29,7 +30,7 @@ export function mutated(text: string): fc.Arbitrary<string> {
       '9'.repeat(70),
     ),
     fc.constantFrom('null', 'true', '[]', '{}', '""', '__proto__', 'é', '😀', '%00', '%', '&', '=', '..', '/', '~'),
-    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.string({ unit: anyCharacter, maxLength: 20 }),
     fc
       .tuple(fc.constantFrom(' ', '0', 'a', '[', '{"a":', '\\', '"', '\t', '%61', '.', '-'), fc.integer({ min: 1, max: 3_000 }))
       .map(([unit, count]) => unit.repeat(count)),
@@ -44,7 +45,7 @@ export function mutated(text: string): fc.Arbitrary<string> {
 export function mutatedJson(document: Readonly<Record<string, unknown>>): fc.Arbitrary<string> {
   const odd = fc.oneof(
     fc.constantFrom<unknown>(null, true, '', ' ', 0, -1, 1e308, '1', [], {}, [[]], 'x'.repeat(5_000), '\u0000', 'wait', 'success'),
-    fc.string({ unit: 'binary', maxLength: 40 }),
+    fc.string({ unit: anyCharacter, maxLength: 40 }),
     fc.double(),
     fc.jsonValue({ maxDepth: 3 }),
   )

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { anyCharacter } from '../../../test/support/any-character.ts'
 import type { Amount } from '../amount.ts'
 import { Confidential } from './confidential.ts'
 import { generalMessage, messageWithLimits, publicMessage } from './public-message.ts'
@@ -52,7 +53,7 @@ describe('a provider’s message', () => {
   })
 
   it('has at most 300 characters on one line, and none that is not printable', () => {
-    const property = fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (text) => {
+    const property = fc.property(fc.string({ unit: anyCharacter, maxLength: 600 }), (text) => {
       const message = publicMessage(text, nothing)
       expect([...message].length).toBeLessThanOrEqual(300)
       expect(message).not.toMatch(/[\p{Cc}\p{Cs}]/u)
