@@ -1,6 +1,6 @@
-/** Runs the goldens against every mutant of a form, each loaded from a file of its own in a temporary folder. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+/** Runs the goldens against every mutant of a form, each loaded as a module of its own from memory. */
+import { readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Form } from '../../src/wire/form.ts'
@@ -45,26 +45,23 @@ export interface Judges<F> {
 }
 
 export async function measure<F>({ file, mutants, checks }: Judges<F>): Promise<Measurement> {
-  const folder = mkdtempSync(join(tmpdir(), 'swapgate-mutants-'))
-  const load = async (source: string, name: string): Promise<F> => {
-    const path = join(folder, `${name}.mts`)
-    writeFileSync(path, withAbsoluteImports(source))
-    const module = (await import(pathToFileURL(path).href)) as Readonly<Record<string, F>>
-    return Object.values(module)[0] as F
+  const source = stripTypeScriptTypes(readFileSync(join(sources, 'forms', file), 'utf8'))
+  const form = await load<F>(source)
+  const outcomes = await Promise.all(checks.map((check) => fails(check, form)))
+  const green = checks.filter((_, at) => !outcomes[at])
+  const verdicts: Verdict[] = []
+  for (const mutant of mutants(source)) {
+    verdicts.push({ mutant, outcome: await judge(mutant, green, () => load(mutant.source)) })
   }
-  try {
-    const source = readFileSync(join(sources, 'forms', file), 'utf8')
-    const form = await load(source, 'form')
-    const outcomes = await Promise.all(checks.map((check) => fails(check, form)))
-    const green = checks.filter((_, at) => !outcomes[at])
-    const verdicts: Verdict[] = []
-    for (const [at, mutant] of mutants(source).entries()) {
-      verdicts.push({ mutant, outcome: await judge(mutant, green, () => load(mutant.source, `mutant-${at}`)) })
-    }
-    return { verdicts, red: checks.filter((check) => !green.includes(check)).map(({ name }) => name) }
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  return { verdicts, red: checks.filter((check) => !green.includes(check)).map(({ name }) => name) }
+}
+
+/** What the module exports. Two mutants with the same text are one module. */
+async function load<F>(source: string): Promise<F> {
+  const module = (await import(`data:text/javascript,${encodeURIComponent(withAbsoluteImports(source))}`)) as Readonly<
+    Record<string, F>
+  >
+  return Object.values(module)[0] as F
 }
 
 export function checksOf(goldens: readonly Golden[], promises: Promises): readonly Check<Form>[] {
