@@ -29,6 +29,14 @@ it('no shared module of the tests has a hook of its own', () => {
   expect(shared.filter((file) => hooks.test(readFileSync(file, 'utf8')))).toEqual([])
 })
 
+it('no test changes the environment of the process that it shares with others, but with vi.stubEnv', () => {
+  const tests = globSync(['test/**/*.test.ts', 'src/**/*.test.ts'])
+  const change = /^\s*(?:delete )?process\.env(?:\.\w+|\[\w+\])(?: =|$)/m
+  expect('  delete process.env.HOME\n').toMatch(change)
+  expect('  process.env.HOME = directory\n').toMatch(change)
+  expect(tests.filter((file) => change.test(readFileSync(file, 'utf8')))).toEqual([])
+})
+
 it('docs/architecture.md has a row for every folder and file of src/', () => {
   const rows = [...readFileSync('docs/architecture.md', 'utf8').matchAll(/^\| (`.*?) \| .*\?.* \| .+ \|$/gm)].map(
     ([, names = '']) => names,

@@ -164,7 +164,7 @@ test('N19: over TLS, by the name of the certificate', async () => {
   writeFileSync(file, authority.cert)
   const own = certify({ name: 'localhost', issuer: authority })
   const secure = await startNativeProvider((listener) => createServer({ cert: own.cert, key: own.key }, listener))
-  process.env.NODE_EXTRA_CA_CERTS = file
+  vi.stubEnv('NODE_EXTRA_CA_CERTS', file)
   try {
     const { port } = new URL(secure.url)
     await using running = await start({ url: `https://localhost:${port}/service/api/v2` })
@@ -174,7 +174,7 @@ test('N19: over TLS, by the name of the certificate', async () => {
     await using stranger = await start({ url: `https://127.0.0.1:${port}/service/api/v2` })
     expect(told(await stranger.send('/exchange/range'))).toEqual(refusal(502, 'provider_failed'))
   } finally {
-    delete process.env.NODE_EXTRA_CA_CERTS
+    vi.unstubAllEnvs()
     rmSync(directory, { recursive: true })
     await secure.close()
   }

@@ -66,7 +66,7 @@ function install(): void {
   const started = mkdtempSync(`${directory}-`)
   writeFileSync(join(started, 'package.json'), '{}')
   const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', ...packages]
-  execFileSync('npm', args, { cwd: started, stdio: ['ignore', 'ignore', 'pipe'] })
+  execFileSync('npm', args, { cwd: started, stdio: ['ignore', 'ignore', 'pipe'], timeout: 150_000 })
   try {
     renameSync(started, directory)
   } catch {
