@@ -2,6 +2,7 @@
 /** docs/contract.md §12, §13: providers come, drain and go by the configuration alone, and no request fails because of it. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { commandOver } from '../support/command.ts'
@@ -93,7 +94,10 @@ class Client {
     for (;;) {
       const options = { method, path: `/a/api/v2${path}`, headers: this.headers, ...(body && { body: JSON.stringify(body) }) }
       const response = await sendRequest(url, options)
-      if (response.headers['x-swap-reason'] === 'overloaded') continue
+      if (response.headers['x-swap-reason'] === 'overloaded') {
+        await delay(50) // six that try again at once would keep it overloaded
+        continue
+      }
       if (response.status >= 300) this.failures.push(`${method} ${path}: ${response.status} ${response.text}`)
       return response
     }
