@@ -96,11 +96,15 @@ function initialise(bin: string): void {
   writeFileSync(secret, password)
   const access = [`--username=${user}`, `--pwfile=${secret}`, '--auth=scram-sha-256']
   const output = openSync(log, 'a')
-  execFileSync(join(bin, 'initdb'), [`--pgdata=${data}`, ...access, ...locale, '--no-sync', '--no-instructions'], {
-    ...identity(),
-    cwd: data,
-    stdio: ['ignore', output, output],
-  })
+  execFileSync(
+    join(bin, 'initdb'),
+    [`--pgdata=${data}`, ...access, ...locale, '--no-sync', '--no-instructions', '--set=scram_iterations=1'],
+    {
+      ...identity(),
+      cwd: data,
+      stdio: ['ignore', output, output],
+    },
+  )
 }
 
 function start(bin: string, port: number): ChildProcess {
