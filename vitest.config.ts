@@ -50,15 +50,24 @@ function durationOf(file: string): string | undefined {
 
 const files = Map.groupBy(globSync(['src/**/*.test.ts', 'test/**/*.test.ts']), setOf)
 
-/** What takes longest begins first. */
+/** What takes longest begins first. What takes long, and mostly waits, is spread over the rest, which needs the processors. */
 class LongestFirst extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(specifications)
-    const rank = ({ project, moduleId }: TestSpecification): number =>
-      project.name === 'fast' ? 3 : ['longest', 'long', undefined].indexOf(durationOf(moduleId))
-    return sorted.toSorted((a, b) => rank(a) - rank(b))
+    const ofDuration = (duration?: string): TestSpecification[] =>
+      sorted.filter(({ moduleId }) => durationOf(moduleId) === duration)
+    return [...ofDuration('longest'), ...mixed(ofDuration('long'), ofDuration())]
   }
 }
+
+/** Both in their order, those of the shorter list at even distances. */
+function mixed<T>(some: readonly T[], rest: readonly T[]): T[] {
+  const placed = [some, rest].flatMap((list) => list.map((item, at) => ({ item, at: (at + 0.5) / list.length })))
+  return placed.toSorted((a, b) => a.at - b.at).map(({ item }) => item)
+}
+
+/** For objects that live as long as a test: Node's 1 MB would be collected, and promoted, all the time. */
+const roomForTheYoung = ['--min-semi-space-size=32', '--max-semi-space-size=64']
 
 /** Milliseconds: a machine that does other things beside may be slow. */
 const patience = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 10_000, interval: 50 } } }
@@ -75,6 +84,7 @@ export default defineConfig({
         ...patience,
         isolate: order[name] > 0,
         maxWorkers: maxWorkers[name],
+        execArgv: [...roomForTheYoung],
         sequence: { groupOrder: order[name] },
       },
       extends: false,

@@ -1,4 +1,4 @@
-// Takes long: many starts.
+// Takes longest: many starts.
 /** docs/contract.md §12: what a person sets in place of the file, as processes follow it. */
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

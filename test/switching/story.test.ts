@@ -1,4 +1,4 @@
-// Takes long: clients swap while a provider is replaced.
+// Takes longest: clients swap while a provider is replaced.
 // Runs in a pair: a hundred clients and two gateways share the machine.
 /** docs/contract.md §12: providers are switched while swaps are in flight, and no client notices. */
 import { mkdtempSync, rmSync } from 'node:fs'
