@@ -57,20 +57,21 @@ class Reader {
 
   private object(depth: number): JsonObject {
     const object = new JsonObject()
+    const { keys, values } = object
     let names: Set<string> | undefined
     if (this.opens(depth, 0x7d)) return object
     for (;;) {
       this.space()
       if (this.text.charCodeAt(this.at) !== quote) this.fail()
       const key = this.string()
-      if (names ? names.has(key) : object.keys.includes(key)) throw new JsonError(`duplicate key at position ${this.at}`)
-      if (object.keys.length === maxMembers) throw new JsonError(`more than ${maxMembers} members`)
+      if (names ? names.has(key) : keys.includes(key)) throw new JsonError(`duplicate key at position ${this.at}`)
+      if (keys.length === maxMembers) throw new JsonError(`more than ${maxMembers} members`)
       this.space()
       if (this.text.charCodeAt(this.at++) !== 0x3a) this.fail()
-      object.keys.push(key)
-      if (object.keys.length === manyMembers) names = new Set(object.keys)
+      keys.push(key)
+      if (keys.length === manyMembers) names = new Set(keys)
       else names?.add(key)
-      object.values.push(this.value(depth))
+      values.push(this.value(depth))
       if (this.closes(0x7d)) return object
     }
   }
@@ -162,7 +163,7 @@ class Reader {
   private space(): void {
     for (;;) {
       const code = this.text.charCodeAt(this.at)
-      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return
+      if (code > 0x20 || (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09)) return
       this.at++
     }
   }

@@ -2,7 +2,15 @@
 
 import { roundDown, type Status, type StatusWord } from '../../domain/swap/status.ts'
 import { compileDecode } from './response-decode.ts'
-import { compileNodes, type ResponseCodec, type ResponseFields, type ResponseNodes, slotsOf } from './response-nodes.ts'
+import {
+  compileNodes,
+  type ResponseCodec,
+  type ResponseFields,
+  type ResponseNode,
+  type ResponseNodes,
+  type ResponseSlot,
+  slotsOf,
+} from './response-nodes.ts'
 import type { ResponseTree } from './table.ts'
 
 /** The status words that can be decoded and encoded. */
@@ -34,33 +42,41 @@ function print(
   omitted: Set<string>,
 ): string {
   let text = ''
-  for (const { fullName, prefix, slot, below, of } of list) {
-    if (!slot) {
-      const value = below ? printBelow(below, of, fields, available, omitted) : undefined
-      if (value !== undefined) text += `${text && ','}${prefix}${value}`
-      else if (!below) omitted.add(fullName)
-      continue
-    }
-    const { field, name, absence, scalar, isEmptyIfNone } = slot
-    const known = fields[field]
-    const value = field === 'status' && known !== undefined ? roundDown(known as Status, available) : known
-    if (value !== undefined) text += `${text && ','}${prefix}${scalar.toJson(value)}`
-    else if (absence === 'null') text += `${text && ','}${prefix}null`
-    else if (isEmptyIfNone) text += `${text && ','}${prefix}""`
-    else if (absence !== 'extension') omitted.add(name)
+  for (const node of list) {
+    const printed = node.slot ? printSlot(node.slot, fields, available, omitted) : printBelow(node, fields, available, omitted)
+    if (printed !== undefined) text += `${text && ','}${node.prefix}${printed}`
   }
   return `{${text}}`
 }
 
-/** An object, or the list of a field; undefined if the field is unknown. */
-function printBelow(
-  nodes: ResponseNodes,
-  of: string | undefined,
+/** The value of a field; undefined if it is omitted. */
+function printSlot(
+  { field, name, absence, scalar, isEmptyIfNone }: ResponseSlot,
   fields: Readonly<ResponseFields>,
   available: ReadonlySet<string>,
   omitted: Set<string>,
 ): string | undefined {
-  if (of === undefined) return print(nodes, fields, available, omitted)
+  const known = fields[field]
+  const value = field === 'status' && known !== undefined ? roundDown(known as Status, available) : known
+  if (value !== undefined) return scalar.toJson(value)
+  if (absence === 'null') return 'null'
+  if (isEmptyIfNone) return '""'
+  if (absence !== 'extension') omitted.add(name)
+  return undefined
+}
+
+/** An object, or the list of a field; undefined if the field is unknown. */
+function printBelow(
+  { fullName, below, of }: ResponseNode,
+  fields: Readonly<ResponseFields>,
+  available: ReadonlySet<string>,
+  omitted: Set<string>,
+): string | undefined {
+  if (!below) {
+    omitted.add(fullName)
+    return undefined
+  }
+  if (of === undefined) return print(below, fields, available, omitted)
   const items = fields[of] as readonly ResponseFields[] | undefined
-  return items && `[${items.map((item) => print(nodes, item, available, omitted)).join(',')}]`
+  return items && `[${items.map((item) => print(below, item, available, omitted)).join(',')}]`
 }
