@@ -16,7 +16,7 @@ export async function check(file: string, { json }: { readonly json: boolean }, 
 }
 
 /** Prints a line for the file and a line for each fault. */
-export function printFaults(file: string, faults: readonly ConfigFault[], { err }: Terminal): void {
+export function printFaults(file: string, faults: readonly ConfigFault[], { err }: Pick<Terminal, 'err'>): void {
   err(`swapgate: ${file} has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:`)
   for (const fault of faults) err(`  ${formatFault(fault)}`)
 }

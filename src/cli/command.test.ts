@@ -27,7 +27,8 @@ async function swapgate(...args: readonly string[]) {
   const out: string[] = []
   const err: string[] = []
   const stream = (): never => expect.fail('streamed')
-  const exitCode = await run(args, { out: (line) => out.push(line), err: (line) => err.push(line), stream })
+  const input = (): never => expect.fail('read')
+  const exitCode = await run(args, { out: (line) => out.push(line), err: (line) => err.push(line), stream, input })
   return { exitCode, out, err }
 }
 

@@ -1,11 +1,14 @@
+import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** Output of a command, line by line: results to `out`, errors and warnings to `err`. */
+/** Input and output of a command, line by line: results to `out`, errors and warnings to `err`. */
 export interface Terminal {
   readonly out: (line: string) => void
   readonly err: (line: string) => void
   /** Writes lines to the same place as `out`, with backpressure. Throws if the reader has closed it. */
   readonly stream: (lines: AsyncIterable<string>) => Promise<void>
+  /** Opens the input. */
+  readonly input: () => Readable & { readonly isTTY?: boolean }
 }
 
 /** The terminal of this process. */
@@ -13,6 +16,7 @@ export const terminal: Terminal = {
   out: console.log,
   err: console.error,
   stream: (lines) => pipeline(ended(lines), process.stdout, { end: false }),
+  input: () => process.stdin,
 }
 
 async function* ended(lines: AsyncIterable<string>): AsyncIterable<string> {

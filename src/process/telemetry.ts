@@ -1,5 +1,6 @@
 /** Metrics and logs of this process. */
 import { type Log, openLog } from '../adapters/log/index.ts'
+import type { Stderr } from '../adapters/log/stderr.ts'
 import { createMetrics, type Metrics } from '../adapters/metrics/index.ts'
 import type { Config } from '../config/index.ts'
 import type { LedgerAdmin } from '../core/ledger-admin.ts'
@@ -14,10 +15,10 @@ export interface Telemetry {
   readonly observeLedger: (ledgerAdmin: Pick<LedgerAdmin, 'gauges'>) => void
 }
 
-/** `current`: the configuration in force. */
-export function openTelemetry({ log: settings, telemetry }: Config, current: () => Config): Telemetry {
+/** `current`: the configuration in force. `stderr`: that of the process unless given. */
+export function openTelemetry({ log: settings, telemetry }: Config, current: () => Config, stderr?: Stderr): Telemetry {
   const formOf = formFinder(current)
-  const log = openLog(settings, formOf)
+  const log = openLog(settings, formOf, stderr)
   const opened = Promise.withResolvers<Pick<LedgerAdmin, 'gauges'>>()
   const metrics = createMetrics({
     isCounting: telemetry.metrics,

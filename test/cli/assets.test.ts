@@ -2,9 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AssetCheck } from '../../src/core/operations/asset-check.ts'
+import type { CommandResult } from '../support/command.ts'
 import { currenciesA, type ProviderA, startFormA } from '../support/form-a.ts'
 import { currenciesB, type ProviderB, startFormB } from '../support/form-b.ts'
-import { type CommandResult, Place } from './place.ts'
+import { Place } from './place.ts'
 
 let alpha: ProviderA
 let beta: ProviderB

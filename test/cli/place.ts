@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openLedger } from '../../src/adapters/ledger/index.ts'
-import { run } from '../../src/cli/command.ts'
+import { type CommandResult, runCommand } from '../support/command.ts'
 
 const assets = `
 - { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }
@@ -29,12 +29,6 @@ interface PlaceOptions {
   readonly providers?: readonly { readonly url: string }[]
 }
 
-export interface CommandResult {
-  readonly exitCode: number
-  readonly out: readonly string[]
-  readonly err: readonly string[]
-}
-
 export class Place implements Disposable {
   readonly directory = mkdtempSync(join(tmpdir(), 'swapgate-cli-'))
   readonly file = join(this.directory, 'gateway.yaml')
@@ -51,14 +45,8 @@ export class Place implements Disposable {
     writeFileSync(this.file, `${sections}ledger: { url: "${this.ledgerUrl}" }\n`)
   }
 
-  async swapgate(...args: readonly string[]): Promise<CommandResult> {
-    const out: string[] = []
-    const err: string[] = []
-    const stream = async (lines: AsyncIterable<string>): Promise<void> => {
-      for await (const line of lines) out.push(line)
-    }
-    const terminal = { out: (line: string) => out.push(line), err: (line: string) => err.push(line), stream }
-    return { exitCode: await run([...args, '--config', this.file], terminal), out, err }
+  swapgate(...args: readonly string[]): Promise<CommandResult> {
+    return runCommand([...args, '--config', this.file])
   }
 
   /** What a command prints with `--json`. Throws where it is not one document, or the command did not end with 0. */

@@ -3,11 +3,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Intent } from '../../src/core/ledger.ts'
 import type { Amount } from '../../src/domain/amount.ts'
 import type { NewTransaction } from '../../src/domain/swap/swap.ts'
+import type { CommandResult } from '../support/command.ts'
 import { type ProviderA, startFormA, transactionA } from '../support/form-a.ts'
 import { detailedB, type ProviderB, startFormB } from '../support/form-b.ts'
 import { digits } from '../support/json.ts'
 import { assets, type Swap, swap } from '../support/swaps.ts'
-import { type CommandResult, Place } from './place.ts'
+import { Place } from './place.ts'
 
 let alpha: ProviderA
 let beta: ProviderB

@@ -4,7 +4,8 @@ import { hostname, userInfo } from 'node:os'
 import type { AuditRecord } from '../../src/core/operations/audit.ts'
 import type { RoutingReport } from '../../src/core/operations/routing-report.ts'
 import { facts, intent } from '../ledger/samples.ts'
-import { type CommandResult, Place } from './place.ts'
+import type { CommandResult } from '../support/command.ts'
+import { Place } from './place.ts'
 
 /** Who runs the commands. */
 export const actor = `cli:${userInfo().username}@${hostname()}`

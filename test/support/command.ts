@@ -1,15 +1,32 @@
 /** The commands of `swapgate`, run in this process: one of their own would cost more than what they do. */
+import { Readable } from 'node:stream'
 import { run } from '../../src/cli/command.ts'
+
+export interface CommandResult {
+  readonly exitCode: number
+  /** Lines. */
+  readonly out: readonly string[]
+  readonly err: readonly string[]
+}
+
+/** `lines`: its input. */
+export async function runCommand(args: readonly string[], lines: readonly string[] = []): Promise<CommandResult> {
+  const out: string[] = []
+  const err: string[] = []
+  const exitCode = await run(args, {
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+    async stream(more) {
+      for await (const line of more) out.push(line)
+    },
+    input: () => Readable.from(lines.map((line) => `${line}\n`)),
+  })
+  return { exitCode, out, err }
+}
 
 /** The JSON document that the command prints over that configuration. Throws what it complains of. */
 export async function commandOver(file: string, args: readonly string[]): Promise<unknown> {
-  const out: string[] = []
-  const err: string[] = []
-  const stream = async (lines: AsyncIterable<string>): Promise<void> => {
-    for await (const line of lines) out.push(line)
-  }
-  const terminal = { out: (line: string) => void out.push(line), err: (line: string) => void err.push(line), stream }
-  const exitCode = await run([...args, '--config', file, '--json'], terminal)
+  const { exitCode, out, err } = await runCommand([...args, '--config', file, '--json'])
   if (exitCode !== 0) throw new Error(`swapgate ${args.join(' ')} ended with ${exitCode}: ${err.join('\n')}`)
   return JSON.parse(out.join('\n'))
 }

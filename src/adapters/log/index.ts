@@ -5,7 +5,7 @@ import type { Observation, Observer } from '../../domain/telemetry/observation.t
 import { describeError } from './error.ts'
 import { eventOf } from './event.ts'
 import { Sink } from './sink.ts'
-import { openStderr } from './stderr.ts'
+import { openStderr, type Stderr } from './stderr.ts'
 import { formatForTerminal } from './terminal.ts'
 
 export interface LogSettings {
@@ -30,8 +30,11 @@ export interface Log {
 const closeTimeoutMs = 1_000
 
 /** `formOf` returns the form of a provider, by tag. */
-export function openLog(settings: LogSettings, formOf: (tag: string | undefined) => string): Log {
-  const { write, isTerminal } = openStderr()
+export function openLog(
+  settings: LogSettings,
+  formOf: (tag: string | undefined) => string,
+  { write, isTerminal }: Stderr = openStderr(),
+): Log {
   const sink = new Sink(write)
   const print = isTerminal ? (line: string) => sink.write(formatForTerminal(line)) : (line: string) => sink.write(line)
   const logger = pino(

@@ -42,7 +42,7 @@ async function init({ config, json = false, ...flags }: InitOptions, terminal: T
   const file = newConfigFile(config)
   if (existsSync(file)) return refuse(`${file} exists: it is not overwritten`, terminal)
   try {
-    await using prompt = openPrompt(process.stdin, terminal.err)
+    await using prompt = openPrompt(terminal.input(), terminal.err)
     const answers = await askAll(flags, prompt.ask)
     const written = write(file, configurationText(answers))
     if (!(await isValid(file, written, terminal))) return refuse('nothing is written', terminal)

@@ -1,0 +1,129 @@
+import { type Config, ConfigError, loadConfig } from '../config/index.ts'
+import { knownForms } from '../forms/index.ts'
+import { type Running, start } from '../main.ts'
+import { configWarnings } from '../process/configuration/config-warnings.ts'
+import { type Signatures, signaturesOf, watchFiles } from '../process/configuration/file-watcher.ts'
+import { needsRestart } from '../process/configuration/restart-required.ts'
+import type { ProcessResources } from '../process/monitoring.ts'
+import { version } from '../process/version.ts'
+import { formatFault, printFaults } from './check.ts'
+import { fileWarnings } from './option.ts'
+import type { Terminal } from './terminal.ts'
+
+/** A running gateway that follows its configuration file. */
+export interface FileGateway extends Pick<Running, 'urls' | 'logError'> {
+  /** Reads the configuration again. If it is not valid, logs the faults and changes nothing. */
+  readonly reload: () => void
+  /** Waits for the requests in flight, then closes everything. False if log lines could not be written. */
+  readonly stop: () => Promise<boolean>
+}
+
+/** Where results, and errors and warnings, are printed. */
+type Lines = Pick<Terminal, 'out' | 'err'>
+
+/** Starts the gateway and prints its URLs and warnings. If it does not start: prints why and returns undefined. */
+export async function startFromFile(
+  file: string,
+  terminal: Lines,
+  processResources?: ProcessResources,
+): Promise<FileGateway | undefined> {
+  try {
+    const loaded = load(file)
+    const running = await start(loaded.config, processResources)
+    printStart(file, loaded.config, running, terminal)
+    const reloading = followFile(file, loaded, running, terminal)
+    const stop = (): Promise<boolean> => {
+      reloading.stop()
+      return running.stop()
+    }
+    return { urls: running.urls, logError: running.logError, reload: reloading.reload, stop }
+  } catch (reason) {
+    if (reason instanceof ConfigError) printFaults(file, reason.faults, terminal)
+    else terminal.err(`swapgate: ${reason instanceof Error ? reason.message : String(reason)}`)
+    return undefined
+  }
+}
+
+function printStart(file: string, config: Config, { urls, configWarnings: warnings }: Running, { out }: Lines): void {
+  out(`swapgate ${version}: ${[...urls].map(([what, url]) => `${what} ${url}`).join(', ')}`)
+  for (const warning of [...fileWarnings(file), ...configWarnings(config), ...warnings]) out(`warning: ${warning}`)
+}
+
+interface Reloading {
+  /** Reads the configuration again. If it is not valid, logs the faults and changes nothing. */
+  readonly reload: () => void
+  readonly stop: () => void
+}
+
+/** Reloads the configuration when one of its files changes, and on request. */
+function followFile(file: string, started: LoadedConfig, running: Running, terminal: Lines): Reloading {
+  let { config, signatures } = started
+  let isStopped = false
+  const readAgain = async (): Promise<void> => {
+    stopWatching()
+    const next = await applyConfig(file, running)
+    // If the configuration is faulty, the next change triggers another reload.
+    signatures = next?.signatures ?? signaturesOf(config.files)
+    if (next) {
+      printReload(config, next, started.config, running, terminal)
+      config = next.config
+    }
+    if (!isStopped) stopWatching = watchFiles(signatures, again)
+  }
+  let pendingReload = Promise.resolve()
+  // Reloads run one after another, so that the last one applies.
+  const again = (): void => {
+    pendingReload = pendingReload.then(readAgain)
+  }
+  let stopWatching = watchFiles(signatures, again)
+  const stop = (): void => {
+    isStopped = true
+    stopWatching()
+  }
+  return { reload: again, stop }
+}
+
+function printReload(
+  before: Config,
+  { config: after, warnings }: AppliedConfig,
+  started: Config,
+  { observe }: Running,
+  { out }: Lines,
+): void {
+  const knownWarnings = configWarnings(before)
+  const messages = [
+    ...needsRestart(started, after).map((section) => `${section}: a change takes effect after a restart`),
+    ...configWarnings(after).filter((warning) => !knownWarnings.includes(warning)),
+    ...warnings,
+  ]
+  out('swapgate: the configuration was read again')
+  for (const warning of messages) out(`warning: ${warning}`)
+  observe({ what: 'reload', result: 'applied', messages, hash: after.hash })
+}
+
+/** A configuration, and the signatures of its files from when it was read. */
+interface LoadedConfig {
+  readonly config: Config
+  readonly signatures: Signatures
+}
+
+function load(file: string): LoadedConfig {
+  const config = loadConfig(file, knownForms)
+  return { config, signatures: signaturesOf(config.files) }
+}
+
+interface AppliedConfig extends LoadedConfig {
+  readonly warnings: readonly string[]
+}
+
+/** Loads and applies the configuration. Undefined if it is not valid or contradicts the ledger. */
+async function applyConfig(file: string, { observe, reconfigure }: Running): Promise<AppliedConfig | undefined> {
+  try {
+    const loaded = load(file)
+    return { ...loaded, warnings: await reconfigure(loaded.config) }
+  } catch (reason) {
+    if (!(reason instanceof ConfigError)) throw reason
+    observe({ what: 'reload', result: 'refused', messages: reason.faults.map(formatFault) })
+    return undefined
+  }
+}
