@@ -1,28 +1,32 @@
-/** docs/contract.md §13: `swapgate init`, as a process with options, with piped answers, and with both. */
+/** docs/contract.md §13: `swapgate init` with options, with piped answers, and with both. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Ended, Swapgate } from '../process/swapgate.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Swapgate } from '../process/swapgate.ts'
+import { runCommand } from '../support/command.ts'
 
 const key = 'a-key-of-the-provider-1'
 const env = { ALPHA_KEY: key, SWAPGATE_CONFIG: '' }
+const clone = process.cwd()
 let directory: string
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'swapgate-init-'))
+  process.chdir(directory)
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
 })
-afterEach(() => rmSync(directory, { recursive: true }))
+afterEach(() => {
+  vi.unstubAllEnvs()
+  process.chdir(clone)
+  rmSync(directory, { recursive: true })
+})
 
-interface Run {
-  readonly answers?: readonly string[]
-}
-
-async function swapgate(args: readonly string[], { answers = [] }: Run = {}): Promise<Ended> {
-  await using running = new Swapgate(args, { env, cwd: directory })
-  running.child.stdin?.end(answers.map((answer) => `${answer}\n`).join(''))
-  return await running.ended
+async function swapgate(args: readonly string[], answers: readonly string[] = []) {
+  const { exitCode, out, err } = await runCommand(args, answers)
+  const text = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('')
+  return { exitCode, out: text(out), err: text(err) }
 }
 
 function configuration(): string {
@@ -54,9 +58,11 @@ describe('what is written passes check', () => {
     expect(configuration()).toMatch(/^ {2}port: 8090$/m)
   })
 
-  it('by answers, one line each', async () => {
+  it('by answers, one line each, also those of a pipe', async () => {
     const answers = ['exolix', 'https://exolix.example/api/v2', '', 'ALPHA_KEY', '']
-    const { exitCode, out, err } = await swapgate(['init'], { answers })
+    await using running = new Swapgate(['init'], { env, cwd: directory })
+    running.child.stdin?.end(answers.map((answer) => `${answer}\n`).join(''))
+    const { exitCode, out, err } = await running.ended
     expect([exitCode, err.trim().split('\n').length]).toEqual([0, 5])
     expect(err).toMatch(/^Form of the provider's API: A, B, .*exolix.*:$/m)
     expect(err).toMatch(/^Port of the gateway \[8080\]:$/m)
@@ -68,16 +74,16 @@ describe('what is written passes check', () => {
     const given = ['--form', 'sideshift', ...flags.slice(2), '--mode', 'managed', '--port', '8080', '--setting', 'affiliateId=abc']
     expect((await swapgate(['init', ...given, '--forward-address'])).exitCode).toBe(0)
     expect(configuration()).toMatch(/^ {4}forwardAddress: true$/m)
-    const asked = await swapgate(['init', '--config', 'other.yaml', ...given], { answers: ['yes'] })
+    const asked = await swapgate(['init', '--config', 'other.yaml', ...given], ['yes'])
     expect([asked.exitCode, asked.err]).toEqual([0, expect.stringContaining('the address of each client')])
-    const refused = await swapgate(['init', '--config', 'third.yaml', ...given], { answers: ['no'] })
+    const refused = await swapgate(['init', '--config', 'third.yaml', ...given], ['no'])
     expect([refused.exitCode, refused.err]).toEqual([1, expect.stringContaining('it must be yes')])
     expect(existsSync(join(directory, 'third.yaml'))).toBe(false)
   })
 
   it('settings that the form needs are prompted for, or given as options', async () => {
     const answers = ['letsexchange', 'https://lets.example/api', 'managed', 'ALPHA_KEY', '8080', 'affiliate "7"']
-    expect((await swapgate(['init'], { answers })).exitCode).toBe(0)
+    expect((await swapgate(['init'], answers)).exitCode).toBe(0)
     expect(await checked()).toMatchObject({ ok: true })
     expect(configuration()).toContain('"affiliateId": "affiliate \\"7\\""')
     const other = ['--config', 'other.yaml', '--setting', 'affiliateId=abc=1', '--form', 'letsexchange', ...flags.slice(2)]
@@ -86,7 +92,7 @@ describe('what is written passes check', () => {
   })
 
   it('options answer some questions, and the input the others', async () => {
-    const { exitCode, err } = await swapgate(['init', ...flags.slice(0, 4)], { answers: ['passthrough', 'none', '0'] })
+    const { exitCode, err } = await swapgate(['init', ...flags.slice(0, 4)], ['passthrough', 'none', '0'])
     expect([exitCode, err.trim().split('\n').length]).toEqual([0, 3])
     expect(await checked()).toMatchObject({ mode: 'passthrough' })
     expect(configuration()).not.toMatch(/^ +key:/m)
@@ -158,7 +164,7 @@ describe('nothing is written', () => {
   })
 
   it('where an answer is missing that has no default', async () => {
-    const { exitCode, err } = await swapgate(['init', '--form', 'A'], { answers: [] })
+    const { exitCode, err } = await swapgate(['init', '--form', 'A'])
     expect([exitCode, err.trim().split('\n').at(-1)]).toEqual([1, 'swapgate: --url is missing'])
     expect(isEmpty()).toBe(true)
   })

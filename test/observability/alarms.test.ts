@@ -2,32 +2,34 @@
 /** Row O9: each cause of an alert has a counter of its own. */
 import { test as base, describe, expect, vi } from 'vitest'
 import type { Customer } from '../checker/customer.ts'
-import { Gateways, type RunningGateway } from '../process/gateways.ts'
+import { Gateways } from '../process/gateways.ts'
 import { lock } from '../support/broken-ledger.ts'
 import type { ReceivedResponse } from '../support/client.ts'
+import type { InProcessGateway } from '../support/in-process-gateway.ts'
 import { RedisServer } from '../support/redis.ts'
 import { Scrape } from './scrape.ts'
 
 const timeout = 30_000
+const server = { port: 0, grace: 0 }
 
 interface Rig {
   readonly gateways: Gateways
-  readonly gateway: RunningGateway
+  readonly gateway: InProcessGateway
   readonly acme: Customer
   readonly scrape: () => Promise<Scrape>
   /** How many creates had this outcome. */
   readonly outcome: (word: string) => Promise<number>
 }
 
-const scraped = async ({ adminUrl }: RunningGateway): Promise<Scrape> =>
+const scraped = async ({ adminUrl }: InProcessGateway): Promise<Scrape> =>
   new Scrape(await (await fetch(`${adminUrl}/metrics`)).text())
 
 /** Each test has a gateway of its own: they mostly wait, and so they run side by side. */
 const it = base.extend<{ rig: Rig }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures that are used from the pattern.
   rig: async ({}, use) => {
-    await using gateways = await Gateways.prepare()
-    const gateway = await gateways.start()
+    await using gateways = await Gateways.prepare({ server })
+    const gateway = await gateways.startInProcess()
     const scrape = (): Promise<Scrape> => scraped(gateway)
     const outcome = async (word: string): Promise<number> =>
       (await scrape()).sum('swapgate_create_outcomes_total', { provider: 'alpha', outcome: word })
@@ -99,8 +101,8 @@ describe('O9', { timeout }, () => {
 
 base('O9: limits that each process counts alone', { timeout }, async () => {
   await using redis = await RedisServer.start()
-  await using prepared = await Gateways.prepare({ redis: { url: redis.url } })
-  const gateway = await prepared.start()
+  await using prepared = await Gateways.prepare({ server, redis: { url: redis.url } })
+  const gateway = await prepared.startInProcess()
   const scrape = (): Promise<Scrape> => scraped(gateway)
   expect((await scrape()).sum('swapgate_limit_store_changes_total', { state: 'local' })).toBe(0)
   await redis.kill()

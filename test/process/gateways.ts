@@ -10,6 +10,7 @@ import type { Order } from '../checker/order.ts'
 import { readJournal } from '../checker/provider/journal.ts'
 import { type Provider, startProvider } from '../checker/provider.ts'
 import { commandOver } from '../support/command.ts'
+import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { assets } from '../support/swaps.ts'
 import { Swapgate } from './swapgate.ts'
 
@@ -32,6 +33,7 @@ export class Gateways implements AsyncDisposable {
   readonly directory: string
   private readonly file: string
   private readonly processes: Swapgate[] = []
+  private readonly inProcess: InProcessGateway[] = []
   private orders = 0
 
   private constructor(provider: Provider, directory: string, sections: Sections, keys: Sections) {
@@ -75,6 +77,13 @@ export class Gateways implements AsyncDisposable {
     return { url, adminUrl, process, [Symbol.asyncDispose]: () => process[Symbol.asyncDispose]() }
   }
 
+  /** The same in this process, where signals and memory are not looked at. */
+  async startInProcess(): Promise<InProcessGateway> {
+    const gateway = await InProcessGateway.start(this.file)
+    this.inProcess.push(gateway)
+    return gateway
+  }
+
   /** A client of a new account. */
   async customer(account: string, form: 'A' | 'B'): Promise<Customer> {
     const { key } = (await this.command('keys', 'create', '--name', account)) as { readonly key: string }
@@ -94,7 +103,7 @@ export class Gateways implements AsyncDisposable {
   }
 
   /** What must hold after every fault and does not, as the clients see it at this gateway. */
-  async violations({ url }: RunningGateway, customers: readonly Customer[]): Promise<readonly string[]> {
+  async violations({ url }: { readonly url: string }, customers: readonly Customer[]): Promise<readonly string[]> {
     const { history, provider } = this
     const unknown = (await this.command('ledger', 'unknown')) as readonly { requested: { withdrawalAddress: string } }[]
     const holdings = await holdingsOf(history, url, customers)
@@ -102,7 +111,7 @@ export class Gateways implements AsyncDisposable {
     const secrets = {
       clientKeys: customers.map(({ key }) => key),
       providerKeys: { alpha: providerKey },
-      logs: this.processes.map((process) => process.outputText()),
+      logs: [...this.processes, ...this.inProcess].map((gateway) => gateway.outputText()),
     }
     return violations({
       journals: { alpha: readJournal(provider.settings.journal) },
@@ -120,7 +129,7 @@ export class Gateways implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.processes.map((process) => process[Symbol.asyncDispose]()))
+    await Promise.all([...this.processes, ...this.inProcess].map((gateway) => gateway[Symbol.asyncDispose]()))
     await this.provider[Symbol.asyncDispose]()
     rmSync(this.directory, { recursive: true })
   }

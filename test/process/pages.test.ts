@@ -2,39 +2,30 @@
 import { once } from 'node:events'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { figureOf } from '../soak/figure.ts'
 import { sendRequest } from '../support/client.ts'
 import { expectErrorBody, expectRefusal } from '../support/expectations.ts'
+import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { readJson } from '../support/json.ts'
 import { sendRaw } from '../support/raw.ts'
 import { Swapgate, Workplace } from './swapgate.ts'
 
 const timeout = 30_000
-const providers = `
+const sections = `
+ledger: { url: "sqlite::memory:" }
 providers: { alpha: { form: A, url: "http://127.0.0.1:9/api/v2" } }
 routing: { providers: [alpha] }`
 
-interface Started extends AsyncDisposable {
-  readonly url: string
-  readonly admin: string
-}
-
-async function start(lines: string): Promise<Started> {
+function configurationFile(lines: string): string {
   const workplace = new Workplace()
-  const gateway = new Swapgate(['start', '--config', workplace.write(lines + providers)])
-  const urls = await gateway.urls()
-  return {
-    url: urls.get('gateway') ?? '',
-    admin: urls.get('admin') ?? '',
-    async [Symbol.asyncDispose]() {
-      await gateway[Symbol.asyncDispose]()
-      workplace[Symbol.dispose]()
-    },
-  }
+  onTestFinished(() => workplace[Symbol.dispose]())
+  return workplace.write(lines + sections)
 }
 
-const free = 'server: { port: 0 }\nadmin: { port: 0 }'
+const start = (lines: string): Promise<InProcessGateway> => InProcessGateway.start(configurationFile(lines))
+
+const free = 'server: { port: 0, grace: 0 }\nadmin: { port: 0 }'
 
 async function open(url: string, localAddress: string, requestText: string): Promise<Socket> {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress }).on('error', () => {})
@@ -81,17 +72,19 @@ it('H19: a page is compressed for clients that accept it, and each representatio
 })
 
 it('H19: many clients that never read a page cost no memory, and the API goes on', { timeout }, async () => {
-  await using gateway = await start(free)
-  const path = await scriptOf(gateway.url)
-  const resident = async (): Promise<number> => figureOf(await (await fetch(`${gateway.admin}/metrics`)).text()).memory
+  await using gateway = new Swapgate(['start', '--config', configurationFile(free)])
+  const urls = await gateway.urls()
+  const [url = '', admin = ''] = [urls.get('gateway'), urls.get('admin')]
+  const path = await scriptOf(url)
+  const resident = async (): Promise<number> => figureOf(await (await fetch(`${admin}/metrics`)).text()).memory
   const before = await resident()
   const addresses = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5']
   const sockets = await Promise.all(
     addresses.flatMap((address) =>
-      Array.from({ length: 100 }, () => open(gateway.url, address, `GET ${path} HTTP/1.1\r\nHost: gateway\r\n\r\n`)),
+      Array.from({ length: 100 }, () => open(url, address, `GET ${path} HTTP/1.1\r\nHost: gateway\r\n\r\n`)),
     ),
   )
-  const missing = await sendRequest(gateway.url, { path: '/a/api/v2/nowhere' })
+  const missing = await sendRequest(url, { path: '/a/api/v2/nowhere' })
   expect(missing.status).toBe(404)
   expect((await resident()) - before).toBeLessThan(100)
   for (const socket of sockets) socket.destroy()
@@ -118,7 +111,7 @@ it('H20: docs: false serves no page', { timeout }, async () => {
 })
 
 it('H21: one address does not hold every connection', { timeout }, async () => {
-  await using gateway = await start('server: { port: 0, connections: 20, connectionsPerAddress: 5 }\nadmin: { port: 0 }')
+  await using gateway = await start('server: { port: 0, grace: 0, connections: 20, connectionsPerAddress: 5 }\nadmin: { port: 0 }')
   const requestText = 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n'
   const isHeld = async (address: string): Promise<boolean> => {
     const socket = (await open(gateway.url, address, requestText)).resume()
@@ -130,8 +123,8 @@ it('H21: one address does not hold every connection', { timeout }, async () => {
 })
 
 it('H22: the admin port serves its probes to any Host, and nothing else to a foreign name', { timeout }, async () => {
-  await using gateway = await start('server: { port: 0 }\nadmin: { port: 0, hosts: [ops.example] }')
-  const statusOf = async (path: string, host: string): Promise<number> => (await headOf(gateway.admin, path, { host })).status
+  await using gateway = await start('server: { port: 0, grace: 0 }\nadmin: { port: 0, hosts: [ops.example] }')
+  const statusOf = async (path: string, host: string): Promise<number> => (await headOf(gateway.adminUrl, path, { host })).status
   for (const path of ['/livez', '/readyz', '/metrics']) expect(await statusOf(path, 'evil.example')).toBe(200)
   const hosts = ['evil.example', 'evil.example:9090', 'ops.example.evil.example', '127.0.0.1.evil.example', 'a b']
   for (const host of hosts) expect([host, await statusOf('/', host)]).toEqual([host, 421])
@@ -143,22 +136,22 @@ it('H22: the admin port serves its probes to any Host, and nothing else to a for
 it('H25: errors of the admin port have the body of defaultForm, and its paths have Allow', { timeout }, async () => {
   for (const form of ['A', 'B'] as const) {
     await using gateway = await start(`defaultForm: ${form}\n${free}`)
-    const missing = await fetch(`${gateway.admin}/nothing`)
+    const missing = await fetch(`${gateway.adminUrl}/nothing`)
     expectErrorBody(readJson(await missing.text()), form, 404)
-    const wrong = await fetch(`${gateway.admin}/livez`, { method: 'POST' })
+    const wrong = await fetch(`${gateway.adminUrl}/livez`, { method: 'POST' })
     expect([wrong.status, wrong.headers.get('allow'), wrong.headers.get('x-swap-reason')]).toEqual([
       405,
       'GET, HEAD, OPTIONS',
       'method',
     ])
     expectErrorBody(readJson(await wrong.text()), form, 405)
-    const garbage = await sendRaw(Number(new URL(gateway.admin).port), 'GARBAGE\r\n\r\n')
+    const garbage = await sendRaw(Number(new URL(gateway.adminUrl).port), 'GARBAGE\r\n\r\n')
     expect(garbage.status).toBe(400)
     expectErrorBody(readJson(garbage.body), form, 400)
     for (const { headers } of [missing, wrong]) expect(headers.get('cache-control')).toBe('no-store')
     expect(garbage.head).toMatch(/^cache-control: no-store\r?$/im)
-    const options = await fetch(`${gateway.admin}/readyz`, { method: 'OPTIONS' })
+    const options = await fetch(`${gateway.adminUrl}/readyz`, { method: 'OPTIONS' })
     expect([options.status, options.headers.get('allow'), await options.text()]).toEqual([204, 'GET, HEAD, OPTIONS', ''])
-    expect((await fetch(`${gateway.admin}/livez`, { method: 'HEAD' })).status).toBe(200)
+    expect((await fetch(`${gateway.adminUrl}/livez`, { method: 'HEAD' })).status).toBe(200)
   }
 })

@@ -3,7 +3,9 @@ import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { sendRequest } from '../support/client.ts'
+import { runCommand } from '../support/command.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
+import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { Swapgate, Workplace } from './swapgate.ts'
 
@@ -40,49 +42,41 @@ const key = { authorization: 'Bearer canary-client-key-1', 'content-type': 'appl
 const order = { coinFrom: 'BTC', coinTo: 'BTC', amount: 0.1, withdrawalAddress: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' }
 
 /** A gateway on these settings, in which alpha has made a swap. */
-async function used(text: string): Promise<{ gateway: Swapgate; url: string; file: string; id: string }> {
+async function used(text: string): Promise<{ gateway: InProcessGateway; file: string; id: string }> {
   const file = workplace.write(text)
-  const gateway = new Swapgate(['start', '--config', file])
-  const url = (await gateway.urls()).get('gateway') as string
-  const response = await sendRequest(url, {
+  const gateway = await InProcessGateway.start(file)
+  const response = await sendRequest(gateway.url, {
     method: 'POST',
     path: '/a/api/v2/transactions',
     headers: key,
     body: JSON.stringify(order),
   })
   expect(response.status, response.text).toBe(201)
-  return { gateway, url, file, id: (response.json as { id: string }).id }
+  return { gateway, file, id: (response.json as { id: string }).id }
 }
 
-async function end(gateway: Swapgate): Promise<void> {
-  gateway.child.kill('SIGTERM')
-  await gateway.ended
-}
-
-async function run(...args: readonly string[]): Promise<{ exitCode: number | null; out: string; err: string }> {
-  return await new Swapgate(args).ended
-}
-
-const untilLogged = (gateway: Swapgate, text: string): Promise<void> =>
+const untilLogged = (gateway: InProcessGateway, text: string): Promise<void> =>
   vi.waitFor(() => expect(gateway.outputText()).toContain(text), { timeout: 5_000, interval: 20 })
 
 it('L52: a reload that swaps two tags is refused, and the old configuration stays', async () => {
-  const { gateway, url, file, id } = await used(settings(at(one), at(two)))
+  const { gateway, file, id } = await used(settings(at(one), at(two)))
   writeFileSync(file, settings(at(two), at(one)))
-  gateway.child.kill('SIGHUP')
+  gateway.reload()
   await untilLogged(gateway, 'providers.alpha.url: the ledger has transactions of the tag alpha')
   expect(gateway.outputText()).toContain('the configuration stays as it was')
-  expect((await sendRequest(url, { path: `/a/api/v2/transactions/${encodeURIComponent(id)}`, headers: key })).status).toBe(200)
+  expect((await sendRequest(gateway.url, { path: `/a/api/v2/transactions/${encodeURIComponent(id)}`, headers: key })).status).toBe(
+    200,
+  )
   expect([one.received('get').length, two.journal.length]).toEqual([1, 0])
   writeFileSync(file, settings(at(one), at(two), ledgerUrl()).replace('grace: 0', 'grace: 1'))
-  gateway.child.kill('SIGHUP')
+  gateway.reload()
   await untilLogged(gateway, 'was read again')
   await gateway[Symbol.asyncDispose]()
 })
 
 it('L52: a start with swapped tags or another form ends with 1 and the path, and so does check', async () => {
   const { gateway, file } = await used(settings(at(one), at(two)))
-  await end(gateway)
+  await gateway.stop()
   const files = readdirSync(workplace.directory)
   for (const [text, path] of [
     [settings(at(two), at(one)), 'providers.alpha.url'],
@@ -90,13 +84,16 @@ it('L52: a start with swapped tags or another form ends with 1 and the path, and
   ] as const) {
     writeFileSync(file, text)
     for (const command of ['check', 'start']) {
-      const { exitCode, err } = await run(command, '--config', file)
+      const { exitCode, err } = await new Swapgate([command, '--config', file]).ended
       expect([exitCode, err]).toEqual([1, expect.stringContaining(`\n  ${path}: the ledger has transactions of the tag alpha`)])
     }
-    expect(JSON.parse((await run('check', '--json', '--config', file)).out)).toMatchObject({ ok: false, faults: [{ path }] })
+    expect(JSON.parse((await runCommand(['check', '--json', '--config', file])).out.join())).toMatchObject({
+      ok: false,
+      faults: [{ path }],
+    })
   }
   writeFileSync(file, settings(at(one), at(two)))
-  expect((await run('check', '--config', file)).exitCode).toBe(0)
+  expect((await runCommand(['check', '--config', file])).exitCode).toBe(0)
   expect(readdirSync(workplace.directory)).toEqual(files)
 }, 60_000)
 
@@ -107,34 +104,32 @@ it('L52: another URL is reported by check, at start and at reload', async () => 
     `warning: providers.alpha.url: transactions of the tag alpha were at ${before.url}, and are read at ${after.url} from now on`
   const next = join(workplace.directory, 'next.yaml')
   writeFileSync(next, settings(at(three), at(two)))
-  expect((await run('check', '--config', next)).out).toContain(warning(one, three))
+  expect((await runCommand(['check', '--config', next])).out).toContain(warning(one, three))
   renameSync(next, file)
-  gateway.child.kill('SIGHUP')
+  gateway.reload()
   await untilLogged(gateway, warning(one, three))
-  await end(gateway)
+  await gateway.stop()
   writeFileSync(file, settings(at(one), at(two)))
-  const again = new Swapgate(['start', '--config', file])
-  await again.urls()
+  await using again = await InProcessGateway.start(file)
   await untilLogged(again, warning(three, one))
-  await again[Symbol.asyncDispose]()
   await three.close()
 }, 60_000)
 
 it('L52: check neither makes nor needs a ledger, and reads one in PostgreSQL', async () => {
   const file = workplace.write(settings(at(one), at(two)))
   const before = readdirSync(workplace.directory)
-  expect((await run('check', '--config', file)).exitCode).toBe(0)
+  expect((await runCommand(['check', '--config', file])).exitCode).toBe(0)
   expect(readdirSync(workplace.directory)).toEqual(before)
   writeFileSync(file, settings(at(one), at(two), 'postgres://127.0.0.1:1/nothing'))
-  expect((await run('check', '--config', file)).exitCode).toBe(0)
+  expect((await runCommand(['check', '--config', file])).exitCode).toBe(0)
   const server = await startPostgres()
   const database = await server.createDatabase()
   writeFileSync(file, settings(at(one), at(two), database))
-  expect((await run('check', '--config', file)).exitCode).toBe(0)
+  expect((await runCommand(['check', '--config', file])).exitCode).toBe(0)
   const { gateway } = await used(settings(at(one), at(two), database))
   writeFileSync(file, settings(at(two), at(one), database))
-  const { exitCode, err } = await run('check', '--config', file)
-  expect([exitCode, err]).toEqual([1, expect.stringContaining('providers.alpha.url: ')])
+  const { exitCode, err } = await runCommand(['check', '--config', file])
+  expect([exitCode, err.join('\n')]).toEqual([1, expect.stringContaining('providers.alpha.url: ')])
   await gateway[Symbol.asyncDispose]()
   rmSync(file)
   await server.close()

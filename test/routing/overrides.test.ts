@@ -1,5 +1,5 @@
 // Takes longest: many starts.
-/** docs/contract.md §12: what a person sets in place of the file, as processes follow it. */
+/** docs/contract.md §12: what a person sets in place of the file, as gateways follow it. */
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,6 +10,7 @@ import { Swapgate, Workplace } from '../process/swapgate.ts'
 import { sendRequest } from '../support/client.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, startFormB } from '../support/form-b.ts'
+import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { startPostgresProxy } from '../support/postgres-proxy.ts'
 
@@ -21,7 +22,7 @@ class Rig implements AsyncDisposable {
   readonly alpha: ProviderA
   readonly beta: ProviderB
   ledgerUrl = `sqlite:${join(this.workplace.directory, 'ledger.db')}`
-  private readonly gateways: Swapgate[] = []
+  private readonly gateways: InProcessGateway[] = []
   private postgres: Postgres | undefined
 
   constructor(alpha: ProviderA, beta: ProviderB) {
@@ -50,10 +51,10 @@ routing: { providers: [alpha, beta] }
 ${more}`
   }
 
-  async start(file: string): Promise<Running> {
-    const process = new Swapgate(['start', '--config', file])
-    this.gateways.push(process)
-    return { process, url: (await process.urls()).get('gateway') as string }
+  async start(file: string): Promise<InProcessGateway> {
+    const gateway = await InProcessGateway.start(file)
+    this.gateways.push(gateway)
+    return gateway
   }
 
   /** As the commands write it. */
@@ -91,18 +92,8 @@ const it = base.extend<{ rig: Rig }>({
   },
 }).concurrent
 
-interface Running {
-  readonly process: Swapgate
-  readonly url: string
-}
-
-async function stop({ process }: Running): Promise<void> {
-  process.child.kill('SIGTERM')
-  expect((await process.ended).exitCode).toBe(0)
-}
-
 /** The tag of the provider, or what was refused. */
-const answering = async ({ url }: Running): Promise<unknown> => {
+const answering = async ({ url }: { readonly url: string }): Promise<unknown> => {
   const { headers, status, text } = await sendRequest(url, { path: quote })
   return headers['x-swap-provider'] ?? `${status} ${headers['x-swap-reason']} ${text}`
 }
@@ -111,10 +102,10 @@ async function outcome(url: string): Promise<string> {
   return [status, headers['x-swap-reason'] ?? []].flat().join(' ')
 }
 
-const untilAnswers = (provider: string, ...running: readonly Running[]): Promise<void> =>
+const untilAnswers = (provider: string, ...running: readonly InProcessGateway[]): Promise<void> =>
   vi.waitFor(async () => expect(await Promise.all(running.map(answering))).toEqual(running.map(() => provider)), patience)
-const untilPrinted = ({ process }: Running, text: string): Promise<void> =>
-  vi.waitFor(() => expect(process.outputText()).toContain(text), patience)
+const untilPrinted = (gateway: InProcessGateway, text: string): Promise<void> =>
+  vi.waitFor(() => expect(gateway.outputText()).toContain(text), patience)
 
 describe.each(['SQLite', 'PostgreSQL'])('on %s', (store) => {
   it('O2: every replica follows within 5 s without a failed request, also one that is started later', {
@@ -147,7 +138,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (store) => {
     const later = await rig.start(file)
     expect(await answering(later)).toBe('beta')
     const warning = /^warning: state:alpha is "draining", set by cli:alice@box at 20\S+Z; the file says "active"$/
-    await vi.waitFor(() => expect(later.process.printed).toContainEqual(expect.stringMatching(warning)), patience)
+    await vi.waitFor(() => expect(later.printed).toContainEqual(expect.stringMatching(warning)), patience)
     await rig.change({ value: undefined })
     await untilAnswers('alpha', ...running, later)
   })
@@ -173,7 +164,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (store) => {
     expect(older).toHaveLength(1)
     const later = await rig.start(file)
     expect(await answering(later)).toBe('alpha')
-    expect(later.process.outputText()).not.toContain('state:alpha')
+    expect(later.outputText()).not.toContain('state:alpha')
   })
 })
 
@@ -202,25 +193,26 @@ it('O2: goes on with what it has while the ledger is lost, and is not started wi
   proxy.close()
 })
 
-describe('a process', () => {
+describe('a gateway', () => {
   it('O4: that is started with another file ends it, and logs it', { timeout: 60_000 }, async ({ rig }) => {
     const first = await rig.start(rig.workplace.write(rig.settings()))
     await rig.change({})
     await untilAnswers('beta', first)
-    await stop(first)
+    expect(await first.stop()).toBe(true)
     const second = await rig.start(rig.workplace.write(rig.settings('draining')))
     expect(await answering(second)).toBe('beta')
     await untilPrinted(second, '"event":"override","key":"state:alpha","change":"ended","value":"draining","file_value":"draining"')
-    await stop(second)
+    expect(await second.stop()).toBe(true)
     expect(await answering(await rig.start(rig.workplace.write(rig.settings('active'))))).toBe('alpha')
   })
 
   it('O2: that was killed goes on where it was', { timeout: 60_000 }, async ({ rig }) => {
     const file = rig.workplace.write(rig.settings())
-    const first = await rig.start(file)
+    await using first = new Swapgate(['start', '--config', file])
+    await first.urls()
     await rig.change({})
-    first.process.child.kill('SIGKILL')
-    await first.process.ended
+    first.child.kill('SIGKILL')
+    await first.ended
     expect(await answering(await rig.start(file))).toBe('beta')
   })
 
@@ -251,7 +243,7 @@ describe('a process', () => {
       const isDraining = n % 2 === 0
       const [value, before] = isDraining ? ['draining', 'active'] : ['active', 'draining']
       writeFileSync(file, rig.settings('active', `docs: ${isDraining}`))
-      gateway.process.child.kill('SIGHUP')
+      gateway.reload()
       await rig.change({ value, before })
       await untilAnswers(isDraining ? 'beta' : 'alpha', gateway)
       await vi.waitFor(async () => expect((await fetch(`${gateway.url}/docs`)).status).toBe(isDraining ? 200 : 404), patience)
@@ -262,6 +254,6 @@ describe('a process', () => {
     const file = rig.workplace.write(rig.settings())
     const gateway = await rig.start(file)
     writeFileSync(file, rig.settings('active', 'docs: false'))
-    await vi.waitFor(() => expect(gateway.process.outputText()).toMatch(/"event":"reload".*"hash":"[0-9a-f]{64}"/), patience)
+    await vi.waitFor(() => expect(gateway.outputText()).toMatch(/"event":"reload".*"hash":"[0-9a-f]{64}"/), patience)
   })
 })
