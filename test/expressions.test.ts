@@ -122,5 +122,5 @@ test('H23: every expression that is computed is looked at, and every bound is of
 test('H23: a slow one is noticed', () => {
   const header = { source: '^([A-Za-z0-9-]{1,64}):[ \\t]*([\\x20-\\x7e]*?)[ \\t]*$', flags: '' }
   expect(checkSync(header.source, header.flags)).toMatchObject({ status: 'vulnerable' })
-  expect(slowest(new RegExp(header.source), 1_500)).toBeGreaterThan(limit)
+  expect(slowest(new RegExp(header.source), 700)).toBeGreaterThan(limit)
 })

@@ -52,8 +52,16 @@ interface Variant {
   readonly text: string
 }
 
+const variantsByText = new Map<string, readonly Variant[]>()
+
 /** The document without each of its members, at any depth, and with null instead of it. Of a list only the first item is looked at. */
-function* variants(text: string): Generator<Variant> {
+function variants(text: string): readonly Variant[] {
+  const made = variantsByText.get(text) ?? [...makeVariants(text)]
+  variantsByText.set(text, made)
+  return made
+}
+
+function* makeVariants(text: string): Generator<Variant> {
   for (const path of pathsOf(JSON.parse(text))) {
     for (const how of ['is missing', 'is null'] as const) {
       const document: unknown = JSON.parse(text)

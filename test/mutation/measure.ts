@@ -1,8 +1,9 @@
-/** Runs the goldens against every mutant of a form, each loaded as a module of its own from memory. */
+/** Runs the goldens against every mutant of a form. */
 import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { compileFunction } from 'node:vm'
 import type { Form } from '../../src/wire/form.ts'
 import type { ProviderForm } from '../../src/wire/provider/form.ts'
 import { checkAbsences } from '../golden/absence.ts'
@@ -32,9 +33,16 @@ export interface Check<F> {
 }
 
 /** What mutants may use beyond their form's own imports. */
-const used = { 'credential.ts': ['bearer', 'keyHeader'], 'codec/table.ts': ['extension', 'optional', 'orNull'] } as const
+const used: Readonly<Record<string, readonly string[]>> = {
+  '../wire/credential.ts': ['bearer', 'keyHeader'],
+  '../wire/codec/table.ts': ['extension', 'optional', 'orNull'],
+}
 
+const imports = /^import \{([^}]*)\} from '(.*)'$/gm
 const sources = join(import.meta.dirname, '../../src')
+
+type Module = Readonly<Record<string, unknown>>
+const modules = new Map<string, Module>()
 
 /** What judges the mutants of a file with one exported form. */
 export interface Judges<F> {
@@ -56,12 +64,11 @@ export async function measure<F>({ file, mutants, checks }: Judges<F>): Promise<
   return { verdicts, red: checks.filter((check) => !green.includes(check)).map(({ name }) => name) }
 }
 
-/** What the module exports. Two mutants with the same text are one module. */
+/** The form that the source exports. It is compiled as a function: a module would stay in memory as long as the process. */
 async function load<F>(source: string): Promise<F> {
-  const module = (await import(`data:text/javascript,${encodeURIComponent(withAbsoluteImports(source))}`)) as Readonly<
-    Record<string, F>
-  >
-  return Object.values(module)[0] as F
+  const names = await namesImported(source)
+  const body = source.replace(imports, '').replace(/^export const \w+ =/m, 'return')
+  return compileFunction(`'use strict'\n${body}`, Object.keys(names))(...Object.values(names)) as F
 }
 
 export function checksOf(goldens: readonly Golden[], promises: Promises): readonly Check<Form>[] {
@@ -109,15 +116,23 @@ async function fails<F>({ run }: Check<F>, form: F): Promise<boolean> {
   }
 }
 
-/** Imports whatever a mutant may use, from where the forms import it. */
-function withAbsoluteImports(source: string): string {
-  const own = source.replace(/from '(\..*)'$/gm, (_, path: string) => `from '${pathToFileURL(join(sources, 'forms', path)).href}'`)
-  const importedNames = new Set(
-    [...source.matchAll(/^import (?:type )?\{(.*)\}/gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? []),
-  )
-  const missing = Object.entries(used).flatMap(([path, names]) => {
-    const others = names.filter((name) => !importedNames.has(name))
-    return others.length === 0 ? [] : [`import { ${others.join(', ')} } from '${pathToFileURL(join(sources, 'wire', path)).href}'`]
-  })
-  return [...missing, own].join('\n')
+/** What the source imports by name, and whatever a mutant may use, as modules of the forms have it. */
+async function namesImported(source: string): Promise<Record<string, unknown>> {
+  const lists = [...source.matchAll(imports)].map(([, list = '', path = '']) => [path, list.match(/[^,\s][^,]*/g) ?? []] as const)
+  const all: Record<string, unknown> = {}
+  for (const [path, names] of [...Object.entries(used), ...lists]) {
+    const module = await moduleAt(path)
+    for (const name of names.map((text) => text.trim())) {
+      if (!Object.hasOwn(module, name)) throw new SyntaxError(`${path} does not export ${name}`)
+      all[name] = module[name]
+    }
+  }
+  return all
+}
+
+/** From where the forms import it. */
+async function moduleAt(path: string): Promise<Module> {
+  const module = modules.get(path) ?? ((await import(pathToFileURL(join(sources, 'forms', path)).href)) as Module)
+  modules.set(path, module)
+  return module
 }

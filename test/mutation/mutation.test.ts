@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import type { Report } from './run.ts'
 
-/** A process of its own, so that Node loads the mutants as it loads the forms. */
+/** A process of its own, so that Node and not vitest loads what the mutants import. */
 async function run(): Promise<Report> {
   const child = promisify(execFile)(process.execPath, [join(import.meta.dirname, 'run.ts'), '--json'], { maxBuffer: 1e7 })
   const { stdout } = await child.catch((reason: { readonly stdout: string }) => reason)
