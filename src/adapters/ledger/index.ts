@@ -23,6 +23,7 @@ import { overrides } from './operations/overrides.ts'
 import { replicaFigures } from './operations/replica-figures.ts'
 import { migrate } from './schema/migrate.ts'
 import type { LedgerInspection } from './sqlite/inspect.ts'
+import { memoryStore } from './sqlite/memory.ts'
 import { sqliteStore } from './sqlite/store.ts'
 import type { Store } from './store.ts'
 import { readTagRecords, tagRecords } from './tag-records.ts'
@@ -77,10 +78,11 @@ const inspectionTimeoutMs = 1_000
 
 async function openStore(url: string, { timeoutMs = 5_000, now }: LedgerOptions): Promise<Store> {
   const file = sqliteUrl.exec(url)?.[1]
-  if (file !== undefined) return await migrated(await sqliteStore(file, now))
+  if (file === ':memory:') return await started(await memoryStore(now))
+  if (file !== undefined) return await started(await sqliteStore(file, now), migrate)
   // Loaded only when needed.
   const { postgresStore } = await import('./postgres/store.ts')
-  const migrating = await migrated(await postgresStore(url, migrationTimeoutMs))
+  const migrating = await started(await postgresStore(url, migrationTimeoutMs), migrate)
   await migrating.close()
   return await postgresStore(url, timeoutMs, now)
 }
@@ -102,10 +104,10 @@ export async function inspectLedger(url: string, tags: readonly string[]): Promi
   }
 }
 
-/** Migrates the store. Closes it if that fails. */
-async function migrated(store: Store): Promise<Store> {
+/** Prepares the store and starts its clock. Closes it if that fails. */
+async function started(store: Store, prepare?: (store: Store) => Promise<void>): Promise<Store> {
   try {
-    await migrate(store)
+    await prepare?.(store)
     await store.clock.start()
     return store
   } catch (reason) {

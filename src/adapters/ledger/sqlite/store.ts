@@ -1,5 +1,6 @@
 /** Kysely: the store in one SQLite file. One connection writes; another reads committed data without waiting. */
 import { uptime } from 'node:os'
+import type { DatabaseSync } from 'node:sqlite'
 import { Kysely, sql } from 'kysely'
 import { fixedClock, uptimeClock } from '../clock.ts'
 import type { Write } from '../database.ts'
@@ -15,11 +16,15 @@ const recoveryTimeoutMs = 1_000
 /** The database's clock in milliseconds since 1970. */
 export const sqliteTimeMs = sql<number>`cast(unixepoch('subsec') * 1000 as integer)`
 
-/** `:memory:` is not stored, and uses one connection for reads and writes. `now`: replaces the ledger's clock in tests. */
+/** `now`: replaces the ledger's clock in tests. */
 export async function sqliteStore(file: string, now?: () => number): Promise<Store> {
-  const writer = new Kysely<Tables>({ dialect: sqliteDialect(await openSqlite(file, 0)) })
-  const reader =
-    file === ':memory:' ? writer : new Kysely<Tables>({ dialect: sqliteDialect(await openSqlite(file, recoveryTimeoutMs)) })
+  return await storeOf(await openSqlite(file, 0), await openSqlite(file, recoveryTimeoutMs), now)
+}
+
+/** The two connections may be one. */
+export async function storeOf(writing: DatabaseSync, reading: DatabaseSync, now?: () => number): Promise<Store> {
+  const writer = new Kysely<Tables>({ dialect: sqliteDialect(writing) })
+  const reader = reading === writing ? writer : new Kysely<Tables>({ dialect: sqliteDialect(reading) })
   await sql`select 1`.execute(reader)
   const { track, idle } = trackInFlight()
   const { commit, waitMs } = groupCommit(writer)
