@@ -1,6 +1,4 @@
 /** A gateway before the stand-in of a real provider, and clients of both forms; the asset table is the one that is shipped. */
-import { readFileSync } from 'node:fs'
-import { parse } from 'yaml'
 import type { Drift } from '../../src/domain/telemetry/labels.ts'
 import type { ReceivedResponse } from '../support/client.ts'
 import { clientKey, type GatewaySettings, type RunningGateway, startGateway } from '../support/gateway.ts'
@@ -8,8 +6,6 @@ import { client, type FormName, pairWords, rateQuery } from '../support/pair.ts'
 import type { AssetWords } from '../support/swaps.ts'
 import { configured, type Documented, documented, type ProviderName } from './documented.ts'
 import { type RunningExchange, startExchange } from './stand-ins/exchange.ts'
-
-const shippedTable = parse(readFileSync('config/assets.yaml', 'utf8')) as readonly unknown[]
 
 export interface Rig extends AsyncDisposable {
   readonly facts: Documented
@@ -69,11 +65,11 @@ export async function startRig(name: ProviderName, { provider, mode = 'managed',
   const own = { name: 'alpha', form: name, url: exchange.url, ...configured(facts), extraIds: true }
   const { sections, ...others } = settings
   const gateway = await startGateway({
-    assetTable: shippedTable,
     ...others,
     provider: { ...own, ...provider },
     // Its list is read once and each get anew, so that the calls of a test are its own.
     sections: {
+      assets: 'config/assets.yaml',
       server: { trustProxy: 1 },
       auth: { mode },
       cache: { currencies: 600, rate: 0, staleFor: 0 },

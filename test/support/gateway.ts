@@ -1,4 +1,4 @@
-/** The real gateway on a free port of loopback, from a configuration file as an operator writes it. */
+/** The real gateway on a free port of loopback, from the settings that an operator writes. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { listen } from '../../src/adapters/http/server.ts'
 import { hashKey } from '../../src/adapters/key-hash.ts'
 import { openLedger } from '../../src/adapters/ledger/index.ts'
 import { memoryLimiter, memoryVerifiedKeys } from '../../src/adapters/memory.ts'
-import { type Config, loadConfig } from '../../src/config/index.ts'
+import { type Config, readSettings } from '../../src/config/index.ts'
 import type { Accounts } from '../../src/core/access/accounts.ts'
 import { authentication } from '../../src/core/access/authentication.ts'
 import type { Load } from '../../src/core/access/load-shedding.ts'
@@ -49,6 +49,7 @@ export interface GatewaySettings {
   readonly currencyLists?: CurrencyListStore
   /** Other sections of the configuration file; they replace the ones below. */
   readonly sections?: Readonly<Record<string, unknown>>
+  /** In place of `assets.yaml` beside this file. */
   readonly assetTable?: readonly unknown[]
   /** Further forms of providers. */
   readonly providerForms?: readonly ProviderForm[]
@@ -96,6 +97,7 @@ export interface RunningGateway {
 
 export const clientKey = 'canary-client-key-1'
 
+const standardAssets = join(import.meta.dirname, 'assets.yaml')
 const pages = pagesOf(openApiPages(forms))
 
 /** No cache and no limits, so that every request of a test is a call of its own. */
@@ -103,35 +105,6 @@ const standardSections = {
   limits: { quotes: 100_000, create: 100_000, read: 100_000, unproven: 100_000 },
   cache: { currencies: 0, rate: 0, staleFor: 0 },
 }
-
-const assetTable: readonly unknown[] = [
-  { coin: 'BTC', name: 'Bitcoin', networks: [{ network: 'BTC', code: 'BTC' }] },
-  { coin: 'ETH', name: 'Ethereum', networks: [{ network: 'ETH', code: 'ETH', aliases: ['ERC20'] }] },
-  {
-    coin: 'USDT',
-    name: 'Tether',
-    networks: [
-      { network: 'ETH', code: 'USDTERC20', aliases: ['ERC20'] },
-      {
-        network: 'TRX',
-        code: 'USDTTRC20',
-        default: true,
-        aliases: ['TRC20', 'TRON'],
-        depositMin: '10.0',
-        depositMax: '100000.123456789012345678',
-      },
-    ],
-  },
-  {
-    coin: 'USDC',
-    name: 'USD Coin',
-    networks: [
-      { network: 'ETH', code: 'USDCERC20' },
-      { network: 'SOL', code: 'USDCSOL' },
-    ],
-  },
-  { coin: 'XRP', name: 'XRP', networks: [{ network: 'XRP', code: 'XRP' }] },
-]
 
 export async function startGateway(settings: GatewaySettings): Promise<RunningGateway> {
   const config = configurationOf(settings)
@@ -226,8 +199,19 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
 }
 
 function configurationOf(settings: GatewaySettings): Config {
+  const { provider, others, sections, assetTable } = settings
+  const { name = 'alpha', ...facts } = provider
+  const document = { routing: { providers: [name] }, ...standardSections, ...sections, providers: { [name]: facts, ...others } }
+  const read = (assets: object): Config => readSettings({ ...assets, ...document }, formsOf(settings), {})
+  return assetTable ? withTable(assetTable, read) : read({ assets: standardAssets })
+}
+
+/** From a file with that table. JSON is YAML too. */
+function withTable(table: readonly unknown[], read: (assets: object) => Config): Config {
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-test-'))
-  const config = loadConfig(writeConfiguration(directory, settings), formsOf(settings), {})
+  const assets = join(directory, 'assets.yaml')
+  writeFileSync(assets, JSON.stringify(table))
+  const config = read({ assets })
   rmSync(directory, { recursive: true })
   return config
 }
@@ -247,15 +231,4 @@ function latest<Port extends object>(port: () => Port): Port {
   return Object.fromEntries(
     methods.map((name) => [name, (...args: unknown[]) => (port()[name] as (...args: unknown[]) => unknown)(...args)]),
   ) as unknown as Port
-}
-
-/** JSON is YAML too. */
-function writeConfiguration(directory: string, settings: GatewaySettings): string {
-  const { provider, others, sections, assetTable: table = assetTable } = settings
-  const { name = 'alpha', ...facts } = provider
-  const document = { routing: { providers: [name] }, ...standardSections, ...sections, providers: { [name]: facts, ...others } }
-  writeFileSync(join(directory, 'assets.yaml'), JSON.stringify(table))
-  const file = join(directory, 'gateway.yaml')
-  writeFileSync(file, JSON.stringify(document))
-  return file
 }
