@@ -26,7 +26,7 @@ export async function startPostgres(guardian = isMainThread ? process.ppid : pro
     url,
     async createDatabase() {
       const name = `swapgate_test_${randomBytes(6).toString('hex')}`
-      await execute(url, [`CREATE DATABASE ${name}`])
+      await execute(url, [`CREATE DATABASE ${name} STRATEGY FILE_COPY`])
       databases.push(name)
       return Object.assign(new URL(url), { pathname: `/${name}` }).href
     },
