@@ -23,8 +23,11 @@ export interface Claim {
   readonly fingerprint: string
 }
 
-/** The context of a request. Each layer may pass on a changed copy. */
-export interface Context {
+/** The context of a call. Each layer may pass on a changed copy. */
+export interface Context extends ClientRequest, CallOptions, Measurement {}
+
+/** What is known of the request that a client sent. The gateway's own calls have it, too. */
+export interface ClientRequest {
   readonly requestId: string
   readonly caller: Caller
   /** The fields of the caller's form. Other fields need not be read. */
@@ -33,29 +36,37 @@ export interface Context {
   readonly deadline: number
   /** The caller's `Idempotency-Key`. */
   readonly idempotencyKey?: string | undefined
-  /** Tag of the provider that the caller requests. */
-  readonly pick?: string | undefined
   /** Set once the request is decoded. */
   readonly claim?: Claim
+  /** Tag of the provider that the caller requests. */
+  readonly pick?: string | undefined
   /** The table's names of the request's assets, once they are resolved: the request itself then has the provider's names. */
   readonly pair?: Pair
+  /** The client's address for a provider that needs it: public, without port and zone. Never set in a call of the gateway's own. */
+  readonly forwardedAddress?: string
+}
+
+/** What a layer requests of the layers below it, for one call to a provider. */
+export interface CallOptions {
+  /** Whether the gateway itself makes the call: a list, a reconciliation, a health check. */
+  readonly isGatewayCall?: boolean
+  /** Whether only the budget's reserve for the gateway's own reads may be used. Set by `openPoll`, read by `budgetLimit`. */
+  readonly isReservedOnly?: boolean
+  /** Whether only `minAmount` and `maxAmount` of a quote are needed. Set by `fetchLimits`, read by the provider's edge. */
+  readonly needsLimitsOnly?: boolean
+  /** Whether unreadable rows of a list are returned separately (`Page.unreadable`). Set by the reconciliation. */
+  readonly acceptsUnreadableRows?: boolean
+  /** How often the same call was sent before. Set by `retry`, read by the breaker and the span of the call. */
+  readonly resends?: number
+}
+
+/** Where the time of a call is counted. */
+export interface Measurement {
   /** The current span, if the request is traced. */
   readonly span?: Span | undefined
   /** The span of the wait before the call to the provider. */
   readonly queue?: Span
-  /** Whether the gateway itself makes the call: a list, a reconciliation, a health check. */
-  readonly isGatewayCall?: boolean
-  /** Whether only the budget's reserve for the gateway's own reads may be used. */
-  readonly isReservedOnly?: boolean
-  /** Whether only the limits of a quote are needed: `minAmount` and `maxAmount`. */
-  readonly needsLimitsOnly?: boolean
-  /** How often the same call was sent before. */
-  readonly resends?: number
-  /** Whether unreadable rows of a list are returned separately (`Page.unreadable`) instead of failing the page. */
-  readonly acceptsUnreadableRows?: boolean
   readonly upstreamTimer?: UpstreamTimer
-  /** The client's address for a provider that needs it: public, without port and zone. Never set in a call of the gateway's own. */
-  readonly forwardedAddress?: string
 }
 
 /** Counts the wait for `work`, a provider call of another request that this request shares. */
