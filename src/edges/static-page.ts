@@ -14,7 +14,7 @@ const allow = 'GET, HEAD, OPTIONS'
 export function openApiPages(forms: readonly Form[]): readonly StaticPage[] {
   return forms.map((form) => {
     const path = `/${form.name.toLowerCase()}/openapi.json`
-    return { path, type: 'application/json; charset=utf-8', content: contentOf(openApi(form)), isImmutable: false }
+    return { path, type: 'application/json; charset=utf-8', content: contentOf(() => openApi(form)), isImmutable: false }
   })
 }
 
@@ -33,7 +33,7 @@ export async function pageResponse(
   if (method !== 'GET' && method !== 'HEAD') throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
   if (formConflict) throw formConflict
   const compressed = acceptsGzip(headers['accept-encoding']) ? await page.gzip?.() : undefined
-  const { bytes, tag } = compressed ?? page.content
+  const { bytes, tag } = compressed ?? page.content()
   const pageHeaders = {
     ...baseHeaders(responseContext, undefined),
     ...(page.gzip && { vary: 'accept-encoding' }),

@@ -11,7 +11,8 @@ export interface Content {
 export interface StaticPage {
   readonly path: string
   readonly type: string
-  readonly content: Content
+  /** Made at the first request, and the same then. */
+  readonly content: () => Content
   /** The same document, compressed: the same bytes each time. */
   readonly gzip?: () => Promise<Content>
   /** Whether the document at this path never changes, so that it may be cached for ever. */
@@ -20,7 +21,13 @@ export interface StaticPage {
   readonly contentSecurityPolicy?: string
 }
 
-export function contentOf(text: string): Content {
+/** Made once, when it is first requested. */
+export function contentOf(text: () => string): () => Content {
+  let content: Content | undefined
+  return () => (content ??= encoded(text()))
+}
+
+function encoded(text: string): Content {
   return { bytes: new TextEncoder().encode(text), tag: entityTag(text) }
 }
 

@@ -25,22 +25,22 @@ const styles = ['swagger-ui.css', 'index.css']
 /** The page at `/docs`, with a choice of the form, and its files. */
 export function apiDocsPages(forms: readonly Form[]): readonly StaticPage[] {
   return [
-    { ...file(root, 'text/html; charset=utf-8', html()), contentSecurityPolicy },
-    file(`${root}/start.js`, 'text/javascript; charset=utf-8', start(forms)),
+    { ...file(root, 'text/html; charset=utf-8', html), contentSecurityPolicy },
+    file(`${root}/start.js`, 'text/javascript; charset=utf-8', () => start(forms)),
     ...styles.map((name) => immutableFile(name, 'text/css; charset=utf-8')),
     ...scripts.map((name) => immutableFile(name, 'text/javascript; charset=utf-8')),
   ]
 }
 
-function file(path: string, type: string, text: string): StaticPage {
+function file(path: string, type: string, text: () => string): StaticPage {
   return { path: `/${path}`, type, content: contentOf(text), isImmutable: false }
 }
 
 const { resolve } = createRequire(import.meta.url)
 
 function immutableFile(name: string, type: string): StaticPage {
-  const text = readFileSync(resolve(`swagger-ui-dist/${name}`), 'utf8')
-  return { ...file(`${folder}/${name}`, type, text), isImmutable: true }
+  const path = resolve(`swagger-ui-dist/${name}`)
+  return { ...file(`${folder}/${name}`, type, () => readFileSync(path, 'utf8')), isImmutable: true }
 }
 
 /** The links are relative, so that they work behind a proxy that adds a path prefix. */

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { contentOf } from '../../wire/static-page.ts'
 import { withGzip } from './gzip.ts'
 
-const page = { path: '/docs', type: 'text/html', content: contentOf('a page'), isImmutable: false }
+const page = { path: '/docs', type: 'text/html', content: contentOf(() => 'a page'), isImmutable: false }
 
 it('compresses a page once, for all who ask for it', async () => {
   const { gzip } = withGzip(page)
@@ -13,5 +13,5 @@ it('compresses a page once, for all who ask for it', async () => {
 })
 
 it('gives the compressed bytes a tag of their own', async () => {
-  expect((await withGzip(page).gzip?.())?.tag).toBe(page.content.tag.replace(/"$/, '-gzip"'))
+  expect((await withGzip(page).gzip?.())?.tag).toBe(page.content().tag.replace(/"$/, '-gzip"'))
 })

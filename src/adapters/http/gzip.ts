@@ -8,7 +8,7 @@ const compress = promisify(gzip)
 /** Adds a gzip representation with its own ETag to the page (RFC 9110 §8.8.3). */
 export function withGzip(page: StaticPage): StaticPage {
   let compressing: Promise<Content> | undefined
-  return { ...page, gzip: () => (compressing ??= compressed(page.content)) }
+  return { ...page, gzip: () => (compressing ??= compressed(page.content())) }
 }
 
 async function compressed({ bytes, tag }: Content): Promise<Content> {
