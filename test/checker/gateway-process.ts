@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { bundledProgram } from '../support/bundle.ts'
-import { commandOver } from '../support/command.ts'
 import { freePort } from '../support/free-port.ts'
+import { GatewayAccess } from '../support/gateway-access.ts'
 import { ownLoad } from '../support/own-load.ts'
 import { keepRemains } from '../support/remains.ts'
 import { type GatewaySettings, writeConfiguration } from './configuration.ts'
@@ -14,19 +14,16 @@ const endWithParent = `--import=data:text/javascript,${encodeURIComponent(
   'import{stdin}from"node:process";stdin.resume().on("end",()=>process.kill(process.pid,"SIGKILL")).unref()',
 )}`
 
-export class GatewayProcess implements AsyncDisposable {
-  /** Without a mount. */
+export class GatewayProcess extends GatewayAccess implements AsyncDisposable {
   readonly url: string
-  /** Where `/metrics` is. */
   readonly adminUrl: string
-  /** All that it printed, over all its lives. */
+  /** Over all its lives. */
   output = ''
-  private readonly file: string
   private child: ChildProcess | undefined
   private ended: Promise<unknown> = Promise.resolve()
 
   private constructor(file: string, ports: { server: number; admin: number }) {
-    this.file = file
+    super(file)
     this.url = `http://127.0.0.1:${ports.server}`
     this.adminUrl = `http://127.0.0.1:${ports.admin}`
   }
@@ -74,24 +71,6 @@ export class GatewayProcess implements AsyncDisposable {
 
   thaw(): void {
     this.child?.kill('SIGCONT')
-  }
-
-  /** What the admin port returns to Prometheus, in the requested format. */
-  async metrics(accept = 'text/plain'): Promise<string> {
-    const printed = await (await fetch(`${this.adminUrl}/metrics`, { headers: { accept } })).text()
-    keepRemains('metrics', printed)
-    return printed
-  }
-
-  /** A command of `swapgate` over the same configuration, and the JSON document that it prints. */
-  command(...args: readonly string[]): Promise<unknown> {
-    return commandOver(this.file, args)
-  }
-
-  /** A new key for the account, which is made if it is new. */
-  async createKey(account: string): Promise<string> {
-    const { key } = (await this.command('keys', 'create', '--name', account)) as { readonly key: string }
-    return key
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -37,7 +37,7 @@ it('many commands at once share one ledger, and none is lost', async () => {
   const names = ['a', 'b', 'c', 'd']
   const all = await Promise.all(names.map((name) => ended('keys', 'create', '--name', name, '--json')))
   expect(all.map(({ exitCode }) => exitCode)).toEqual(names.map(() => 0))
-  const listed: readonly { name: string }[] = JSON.parse((await ended('keys', 'list', '--json')).out)
+  const listed = await place.facts<readonly { name: string }[]>('keys', 'list')
   expect(listed.map(({ name }) => name).sort()).toEqual(names)
 })
 
@@ -102,5 +102,5 @@ it('an export fails if its output is not read to its end', async () => {
   const stderrText = Buffer.concat(await child.stderr.toArray()).toString()
   const [exitCode] = await ending
   expect([exitCode, stderrText]).toEqual([1, 'swapgate: the command failed: write EPIPE\n'])
-  expect((await ended('ledger', 'export')).out.trim().split('\n')).toHaveLength(500)
+  expect((await place.swapgate('ledger', 'export')).out).toHaveLength(500)
 })

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ProviderDiff } from '../../src/core/operations/provider-diff.ts'
 import type { StatusReport } from '../../src/core/operations/provider-status.ts'
 import type { ShadowFigures } from '../../src/core/operations/shadow-report.ts'
-import { GatewayProcess } from '../checker/gateway-process.ts'
 import { sendRequest } from '../support/client.ts'
 import { type ProviderA, rateA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, rateB, startFormB } from '../support/form-b.ts'
+import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { digits } from '../support/json.ts'
 import { Place } from './place.ts'
 
@@ -123,8 +123,8 @@ it('with two gateways on one ledger status and shadow add up what both count', a
   await using open = new AsyncDisposableStack()
   const ledger = `sqlite:${join(directory, 'ledger.db')}`
   beta.reply('rate', ({ query }) => ({ json: { ...rateB(query), toAmount: digits('0.111111111111111110') } }))
-  const start = (name: string): Promise<GatewayProcess> =>
-    GatewayProcess.start({
+  const start = (name: string): Promise<InProcessGateway> =>
+    InProcessGateway.start({
       directory: mkdtempSync(join(directory, `${name}-`)),
       mode: 'managed',
       providers: {

@@ -1,4 +1,4 @@
-/** docs/contract.md §11, §10, §13, in the real process: reloads, its end, TLS, traces, and a provider that does everything wrong. */
+/** docs/contract.md §11, §10, §13, in the real gateway: reloads, its end, TLS, traces, and a provider that does everything wrong. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Swapgate, Workplace } from '../process/swapgate.ts'
 import { certify } from '../support/certificate.ts'
 import { commandOver } from '../support/command.ts'
+import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { startRawProvider } from '../support/raw.ts'
 import { Collector } from '../tracing/collector.ts'
 import { type NativeProvider, startNativeProvider } from './provider.ts'
@@ -42,12 +43,27 @@ function settings(facts: object, sections: object = {}): string {
 
 async function start(facts: object = {}, sections: object = {}) {
   const file = workplace.write(settings(facts, sections))
-  const { key } = (await commandOver(file, ['keys', 'create', '--name', 'acme'])) as { readonly key: string }
+  const key = await createKey(file)
   const gateway = new Swapgate(['start', '--config', file])
   const url = (await gateway.urls()).get('gateway') as string
-  const send = (path: string, sent: Sent = {}): Promise<NativeAnswer> => sendTo(`${url}/native/alpha${path}`, { key, ...sent })
-  return { file, gateway, url, key, send, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() }
+  return { gateway, url, key, send: sender(url, key), [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() }
 }
+
+async function startInProcess(facts: object = {}, sections: object = {}) {
+  const gateway = await InProcessGateway.start(workplace.write(settings(facts, sections)))
+  const send = sender(gateway.url, await gateway.createKey('acme'))
+  return { gateway, send, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() }
+}
+
+async function createKey(file: string): Promise<string> {
+  const { key } = (await commandOver(file, ['keys', 'create', '--name', 'acme'])) as { readonly key: string }
+  return key
+}
+
+const sender =
+  (url: string, key: string) =>
+  (path: string, sent: Sent = {}): Promise<NativeAnswer> =>
+    sendTo(`${url}/native/alpha${path}`, { key, ...sent })
 
 /** Answers come half at once, and half when the function is called. */
 function answersByHalves(): { readonly begun: () => number; readonly finish: () => void } {
@@ -65,22 +81,22 @@ function answersByHalves(): { readonly begun: () => number; readonly finish: () 
 }
 
 test('N17: what is in flight at a reload ends as it began, and new requests go by what is open now', async () => {
-  await using running = await start()
+  await using running = await startInProcess()
   const halves = answersByHalves()
   const inFlight = [running.send('/exchange/range'), running.send('/coins/BTC/networks')]
   await vi.waitFor(() => expect(halves.begun()).toBe(2))
   workplace.write(settings({ native: ['GET /new'] }))
-  running.gateway.child.kill('SIGHUP')
-  await vi.waitFor(() => expect(running.gateway.outputText()).toContain('swapgate: the configuration was read again'), {
+  running.gateway.reload()
+  await vi.waitFor(() => expect(running.gateway.output).toContain('swapgate: the configuration was read again'), {
     timeout: 5_000,
   })
   expect(told(await running.send('/exchange/range'))).toEqual(refusal(404, 'not_open'))
   // Another provider altogether, while the answers of the first are still on their way.
   const other = await startNativeProvider()
   workplace.write(settings({ native: ['GET /new'], url: other.url, timeout: 7 }))
-  running.gateway.child.kill('SIGHUP')
+  running.gateway.reload()
   await vi.waitFor(
-    () => expect(running.gateway.outputText().split('swapgate: the configuration was read again').length).toBeGreaterThan(2),
+    () => expect(running.gateway.output.split('swapgate: the configuration was read again').length).toBeGreaterThan(2),
     { timeout: 5_000 },
   )
   expect((await running.send('/new')).status).toBe(200)
@@ -182,7 +198,7 @@ test('N19: over TLS, by the name of the certificate', async () => {
 
 test('N16: one server span and one client span, whose trace goes up, and no path, query or key in them', async () => {
   const collector = await Collector.start()
-  await using running = await start({}, { telemetry: { endpoint: collector.url, ratio: 1, delayMs: 20 } })
+  await using running = await startInProcess({}, { telemetry: { endpoint: collector.url, ratio: 1, delayMs: 20 } })
   expect((await running.send('/coins/secret-coin/networks?secret=1')).status).toBe(200)
   const trace = await collector.next()
   expect(trace.outline()).toEqual(['GET /native/alpha/coins/{}/networks', '  admission', '  GET'])

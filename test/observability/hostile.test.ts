@@ -4,9 +4,9 @@ import { METHODS } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { GatewayProcess } from '../checker/gateway-process.ts'
 import { type Provider, startProvider } from '../checker/provider.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
+import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { sendRaw } from '../support/raw.ts'
 import { requestFields, requestLines } from './log-lines.ts'
 import { Scrape } from './scrape.ts'
@@ -14,12 +14,12 @@ import { Scrape } from './scrape.ts'
 const directory = mkdtempSync(join(tmpdir(), 'swapgate-hostile-'))
 const timeout = 120_000
 let provider: Provider
-let gateway: GatewayProcess
+let gateway: InProcessGateway
 
 beforeAll(async () => {
   provider = await startProvider({ form: 'A', name: 'alpha', keys: ['known-key'], journal: join(directory, 'journal') })
   // Every request may come from another address, so that no limit of one hides what is behind it.
-  gateway = await GatewayProcess.start({
+  gateway = await InProcessGateway.start({
     directory,
     mode: 'passthrough',
     providers: { alpha: { form: 'A', url: provider.url } },

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { GatewayProcess } from '../checker/gateway-process.ts'
 import type { InjectedReply } from '../checker/provider/fault.ts'
 import { readJournal } from '../checker/provider/journal.ts'
 import { type Provider, startProvider } from '../checker/provider.ts'
 import { sendRequest } from '../support/client.ts'
+import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { client } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
 import { canaries, leaks } from './canaries.ts'
@@ -18,12 +18,12 @@ const directory = mkdtempSync(join(tmpdir(), 'swapgate-leaks-'))
 const journal = join(directory, 'journal')
 const { clientKey, strangeKey, providerKey, withdrawalAddress, refundAddress, idempotencyKey, query } = canaries
 let provider: Provider
-let gateway: GatewayProcess
+let gateway: InProcessGateway
 
 beforeAll(async () => {
   provider = await startProvider({ form: 'A', name: 'alpha', keys: [clientKey], journal })
   const facts = { form: 'A', url: provider.url, key: providerKey, timeout: 0.5 } as const
-  gateway = await GatewayProcess.start({
+  gateway = await InProcessGateway.start({
     directory,
     mode: 'passthrough',
     providers: { alpha: facts },

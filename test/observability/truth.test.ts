@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { GatewayProcess } from '../checker/gateway-process.ts'
 import type { Fault } from '../checker/provider/fault.ts'
 import { type Journal, readJournal } from '../checker/provider/journal.ts'
 import { type Provider, startProvider } from '../checker/provider.ts'
 import type { ReceivedResponse } from '../support/client.ts'
+import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { type Client, client, rateQuery } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
 import { Scrape } from './scrape.ts'
@@ -16,13 +16,13 @@ const directory = mkdtempSync(join(tmpdir(), 'swapgate-truth-'))
 const journal = join(directory, 'journal')
 const providerKey = 'own-key-of-the-gateway-1'
 let provider: Provider
-let gateway: GatewayProcess
+let gateway: InProcessGateway
 
 beforeAll(async () => {
   provider = await startProvider({ form: 'B', name: 'alpha', keys: [providerKey], journal })
   const facts = { form: 'B', url: provider.url, key: providerKey, timeout: 3 } as const
   const sections = { cache: { rate: 0 }, ledger: { url: `sqlite:${join(directory, 'ledger.db')}`, refresh: 0 } }
-  gateway = await GatewayProcess.start({ directory, mode: 'managed', providers: { alpha: facts }, sections })
+  gateway = await InProcessGateway.start({ directory, mode: 'managed', providers: { alpha: facts }, sections })
 }, 30_000)
 afterAll(async () => {
   await gateway?.[Symbol.asyncDispose]()

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { GatewayProcess } from '../checker/gateway-process.ts'
 import { type Provider, startProvider } from '../checker/provider.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
+import { InProcessGateway } from '../support/in-process-gateway.ts'
 
 const token = 'operator-token-of-alice-0123456789'
 const other = 'operator-token-of-bob-012345678901'
@@ -14,8 +14,8 @@ const order = { coinFrom: 'XRP', coinTo: 'USDTERC20', amount: 1, withdrawalAddre
 let directory: string
 let alpha: Provider
 let beta: Provider
-let gateway: GatewayProcess
-let replica: GatewayProcess
+let gateway: InProcessGateway
+let replica: InProcessGateway
 const open = new AsyncDisposableStack()
 
 beforeAll(async () => {
@@ -33,8 +33,8 @@ beforeAll(async () => {
     },
     sections: { routing: { strategy: 'weighted', providers: ['alpha', 'beta'], weights: { alpha: 1, beta: 0 } } },
   }
-  gateway = open.use(await GatewayProcess.start(settings))
-  replica = open.use(await GatewayProcess.start(settings))
+  gateway = open.use(await InProcessGateway.start(settings))
+  replica = open.use(await InProcessGateway.start(settings))
 }, 30_000)
 afterAll(() => open.disposeAsync())
 
@@ -316,7 +316,7 @@ describe('events', () => {
   const listen = (sent = token): Promise<Response> =>
     fetch(`${gateway.adminUrl}/api/events`, { headers: { authorization: `Bearer ${sent}` } })
 
-  it('a listener gets what is there, then each change, and the end with SIGTERM', async () => {
+  it('a listener gets what is there, then each change, and the end when the gateway stops', async () => {
     const response = await listen()
     expect(response.headers.get('content-type')).toContain('text/event-stream')
     const events = eventsOf(response)
@@ -336,7 +336,7 @@ describe('events', () => {
     await json('/api/overrides', { method: 'DELETE' })
     await gateway.stop()
     await expect(until(/never/)).rejects.toThrow(/ended/)
-    await gateway.start()
+    gateway = open.use(await InProcessGateway.start(gateway.file))
   })
 
   it('at most 20 listen; the 21st is 429', async () => {
@@ -356,7 +356,7 @@ describe('events', () => {
   it('a stream ends when its token is taken out of the file', async () => {
     const events = eventsOf(await listen(other))
     await events.next()
-    const file = join(directory, `gateway-${new URL(gateway.url).port}.yaml`)
+    const { file } = gateway
     const before = readFileSync(file, 'utf8')
     writeFileSync(file, before.replace(`,"bob":"${other}"`, ''))
     for await (const _ of events) void _

@@ -111,7 +111,7 @@ export class Gateways implements AsyncDisposable {
     const secrets = {
       clientKeys: customers.map(({ key }) => key),
       providerKeys: { alpha: providerKey },
-      logs: [...this.processes, ...this.inProcess].map((gateway) => gateway.outputText()),
+      logs: [...this.processes.map((process) => process.outputText()), ...this.inProcess.map(({ output }) => output)],
     }
     return violations({
       journals: { alpha: readJournal(provider.settings.journal) },

@@ -8,12 +8,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { sendRequest } from '../support/client.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, startFormB } from '../support/form-b.ts'
+import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { Swapgate, Workplace } from './swapgate.ts'
 
 let workplace: Workplace
 let alpha: ProviderA
 let beta: ProviderB
-let gateway: Swapgate
+let gateway: InProcessGateway
 let url: string
 let file: string
 
@@ -21,7 +22,7 @@ const quote = '/a/api/v2/rate?coinFrom=BTC&coinTo=BTC&amount=1'
 
 function settings(routed: string, more = ''): string {
   return `
-server: { port: 0 }
+server: { port: 0, grace: 0 }
 admin: { port: 0 }
 ledger: { url: "sqlite::memory:" }
 providers:
@@ -36,8 +37,8 @@ beforeEach(async () => {
   alpha = await startFormA()
   beta = await startFormB()
   file = workplace.write(settings('alpha', 'limits: { quotes: 100000 }'))
-  gateway = new Swapgate(['start', '--config', file])
-  url = (await gateway.urls()).get('gateway') as string
+  gateway = await InProcessGateway.start(file)
+  url = gateway.url
 })
 afterEach(async () => {
   await gateway[Symbol.asyncDispose]()
@@ -46,12 +47,13 @@ afterEach(async () => {
 })
 
 const currentProvider = async (): Promise<unknown> => (await sendRequest(url, { path: quote })).headers['x-swap-provider']
-const hangUp = (): void => void gateway.child.kill('SIGHUP')
 const untilLogged = (text: string): Promise<void> =>
-  vi.waitFor(() => expect(gateway.outputText()).toContain(text), { timeout: 5_000, interval: 20 })
+  vi.waitFor(() => expect(gateway.output).toContain(text), { timeout: 5_000, interval: 20 })
 
 describe('on SIGHUP', () => {
   it('D9: quotes go to the new provider, and none of many requests fails', async () => {
+    await using running = new Swapgate(['start', '--config', file])
+    url = (await running.urls()).get('gateway') as string
     expect(await currentProvider()).toBe('alpha')
     let isOver = false
     const statuses = new Map<number, number>()
@@ -64,7 +66,7 @@ describe('on SIGHUP', () => {
     })
     for (const routed of ['beta', 'alpha', 'beta']) {
       writeFileSync(file, settings(routed, 'limits: { quotes: 100000 }'))
-      hangUp()
+      running.child.kill('SIGHUP')
       await vi.waitFor(async () => expect(await currentProvider()).toBe(routed), { timeout: 5_000, interval: 10 })
     }
     isOver = true
@@ -74,10 +76,10 @@ describe('on SIGHUP', () => {
 
   it('a configuration with errors changes nothing, and every error is reported', async () => {
     writeFileSync(file, settings('gamma', 'limits: { quotes: none }'))
-    hangUp()
+    gateway.reload()
     await untilLogged('the configuration stays as it was')
-    expect(gateway.outputText()).toContain('routing.providers.0: is not in providers')
-    expect(gateway.outputText()).toContain('limits.quotes: must be an integer from 1')
+    expect(gateway.output).toContain('routing.providers.0: is not in providers')
+    expect(gateway.output).toContain('limits.quotes: must be an integer from 1')
     expect(await currentProvider()).toBe('alpha')
   })
 
@@ -86,7 +88,7 @@ describe('on SIGHUP', () => {
     expect((await list()).status).toBe(200)
     alpha.reply('currencies', { reset: true })
     writeFileSync(file, settings('alpha', 'limits: { quotes: 99999 }'))
-    hangUp()
+    gateway.reload()
     await untilLogged('was read again')
     expect((await list()).status).toBe(200)
     expect(alpha.received('currencies')).toHaveLength(1)
@@ -95,15 +97,15 @@ describe('on SIGHUP', () => {
   it('a limit keeps its count', async () => {
     await currentProvider()
     writeFileSync(file, settings('alpha', 'limits: { quotes: 10 }'))
-    hangUp()
+    gateway.reload()
     await untilLogged('was read again')
     const { headers } = await sendRequest(url, { path: quote })
     expect(headers.ratelimit).toMatch(/r=8;/)
   })
 
   it('a change that only a start reads is reported', async () => {
-    writeFileSync(file, settings('alpha').replace('server: { port: 0 }', 'server: { port: 0, drain: 3 }'))
-    hangUp()
+    writeFileSync(file, settings('alpha').replace('port: 0, grace: 0 }', 'port: 0, grace: 0, drain: 3 }'))
+    gateway.reload()
     await untilLogged('warning: server: a change takes effect after a restart')
   })
 })
@@ -120,7 +122,7 @@ describe('creates that are under way', () => {
   /** Alpha is configured otherwise from now on: its connections and its list are new ones. */
   const reconfigure = async (): Promise<void> => {
     writeFileSync(file, settings('alpha', 'limits: { quotes: 100000 }').replace('{ form: A,', '{ form: A, timeout: 9,'))
-    hangUp()
+    gateway.reload()
     await untilLogged('was read again')
   }
   /** The head of a create and a part of its body; the function sends the rest. */
@@ -179,7 +181,7 @@ describe('creates that are under way', () => {
     expect((await sendRequest(url, { path: quote })).status).toBe(200)
     for (const timeout of [9, 8, 9, 8]) {
       writeFileSync(file, settings('alpha', 'limits: { quotes: 100000 }').replace('{ form: A,', `{ form: A, timeout: ${timeout},`))
-      hangUp()
+      gateway.reload()
       expect(await currentProvider()).toBe('alpha')
     }
     await untilLogged('was read again')

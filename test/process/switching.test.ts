@@ -1,4 +1,4 @@
-// Takes long: a process under traffic.
+// Takes long: gateways under traffic.
 /** docs/contract.md §12, §13: providers come, drain and go by the configuration alone, and no request fails because of it. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,13 +8,13 @@ import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { commandOver } from '../support/command.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, startFormB } from '../support/form-b.ts'
-import { Swapgate, Workplace } from './swapgate.ts'
+import { InProcessGateway } from '../support/in-process-gateway.ts'
+import { Workplace } from './swapgate.ts'
 
 let workplace: Workplace
 let alpha: ProviderA
 let beta: ProviderB
-let gateway: Swapgate
-let url: string
+let gateway: InProcessGateway
 let file: string
 
 const unlimited = { quotes: 1_000_000, create: 1_000_000, read: 1_000_000, unproven: 1_000_000 }
@@ -60,8 +60,7 @@ beforeEach(async () => {
   beta = await startFormB()
   file = workplace.write('')
   write({ beta: null, routing: only('alpha') })
-  gateway = new Swapgate(['start', '--config', file])
-  url = (await gateway.urls()).get('gateway') as string
+  gateway = await InProcessGateway.start(file)
 })
 afterEach(async () => {
   await gateway[Symbol.asyncDispose]()
@@ -73,9 +72,9 @@ let reloads = 0
 /** In force when this has ended. */
 async function become(facts: Facts): Promise<void> {
   write(facts)
-  gateway.child.kill('SIGHUP')
+  gateway.reload()
   reloads++
-  const applied = (): number => gateway.outputText().split('the configuration was read again').length - 1
+  const applied = (): number => gateway.output.split('the configuration was read again').length - 1
   await vi.waitFor(() => expect(applied()).toBeGreaterThanOrEqual(reloads), { timeout: 10_000, interval: 20 })
 }
 
@@ -93,7 +92,7 @@ class Client {
   async send(method: string, path: string, body?: object): Promise<ReceivedResponse> {
     for (;;) {
       const options = { method, path: `/a/api/v2${path}`, headers: this.headers, ...(body && { body: JSON.stringify(body) }) }
-      const response = await sendRequest(url, options)
+      const response = await sendRequest(gateway.url, options)
       if (response.headers['x-swap-reason'] === 'overloaded') {
         await delay(50) // six that try again at once would keep it overloaded
         continue
@@ -205,15 +204,13 @@ it('W10: off with open transactions is accepted, and reported with their number'
   const off: Facts = { alpha: { state: 'off' }, routing: { providers: ['alpha', 'beta'] } }
   const open = alpha.received('create').length
   const line = `providers.alpha.state is off with ${open === 1 ? '1 open transaction or create' : `${open} open transactions or creates`}`
-  expect(gateway.outputText()).not.toContain('is off with')
+  expect(gateway.output).not.toContain('is off with')
   await become(off)
-  await vi.waitFor(() => expect(gateway.outputText()).toContain(`warning: ${line}`))
+  await vi.waitFor(() => expect(gateway.output).toContain(`warning: ${line}`))
   const got = await client?.send('GET', `/transactions/${ids[0]}`)
   expect(got?.headers).toHaveProperty('x-swap-stale')
   const report = (await commandOver(file, ['check'])) as { warnings: readonly string[] }
   expect(report.warnings.join('\n')).toContain(line)
-  const other = new Swapgate(['start', '--config', file])
-  await other.urls()
-  await vi.waitFor(() => expect(other.outputText()).toContain(`warning: ${line}`))
-  await other[Symbol.asyncDispose]()
+  await using other = await InProcessGateway.start(file)
+  await vi.waitFor(() => expect(other.output).toContain(`warning: ${line}`))
 })

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { GatewayProcess } from '../checker/gateway-process.ts'
+import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { configured, documented, providerNames } from './documented.ts'
 
 const notice = /providers\.(\w+): the form \w+ has no list of transactions/g
-let gateway: GatewayProcess
+let gateway: InProcessGateway
 let directory: string
 
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
   const facts = providerNames.map((name) => {
     return [name, { form: name, url: 'http://127.0.0.1:1/api', ...configured(documented[name]) }] as const
   })
-  gateway = await GatewayProcess.start({ directory, mode: 'managed', providers: Object.fromEntries(facts) })
+  gateway = await InProcessGateway.start({ directory, mode: 'managed', providers: Object.fromEntries(facts) })
 })
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()

@@ -105,7 +105,7 @@ async function outcome(url: string): Promise<string> {
 const untilAnswers = (provider: string, ...running: readonly InProcessGateway[]): Promise<void> =>
   vi.waitFor(async () => expect(await Promise.all(running.map(answering))).toEqual(running.map(() => provider)), patience)
 const untilPrinted = (gateway: InProcessGateway, text: string): Promise<void> =>
-  vi.waitFor(() => expect(gateway.outputText()).toContain(text), patience)
+  vi.waitFor(() => expect(gateway.output).toContain(text), patience)
 
 describe.each(['SQLite', 'PostgreSQL'])('on %s', (store) => {
   it('O2: every replica follows within 5 s without a failed request, also one that is started later', {
@@ -164,7 +164,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (store) => {
     expect(older).toHaveLength(1)
     const later = await rig.start(file)
     expect(await answering(later)).toBe('alpha')
-    expect(later.outputText()).not.toContain('state:alpha')
+    expect(later.output).not.toContain('state:alpha')
   })
 })
 
@@ -254,6 +254,6 @@ describe('a gateway', () => {
     const file = rig.workplace.write(rig.settings())
     const gateway = await rig.start(file)
     writeFileSync(file, rig.settings('active', 'docs: false'))
-    await vi.waitFor(() => expect(gateway.outputText()).toMatch(/"event":"reload".*"hash":"[0-9a-f]{64}"/), patience)
+    await vi.waitFor(() => expect(gateway.output).toMatch(/"event":"reload".*"hash":"[0-9a-f]{64}"/), patience)
   })
 })

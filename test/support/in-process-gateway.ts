@@ -1,63 +1,54 @@
 /** `swapgate start` in this process: the same gateway, ports, log and reloads, without signals. A process of its own costs 0.5 s of processor. */
 import { type FileGateway, startFromFile } from '../../src/cli/file-gateway.ts'
+import { type GatewaySettings, writeConfiguration } from '../checker/configuration.ts'
+import { GatewayAccess } from './gateway-access.ts'
 import { keepRemains } from './remains.ts'
 
 /** What else this process does is no load of the gateway. */
 const loadSources = { now: () => 0, memoryShare: () => 0 }
 
-export class InProcessGateway implements AsyncDisposable {
-  /** The base URLs by name. */
-  readonly urls: ReadonlyMap<string, string>
-  /** Without a mount. */
+export class InProcessGateway extends GatewayAccess implements AsyncDisposable {
   readonly url: string
-  /** Where `/metrics` is. */
   readonly adminUrl: string
   /** As on SIGHUP. */
   readonly reload: () => void
-  private readonly output: Output
+  private readonly lines: Lines
   private readonly gateway: FileGateway
   private stopped: Promise<boolean> | undefined
 
-  private constructor(gateway: FileGateway, output: Output) {
+  private constructor(file: string, gateway: FileGateway, lines: Lines) {
+    super(file)
     this.gateway = gateway
-    this.output = output
-    this.urls = gateway.urls
+    this.lines = lines
     this.url = gateway.urls.get('gateway') ?? ''
     this.adminUrl = gateway.urls.get('admin') ?? ''
     this.reload = gateway.reload
   }
 
-  /** Throws its output if it does not start. */
-  static async start(file: string): Promise<InProcessGateway> {
-    const output: Output = { printed: [], text: '' }
-    const add = (text: string): void => {
-      output.text += text
-      keepRemains('log', text)
-    }
-    const print = (line: string): void => {
-      output.printed.push(line)
-      add(`${line}\n`)
-    }
+  /** From a file, or on free ports from settings. Throws its output if it does not start. */
+  static async start(from: string | GatewaySettings): Promise<InProcessGateway> {
+    const file = typeof from === 'string' ? from : writeConfiguration(from, { server: 0, admin: 0 })
+    const lines = new Lines()
+    const print = (line: string): void => lines.print(line)
     const stderr = {
       isTerminal: false,
       write(text: string, done: () => void) {
-        add(text)
+        lines.add(text)
         done()
       },
     }
     const gateway = await startFromFile(file, { out: print, err: print }, { stderr, loadSources })
-    if (!gateway) throw new Error(`it ended with 1: ${output.text}`)
-    return new InProcessGateway(gateway, output)
+    if (!gateway) throw new Error(`it ended with 1: ${lines.text}`)
+    return new InProcessGateway(file, gateway, lines)
   }
 
   /** The lines of its standard output so far. */
   get printed(): readonly string[] {
-    return this.output.printed
+    return this.lines.printed
   }
 
-  /** What it printed and logged so far. */
-  outputText(): string {
-    return this.output.text
+  get output(): string {
+    return this.lines.text
   }
 
   /** As on SIGTERM. False if log lines could not be written. */
@@ -71,7 +62,18 @@ export class InProcessGateway implements AsyncDisposable {
   }
 }
 
-interface Output {
-  readonly printed: string[]
-  text: string
+/** What a gateway prints and logs. */
+class Lines {
+  readonly printed: string[] = []
+  text = ''
+
+  print(line: string): void {
+    this.printed.push(line)
+    this.add(`${line}\n`)
+  }
+
+  add(text: string): void {
+    this.text += text
+    keepRemains('log', text)
+  }
 }

@@ -3,15 +3,20 @@
 import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { GatewayProcess } from '../checker/gateway-process.ts'
+import { GatewayProcess } from '../checker/gateway-process.ts'
 import { rateQuery } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
-import { type Rig, startRig } from './rig.ts'
+import { type Rig, startRigWith } from './rig.ts'
+
+type ProcessRig = Rig<GatewayProcess>
+
+const startProcessRig = (settings: Parameters<typeof startRigWith>[1]): Promise<ProcessRig> =>
+  startRigWith((gateway) => GatewayProcess.start(gateway), settings)
 
 const limits = { quotes: 1_000_000, create: 1, read: 1 }
 
 /** Milliseconds that each of so many quotes took, one after the other, at one gateway and the other in turn. */
-async function latencies(rigs: readonly Rig[], count: number): Promise<readonly number[][]> {
+async function latencies(rigs: readonly ProcessRig[], count: number): Promise<readonly number[][]> {
   const taken: number[][] = rigs.map(() => [])
   for (let n = 0; n < count; n++) {
     for (const [at, rig] of rigs.entries()) taken[at]?.push(await latency(rig, `0.${n + 1}`))
@@ -20,7 +25,7 @@ async function latencies(rigs: readonly Rig[], count: number): Promise<readonly 
 }
 
 /** On a machine that is busy with other things a gateway may refuse quotes for a moment. */
-async function latency(rig: Rig, amount: string): Promise<number> {
+async function latency(rig: ProcessRig, amount: string): Promise<number> {
   for (;;) {
     const began = performance.now()
     const quote = rateQuery('A', { from: assets.btc, to: assets.usdtTrx, amount })
@@ -59,8 +64,8 @@ test.each(['dead', 'silent', 'failing'] as const)(
   async (kind) => {
     const queue = 200
     const endpoint = kind === 'dead' ? { endpoint: await deadUrl() } : {}
-    await using plain = await startRig({ telemetry: { endpoint: '' }, sections: { limits } })
-    await using traced = await startRig({ telemetry: { ...endpoint, queue, batch: 50 }, sections: { limits } })
+    await using plain = await startProcessRig({ telemetry: { endpoint: '' }, sections: { limits } })
+    await using traced = await startProcessRig({ telemetry: { ...endpoint, queue, batch: 50 }, sections: { limits } })
     traced.collector.status = kind === 'silent' ? undefined : 503
     await latencies([plain, traced], 200)
     const before = await figure(traced.gateway, 'process_resident_memory_bytes')
@@ -86,7 +91,7 @@ test.each(['dead', 'silent', 'failing'] as const)(
 )
 
 test('X9: when the collector is back, whole traces come again', async () => {
-  await using rig = await startRig({ telemetry: { queue: 100, batch: 50 }, sections: { limits } })
+  await using rig = await startProcessRig({ telemetry: { queue: 100, batch: 50 }, sections: { limits } })
   rig.collector.status = 503
   await latencies([rig], 100)
   expect(await spans(rig.gateway, 'dropped')).toBeGreaterThan(0)

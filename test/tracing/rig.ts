@@ -1,20 +1,21 @@
-/**
- * A gateway in a process of its own, with issued keys, before two providers of this process, that exports its traces to a
- * collector.
- */
+/** A gateway with issued keys, before two providers of this process, that exports its traces to a collector. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { GatewayProcess } from '../checker/gateway-process.ts'
+import type { GatewaySettings } from '../checker/configuration.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, startFormB } from '../support/form-b.ts'
+import type { GatewayAccess } from '../support/gateway-access.ts'
+import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { ownKeys } from '../support/managed.ts'
 import { type Client, client, type FormName } from '../support/pair.ts'
 import { Collector } from './collector.ts'
 
-export interface Rig extends AsyncDisposable {
+type Gateway = GatewayAccess & AsyncDisposable
+
+export interface Rig<Started extends Gateway = InProcessGateway> extends AsyncDisposable {
   readonly collector: Collector
-  readonly gateway: GatewayProcess
+  readonly gateway: Started
   /** Form A, called first. */
   readonly alpha: ProviderA
   /** Form B. */
@@ -31,10 +32,18 @@ interface RigSettings {
 }
 
 /** Every trace is kept and exported at once, unless `telemetry` changes it. */
-export async function startRig({ telemetry, sections }: RigSettings = {}): Promise<Rig> {
+export function startRig(settings: RigSettings = {}): Promise<Rig> {
+  return startRigWith((gateway) => InProcessGateway.start(gateway), settings)
+}
+
+/** The same with another way to start the gateway. */
+export async function startRigWith<Started extends Gateway>(
+  start: (settings: GatewaySettings) => Promise<Started>,
+  { telemetry, sections }: RigSettings,
+): Promise<Rig<Started>> {
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-tracing-'))
   const [collector, alpha, beta] = await Promise.all([Collector.start(), startFormA(), startFormB()])
-  const gateway = await GatewayProcess.start({
+  const gateway = await start({
     directory,
     mode: 'managed',
     providers: {
