@@ -8,7 +8,7 @@ const traces = 25
 let simulate: Awaited<ReturnType<typeof openModel>>
 let postgres: Postgres
 beforeAll(async () => {
-  simulate = await openModel()
+  simulate = await openModel('untyped') // simulation.test.ts checks the types
   postgres = await startPostgres()
 }, 60_000)
 afterAll(() => postgres.close())
