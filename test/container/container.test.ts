@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -10,6 +9,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { parseDockerfile } from '../../scripts/container/dockerfile.ts'
 import { buildImage, type Image } from '../../scripts/container.ts'
 import { diskBytesOf } from '../package/weight.ts'
+import { memoryDirectory } from '../support/memory-directory.ts'
 import { ownLoad } from '../support/own-load.ts'
 import { freePorts, type Ports } from './ports.ts'
 
@@ -27,7 +27,7 @@ describe('the container', () => {
 
   /** As an orchestrator runs it, but for the ports. */
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'swapgate-container-'))
+    folder = mkdtempSync(join(memoryDirectory(), 'swapgate-container-'))
     image = buildImage(process.cwd(), folder)
     ports = await freePorts()
     const config = readFileSync(join(image.directory, 'config/gateway.yaml'), 'utf8')

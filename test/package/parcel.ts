@@ -2,9 +2,9 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { freePorts, type Ports } from '../container/ports.ts'
+import { memoryDirectory } from '../support/memory-directory.ts'
 
 const quiet = ['--silent', '--no-audit', '--no-fund', '--no-update-notifier']
 
@@ -13,7 +13,7 @@ export class Parcel implements Disposable {
   readonly files: readonly string[]
   /** Where it is installed, with nothing beside it. */
   readonly folder: string
-  private readonly place = mkdtempSync(join(tmpdir(), 'swapgate-package-'))
+  private readonly place = mkdtempSync(join(memoryDirectory(), 'swapgate-package-'))
 
   constructor() {
     const packed = execFileSync('npm', ['pack', '--json', ...quiet, '--pack-destination', this.place], { encoding: 'utf8' })

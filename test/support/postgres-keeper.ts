@@ -23,7 +23,7 @@ import { memoryDirectory } from './memory-directory.ts'
 
 const [directory = '', guardian = ''] = process.argv.slice(2)
 /** A new database is 300 files, which take ten times the work on a disk. */
-const data = mkdtempSync(join(memoryDirectory() ?? directory, 'swapgate-postgres-data-'))
+const data = mkdtempSync(join(memoryDirectory(), 'swapgate-postgres-data-'))
 const log = join(directory, 'log')
 const [user, password] = ['postgres', 'a-password-for-tests']
 const isRoot = process.getuid?.() === 0
