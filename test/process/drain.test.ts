@@ -60,6 +60,6 @@ it('D1: with 100 creates in flight, idle and half-sent connections it ends in ti
   await Promise.all(closed)
   expect(await gateway.process.ended).toMatchObject({ exitCode: 0, complaints: '' })
   expect((performance.now() - signalledAt) / 1000).toBeLessThan(grace + drain + 1)
-  const next = await gateways.start()
+  const next = await gateways.startInProcess()
   expect(await gateways.violations(next, [acme])).toEqual([])
 })

@@ -25,7 +25,7 @@ it('D2: a create with a late response of the provider gets its response before t
   expect([response?.status, response?.headers.connection]).toEqual([201, 'close'])
   expect(await gateway.process.ended).toMatchObject({ exitCode: 0, complaints: '' })
   expect(await gateways.command('ledger', 'unknown')).toEqual([])
-  expect(await gateways.violations(await gateways.start(), [acme])).toEqual([])
+  expect(await gateways.violations(await gateways.startInProcess(), [acme])).toEqual([])
 })
 
 it('D2: later than server.drain it is unknown, and found after the next start', { timeout }, async () => {
@@ -43,7 +43,7 @@ it('D2: later than server.drain it is unknown, and found after the next start', 
   expect(performance.now() - began).toBeLessThan(2_500)
   expect(await gateways.command('ledger', 'unknown')).toMatchObject([{ requested: { withdrawalAddress: order.withdrawalAddress } }])
 
-  const next = await gateways.start()
+  const next = await gateways.startInProcess()
   expect((await acme.create(next.url, order, { idempotencyKey }))?.status).toBe(409)
   lookNow(gateways)
   const again = async () => await acme.create(next.url, order, { idempotencyKey })
