@@ -1,5 +1,5 @@
 /** Where files are kept in memory. */
-import { existsSync, readFileSync, statfsSync } from 'node:fs'
+import { accessSync, constants, readFileSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
 const place = '/dev/shm'
@@ -10,7 +10,16 @@ const neededBytes = 2 ** 31
  * keeps none in memory, has little room there, or runs no programs from it.
  */
 export function memoryDirectory(): string {
-  if (!existsSync(place) || /^\S+ \/dev\/shm \S+ \S*\bnoexec\b/m.test(readFileSync('/proc/mounts', 'utf8'))) return tmpdir()
+  return isUsable() ? place : tmpdir()
+}
+
+function isUsable(): boolean {
+  try {
+    accessSync(place, constants.W_OK)
+  } catch {
+    return false
+  }
+  if (/^\S+ \/dev\/shm \S+ \S*\bnoexec\b/m.test(readFileSync('/proc/mounts', 'utf8'))) return false
   const { bavail, bsize } = statfsSync(place)
-  return bavail * bsize >= neededBytes ? place : tmpdir()
+  return bavail * bsize >= neededBytes
 }
