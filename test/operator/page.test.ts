@@ -1,4 +1,4 @@
-// Takes longest: Chromium, and a page that shows what has changed seconds later.
+// Takes long: Chromium, and a page that shows what has changed seconds later.
 /** docs/contract.md §15: the operator's page in Chromium, on the admin port of a real gateway. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Takes longest: many starts.
+// Takes long: many starts.
 /** docs/contract.md §12: what a person sets in place of the file, as gateways follow it. */
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
