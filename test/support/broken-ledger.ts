@@ -56,11 +56,17 @@ export function corrupt(directory: string): Heal {
   return () => writeFileSync(file, before)
 }
 
+/** False also for a file system in memory, where a file that is open can still be written. */
 export const canForbid = works(() => {
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-probe-'))
   for (const name of ['ledger.db', 'ledger.db-wal']) writeFileSync(join(directory, name), '')
-  forbid(directory)()
+  const open = openSync(join(directory, 'ledger.db'), 'r+')
+  const heal = forbid(directory)
+  const isWritten = works(() => writeSync(open, 'a'))
+  heal()
+  closeSync(open)
   rmSync(directory, { recursive: true })
+  if (isWritten) throw new Error('A file that is open can still be written.')
 })
 export const canMount = works(() => {
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-probe-'))
