@@ -14,7 +14,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const sets = ['fast', 'whole', 'pair', 'alone'] as const
 type Set = (typeof sets)[number]
 
-const programs = /'node:child_process'|'playwright-core'/
+/** What starts programs, or the whole of ours in the process of the test. */
+const programs = /'node:child_process'|'playwright-core'|\/cli\/file-gateway\.ts'/
 const sources = new Map<string, string>()
 
 function source(file: string): string {
