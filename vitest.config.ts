@@ -6,8 +6,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /**
  * - `fast` needs this process alone and hardly waits: `npm run test:fast`. Its files share processes, and what they import.
  * - `whole` is about programs, servers and stores, or takes long. Its files share processes too.
- * - `pair` needs about one processor for itself: two files at a time, each with a process of its own.
- * - `alone` compares times or memory: nothing runs beside it, and each file has a process of its own.
+ * - `pair` needs about one processor for itself, also to compare times or memory: two files at a time, each with a process of its own.
+ * - `alone` compares times so short that a second file would change them: nothing runs beside it.
  * A file that needs none of the programs of the second is of the first, unless it says "Takes long: …", "Takes longest: …",
  * "Runs in a pair: …" or "Runs alone: …".
  */
@@ -68,7 +68,7 @@ function mixed<T>(some: readonly T[], rest: readonly T[]): T[] {
 }
 
 /** For objects that live as long as a test: Node's 1 MB would be collected, and promoted, all the time. */
-const roomForTheYoung = ['--min-semi-space-size=32', '--max-semi-space-size=64']
+const youngGenerationFlags = ['--min-semi-space-size=32', '--max-semi-space-size=64']
 
 /** Milliseconds: a machine that does other things beside may be slow. */
 const patience = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 10_000, interval: 50 } } }
@@ -85,7 +85,7 @@ export default defineConfig({
         ...patience,
         isolate: order[name] > 0,
         maxWorkers: maxWorkers[name],
-        execArgv: [...roomForTheYoung],
+        execArgv: youngGenerationFlags,
         sequence: { groupOrder: order[name] },
       },
       extends: false,
