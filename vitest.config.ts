@@ -4,14 +4,13 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * - `fast` needs this process alone and hardly waits: `npm run test:fast`. Its files share processes, and what they import.
- * - `whole` is about programs, servers and stores, or takes long. Its files share processes too.
- * - `pair` needs about one processor for itself, also to compare times or memory: two files at a time, each with a process of its own.
- * - `alone` compares times so short that a second file would change them: nothing runs beside it.
- * A file that needs none of the programs of the second is of the first, unless it says "Takes long: …", "Takes longest: …",
- * "Runs in a pair: …" or "Runs alone: …".
+ * - `shared`: the files share processes, and what they import.
+ * - `few`: a file compares times or memory, or has traffic that must not be shed. Each has a process of its own.
+ * - `alone`: a file compares times so short that a second file would change them.
+ * A file is `shared` unless it says "Runs with few others: …" or "Runs alone: …".
+ * `npm run test:fast` is the part of `shared` that starts no program and hardly waits: without "Takes long: …" and "Takes longest: …".
  */
-const sets = ['fast', 'whole', 'pair', 'alone'] as const
+const sets = ['shared', 'few', 'alone'] as const
 type Set = (typeof sets)[number]
 
 /** What starts programs, or the whole of ours in the process of the test. */
@@ -24,10 +23,8 @@ function source(file: string): string {
   return text
 }
 
-/** Files at a time. Of the first two sets twice as many as two processors, since much of a test is waiting. */
-const maxWorkers: Readonly<Record<Set, number>> = { fast: 4, whole: 4, pair: 2, alone: 1 }
-/** One after another; the first two sets are run together. */
-const order: Readonly<Record<Set, number>> = { fast: 0, whole: 0, pair: 1, alone: 2 }
+/** Files at a time, for two processors: much of a test is waiting. */
+const maxWorkers: Readonly<Record<Set, number>> = { shared: 5, few: 3, alone: 1 }
 
 /** Whether the file starts programs, or what it imports of the tests does. */
 function startsPrograms(file: string, seen: string[]): boolean {
@@ -41,15 +38,19 @@ function startsPrograms(file: string, seen: string[]): boolean {
 
 function setOf(file: string): Set {
   if (/\bRuns alone: /.test(source(file))) return 'alone'
-  if (/\bRuns in a pair: /.test(source(file))) return 'pair'
-  return durationOf(file) !== undefined || startsPrograms(file, []) ? 'whole' : 'fast'
+  if (/\bRuns with few others: /.test(source(file))) return 'few'
+  return 'shared'
+}
+
+function isFast(file: string): boolean {
+  return setOf(file) === 'shared' && durationOf(file) === undefined && !startsPrograms(file, [])
 }
 
 function durationOf(file: string): string | undefined {
   return /\bTakes (long|longest): /.exec(source(file))?.[1]
 }
 
-const files = Map.groupBy(globSync(['src/**/*.test.ts', 'test/**/*.test.ts']), setOf)
+const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'])
 
 /** What takes longest begins first. What takes long, and mostly waits, is spread over the rest, which needs the processors. */
 class LongestFirst extends BaseSequencer {
@@ -73,22 +74,22 @@ const youngGenerationFlags = ['--min-semi-space-size=32', '--max-semi-space-size
 /** Milliseconds: a machine that does other things beside may be slow. */
 const patience = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 10_000, interval: 50 } } }
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: ['test/support/remains.ts', 'test/support/bundle.ts'],
     sequence: { sequencer: LongestFirst },
-    projects: sets.map((name) => ({
+    projects: sets.map((name, groupOrder) => ({
       test: {
         name,
-        include: files.get(name) ?? [],
+        include: files.filter((file) => setOf(file) === name && (mode !== 'fast' || isFast(file))),
         setupFiles: ['test/support/setup.ts'],
         ...patience,
-        isolate: order[name] > 0,
+        isolate: name !== 'shared',
         maxWorkers: maxWorkers[name],
         execArgv: youngGenerationFlags,
-        sequence: { groupOrder: order[name] },
+        sequence: { groupOrder },
       },
       extends: false,
     })),
   },
-})
+}))

@@ -1,4 +1,4 @@
-// Runs in a pair: it measures the memory of a process.
+// Runs with few others: it measures the memory of a process.
 /** docs/contract.md §11: a long answer streams, however slowly it is taken, with flat memory. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'

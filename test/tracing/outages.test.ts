@@ -1,4 +1,4 @@
-// Runs in a pair: it compares response times.
+// Runs with few others: it compares response times.
 /** X9: a collector that is down, or never responds, costs no request anything. */
 import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
