@@ -9,7 +9,7 @@ import { withDefault } from '../domain/with-timeout.ts'
 import type { ResponseFields } from '../wire/codec/response-nodes.ts'
 import type { ProviderCall, ProviderOperation } from '../wire/provider/operation.ts'
 import { readPaged } from './decode-page.ts'
-import { decodeResponse } from './decode-response.ts'
+import { decodeResponse, type ResponseDocument } from './decode-response.ts'
 import { operationOf } from './operation-of.ts'
 import { type Connection, type Sender, sender } from './send-call.ts'
 
@@ -102,9 +102,11 @@ async function single(
   const derived: string[] = []
   const assumed = assumedFields(operation, request, quote)
   const onAssumed = (field: string): void => void derived.push(field)
+  const decode = (document: ResponseDocument, fields?: ResponseFields): ResponseFields =>
+    decodeResponse(operation, document, calls.options, { fields, assumed, onAssumed })
   try {
-    const fields = await calls.send(operation, request, context, async (document) =>
-      decodeResponse(operation, document, calls.options, { fields: await besideSoon(), assumed, onAssumed }),
+    const fields = await calls.send(operation, request, context, (document) =>
+      beside ? besideSoon().then((besideFields) => decode(document, besideFields)) : decode(document),
     )
     if (operation.refusesByLimits) refuseByLimits(fields, request)
     return { fields, derived }
@@ -120,7 +122,7 @@ function refuseByLimits(fields: ResponseFields, request: Request<Op>): void {
 }
 
 function sendBeside(calls: Sender, call: ProviderCall, request: object, context: Context): Promise<ResponseFields> {
-  return calls.send(call, knownFields(request, call), context, async (document) => decodeResponse(call, document, calls.options))
+  return calls.send(call, knownFields(request, call), context, (document) => decodeResponse(call, document, calls.options))
 }
 
 function mayBeAboutAmount({ kind, reason }: Fault): boolean {

@@ -26,10 +26,13 @@ export async function recorded(
   const span = beginRequest(request, tracing)
   const record = new RequestRecord(span)
   const responseContext: ResponseContext = { form, requestId: requestIdOf(request.headers), vary, span }
-  const response = await respond(responseContext, record).catch((reason) => {
+  let response: HttpResponse
+  try {
+    response = await respond(responseContext, record)
+  } catch (reason) {
     record.fault = Fault.from(reason)
-    return encodeFault(record.fault, responseContext)
-  })
+    response = encodeFault(record.fault, responseContext)
+  }
   record.end(request, response, responseContext, observe)
   if (span) endRequest(span, request, record, responseContext, response)
   return response

@@ -8,9 +8,9 @@ import type { StatusWord } from '../domain/swap/status.ts'
 import type { Pair } from '../domain/swap/swap.ts'
 import type { Observer, Server } from '../domain/telemetry/observation.ts'
 import type { Span } from '../domain/tracing/span.ts'
-import type { RequestParts, Settings } from '../wire/codec/request-encode.ts'
+import type { Settings } from '../wire/codec/request-encode.ts'
 import type { DecodeContext } from '../wire/codec/response-nodes.ts'
-import type { Headers, Http, HttpRequest } from '../wire/http.ts'
+import type { Headers, Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { Signer } from '../wire/provider/credential.ts'
 import type { ProviderForm } from '../wire/provider/form.ts'
 import type { ProviderCall } from '../wire/provider/operation.ts'
@@ -41,7 +41,7 @@ export interface Connection {
   readonly observe: Observer
 }
 
-type Decode<T> = (document: ResponseDocument) => Promise<T>
+type Decode<T> = (document: ResponseDocument) => T | Promise<T>
 
 export interface Sender {
   readonly options: DecodeOptions
@@ -58,6 +58,8 @@ export function sender(connection: Connection): Sender {
   const options: DecodeOptions = { provider, confidential, decodeContext }
   const reportUnreadable = unreadableReporter(decodeContext, provider)
   const beginCall = callSpans(provider, server)
+  const faultOf = (response: HttpResponse, call: ProviderCall, fields: object, secret: string | undefined): Fault =>
+    toProviderFault(response, { form, call, amountIn: amountOf(fields), provider, confidential, secret })
   return {
     options,
     async send(call, fields, context, decode) {
@@ -71,10 +73,9 @@ export function sender(connection: Connection): Sender {
       try {
         const response = await http(request)
         attempt.setResponse(response)
-        const errorContext = { form, call, amountIn: amountOf(fields), provider, confidential, secret: key }
-        if (response.status < 200 || response.status > 299) throw toProviderFault(response, errorContext)
+        if (response.status < 200 || response.status > 299) throw faultOf(response, call, fields, key)
         const document = readDocument(response.body, options)
-        if (isRefusedIn200(form.refusal, document.body)) throw toProviderFault(response, errorContext)
+        if (isRefusedIn200(form.refusal, document.body)) throw faultOf(response, call, fields, key)
         const decoded = await decode(document)
         attempt.end(undefined, observe)
         return decoded
@@ -100,11 +101,17 @@ function unreadableReporter({ drift }: DecodeContext, provider: string): (fault:
   }
 }
 
-type EncodedRequest = RequestParts<string | undefined>
+/** The path has its parameters. */
+interface EncodedRequest {
+  readonly path: string
+  readonly query: string
+  readonly body: string | undefined
+}
 
-function encodeRequest({ requestCodec }: ProviderCall, fields: object, settings: Settings): EncodedRequest {
+function encodeRequest({ requestCodec, path: pattern }: ProviderCall, fields: object, settings: Settings): EncodedRequest {
   try {
-    return requestCodec.encode(fields, settings)
+    const { path, query, body } = requestCodec.encode(fields, settings)
+    return { path: pattern.fill(path), query, body }
   } catch (reason) {
     if (!(reason instanceof WireError)) throw reason
     throw new Fault('invalid', reason.message, {
@@ -118,16 +125,16 @@ function encodeRequest({ requestCodec }: ProviderCall, fields: object, settings:
 
 function credentialHeaders(
   { path, query, body = '' }: EncodedRequest,
-  { method, path: pattern }: ProviderCall,
+  { method }: ProviderCall,
   key: string,
   { form, signer }: Connection,
 ): Headers {
-  return form.credential.encode(key, { method, path: pattern.fill(path), query, body }, signer)
+  return form.credential.encode(key, { method, path, query, body }, signer)
 }
 
 function toHttpRequest(
-  { path: parameters, query, body }: EncodedRequest,
-  { method, path: pattern, maxResponseBytes, addressHeader }: ProviderCall,
+  { path, query, body }: EncodedRequest,
+  { method, maxResponseBytes, addressHeader }: ProviderCall,
   credential: Headers,
   { requestId, deadline, forwardedAddress }: Context,
   { userAgent }: Connection,
@@ -140,7 +147,6 @@ function toHttpRequest(
   if (body !== undefined) headers['content-type'] = 'application/json'
   if (addressHeader !== undefined && forwardedAddress !== undefined) headers[addressHeader] = forwardedAddress
   if (span) headers.traceparent = span.traceparent
-  const path = pattern.fill(parameters)
   const request = { method, path, query, headers, deadline, ...(maxResponseBytes !== undefined && { maxResponseBytes }) }
   return body === undefined ? request : { ...request, body: async () => body }
 }

@@ -110,8 +110,12 @@ export function connectProvider(
 
 /** Refuses what the provider does not have before a call is counted. */
 function onlyOffered(form: ProviderForm): Layer {
-  return aroundAll(async function onlyOffered(op, request, context, next) {
-    operationOf(form, op, request)
+  return aroundAll(function onlyOffered(op, request, context, next) {
+    try {
+      operationOf(form, op, request)
+    } catch (reason) {
+      return Promise.reject(reason)
+    }
     return next.call(op, request, context)
   })
 }

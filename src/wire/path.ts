@@ -24,8 +24,10 @@ export function compilePath(pattern: string): PathPattern {
       if (parameters.size === 0) return path === pattern ? none : undefined
       return last !== undefined && path.startsWith(fixed) ? parameter(last, path.slice(fixed.length)) : undefined
     },
-    fill: (values) =>
-      pieces.reduce((path, piece, at) => path + (at % 2 === 0 ? piece : encodeURIComponent(values[piece] ?? '')), ''),
+    fill(values) {
+      if (last !== undefined) return fixed + encodeURIComponent(values[last] ?? '')
+      return pieces.reduce((path, piece, at) => path + (at % 2 === 0 ? piece : encodeURIComponent(values[piece] ?? '')), '')
+    },
   }
 }
 

@@ -11,10 +11,11 @@ export type NeedsAddress = (op: Op, request: Request<Op>) => boolean
  * `invalid`, before anything is sent or spent, if the address is not public: the gateway's own calls have none.
  */
 export function forwardAddress(needsAddress: NeedsAddress): Layer {
-  return aroundAll(async function forwardAddress(op, request, context, next) {
+  return aroundAll(function forwardAddress(op, request, context, next) {
     if (!needsAddress(op, request)) return next.call(op, request, context)
     const forwardedAddress = clientAddressOf(context.caller.address)
-    if (!isPublicAddress(forwardedAddress)) throw noPublicAddress()
-    return { ...(await next.call(op, request, { ...context, forwardedAddress })), isUncacheable: true }
+    if (!isPublicAddress(forwardedAddress)) return Promise.reject(noPublicAddress())
+    const response = next.call(op, request, { ...context, forwardedAddress })
+    return response.then((resolved) => ({ ...resolved, isUncacheable: true }))
   })
 }

@@ -18,9 +18,11 @@ export function gatewayKeyErrors(): Layer {
 /** The same where only quotes have the gateway's own key; their `limited` stays the client's. */
 export function gatewayQuoteErrors(): Layer {
   return aroundAll(function gatewayQuoteErrors(op, request, context, next) {
-    return next.call(op, request, context).catch((reason) => {
+    const response = next.call(op, request, context)
+    if (keyed.has(op)) return response
+    return response.catch((reason) => {
       const fault = Fault.from(reason)
-      throw fault.kind === 'unauthorized' && !keyed.has(op) ? translate(fault) : fault
+      throw fault.kind === 'unauthorized' ? translate(fault) : fault
     })
   })
 }

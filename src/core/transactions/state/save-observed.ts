@@ -26,7 +26,8 @@ export function mergeChecked(
 ): MergeResult {
   const discrepancies = before?.isCreated ? discrepanciesOf(before.transaction, observed.reported, table) : noDiscrepancies
   if (before && discrepancies.rejected.length > 0) return { record: before, ...discrepancies }
-  const record = mergeTransaction(before, { ...observed, sequence: sequences.align(observed.sequence, before?.sequence) })
+  const sequence = sequences.align(observed.sequence, before?.sequence)
+  const record = mergeTransaction(before, sequence === observed.sequence ? observed : { ...observed, sequence })
   return record === before ? { record, ...noDiscrepancies } : { record, ...discrepancies }
 }
 
@@ -42,13 +43,13 @@ export interface MergedReport {
  */
 export function mergeInOrder(
   before: LedgerEntry | undefined,
-  [first, ...later]: readonly [ObservedTransaction, ...ObservedTransaction[]],
+  reports: readonly [ObservedTransaction, ...ObservedTransaction[]],
   toEntry: (record: TransactionRecord) => LedgerEntry,
   options: StateOptions,
 ): MergedReport {
-  let last = mergeAndReport(before, first, options)
+  let last = mergeAndReport(before, reports[0], options)
   if (last.merged.rejected.length > 0) return last
-  for (const observed of later) {
+  for (const observed of reports.slice(1)) {
     const next = mergeAndReport(toEntry(last.merged.record), observed, options)
     if (next.merged.rejected.length > 0) break
     last = next
