@@ -1,7 +1,7 @@
 /** prism: an independent validation proxy; it compares each exchange with a description. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createRequire } from 'node:module'
+import { getHttpOperationsFromSpec } from '@stoplight/prism-http'
+import { createServer } from '@stoplight/prism-http-server'
+import { pino } from 'pino'
 import { expect } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 
@@ -16,38 +16,16 @@ export interface Prism extends AsyncDisposable {
   readonly url: string
 }
 
-const require = createRequire(import.meta.url)
-const program = require.resolve('@stoplight/prism-cli')
-
-/** A proxy in front of `upstream` with the description in that file. */
+/** A proxy in front of `upstream` with the description in that file. It compares requests, responses and credentials. */
 export async function startPrism(file: string, upstream: string): Promise<Prism> {
-  const env = { ...process.env, NODE_COMPILE_CACHE: 'node_modules/.cache/prism' }
-  const child = spawn(process.execPath, [program, 'proxy', file, upstream, '--port', '0'], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const comparisons = { checkSecurity: true, validateRequest: true, validateResponse: true, errors: false }
+  const server = createServer(await getHttpOperationsFromSpec(file), {
+    cors: true,
+    config: { ...comparisons, isProxy: true, upstream: new URL(upstream), upstreamProxy: undefined, mock: { dynamic: false } },
+    components: { logger: pino({ level: 'silent' }) },
   })
-  const ended = once(child, 'close')
-  return {
-    url: await listening(child, ended),
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
-      await ended
-    },
-  }
-}
-
-async function listening(child: ChildProcess, ended: Promise<unknown>): Promise<string> {
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => (output += text))
-  for (;;) {
-    const [, url] = /listening on (http:\S+)/.exec(output) ?? []
-    if (url !== undefined) return url
-    const isOver = await Promise.race([
-      once(child.stdout as NodeJS.ReadableStream, 'data').then(() => false),
-      ended.then(() => true),
-    ])
-    if (isOver) throw new Error(`prism ended: ${output}`)
-  }
+  const url = await server.listen(0, '127.0.0.1')
+  return { url, [Symbol.asyncDispose]: () => server.close() }
 }
 
 /** Where a response that came through prism violates the description. */
