@@ -6,6 +6,7 @@ import { Fault, type FaultKind } from '../domain/faults/fault.ts'
 import { messageWithLimits, publicMessage } from '../domain/faults/public-message.ts'
 import { standardMessage } from '../domain/faults/standard-fault.ts'
 import type { HttpResponse } from '../wire/http.ts'
+import { fromStatus, isAboutRequest } from '../wire/http-status.ts'
 import { JsonError, type JsonValue } from '../wire/json.ts'
 import { parseJson } from '../wire/parse-json.ts'
 import type { ProviderForm } from '../wire/provider/form.ts'
@@ -56,14 +57,9 @@ function hasNoEffect(status: number, message: string, meaning: RefusalMeaning | 
 }
 
 /** By the provider's code, if its form has a meaning for it. A rate limit is recognized by the status alone. */
-function kindOf(status: number, { op, keyed }: ProviderCall, meaning: RefusalMeaning | undefined): FaultKind {
-  if (status === 429) return 'limited'
-  const isForOne = op === 'getRate' || op === 'createTransaction'
-  if (meaning) return meaning.kind === 'notFound' && isForOne ? 'invalid' : meaning.kind
-  if (status === 400 || status === 422) return 'invalid'
-  if (status === 404) return isForOne ? 'invalid' : 'notFound'
-  if ((status === 401 || status === 403) && keyed) return 'unauthorized'
-  return 'failed'
+function kindOf(status: number, call: ProviderCall, meaning: RefusalMeaning | undefined): FaultKind {
+  if (status === 429 || !meaning) return fromStatus(status, call)
+  return meaning.kind === 'notFound' && isAboutRequest(call.op) ? 'invalid' : meaning.kind
 }
 
 function messageOf(kind: FaultKind, providerMessage: string, limits: AmountLimits, errorContext: ErrorContext): string {

@@ -1,5 +1,6 @@
-/** The HTTP status of each kind of fault (docs/contract.md §6). */
+/** HTTP statuses and kinds of faults: to a client, and from a provider (docs/contract.md §6). */
 import type { FaultKind } from '../domain/faults/fault.ts'
+import type { Op } from '../domain/swap/operations.ts'
 
 const statusOf: Readonly<Record<FaultKind, number>> = {
   invalid: 400,
@@ -52,8 +53,32 @@ const reasonOf: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 }
 
+/** For the response to a client. */
 export function toStatus(kind: FaultKind): number {
   return statusOf[kind]
+}
+
+/** The meaning of a provider's error status, without a code of its form. `keyed`: the call had a key. */
+export function fromStatus(status: number, { op, keyed }: { readonly op: Op; readonly keyed: boolean }): FaultKind {
+  switch (status) {
+    case 400:
+    case 422:
+      return 'invalid'
+    case 401:
+    case 403:
+      return keyed ? 'unauthorized' : 'failed'
+    case 404:
+      return isAboutRequest(op) ? 'invalid' : 'notFound'
+    case 429:
+      return 'limited'
+    default:
+      return 'failed'
+  }
+}
+
+/** Whether what a provider does not find is a part of the request, such as a pair, and no transaction. */
+export function isAboutRequest(op: Op): boolean {
+  return op === 'getRate' || op === 'createTransaction'
 }
 
 export function reasonPhrase(status: number): string {
