@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { contentOf } from '../../wire/static-page.ts'
 import { withGzip } from './gzip.ts'
 
@@ -14,4 +14,11 @@ it('compresses a page once, for all who ask for it', async () => {
 
 it('gives the compressed bytes a tag of their own', async () => {
   expect((await withGzip(page).gzip?.())?.tag).toBe(page.content().tag.replace(/"$/, '-gzip"'))
+})
+
+it('compresses it again for the next client if that failed', async () => {
+  const content = vi.fn(page.content).mockReturnValueOnce({ bytes: 5 as unknown as Uint8Array, tag: '"x"' })
+  const { gzip } = withGzip({ ...page, content })
+  await expect(gzip?.()).rejects.toThrow()
+  expect(gunzipSync((await gzip?.())?.bytes ?? '').toString()).toBe('a page')
 })

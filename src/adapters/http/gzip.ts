@@ -1,14 +1,14 @@
 /** node:zlib: compresses each page once, when a client first asks for it so, since few processes ever show their pages. */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { memoize } from '../../domain/memoize.ts'
 import type { Content, StaticPage } from '../../wire/static-page.ts'
 
 const compress = promisify(gzip)
 
 /** Adds a gzip representation with its own ETag to the page (RFC 9110 §8.8.3). */
 export function withGzip(page: StaticPage): StaticPage {
-  let compressing: Promise<Content> | undefined
-  return { ...page, gzip: () => (compressing ??= compressed(page.content())) }
+  return { ...page, gzip: memoize(async () => compressed(page.content())) }
 }
 
 async function compressed({ bytes, tag }: Content): Promise<Content> {

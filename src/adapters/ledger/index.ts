@@ -23,7 +23,7 @@ import { overrides } from './operations/overrides.ts'
 import { replicaFigures } from './operations/replica-figures.ts'
 import { migrate } from './schema/migrate.ts'
 import type { LedgerInspection } from './sqlite/inspect.ts'
-import { memoryStore } from './sqlite/memory.ts'
+import { memoryStores } from './sqlite/memory.ts'
 import { sqliteStore } from './sqlite/store.ts'
 import type { Store } from './store.ts'
 import { readTagRecords, tagRecords } from './tag-records.ts'
@@ -75,6 +75,8 @@ const postgresUrl = /^postgres(?:ql)?:/
 /** A step of a migration may take longer than other statements. */
 const migrationTimeoutMs = 600_000
 const inspectionTimeoutMs = 1_000
+
+const memoryStore = memoryStores()
 
 async function openStore(url: string, { timeoutMs = 5_000, now }: LedgerOptions): Promise<Store> {
   const file = sqliteUrl.exec(url)?.[1]

@@ -1,26 +1,34 @@
-/** node:sqlite: the store in memory, a copy of an empty one. Embedded gateways and tests open many, and a migration takes 5 ms. */
+/** node:sqlite: stores in memory, copies of an empty one. Embedded gateways and tests open many, and a migration takes 5 ms. */
+import { memoize } from '../../../domain/memoize.ts'
 import { migrate } from '../schema/migrate.ts'
 import type { Store } from '../store.ts'
 import { openSqlite } from './dialect.ts'
 import { storeOf } from './store.ts'
 
 const memory = ':memory:'
-/** Of a migrated store without rows, once for this process. */
-let imaging: Promise<Uint8Array> | undefined
 
-/** Migrated. Uses one connection for reads and writes. `now`: replaces the ledger's clock in tests. */
-export async function memoryStore(now?: () => number): Promise<Store> {
-  imaging ??= migratedImage()
-  const database = await openSqlite(memory, 0)
-  database.deserialize(await imaging)
-  return await storeOf(database, database, now)
+/**
+ * Returns a function that opens a migrated store, each a copy of one that the first call makes. It uses one connection for reads and
+ * writes. `now`: replaces the ledger's clock in tests.
+ */
+export function memoryStores(): (now?: () => number) => Promise<Store> {
+  const image = memoize(emptyImage)
+  return async (now) => {
+    const copied = await image()
+    const database = await openSqlite(memory, 0)
+    database.deserialize(copied)
+    return await storeOf(database, database, now)
+  }
 }
 
-async function migratedImage(): Promise<Uint8Array> {
+/** The bytes of a migrated store without rows. */
+async function emptyImage(): Promise<Uint8Array> {
   const database = await openSqlite(memory, 0)
   const store = await storeOf(database, database)
-  await migrate(store)
-  const image = database.serialize()
-  await store.close()
-  return image
+  try {
+    await migrate(store)
+    return database.serialize()
+  } finally {
+    await store.close()
+  }
 }
