@@ -8,7 +8,7 @@ import type { OperatorParts, OperatorStores } from './operator/stores.ts'
 import type { ConfigurationInForce } from './process/configuration/configuration-in-force.ts'
 import { withListenError } from './process/connections/listen-error.ts'
 import { openAdmin, openPublic, type Port, type PublicPort } from './process/connections/ports.ts'
-import { type Monitoring, openMonitoring, type ProcessResources } from './process/monitoring.ts'
+import { type Monitoring, openMonitoring, type ProcessIo } from './process/monitoring.ts'
 import { openGateway } from './process/open-gateway.ts'
 import { openOperator } from './process/operator.ts'
 import { preparePages } from './process/pages.ts'
@@ -50,10 +50,10 @@ interface ProcessState {
  *     console.log(urls.get('gateway'), configWarnings)
  *     process.once('SIGTERM', () => void stop())
  */
-export async function start(config: Config, processResources?: ProcessResources): Promise<Running> {
+export async function start(config: Config, processIo?: ProcessIo): Promise<Running> {
   await using resources = new AsyncDisposableStack()
   const state: ProcessState = { readiness: 'starting', configuration: undefined, operator: undefined }
-  const monitoring = openMonitoring(config, () => state.configuration?.config ?? config, resources, processResources)
+  const monitoring = openMonitoring(config, () => state.configuration?.config ?? config, resources, processIo)
   const { observe, telemetry } = monitoring
   const admin = await openAdminPort(config, state, monitoring, resources)
   const sandboxUrls = await addSandbox(config, resources)

@@ -4,7 +4,7 @@ import { type Running, start } from '../main.ts'
 import { configWarnings } from '../process/configuration/config-warnings.ts'
 import { type Signatures, signaturesOf, watchFiles } from '../process/configuration/file-watcher.ts'
 import { needsRestart } from '../process/configuration/restart-required.ts'
-import type { ProcessResources } from '../process/monitoring.ts'
+import type { ProcessIo } from '../process/monitoring.ts'
 import { version } from '../process/version.ts'
 import { formatFault, printFaults } from './check.ts'
 import { fileWarnings } from './option.ts'
@@ -22,14 +22,10 @@ export interface FileGateway extends Pick<Running, 'urls' | 'logError'> {
 type Lines = Pick<Terminal, 'out' | 'err'>
 
 /** Starts the gateway and prints its URLs and warnings. If it does not start: prints why and returns undefined. */
-export async function startFromFile(
-  file: string,
-  terminal: Lines,
-  processResources?: ProcessResources,
-): Promise<FileGateway | undefined> {
+export async function startFromFile(file: string, terminal: Lines, processIo?: ProcessIo): Promise<FileGateway | undefined> {
   try {
     const loaded = load(file)
-    const running = await start(loaded.config, processResources)
+    const running = await start(loaded.config, processIo)
     printStart(file, loaded.config, running, terminal)
     const reloading = followFile(file, loaded, running, terminal)
     const stop = (): Promise<boolean> => {

@@ -5,11 +5,12 @@ import { ProviderFigures } from '../core/operations/provider-figures.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
 import { openTelemetry, type Telemetry } from './telemetry.ts'
 
-/** What a gateway uses in place of what its process has: for tests that share their process with it. */
-export interface ProcessResources {
-  /** Where the log is written. */
+/**
+ * How a gateway reaches its process: where its log goes, and where its load is read. What is absent is that of the real process. Only
+ * `test/support/in-process-gateway.ts` gives others: there the gateway shares the process of its test.
+ */
+export interface ProcessIo {
   readonly stderr?: Stderr
-  /** How the load is measured. */
   readonly loadSources?: LoadSources
 }
 
@@ -29,7 +30,7 @@ export function openMonitoring(
   config: Config,
   current: () => Config,
   resources: AsyncDisposableStack,
-  { stderr, loadSources }: ProcessResources = {},
+  { stderr, loadSources }: ProcessIo = {},
 ): Monitoring {
   const load = measureLoad(loadSources)
   resources.defer(async () => load.stop())

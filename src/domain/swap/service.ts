@@ -24,10 +24,10 @@ export interface Claim {
 }
 
 /** The context of a call. Each layer may pass on a changed copy. */
-export interface Context extends ClientRequest, CallOptions, Measurement {}
+export interface Context extends RequestContext, CallOptions, Measurement {}
 
 /** What is known of the request that a client sent. The gateway's own calls have it, too. */
-export interface ClientRequest {
+export interface RequestContext {
   readonly requestId: string
   readonly caller: Caller
   /** The fields of the caller's form. Other fields need not be read. */
@@ -36,7 +36,7 @@ export interface ClientRequest {
   readonly deadline: number
   /** The caller's `Idempotency-Key`. */
   readonly idempotencyKey?: string | undefined
-  /** Set once the request is decoded. */
+  /** Set by `idempotency` for a create that has such a key, stored by `intent`. */
   readonly claim?: Claim
   /** Tag of the provider that the caller requests. */
   readonly pick?: string | undefined
