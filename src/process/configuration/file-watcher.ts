@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 /** Milliseconds between checks. Polling works on every file system, and for links that are replaced. */
 const intervalMs = 1_000
 
-/** Differs between two states of a file; empty if there is no file. */
+/** Differs between two states of a file; empty if there is no file, or none that can be examined. */
 export type Signatures = ReadonlyMap<string, string>
 
 export function signaturesOf(files: readonly string[]): Signatures {
@@ -22,6 +22,10 @@ export function watchFiles(before: Signatures, changed: () => void): () => void 
 }
 
 function signatureOf(file: string): string {
-  const stats = statSync(file, { throwIfNoEntry: false })
-  return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : ''
+  try {
+    const { ino, size, mtimeMs } = statSync(file)
+    return `${ino} ${size} ${mtimeMs}`
+  } catch {
+    return ''
+  }
 }
