@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { type Config, ConfigError, loadConfig } from '../config/index.ts'
 import { knownForms } from '../forms/index.ts'
 import { type Running, start } from '../main.ts'
@@ -24,7 +25,7 @@ type Lines = Pick<Terminal, 'out' | 'err'>
 /** Starts the gateway and prints its URLs and warnings. If it does not start: prints why and returns undefined. */
 export async function startFromFile(file: string, terminal: Lines, processIo?: ProcessIo): Promise<FileGateway | undefined> {
   try {
-    const loaded = load(file)
+    const loaded = load(file, signaturesOf([resolve(file)]))
     const running = await start(loaded.config, processIo)
     printStart(file, loaded.config, running, terminal)
     const reloading = followFile(file, loaded, running, terminal)
@@ -53,25 +54,26 @@ interface Reloading {
 
 /** Reloads the configuration when one of its files changes, and on request. */
 function followFile(file: string, started: LoadedConfig, running: Running, terminal: Lines): Reloading {
-  let { config, signatures } = started
+  let { config } = started
   let isStopped = false
   const readAgain = async (): Promise<void> => {
+    if (isStopped) return
     stopWatching()
-    const next = await applyConfig(file, running)
-    // If the configuration is faulty, the next change triggers another reload.
-    signatures = next?.signatures ?? signaturesOf(config.files)
+    const before = signaturesOf(config.files)
+    const next = await applyConfig(file, before, running)
     if (next) {
       printReload(config, next, started.config, running, terminal)
       config = next.config
     }
-    if (!isStopped) stopWatching = watchFiles(signatures, again)
+    // If the configuration is faulty, the next change triggers another reload.
+    if (!isStopped) stopWatching = watchFiles(next?.signatures ?? before, again)
   }
   let pendingReload = Promise.resolve()
   // Reloads run one after another, so that the last one applies.
   const again = (): void => {
     pendingReload = pendingReload.then(readAgain)
   }
-  let stopWatching = watchFiles(signatures, again)
+  let stopWatching = watchFiles(started.signatures, again)
   const stop = (): void => {
     isStopped = true
     stopWatching()
@@ -97,15 +99,16 @@ function printReload(
   observe({ what: 'reload', result: 'applied', messages, hash: after.hash })
 }
 
-/** A configuration, and the signatures of its files from when it was read. */
+/** A configuration, and the signatures of its files. */
 interface LoadedConfig {
   readonly config: Config
   readonly signatures: Signatures
 }
 
-function load(file: string): LoadedConfig {
+/** `before`: signatures from before the files are read, so that a change meanwhile counts as one. */
+function load(file: string, before: Signatures): LoadedConfig {
   const config = loadConfig(file, knownForms)
-  return { config, signatures: signaturesOf(config.files) }
+  return { config, signatures: signaturesOf(config.files, before) }
 }
 
 interface AppliedConfig extends LoadedConfig {
@@ -113,9 +116,13 @@ interface AppliedConfig extends LoadedConfig {
 }
 
 /** Loads and applies the configuration. Undefined if it is not valid or contradicts the ledger. */
-async function applyConfig(file: string, { observe, reconfigure }: Running): Promise<AppliedConfig | undefined> {
+async function applyConfig(
+  file: string,
+  before: Signatures,
+  { observe, reconfigure }: Running,
+): Promise<AppliedConfig | undefined> {
   try {
-    const loaded = load(file)
+    const loaded = load(file, before)
     return { ...loaded, warnings: await reconfigure(loaded.config) }
   } catch (reason) {
     if (!(reason instanceof ConfigError)) throw reason

@@ -1,10 +1,12 @@
 // Takes long: many starts.
 /** docs/contract.md §13: the configuration is read again on SIGHUP and when a file of it changes, and no request fails because of it. */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { renameSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sendRequest } from '../support/client.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, startFormB } from '../support/form-b.ts'
@@ -200,6 +202,19 @@ describe('when a file changes', () => {
     await vi.waitFor(async () => expect(await currentProvider()).toBe('alpha'), { timeout: 6_000, interval: 50 })
   })
 
+  it('the file itself, while it is read', async () => {
+    const pipe = join(workplace.directory, 'key')
+    const next = join(workplace.directory, 'next.yaml')
+    execFileSync('mkfifo', [pipe])
+    writeFileSync(next, settings('beta'))
+    // Whoever reads the key waits until the file that refers to it has been replaced.
+    const writer = spawn('sh', ['-c', '{ printf key; mv next.yaml gateway.yaml; } > key'], { cwd: workplace.directory })
+    onTestFinished(() => void writer.kill())
+    writeFileSync(file, settings('alpha').replace('{ form: A,', '{ form: A, key: "${file:key}",'))
+    await once(writer, 'exit')
+    await vi.waitFor(async () => expect(await currentProvider()).toBe('beta'), { timeout: 6_000, interval: 50 })
+  })
+
   it('the asset table beside it', async () => {
     const doge = '- { coin: DOGE, name: Dogecoin, networks: [ { network: DOGE, code: DOGE } ] }\n'
     writeFileSync(
@@ -208,4 +223,11 @@ describe('when a file changes', () => {
     )
     await untilLogged('was read again')
   })
+})
+
+it('a reload that is requested when the gateway stops is none', async () => {
+  const stopping = gateway.stop()
+  gateway.reload()
+  await stopping
+  expect(gateway.output).not.toContain('was read again')
 })

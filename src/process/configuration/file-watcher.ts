@@ -6,8 +6,9 @@ const intervalMs = 1_000
 /** Differs between two states of a file; empty if there is no file, or none that can be examined. */
 export type Signatures = ReadonlyMap<string, string>
 
-export function signaturesOf(files: readonly string[]): Signatures {
-  return new Map(files.map((file) => [file, signatureOf(file)]))
+/** `known`: signatures that were read earlier, and are kept. */
+export function signaturesOf(files: readonly string[], known: Signatures = new Map()): Signatures {
+  return new Map(files.map((file) => [file, known.get(file) ?? signatureOf(file)]))
 }
 
 /** Calls `changed` once, when any of the files has changed. Returns a function that stops watching. */
