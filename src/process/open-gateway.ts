@@ -35,6 +35,7 @@ export async function openGateway(
     generation.replace(next)
     telemetry.log.configure(next.log)
   })
+  resources.defer(() => configuration.close())
   startBackgroundJobs({ generation, configuration, ledgerStores, figures, shadowStatistics }, resources)
   return { configuration, warnings, ledgerStores, handle: generation.handle }
 }

@@ -79,6 +79,13 @@ export class ConfigurationInForce {
     return [...(await this.openAtOff(file)), ...overrideWarnings(file, this.overrides.applied)]
   }
 
+  /** Waits for a change that is under way. Later ones are not applied. */
+  close(): Promise<void> {
+    return this.runSerially(async () => {
+      this.apply = () => {}
+    })
+  }
+
   private change(): void {
     this.apply(this.overrides.config)
     this.current = this.overrides.config
