@@ -32,3 +32,16 @@ it('no store has the rows of another, or of those that are closed', async () => 
   expect(await Promise.all([second, third, fourth].map(providersOf))).toEqual([['beta'], [], []])
   await Promise.all([second, third, fourth].map(({ close }) => close()))
 })
+
+it('its clock starts when it is opened, not when the first one was made', async () => {
+  const serialize = vi.spyOn(DatabaseSync.prototype, 'serialize').mockImplementationOnce(function (this: DatabaseSync) {
+    this.exec('UPDATE clock SET time = 1')
+    return this.serialize()
+  })
+  onTestFinished(() => serialize.mockRestore())
+  const before = Date.now()
+  const { clock, close } = await memoryStores()()
+  await clock.start()
+  expect(clock.read()).toBeGreaterThan(before - 2_000)
+  await close()
+})

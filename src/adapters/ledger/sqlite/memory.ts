@@ -6,6 +6,8 @@ import { openSqlite } from './dialect.ts'
 import { storeOf } from './store.ts'
 
 const memory = ':memory:'
+/** The copy has the time at which its original was made. */
+const startClock = 'UPDATE clock SET time = unixepoch() * 1000'
 
 /**
  * Returns a function that opens a migrated store, each a copy of one that the first call makes. It uses one connection for reads and
@@ -17,6 +19,7 @@ export function memoryStores(): (now?: () => number) => Promise<Store> {
     const copied = await image()
     const database = await openSqlite(memory, 0)
     database.deserialize(copied)
+    database.exec(startClock)
     return await storeOf(database, database, now)
   }
 }
