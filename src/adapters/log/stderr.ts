@@ -4,6 +4,7 @@ import { isatty } from 'node:tty'
 import type { Write } from './sink.ts'
 
 const descriptor = 2
+const ignore = (): void => {}
 
 export interface Stderr {
   readonly write: Write
@@ -19,8 +20,8 @@ export function openStderr(): Stderr {
 
 function toStream(): Write {
   const { stderr } = process
-  // The reader has gone. The callback of each write reports it too.
-  stderr.on('error', () => {})
+  // The reader has gone. The callback of each write reports it too. All gateways of the process share the listener.
+  stderr.off('error', ignore).on('error', ignore)
   return (text, done) => void stderr.write(text, done)
 }
 
