@@ -210,7 +210,7 @@ describe('when a file changes', () => {
     // Whoever reads the key waits until the file that refers to it has been replaced.
     const writer = spawn('sh', ['-c', '{ printf key; mv next.yaml gateway.yaml; } > key'], { cwd: workplace.directory })
     onTestFinished(() => void writer.kill())
-    writeFileSync(file, settings('alpha').replace('{ form: A,', '{ form: A, key: "${file:key}",'))
+    writeFileSync(file, settings('alpha').replace('{ form: A,', `{ form: A, key: "\${file:key}",`))
     await once(writer, 'exit')
     await vi.waitFor(async () => expect(await currentProvider()).toBe('beta'), { timeout: 6_000, interval: 50 })
   })
