@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { noteRule, settleTransaction, toNote } from '../../cli/settle.ts'
-import { shortRow, wholeRow } from '../../cli/transaction-row.ts'
+import { noteRule, settleTransaction, toNote } from '../../cli/ledger/settle.ts'
+import { shortRow, wholeRow } from '../../cli/ledger/transaction-row.ts'
 import { settledStatuses } from '../../core/ledger-admin.ts'
 import { parseTransactionId } from '../../core/transactions/transaction-id.ts'
 import { Fault } from '../../domain/faults/fault.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { resolveCreate } from '../../cli/resolve.ts'
-import { unresolvedRows } from '../../cli/unresolved.ts'
+import { resolveCreate } from '../../cli/ledger/resolve.ts'
+import { unresolvedRows } from '../../cli/ledger/unresolved.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import { ok, type Route, route } from '../route.ts'
 import type { OperatorParts } from '../stores.ts'

@@ -1,7 +1,7 @@
-import type { FoundTransaction, LedgerAdmin, OperatorResult } from '../core/ledger-admin.ts'
-import { parseTransactionId } from '../core/transactions/transaction-id.ts'
-import type { ExitCode, Session } from './session.ts'
-import { refuse } from './terminal.ts'
+import type { FoundTransaction, LedgerAdmin, OperatorResult } from '../../core/ledger-admin.ts'
+import { parseTransactionId } from '../../core/transactions/transaction-id.ts'
+import type { ExitCode, Session } from '../session.ts'
+import { refuse } from '../terminal.ts'
 import { shortened } from './transaction-row.ts'
 
 export type SettleRequest = Pick<OperatorResult, 'status' | 'note'>

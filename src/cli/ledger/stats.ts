@@ -1,7 +1,7 @@
-import type { Options } from './option.ts'
-import type { ExitCode, Session } from './session.ts'
-import { formatTable } from './table.ts'
-import { toIso } from './timestamp.ts'
+import type { Options } from '../option.ts'
+import type { ExitCode, Session } from '../session.ts'
+import { formatTable } from '../table.ts'
+import { toIso } from '../timestamp.ts'
 
 /** Prints counts of the ledger. */
 export async function printStats({ json }: Options, { stores, terminal }: Session): Promise<ExitCode> {

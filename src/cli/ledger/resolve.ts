@@ -1,11 +1,11 @@
-import { pickAssetFields } from '../core/assets/pair.ts'
-import { compareAll } from '../core/creation/reconciliation/compare-create.ts'
-import type { TransactionRecord } from '../core/ledger.ts'
-import type { UnresolvedCreateReport } from '../core/ledger-admin.ts'
-import { isTransactionId } from '../domain/swap/transaction-id.ts'
-import type { ProviderReport } from './provider-report.ts'
-import type { ExitCode, Session } from './session.ts'
-import { refuse } from './terminal.ts'
+import { pickAssetFields } from '../../core/assets/pair.ts'
+import { compareAll } from '../../core/creation/reconciliation/compare-create.ts'
+import type { TransactionRecord } from '../../core/ledger.ts'
+import type { UnresolvedCreateReport } from '../../core/ledger-admin.ts'
+import { isTransactionId } from '../../domain/swap/transaction-id.ts'
+import type { ProviderReport } from '../provider-report.ts'
+import type { ExitCode, Session } from '../session.ts'
+import { refuse } from '../terminal.ts'
 
 export interface ResolveRequest {
   /** The id of the existing transaction; undefined: nothing was created. */
@@ -46,7 +46,7 @@ async function bind(create: UnresolvedCreateReport, id: string, isForced: boolea
   const providerId = providerIdOf(id, create.provider)
   if (providerId === undefined) return refused(`${id} is not an id at ${create.provider}, the provider of this create`)
   // Loaded only when needed.
-  const { readProviderReport } = await import('./provider-report.ts')
+  const { readProviderReport } = await import('../provider-report.ts')
   const report = await readProviderReport(create.provider, providerId, parts)
   const objection = findObjection(report, create, providerId, isForced)
   if (objection !== undefined) return refused(objection)

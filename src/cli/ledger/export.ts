@@ -1,7 +1,7 @@
-import type { LedgerEntry } from '../core/ledger.ts'
-import type { Options } from './option.ts'
-import type { ExitCode, Session } from './session.ts'
-import { toIso } from './timestamp.ts'
+import type { LedgerEntry } from '../../core/ledger.ts'
+import type { Options } from '../option.ts'
+import type { ExitCode, Session } from '../session.ts'
+import { toIso } from '../timestamp.ts'
 
 export interface ExportOptions extends Options {
   readonly since?: number

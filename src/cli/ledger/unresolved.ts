@@ -1,8 +1,8 @@
-import type { FoundTransaction, UnresolvedCreateReport } from '../core/ledger-admin.ts'
-import type { Options } from './option.ts'
-import type { ExitCode, Session } from './session.ts'
-import { formatTable } from './table.ts'
-import { toIso } from './timestamp.ts'
+import type { FoundTransaction, UnresolvedCreateReport } from '../../core/ledger-admin.ts'
+import type { Options } from '../option.ts'
+import type { ExitCode, Session } from '../session.ts'
+import { formatTable } from '../table.ts'
+import { toIso } from '../timestamp.ts'
 import { shortRow } from './transaction-row.ts'
 
 type Stores = Pick<Session['stores'], 'ledgerAdmin'>

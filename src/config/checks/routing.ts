@@ -1,7 +1,7 @@
 /** Checks the routing against the rest of the configuration (docs/contract.md §12). */
-import type { Faults } from './faults.ts'
-import type { Settings } from './schema.ts'
-import type { Parts } from './validation.ts'
+import type { Faults } from '../faults.ts'
+import type { Settings } from '../schema.ts'
+import type { Parts } from '../validation.ts'
 
 /** `tags`: the tags of all providers. */
 export function checkRouting({ routing, providers, auth }: Parts, tags: ReadonlySet<string>, faults: Faults): void {
