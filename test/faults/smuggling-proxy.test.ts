@@ -70,9 +70,15 @@ describe.each(['nginx', 'haproxy'] as const)('behind %s', (name) => {
 
   test.each(raws)('H1: %s is the same requests to the proxy and to the gateway, or is refused', async (file) => {
     const bytes = readFileSync(`${corpus}/${file}`)
-    const response = await sendRaw(direct.port, bytes, 100)
-    const through = await sendRaw(proxy.port, bytes, 100)
-    const [alone, taken, forwardedRequests] = [direct.taken(), behind.taken(), proxy.forwarded()]
+    const exchange = async (idleTimeoutMs: number) => {
+      const response = await sendRaw(direct.port, bytes, idleTimeoutMs)
+      const through = await sendRaw(proxy.port, bytes, idleTimeoutMs)
+      return { response, through, alone: direct.taken(), taken: behind.taken(), forwardedRequests: proxy.forwarded() }
+    }
+    const soon = await exchange(100)
+    // On a busy machine a response may come later.
+    const isWhole = count(soon.through, 200) >= soon.taken.length
+    const { response, through, alone, taken, forwardedRequests } = isWhole ? soon : await exchange(2_000)
     compared += taken.length
     expect(without(forwardedRequests, taken), 'of what the proxy sent on').toHaveLength(forwardedRequests.length - taken.length)
     expect(count(through, 200)).toBe(taken.length)
