@@ -101,7 +101,7 @@ function unreadableReporter({ drift }: DecodeContext, provider: string): (fault:
   }
 }
 
-/** The path has its parameters. */
+/** A call in the provider's form, with the parameters in its path. */
 interface EncodedRequest {
   readonly path: string
   readonly query: string

@@ -76,7 +76,7 @@ export function fromStatus(status: number, { op, keyed }: { readonly op: Op; rea
   }
 }
 
-/** Whether what a provider does not find is a part of the request, such as a pair, and no transaction. */
+/** Whether a 404 is about the request, such as its pair, and not about a transaction. */
 export function isAboutRequest(op: Op): boolean {
   return op === 'getRate' || op === 'createTransaction'
 }

@@ -207,7 +207,7 @@ describe('when a file changes', () => {
     const next = join(workplace.directory, 'next.yaml')
     execFileSync('mkfifo', [pipe])
     writeFileSync(next, settings('beta'))
-    // Whoever reads the key waits until the file that refers to it has been replaced.
+    // Reading the key takes until the file that refers to it has been replaced.
     const writer = spawn('sh', ['-c', '{ printf key; mv next.yaml gateway.yaml; } > key'], { cwd: workplace.directory })
     onTestFinished(() => void writer.kill())
     writeFileSync(file, settings('alpha').replace('{ form: A,', `{ form: A, key: "\${file:key}",`))
