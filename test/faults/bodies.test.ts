@@ -138,10 +138,12 @@ test('V7: deep and wide bodies are 400 and delay no other request, also if large
     `{"${'k'.repeat(1_000_000)}":1}`,
   ]
   for (const body of [...bodies, `[${'1,'.repeat(500_000)}1]`, `{"amount":${'1'.repeat(1_000_000)}}`]) {
-    const before = performance.now()
+    const before = process.threadCpuUsage()
     const [response] = await Promise.all([pair.client.post('/transactions', body), expectAlive(pair.client)])
     expectRefusal(response, 'A', 400)
-    expect(performance.now() - before).toBeLessThan(500)
+    // The processor time, since the other tests of a busy machine make it wait: what holds the loop takes it.
+    const { user, system } = process.threadCpuUsage(before)
+    expect((user + system) / 1_000).toBeLessThan(500)
   }
   await pair.close()
   expect(pair.provider.received('create')).toEqual([])

@@ -33,13 +33,14 @@ function startWriter(url: string, name: string, creates: number): Writer {
   return { child, lines: () => output.split('\n').slice(0, -1), ended }
 }
 
-/** All that it has of these, as the writers report it. */
+/** All that it has of these, as the writers report it. One after the other: a ledger refuses those that would wait too long. */
 async function storedIds({ ledger }: OpenLedger, lines: readonly string[]): Promise<string[]> {
-  const found = lines.map(async (line) => {
+  const found: string[] = []
+  for (const line of lines) {
     const [owner = '', id = ''] = line.split(' ')
-    return (await ledger.find(owner, 'alpha', id)) ? [line] : []
-  })
-  return (await Promise.all(found)).flat()
+    if (await ledger.find(owner, 'alpha', id)) found.push(line)
+  }
+  return found
 }
 
 const isCreate = (line: string) => !line.startsWith('claim ')

@@ -23,6 +23,8 @@ interface ListView {
 
 const statuses = ['wait', 'confirmation', 'confirmed', 'exchanging', 'sending', 'success']
 const pauseMs = 700
+/** How often a request is repeated after a 503 for the load of the machine, which has nothing to do with the switch. */
+const maxRepeats = 5
 
 export class SwappingClient {
   /** What it should never have seen. */
@@ -108,12 +110,9 @@ export class SwappingClient {
     const url = `${this.urls[this.requests++ % this.urls.length]}/${this.form.toLowerCase()}/api/v2${path}`
     const credential = this.form === 'A' ? { authorization: `Bearer ${this.key}` } : { 'x-api-key': this.key }
     const post = { 'content-type': 'application/json', 'idempotency-key': randomUUID() }
+    const request = { method, headers: { ...credential, ...(body && post) }, ...(body && { body: JSON.stringify(body) }) }
     try {
-      const response = await fetch(url, {
-        method,
-        headers: { ...credential, ...(body && post) },
-        ...(body && { body: JSON.stringify(body) }),
-      })
+      const response = await sendAgainIfOverloaded(() => fetch(url, request))
       const text = await response.text()
       if (response.status === expected) return JSON.parse(text) as T
       this.complain(`${method} ${path} was ${response.status}: ${text}`)
@@ -125,5 +124,15 @@ export class SwappingClient {
 
   private complain(what: string): void {
     this.complaints.push(`client ${this.number}: ${what}`)
+  }
+}
+
+/** Waits as long as `Retry-After` says, as docs/errors.md asks for. */
+async function sendAgainIfOverloaded(send: () => Promise<Response>): Promise<Response> {
+  for (let repeats = 0; ; repeats++) {
+    const response = await send()
+    if (response.headers.get('x-swap-reason') !== 'overloaded' || repeats === maxRepeats) return response
+    await response.text()
+    await pause(Number(response.headers.get('retry-after')) * 1_000)
   }
 }
