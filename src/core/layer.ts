@@ -1,5 +1,5 @@
 /** Layers, the gateway's middleware, and what composes them. */
-import type { Op, Request } from '../domain/swap/operations.ts'
+import { forEachOp, type Op, type Request } from '../domain/swap/operations.ts'
 import type { Context, ServiceResponse, SwapService } from '../domain/swap/service.ts'
 
 /**
@@ -20,7 +20,7 @@ type Handler<O extends Op> = (request: Request<O>, context: Context, next: SwapS
 export type Handlers = { readonly [O in Op]?: Handler<O> }
 
 /**
- * A layer with a handler per operation. Operations without a handler pass through.
+ * A layer with a handler per operation. Operations without a handler do not pass the layer.
  *
  * @example A layer that refuses creates
  *     const readOnly: Layer = onOperations({
@@ -28,12 +28,13 @@ export type Handlers = { readonly [O in Op]?: Handler<O> }
  *     })
  */
 export function onOperations(handlers: Handlers): Layer {
-  return (next) => ({
-    call: (op, request, context) => {
-      const handler = handlers[op]
-      return handler ? handler(request, context, next) : next.call(op, request, context)
-    },
-  })
+  return (next) =>
+    forOperations((op) => handlers[op] !== undefined, next, {
+      call: (op, request, context) => {
+        const handler = handlers[op]
+        return handler ? handler(request, context, next) : next.call(op, request, context)
+      },
+    })
 }
 
 type ResponseMappers = {
@@ -49,13 +50,35 @@ type ResponseMappers = {
  *     })
  */
 export function mapResponses(handlers: ResponseMappers): Layer {
-  return (next) => ({
-    call: (op, request, context) => {
-      const handler = handlers[op]
-      const response = next.call(op, request, context)
-      return handler ? response.then((resolved) => handler(resolved, request, context)) : response
-    },
-  })
+  return (next) =>
+    forOperations((op) => handlers[op] !== undefined, next, {
+      call: (op, request, context) => {
+        const handler = handlers[op]
+        const response = next.call(op, request, context)
+        return handler ? response.then((resolved) => handler(resolved, request, context)) : response
+      },
+    })
+}
+
+/** `service` for the operations that it handles, and `next` for the others. */
+export function forOperations(handles: (op: Op) => boolean, next: SwapService, service: SwapService): SwapService {
+  return new ServicePerOperation((op) => (handles(op) ? service : next))
+}
+
+/** Knows the service of each operation, so that a call reaches its next handler at once, however many layers have none. */
+class ServicePerOperation implements SwapService {
+  private readonly byOp: Readonly<Record<Op, SwapService>>
+
+  constructor(serviceOf: (op: Op) => SwapService) {
+    this.byOp = forEachOp((op) => {
+      const service = serviceOf(op)
+      return service instanceof ServicePerOperation ? service.byOp[op] : service
+    })
+  }
+
+  call<O extends Op>(op: O, request: Request<O>, context: Context): Promise<ServiceResponse<O>> {
+    return this.byOp[op].call(op, request, context)
+  }
 }
 
 /** A layer with one handler for all operations, as in the example of `Layer`. Profiles and stack traces show the handler's name. */

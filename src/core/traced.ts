@@ -3,7 +3,7 @@ import { Fault } from '../domain/faults/fault.ts'
 import type { Op } from '../domain/swap/operations.ts'
 import type { Context } from '../domain/swap/service.ts'
 import type { Attributes, Span } from '../domain/tracing/span.ts'
-import { compose, type Layer } from './layer.ts'
+import { compose, forOperations, type Layer } from './layer.ts'
 
 /** The operations for which a layer may wait, by the name of its span. */
 const tracedOperations = {
@@ -23,12 +23,12 @@ export function traced(name: keyof typeof tracedOperations, wrap: Layer, provide
   const attributes = attributesOf(provider)
   return (next) => {
     const wrapped = wrap(next)
-    return {
+    return forOperations((op) => operations.has(op), wrapped, {
       call(op, request, context) {
-        if (!context.span || !operations.has(op)) return wrapped.call(op, request, context)
+        if (!context.span) return wrapped.call(op, request, context)
         return inSpanOf(context.span.begin(name, attributes), context, (within) => wrapped.call(op, request, within))
       },
-    }
+    })
   }
 }
 

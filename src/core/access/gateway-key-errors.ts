@@ -1,7 +1,7 @@
 import { Fault } from '../../domain/faults/fault.ts'
 import { standardFault } from '../../domain/faults/standard-fault.ts'
 import { keyed } from '../../domain/swap/operations.ts'
-import { aroundAll, type Layer } from '../layer.ts'
+import { aroundAll, forOperations, type Layer } from '../layer.ts'
 
 /**
  * Translates faults about the gateway's own key, because the client's key is not at fault: `unauthorized` becomes
@@ -17,14 +17,14 @@ export function gatewayKeyErrors(): Layer {
 
 /** The same where only quotes have the gateway's own key; their `limited` stays the client's. */
 export function gatewayQuoteErrors(): Layer {
-  return aroundAll(function gatewayQuoteErrors(op, request, context, next) {
-    const response = next.call(op, request, context)
-    if (keyed.has(op)) return response
-    return response.catch((reason) => {
-      const fault = Fault.from(reason)
-      throw fault.kind === 'unauthorized' ? translate(fault) : fault
+  return (next) =>
+    forOperations((op) => !keyed.has(op), next, {
+      call: (op, request, context) =>
+        next.call(op, request, context).catch((reason) => {
+          const fault = Fault.from(reason)
+          throw fault.kind === 'unauthorized' ? translate(fault) : fault
+        }),
     })
-  })
 }
 
 function translate(fault: Fault): Fault {

@@ -14,7 +14,6 @@ export function deriveFields(provider: Capabilities): Layer {
   const lacksChange = lacks('createTransaction', 'updatedAt')
   const lacksFee = lacks('getRate', 'fee')
   const lacksQuotedRate = lacks('getRate', 'rate')
-  const lacksChangeInGet = lacks('getTransaction', 'updatedAt')
   return mapResponses({
     getRate: (response, _, { clientCapabilities: client }) => {
       if (lacksQuotedRate) return withDerived(response, rateOf(response.body))
@@ -22,7 +21,9 @@ export function deriveFields(provider: Capabilities): Layer {
     },
     createTransaction: (response) =>
       withDerived(response, { ...(lacksRate && rateOf(response.body)), ...(lacksChange && changeOf(response.body)) }),
-    getTransaction: (response) => (lacksChangeInGet ? withDerived(response, changeOf(response.body)) : response),
+    ...(lacks('getTransaction', 'updatedAt') && {
+      getTransaction: (response) => withDerived(response, changeOf(response.body)),
+    }),
     listTransactions: (response) => {
       if (!lacks('listTransactions', 'updatedAt') || response.body.items.length === 0) return response
       const items = response.body.items.map((item) => ({ ...item, ...changeOf(item) }))
