@@ -10,11 +10,20 @@ export function rateTypeOf(request: Request<Op>): RateType | undefined {
 
 /** The form's operation for this request. Throws `invalid` if the provider has none: it can never express the request. */
 export function operationOf(form: ProviderForm, op: Op, request: Request<Op>): ProviderOperation {
-  const rateType = rateTypeOf(request)
-  const operation = form.operation(op, rateType)
-  if (operation) return operation
+  const operation = form.operation(op, rateTypeOf(request))
+  if (!operation) throw notOffered(form, op, request)
+  return operation
+}
+
+/** Whether the provider has an operation for this request. */
+export function isOffered(form: ProviderForm, op: Op, request: Request<Op>): boolean {
+  return form.operation(op, rateTypeOf(request)) !== undefined
+}
+
+/** The `Fault` of a request that the provider can never express. */
+export function notOffered(form: ProviderForm, op: Op, request: Request<Op>): Fault {
   const details = { reason: 'not_offered', noEffect: true } as const
-  if (!form.operation(op)) throw new Fault('invalid', 'The provider does not have this.', details)
-  const offered = rateType === 'float' ? 'fixed' : 'float'
-  throw new Fault('invalid', `this swap is offered only with ${offered}`, { ...details, field: 'rateType' })
+  if (!form.operation(op)) return new Fault('invalid', 'The provider does not have this.', details)
+  const offered = rateTypeOf(request) === 'float' ? 'fixed' : 'float'
+  return new Fault('invalid', `this swap is offered only with ${offered}`, { ...details, field: 'rateType' })
 }

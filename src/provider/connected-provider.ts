@@ -19,7 +19,7 @@ import type { Op, Request } from '../domain/swap/operations.ts'
 import type { Context, SwapService } from '../domain/swap/service.ts'
 import type { Observer, Server } from '../domain/telemetry/observation.ts'
 import { connect } from '../edges/connect.ts'
-import { operationOf, rateTypeOf } from '../edges/operation-of.ts'
+import { isOffered, notOffered, rateTypeOf } from '../edges/operation-of.ts'
 import type { Connection } from '../edges/send-call.ts'
 import { connectNative, type NativeConnection } from '../native-lane.ts'
 import { callsOf, carriesAddress, type ProviderForm } from '../wire/provider/form.ts'
@@ -111,12 +111,7 @@ export function connectProvider(
 /** Refuses what the provider does not have before a call is counted. */
 function onlyOffered(form: ProviderForm): Layer {
   return aroundAll(function onlyOffered(op, request, context, next) {
-    try {
-      operationOf(form, op, request)
-    } catch (reason) {
-      return Promise.reject(reason)
-    }
-    return next.call(op, request, context)
+    return isOffered(form, op, request) ? next.call(op, request, context) : Promise.reject(notOffered(form, op, request))
   })
 }
 

@@ -9,24 +9,20 @@ import type { VerifiedKeys } from './verified-keys.ts'
  * mark the client's address. A failure without a response changes nothing.
  */
 export function recordVerifiedKeys(verifiedKeys: VerifiedKeys, refusedAddresses: RefusedAddresses): Layer {
-  /** Not awaited. A failure does not change the response: the key is only verified again later. */
-  const markVerified = (identity: string): void => {
-    verifiedKeys.add(identity).catch(() => {})
-  }
   return aroundAll(function recordVerifiedKeys(op, request, context, next) {
     const response = next.call(op, request, context)
     const { identity } = context.caller
     if (!keyed.has(op) || identity === undefined) return response
     return response.then(
       (resolved) => {
-        markVerified(identity)
+        void verifiedKeys.add(identity) // the response does not wait for it
         return resolved
       },
       (reason) => {
         const { kind, provider } = Fault.from(reason)
         if (provider === undefined) throw reason
         if (kind === 'unauthorized') refusedAddresses.add(context.caller.address)
-        else markVerified(identity)
+        else void verifiedKeys.add(identity)
         throw reason
       },
     )

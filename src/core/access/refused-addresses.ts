@@ -4,7 +4,7 @@ import type { VerifiedKeys } from './verified-keys.ts'
 /** Client networks with a key that was refused in the last minute. Kept in the store of the limits. */
 export interface RefusedAddresses {
   readonly has: (address: string) => Promise<boolean>
-  /** Not awaited. A failure does not change the response. */
+  /** Does not wait, and never fails. */
   readonly add: (address: string) => void
 }
 
@@ -14,6 +14,6 @@ export const refusalLifetimeMs = 60_000
 export function refusedAddresses(marks: VerifiedKeys): RefusedAddresses {
   return {
     has: (address) => marks.has(clientNetworkOf(address)),
-    add: (address) => void marks.add(clientNetworkOf(address)).catch(() => {}),
+    add: (address) => void marks.add(clientNetworkOf(address)),
   }
 }

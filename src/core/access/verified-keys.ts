@@ -4,6 +4,7 @@ import { batchedKeyLookup } from './batched-key-lookup.ts'
 /** Identities whose key a provider accepted recently. Kept in the store of the limits. */
 export interface VerifiedKeys {
   readonly has: (identity: string) => Promise<boolean>
+  /** Never rejects: a key that could not be recorded is only verified again later. */
   readonly add: (identity: string) => Promise<void>
 }
 
@@ -13,8 +14,13 @@ export const verifiedKeyLifetimeMs = 3_600_000
 /** Verified keys, and owners with a row in the ledger. Look-ups in the ledger are batched, because any client can send any number of keys. */
 export function verifiedOrInLedger(verifiedKeys: VerifiedKeys, ledger: Pick<Ledger, 'knownOwners'>): VerifiedKeys {
   const find = batchedKeyLookup(async (owners) => new Map([...(await ledger.knownOwners(owners))].map((owner) => [owner, true])))
+  const isKnownOwner = (identity: string): Promise<boolean> =>
+    find(identity).then(
+      (isKnown) => isKnown === true,
+      () => false,
+    )
   return {
-    has: async (identity) => (await verifiedKeys.has(identity)) || (await find(identity).catch(() => false)) === true,
+    has: (identity) => verifiedKeys.has(identity).then((isVerified) => isVerified || isKnownOwner(identity)),
     add: verifiedKeys.add,
   }
 }
