@@ -121,7 +121,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (store) => {
       [1, 2].map(async () => {
         while (!isOver) {
           answers.add(await outcome(url))
-          await delay(5)
+          await delay(20)
         }
       }),
     )

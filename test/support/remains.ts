@@ -2,6 +2,7 @@
 import { appendFileSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterEachFile } from './after-tests.ts'
 
 /** Keys of clients and of providers, and whole addresses, as the tests have them. */
 const secrets =
@@ -10,12 +11,33 @@ const secrets =
 const ownData = 'data'
 const variable = 'SWAPGATE_REMAINS'
 
+/** Characters. A write for each response would take longer than many a request. */
+const maxKept = 2 ** 20
+
 export type Kind = 'log' | 'error' | 'metrics' | 'spans'
 
+/** What is not written yet. */
+const kept = new Map<Kind, string[]>()
+let keptLength = 0
+
 export function keepRemains(kind: Kind, remains: string | Uint8Array): void {
-  const directory = process.env[variable]
-  if (directory !== undefined) appendFileSync(join(directory, `${kind}-${process.pid}`), remains)
+  const text = typeof remains === 'string' ? remains : Buffer.from(remains).toString('latin1')
+  const texts = kept.get(kind) ?? []
+  kept.set(kind, texts)
+  texts.push(text)
+  keptLength += text.length
+  if (keptLength > maxKept) writeRemains()
 }
+
+function writeRemains(): void {
+  const directory = process.env[variable]
+  if (directory !== undefined)
+    for (const [kind, texts] of kept) appendFileSync(join(directory, `${kind}-${process.pid}`), texts.join(''))
+  kept.clear()
+  keptLength = 0
+}
+
+afterEachFile.add(async () => writeRemains())
 
 export function secretsIn(text: string): readonly string[] {
   return [...new Set(text.match(secrets))]
