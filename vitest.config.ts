@@ -24,7 +24,7 @@ function source(file: string): string {
 }
 
 /** Files at a time, for two processors: much of a test is waiting. */
-const maxWorkers: Readonly<Record<Set, number>> = { shared: 5, few: 3, alone: 1 }
+const maxWorkers: Readonly<Record<Set, number>> = { shared: 5, few: 4, alone: 1 }
 
 /** Whether the file starts programs, or what it imports of the tests does. */
 function startsPrograms(file: string, seen: string[]): boolean {

@@ -24,7 +24,7 @@ const start = realProviders({
 it('40 clients swap on while Exolix is shadowed, replaced by ChangeNOW, drained and killed', { timeout: 180_000 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-story-'))
   const told: string[] = []
-  const result = await runStory({ directory, start, clients: 40, swapsPerStep: 40, tell: (line) => told.push(line) })
+  const result = await runStory({ directory, start, clients: 40, swapsPerStep: 25, tell: (line) => told.push(line) })
   rmSync(directory, { recursive: true })
   expect(result.complaints.slice(0, 20), told.join('\n')).toEqual([])
   expect(result.applied).toEqual(result.created)

@@ -15,7 +15,7 @@ it('100 clients swap on while alpha is shadowed, replaced, drained and killed', 
     directory,
     start: ownForms(directory),
     clients: 100,
-    swapsPerStep: 80,
+    swapsPerStep: 50,
     tell: (line) => told.push(line),
   })
   rmSync(directory, { recursive: true })

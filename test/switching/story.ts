@@ -9,7 +9,7 @@ import { GatewayProcess } from '../checker/gateway-process.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { RedisServer } from '../support/redis.ts'
 import { type Created, SwappingClient } from './client.ts'
-import type { StartProvider, StoryProvider } from './providers.ts'
+import type { StartProvider, Step, StoryProvider } from './providers.ts'
 
 export interface Story {
   readonly directory: string
@@ -39,6 +39,11 @@ export interface StoryResult {
 
 interface Shadows {
   readonly shadows: readonly ShadowFigures[]
+}
+
+interface OpenSwap extends Created {
+  /** At its provider. */
+  step: Step
 }
 
 const token = 'operator-token-of-the-story-0123456789'
@@ -92,7 +97,7 @@ export async function runStory({
     await pause(createMs)
   }
 
-  const swaps: Created[] = []
+  const swaps: OpenSwap[] = []
   const advancing = setInterval(() => void advance({ alpha, beta }, swaps), 100)
   open.defer(async () => clearInterval(advancing))
   const urls = gateways.map(({ url }) => url)
@@ -100,7 +105,7 @@ export async function runStory({
   for (let number = 0; number < count; number++) {
     clients.push(new SwappingClient(number, await issueKey(gateways[0].adminUrl, `client-${number}`), urls))
   }
-  const running = clients.map((client) => client.run((created) => void swaps.push(created)))
+  const running = clients.map((client) => client.run((created) => void swaps.push({ ...created, step: 'wait' })))
   const betaShares: number[] = []
   /** Tells how the next new swaps are shared. */
   const watch = async (step: string): Promise<void> => {
@@ -160,15 +165,18 @@ function byName(count: (name: 'alpha' | 'beta') => number): Record<string, numbe
 }
 
 /** Every swap goes on by the time since its creation. */
-async function advance(providers: Readonly<Record<string, StoryProvider>>, swaps: readonly Created[]): Promise<void> {
+async function advance(providers: Readonly<Record<string, StoryProvider>>, swaps: readonly OpenSwap[]): Promise<void> {
   const now = Date.now()
-  for (const { id, createdAt } of swaps) {
+  for (const swap of swaps) {
+    const { id, createdAt } = swap
     const [tag = '', own = ''] = id.split('~')
     // Some take a second and some three, so that creates are spread over the time.
     const duration = 1_000 + 100 * (Number(own.slice(-2).replace(/\D/g, '')) % 20)
     const progress = (now - createdAt) / duration
     if (progress > 2) continue // it has ended before
     const step = progress >= 1 ? 'success' : progress > 0.6 ? 'exchanging' : progress > 0.3 ? 'confirmation' : 'wait'
+    if (swap.step === step) continue
+    swap.step = step
     await providers[tag]?.advance(own, step)
   }
 }

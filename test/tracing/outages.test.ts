@@ -1,8 +1,9 @@
+// Takes longest: thousands of quotes, one after the other.
 // Runs with few others: it compares response times.
 /** X9: a collector that is down, or never responds, costs no request anything. */
 import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { GatewayProcess } from '../checker/gateway-process.ts'
 import { rateQuery } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
@@ -14,6 +15,13 @@ const startProcessRig = (settings: Parameters<typeof startRigWith>[1]): Promise<
   startRigWith((gateway) => GatewayProcess.start(gateway), settings)
 
 const limits = { quotes: 1_000_000, create: 1, read: 1 }
+
+/** Without traces: what the others are compared with. */
+let plain: ProcessRig
+beforeAll(async () => {
+  plain = await startProcessRig({ telemetry: { endpoint: '' }, sections: { limits } })
+})
+afterAll(() => plain?.[Symbol.asyncDispose]())
 
 /** Milliseconds that each of so many quotes took, one after the other, at one gateway and the other in turn. */
 async function latencies(rigs: readonly ProcessRig[], count: number): Promise<readonly number[][]> {
@@ -64,7 +72,6 @@ test.each(['dead', 'silent', 'failing'] as const)(
   async (kind) => {
     const queue = 200
     const endpoint = kind === 'dead' ? { endpoint: await deadUrl() } : {}
-    await using plain = await startProcessRig({ telemetry: { endpoint: '' }, sections: { limits } })
     await using traced = await startProcessRig({ telemetry: { ...endpoint, queue, batch: 50 }, sections: { limits } })
     traced.collector.status = kind === 'silent' ? undefined : 503
     await latencies([plain, traced], 200)
