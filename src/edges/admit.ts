@@ -5,7 +5,6 @@ import { keyed, type Op } from '../domain/swap/operations.ts'
 import type { Caller } from '../domain/swap/service.ts'
 import type { HttpRequest } from '../wire/http.ts'
 import type { RequestRecord } from './request-record.ts'
-import type { ResponseContext } from './response.ts'
 
 export interface AdmitOptions {
   readonly gate: Gate
@@ -18,16 +17,15 @@ export async function admit(
   request: HttpRequest,
   isKeyMalformed: boolean,
   op: Op,
-  responseContext: ResponseContext,
   record: RequestRecord,
   options: AdmitOptions,
 ): Promise<Caller> {
-  const span = responseContext.span?.begin('admission')
+  const span = record.span?.begin('admission')
   try {
-    const caller = await callerOf(request, isKeyMalformed, op, responseContext, options)
+    const caller = await callerOf(request, isKeyMalformed, op, record, options)
     record.caller = caller
     const { quota, refusal } = await options.gate(op, caller)
-    responseContext.quota = quota
+    record.quota = quota
     if (refusal) throw refusal
     span?.end()
     return caller
@@ -42,7 +40,7 @@ async function callerOf(
   { headers, address = '' }: HttpRequest,
   isKeyMalformed: boolean,
   op: Op,
-  { form: { credential } }: ResponseContext,
+  { form: { credential } }: RequestRecord,
   { identify }: AdmitOptions,
 ): Promise<Caller> {
   const key = credential.decode(headers)

@@ -6,14 +6,14 @@ import type { Form } from '../wire/form.ts'
 import type { Headers, HttpRequest, HttpResponse } from '../wire/http.ts'
 import { RequestRecord } from './request-record.ts'
 import { beginRequest, endRequest } from './request-span.ts'
-import { encodeFault, type ResponseContext } from './response.ts'
+import { encodeFault } from './response.ts'
 
 export interface RecordOptions {
   readonly observe: Observer
   readonly tracing?: Tracing | undefined
 }
 
-type Respond = (responseContext: ResponseContext, record: RequestRecord) => Promise<HttpResponse>
+type Respond = (record: RequestRecord) => Promise<HttpResponse>
 
 /** Never throws: each fault becomes a response in the form. `vary`: the headers that chose the form. */
 export async function recorded(
@@ -24,17 +24,16 @@ export async function recorded(
   respond: Respond,
 ): Promise<HttpResponse> {
   const span = beginRequest(request, tracing)
-  const record = new RequestRecord(span)
-  const responseContext: ResponseContext = { form, requestId: requestIdOf(request.headers), vary, span }
+  const record = new RequestRecord(form, requestIdOf(request.headers), vary, span)
   let response: HttpResponse
   try {
-    response = await respond(responseContext, record)
+    response = await respond(record)
   } catch (reason) {
     record.fault = Fault.from(reason)
-    response = encodeFault(record.fault, responseContext)
+    response = encodeFault(record.fault, record)
   }
-  record.end(request, response, responseContext, observe)
-  if (span) endRequest(span, request, record, responseContext, response)
+  record.end(request, response, observe)
+  if (span) endRequest(span, request, record, response)
   return response
 }
 

@@ -1,12 +1,14 @@
-/** Collects facts about one request and reports them once at its end (`docs/observability.md`). */
+/** What is known of one request, from its head to its end (`docs/observability.md`). */
 import { errorTypeOf } from '../domain/faults/error-type.ts'
 import type { Fault } from '../domain/faults/fault.ts'
+import type { Quota } from '../domain/swap/gate.ts'
 import type { OperationName } from '../domain/swap/operations.ts'
 import type { Caller } from '../domain/swap/service.ts'
 import { type KeyRefusal, type Method, methods } from '../domain/telemetry/labels.ts'
 import type { Observer } from '../domain/telemetry/observation.ts'
 import type { Span } from '../domain/tracing/span.ts'
 import { UpstreamTimer } from '../domain/tracing/upstream-timer.ts'
+import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { ResponseContext } from './response.ts'
 
@@ -14,20 +16,47 @@ const knownMethods: ReadonlyMap<string, Method> = new Map(methods.map((method) =
 /** Long enough to distinguish callers, too short to find a key. */
 const callerLength = 8
 
-export class RequestRecord {
+/**
+ * `serve` and `admit` set what they find out, in the order of the fields. The headers of the response are made from it as a
+ * `ResponseContext`, and the log, the metrics and the span from all of it, once, at the end.
+ */
+export class RequestRecord implements ResponseContext {
+  readonly form: Form
+  readonly requestId: string
+  readonly span: Span | undefined
   readonly upstream = new UpstreamTimer()
+  /** Header names, separated by commas; undefined: none. */
+  vary: string | undefined
   /** The template of the path; empty if no path matches. */
   route = ''
   operation: OperationName | undefined
+  /** Undefined in the native lane, too. */
+  codec: OperationCodec | undefined
   caller: Caller | undefined
+  quota: Quota | undefined
   fault: Fault | undefined
   /** On the clock of `performance.now()`; 0 until it has ended. */
   endedAt = 0
   private readonly startedAt: number
   private bodyWaitMs = 0
 
-  constructor(span: Span | undefined) {
+  /** `vary`: the headers that chose the form. */
+  constructor(form: Form, requestId: string, vary: string | undefined, span: Span | undefined) {
+    this.form = form
+    this.requestId = requestId
+    this.vary = vary
+    this.span = span
     this.startedAt = span?.startedAt ?? performance.now()
+  }
+
+  /** One of the five operations, with its codec in the client's form. */
+  setOperation(codec: OperationCodec): void {
+    this.operation = codec.op
+    this.codec = codec
+  }
+
+  addVary(header: string): void {
+    this.vary = this.vary === undefined ? header : `${this.vary}, ${header}`
   }
 
   /** Reads the client's body and excludes this time from the gateway's own. */
@@ -40,24 +69,25 @@ export class RequestRecord {
     }
   }
 
-  end(request: HttpRequest, { status, headers }: HttpResponse, responseContext: ResponseContext, observe: Observer): void {
+  /** Reports the request. */
+  end(request: HttpRequest, { status, headers }: HttpResponse, observe: Observer): void {
     this.endedAt = performance.now()
-    const { fault, route } = this
+    const { requestId, fault, route } = this
     const total = this.endedAt - this.startedAt
     const upstream = this.upstream.read(this.endedAt)
     if (fault?.kind === 'unauthorized') observe({ what: 'keyRefused', reason: keyRefusal(fault) })
     observe({
       what: 'request',
-      requestId: responseContext.requestId,
-      traceId: responseContext.span?.trace.id,
-      isTraceKept: responseContext.span?.trace.isKeptFor(status) ?? false,
+      requestId,
+      traceId: this.span?.trace.id,
+      isTraceKept: this.span?.trace.isKeptFor(status) ?? false,
       operation: this.operation,
       method: knownMethods.get(request.method) ?? '_OTHER',
       route,
       status,
       errorType: errorTypeOf(fault),
       fault,
-      client: responseContext.form.name,
+      client: this.form.name,
       // The response to a failure does not have the provider's header.
       provider: headers['x-swap-provider'] ?? (status >= 500 ? this.upstream.provider : undefined),
       caller: this.caller?.identity?.slice(0, callerLength),

@@ -5,7 +5,6 @@ import type { Tracing } from '../domain/tracing/trace.ts'
 import { readTraceparent } from '../domain/tracing/traceparent.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { RequestRecord } from './request-record.ts'
-import type { ResponseContext } from './response.ts'
 
 /** Other methods are recorded as `_OTHER`, so that the attribute is bounded. */
 const methods: ReadonlySet<string> = new Set(knownMethods)
@@ -18,27 +17,15 @@ export function beginRequest({ headers }: HttpRequest, tracing: Tracing | undefi
 }
 
 /** Sets the result and ends the trace. */
-export function endRequest(
-  span: Span,
-  request: HttpRequest,
-  record: RequestRecord,
-  responseContext: ResponseContext,
-  response: HttpResponse,
-): void {
+export function endRequest(span: Span, request: HttpRequest, record: RequestRecord, response: HttpResponse): void {
   const isWanted = span.trace.isKeptFor(response.status)
-  if (isWanted) setRequestAttributes(span, request, record, responseContext, response)
+  if (isWanted) setRequestAttributes(span, request, record, response)
   span.end(record.fault, record.endedAt)
   span.trace.finish(isWanted)
 }
 
 /** A separate function for the rare case of a kept trace: V8 inlines the small common path. */
-function setRequestAttributes(
-  span: Span,
-  { method }: HttpRequest,
-  record: RequestRecord,
-  responseContext: ResponseContext,
-  response: HttpResponse,
-): void {
+function setRequestAttributes(span: Span, { method }: HttpRequest, record: RequestRecord, response: HttpResponse): void {
   const { route, upstream } = record
   const { status, headers } = response
   const known = methods.has(method) ? method : undefined
@@ -48,7 +35,7 @@ function setRequestAttributes(
     'http.request.method': known ?? '_OTHER',
     'http.response.status_code': status,
     'url.scheme': 'http',
-    'swapgate.form': responseContext.form.name,
+    'swapgate.form': record.form.name,
     ...(route !== '' && { 'http.route': route, 'url.path': route }),
     ...(record.operation && { 'swapgate.operation': record.operation }),
     ...(provider !== undefined && { 'swapgate.provider': provider }),

@@ -5,7 +5,6 @@ import { messageWithLimits } from '../domain/faults/public-message.ts'
 import type { Quota } from '../domain/swap/gate.ts'
 import type { Op, Request } from '../domain/swap/operations.ts'
 import type { ServiceResponse } from '../domain/swap/service.ts'
-import type { Span } from '../domain/tracing/span.ts'
 import { matchesEtag } from '../wire/entity-tag.ts'
 import type { AmountRefusalTable, Form, OperationCodec } from '../wire/form.ts'
 import type { HttpResponse } from '../wire/http.ts'
@@ -15,14 +14,15 @@ import { type EncodeOptions, encodeBody } from './response-body.ts'
 
 type Headers = Record<string, string>
 
-/** Data for the headers of a response. It is filled while the request is processed. */
+/** What the headers of every response need to know of the request. */
 export interface ResponseContext {
   readonly form: Form
   readonly requestId: string
-  vary: string | undefined
-  operation?: OperationCodec | undefined
-  quota?: Quota | undefined
-  readonly span?: Span | undefined
+  readonly vary: string | undefined
+  /** Undefined if no operation matches; then an error names no parameter. */
+  readonly codec: OperationCodec | undefined
+  /** Undefined until a limit is charged. */
+  readonly quota: Quota | undefined
 }
 
 /** Throws `invalid` for a quote outside of its own limits, if the form refuses such a quote. */
@@ -89,7 +89,7 @@ function setFidelityHeaders(
 }
 
 export function encodeFault(fault: Fault, responseContext: ResponseContext): HttpResponse {
-  const { form, operation } = responseContext
+  const { form, codec } = responseContext
   const status = toStatus(fault.kind)
   const headers = baseHeaders(responseContext, fault.provider)
   headers['cache-control'] = 'no-store'
@@ -98,7 +98,7 @@ export function encodeFault(fault: Fault, responseContext: ResponseContext): Htt
   if (fault.retryAfter !== undefined) headers['retry-after'] = String(fault.retryAfter)
   if (fault.replayed) headers['idempotent-replayed'] = 'true'
   if (fault.kind === 'unauthorized') headers['www-authenticate'] = form.credential.challenge
-  const name = fault.field === undefined ? undefined : (operation?.requestNames.get(fault.field) ?? 'request')
+  const name = fault.field === undefined ? undefined : (codec?.requestNames.get(fault.field) ?? 'request')
   const message = name === undefined ? fault.message : `Invalid ${name}: ${fault.message}.`
   const { amountRefusal } = form
   if (amountRefusal && isAboutAmount(fault))

@@ -12,7 +12,7 @@ import { readIdempotencyKey } from './idempotency-key.ts'
 import { type Matcher, matcher } from './match.ts'
 import { type RecordOptions, recorded } from './recorded.ts'
 import type { RequestRecord } from './request-record.ts'
-import { encodeResponse, notModifiedIfMatched, optionsResponse, type ResponseContext } from './response.ts'
+import { encodeResponse, notModifiedIfMatched, optionsResponse } from './response.ts'
 import type { EncodeOptions } from './response-body.ts'
 import { pageResponse } from './static-page.ts'
 
@@ -58,9 +58,7 @@ export function serve(options: ServeOptions): (request: HttpRequest, mountedRequ
   }
   const server: FormServer = { ...options, match: matcher(form), encodeOptions }
   return (request, mountedRequest = { path: request.path }) =>
-    recorded(request, form, mountedRequest.vary, options, (responseContext, record) =>
-      respond(request, mountedRequest, responseContext, record, server),
-    )
+    recorded(request, form, mountedRequest.vary, options, (record) => respond(request, mountedRequest, record, server))
 }
 
 interface FormServer extends ServeOptions {
@@ -72,58 +70,51 @@ async function respondWithPage(
   page: StaticPage,
   request: HttpRequest,
   formConflict: Fault | undefined,
-  responseContext: ResponseContext,
   record: RequestRecord,
   { pageGate }: FormServer,
 ): Promise<HttpResponse> {
   record.route = request.path
   const { quota, refusal } = (await pageGate?.(request.address ?? '')) ?? {}
-  responseContext.quota = quota
+  record.quota = quota
   if (refusal) throw refusal
-  return pageResponse(page, request, formConflict, responseContext)
+  return pageResponse(page, request, formConflict, record)
 }
 
 /** Runs the checks in the order of docs/contract.md §6, then the call. */
 async function respond(
   request: HttpRequest,
   mountedRequest: MountedRequest,
-  responseContext: ResponseContext,
   record: RequestRecord,
   server: FormServer,
 ): Promise<HttpResponse> {
   if (request.protocolError) throw request.protocolError
   const { mount = '', path: below, formConflict, isKeyMalformed = false, page } = mountedRequest
-  if (page) return respondWithPage(page, request, formConflict, responseContext, record, server)
+  if (page) return respondWithPage(page, request, formConflict, record, server)
   const { form, service, match, hasPicks, encodeOptions } = server
   const { pattern, operation, path, allow } = match(request.method, below)
   record.route = mount + pattern
   if (!operation) throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
-  if (request.method === 'OPTIONS') return optionsResponse(allow, responseContext)
-  responseContext.operation = operation
-  if (hasPicks && !operation.keyed) responseContext.vary = withPick(responseContext.vary)
-  record.operation = operation.op
+  if (request.method === 'OPTIONS') return optionsResponse(allow, record)
+  record.setOperation(operation)
+  if (hasPicks && !operation.keyed) record.addVary('X-Swap-Provider')
   if (formConflict) throw formConflict
-  const caller = await admit(request, isKeyMalformed, operation.op, responseContext, record, server)
+  const caller = await admit(request, isKeyMalformed, operation.op, record, server)
   const text = operation.method === 'POST' ? await record.readBody(readText(request)) : undefined
   const serviceRequest = readFields(operation, path, request.query, text)
   const idempotencyKey = text === undefined ? undefined : readIdempotencyKey(request)
   const context: Context = {
-    requestId: responseContext.requestId,
+    requestId: record.requestId,
     caller,
     clientCapabilities: form.capabilities,
     deadline: Number.POSITIVE_INFINITY,
     idempotencyKey,
     pick: request.headers[pickHeader],
     upstreamTimer: record.upstream,
-    span: responseContext.span,
+    span: record.span,
   }
   const serviceResponse: ServiceResponse<Op> = await service.call(operation.op, serviceRequest, context)
   return notModifiedIfMatched(
-    encodeResponse(serviceResponse, serviceRequest, operation, responseContext, encodeOptions),
+    encodeResponse(serviceResponse, serviceRequest, operation, record, encodeOptions),
     request.headers['if-none-match'],
   )
-}
-
-function withPick(vary: string | undefined): string {
-  return vary === undefined ? 'X-Swap-Provider' : `${vary}, X-Swap-Provider`
 }

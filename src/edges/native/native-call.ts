@@ -10,7 +10,6 @@ import type { Headers, HttpRequest, HttpResponse } from '../../wire/http.ts'
 import type { NativeHead, NativeRequest, SendNative } from '../../wire/native.ts'
 import { Attempt } from '../attempt.ts'
 import type { RequestRecord } from '../request-record.ts'
-import type { ResponseContext } from '../response.ts'
 import { headersDown, headersUp } from './headers.ts'
 import { faultOfStatus, refusedHead } from './status.ts'
 
@@ -35,7 +34,6 @@ export interface NativeProvider {
 export interface ClientRequest {
   readonly request: HttpRequest
   readonly caller: Caller
-  readonly responseContext: ResponseContext
   readonly record: RequestRecord
 }
 
@@ -83,14 +81,14 @@ function translateKeyRefusal(fault: Fault): Fault {
   return standardFault('accessRefused', { noEffect: true, cause: fault, provider: fault.provider })
 }
 
-function contextOf({ timeoutMs }: NativeProvider, { caller, responseContext, record }: ClientRequest): Context {
+function contextOf({ timeoutMs }: NativeProvider, { caller, record }: ClientRequest): Context {
   return {
-    requestId: responseContext.requestId,
+    requestId: record.requestId,
     caller,
-    clientCapabilities: responseContext.form.capabilities,
+    clientCapabilities: record.form.capabilities,
     deadline: performance.now() + timeoutMs,
     upstreamTimer: record.upstream,
-    span: responseContext.span,
+    span: record.span,
   }
 }
 
@@ -110,28 +108,23 @@ function requestUp(
   { credential, userAgent }: NativeProvider,
   { method }: OpenPath,
   path: string,
-  { request, responseContext }: ClientRequest,
+  { request, record }: ClientRequest,
   { span }: Attempt,
 ): Pick<NativeRequest, 'streams' | 'method' | 'path' | 'headers'> {
   const { streams, query, headers } = request
   if (!streams) throw Fault.from(new Error('a native call without streams'))
   const own = {
     'user-agent': userAgent,
-    'x-request-id': responseContext.requestId,
+    'x-request-id': record.requestId,
     ...(span && { traceparent: span.traceparent }),
     ...credential,
   }
   return { streams, method, path: query === '' ? path : `${path}?${query}`, headers: headersUp(method, headers, own) }
 }
 
-function headDown(
-  status: number,
-  received: Headers,
-  { tag, confidential }: NativeProvider,
-  { responseContext }: ClientRequest,
-): NativeHead {
+function headDown(status: number, received: Headers, { tag, confidential }: NativeProvider, { record }: ClientRequest): NativeHead {
   const refusal = refusedHead(status, received, tag)
   if (refusal) throw refusal
   const hasSecret = (text: string): boolean => confidential.containsKey(text)
-  return { status, headers: headersDown(status, received, hasSecret, responseContext, tag) }
+  return { status, headers: headersDown(status, received, hasSecret, record, tag) }
 }

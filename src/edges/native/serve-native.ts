@@ -8,7 +8,6 @@ import type { HttpRequest, HttpResponse } from '../../wire/http.ts'
 import { type AdmitOptions, admit } from '../admit.ts'
 import { type RecordOptions, recorded } from '../recorded.ts'
 import type { RequestRecord } from '../request-record.ts'
-import type { ResponseContext } from '../response.ts'
 import { announcesBody } from './headers.ts'
 import { callNative, type NativeProvider } from './native-call.ts'
 
@@ -38,10 +37,7 @@ export type ServeNative = (request: HttpRequest, mount: NativeMount) => Promise<
 
 /** Never throws: each fault before the head of the response becomes a response in the form. */
 export function serveNative(options: ServeNativeOptions): ServeNative {
-  return (request, mount) =>
-    recorded(request, mount.form, undefined, options, (responseContext, record) =>
-      respond(request, mount, responseContext, record, options),
-    )
+  return (request, mount) => recorded(request, mount.form, undefined, options, (record) => respond(request, mount, record, options))
 }
 
 /** `Retry-After` in seconds while a provider is off. */
@@ -51,7 +47,6 @@ const offRetryAfter = 60
 async function respond(
   request: HttpRequest,
   { path, credentialConflict, isKeyMalformed }: NativeMount,
-  responseContext: ResponseContext,
   record: RequestRecord,
   options: ServeNativeOptions,
 ): Promise<HttpResponse> {
@@ -64,10 +59,10 @@ async function respond(
   record.route = `/native/${tag}${openPath.pattern}`
   record.operation = 'native'
   if (credentialConflict) throw credentialConflict
-  const caller = await admit(request, isKeyMalformed, countedAs(openPath.method), responseContext, record, options)
+  const caller = await admit(request, isKeyMalformed, countedAs(openPath.method), record, options)
   checkRequest(request, lane)
   if (lane.isOff) throw standardFault('unavailable', { retryAfter: offRetryAfter, noEffect: true })
-  return callNative(lane, openPath, below, { request, caller, responseContext, record }, options.observe)
+  return callNative(lane, openPath, below, { request, caller, record }, options.observe)
 }
 
 function notOpen(): Fault {
