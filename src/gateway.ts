@@ -92,7 +92,9 @@ function providerLayers(providerPath: path.ProviderPath): readonly Layer[] {
       provider: tag,
       record: recordResult(creates), // a create is in the ledger before the client gets its response
       layers: [
-        ...path.ownershipLayers(providerPath), // 404 for another's transaction; adds what the ledger has
+        ...(parts.isManaged
+          ? [path.ownedByLedger(providerPath)] // 404 for another's transaction
+          : path.ownedByProvider(providerPath)), // the provider's 404, by the client's key; adds what the ledger has
         defaultStatus(), // a new transaction with an unmapped status is `wait`
         deriveFields(capabilities), // fee, rate, updatedAt, if the provider's form has none
         sortedList(capabilities), // newest first, within the date range

@@ -52,16 +52,21 @@ export function stateOptions({ connected, parts }: ProviderPath): Omit<Ownership
   return { ledger, provider: connected.tag, table: config.assets, sequences: connections.sequences, freshness, clock, observe }
 }
 
-/** In managed mode the ledger decides who owns a transaction. Otherwise the provider does, and the ledger completes its responses. */
-export function ownershipLayers(path: ProviderPath): readonly Layer[] {
+/** Managed mode: the ledger decides who owns a transaction. */
+export function ownedByLedger(path: ProviderPath): Layer {
+  const { provider, connected } = path
+  return traced('ownership', ownership({ ...stateOptions(path), isOff: provider.state === 'off' }), connected.tag)
+}
+
+/** Passthrough mode: the provider decides, by the client's key, and the ledger completes its responses. */
+export function ownedByProvider(path: ProviderPath): readonly Layer[] {
   const { provider, connected, parts } = path
   const { tag, capabilities } = connected
-  const { config, isManaged, ledger, freshness } = parts
-  const options = { ...stateOptions(path), isOff: provider.state === 'off' }
-  if (isManaged) return [traced('ownership', ownership(options), tag)]
-  const enriched = options.isOff
-    ? knownStateOnly(ledger, tag, freshness) // never calls the provider
-    : traced('enrichFromLedger', enrichFromLedger({ ...options, capabilities }), tag)
+  const { config, ledger, freshness } = parts
+  const enriched =
+    provider.state === 'off'
+      ? knownStateOnly(ledger, tag, freshness) // never calls the provider
+      : traced('enrichFromLedger', enrichFromLedger({ ...stateOptions(path), capabilities }), tag)
   return config.routing.providers.includes(provider.name)
     ? [enriched]
     : [traced('createdHereOnly', createdHereOnly(ledger, tag), tag), enriched]
