@@ -8,7 +8,7 @@ export const calls = [
   graph({
     title: 'Calls by outcome',
     description:
-      'Each call that went up. Refused is the provider saying no to what a client asked; limited is its 429; failed is a 5xx. unreadable: see Drift.',
+      'Each call that was sent to the provider. refused: it rejected the request of a client. limited: its 429. failed: a 5xx. unreadable: see Drift.',
     runbooks: ['SwapgateProviderKeyRefused', 'SwapgateContractDrift'],
     unit: 'reqps',
     queries: { '{{provider}} {{outcome}}': rate('swapgate_attempts_total', 'provider, outcome', chosen) },
@@ -16,7 +16,8 @@ export const calls = [
   }),
   graph({
     title: 'Calls by operation',
-    description: 'What goes up. Many more get_transaction than clients ask for: clients list often, and each row is read again.',
+    description:
+      'Calls that were sent. Far more get_transaction than clients send: clients list often, and each row is read again.',
     unit: 'reqps',
     queries: { '{{provider}} {{operation}}': rate('swapgate_attempts_total', 'provider, operation', chosen) },
     isStacked: true,
@@ -24,7 +25,7 @@ export const calls = [
   graph({
     title: 'Calls and requests',
     description:
-      'Calls that went up, beside the requests of clients that this provider answered. Calls well below requests: caches and the ledger do their work.',
+      'Calls that were sent, and the requests of clients that this provider served. Fewer calls than requests: caches and the ledger serve the rest.',
     unit: 'reqps',
     queries: {
       '{{provider}} calls': rate('swapgate_attempts_total', 'provider', chosen),
@@ -46,9 +47,9 @@ export const calls = [
     thresholds: [[2.5, 'orange']],
   }),
   graph({
-    title: 'Answers of the provider by status',
+    title: 'Responses of the provider by status',
     description:
-      'HTTP status of its answers; empty where none came. 401 and 403 to our own key: the key is refused. 429: its limit is lower than our budget.',
+      'HTTP status of its responses; empty if there was none. 401 and 403 for our own key: the key is refused. 429: its limit is lower than our budget.',
     runbooks: ['SwapgateProviderKeyRefused', 'SwapgateBudgetUsedUp'],
     unit: 'reqps',
     queries: {
@@ -63,7 +64,7 @@ export const calls = [
   graph({
     title: 'Errors by kind',
     description:
-      'What requests of clients met at the provider. provider_unreachable: network or name. provider_timed_out: slow. provider_unreadable: see Drift. provider_unknown_outcome: a create in doubt.',
+      'Requests of clients that failed at the provider. provider_unreachable: network or name. provider_timed_out: slow. provider_unreadable: see Drift. provider_unknown_outcome: a create of unknown outcome.',
     runbooks: ['SwapgateAvailabilityBurnFast', 'SwapgateCreatesUnknown'],
     unit: 'reqps',
     queries: {

@@ -1,4 +1,4 @@
-/** What became of creates, and what is in doubt. */
+/** Outcomes of creates, and unresolved creates. */
 import { count, rate, series, shared } from './expression.ts'
 import { bars, graph } from './panel.ts'
 
@@ -8,31 +8,32 @@ const created = `operation="create_transaction", ${chosen}`
 export const creates = [
   graph({
     title: 'Creates by outcome',
-    description: 'Creates of clients; "none" is one that was answered as asked. provider_unknown_outcome: 504, in doubt.',
+    description: 'Creates of clients. "none": created as requested. provider_unknown_outcome: 504, the outcome is unknown.',
     runbooks: ['SwapgateAvailabilityBurnFast', 'SwapgateCreatesUnknown'],
     unit: 'reqps',
     queries: { '{{error_type}}': rate('swapgate_requests_total', 'error_type', 'operation="create_transaction"') },
     isStacked: true,
   }),
   graph({
-    title: 'Creates that went up, by outcome',
-    description: 'What the provider made of them. All but done, refused and limited leave a create in doubt.',
+    title: 'Creates at the provider, by outcome',
+    description: 'Creates that were sent. After every outcome but done, refused and limited it is unknown whether the swap exists.',
     runbooks: ['SwapgateCreatesUnknown'],
     unit: 'reqps',
     queries: { '{{provider}} {{outcome}}': rate('swapgate_attempts_total', 'provider, outcome', created) },
     isStacked: true,
   }),
   graph({
-    title: 'Creates in doubt',
-    description: 'unknown should go back to 0 by itself, mismatch only by your hand.',
+    title: 'Unresolved creates',
+    description: 'unknown: should return to 0 by itself. mismatch: resolve each by hand.',
     runbooks: ['SwapgateCreatesUnknown', 'SwapgateCreateMismatch'],
     unit: 'short',
     queries: { '{{provider}} {{state}}': shared('swapgate_creates_unresolved', 'provider, state', chosen) },
     thresholds: [[1, 'orange']],
   }),
   graph({
-    title: 'Age of the oldest create in doubt',
-    description: 'Over 15 minutes the first four looks have found nothing. Clients with an Idempotency-Key get 409 all that time.',
+    title: 'Age of the oldest unresolved create',
+    description:
+      'Over 15 minutes: the first four checks found nothing. A client that repeats its Idempotency-Key gets 409 until then.',
     runbooks: ['SwapgateCreatesUnknown'],
     span: 12,
     unit: 's',
@@ -40,9 +41,9 @@ export const creates = [
     thresholds: [[900, 'red']],
   }),
   bars({
-    title: 'What was found out',
+    title: 'Results of reconciliation',
     description:
-      'In the time that is shown. unknown with as many found is well. ambiguous needs you, not_found does if it stays; not_created: it ended, with nothing in the provider’s list; lookup_failed: the provider could not be looked at; other_amount: it took another amount than was asked.',
+      'In the selected time. As many found as unknown: all is well. ambiguous: resolve it by hand, and not_found if it stays. not_created: ended without a transaction in the provider’s list. lookup_failed: the list could not be read. other_amount: created with another amount than requested.',
     runbooks: ['SwapgateCreatesUnknown', 'SwapgateCreateMismatch'],
     span: 12,
     unit: 'short',
@@ -51,7 +52,7 @@ export const creates = [
   graph({
     title: 'Results that the ledger could not take',
     description:
-      'Results of creates in the memory of a process. They are written as soon as the ledger can; do not kill a process that has some. At 1,000 further ones are looked for at the provider instead.',
+      'Results of creates that are only in the memory of a process. They are written when the ledger works again: do not kill such a process. Above 1,000 results, reconciliation finds the others at the provider.',
     runbooks: ['SwapgateLedgerFailing'],
     span: 12,
     unit: 'short',
@@ -59,9 +60,9 @@ export const creates = [
     thresholds: [[1, 'orange']],
   }),
   graph({
-    title: 'Addresses that were refused',
+    title: 'Refused addresses',
     description:
-      'Withdrawal and refund addresses that fit no form of their network. If one network rises after a change of the asset table, its pattern is too narrow.',
+      'Withdrawal and refund addresses that are not valid on their network. A rise for one network after a change of the asset table: its pattern is too narrow.',
     span: 12,
     unit: 'reqps',
     queries: {
@@ -69,9 +70,9 @@ export const creates = [
     },
   }),
   bars({
-    title: 'Answers that differ from the ledger',
+    title: 'Responses that differ from the ledger',
     description:
-      'In the time that is shown, about swaps that were created here. rejected: another coin, network, address or memo; the last known state was served. accepted: another refund address or rate type.',
+      'In the selected time, for swaps that were created here. rejected: another coin, network, address or memo; the client got the last known state. accepted: another refund address or rate type.',
     runbooks: ['SwapgateTransactionContradicted'],
     span: 24,
     unit: 'short',

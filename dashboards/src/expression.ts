@@ -1,6 +1,6 @@
 /** PromQL that panels share. Selectors are `label="value"` pairs with commas between; the job is added. */
 
-/** A series of the job that is shown. */
+/** A series of the selected job. */
 export function series(metric: string, selector = ''): string {
   return `${metric}{job="$job"${selector === '' ? '' : `, ${selector}`}}`
 }
@@ -10,7 +10,7 @@ export function rate(metric: string, by: string, selector = ''): string {
   return `sum by (${by}) (rate(${series(metric, selector)}[$__rate_interval]))`
 }
 
-/** How often in the time that is shown. */
+/** How often in the selected time. */
 export function count(metric: string, by: string, selector = ''): string {
   return `sum by (${by}) (increase(${series(metric, selector)}[$__range]))`
 }
@@ -20,7 +20,7 @@ export function quantile(share: number, histogram: string, by: string, selector 
   return `histogram_quantile(${share}, ${rate(`${histogram}_bucket`, by === '' ? 'le' : `le, ${by}`, selector)})`
 }
 
-/** What every replica tells of the ledger they share: the highest. */
+/** Of what every replica reports of the shared ledger: the highest. */
 export function shared(metric: string, by: string, selector = ''): string {
   return `max by (${by}) (${series(metric, selector)})`
 }

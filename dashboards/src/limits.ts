@@ -9,16 +9,16 @@ const clients = [
   graph({
     title: 'Decisions',
     description:
-      'Requests that met a limit. near: let in with at most a tenth left. shadowed: would have been refused, but `limits.shadow` is on.',
+      'Requests that a limit counts. near: admitted, with at most a tenth of the limit left. shadowed: admitted only because `limits.shadow` is on.',
     unit: 'reqps',
     span: 6,
     queries: { '{{policy}} {{decision}}': rate(decisions, 'policy, decision') },
     isStacked: true,
   }),
   graph({
-    title: 'Share that was refused',
+    title: 'Share of refused requests',
     description:
-      'A client that is refused often polls too fast: tell it to heed RateLimit and Retry-After. Many of unproven: somebody guesses keys.',
+      'A client that is refused often polls too fast: it must follow RateLimit and Retry-After. Many of unproven: keys are being guessed.',
     unit: 'percentunit',
     span: 6,
     queries: {
@@ -28,7 +28,7 @@ const clients = [
     thresholds: [[0.05, 'orange']],
   }),
   graph({
-    title: 'Refused, by whose limit',
+    title: 'Refused requests by limit',
     description:
       'limit_client: 429 of one client. limit_unverified: 429 of unknown keys. limit_overload: 503, the process has too much to do. limit_budget: 503, our budget at the provider is used up.',
     runbooks: ['SwapgateBudgetUsedUp', 'SwapgateAvailabilityBurnFast'],
@@ -37,9 +37,9 @@ const clients = [
     queries: { '{{error_type}}': rate('swapgate_requests_total', 'error_type', 'error_type=~"limit_.*"') },
   }),
   graph({
-    title: 'Keys that were refused',
+    title: 'Refused keys',
     description:
-      'Requests answered 401. A step up after a rotation: a client still uses its old key. provider_refused: the provider did not accept the client key.',
+      'Requests with a 401. A step up after a rotation: a client still uses its old key. provider_refused: the provider did not accept the client’s key.',
     unit: 'reqps',
     span: 6,
     queries: { '{{reason}}': rate('swapgate_key_refusals_total', 'reason') },
@@ -49,15 +49,15 @@ const clients = [
 const store = [
   timeline({
     title: 'Where limits are counted',
-    description: 'Shared: in Redis. Alone: Redis is lost, and each process counts for itself, with its part of the limits.',
+    description: 'Shared: in Redis. Alone: Redis is unavailable, and each process counts by itself, with its share of the limits.',
     runbooks: ['SwapgateLimitsLocal'],
     unit: 'short',
     queries: { '{{instance}}': series('swapgate_limits_local') },
     states: { shared: 'green', alone: 'orange' },
   }),
   figure({
-    title: 'Times that it changed',
-    description: 'How often the place changed in the time that is shown. Often: the network to Redis is bad.',
+    title: 'Changes between shared and alone',
+    description: 'In the selected time. Many: the network to Redis is unreliable.',
     runbooks: ['SwapgateLimitsLocal'],
     unit: 'short',
     queries: { 'to {{state}}': count('swapgate_limit_store_changes_total', 'state') },
@@ -65,9 +65,9 @@ const store = [
     span: 8,
   }),
   figure({
-    title: 'Let in beyond a limit',
+    title: 'Admitted above a limit',
     description:
-      'Requests beyond a limit that were let in while processes counted alone. At most once the limit for each loss; more means that `limits.replicas` is lower than the number of processes.',
+      'Requests above a limit that were admitted while processes counted alone. At most one limit for each loss of Redis; more: `limits.replicas` is lower than the number of processes.',
     runbooks: ['SwapgateLimitsLocal'],
     unit: 'short',
     queries: { requests: count('swapgate_limits_over_admitted_total', '') },
@@ -80,7 +80,7 @@ const budgets = [
   bars({
     title: 'Budget left',
     description:
-      'Calls that the budget at a provider still allows, as last seen by the replica that saw least. Near 0: raise it with the provider, or lower the limits of clients.',
+      'Calls that the budget at a provider still allows; the lowest value of all replicas. Near 0: agree on a higher budget with the provider, or lower the limits of clients.',
     runbooks: ['SwapgateBudgetUsedUp'],
     unit: 'short',
     span: 6,
@@ -91,7 +91,7 @@ const budgets = [
   graph({
     title: 'Share of the budget in use',
     description:
-      'At 100 % calls are held back: reads answer what the ledger knows, quotes and creates go to the next provider or are 503.',
+      'At 100 % calls are rejected before they are sent: reads get the state in the ledger, quotes and creates go to the next provider or get 503.',
     runbooks: ['SwapgateBudgetUsedUp'],
     unit: 'percentunit',
     span: 6,
@@ -105,8 +105,8 @@ const budgets = [
     ],
   }),
   graph({
-    title: 'Held back by the budget',
-    description: 'Calls that did not go up since the budget was used up.',
+    title: 'Rejected by the budget',
+    description: 'Calls that were not sent because the budget is used up.',
     runbooks: ['SwapgateBudgetUsedUp'],
     unit: 'reqps',
     span: 6,
@@ -115,7 +115,7 @@ const budgets = [
   graph({
     title: 'Limited by the provider',
     description:
-      'Its 429 came all the same: its limit is lower than `providers.<name>.budget`, or somebody else uses the same key.',
+      'Responses with 429 despite the budget: the provider’s limit is lower than `providers.<name>.budget`, or something else uses the same key.',
     runbooks: ['SwapgateBudgetUsedUp'],
     unit: 'reqps',
     span: 6,
@@ -126,7 +126,7 @@ const budgets = [
 export const limits = board({
   name: 'limits',
   title: 'Limits and budgets',
-  description: 'What clients may ask of the gateway, and what the gateway may ask of providers.',
+  description: 'How many requests clients may send to the gateway, and how many calls the gateway may send to providers.',
   chooses: ['provider'],
   rows: { 'Limits on clients': clients, 'The shared store': store, 'Budgets at providers': budgets },
 })

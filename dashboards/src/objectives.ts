@@ -20,7 +20,7 @@ export const objectives = [
   figure({
     title: 'Availability',
     description:
-      'Share of requests that neither the gateway nor a provider failed, in the time that is shown; what callers did wrong and what a client limit refused does not count. The objective is 99.9 % in 30 days. Below it, look at "Outcomes by whose fault".',
+      'Share of requests that neither the gateway nor a provider failed, in the selected time. Errors of callers and requests above a client’s limit do not count. The objective is 99.9 % in 30 days. Below it, look at "Outcomes by cause".',
     runbooks: availability,
     unit: 'percentunit',
     decimals: 3,
@@ -34,7 +34,7 @@ export const objectives = [
   figure({
     title: 'Error budget left, 30 days',
     description:
-      'What is left of the 0.1 % of requests that may fail in 30 days. Below 0 the objective is missed: put off risky changes.',
+      'What is left of the 0.1 % of requests that may fail in 30 days. Below 0 the objective is missed: postpone risky changes.',
     runbooks: availability,
     unit: 'percentunit',
     decimals: 1,
@@ -46,9 +46,8 @@ export const objectives = [
     below: 'red',
   }),
   figure({
-    title: 'Requests a second',
-    description:
-      'All requests of clients. A sudden 0 means that clients do not reach the gateway: look at the balancer in front of it.',
+    title: 'Requests per second',
+    description: 'All requests of clients. A sudden 0: clients do not reach the gateway. Look at the load balancer in front of it.',
     runbooks: ['SwapgateDown'],
     unit: 'reqps',
     decimals: 1,
@@ -56,7 +55,7 @@ export const objectives = [
   }),
   figure({
     title: 'Added by the gateway, p99',
-    description: 'Time of a request that was not spent waiting for a provider. The objective is 25 ms for 99 % of requests.',
+    description: 'Time of a request without the time that it waits for a provider. The objective is 25 ms for 99 % of requests.',
     runbooks: addedLatency,
     unit: 's',
     queries: { p99: quantile(0.99, 'swapgate_added_seconds', '') },
@@ -66,16 +65,16 @@ export const objectives = [
     ],
   }),
   figure({
-    title: 'Creates in doubt',
-    description: 'Creates whose outcome nobody knows, and creates that a provider contradicted. Not 0 for long: settle them.',
+    title: 'Unresolved creates',
+    description: 'Creates of unknown outcome, and creates whose response contradicts the request. Above 0 for long: resolve them.',
     runbooks: ['SwapgateCreatesUnknown', 'SwapgateCreateMismatch'],
     unit: 'short',
     queries: { creates: `sum(${shared('swapgate_creates_unresolved', 'provider, state', 'state!="pending"')})` },
     thresholds: [[1, 'red']],
   }),
   figure({
-    title: 'Replicas that answer',
-    description: 'Processes that Prometheus reaches. Fewer than you run: look at the process that is missing.',
+    title: 'Reachable replicas',
+    description: 'Processes that Prometheus reaches. Fewer than you run: look at the missing one.',
     runbooks: ['SwapgateReplicaDown', 'SwapgateDown'],
     unit: 'short',
     queries: { replicas: `sum(${series('up')})` },
@@ -85,7 +84,7 @@ export const objectives = [
   graph({
     title: 'Burn rate: availability',
     description:
-      'How many times faster than allowed the budget of failed requests is used up. A page comes at 14.4 (over 1 h and 5 min) and 6 (6 h and 30 min), a ticket at 3 and at 1 over days.',
+      'How many times faster than allowed the error budget is used. It pages at 14.4 (over 1 h and 5 min) and at 6 (over 6 h and 30 min), and opens a ticket at 3 and at 1 over days.',
     runbooks: availability,
     unit: 'short',
     queries: burn('swapgate_unavailable', 0.001),
@@ -106,8 +105,8 @@ export const objectives = [
     ],
   }),
   graph({
-    title: 'Alerts that fire',
-    description: 'Each alert of swapgate while it fires. Its name is the name of its runbook.',
+    title: 'Firing alerts',
+    description: 'Each firing alert of swapgate. Its runbook has the same name.',
     unit: 'short',
     queries: {
       '{{alertname}} ({{severity}})': `count by (alertname, severity) (ALERTS{alertname=~"Swapgate.*", alertstate="firing"})`,

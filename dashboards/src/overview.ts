@@ -8,9 +8,9 @@ const operation = 'operation=~"$operation"'
 
 const latency = [
   graph({
-    title: 'Whole answer',
+    title: 'Total latency',
     description:
-      'From the whole head of a request to its answer, the provider included. Slow here and fast in "Added by the gateway": the provider is slow.',
+      'From the head of a request to its response, the provider included. High here and low in "Added by the gateway": the provider is slow.',
     runbooks: ['SwapgateTotalLatencyBurn'],
     unit: 's',
     queries: Object.fromEntries(
@@ -19,8 +19,8 @@ const latency = [
     thresholds: [[2.5, 'red']],
   }),
   graph({
-    title: 'Whole answer by path, p99',
-    description: 'The slowest path tells which operation suffers.',
+    title: 'Total latency by path, p99',
+    description: 'The slowest path shows which operation is affected.',
     runbooks: ['SwapgateTotalLatencyBurn'],
     unit: 's',
     queries: {
@@ -36,7 +36,7 @@ const latency = [
   graph({
     title: 'Added by the gateway, p99',
     description:
-      'By operation. Creates and reads wait for the ledger, everything that is limited for Redis: slow creates alone mean a slow ledger.',
+      'By operation. Creates and reads wait for the ledger, and all limited requests for Redis. Only creates are slow: the ledger is slow.',
     runbooks: [...addedLatency, 'SwapgateLedgerSlow'],
     unit: 's',
     queries: { '{{operation}}': quantile(0.99, 'swapgate_added_seconds', 'operation', operation) },
@@ -47,7 +47,7 @@ const latency = [
 const processes = [
   graph({
     title: 'Lag of the event loop, p99',
-    description: 'How late the process gets to its work. Over 0.2 s it begins to refuse quotes: add replicas.',
+    description: 'How late timers of the process run. Above 0.2 s it starts to refuse quotes: add replicas.',
     runbooks: addedLatency,
     unit: 's',
     queries: { '{{instance}}': series('nodejs_eventloop_lag_p99_seconds') },
@@ -55,7 +55,7 @@ const processes = [
   }),
   graph({
     title: 'Processor',
-    description: 'Seconds of processor a second. A process uses little more than one core: near 1, add replicas.',
+    description: 'CPU seconds per second. A process uses little more than one core. Near 1: add replicas.',
     unit: 'percentunit',
     queries: { '{{instance}}': rate('process_cpu_seconds_total', 'instance') },
     thresholds: [[0.9, 'orange']],
@@ -63,21 +63,20 @@ const processes = [
   graph({
     title: 'Memory',
     description:
-      'Resident memory. It may grow for some minutes after the start; where it grows for hours, keep a heap snapshot and restart.',
+      'Resident memory. It may grow for some minutes after the start. If it grows for hours, take a heap snapshot and restart.',
     unit: 'bytes',
     queries: { '{{instance}}': series('process_resident_memory_bytes') },
   }),
   figure({
     title: 'Versions',
-    description: 'How many processes run which version. Two versions are right only during a rollout.',
+    description: 'Processes by version. Two versions are normal only during a rollout.',
     unit: 'short',
     queries: { '{{version}} on Node {{node}}': `count by (version, node) (${series('swapgate_build_info')})` },
     span: 8,
   }),
   figure({
-    title: 'Configurations refused',
-    description:
-      'Changes of the configuration that were not taken, since they had faults. The old one is in force: run `swapgate check`.',
+    title: 'Refused configurations',
+    description: 'Changed configurations with errors. The previous one stays in force: run `swapgate check`.',
     runbooks: ['SwapgateConfigurationRefused'],
     unit: 'short',
     queries: { refused: `${count('swapgate_configuration_reloads_total', '', 'result="refused"')} or vector(0)` },
@@ -85,9 +84,8 @@ const processes = [
     span: 8,
   }),
   figure({
-    title: 'Log lines lost',
-    description:
-      'Lines that the sink of the log did not take. Not 0: whatever reads the log is too slow, and what it shows has holes.',
+    title: 'Lost log lines',
+    description: 'Lines that could not be written to the log. Above 0: the reader of the log is too slow, and the log has gaps.',
     unit: 'short',
     queries: { lost: count('swapgate_log_lines_dropped_total', '') },
     thresholds: [[1, 'orange']],
@@ -98,7 +96,7 @@ const processes = [
 export const overview = board({
   name: 'overview',
   title: 'Overview',
-  description: 'Whether clients are served as promised, and whose fault it is where they are not.',
+  description: 'Whether the objectives are met, and the causes if they are not.',
   chooses: ['operation'],
   rows: { Objectives: objectives, Traffic: traffic, Latency: latency, Processes: processes },
 })

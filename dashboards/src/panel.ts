@@ -19,7 +19,7 @@ export const datasource = { type: 'prometheus', uid: '$datasource' }
 
 export interface PanelFacts {
   readonly title: string
-  /** What it shows, and what to do when it looks bad. */
+  /** What it shows, and what to do if it is bad. */
   readonly description: string
   /** Alerts whose runbooks say more. */
   readonly runbooks?: readonly string[]
@@ -66,7 +66,7 @@ export function graph({ isStacked = false, max, span = 8, ...facts }: GraphFacts
   return filled(builder, facts, false)
 }
 
-/** One figure, as it is now or over the time that is shown. */
+/** One figure, as it is now or over the selected time. */
 export function figure({ span = 4, ...facts }: PanelFacts): AnyPanel {
   const builder = new StatBuilder()
     .height(4)

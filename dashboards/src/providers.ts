@@ -15,7 +15,7 @@ const health = [
   timeline({
     title: 'Breaker',
     description:
-      'By operation. Closed: calls go up. Open: they failed for everybody and are held back. Half open: one call finds out. In the worst of the replicas.',
+      'By operation, the worst of all replicas. Closed: calls are sent. Open: calls of all callers failed, and calls are rejected. Half open: one call is a probe.',
     runbooks: ['SwapgateBreakerOpen'],
     unit: 'short',
     queries: {
@@ -25,15 +25,15 @@ const health = [
   }),
   timeline({
     title: 'Configured state',
-    description: 'What `providers.<name>.state` says. Draining: no quotes, no creates. Off: never called.',
+    description: 'The value of `providers.<name>.state`. Draining: no quotes, no creates. Off: never called.',
     unit: 'short',
     queries: { '{{provider}}': `clamp_max(${stateOf('swapgate_provider_state', 'provider', 'draining', 'off')}, 2)` },
     states: { active: 'green', draining: 'orange', off: 'gray' },
   }),
   graph({
-    title: 'Share of calls that failed',
+    title: 'Share of failed calls',
     description:
-      'Of the calls that went up: no answer, an answer that cannot be read, a 5xx, or our key refused. Ask the provider, or take it out of `routing.providers`.',
+      'Of the calls that were sent: no response, an unreadable response, a 5xx, or our key refused. Ask the provider, or remove it from `routing.providers`.',
     runbooks: ['SwapgateBreakerOpen', 'SwapgateAvailabilityBurnFast'],
     unit: 'percentunit',
     queries: {
@@ -49,34 +49,35 @@ const health = [
 
 const resilience = [
   graph({
-    title: 'Held back',
+    title: 'Locally rejected calls',
     description:
-      'Calls that did not go up: budget used up, breaker open, a caller whose calls alone fail, too many at once (bulkhead), or a rest that the provider asked for.',
+      'Calls that were not sent: budget used up, breaker open, a caller whose calls alone fail, too many at once (bulkhead), or a cooldown that the provider requested.',
     runbooks: ['SwapgateBudgetUsedUp', 'SwapgateBreakerOpen'],
     unit: 'reqps',
     queries: { '{{provider}} {{by}}': rate('swapgate_provider_local_rejections_total', 'provider, by', chosen) },
   }),
   graph({
-    title: 'Second tries',
+    title: 'Retries',
     description:
-      'Reads that failed and were sent once more (true), or were not since too many had been (false). Many false: the provider is failing, and retries would make it worse.',
+      'Failed reads that were retried (true), or not, because the retry budget was used up (false). Many false: the provider is failing, and more retries would make it worse.',
     unit: 'reqps',
     queries: { '{{provider}} made {{made}}': rate('swapgate_provider_retries_total', 'provider, made', chosen) },
   }),
   graph({
-    title: 'Rests',
-    description: 'Times that a provider was left alone: limited after its 429, key_refused after it refused our key twice.',
+    title: 'Cooldowns',
+    description:
+      'Started cooldowns, in which the provider is not called. limited: after its 429. key_refused: after it refused our key twice.',
     runbooks: ['SwapgateProviderKeyRefused'],
     unit: 'reqps',
     queries: { '{{provider}} {{reason}}': rate('swapgate_provider_cooldowns_total', 'provider, reason', chosen) },
   }),
 ]
 
-const answers = [
+const responses = [
   graph({
     title: 'Drift from the contract',
     description:
-      'Oddities in answers. unknown_field and number_as_text do no harm. unknown_status: explain the word in `providers.<name>.statuses`. unreadable: clients get 502.',
+      'Responses that depart from the provider’s form. unknown_field and number_as_text do no harm. unknown_status: map the word in `providers.<name>.statuses`. unreadable: clients get 502.',
     runbooks: ['SwapgateContractDrift'],
     unit: 'reqps',
     queries: { '{{provider}} {{drift}} {{field}}': rate('swapgate_contract_drift_total', 'provider, drift, field', chosen) },
@@ -84,14 +85,14 @@ const answers = [
   graph({
     title: 'Caches',
     description:
-      'Look-ups by outcome. Stale: an old list of currencies serves while no provider can be read. Mostly miss for rates: clients ask for many different amounts.',
+      'Lookups by outcome. stale: an old list of currencies is served while no provider can be read. Mostly miss for rates: clients quote many different amounts.',
     unit: 'reqps',
     queries: { '{{cache}} {{outcome}}': rate('swapgate_cache_lookups_total', 'cache, outcome') },
     isStacked: true,
   }),
   graph({
-    title: 'Age of what caches answered, p95',
-    description: 'Currencies over 600 s: the list could not be read again. Look at the calls for list_currencies.',
+    title: 'Age of cached responses, p95',
+    description: 'Currencies above 600 s: the list could not be refreshed. Look at the calls for list_currencies.',
     unit: 's',
     queries: { '{{cache}}': quantile(0.95, 'swapgate_cache_age_seconds', 'cache') },
   }),
@@ -101,7 +102,7 @@ const candidate = [
   graph({
     title: 'Shadow: deviation of the quotes',
     description:
-      'Amount received at the candidate of `routing.shadow`, relative to what clients got: half of the quotes are below p50, one in twenty below p5 and above p95. Below 0: clients would receive less.',
+      'Amount received at the candidate of `routing.shadow`, relative to the quotes of clients: half of the quotes are below p50, one in twenty below p5, and one in twenty above p95. Below 0: clients would receive less.',
     runbooks: ['SwapgateShadowDeviation'],
     unit: 'percentunit',
     queries: {
@@ -113,14 +114,14 @@ const candidate = [
   graph({
     title: 'Shadow: comparisons',
     description:
-      'Quotes that were repeated. Missing: the candidate does not offer the pair. Failed: it gave no quote. Skipped: its budget was used up, or `sample` is too high for it.',
+      'Repeated quotes. missing: the candidate does not offer the pair. failed: it returned no quote. skipped: its budget was used up, or `sample` is too high for it.',
     unit: 'reqps',
     queries: { '{{provider}} {{result}}': rate('swapgate_shadow_comparisons_total', 'provider, result', chosen) },
   }),
   graph({
     title: 'Shadow: missing assets',
     description:
-      'Assets of the table that a routed provider offers and the candidate does not. `swapgate providers diff` names them. After a switch they are 400.',
+      'Assets of the table that a routed provider offers and the candidate does not. `swapgate providers diff` lists them. After a switch they get 400.',
     unit: 'short',
     queries: { '{{provider}}': `max by (provider) (${series('swapgate_shadow_missing_assets', chosen)})` },
   }),
@@ -129,7 +130,7 @@ const candidate = [
 export const providers = board({
   name: 'providers',
   title: 'Providers',
-  description: 'How the providers behind the gateway do, and what the gateway does about it.',
+  description: 'The health of the providers, and how the gateway reacts to it.',
   chooses: ['provider'],
-  rows: { Health: health, Calls: calls, Protection: resilience, Answers: answers, Candidate: candidate },
+  rows: { Health: health, Calls: calls, Resilience: resilience, Responses: responses, Candidate: candidate },
 })

@@ -8,9 +8,9 @@ const isFault = '"fault", "$1", "error_type", "(none|caller|limit|provider|gatew
 
 export const traffic = [
   graph({
-    title: 'Outcomes by whose fault',
+    title: 'Outcomes by cause',
     description:
-      'How requests ended: none (as asked), caller (a 4xx that the client caused), limit, provider, gateway. Much provider: go to the dashboard Providers. Any gateway: read the log of that time.',
+      'How requests ended: none (success), caller (a 4xx that the client caused), limit, provider, gateway. Much provider: open the dashboard Providers. Any gateway: read the log of that time.',
     runbooks: availability,
     unit: 'reqps',
     queries: {
@@ -20,44 +20,43 @@ export const traffic = [
   }),
   graph({
     title: 'Requests by operation',
-    description: 'What clients ask for. "none" is no operation at all: unknown paths and methods.',
+    description: 'Requests of clients. "none": no operation, for unknown paths and methods.',
     unit: 'reqps',
     queries: { '{{operation}}': rate('swapgate_requests_total', 'operation', operation) },
     isStacked: true,
   }),
   graph({
     title: 'Requests by form',
-    description: 'Form of the client and form of the provider behind it; "none" where no provider answered.',
+    description: 'The client’s form and the provider’s form. "none": no provider responded.',
     unit: 'reqps',
     queries: { '{{client_form}} from {{provider_form}}': rate('swapgate_requests_total', 'client_form, provider_form', operation) },
     isStacked: true,
   }),
   graph({
-    title: 'What went wrong',
-    description:
-      'Requests that were not answered as asked, by kind. Many caller_invalid of a new client: it needs help with the API.',
+    title: 'Errors by type',
+    description: 'Failed requests by error type. Many caller_invalid of a new client: it needs help with the API.',
     runbooks: availability,
     unit: 'reqps',
     queries: { '{{error_type}}': rate('swapgate_requests_total', 'error_type', `error_type!="none", ${operation}`) },
   }),
   graph({
-    title: 'What clients were told',
+    title: 'Errors by X-Swap-Reason',
     description:
-      'Answers of 4xx and 5xx by X-Swap-Reason. Much network_unknown or address_invalid of a new client: it needs help with the API.',
+      '4xx and 5xx responses by the reason that clients get. Many network_unknown or address_invalid of a new client: it needs help with the API.',
     unit: 'reqps',
     queries: { '{{reason}}': rate('swapgate_errors_total', 'reason', operation) },
   }),
   graph({
-    title: 'Answers by status',
-    description: 'HTTP status of the answers. 5xx without a burn rate above 1 is within the objective.',
+    title: 'Responses by status',
+    description: 'HTTP status of the responses. 5xx without a burn rate above 1 is within the objective.',
     unit: 'reqps',
     queries: { '{{http_response_status_code}}': rate('http_server_request_duration_seconds_count', 'http_response_status_code') },
     isStacked: true,
   }),
   graph({
-    title: 'Fields left out or worked out',
+    title: 'Omitted and derived fields',
     description:
-      'Fields of answers that the client form has and nobody knows (omitted), or that the gateway worked out (derived). A step up means that a provider sends less than before.',
+      'Fields of the client’s form whose value is unknown (omitted), or computed by the gateway (derived). A step up: a provider sends fewer fields than before.',
     unit: 'short',
     queries: {
       '{{what}} {{field}} ({{client_form}} from {{provider_form}})': rate(

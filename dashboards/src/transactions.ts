@@ -10,22 +10,21 @@ const unresolved = (state: string): string =>
 const now = [
   figure({
     title: 'Open transactions',
-    description: 'Rows of the ledger that are not final, over all providers that are shown.',
+    description: 'Transactions in the ledger that are not final, at the selected providers.',
     unit: 'short',
     queries: { open: `sum(${shared('swapgate_transactions_open', 'provider, status', chosen)})` },
   }),
   figure({
-    title: 'Oldest open',
+    title: 'Oldest open transaction',
     description:
-      'Age of the oldest transaction that is not final. Days: ask the provider about it; `swapgate ledger export` finds it.',
+      'Age of the oldest transaction that is not final. Days: find it with `swapgate ledger export`, and ask the provider.',
     unit: 's',
     queries: { age: `max(${series('swapgate_transactions_oldest_open_seconds', chosen)})` },
     thresholds: [[86_400, 'orange']],
   }),
   figure({
-    title: 'Outcome unknown',
-    description:
-      'Creates of which nobody knows whether they happened. The gateway looks for them; what stays for 15 minutes needs you.',
+    title: 'Creates of unknown outcome',
+    description: 'It is unknown whether these swaps exist. Reconciliation looks for them; one that stays for 15 minutes needs you.',
     runbooks: ['SwapgateCreatesUnknown'],
     unit: 'short',
     queries: { unknown: unresolved('unknown') },
@@ -34,7 +33,7 @@ const now = [
   figure({
     title: 'Mismatch',
     description:
-      'Creates whose answer contradicts the question: another address, coin or network. No client got that address. Settle each by hand.',
+      'Creates whose response contradicts the request: another address, coin or network. No client got that address. Resolve each by hand.',
     runbooks: ['SwapgateCreateMismatch'],
     unit: 'short',
     queries: { mismatch: unresolved('mismatch') },
@@ -49,15 +48,15 @@ const now = [
     thresholds: [[1, 'orange']],
   }),
   figure({
-    title: 'Under way',
-    description: 'Creates that were sent and have no outcome yet. It goes back to 0 within a minute after the last create.',
+    title: 'Creates in progress',
+    description: 'Creates that were sent and have no outcome yet. Returns to 0 within a minute after the last create.',
     runbooks: ['SwapgateReconciliationStuck'],
     unit: 'short',
     queries: { pending: unresolved('pending') },
   }),
   figure({
-    title: 'Last look for unknown creates',
-    description: 'Time since a round of looking last ended well, in the replica that looked last. A round comes each second.',
+    title: 'Time since reconciliation last ran',
+    description: 'Time since a run of reconciliation last succeeded, in any replica. It runs every second.',
     runbooks: ['SwapgateReconciliationStuck'],
     unit: 's',
     queries: { ago: `time() - max(${series('swapgate_reconciliation_last_run_timestamp_seconds')})` },
@@ -69,21 +68,21 @@ const funnel = [
   bars({
     title: 'Open transactions by status',
     description:
-      'The way of a swap: wait, confirmation, confirmed, exchanging, sending. A status that swells while the next is empty is where the provider is stuck.',
+      'In the order of a swap: wait, confirmation, confirmed, exchanging, sending. One status grows while the next is empty: the provider is stuck there.',
     unit: 'short',
     queries: { '{{status}}': `sum by (status) (${shared('swapgate_transactions_open', 'provider, status', chosen)})` },
   }),
   graph({
     title: 'Open transactions over time',
     description:
-      'Many in wait are customers who did not pay, which is normal. Many in exchanging or sending are customers who wait for their money.',
+      'Many in wait: customers who did not pay, which is normal. Many in exchanging or sending: customers who wait for their money.',
     unit: 'short',
     queries: { '{{provider}} {{status}}': shared('swapgate_transactions_open', 'provider, status', chosen) },
     isStacked: true,
   }),
   graph({
-    title: 'Age of the oldest open',
-    description: 'A line that grows for days: one transaction never ends. Ask the provider.',
+    title: 'Age of the oldest open transaction by status',
+    description: 'A line that grows for days: one transaction does not end. Ask the provider.',
     unit: 's',
     queries: { '{{provider}}': shared('swapgate_transactions_oldest_open_seconds', 'provider', chosen) },
   }),
@@ -92,22 +91,22 @@ const funnel = [
 const ledger = [
   graph({
     title: 'Ledger, p99 by action',
-    description: 'A create waits for two writes. Over 0.1 s: look at the disk, or at the database.',
+    description: 'A create waits for two writes. Above 0.1 s: look at the disk, or at the database.',
     runbooks: ['SwapgateLedgerSlow'],
     unit: 's',
     queries: { '{{action}}': quantile(0.99, 'swapgate_ledger_duration_seconds', 'action') },
     thresholds: [[0.1, 'red']],
   }),
   graph({
-    title: 'Ledger, actions a second',
-    description: 'What the ledger is asked to do.',
+    title: 'Ledger, actions per second',
+    description: 'Reads and writes of the ledger, by action.',
     unit: 'ops',
     queries: { '{{action}}': rate('swapgate_ledger_duration_seconds_count', 'action') },
     isStacked: true,
   }),
   graph({
-    title: 'What the ledger could not do',
-    description: 'Not 0: creates and reads answer 503, quotes go on.',
+    title: 'Failures of the ledger',
+    description: 'Above 0: creates and reads get 503, quotes continue.',
     runbooks: ['SwapgateLedgerFailing'],
     unit: 'ops',
     queries: { '{{action}}': rate('swapgate_ledger_failures_total', 'action') },
@@ -118,7 +117,7 @@ const ledger = [
 export const transactions = board({
   name: 'transactions',
   title: 'Transactions',
-  description: 'What became of creates, what is in doubt, and how far the open swaps are.',
+  description: 'Outcomes of creates, unresolved creates, and open swaps by status.',
   chooses: ['provider'],
   rows: { Now: now, 'Open transactions': funnel, Creates: creates, 'The ledger': ledger },
 })

@@ -23,7 +23,7 @@ async function created(world: World, { gateway, customers: [acme] }: Site): Prom
 export const cutOff: Event = {
   name: 'a provider cuts a create off, and does not have it',
   alerts: ['SwapgateCreatesUnknown'],
-  panels: ['Transactions: Age of the oldest create in doubt'],
+  panels: ['Transactions: Age of the oldest unresolved create'],
   async cause(world) {
     await faultyCreate(world, world.alpha, { before: 'reset' })
     return nothing
@@ -99,7 +99,7 @@ export const brokenTable: Event = {
 
 export const greed: Event = {
   name: 'a client asks more than its limit, and a provider has had enough',
-  panels: ['Limits and budgets: Refused, by whose limit', 'Limits and budgets: Limited by the provider'],
+  panels: ['Limits and budgets: Refused requests by limit', 'Limits and budgets: Limited by the provider'],
   async cause(world) {
     const { gateway, customers } = world.alpha
     for (let round = 0; round < 30; round++) await together(8, () => customers[1].get(gateway.url, 'alpha~none'))

@@ -9,7 +9,7 @@ import type { Site, World } from './world.ts'
 export const lockedLedger: Event = {
   name: 'another process keeps the ledger locked, again and again',
   alerts: ['SwapgateLedgerSlow', 'SwapgateAddedLatencyBurnFast', 'SwapgateAddedLatencyBurnSlow'],
-  panels: ['Overview: Alerts that fire'],
+  panels: ['Overview: Firing alerts'],
   async cause(world) {
     const { gateway, customers } = world.gamma
     const other = ledgerOf(world.gamma)
@@ -30,7 +30,7 @@ export const lockedLedger: Event = {
 export const lostTables: Event = {
   name: 'every ledger loses its table',
   alerts: ['SwapgateLedgerFailing', 'SwapgateReconciliationStuck'],
-  panels: ['Transactions: What the ledger could not do'],
+  panels: ['Transactions: Failures of the ledger'],
   async cause(world) {
     await onLedgers(world, 'ALTER TABLE transactions RENAME TO gone')
     return () => onLedgers(world, 'ALTER TABLE gone RENAME TO transactions')
