@@ -35,7 +35,10 @@ export interface ResponseCodec {
   readonly encode: (response: object, omitted: Set<string>) => string
 }
 
-export interface ResponseSlot extends TableColumn {
+type Complete<T> = { readonly [Key in keyof T]-?: T[Key] | undefined }
+
+/** A column with all its keys, also unknown ones: engines read objects of one shape fastest. */
+export interface ResponseSlot extends Complete<Omit<TableColumn, 'field' | 'absence'>>, Pick<TableColumn, 'field' | 'absence'> {
   /** With the names of the objects around it: `coinFrom.coinCode`. */
   readonly name: string
   readonly path: readonly string[]
@@ -112,9 +115,22 @@ export function compileNodes(tree: ResponseTree, path: readonly string[]): Respo
   return { list, byName: new Map(list.map((node) => [node.name, node])) }
 }
 
+const blankColumn = {
+  field: '',
+  absence: 'required',
+  when: undefined,
+  mayBeEmpty: undefined,
+  defaultValue: undefined,
+  format: undefined,
+  isZeroNone: undefined,
+  isFallback: undefined,
+  deductedFrom: undefined,
+  isEmptyIfNone: undefined,
+} as const
+
 function toSlot(column: TableColumn, path: readonly string[]): ResponseSlot {
   const defaultScalar = scalarOf[column.field] ?? responseScalars.text
-  return { ...column, name: path.join('.'), path, scalar: column.format?.(defaultScalar) ?? defaultScalar }
+  return { ...blankColumn, ...column, name: path.join('.'), path, scalar: column.format?.(defaultScalar) ?? defaultScalar }
 }
 
 export function slotsOf({ list }: ResponseNodes): readonly ResponseSlot[] {
