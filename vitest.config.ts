@@ -72,18 +72,18 @@ function mixed<T>(some: readonly T[], rest: readonly T[]): T[] {
 const youngGenerationFlags = ['--min-semi-space-size=32', '--max-semi-space-size=64']
 
 /** Milliseconds: a machine that does other things beside may be slow. */
-const patience = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 10_000, interval: 50 } } }
+const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 10_000, interval: 50 } } }
 
 export default defineConfig(({ mode }) => ({
   test: {
-    globalSetup: ['test/support/remains.ts', 'test/support/bundle.ts'],
+    globalSetup: ['test/support/leak-check.ts', 'test/support/bundle.ts'],
     sequence: { sequencer: LongestFirst },
     projects: sets.map((name, groupOrder) => ({
       test: {
         name,
         include: files.filter((file) => setOf(file) === name && (mode !== 'fast' || isFast(file))),
         setupFiles: ['test/support/setup.ts'],
-        ...patience,
+        ...timeouts,
         isolate: name !== 'shared',
         maxWorkers: maxWorkers[name],
         execArgv: youngGenerationFlags,

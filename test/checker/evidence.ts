@@ -16,7 +16,7 @@ export interface Evidence {
   /** Why the ledger could not be read. */
   readonly unreadable?: string
   /** What was given to clients by hand, past the gateway. */
-  readonly handed?: readonly { readonly id: string; readonly client: string }[]
+  readonly assignedByHand?: readonly { readonly id: string; readonly client: string }[]
   readonly secrets?: Secrets
 }
 

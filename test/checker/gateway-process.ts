@@ -5,8 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { bundledProgram } from '../support/bundle.ts'
 import { freePort } from '../support/free-port.ts'
 import { GatewayAccess } from '../support/gateway-access.ts'
+import { recordOutput } from '../support/leak-check.ts'
 import { ownLoad } from '../support/own-load.ts'
-import { keepRemains } from '../support/remains.ts'
 import { type GatewaySettings, writeConfiguration } from './configuration.ts'
 
 /** Ends a process with its parent, so that none is left behind. */
@@ -46,7 +46,7 @@ export class GatewayProcess extends GatewayAccess implements AsyncDisposable {
     const listens = Promise.withResolvers<void>()
     const collect = (chunk: Buffer): void => {
       this.output += chunk
-      keepRemains('log', chunk)
+      recordOutput('log', chunk)
     }
     child.stderr.on('data', collect)
     child.stdout.on('data', collect).once('data', () => listens.resolve())

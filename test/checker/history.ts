@@ -2,7 +2,7 @@
 import type { ReceivedResponse } from '../support/client.ts'
 import { Customer } from './customer.ts'
 import type { Order } from './order.ts'
-import { type Seen, transactionsIn } from './seen.ts'
+import { type ResponseTransaction, transactionsIn } from './response-transaction.ts'
 
 export interface Operation {
   /** The caller: the account, or in passthrough mode the holder of the key. */
@@ -20,7 +20,7 @@ export interface Operation {
   /** Of the response, like `text`; absent without a response. */
   status?: number
   text?: string
-  seen: readonly Seen[]
+  seen: readonly ResponseTransaction[]
 }
 
 /** Responses that leave open whether a create took effect. */

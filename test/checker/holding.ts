@@ -2,7 +2,7 @@
 import type { Customer } from './customer.ts'
 import type { Holding } from './evidence.ts'
 import type { History } from './history.ts'
-import { transactionsIn } from './seen.ts'
+import { transactionsIn } from './response-transaction.ts'
 
 const size = 100
 /** How many of others' ids a client tries. */

@@ -36,7 +36,7 @@ describe('there is no violation', () => {
       {
         journals: { alpha: held },
         operations: [create(), get('globex', ofOld)],
-        handed: [{ id: 'alpha~tx-old', client: 'globex' }],
+        assignedByHand: [{ id: 'alpha~tx-old', client: 'globex' }],
         ...globexHolds,
       },
     ],

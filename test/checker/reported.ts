@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Evidence, effectsOf, heldIn, receivedBy } from './evidence.ts'
 import type { Swap } from './order.ts'
 import type { Journal } from './provider/journal.ts'
-import { type Seen, transactionsInAny } from './seen.ts'
+import { type ResponseTransaction, transactionsInAny } from './response-transaction.ts'
 
 interface ProviderResponse {
   readonly provider: string
@@ -17,7 +17,7 @@ interface ProviderResponse {
  * Everything that a provider ever reported of a transaction, by the id that clients see: what its create made first (an id
  * that is given twice belongs to the first); what it has; and what it returns in gets and lists.
  */
-export function reportsById(evidence: Evidence): ReadonlyMap<string, readonly Seen[]> {
+export function reportsById(evidence: Evidence): ReadonlyMap<string, readonly ResponseTransaction[]> {
   const made = Map.groupBy(effectsOf(evidence), ({ id }) => id)
   const first = [...made.values()].flatMap((effects) => effects.slice(0, 1))
   const held = [...first, ...heldIn(evidence)].flatMap(({ id, swap }) => inBothForms(id, swap))
@@ -60,7 +60,7 @@ function keyIn({ authorization = '', 'x-api-key': key }: IncomingHttpHeaders): s
   return typeof key === 'string' ? key : authorization.replace(/^Bearer /i, '')
 }
 
-function inBothForms(id: string, { from, to, ...facts }: Swap): readonly Seen[] {
+function inBothForms(id: string, { from, to, ...facts }: Swap): readonly ResponseTransaction[] {
   const { amount, amountTo, rateType, withdrawalAddress, depositAddress, depositExtraId } = facts
   const extra = depositExtraId === undefined ? {} : { depositExtraId }
   const seen = { id, amount, amountTo, rateType, withdrawalAddress, depositAddress, ...extra }

@@ -6,7 +6,7 @@ import type { Operation } from './history.ts'
 import type { Order, Swap } from './order.ts'
 import type { InjectedReply } from './provider/fault.ts'
 import type { Journal } from './provider/journal.ts'
-import { transactionsIn } from './seen.ts'
+import { transactionsIn } from './response-transaction.ts'
 
 export const ordered: Order = {
   from: assets.xrp,

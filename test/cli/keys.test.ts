@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { hashKey } from '../../src/adapters/key-hash.ts'
 import { authentication } from '../../src/core/access/authentication.ts'
 import { isKey } from '../../src/domain/key.ts'
-import { findKey } from '../support/held-key.ts'
+import { findKey } from '../support/key-lookup.ts'
 import { Place } from './place.ts'
 
 interface Created {

@@ -12,7 +12,7 @@ import type { Service } from 'kubernetes-models/v1/Service'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Config, loadConfig } from '../../src/config/index.ts'
 import { knownForms } from '../../src/forms/index.ts'
-import { Ground } from './ground.ts'
+import { ContainerRoot } from './container-root.ts'
 import { buildManifests, type Manifest } from './manifests.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -39,31 +39,31 @@ beforeAll(async () => {
 }, 150_000)
 
 /** As the containers see it: the configuration and the secrets, each where the pod mounts it. */
-function laidOut(): { readonly ground: Ground; readonly file: string } {
-  const ground = new Ground()
+function laidOut(): { readonly containerRoot: ContainerRoot; readonly file: string } {
+  const containerRoot = new ContainerRoot()
   const file = container()?.env?.find(({ name }) => name === 'SWAPGATE_CONFIG')?.value ?? ''
   for (const { name, mountPath } of container()?.volumeMounts ?? []) {
     const volume = pod()?.volumes?.find((each) => each.name === name)
     const map = ofKind<ConfigMap>('ConfigMap').find(({ metadata }) => metadata?.name === volume?.configMap?.name)
-    for (const [key, text] of Object.entries(map?.data ?? {})) ground.write(`${mountPath}/${key}`, text)
+    for (const [key, text] of Object.entries(map?.data ?? {})) containerRoot.write(`${mountPath}/${key}`, text)
     for (const { key, path } of volume?.secret?.items ?? []) {
-      ground.write(`${mountPath}/${path}`, secrets[key as keyof typeof secrets])
+      containerRoot.write(`${mountPath}/${path}`, secrets[key as keyof typeof secrets])
     }
   }
-  ground.copy('app/config/assets.yaml', 'config/assets.yaml')
-  return { ground, file: ground.at(file) }
+  containerRoot.copy('app/config/assets.yaml', 'config/assets.yaml')
+  return { containerRoot, file: containerRoot.at(file) }
 }
 
 function configuration(): Config {
-  const { ground, file } = laidOut()
-  using _ = ground
+  const { containerRoot, file } = laidOut()
+  using _ = containerRoot
   return loadConfig(file, knownForms, {})
 }
 
 describe('the pod', () => {
   it('has a configuration that swapgate check accepts, with only its mounts and its environment', async () => {
-    const { ground, file } = laidOut()
-    using _ = ground
+    const { containerRoot, file } = laidOut()
+    using _ = containerRoot
     const args = ['src/cli/swapgate.js', 'check', '--json', '--config', file]
     const { stdout } = await run(process.execPath, args, { env: { PATH: process.env.PATH } })
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, mode: 'managed', warnings: [] })

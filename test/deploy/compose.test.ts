@@ -9,19 +9,19 @@ import manifest from '../../package.json' with { type: 'json' }
 import { loadConfig } from '../../src/config/index.ts'
 import { knownForms } from '../../src/forms/index.ts'
 import { compose, gateways, mounted, readDeploy, serviceOf, services, source } from './compose.ts'
-import { Ground } from './ground.ts'
+import { ContainerRoot } from './container-root.ts'
 
 const run = promisify(execFile)
 const environment = { PROVIDER_FORM: 'B', PROVIDER_URL: 'https://api.provider.example/api/v2' }
 const [gateway] = gateways.map(serviceOf)
 const configFile = 'etc/swapgate/gateway.yaml'
 
-function laidOut(): Ground {
-  const ground = new Ground()
-  ground.prepare('provider-key-1')
-  ground.copy(configFile, 'deploy/gateway.yaml')
-  ground.copy('etc/swapgate/assets.yaml', 'config/assets.yaml')
-  return ground
+function laidOut(): ContainerRoot {
+  const containerRoot = new ContainerRoot()
+  containerRoot.prepare('provider-key-1')
+  containerRoot.copy(configFile, 'deploy/gateway.yaml')
+  containerRoot.copy('etc/swapgate/assets.yaml', 'config/assets.yaml')
+  return containerRoot
 }
 
 describe('compose.yaml', () => {
@@ -72,8 +72,8 @@ describe('compose.yaml', () => {
     expect(missing).toEqual([])
     const used = new Set(services.flatMap(([, { secrets = [] }]) => secrets))
     expect([...used].sort()).toEqual(Object.keys(compose.secrets).sort())
-    using ground = laidOut()
-    expect(Object.values(compose.secrets).filter(({ file }) => !existsSync(join(ground.at('deploy'), file)))).toEqual([])
+    using containerRoot = laidOut()
+    expect(Object.values(compose.secrets).filter(({ file }) => !existsSync(join(containerRoot.at('deploy'), file)))).toEqual([])
   })
 
   it('every variable without a default stands in .env.example', () => {
@@ -92,8 +92,8 @@ describe('compose.yaml', () => {
 
 describe('gateway.yaml', () => {
   it('is accepted by swapgate check, with the secrets and variables of compose.yaml', async () => {
-    using ground = laidOut()
-    const args = ['src/cli/swapgate.js', 'check', '--json', '--config', ground.at(configFile)]
+    using containerRoot = laidOut()
+    const args = ['src/cli/swapgate.js', 'check', '--json', '--config', containerRoot.at(configFile)]
     const { stdout } = await run(process.execPath, args, { env: { PATH: process.env.PATH, ...environment } })
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, mode: 'managed', routing: ['main'], warnings: [] })
   })
@@ -108,8 +108,8 @@ describe('gateway.yaml', () => {
   })
 
   it('leaves each process time to end before it is killed', () => {
-    using ground = laidOut()
-    const { server, providers } = loadConfig(ground.at(configFile), knownForms, environment)
+    using containerRoot = laidOut()
+    const { server, providers } = loadConfig(containerRoot.at(configFile), knownForms, environment)
     expect(server.drain).toBeGreaterThan(Math.max(...providers.map(({ timeout }) => timeout)))
     expect(Number.parseInt(gateway?.stop_grace_period ?? '', 10)).toBeGreaterThan(server.grace + server.drain)
   })

@@ -3,7 +3,7 @@ import { readFileSync, symlinkSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { prometheusRule } from '../../scripts/prometheus-rule.ts'
-import { Ground } from './ground.ts'
+import { ContainerRoot } from './container-root.ts'
 import { buildManifests, type Manifest, modelOf } from './manifests.ts'
 
 let manifests: readonly Manifest[]
@@ -19,14 +19,14 @@ async function validate(wanted: Manifest): Promise<void> {
 
 /** The compiler's errors: schemas accept unknown fields, and the types of the same package do not. */
 function compile(wanted: readonly Manifest[]): string {
-  using ground = new Ground()
-  symlinkSync(`${process.cwd()}/node_modules`, ground.at('node_modules'))
+  using containerRoot = new ContainerRoot()
+  symlinkSync(`${process.cwd()}/node_modules`, containerRoot.at('node_modules'))
   const lines = wanted.flatMap((each, at) => [
     `import type { I${each.kind} as Kind${at} } from '${modelOf(each)}'`,
     `export const manifest${at}: Kind${at} = ${JSON.stringify(each)}`,
   ])
-  ground.write('package.json', '{ "type": "module" }')
-  const file = ground.write('manifests.ts', lines.join('\n'))
+  containerRoot.write('package.json', '{ "type": "module" }')
+  const file = containerRoot.write('manifests.ts', lines.join('\n'))
   const args = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--types', '', file]
   try {
     return execFileSync('node_modules/.bin/tsc', args, { encoding: 'utf8' })

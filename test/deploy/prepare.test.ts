@@ -1,29 +1,29 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { Ground } from './ground.ts'
+import { ContainerRoot } from './container-root.ts'
 
 it('prepare.sh makes missing secrets, keeps existing ones, and names those that only the operator has', () => {
-  using ground = new Ground()
-  mkdirSync(ground.at('deploy'))
-  cpSync('deploy/prepare.sh', ground.at('deploy/prepare.sh'))
-  const prepare = () => spawnSync('sh', [ground.at('deploy/prepare.sh')], { encoding: 'utf8' })
+  using containerRoot = new ContainerRoot()
+  mkdirSync(containerRoot.at('deploy'))
+  cpSync('deploy/prepare.sh', containerRoot.at('deploy/prepare.sh'))
+  const prepare = () => spawnSync('sh', [containerRoot.at('deploy/prepare.sh')], { encoding: 'utf8' })
   const first = prepare()
   expect([first.status, first.stderr.match(/^missing: [\w./]+/gm)]).toEqual([1, ['missing: secrets/provider_key', 'missing: .env']])
   const secrets = (): Record<string, string> => {
-    const names = readdirSync(ground.at('deploy/secrets')).sort()
-    return Object.fromEntries(names.map((name) => [name, readFileSync(ground.at(`deploy/secrets/${name}`), 'utf8')]))
+    const names = readdirSync(containerRoot.at('deploy/secrets')).sort()
+    return Object.fromEntries(names.map((name) => [name, readFileSync(containerRoot.at(`deploy/secrets/${name}`), 'utf8')]))
   }
   const made = secrets()
   expect(Object.keys(made)).toEqual(['certificate.pem', 'grafana_password', 'postgres_password', 'redis_password'])
   expect(made.redis_password).toMatch(/^[0-9a-f]{48}\n$/)
   expect(new Set(Object.values(made)).size).toBe(4)
 
-  writeFileSync(ground.at('deploy/secrets/provider_key'), 'provider-key-1')
-  cpSync('deploy/.env.example', ground.at('deploy/.env'))
+  writeFileSync(containerRoot.at('deploy/secrets/provider_key'), 'provider-key-1')
+  cpSync('deploy/.env.example', containerRoot.at('deploy/.env'))
   expect(prepare()).toMatchObject({ status: 0, stdout: '', stderr: '' })
   expect(secrets()).toEqual({ ...made, provider_key: 'provider-key-1' })
   // Readable for the containers' users, inside a folder that only its owner can open.
-  expect(statSync(ground.at('deploy/secrets')).mode & 0o777).toBe(0o700)
-  expect(statSync(ground.at('deploy/secrets/provider_key')).mode & 0o777).toBe(0o644)
+  expect(statSync(containerRoot.at('deploy/secrets')).mode & 0o777).toBe(0o700)
+  expect(statSync(containerRoot.at('deploy/secrets/provider_key')).mode & 0o777).toBe(0o644)
 })

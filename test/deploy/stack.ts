@@ -15,7 +15,7 @@ import { startPostgres } from '../support/postgres.ts'
 import { programOf } from '../support/program.ts'
 import { redisProgram } from '../support/redis-program.ts'
 import { gateways, readDeploy, serviceOf } from './compose.ts'
-import { Ground } from './ground.ts'
+import { ContainerRoot } from './container-root.ts'
 
 const run = promisify(execFile)
 const providerKey = 'provider-key-1'
@@ -37,23 +37,25 @@ export interface Stack extends AsyncDisposable {
 /** Everything responds. */
 export async function startStack(): Promise<Stack> {
   await using open = new AsyncDisposableStack()
-  const ground = open.use(new Ground())
-  ground.prepare(providerKey)
+  const containerRoot = open.use(new ContainerRoot())
+  containerRoot.prepare(providerKey)
   const ports = await freePorts()
-  open.use(await startRedis(ground, ports.sandbox))
-  const provider = open.use(await startProvider({ form: 'A', name: 'main', keys: [providerKey], journal: ground.at('journal') }))
+  open.use(await startRedis(containerRoot, ports.sandbox))
+  const provider = open.use(
+    await startProvider({ form: 'A', name: 'main', keys: [providerKey], journal: containerRoot.at('journal') }),
+  )
   const postgres = await startPostgres()
   open.defer(() => postgres.close())
-  ground.copy('etc/swapgate/assets.yaml', assets)
+  containerRoot.copy('etc/swapgate/assets.yaml', assets)
   const ledger = await postgres.createDatabase()
-  const file = ground.write('etc/swapgate/gateway.yaml', gatewayFile(ports.sandbox, ledger))
+  const file = containerRoot.write('etc/swapgate/gateway.yaml', gatewayFile(ports.sandbox, ledger))
   const env = { PROVIDER_FORM: 'A', PROVIDER_URL: provider.url }
   const running = gateways.map(() => open.use(new Swapgate(['start', '--config', file], { env })))
   const urls = await Promise.all(running.map((gateway) => gateway.urls()))
-  const balancer = ground.write('haproxy.cfg', balancerFile(ports.gateway, ports.admin, urls))
+  const balancer = containerRoot.write('haproxy.cfg', balancerFile(ports.gateway, ports.admin, urls))
   const haproxy = await programOf({ names: ['haproxy'], package: 'haproxy' })
   open.use(processOf(spawn(haproxy, ['-db', '-f', balancer], { stdio: 'ignore' })))
-  const ca = readFileSync(ground.at('run/secrets/certificate'), 'utf8').replace(/-+BEGIN PRIVATE KEY.*/s, '')
+  const ca = readFileSync(containerRoot.at('run/secrets/certificate'), 'utf8').replace(/-+BEGIN PRIVATE KEY.*/s, '')
   const dispatcher = new Agent({ connect: { ca } })
   open.defer(() => dispatcher.close())
   const ending = open.move()
@@ -88,14 +90,14 @@ function balancerFile(api: number, operators: number, urls: readonly ReadonlyMap
 }
 
 /** By the command of compose.yaml, as its shell sees it. */
-async function startRedis(ground: Ground, port: number): Promise<AsyncDisposable> {
-  mkdirSync(ground.at('bin'))
-  mkdirSync(ground.at('data'))
-  symlinkSync(await redisProgram(), ground.at('bin/redis-server'))
+async function startRedis(containerRoot: ContainerRoot, port: number): Promise<AsyncDisposable> {
+  mkdirSync(containerRoot.at('bin'))
+  mkdirSync(containerRoot.at('data'))
+  symlinkSync(await redisProgram(), containerRoot.at('bin/redis-server'))
   const [script = ''] = serviceOf('redis').command ?? []
-  const settings = `dir ${ground.at('data')}\nbind 127.0.0.1\nport ${port}`
-  const command = ground.move(script.replaceAll('$$', '$')).replace('dir /data', settings)
-  const env = { ...process.env, PATH: [ground.at('bin'), process.env.PATH].join(delimiter) }
+  const settings = `dir ${containerRoot.at('data')}\nbind 127.0.0.1\nport ${port}`
+  const command = containerRoot.move(script.replaceAll('$$', '$')).replace('dir /data', settings)
+  const env = { ...process.env, PATH: [containerRoot.at('bin'), process.env.PATH].join(delimiter) }
   return processOf(spawn('sh', ['-c', command], { env, stdio: ['ignore', 'ignore', 'inherit'] }))
 }
 

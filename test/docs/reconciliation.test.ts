@@ -13,7 +13,7 @@ import { digits } from '../support/json.ts'
 import { swap } from '../support/swaps.ts'
 import { commandsOf } from './page.ts'
 import { lastingPart, repetitions, type Step, toursOf } from './tour.ts'
-import { workplace } from './workplace.ts'
+import { tourDirectory } from './tour-directory.ts'
 
 const page = readFileSync('docs/reconciliation.md', 'utf8')
 const hasCurl = spawnSync('curl', ['--version']).status === 0
@@ -107,7 +107,7 @@ it.runIf(hasCurl)(
   'rehearses an outage: a create of unknown outcome is found, and happens once',
   async () => {
     const steps = toursOf(page).get('rehearsal') as readonly Step[]
-    using place = await workplace('managed')
+    using place = await tourDirectory('managed')
     const printed = await place.take(steps)
     expect(printed.map(lastingPart)).toEqual(steps.map(({ shown }) => lastingPart(place.move(shown))))
     expect(repetitions(printed)).toEqual(repetitions(steps.map(({ shown }) => shown)))

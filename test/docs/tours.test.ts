@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { lastingPart, repetitions, type Step, toursOf } from './tour.ts'
-import { workplace } from './workplace.ts'
+import { tourDirectory } from './tour-directory.ts'
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 
@@ -25,7 +25,7 @@ describe.runIf(hasCurl).each(Object.entries(pages))('the tours of %s', (page, co
     'show what comes back: %s',
     async (name, configuration) => {
       const steps = tours.get(name) as readonly Step[]
-      using place = await workplace(configuration)
+      using place = await tourDirectory(configuration)
       const printed = await place.take(steps)
       expect(printed.map(lastingPart)).toEqual(steps.map(({ shown }) => lastingPart(place.move(shown))))
       expect(repetitions(printed)).toEqual(repetitions(steps.map(({ shown }) => shown)))

@@ -7,11 +7,11 @@ import { createdB, detailedB } from '../support/form-b.ts'
 import { clientKey } from '../support/gateway.ts'
 import { credential, formNames, startPair } from '../support/pair.ts'
 import { sendRaw } from '../support/raw.ts'
-import { refusing } from '../support/refusing.ts'
+import { refusalRig } from '../support/refusal-rig.ts'
 import { swap } from '../support/swaps.ts'
 
 describe.each(formNames)('client %s', (form) => {
-  const rig = refusing(form)
+  const rig = refusalRig(form)
   const { request, order, create, bytes, expectRefused } = rig
 
   const good = JSON.stringify({ coinFrom: 'BTC' })

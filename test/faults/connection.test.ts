@@ -8,14 +8,14 @@ import { expectErrorBody } from '../support/expectations.ts'
 import { readJson } from '../support/json.ts'
 import { type RawResponse, sendRaw } from '../support/raw.ts'
 import { openSession } from '../support/raw-session.ts'
-import { soundPair } from '../support/sound-pair.ts'
+import { sharedPair } from '../support/shared-pair.ts'
 
 const key = 'Authorization: Bearer canary-client-key-1\r\n'
 const list = 'GET /a/api/v2/transactions HTTP/1.1\r\nHost: gateway\r\n'
 const get = 'GET /a/api/v2/transactions/alpha~tx-1 HTTP/1.1\r\nHost: gateway\r\n'
 const order = '{"coinFrom":"BTC","coinTo":"USDTTRC20","amount":1,"withdrawalAddress":"w-1"}'
 
-const pair = soundPair()
+const pair = sharedPair()
 
 const raw = (text: string): Promise<RawResponse> => sendRaw(pair().gateway.port, Buffer.from(text, 'latin1'), 150)
 const statusesIn = (text: string): readonly number[] =>

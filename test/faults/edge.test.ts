@@ -4,10 +4,10 @@ import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { expectErrorBody, expectRefusal } from '../support/expectations.ts'
 import { readJson } from '../support/json.ts'
 import { type RawResponse, sendRaw } from '../support/raw.ts'
-import { soundPair } from '../support/sound-pair.ts'
+import { sharedPair } from '../support/shared-pair.ts'
 
 const key = 'Authorization: Bearer canary-client-key-1\r\n'
-const pair = soundPair()
+const pair = sharedPair()
 
 const raw = (bytes: string): Promise<RawResponse> => sendRaw(pair().gateway.port, bytes, 150)
 const close = 'Connection: close\r\n\r\n'

@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest'
 import { anyCharacter } from '../support/any-character.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { formNames } from '../support/pair.ts'
-import { refusing } from '../support/refusing.ts'
+import { refusalRig } from '../support/refusal-rig.ts'
 
 describe.each(formNames)('client %s', (form) => {
-  const rig = refusing(form)
+  const rig = refusalRig(form)
   const { request, order, create, expectRefused } = rig
 
   const required = ['coinFrom', 'coinTo', 'amount']

@@ -14,7 +14,7 @@ const accepted = ['application/json', 'application/problem+json', 'text/html,app
 
 describe.each(pairs)('client $client, provider $provider', ({ client: form, provider: side }) => {
   let pair: Pair
-  let hasty: Pair
+  let shortTimeout: Pair
   let client: Sender
   const clientOf = async ({ gateway, witness }: Pair): Promise<Sender> =>
     sender(form, `${gateway.url}/${form.toLowerCase()}/api/v2`, await gateway.freshKey(), witness)
@@ -22,7 +22,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   beforeAll(async () => {
     const sections = { limits: { quotes: 100_000, create: 3, read: 100_000, unproven: 100_000 } }
     pair = await startPair(form, side, { sections, provider: { extraIds: true } })
-    hasty = await startPair(form, side, { sections, provider: { timeout: 0.2 } })
+    shortTimeout = await startPair(form, side, { sections, provider: { timeout: 0.2 } })
   })
   beforeEach(async () => {
     pair.provider.reset()
@@ -30,7 +30,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     pair.provider.holdings.swaps = [swap()]
     client = await freshClient()
   })
-  afterAll(() => Promise.all([pair.close(), hasty.close()]))
+  afterAll(() => Promise.all([pair.close(), shortTimeout.close()]))
 
   /** Adds the header to whatever is sent. */
   const accepting = ({ get, post }: Sender, accept: string): Sender => ({
@@ -55,8 +55,8 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
       const caller = accepting(await freshClient(), accept)
       pair.provider.reply('rate', { status: 500, text: '<html>' })
       expectRefusal(await caller.get(rateOf(form)), form, 502)
-      hasty.provider.reply('rate', { json: {}, delay: 400 })
-      expectRefusal(await accepting(await clientOf(hasty), accept).get(rateOf(form)), form, 504)
+      shortTimeout.provider.reply('rate', { json: {}, delay: 400 })
+      expectRefusal(await accepting(await clientOf(shortTimeout), accept).get(rateOf(form)), form, 504)
       for (let count = 0; count < 3; count++) await caller.post(orderOf(form))
       expectRefusal(await caller.post(orderOf(form)), form, 429)
     }

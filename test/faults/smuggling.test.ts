@@ -8,13 +8,13 @@ import { expect, test } from 'vitest'
 import { expectErrorBody } from '../support/expectations.ts'
 import { readJson } from '../support/json.ts'
 import { sendRaw } from '../support/raw.ts'
-import { soundPair } from '../support/sound-pair.ts'
+import { sharedPair } from '../support/shared-pair.ts'
 
 const corpus = `${import.meta.dirname}/smuggling`
 const namesIn = (folder: string): readonly string[] => readdirSync(`${corpus}/${folder}`).map((file) => file.replace('.raw', ''))
 const bytesOf = (folder: string, name: string): Uint8Array => readFileSync(`${corpus}/${folder}/${name}.raw`)
 
-const pair = soundPair()
+const pair = sharedPair()
 
 const wentUp = (): readonly string[] =>
   pair()

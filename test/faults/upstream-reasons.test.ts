@@ -14,16 +14,16 @@ import { assets, swap } from '../support/swaps.ts'
 const { btc, eth, usdtTrx } = assets
 
 describe.each(pairs)('client $client, provider $provider', ({ client: form, provider: side }) => {
-  let patient: Pair
-  let hasty: Pair
+  let longTimeout: Pair
+  let shortTimeout: Pair
   let pair: Pair
   let key: string
   beforeAll(async () => {
-    patient = await startPair(form, side)
-    hasty = await startPair(form, side, { provider: { timeout: 0.3 } })
+    longTimeout = await startPair(form, side)
+    shortTimeout = await startPair(form, side, { provider: { timeout: 0.3 } })
   })
-  beforeEach(() => use(patient))
-  afterAll(() => Promise.all([patient.close(), hasty.close()]))
+  beforeEach(() => use(longTimeout))
+  afterAll(() => Promise.all([longTimeout.close(), shortTimeout.close()]))
 
   const use = async (used: Pair): Promise<void> => {
     pair = used
@@ -68,7 +68,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     ['has had enough', { status: 429, json: { message: 'slow down' } }, 429, 'limited'],
   ]
   test.each(failures)('S11: if the provider %s a read has that reason', async (_, reply, status, reason) => {
-    if (reason === 'timeout') await use(hasty)
+    if (reason === 'timeout') await use(shortTimeout)
     for (const operation of ['rate', 'list', 'get'] as const) pair.provider.reply(operation, reply)
     expectRefusal(await rate(), form, status, reason)
     expectRefusal(await get('/transactions'), form, status, reason)

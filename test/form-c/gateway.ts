@@ -20,7 +20,7 @@ import { createGateway } from '../../src/gateway.ts'
 import { Connections } from '../../src/provider/connections.ts'
 import type { HttpResponse } from '../../src/wire/http.ts'
 import { providerFormOf } from '../../src/wire/provider/from-client-form.ts'
-import { hastyClock, neverOpen, unbounded } from '../support/unprotected.ts'
+import { fastClock, neverOpenBreaker, unlimitedBudgets } from '../support/disabled-resilience.ts'
 import { formC } from './c.ts'
 import type { FormName } from './documents.ts'
 import { credentials, type Request } from './requests.ts'
@@ -66,11 +66,11 @@ routing: { providers: [alpha] }
     ledgerWaits: store.waits,
     deferredResults: new DeferredResults({ observe: () => {} }),
     currencyLists: store.currencyLists,
-    budgets: unbounded,
+    budgets: unlimitedBudgets,
     winners: memoryWinners(() => performance.now()),
     shadowStatistics: new ShadowStatistics(),
-    breaker: neverOpen,
-    steadyClock: hastyClock(),
+    breaker: neverOpenBreaker,
+    steadyClock: fastClock(),
     identify: async (key) => hashKey(key),
     observe: () => {},
     version: 'test',

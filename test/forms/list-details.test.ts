@@ -75,13 +75,13 @@ describe('A from B: items are made whole from the details', () => {
   })
 
   test('details take at most half of the remaining time, and the other items are returned unchanged', async () => {
-    const hasty = await startPair('A', 'B', { provider: { timeout: 2 } })
-    hasty.provider.holdings.swaps = numbered(40).map((id) => swap({ id }))
-    hasty.provider.reply('get', { delay: 5_000, json: {} })
+    const shortTimeout = await startPair('A', 'B', { provider: { timeout: 2 } })
+    shortTimeout.provider.holdings.swaps = numbered(40).map((id) => swap({ id }))
+    shortTimeout.provider.reply('get', { delay: 5_000, json: {} })
     const before = performance.now()
-    const response = await hasty.client.get('/transactions?size=100')
+    const response = await shortTimeout.client.get('/transactions?size=100')
     const took = performance.now() - before
-    await hasty.close()
+    await shortTimeout.close()
     expect(response.status).toBe(200)
     expect(idsOf(response)).toHaveLength(40)
     expect(took).toBeLessThan(1_900)

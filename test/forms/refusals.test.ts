@@ -60,16 +60,16 @@ const keepsItsMessage = (upstream: number, clientStatus: number): boolean =>
   [400, 404, 422].includes(upstream) && clientStatus < 500
 
 describe.each(pairs)('client $client, provider $provider', ({ client: form, provider }) => {
-  let patient: Pair
-  let hasty: Pair
+  let longTimeout: Pair
+  let shortTimeout: Pair
   let pair: Pair
   let key: string
   beforeAll(async () => {
-    patient = await startPair(form, provider)
-    hasty = await startPair(form, provider, { provider: { timeout: 0.2 } })
+    longTimeout = await startPair(form, provider)
+    shortTimeout = await startPair(form, provider, { provider: { timeout: 0.2 } })
   })
-  beforeEach(() => use(patient))
-  afterAll(() => Promise.all([patient.close(), hasty.close()]))
+  beforeEach(() => use(longTimeout))
+  afterAll(() => Promise.all([longTimeout.close(), shortTimeout.close()]))
 
   const use = async (used: Pair): Promise<void> => {
     pair = used
@@ -112,7 +112,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   test('a reset is 502 and silence is 504, for whatever is only read', async () => {
     const operations = ['rate', 'get', 'list'] as const
     for (const operation of operations) expectRefusal(await responseTo(operation, { reset: true }), form, 502)
-    await use(hasty)
+    await use(shortTimeout)
     const before = performance.now()
     const silent = await Promise.all(operations.map((operation) => responseTo(operation, { delay: 3_000, json: {} })))
     expect(performance.now() - before).toBeLessThan(600)
@@ -136,7 +136,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   test.each(unknown)(
     'create: if the provider %s the outcome is unknown, 504, and no second POST is ever sent',
     async (_, reply) => {
-      if (reply.delay) await use(hasty)
+      if (reply.delay) await use(shortTimeout)
       const message = expectRefusal(await responseTo('create', reply), form, 504)
       expect(message).toMatch(/outcome is unknown/i)
       await expectAlive(pair.client)
@@ -211,7 +211,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
   test('a refusal of the list of currencies is no fault of the client', async () => {
     pair.provider.reply('currencies', worded(provider, 400, 'Bad size'))
     expectRefusal(await pair.client.get('/currencies'), form, 502)
-    await use(hasty)
+    await use(shortTimeout)
     pair.provider.reply('currencies', { delay: 3_000, json: {} })
     expectRefusal(await pair.client.get('/currencies'), form, 504)
   })

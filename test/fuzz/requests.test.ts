@@ -57,11 +57,11 @@ async function expectResponses(texts: readonly string[], { gateway, series, prov
 }
 
 /** What the stand-in keeps is not what is looked at, and would grow with every run. */
-function forgetRequests({ holdings, journal, truth }: ProviderA): void {
+function forgetRequests({ holdings, journal, recorder }: ProviderA): void {
   journal.length = 0
   holdings.removed = (holdings.removed ?? 0) + holdings.swaps.length
   holdings.swaps = [swap()]
-  truth.forget()
+  recorder.forget()
 }
 
 /** More than all combinations of the labels' closed lists that these requests reach. */

@@ -1,7 +1,7 @@
 /** Accounts and their keys in the ledger's store (docs/contract.md §5). */
 
 import { expect, test } from 'vitest'
-import { findKey } from '../support/held-key.ts'
+import { findKey } from '../support/key-lookup.ts'
 import { unique } from './samples.ts'
 import { allStores, describeStores } from './stores.ts'
 

@@ -10,7 +10,7 @@ export default defineConfig({
       'test/{limits/{budgets,account-limits},creation/{creation,reconciliation,replay},access/credentials,routing/{failover,offers},transactions/{freshness,list,ownership}}.test.ts',
       'test/{transactions/{created-here-only,enrich-from-ledger,late-responses},creation/{listed-before,passthrough-reconciliation},access/{passthrough-guessed-keys,verified-keys}}.test.ts',
       'test/forms/{create,caching,limits,shared-reads,transactions}.test.ts',
-      'test/observability/{metrics,truth}.test.ts',
+      'test/observability/{metrics,accuracy}.test.ts',
       'test/faults/{money,upstream-failover}.test.ts',
       'test/tracing/reconciliation.test.ts',
     ],

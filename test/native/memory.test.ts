@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { residentMemory } from '../process/slow-clients.ts'
-import { Swapgate, Workplace } from '../process/swapgate.ts'
+import { ConfigDirectory, Swapgate } from '../process/swapgate.ts'
 import { commandOver } from '../support/command.ts'
 import { startNativeProvider } from './provider.ts'
 import { providerKey } from './rig.ts'
@@ -20,18 +20,18 @@ test.each([
   ['fast', 0],
   ['slow', 10],
 ])('N20: an answer of 50 MB that a %s client takes costs under 20 MB', { timeout: 60_000 }, async (_, pauseMs) => {
-  using workplace = new Workplace()
+  using directory = new ConfigDirectory()
   const provider = await startNativeProvider()
   provider.answer = async (response) => {
     for (let sent = 0; sent < total; sent++) if (!response.write(chunk)) await once(response, 'drain')
     response.end()
   }
-  const file = workplace.write(
+  const file = directory.write(
     JSON.stringify({
       server: { port: 0, grace: 0 },
       admin: { port: 0 },
       auth: { mode: 'managed' },
-      ledger: { url: `sqlite:${join(workplace.directory, 'ledger.db')}` },
+      ledger: { url: `sqlite:${join(directory.path, 'ledger.db')}` },
       providers: { alpha: { form: 'A', url: provider.url, key: providerKey, native: ['GET /dump', 'GET /small'] } },
       routing: { providers: ['alpha'] },
     }),

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Swapgate, Workplace } from '../process/swapgate.ts'
+import { ConfigDirectory, Swapgate } from '../process/swapgate.ts'
 import { certify } from '../support/certificate.ts'
 import { commandOver } from '../support/command.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
@@ -15,15 +15,15 @@ import { Collector } from '../tracing/collector.ts'
 import { type NativeProvider, startNativeProvider } from './provider.ts'
 import { type NativeAnswer, open, providerKey, refusal, type Sent, sendTo, told } from './rig.ts'
 
-let workplace: Workplace
+let directory: ConfigDirectory
 let provider: NativeProvider
 beforeEach(async () => {
-  workplace = new Workplace()
+  directory = new ConfigDirectory()
   provider = await startNativeProvider()
 })
 afterEach(async () => {
   await provider.close()
-  workplace[Symbol.dispose]()
+  directory[Symbol.dispose]()
 })
 
 function settings(facts: object, sections: object = {}): string {
@@ -31,7 +31,7 @@ function settings(facts: object, sections: object = {}): string {
     server: { port: 0, grace: 0.2, drain: 3 },
     admin: { port: 0 },
     auth: { mode: 'managed' },
-    ledger: { url: `sqlite:${join(workplace.directory, 'ledger.db')}` },
+    ledger: { url: `sqlite:${join(directory.path, 'ledger.db')}` },
     limits: { quotes: 100_000, create: 100_000, read: 100_000 },
     providers: {
       alpha: { form: 'A', url: provider.url, key: providerKey, native: open, budget: { quotes: 0, create: 0, read: 0 }, ...facts },
@@ -42,7 +42,7 @@ function settings(facts: object, sections: object = {}): string {
 }
 
 async function start(facts: object = {}, sections: object = {}) {
-  const file = workplace.write(settings(facts, sections))
+  const file = directory.write(settings(facts, sections))
   const key = await createKey(file)
   const gateway = new Swapgate(['start', '--config', file])
   const url = (await gateway.urls()).get('gateway') as string
@@ -50,7 +50,7 @@ async function start(facts: object = {}, sections: object = {}) {
 }
 
 async function startInProcess(facts: object = {}, sections: object = {}) {
-  const gateway = await InProcessGateway.start(workplace.write(settings(facts, sections)))
+  const gateway = await InProcessGateway.start(directory.write(settings(facts, sections)))
   const send = sender(gateway.url, await gateway.createKey('acme'))
   return { gateway, send, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() }
 }
@@ -85,7 +85,7 @@ test('N17: what is in flight at a reload ends as it began, and new requests go b
   const halves = answersByHalves()
   const inFlight = [running.send('/exchange/range'), running.send('/coins/BTC/networks')]
   await vi.waitFor(() => expect(halves.begun()).toBe(2))
-  workplace.write(settings({ native: ['GET /new'] }))
+  directory.write(settings({ native: ['GET /new'] }))
   running.gateway.reload()
   await vi.waitFor(() => expect(running.gateway.output).toContain('swapgate: the configuration was read again'), {
     timeout: 5_000,
@@ -93,7 +93,7 @@ test('N17: what is in flight at a reload ends as it began, and new requests go b
   expect(told(await running.send('/exchange/range'))).toEqual(refusal(404, 'not_open'))
   // Another provider altogether, while the answers of the first are still on their way.
   const other = await startNativeProvider()
-  workplace.write(settings({ native: ['GET /new'], url: other.url, timeout: 7 }))
+  directory.write(settings({ native: ['GET /new'], url: other.url, timeout: 7 }))
   running.gateway.reload()
   await vi.waitFor(
     () => expect(running.gateway.output.split('swapgate: the configuration was read again').length).toBeGreaterThan(2),

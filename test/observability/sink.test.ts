@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Swapgate, Workplace } from '../process/swapgate.ts'
+import { ConfigDirectory, Swapgate } from '../process/swapgate.ts'
 import { sendRequest } from '../support/client.ts'
 import { Scrape } from './scrape.ts'
 
@@ -13,15 +13,15 @@ providers: { alpha: { form: A, url: "http://127.0.0.1:1/api/v2" } }
 routing: { providers: [alpha] }
 `
 const requests = 6_000
-let workplace: Workplace
+let directory: ConfigDirectory
 beforeEach(() => {
-  workplace = new Workplace()
+  directory = new ConfigDirectory()
 })
-afterEach(() => workplace[Symbol.dispose]())
+afterEach(() => directory[Symbol.dispose]())
 
 /** A pipe that is not read. */
 function deafPipe(): number {
-  const path = join(workplace.directory, 'pipe')
+  const path = join(directory.path, 'pipe')
   execFileSync('mkfifo', [path])
   return openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
 }
@@ -46,7 +46,7 @@ describe('X8', { timeout: 60_000 }, () => {
     'with %s for a log every request gets its response, lost lines are counted, and the process ends as it should',
     async (_, open) => {
       const stderr = open()
-      await using swapgate = new Swapgate(['start', '--config', workplace.write(gateway)], { cwd: workplace.directory, stderr })
+      await using swapgate = new Swapgate(['start', '--config', directory.write(gateway)], { cwd: directory.path, stderr })
       const urls = await swapgate.urls()
       expect(await sendAllRequests(urls.get('gateway') as string)).toBe(requests)
       const scrape = new Scrape(await (await fetch(`${urls.get('admin')}/metrics`)).text())
@@ -61,7 +61,7 @@ describe('X8', { timeout: 60_000 }, () => {
   )
 
   it('what was logged last is written before the process ends', async () => {
-    await using swapgate = new Swapgate(['start', '--config', workplace.write(gateway)], { cwd: workplace.directory })
+    await using swapgate = new Swapgate(['start', '--config', directory.write(gateway)], { cwd: directory.path })
     const url = (await swapgate.urls()).get('gateway') as string
     for (let number = 0; number < 20; number++)
       await sendRequest(url, { path: '/nowhere', headers: { 'x-request-id': `number-${number}` } })

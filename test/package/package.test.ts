@@ -4,19 +4,19 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Ports } from '../container/ports.ts'
-import { Parcel } from './parcel.ts'
+import { InstalledPackage } from './installed-package.ts'
 import { diskBytesOf } from './weight.ts'
 
-let parcel: Parcel
+let installed: InstalledPackage
 let ports: Ports
 beforeAll(async () => {
-  parcel = new Parcel()
-  ports = await parcel.movePorts()
+  installed = new InstalledPackage()
+  ports = await installed.movePorts()
 }, 180_000)
-afterAll(() => parcel?.[Symbol.dispose]())
+afterAll(() => installed?.[Symbol.dispose]())
 
 it('holds what runs, its declarations, the default configuration and the documents; no sources and no tests', () => {
-  const { files } = parcel
+  const { files } = installed
   const wanted = ['dist/index.js', 'dist/index.d.ts', 'dist/cli/start.js', 'config/gateway.yaml', 'config/assets.yaml', 'README.md']
   expect([...wanted, 'LICENSE', 'CHANGELOG.md', 'docs/configuration.md'].filter((file) => !files.includes(file))).toEqual([])
   expect(files.filter((file) => /(?<!\.d)\.ts$|\.test\.|fixture|^(?:test|bench|scripts|deploy)\//.test(file))).toEqual([])
@@ -26,11 +26,11 @@ it('holds what runs, its declarations, the default configuration and the documen
 
 it('brings under 150 MB beside Node', () => {
   const node = new Set(['node', ...Object.keys(manifest.optionalDependencies)])
-  expect(diskBytesOf(join(parcel.folder, 'node_modules'), (name) => node.has(name)) / 2 ** 20).toBeLessThan(150)
+  expect(diskBytesOf(join(installed.folder, 'node_modules'), (name) => node.has(name)) / 2 ** 20).toBeLessThan(150)
 })
 
 it('npx swapgate start works in an empty folder, with the configuration that comes along', { timeout: 120_000 }, async () => {
-  await using swapgate = parcel.npx('swapgate', 'start')
+  await using swapgate = installed.npx('swapgate', 'start')
   await expect.poll(() => swapgate.output, { timeout: 60_000 }).toContain('keys are public')
   expect(swapgate.output).toContain(`swapgate ${manifest.version}: gateway http://127.0.0.1:${ports.gateway}`)
   expect(swapgate.output).toContain('warning: there is no config/gateway.yaml here')
@@ -41,7 +41,7 @@ it('npx swapgate start works in an empty folder, with the configuration that com
   await swapgate.interrupt()
   expect(swapgate.output).not.toContain('swapgate: ')
   await expect(fetch(`http://127.0.0.1:${ports.admin}/livez`)).rejects.toThrow('fetch failed')
-  expect(existsSync(join(parcel.folder, 'data/swapgate.db'))).toBe(true)
+  expect(existsSync(join(installed.folder, 'data/swapgate.db'))).toBe(true)
 })
 
 it('starts and stops in another program, and its types fit', { timeout: 120_000 }, () => {
@@ -52,19 +52,21 @@ console.log(running.urls.get('form A'))
 await running.stop()
 try { loadConfig('nowhere.yaml') } catch (reason) { if (reason instanceof ConfigError) console.log(reason.faults.length) }
 `
-  parcel.write('program.mts', program)
-  parcel.write('wrong.mts', `${program}start('gateway.yaml')\n`)
+  installed.write('program.mts', program)
+  installed.write('wrong.mts', `${program}start('gateway.yaml')\n`)
   const options = ['--ignoreConfig', '--noEmit', '--strict', '--module', 'nodenext', '--target', 'esnext', '--types', 'node']
   const types = ['--typeRoots', join(process.cwd(), 'node_modules/@types')]
-  const { stdout } = parcel.fail(join(process.cwd(), 'node_modules/.bin/tsc'), ...options, ...types, 'program.mts', 'wrong.mts')
+  const { stdout } = installed.fail(join(process.cwd(), 'node_modules/.bin/tsc'), ...options, ...types, 'program.mts', 'wrong.mts')
   expect(stdout.match(/^\S+: error TS\d+/gm)).toEqual([expect.stringMatching(/^wrong\.mts\(7,7\): error TS2345/)])
-  expect(parcel.run(join(parcel.folder, 'node_modules/.bin/node'), 'program.mts')).toBe(`http://127.0.0.1:${ports.gateway}/a\n1\n`)
+  expect(installed.run(join(installed.folder, 'node_modules/.bin/node'), 'program.mts')).toBe(
+    `http://127.0.0.1:${ports.gateway}/a\n1\n`,
+  )
 })
 
 it.each(['express', 'node-http'])('the example of an embedded gateway with %s runs', { timeout: 120_000 }, async (name) => {
-  parcel.write(`${name}.mts`, readFileSync(`examples/embedded/${name}.ts`, 'utf8'))
+  installed.write(`${name}.mts`, readFileSync(`examples/embedded/${name}.ts`, 'utf8'))
   const program = `PORT=0 SWAPGATE_CONFIG=node_modules/swapgate/config/gateway.yaml exec node_modules/.bin/node ${name}.mts`
-  await using shell = parcel.shell(program)
+  await using shell = installed.shell(program)
   await expect.poll(() => shell.output, { timeout: 60_000 }).toContain('"port":')
   const port = /"port":(\d+)/.exec(shell.output)?.[1]
   const mount = name === 'express' ? '/swap' : ''

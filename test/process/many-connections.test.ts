@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openFilesLimit } from '../../src/process/connections/open-files.ts'
-import { figureOf } from '../soak/figure.ts'
-import type { Opened } from './opener.ts'
-import { Swapgate, Workplace } from './swapgate.ts'
+import { usageOf } from '../soak/process-usage.ts'
+import type { Opened } from './connection-opener.ts'
+import { ConfigDirectory, Swapgate } from './swapgate.ts'
 
 const isSoak = process.env.SWAPGATE_SOAK !== undefined
 /** Each opener is a process with an address of its own: ports and files are bounded for each. */
@@ -17,7 +17,7 @@ const each = Math.min(wanted / openers, files - 200)
 const most = isSoak ? 10_000 : 100
 
 async function startOpener(port: number, at: number) {
-  const program = join(import.meta.dirname, 'opener.ts')
+  const program = join(import.meta.dirname, 'connection-opener.ts')
   const child = spawn(process.execPath, [program, String(port), String(each), `127.0.0.${at + 2}`], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
@@ -32,8 +32,8 @@ async function startOpener(port: number, at: number) {
 it('X2: more connections than allowed are closed at once, and the admin port responds', {
   timeout: isSoak ? 120_000 : 30_000,
 }, async () => {
-  using workplace = new Workplace()
-  const file = workplace.write(`
+  using directory = new ConfigDirectory()
+  const file = directory.write(`
 server: { port: 0, connections: ${most} }
 admin: { port: 0 }
 providers: { alpha: { form: A, url: "http://127.0.0.1:9/api/v2" } }
@@ -48,7 +48,7 @@ routing: { providers: [alpha] }`)
   const slowest = Math.max(...running.map(({ opened }) => opened.slowest))
   const began = performance.now()
   const metrics = await fetch(`${admin}/metrics`)
-  const open = figureOf(await metrics.text()).files
+  const open = usageOf(await metrics.text()).files
   const metricsAfter = performance.now() - began
   console.info({ opened: openers * each, held, openFiles: open, of: files, slowestClosed: Math.round(slowest), metricsAfter })
   expect([openers * each > cap, held, metrics.status]).toEqual([true, cap, 200])

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { figureOf } from '../soak/figure.ts'
+import { usageOf } from '../soak/process-usage.ts'
 import { sendRequest } from '../support/client.ts'
 import { expectErrorBody, expectRefusal } from '../support/expectations.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { readJson } from '../support/json.ts'
 import { sendRaw } from '../support/raw.ts'
-import { Swapgate, Workplace } from './swapgate.ts'
+import { ConfigDirectory, Swapgate } from './swapgate.ts'
 
 const timeout = 30_000
 const sections = `
@@ -18,9 +18,9 @@ providers: { alpha: { form: A, url: "http://127.0.0.1:9/api/v2" } }
 routing: { providers: [alpha] }`
 
 function configurationFile(lines: string): string {
-  const workplace = new Workplace()
-  onTestFinished(() => workplace[Symbol.dispose]())
-  return workplace.write(lines + sections)
+  const directory = new ConfigDirectory()
+  onTestFinished(() => directory[Symbol.dispose]())
+  return directory.write(lines + sections)
 }
 
 const start = (lines: string): Promise<InProcessGateway> => InProcessGateway.start(configurationFile(lines))
@@ -76,7 +76,7 @@ it('H19: many clients that never read a page cost no memory, and the API goes on
   const urls = await gateway.urls()
   const [url = '', admin = ''] = [urls.get('gateway'), urls.get('admin')]
   const path = await scriptOf(url)
-  const resident = async (): Promise<number> => figureOf(await (await fetch(`${admin}/metrics`)).text()).memory
+  const resident = async (): Promise<number> => usageOf(await (await fetch(`${admin}/metrics`)).text()).memory
   const before = await resident()
   const addresses = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5']
   const sockets = await Promise.all(

@@ -11,9 +11,9 @@ import { sendRequest } from '../support/client.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, startFormB } from '../support/form-b.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
-import { Swapgate, Workplace } from './swapgate.ts'
+import { ConfigDirectory, Swapgate } from './swapgate.ts'
 
-let workplace: Workplace
+let directory: ConfigDirectory
 let alpha: ProviderA
 let beta: ProviderB
 let gateway: InProcessGateway
@@ -35,17 +35,17 @@ ${more}`
 }
 
 beforeEach(async () => {
-  workplace = new Workplace()
+  directory = new ConfigDirectory()
   alpha = await startFormA()
   beta = await startFormB()
-  file = workplace.write(settings('alpha', 'limits: { quotes: 100000 }'))
+  file = directory.write(settings('alpha', 'limits: { quotes: 100000 }'))
   gateway = await InProcessGateway.start(file)
   url = gateway.url
 })
 afterEach(async () => {
   await gateway[Symbol.asyncDispose]()
   await Promise.all([alpha.close(), beta.close()])
-  workplace[Symbol.dispose]()
+  directory[Symbol.dispose]()
 })
 
 const currentProvider = async (): Promise<unknown> => (await sendRequest(url, { path: quote })).headers['x-swap-provider']
@@ -197,18 +197,18 @@ describe('when a file changes', () => {
   it('the file itself, written anew or put in its place', async () => {
     writeFileSync(file, settings('beta', 'limits: { quotes: 100000 }'))
     await vi.waitFor(async () => expect(await currentProvider()).toBe('beta'), { timeout: 6_000, interval: 50 })
-    writeFileSync(join(workplace.directory, 'next.yaml'), settings('alpha', 'limits: { quotes: 100000 }'))
-    renameSync(join(workplace.directory, 'next.yaml'), file)
+    writeFileSync(join(directory.path, 'next.yaml'), settings('alpha', 'limits: { quotes: 100000 }'))
+    renameSync(join(directory.path, 'next.yaml'), file)
     await vi.waitFor(async () => expect(await currentProvider()).toBe('alpha'), { timeout: 6_000, interval: 50 })
   })
 
   it('the file itself, while it is read', async () => {
-    const pipe = join(workplace.directory, 'key')
-    const next = join(workplace.directory, 'next.yaml')
+    const pipe = join(directory.path, 'key')
+    const next = join(directory.path, 'next.yaml')
     execFileSync('mkfifo', [pipe])
     writeFileSync(next, settings('beta'))
     // Reading the key takes until the file that refers to it has been replaced.
-    const writer = spawn('sh', ['-c', '{ printf key; mv next.yaml gateway.yaml; } > key'], { cwd: workplace.directory })
+    const writer = spawn('sh', ['-c', '{ printf key; mv next.yaml gateway.yaml; } > key'], { cwd: directory.path })
     onTestFinished(() => void writer.kill())
     writeFileSync(file, settings('alpha').replace('{ form: A,', `{ form: A, key: "\${file:key}",`))
     await once(writer, 'exit')
@@ -218,7 +218,7 @@ describe('when a file changes', () => {
   it('the asset table beside it', async () => {
     const doge = '- { coin: DOGE, name: Dogecoin, networks: [ { network: DOGE, code: DOGE } ] }\n'
     writeFileSync(
-      join(workplace.directory, 'assets.yaml'),
+      join(directory.path, 'assets.yaml'),
       `${doge}- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }`,
     )
     await untilLogged('was read again')

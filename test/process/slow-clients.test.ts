@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Customer } from '../checker/customer.ts'
 import { hangUp } from '../support/client.ts'
 import { Gateways, type RunningGateway } from './gateways.ts'
-import { hasty } from './haste.ts'
+import { shortTimeouts } from './short-timeouts.ts'
 import { holdOpen, neverReads, residentMemory, slownesses } from './slow-clients.ts'
 
 const isSoak = process.env.SWAPGATE_SOAK !== undefined
@@ -20,7 +20,7 @@ let port: number
 let pid: number
 beforeAll(async () => {
   gateways = await Gateways.prepare({ server: { port: 0, socketTimeout: 75 / times } }, { timeout: 37 / times })
-  gateway = await gateways.start(hasty(gateways.directory, times))
+  gateway = await gateways.start(shortTimeouts(gateways.directory, times))
   acme = await gateways.customer('acme', 'A')
   port = Number(new URL(gateway.url).port)
   pid = gateway.process.child.pid as number

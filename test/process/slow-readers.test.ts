@@ -7,7 +7,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { readsLittle, residentMemory } from './slow-clients.ts'
-import { Swapgate, Workplace } from './swapgate.ts'
+import { ConfigDirectory, Swapgate } from './swapgate.ts'
 
 const isSoak = process.env.SWAPGATE_SOAK !== undefined
 const [readers, timeoutSeconds] = isSoak ? [50, 20] : [5, 1]
@@ -22,10 +22,10 @@ const request = 'GET /a/api/v2/currencies?size=100 HTTP/1.1\r\nHost: gateway\r\n
 
 const timeout = 30_000 + 3_000 * timeoutSeconds
 it('X1, X6: clients that take a little now and then are let go all the same, and others are served', { timeout }, async () => {
-  using workplace = new Workplace()
+  using directory = new ConfigDirectory()
   const provider = createServer((_, response) => response.setHeader('content-type', 'application/json').end(list))
   await once(provider.listen(0, '127.0.0.1'), 'listening')
-  const file = workplace.write(`
+  const file = directory.write(`
 server: { port: 0, socketTimeout: ${timeoutSeconds} }
 admin: { port: 0 }
 limits: { quotes: 1000000 }

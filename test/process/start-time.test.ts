@@ -1,7 +1,7 @@
 // Runs alone: it is about a time.
 
 import { expect, it } from 'vitest'
-import { Swapgate, sourceProgram, Workplace } from './swapgate.ts'
+import { ConfigDirectory, Swapgate, sourceProgram } from './swapgate.ts'
 
 const configuration = `
 server: { port: 0, grace: 0 }
@@ -12,13 +12,13 @@ sandbox: { enabled: true, port: 0 }
 `
 
 it('swapgate start listens within two seconds', async () => {
-  using workplace = new Workplace()
-  const file = workplace.write(configuration)
+  using directory = new ConfigDirectory()
+  const file = directory.write(configuration)
   const took: number[] = []
   // A machine that is busy with something else makes one start slow, seldom three.
   while (took.length < 3 && !took.some((time) => time < 2_000)) {
     const began = performance.now()
-    await using swapgate = new Swapgate(['start', '--config', file], { program: sourceProgram, cwd: workplace.directory })
+    await using swapgate = new Swapgate(['start', '--config', file], { program: sourceProgram, cwd: directory.path })
     expect((await fetch(`${(await swapgate.urls()).get('gateway')}/nowhere`)).status).toBe(404)
     took.push(performance.now() - began)
   }

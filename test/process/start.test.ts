@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Swapgate, Workplace } from './swapgate.ts'
+import { ConfigDirectory, Swapgate } from './swapgate.ts'
 
-let workplace: Workplace
+let directory: ConfigDirectory
 beforeEach(() => {
-  workplace = new Workplace()
+  directory = new ConfigDirectory()
 })
-afterEach(() => workplace[Symbol.dispose]())
+afterEach(() => directory[Symbol.dispose]())
 
 const freePorts = 'server: { port: 0, grace: 0 }\nadmin: { port: 0 }\n'
 const alpha = 'providers: { alpha: { form: A, url: "http://127.0.0.1:1/api/v2" } }\nrouting: { providers: [alpha] }\n'
@@ -20,8 +20,8 @@ async function status(url: string): Promise<number> {
 
 describe('swapgate start', () => {
   it('prints where it listens, and its warnings', async () => {
-    const file = workplace.write(`${freePorts}${alpha}sandbox: { enabled: true, port: 0 }`)
-    await using swapgate = new Swapgate(['start', '--config', file], { cwd: workplace.directory })
+    const file = directory.write(`${freePorts}${alpha}sandbox: { enabled: true, port: 0 }`)
+    await using swapgate = new Swapgate(['start', '--config', file], { cwd: directory.path })
     const urls = await swapgate.urls()
     const gateway = urls.get('gateway') ?? ''
     expect([...urls.keys()]).toEqual(['gateway', 'form A', 'form B', 'form exolix', 'docs', 'admin', 'sandbox'])
@@ -38,7 +38,7 @@ describe('swapgate start', () => {
   })
 
   it('D6: keeps health and metrics on the admin port, away from clients', async () => {
-    await using swapgate = new Swapgate(['start', '--config', workplace.write(`${freePorts}${alpha}`)])
+    await using swapgate = new Swapgate(['start', '--config', directory.write(`${freePorts}${alpha}`)])
     const urls = await swapgate.urls()
     const gateway = urls.get('gateway')
     const admin = urls.get('admin')
@@ -57,8 +57,8 @@ describe('swapgate start', () => {
     const { port } = sandbox.address() as AddressInfo
     sandbox.close()
     const provider = `providers: { beta: { form: B, url: "http://127.0.0.1:${port}/b/api/v2" } }\nrouting: { providers: [beta] }\n`
-    const file = workplace.write(`${freePorts}${provider}sandbox: { enabled: true, port: ${port} }`)
-    await using swapgate = new Swapgate(['start', '--config', file], { cwd: workplace.directory })
+    const file = directory.write(`${freePorts}${provider}sandbox: { enabled: true, port: ${port} }`)
+    await using swapgate = new Swapgate(['start', '--config', file], { cwd: directory.path })
     const urls = await swapgate.urls()
     expect(await status(`${urls.get('form A')}/api/v2/currencies`)).toBe(200)
     const metrics = await (await fetch(`${urls.get('admin')}/metrics`)).text()
@@ -68,7 +68,7 @@ describe('swapgate start', () => {
   })
 
   it('D7: prints every error of its configuration and ends with 1', async () => {
-    const file = workplace.write('server: { port: x }\nproviders: {}\nrouting: { providers: [alpha] }\ncolour: red')
+    const file = directory.write('server: { port: x }\nproviders: {}\nrouting: { providers: [alpha] }\ncolour: red')
     await using swapgate = new Swapgate(['start', '--config', file])
     const { exitCode, out, err } = await swapgate.ended
     expect([exitCode, out]).toEqual([1, ''])
@@ -81,7 +81,7 @@ describe('swapgate start', () => {
   })
 
   it('D7: names each field that is wrong, and shows no value', async () => {
-    const file = workplace.write(`
+    const file = directory.write(`
 server: { port: 0 }
 providers:
   alpha: { form: A, url: "https://user:canary-password@alpha.example/api", assets: { BTC: { coin: [canary-network] } } }
@@ -108,7 +108,7 @@ routing: { providers: [] }
 
   it('S14: repeats no secret in the place of a name, at a start or in a check', async () => {
     const secret = 'canary_live_51H8xQ2eZvKYlo2C'
-    const file = workplace.write(`
+    const file = directory.write(`
 ${secret}: 1
 server: { port: 0, ${secret}: 1 }
 providers:
@@ -129,15 +129,15 @@ routing: { providers: [alpha], colour: red }
     const holder = createServer().listen(0, '127.0.0.1')
     await once(holder, 'listening')
     const { port } = holder.address() as AddressInfo
-    const file = workplace.write(`server: { port: ${port} }\nadmin: { port: 0 }\n${alpha}sandbox: { enabled: true, port: 0 }`)
-    await using swapgate = new Swapgate(['start', '--config', file], { cwd: workplace.directory })
+    const file = directory.write(`server: { port: ${port} }\nadmin: { port: 0 }\n${alpha}sandbox: { enabled: true, port: 0 }`)
+    await using swapgate = new Swapgate(['start', '--config', file], { cwd: directory.path })
     const { exitCode, err } = await swapgate.ended
     holder.close()
     expect([exitCode, err]).toEqual([1, `swapgate: server: cannot listen on 127.0.0.1 port ${port}: the port is in use\n`])
   })
 
   it('prints in one line that the sandbox cannot store its state, and ends with 1', async () => {
-    const file = workplace.write(`${freePorts}${alpha}sandbox: { enabled: true, port: 0, data: /dev/null/sandbox.db }`)
+    const file = directory.write(`${freePorts}${alpha}sandbox: { enabled: true, port: 0, data: /dev/null/sandbox.db }`)
     await using swapgate = new Swapgate(['start', '--config', file])
     const { exitCode, err } = await swapgate.ended
     expect(exitCode).toBe(1)
@@ -146,7 +146,7 @@ routing: { providers: [alpha], colour: red }
 })
 
 it('swapgate check --json prints one JSON document and nothing else', async () => {
-  await using swapgate = new Swapgate(['check', '--json', '--config', workplace.write(alpha)])
+  await using swapgate = new Swapgate(['check', '--json', '--config', directory.write(alpha)])
   const { exitCode, out, err } = await swapgate.ended
   expect([exitCode, err]).toEqual([0, ''])
   expect(JSON.parse(out)).toMatchObject({ ok: true, routing: ['alpha'] })
@@ -158,13 +158,13 @@ it('wrong usage ends with 2', async () => {
 })
 
 it('the file is the one that SWAPGATE_CONFIG names, if no option does', async () => {
-  const file = workplace.write('colour: red')
+  const file = directory.write('colour: red')
   await using swapgate = new Swapgate(['check'], { env: { SWAPGATE_CONFIG: file } })
   expect((await swapgate.ended).err).toContain(`${file} has`)
 })
 
 it('without a name it is config/gateway.yaml of the folder, else that of the package, with a warning', async () => {
-  const cwd = workplace.directory
+  const cwd = directory.path
   await using own = new Swapgate(['ledger', 'stats', '--json'], { cwd })
   const { exitCode, out, err } = await own.ended
   expect([exitCode, JSON.parse(out)]).toEqual([0, expect.anything()])

@@ -5,22 +5,22 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type HeldProvider, heldProvider } from './provider.ts'
-import { Swapgate, Workplace } from './swapgate.ts'
+import { ConfigDirectory, Swapgate } from './swapgate.ts'
 
-let workplace: Workplace
+let directory: ConfigDirectory
 let provider: HeldProvider
 beforeEach(async () => {
-  workplace = new Workplace()
+  directory = new ConfigDirectory()
   provider = await heldProvider()
 })
 afterEach(async () => {
   await provider[Symbol.asyncDispose]()
-  workplace[Symbol.dispose]()
+  directory[Symbol.dispose]()
 })
 
 /** A running gateway in front of the held provider. */
 async function started(server: string, env: Record<string, string> = {}) {
-  const file = workplace.write(
+  const file = directory.write(
     `server: { port: 0, ${server} }\nadmin: { port: 0 }\nproviders: { alpha: { form: A, url: "${provider.url}" } }\nrouting: { providers: [alpha] }`,
   )
   const swapgate = new Swapgate(['start', '--config', file], { env })
@@ -130,7 +130,7 @@ describe('a gateway that gets a signal to end', () => {
     ['a timer that throws', "setTimeout(() => { throw new Error('lost in thought') })"],
     ['a listener that throws', "{ throw new Error('lost in thought') }"],
   ])('X10: after %s it logs which, finishes what is in flight, and ends with 1', async (_, failure) => {
-    const failing = join(workplace.directory, 'failing.mjs')
+    const failing = join(directory.path, 'failing.mjs')
     writeFileSync(failing, `process.on('SIGUSR2', () => ${failure})`)
     const { swapgate, currencies, nowhere } = await started('grace: 0', { NODE_OPTIONS: `--import=${failing}` })
     await using gateway = swapgate

@@ -5,25 +5,25 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { bundledProgram } from '../support/bundle.ts'
+import { recordOutput } from '../support/leak-check.ts'
 import { ownLoad } from '../support/own-load.ts'
-import { keepRemains } from '../support/remains.ts'
 
 const assets = '- { coin: BTC, name: Bitcoin, networks: [ { network: BTC, code: BTC } ] }'
 
 /** A directory with `gateway.yaml` and its assets. */
-export class Workplace implements Disposable {
-  readonly directory = mkdtempSync(join(tmpdir(), 'swapgate-process-'))
+export class ConfigDirectory implements Disposable {
+  readonly path = mkdtempSync(join(tmpdir(), 'swapgate-process-'))
 
   /** The path of the file. */
   write(gateway: string): string {
-    const file = join(this.directory, 'gateway.yaml')
+    const file = join(this.path, 'gateway.yaml')
     writeFileSync(file, gateway)
-    writeFileSync(join(this.directory, 'assets.yaml'), assets)
+    writeFileSync(join(this.path, 'assets.yaml'), assets)
     return file
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.directory, { recursive: true })
+    rmSync(this.path, { recursive: true })
   }
 }
 
@@ -74,7 +74,7 @@ export class Swapgate implements AsyncDisposable {
     })
     this.child.stderr?.on('data', (chunk) => {
       this.err += chunk
-      if (args[0] === 'start') keepRemains('log', chunk)
+      if (args[0] === 'start') recordOutput('log', chunk)
     })
     this.ended = once(this.child, 'close').then(([exitCode]) => ({
       exitCode,

@@ -9,9 +9,9 @@ import { commandOver } from '../support/command.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, startFormB } from '../support/form-b.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
-import { Workplace } from './swapgate.ts'
+import { ConfigDirectory } from './swapgate.ts'
 
-let workplace: Workplace
+let directory: ConfigDirectory
 let alpha: ProviderA
 let beta: ProviderB
 let gateway: InProcessGateway
@@ -37,7 +37,7 @@ function write({ alpha: a = {}, beta: b = {}, routing }: Facts): void {
     server: { port: 0, grace: 0 },
     admin: { port: 0 },
     auth: { mode: 'managed' },
-    ledger: { url: `sqlite:${join(workplace.directory, 'ledger.db')}`, refresh: 0.2 },
+    ledger: { url: `sqlite:${join(directory.path, 'ledger.db')}`, refresh: 0.2 },
     cache: { rate: 0 },
     limits: unlimited,
     log: { requests: false },
@@ -55,17 +55,17 @@ const weighted = (weights: Readonly<Record<string, number>>): object => ({
 })
 
 beforeEach(async () => {
-  workplace = new Workplace()
+  directory = new ConfigDirectory()
   alpha = await startFormA()
   beta = await startFormB()
-  file = workplace.write('')
+  file = directory.write('')
   write({ beta: null, routing: only('alpha') })
   gateway = await InProcessGateway.start(file)
 })
 afterEach(async () => {
   await gateway[Symbol.asyncDispose]()
   await Promise.all([alpha.close(), beta.close()])
-  workplace[Symbol.dispose]()
+  directory[Symbol.dispose]()
 })
 
 let reloads = 0

@@ -7,23 +7,23 @@ import { runCommand } from '../support/command.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { startPostgres } from '../support/postgres.ts'
-import { Swapgate, Workplace } from './swapgate.ts'
+import { ConfigDirectory, Swapgate } from './swapgate.ts'
 
-let workplace: Workplace
+let directory: ConfigDirectory
 let one: ProviderA
 let two: ProviderA
 
 beforeEach(async () => {
-  workplace = new Workplace()
+  directory = new ConfigDirectory()
   one = await startFormA()
   two = await startFormA()
 })
 afterEach(async () => {
   await Promise.all([one.close(), two.close()])
-  workplace[Symbol.dispose]()
+  directory[Symbol.dispose]()
 })
 
-const ledgerUrl = (): string => `sqlite:${join(workplace.directory, 'ledger.db')}`
+const ledgerUrl = (): string => `sqlite:${join(directory.path, 'ledger.db')}`
 
 function settings(alpha: string, beta: string, ledger = ledgerUrl()): string {
   return `
@@ -43,7 +43,7 @@ const order = { coinFrom: 'BTC', coinTo: 'BTC', amount: 0.1, withdrawalAddress: 
 
 /** A gateway on these settings, in which alpha has made a swap. */
 async function used(text: string): Promise<{ gateway: InProcessGateway; file: string; id: string }> {
-  const file = workplace.write(text)
+  const file = directory.write(text)
   const gateway = await InProcessGateway.start(file)
   const response = await sendRequest(gateway.url, {
     method: 'POST',
@@ -77,7 +77,7 @@ it('L52: a reload that swaps two tags is refused, and the old configuration stay
 it('L52: a start with swapped tags or another form ends with 1 and the path, and so does check', async () => {
   const { gateway, file } = await used(settings(at(one), at(two)))
   await gateway.stop()
-  const files = readdirSync(workplace.directory)
+  const files = readdirSync(directory.path)
   for (const [text, path] of [
     [settings(at(two), at(one)), 'providers.alpha.url'],
     [settings(at(one, 'B'), at(two)), 'providers.alpha.form'],
@@ -95,7 +95,7 @@ it('L52: a start with swapped tags or another form ends with 1 and the path, and
   }
   writeFileSync(file, settings(at(one), at(two)))
   expect((await runCommand(['check', '--config', file])).exitCode).toBe(0)
-  expect(readdirSync(workplace.directory)).toEqual(files)
+  expect(readdirSync(directory.path)).toEqual(files)
 }, 60_000)
 
 it('L52: another URL is reported by check, at start and at reload', async () => {
@@ -103,7 +103,7 @@ it('L52: another URL is reported by check, at start and at reload', async () => 
   const three = await startFormA()
   const warning = (before: ProviderA, after: ProviderA) =>
     `warning: providers.alpha.url: transactions of the tag alpha were at ${before.url}, and are read at ${after.url} from now on`
-  const next = join(workplace.directory, 'next.yaml')
+  const next = join(directory.path, 'next.yaml')
   writeFileSync(next, settings(at(three), at(two)))
   expect((await runCommand(['check', '--config', next])).out).toContain(warning(one, three))
   renameSync(next, file)
@@ -117,10 +117,10 @@ it('L52: another URL is reported by check, at start and at reload', async () => 
 }, 60_000)
 
 it('L52: check neither makes nor needs a ledger, and reads one in PostgreSQL', async () => {
-  const file = workplace.write(settings(at(one), at(two)))
-  const before = readdirSync(workplace.directory)
+  const file = directory.write(settings(at(one), at(two)))
+  const before = readdirSync(directory.path)
   expect((await runCommand(['check', '--config', file])).exitCode).toBe(0)
-  expect(readdirSync(workplace.directory)).toEqual(before)
+  expect(readdirSync(directory.path)).toEqual(before)
   writeFileSync(file, settings(at(one), at(two), 'postgres://127.0.0.1:1/nothing'))
   expect((await runCommand(['check', '--config', file])).exitCode).toBe(0)
   const server = await startPostgres()

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test as base, describe, expect, vi } from 'vitest'
 import { openLedger } from '../../src/adapters/ledger/index.ts'
 import type { OverrideChange } from '../../src/core/operations/overrides.ts'
-import { Swapgate, Workplace } from '../process/swapgate.ts'
+import { ConfigDirectory, Swapgate } from '../process/swapgate.ts'
 import { sendRequest } from '../support/client.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, startFormB } from '../support/form-b.ts'
@@ -15,13 +15,13 @@ import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { startPostgresProxy } from '../support/postgres-proxy.ts'
 
 const quote = '/a/api/v2/rate?coinFrom=BTC&coinTo=BTC&amount=1'
-const patience = { timeout: 5_000, interval: 50 }
+const pollOptions = { timeout: 5_000, interval: 50 }
 
 class Rig implements AsyncDisposable {
-  readonly workplace = new Workplace()
+  readonly directory = new ConfigDirectory()
   readonly alpha: ProviderA
   readonly beta: ProviderB
-  ledgerUrl = `sqlite:${join(this.workplace.directory, 'ledger.db')}`
+  ledgerUrl = `sqlite:${join(this.directory.path, 'ledger.db')}`
   private readonly gateways: InProcessGateway[] = []
   private postgres: Postgres | undefined
 
@@ -78,7 +78,7 @@ ${more}`
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.gateways.map((gateway) => gateway[Symbol.asyncDispose]()))
     await Promise.all([this.alpha.close(), this.beta.close()])
-    this.workplace[Symbol.dispose]()
+    this.directory[Symbol.dispose]()
     await this.postgres?.close()
   }
 }
@@ -103,16 +103,16 @@ async function outcome(url: string): Promise<string> {
 }
 
 const untilAnswers = (provider: string, ...running: readonly InProcessGateway[]): Promise<void> =>
-  vi.waitFor(async () => expect(await Promise.all(running.map(answering))).toEqual(running.map(() => provider)), patience)
+  vi.waitFor(async () => expect(await Promise.all(running.map(answering))).toEqual(running.map(() => provider)), pollOptions)
 const untilPrinted = (gateway: InProcessGateway, text: string): Promise<void> =>
-  vi.waitFor(() => expect(gateway.output).toContain(text), patience)
+  vi.waitFor(() => expect(gateway.output).toContain(text), pollOptions)
 
 describe.each(['SQLite', 'PostgreSQL'])('on %s', (store) => {
   it('O2: every replica follows within 5 s without a failed request, also one that is started later', {
     timeout: 60_000,
   }, async ({ rig }) => {
     if (store === 'PostgreSQL') await rig.usePostgres()
-    const file = rig.workplace.write(rig.settings())
+    const file = rig.directory.write(rig.settings())
     const running = [await rig.start(file), await rig.start(file)]
     await untilAnswers('alpha', ...running)
     let isOver = false
@@ -138,14 +138,14 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (store) => {
     const later = await rig.start(file)
     expect(await answering(later)).toBe('beta')
     const warning = /^warning: state:alpha is "draining", set by cli:alice@box at 20\S+Z; the file says "active"$/
-    await vi.waitFor(() => expect(later.printed).toContainEqual(expect.stringMatching(warning)), patience)
+    await vi.waitFor(() => expect(later.printed).toContainEqual(expect.stringMatching(warning)), pollOptions)
     await rig.change({ value: undefined })
     await untilAnswers('alpha', ...running, later)
   })
 
   it('O4: a change of the file ends it, once, and it does not come back with the file', { timeout: 60_000 }, async ({ rig }) => {
     if (store === 'PostgreSQL') await rig.usePostgres()
-    const file = rig.workplace.write(rig.settings())
+    const file = rig.directory.write(rig.settings())
     const running = [await rig.start(file), await rig.start(file)]
     await rig.change({})
     await untilAnswers('beta', ...running)
@@ -173,7 +173,7 @@ it('O2: goes on with what it has while the ledger is lost, and is not started wi
   const direct = rig.ledgerUrl
   const proxy = await startPostgresProxy(direct)
   rig.ledgerUrl = proxy.url
-  const file = rig.workplace.write(rig.settings())
+  const file = rig.directory.write(rig.settings())
   const gateway = await rig.start(file)
   await rig.change({})
   await untilAnswers('beta', gateway)
@@ -195,19 +195,19 @@ it('O2: goes on with what it has while the ledger is lost, and is not started wi
 
 describe('a gateway', () => {
   it('O4: that is started with another file ends it, and logs it', { timeout: 60_000 }, async ({ rig }) => {
-    const first = await rig.start(rig.workplace.write(rig.settings()))
+    const first = await rig.start(rig.directory.write(rig.settings()))
     await rig.change({})
     await untilAnswers('beta', first)
     expect(await first.stop()).toBe(true)
-    const second = await rig.start(rig.workplace.write(rig.settings('draining')))
+    const second = await rig.start(rig.directory.write(rig.settings('draining')))
     expect(await answering(second)).toBe('beta')
     await untilPrinted(second, '"event":"override","key":"state:alpha","change":"ended","value":"draining","file_value":"draining"')
     expect(await second.stop()).toBe(true)
-    expect(await answering(await rig.start(rig.workplace.write(rig.settings('active'))))).toBe('alpha')
+    expect(await answering(await rig.start(rig.directory.write(rig.settings('active'))))).toBe('alpha')
   })
 
   it('O2: that was killed goes on where it was', { timeout: 60_000 }, async ({ rig }) => {
-    const file = rig.workplace.write(rig.settings())
+    const file = rig.directory.write(rig.settings())
     await using first = new Swapgate(['start', '--config', file])
     await first.urls()
     await rig.change({})
@@ -219,12 +219,12 @@ describe('a gateway', () => {
   it('O7: with the old file goes on with what a newer file has ended, until it reads its file anew', {
     timeout: 60_000,
   }, async ({ rig }) => {
-    const oldFile = rig.workplace.write(rig.settings())
+    const oldFile = rig.directory.write(rig.settings())
     const old = await rig.start(oldFile)
     await rig.change({})
     await untilAnswers('beta', old)
     const { length } = rig.alpha.received('rate')
-    const newFile = join(rig.workplace.directory, 'new.yaml')
+    const newFile = join(rig.directory.path, 'new.yaml')
     writeFileSync(newFile, rig.settings('draining'))
     const next = await rig.start(newFile)
     await delay(3_000)
@@ -237,7 +237,7 @@ describe('a gateway', () => {
   })
 
   it('O9: a reload and an override at the same moment are both taken', { timeout: 60_000 }, async ({ rig }) => {
-    const file = rig.workplace.write(rig.settings())
+    const file = rig.directory.write(rig.settings())
     const gateway = await rig.start(file)
     for (let n = 0; n < 5; n++) {
       const isDraining = n % 2 === 0
@@ -246,14 +246,14 @@ describe('a gateway', () => {
       gateway.reload()
       await rig.change({ value, before })
       await untilAnswers(isDraining ? 'beta' : 'alpha', gateway)
-      await vi.waitFor(async () => expect((await fetch(`${gateway.url}/docs`)).status).toBe(isDraining ? 200 : 404), patience)
+      await vi.waitFor(async () => expect((await fetch(`${gateway.url}/docs`)).status).toBe(isDraining ? 200 : 404), pollOptions)
     }
   })
 
   it('names the file by its hash in the log', { timeout: 60_000 }, async ({ rig }) => {
-    const file = rig.workplace.write(rig.settings())
+    const file = rig.directory.write(rig.settings())
     const gateway = await rig.start(file)
     writeFileSync(file, rig.settings('active', 'docs: false'))
-    await vi.waitFor(() => expect(gateway.output).toMatch(/"event":"reload".*"hash":"[0-9a-f]{64}"/), patience)
+    await vi.waitFor(() => expect(gateway.output).toMatch(/"event":"reload".*"hash":"[0-9a-f]{64}"/), pollOptions)
   })
 })

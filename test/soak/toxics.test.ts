@@ -5,7 +5,7 @@ import { toxics } from '../chaos/commands.ts'
 import { randomOf } from '../chaos/random.ts'
 import { World } from '../chaos/world.ts'
 import type { Customer } from '../checker/customer.ts'
-import { type Figure, figureOf } from './figure.ts'
+import { type ProcessUsage, usageOf } from './process-usage.ts'
 
 const seconds = Number(process.env.SWAPGATE_SOAK ?? 10)
 const directions = ['upstream', 'downstream'] as const
@@ -19,7 +19,7 @@ it('X11: under load and random toxics I1 to I11 hold, and memory and sockets com
   const [gateway] = world.gateways as [World['gateways'][number]]
   const end = performance.now() + seconds * 1000
   const isOver = (): boolean => performance.now() > end
-  const figures: Figure[] = []
+  const figures: ProcessUsage[] = []
   const live = async (customer: Customer): Promise<void> => {
     while (!isOver()) {
       const order = world.order()
@@ -36,12 +36,12 @@ it('X11: under load and random toxics I1 to I11 hold, and memory and sockets com
       await wait(300 * random())
       lift()
       await wait(500 * random())
-      figures.push(figureOf(await gateway.metrics()))
+      figures.push(usageOf(await gateway.metrics()))
     }
   }
   await Promise.all([...world.customers, ...world.customers].map(live).concat(spoil()))
 
-  const last = figureOf(await gateway.metrics())
+  const last = usageOf(await gateway.metrics())
   const halfWay = figures[Math.floor(figures.length / 2)] ?? last
   const operations = world.history.operations.length
   console.info(`soak of ${seconds} s: seed ${seed}`, { operations, halfWay, last })

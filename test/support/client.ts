@@ -1,8 +1,8 @@
 /** An integrator's client: sends path and headers unchanged, and reads the whole response. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { readJson } from './json.ts'
+import { recordOutput } from './leak-check.ts'
 import { checkReason } from './reason.ts'
-import { keepRemains } from './remains.ts'
 
 export interface RequestOptions {
   readonly method?: string
@@ -43,7 +43,7 @@ export async function sendRequest(
       })
       response.on('error', reject)
       response.on('end', () => {
-        if (Number(response.statusCode) >= 400) keepRemains('error', `${text}\n`)
+        if (Number(response.statusCode) >= 400) recordOutput('error', `${text}\n`)
         resolve({
           status: response.statusCode ?? 0,
           reason: response.statusMessage ?? '',

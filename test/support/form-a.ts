@@ -1,8 +1,8 @@
 /** A provider of Form A, written from `docs/service.md` alone. */
 import { digits, readJson } from './json.ts'
+import { Recorder } from './recorder.ts'
 import { type Received, type Reply, type StandIn, standIn } from './stand-in.ts'
 import { byCode, cut, type Holdings, nextNumber, noSuchTransaction, type Order, refused, type Swap, swap } from './swaps.ts'
-import { Truth } from './truth.ts'
 
 export const currenciesA: readonly object[] = [
   { code: 'BTC', name: 'Bitcoin', icon: 'https://icons.test/btc.svg', network: 'BTC', depositMin: 0.001, depositMax: 10 },
@@ -14,14 +14,14 @@ export const currenciesA: readonly object[] = [
 
 export interface ProviderA extends StandIn {
   readonly holdings: Holdings
-  readonly truth: Truth
+  readonly recorder: Recorder
 }
 
 export async function startFormA(): Promise<ProviderA> {
   const holdings: Holdings = { currencies: currenciesA, swaps: [] }
-  const truth = new Truth(holdings)
-  const provider = await standIn((received) => response(received, holdings), truth.watch)
-  return { ...provider, holdings, truth }
+  const recorder = new Recorder(holdings)
+  const provider = await standIn((received) => response(received, holdings), recorder.watch)
+  return { ...provider, holdings, recorder }
 }
 
 /** The transaction in the one shape that Form A has for it. */

@@ -1,8 +1,8 @@
 /** A provider of Form B, written from `docs/service.md` alone. */
 import { digits, readJson } from './json.ts'
+import { Recorder } from './recorder.ts'
 import { type Received, type Reply, type StandIn, standIn } from './stand-in.ts'
 import { byCoin, cut, type Holdings, nextNumber, noSuchTransaction, type Order, refused, type Swap, swap } from './swaps.ts'
-import { Truth } from './truth.ts'
 
 export const currenciesB: readonly object[] = [
   { code: 'BTC', name: 'Bitcoin', icon: 'https://icons.test/btc.svg', notes: '' },
@@ -13,14 +13,14 @@ export const currenciesB: readonly object[] = [
 
 export interface ProviderB extends StandIn {
   readonly holdings: Holdings
-  readonly truth: Truth
+  readonly recorder: Recorder
 }
 
 export async function startFormB(): Promise<ProviderB> {
   const holdings: Holdings = { currencies: currenciesB, swaps: [] }
-  const truth = new Truth(holdings)
-  const provider = await standIn((received) => response(received, holdings), truth.watch)
-  return { ...provider, holdings, truth }
+  const recorder = new Recorder(holdings)
+  const provider = await standIn((received) => response(received, holdings), recorder.watch)
+  return { ...provider, holdings, recorder }
 }
 
 export function createdB(facts: Swap): Record<string, unknown> {

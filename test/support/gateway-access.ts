@@ -1,6 +1,6 @@
 /** What a test does with a gateway that runs from a configuration file, in whatever process. */
 import { commandOver } from './command.ts'
-import { keepRemains } from './remains.ts'
+import { recordOutput } from './leak-check.ts'
 
 export abstract class GatewayAccess {
   /** Without a mount. */
@@ -19,7 +19,7 @@ export abstract class GatewayAccess {
   /** What the admin port returns to Prometheus, in the requested format. */
   async metrics(accept = 'text/plain'): Promise<string> {
     const printed = await (await fetch(`${this.adminUrl}/metrics`, { headers: { accept } })).text()
-    keepRemains('metrics', printed)
+    recordOutput('metrics', printed)
     return printed
   }
 

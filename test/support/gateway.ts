@@ -34,7 +34,7 @@ import { Connections } from '../../src/provider/connections.ts'
 import type { Http } from '../../src/wire/http.ts'
 import type { ProviderForm } from '../../src/wire/provider/form.ts'
 import type { KnownForms } from '../../src/wire/provider/from-client-form.ts'
-import { hastyClock, neverOpen, unbounded } from './unprotected.ts'
+import { fastClock, neverOpenBreaker, unlimitedBudgets } from './disabled-resilience.ts'
 
 export interface GatewaySettings {
   /** The one provider, called `alpha` unless it has a `name`. */
@@ -136,11 +136,11 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     ledgerWaits: () => store.waits(),
     deferredResults: results,
     currencyLists: settings.currencyLists ?? latest(() => store.currencyLists),
-    budgets: settings.budgets ?? unbounded,
+    budgets: settings.budgets ?? unlimitedBudgets,
     winners: memoryWinners(() => performance.now()),
     shadowStatistics: new ShadowStatistics(),
-    breaker: settings.breaker ?? neverOpen,
-    steadyClock: settings.steadyClock ?? hastyClock(),
+    breaker: settings.breaker ?? neverOpenBreaker,
+    steadyClock: settings.steadyClock ?? fastClock(),
     identify: isManaged ? authentication({ accounts, digest: hashKey, clock: Date.now }) : async (key) => hashKey(key),
     observe,
     version: '1.2.3',

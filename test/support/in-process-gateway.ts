@@ -2,7 +2,7 @@
 import { type FileGateway, startFromFile } from '../../src/cli/file-gateway.ts'
 import { type GatewaySettings, writeConfiguration } from '../checker/configuration.ts'
 import { GatewayAccess } from './gateway-access.ts'
-import { keepRemains } from './remains.ts'
+import { recordOutput } from './leak-check.ts'
 
 /** What else this process does is no load of the gateway. */
 const loadSources = { now: () => 0, memoryShare: () => 0 }
@@ -74,6 +74,6 @@ class Lines {
 
   add(text: string): void {
     this.text += text
-    keepRemains('log', text)
+    recordOutput('log', text)
   }
 }

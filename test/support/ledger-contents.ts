@@ -3,14 +3,14 @@
 import { hashKey } from '../../src/adapters/key-hash.ts'
 import type { Evidence } from '../checker/evidence.ts'
 import type { RunningGateway } from './gateway.ts'
-import type { Hands } from './hands.ts'
-import { findKey } from './held-key.ts'
+import { findKey } from './key-lookup.ts'
+import type { ManualChanges } from './manual-changes.ts'
 
 interface LedgerContents {
   readonly gateway: RunningGateway
   /** The keys of each client. */
   readonly clients: ReadonlyMap<string, readonly string[]>
-  readonly hands: Hands
+  readonly manualChanges: ManualChanges
   /** When the scenario began. */
   readonly began: number
 }
@@ -24,7 +24,7 @@ export async function readLedgerContents(reading: LedgerContents): Promise<Parti
   }
 }
 
-async function read({ gateway, clients, hands, began }: LedgerContents): Promise<Partial<Evidence>> {
+async function read({ gateway, clients, manualChanges, began }: LedgerContents): Promise<Partial<Evidence>> {
   const { accounts, ledgerAdmin } = gateway
   const exported: { id: string; owner: string }[] = []
   for await (const { provider, owner, transaction } of ledgerAdmin.export())
@@ -39,9 +39,9 @@ async function read({ gateway, clients, hands, began }: LedgerContents): Promise
     return { client, listed: ids, got: ids }
   })
   const unresolved = (await ledgerAdmin.unresolved()).filter(({ attemptedAt }) => attemptedAt >= began)
-  const unresolvedAddresses = [...unresolved.map(({ requested: asked }) => asked.withdrawalAddress), ...hands.dismissed]
-  const handed = hands.handed.flatMap(({ id, owner }) =>
+  const unresolvedAddresses = [...unresolved.map(({ requested }) => requested.withdrawalAddress), ...manualChanges.notCreated]
+  const assignedByHand = manualChanges.assigned.flatMap(({ id, owner }) =>
     [...owners].filter(([, other]) => other === owner).map(([client]) => ({ id, client })),
   )
-  return { holdings, unresolvedAddresses, exported, handed }
+  return { holdings, unresolvedAddresses, exported, assignedByHand }
 }

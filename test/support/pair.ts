@@ -1,9 +1,9 @@
 /** A client form and a provider form with the gateway between them. */
 import { type ReceivedResponse, type RequestOptions, sendRequest } from './client.ts'
-import { misdescribed } from './described.ts'
 import { type ProviderA, startFormA } from './form-a.ts'
 import { type ProviderB, startFormB } from './form-b.ts'
 import { clientKey, type GatewaySettings, type RunningGateway, startGateway } from './gateway.ts'
+import { openApiViolation } from './openapi-check.ts'
 import type { AssetWords } from './swaps.ts'
 import { Witness } from './witness.ts'
 
@@ -44,7 +44,7 @@ export function client(form: FormName, url: string, witness?: Witness): Client {
   const checked = async (requestOptions: RequestOptions): Promise<ReceivedResponse> => {
     const response = await (witness ? witness.sendRequest(url, requestOptions) : sendRequest(url, requestOptions))
     if (JSON.stringify([response.text, response.headers]).includes(canary)) throw new Error(`a key came back: ${response.text}`)
-    const fault = misdescribed(form, requestOptions.method ?? 'GET', requestOptions.path.slice(mount.length), response)
+    const fault = openApiViolation(form, requestOptions.method ?? 'GET', requestOptions.path.slice(mount.length), response)
     if (fault !== undefined) throw new Error(`not as described: ${fault}`)
     return response
   }

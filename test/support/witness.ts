@@ -1,6 +1,6 @@
 /**
- * All requests of a rig's clients, their responses, and what its providers did. After each test the checker of `test/faults`
- * judges it, and the evidence begins anew.
+ * Records all requests of a rig's clients, their responses, and what its providers did. After each test the checker
+ * (`test/checker`) checks the records, and recording begins anew.
  */
 import { expect } from 'vitest'
 import { violations } from '../checker/checker.ts'
@@ -10,19 +10,19 @@ import type { Journal } from '../checker/provider/journal.ts'
 import { afterEachTest } from './after-tests.ts'
 import { type ReceivedResponse, type RequestOptions, sendRequest } from './client.ts'
 import type { RunningGateway } from './gateway.ts'
-import { type Hands, overseen } from './hands.ts'
-import { invoked, keyIn, marked, understood } from './invocation.ts'
+import { keyIn, parseRequest, withMarks, withOrder } from './invocation.ts'
 import { readLedgerContents } from './ledger-contents.ts'
-import type { Truth } from './truth.ts'
+import { type ManualChanges, withRecordedChanges } from './manual-changes.ts'
+import type { Recorder } from './recorder.ts'
 
 interface Watched {
   /** By their tags. */
-  readonly providers: Readonly<Record<string, { readonly truth: Truth }>>
-  /** With issued keys. */
+  readonly providers: Readonly<Record<string, { readonly recorder: Recorder }>>
+  /** In managed mode. */
   readonly providerKeys?: Secrets['providerKeys']
-  /** The rig that this one continues, on the same ledger and before the same providers. */
+  /** The rig that this one continues, with the same ledger and the same providers. */
   readonly follows?: Witness | undefined
-  /** Invariants that its tests are not judged by, each with the reason. */
+  /** Invariants that are not checked for its tests, each with the reason. */
   readonly without?: Readonly<Record<`I${number}`, string>>
 }
 
@@ -36,20 +36,20 @@ afterEachTest.add(async () => {
 
 export class Witness {
   private readonly watched: Watched
-  private readonly truths: Map<string, Truth>
+  private readonly recorders: Map<string, Recorder>
   private readonly names = new Map<string, string>()
   private readonly excused = new Map<string, string>()
   private history = new History()
   private past: Readonly<Record<string, Journal>> = {}
-  private hands: Hands = { handed: [], dismissed: [] }
+  private manualChanges: ManualChanges = { assigned: [], notCreated: [] }
   private began = Date.now()
   private gateway: RunningGateway | undefined
-  /** What was found when the rig was closed. */
+  /** The evidence at the time when the rig was closed. */
   private found: Promise<Evidence> | undefined
 
   constructor(watched: Watched) {
     this.watched = watched
-    this.truths = new Map(Object.entries(watched.providers).map(([tag, { truth }]) => [tag, truth]))
+    this.recorders = new Map(Object.entries(watched.providers).map(([tag, { recorder }]) => [tag, recorder]))
     watching.add(this)
     const { follows } = watched
     if (!follows) return
@@ -58,39 +58,39 @@ export class Witness {
     this.past = follows.journals()
   }
 
-  /** The gateway as a test is to use it: what the test does past it is known. The latest one's ledger is read in the end. */
+  /** The gateway for the test; its manual changes are recorded. At the end the ledger of the latest one is read. */
   over(gateway: RunningGateway): RunningGateway {
-    this.gateway = overseen(gateway, {
-      hands: () => this.hands,
-      issued: (key, account) => void this.names.set(key, account),
-      forgot: () => this.begin(),
+    this.gateway = withRecordedChanges(gateway, {
+      changes: () => this.manualChanges,
+      onKeyIssued: (key, account) => void this.names.set(key, account),
+      onForget: () => this.begin(),
     })
     return this.gateway
   }
 
-  /** Sends it; requests about transactions and their responses are recorded. */
+  /** Sends the request, and records it and its response if it is about transactions. */
   async sendRequest(url: string, options: RequestOptions): Promise<ReceivedResponse> {
-    const parsed = invoked(options)
+    const parsed = parseRequest(options)
     if (!parsed) return await sendRequest(url, options)
     const sending = sendRequest(url, options)
     await this.history.record({ client: this.clientOf(options), ...parsed }, () => sending)
     return await sending
   }
 
-  /** It was sent in a way of the test's own, with an `X-Request-Id`, without waiting for a response. */
+  /** Records a request that the test sent itself, with an `X-Request-Id`, and without waiting for a response. */
   pending(options: RequestOptions): void {
-    const parsed = invoked(options)
+    const parsed = parseRequest(options)
     const request = options.headers?.['x-request-id']
-    if (!parsed || request === undefined) throw new Error('This is nothing that leaves a trace.')
+    if (!parsed || request === undefined) throw new Error('This request cannot be recorded.')
     this.history.operations.push({ client: this.clientOf(options), ...parsed, outcome: 'info', request, seen: [] })
   }
 
-  /** Another provider stands behind the tag than the rig's own. */
-  behind(tag: string, provider: { readonly truth: Truth }): void {
-    this.truths.set(tag, provider.truth)
+  /** Another provider than the rig's has the tag. */
+  behind(tag: string, provider: { readonly recorder: Recorder }): void {
+    this.recorders.set(tag, provider.recorder)
   }
 
-  /** For the rest of the test this invariant must not hold, for this reason. */
+  /** For the rest of the test this invariant does not hold, for this reason. */
   excuse(invariant: `I${number}`, reason: string): void {
     this.excused.set(invariant, reason)
   }
@@ -101,7 +101,7 @@ export class Witness {
     await this.found
   }
 
-  /** What is wrong, and which excuse was for nothing. */
+  /** Violations, and excuses that were not needed. */
   async judge(): Promise<readonly string[]> {
     const isClosed = this.found !== undefined
     const lines = violations(await (this.found ?? this.evidence()))
@@ -114,10 +114,10 @@ export class Witness {
   }
 
   private begin(): void {
-    for (const truth of this.truths.values()) truth.forget()
+    for (const recorder of this.recorders.values()) recorder.forget()
     this.history = new History()
     this.past = {}
-    this.hands = { handed: [], dismissed: [] }
+    this.manualChanges = { assigned: [], notCreated: [] }
     this.excused.clear()
     this.began = Date.now()
   }
@@ -128,21 +128,21 @@ export class Witness {
   }
 
   private journals(): Readonly<Record<string, Journal>> {
-    const now = [...this.truths].map(([tag, truth]) => [tag, [...(this.past[tag] ?? []), ...truth.journal()]] as const)
+    const now = [...this.recorders].map(([tag, recorder]) => [tag, [...(this.past[tag] ?? []), ...recorder.journal()]] as const)
     return Object.fromEntries(now)
   }
 
   private async evidence(): Promise<Evidence> {
-    const { gateway, hands, began } = this
+    const { gateway, manualChanges, began } = this
     const { operations } = this.history
-    const journals = Object.entries(this.journals()).map(([tag, journal]) => [tag, marked(journal, operations)])
+    const journals = Object.entries(this.journals()).map(([tag, journal]) => [tag, withMarks(journal, operations)])
     const keys = new Map([...this.names].map(([key, name]) => [name, [key]]))
     for (const { client } of operations) if (!keys.has(client)) keys.set(client, [client])
     const { providerKeys } = this.watched
     return {
       journals: Object.fromEntries(journals),
-      operations: operations.map(understood),
-      ...(gateway && (await readLedgerContents({ gateway, clients: keys, hands, began }))),
+      operations: operations.map(withOrder),
+      ...(gateway && (await readLedgerContents({ gateway, clients: keys, manualChanges, began }))),
       ...(providerKeys && { secrets: { clientKeys: [...this.names.keys()], providerKeys, logs: [] } }),
     }
   }

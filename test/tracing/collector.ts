@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { vi } from 'vitest'
-import { keepRemains } from '../support/remains.ts'
+import { recordOutput } from '../support/leak-check.ts'
 import { type ExportedSpan, readTraces } from './otlp.ts'
 
 export interface Sent {
@@ -29,7 +29,7 @@ export class Collector implements AsyncDisposable {
       for await (const chunk of request) chunks.push(chunk as Buffer)
       const bytes = Buffer.concat(chunks)
       this.sent.push({ path: request.url ?? '', headers: request.headers, bytes })
-      keepRemains('spans', bytes)
+      recordOutput('spans', bytes)
       if (this.status === 200) this.spans.push(...readTraces(bytes))
       if (this.status !== undefined) response.writeHead(this.status).end()
     })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noLists } from '../../../test/support/no-lists.ts'
+import { noCurrencyLists } from '../../../test/support/no-currency-lists.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import { type Asset, AssetTable } from '../../domain/swap/asset.ts'
 import type { Context } from '../../domain/swap/service.ts'
@@ -52,7 +52,7 @@ function listing(
     service,
     naming: createAssetNaming(table, { byCode: true }, new Map()),
     capabilities: formA.capabilities,
-    lists: noLists,
+    lists: noCurrencyLists,
     source: { provider: 'alpha', url: 'http://127.0.0.1/a/api/v2', form: 'A' },
     lifetimeMs,
     staleForMs: 60_000,

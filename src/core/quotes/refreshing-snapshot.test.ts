@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { noLists } from '../../../test/support/no-lists.ts'
+import { noCurrencyLists } from '../../../test/support/no-currency-lists.ts'
 import { contextOf, type Scripted, scripted } from '../../../test/support/service.ts'
 import { Fault } from '../../domain/faults/fault.ts'
 import { AssetTable } from '../../domain/swap/asset.ts'
@@ -30,7 +30,7 @@ function rig(): Rig {
   const options = {
     naming: createAssetNaming(new AssetTable([]), { byCode: true }, new Map()),
     capabilities: formA.capabilities,
-    lists: noLists,
+    lists: noCurrencyLists,
     source: { provider: 'alpha', url: 'http://127.0.0.1/a/api/v2', form: 'A' },
     timeoutMs: 1_000,
     drift: () => {},

@@ -37,6 +37,6 @@ function ownersOf(evidence: Evidence): ReadonlyMap<string, ReadonlySet<string>> 
     for (const word of [swap.depositAddress, swap.depositExtraId, swap.amountTo]) own(word, clients)
   }
   for (const { id } of heldIn(evidence)) own(id, [])
-  for (const { id, client } of evidence.handed ?? []) own(id, [client])
+  for (const { id, client } of evidence.assignedByHand ?? []) own(id, [client])
   return owners
 }

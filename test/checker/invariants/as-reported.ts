@@ -1,7 +1,7 @@
 import { decimal } from '../decimal.ts'
 import type { Evidence } from '../evidence.ts'
 import { reportsById } from '../reported.ts'
-import type { Seen } from '../seen.ts'
+import type { ResponseTransaction } from '../response-transaction.ts'
 
 /** I5: a client sees of a transaction what the provider has or had, amounts equal as decimals. */
 export function asReported(evidence: Evidence): readonly string[] {
@@ -18,7 +18,7 @@ export function asReported(evidence: Evidence): readonly string[] {
 const fields = ['amount', 'amountTo', 'coinFrom', 'coinTo', 'withdrawalAddress', 'rateType'] as const
 
 /** An absent field is not wrong. */
-function isWrong(seen: Seen, truths: readonly Seen[], field: (typeof fields)[number]): boolean {
+function isWrong(seen: ResponseTransaction, truths: readonly ResponseTransaction[], field: (typeof fields)[number]): boolean {
   const reportedValue = seen[field]
   if (reportedValue === undefined) return false
   const value = field === 'amount' || field === 'amountTo' ? decimal : (word: string) => word

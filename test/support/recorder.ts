@@ -1,17 +1,17 @@
-/** What a stand-in received, did and returned, as the checker reads it, for any configured reply. */
+/** Records what a stand-in received, did and returned, in the terms of the checker, for any configured reply. */
 import type * as faults from '../checker/order.ts'
 import type { Journal } from '../checker/provider/journal.ts'
-import { transactionsInAny } from '../checker/seen.ts'
+import { transactionsInAny } from '../checker/response-transaction.ts'
 import { keyIn } from './invocation.ts'
-import { readOrder } from './orders.ts'
+import { readOrder } from './requested-order.ts'
 import type { Received, Reply, Watch } from './stand-in.ts'
 import type { Holdings, Swap } from './swaps.ts'
 
-const reportedTruth: readonly string[] = ['create', 'get', 'list']
-/** Over all stand-ins, since the work of one may be gone on with by another. */
+const recordedOperations: readonly string[] = ['create', 'get', 'list']
+/** Over all stand-ins, since one may continue the work of another. */
 let requests = 0
 
-export class Truth {
+export class Recorder {
   private readonly holdings: Holdings
   private entries: Journal[number][] = []
   private noticed = new Set<Swap>()
@@ -25,7 +25,7 @@ export class Truth {
     return this.entries
   }
 
-  /** From here on: what is there now was there before. */
+  /** Begins anew: the swaps that exist now count as earlier ones. */
   forget(): void {
     this.entries = []
     this.noticed = new Set()
@@ -39,7 +39,7 @@ export class Truth {
     this.entries.push({ what: 'received', at: Date.now(), request, operation, path, headers, body })
     const before = new Set(this.holdings.swaps.map(({ id }) => id))
     const reply = respond()
-    const text = reportedTruth.includes(operation) ? textOf(reply) : undefined
+    const text = recordedOperations.includes(operation) ? textOf(reply) : undefined
     const made = operation === 'create' ? this.madeFrom(received, reply, before, text) : []
     const key = keyIn({ path, headers })
     for (const swap of made) this.entries.push({ what: 'applied', request, key, swap })
@@ -47,24 +47,24 @@ export class Truth {
     return reply
   }
 
-  /** Swaps that a test put there, or changed, are held from then on. */
+  /** Records the swaps that a test added or changed since the last call. */
   private notice(): void {
     for (const swap of this.holdings.swaps) {
       if (this.noticed.has(swap)) continue
       this.noticed.add(swap)
-      this.entries.push({ what: 'held', swap: truthOf(swap) })
+      this.entries.push({ what: 'held', swap: toSwap(swap) })
     }
   }
 
   /**
-   * What came into the holdings; else the swap in the response. If the response contradicts the request, the requested swap
-   * was made.
+   * The new swaps of the holdings; without one, the swap in the response. If the response contradicts the request, the
+   * requested swap was made.
    */
   private madeFrom({ body }: Received, reply: Reply, before: ReadonlySet<string>, text = ''): readonly faults.Swap[] {
     const order = readOrder(body)
     const made = this.holdings.swaps.filter((swap) => !this.noticed.has(swap) && !before.has(swap.id))
     for (const swap of made) this.noticed.add(swap)
-    if (made.length > 0) return made.map((swap) => ({ ...extraIdsOf(order), ...truthOf(swap) }))
+    if (made.length > 0) return made.map((swap) => ({ ...extraIdsOf(order), ...toSwap(swap) }))
     const [created] = endingOf(reply) === 'reset' || (reply.status ?? 200) >= 300 ? [] : transactionsInAny(text)
     if (!created || !order) return []
     const { id, amountTo = '', depositAddress = '', depositExtraId } = created
@@ -85,7 +85,7 @@ function extraIdsOf({ withdrawalExtraId, refundExtraId }: Partial<faults.Order> 
   return { ...(withdrawalExtraId && { withdrawalExtraId }), ...(refundExtraId && { refundExtraId }) }
 }
 
-function truthOf({ amountIn, amountOut, refundAddress, rate: _, ...facts }: Swap): faults.Swap {
+function toSwap({ amountIn, amountOut, refundAddress, rate: _, ...facts }: Swap): faults.Swap {
   const refund = refundAddress === null ? {} : { refundAddress }
   return { ...facts, ...refund, amount: amountIn.rawJSON, amountTo: amountOut.rawJSON }
 }

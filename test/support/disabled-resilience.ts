@@ -1,19 +1,19 @@
-/** Nothing is bounded and nothing is rested, so that every request of a test is its own. */
+/** No budget, breaker or cooldown, so that one request of a test does not affect the next. */
 import type { MakeBreaker } from '../../src/core/resilience/breaker/breaker.ts'
 import type { Budgets } from '../../src/core/resilience/budget/budgets.ts'
 
-export const unbounded: Budgets = {
+export const unlimitedBudgets: Budgets = {
   reserve: async () => ({ isGranted: true, remaining: Number.MAX_SAFE_INTEGER, retryAfter: 1 }),
 }
 
-export const neverOpen: MakeBreaker = () => ({
+export const neverOpenBreaker: MakeBreaker = () => ({
   admission: (next) => next,
   recorder: (next) => next,
   native: { rejectionOf: () => undefined, begin: () => ({ isTrial: false, end: () => {} }) },
 })
 
-/** Every rest is over when the next call comes. */
-export function hastyClock(): () => number {
+/** Every cooldown is over at the next call. */
+export function fastClock(): () => number {
   let now = 0
   return () => {
     now += 3_600_000

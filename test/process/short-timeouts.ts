@@ -1,11 +1,11 @@
-/** A gateway with shortened timeouts of connections: the same limits, and no test waits a minute for them. */
+/** Shortens the connection timeouts of a gateway, so that no test waits a minute for them. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ownLoad } from '../support/own-load.ts'
 
-/** The environment of a gateway that lets connections go so many times sooner. */
-export function hasty(directory: string, times: number): Record<string, string> {
-  const file = join(directory, 'hasty.mjs')
+/** The environment of a gateway whose connection timeouts are `times` times shorter. */
+export function shortTimeouts(directory: string, times: number): Record<string, string> {
+  const file = join(directory, 'short-timeouts.mjs')
   writeFileSync(file, preload(times))
   return { NODE_OPTIONS: `--import=${file} ${ownLoad}` }
 }

@@ -1,11 +1,11 @@
-/** A gateway and its provider in Form A, with one swap, that have to be alive after each test, whatever was sent to them. */
+/** A gateway and its provider in Form A with one swap. Both must be alive after each test. */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { expectAlive } from './expectations.ts'
 import { type Pair, startPair } from './pair.ts'
 import { swap } from './swaps.ts'
 
 /** For all tests of a file. */
-export function soundPair(): () => Pair {
+export function sharedPair(): () => Pair {
   let pair: Pair
   beforeAll(async () => {
     pair = await startPair('A', 'A')

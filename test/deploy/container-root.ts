@@ -1,4 +1,4 @@
-/** A folder that stands for the root of a container: configurations that name files from the root are moved below it. */
+/** A folder in place of the root of a container: absolute paths in configurations are moved below it. */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 
 const fromRoot = /(?<=[\s"':=])\/(?=(?:run\/secrets|etc\/swapgate|app)(?:\/|\b))/g
 
-export class Ground implements Disposable {
+export class ContainerRoot implements Disposable {
   readonly root = mkdtempSync(join(tmpdir(), 'swapgate-deploy-'))
 
   /** The path below the folder of what a container has at `path`. */

@@ -12,7 +12,7 @@ import { type Client, client, rateQuery } from '../support/pair.ts'
 import { assets } from '../support/swaps.ts'
 import { Scrape } from './scrape.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'swapgate-truth-'))
+const directory = mkdtempSync(join(tmpdir(), 'swapgate-accuracy-'))
 const journal = join(directory, 'journal')
 const providerKey = 'own-key-of-the-gateway-1'
 let provider: Provider

@@ -6,7 +6,7 @@ import { clientKey } from './gateway.ts'
 import { credential, type FormName, type Pair, pairWords, startPair } from './pair.ts'
 import { assets, swap } from './swaps.ts'
 
-export interface Refusing {
+export interface RefusalRig {
   readonly pair: Pair
   /** The parameters of a valid rate request. */
   readonly request: Readonly<Record<string, string>>
@@ -18,8 +18,8 @@ export interface Refusing {
   readonly expectRefused: (response: ReceivedResponse, status?: number) => string
 }
 
-/** To be called where tests are described. After each of them the gateway is alive and no prototype is polluted. */
-export function refusing(form: FormName): Refusing {
+/** To be called in `describe`. After each test the gateway is alive and no prototype is polluted. */
+export function refusalRig(form: FormName): RefusalRig {
   let pair: Pair
   beforeAll(async () => {
     pair = await startPair(form, form)

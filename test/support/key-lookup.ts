@@ -1,6 +1,6 @@
 import type { Accounts, KeyRecord } from '../../src/core/access/accounts.ts'
 
-/** What one key stands for, by its digest. */
+/** The record of one key, by its digest. */
 export async function findKey(accounts: Accounts, digest: string): Promise<KeyRecord | undefined> {
   return (await accounts.findKeys([digest])).get(digest)
 }

@@ -1,4 +1,4 @@
-/** The package as npm makes it, installed in an empty folder as a user does it: with the machine's own Node. */
+/** The package from `npm pack`, installed in an empty folder with the Node of the machine. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { memoryDirectory } from '../support/memory-directory.ts'
 
 const quiet = ['--silent', '--no-audit', '--no-fund', '--no-update-notifier']
 
-export class Parcel implements Disposable {
+export class InstalledPackage implements Disposable {
   /** Files in it. */
   readonly files: readonly string[]
   /** Where it is installed, with nothing beside it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { secretsIn } from './leak-check.ts'
 import { startPair } from './pair.ts'
-import { secretsIn } from './remains.ts'
 
 test.each([
   ['{"key":"canary-client-key-1"}', 'canary-client-key-1'],

@@ -1,7 +1,7 @@
 /** The transactions in a response, in either form. */
 import { type Digits, readJson } from '../support/json.ts'
 
-export interface Seen {
+export interface ResponseTransaction {
   readonly id: string
   readonly coinFrom?: string
   readonly coinTo?: string
@@ -36,14 +36,14 @@ interface ReportedRow {
 }
 
 /** Throws if the text is not JSON of either form; an empty text has none. */
-export function transactionsIn(text: string): readonly Seen[] {
+export function transactionsIn(text: string): readonly ResponseTransaction[] {
   if (text === '') return []
   const document = readJson(text) as Partial<ReportedRow> & { readonly data?: readonly ReportedRow[] }
-  return (document.data ?? [document]).filter((row): row is ReportedRow => row.id !== undefined).map(seen)
+  return (document.data ?? [document]).filter((row): row is ReportedRow => row.id !== undefined).map(toTransaction)
 }
 
 /** None where the text is of neither form. */
-export function transactionsInAny(text: string): readonly Seen[] {
+export function transactionsInAny(text: string): readonly ResponseTransaction[] {
   try {
     return transactionsIn(text)
   } catch {
@@ -51,7 +51,7 @@ export function transactionsInAny(text: string): readonly Seen[] {
   }
 }
 
-function seen(reported: ReportedRow): Seen {
+function toTransaction(reported: ReportedRow): ResponseTransaction {
   const facts = {
     id: reported.id,
     coinFrom: reported.coinFrom ?? reported.coin_from,
@@ -63,5 +63,5 @@ function seen(reported: ReportedRow): Seen {
     depositAddress: reported.depositAddress ?? reported.deposit_address,
     depositExtraId: reported.depositExtraId || reported.deposit_extra_id || undefined,
   }
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as unknown as Seen
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as unknown as ResponseTransaction
 }

@@ -1,4 +1,4 @@
-/** ajv: every response to a client of the tests is compared with the description of its form. */
+/** ajv: compares every response to a client of the tests with the OpenAPI description of its form. */
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { ReceivedResponse } from './client.ts'
@@ -18,39 +18,39 @@ interface Description {
 }
 
 const base = 'openapi'
-const known = new Map<string, { readonly description: Description; readonly ajv: Ajv2020 }>()
+const loaded = new Map<string, { readonly description: Description; readonly ajv: Ajv2020 }>()
 
 function read(form: string) {
-  const before = known.get(form)
-  if (before) return before
+  const earlier = loaded.get(form)
+  if (earlier) return earlier
   const description = JSON.parse(readFileSync(`docs/openapi/${form.toLowerCase()}.json`, 'utf8')) as Description
-  // A provider's dates stay unchanged, and some of the tests write strange ones.
+  // A provider's dates stay unchanged, and some tests have unusual ones.
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
   ajv.addSchema(description, base)
-  known.set(form, { description, ajv })
+  loaded.set(form, { description, ajv })
   return { description, ajv }
 }
 
-/** Why an error's reason is not one of its status; other responses have none. */
-function misnamed(form: string, { status, headers }: ReceivedResponse): string | undefined {
+/** An error whose reason does not belong to its status; undefined for other responses. */
+function reasonViolation(form: string, { status, headers }: ReceivedResponse): string | undefined {
   if (status < 400) return undefined
   const responses = Object.values(read(form).description.components.responses)
   const known = responses.flatMap(({ content, headers: described }) =>
     content['application/json'].example.code === status ? described['X-Swap-Reason'].schema.enum : [],
   )
-  return known.includes(String(headers['x-swap-reason'])) ? undefined : `${status} never is ${headers['x-swap-reason']}`
+  return known.includes(String(headers['x-swap-reason'])) ? undefined : `${status} never has the reason ${headers['x-swap-reason']}`
 }
 
 /** How a response violates the description of the form; `path` begins below the base URL. */
-export function misdescribed(form: string, method: string, path: string, response: ReceivedResponse): string | undefined {
+export function openApiViolation(form: string, method: string, path: string, response: ReceivedResponse): string | undefined {
   const { status, text } = response
   const { description, ajv } = read(form)
   const [plain = ''] = path.split('?')
   const pattern = Object.keys(description.paths).find((candidate) => fits(candidate, plain))
   const operation =
     pattern === undefined ? undefined : description.paths[pattern]?.[method === 'HEAD' ? 'get' : method.toLowerCase()]
-  if (operation && !(String(status) in operation.responses)) return `${method} ${plain} never answers ${status}`
-  const wrong = misnamed(form, response)
+  if (operation && !(String(status) in operation.responses)) return `${method} ${plain} has no status ${status}`
+  const wrong = reasonViolation(form, response)
   if (wrong !== undefined || text === '') return wrong
   const pointer = operation && status < 300 ? responseOf(pattern ?? '', method, status) : '#/components/schemas/Error'
   const validate = ajv.getSchema(base + pointer) as ValidateFunction

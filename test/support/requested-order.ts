@@ -1,4 +1,4 @@
-/** The order in the body of a create, in either form, in words of neither form. */
+/** Reads the order in the body of a create of Form A or B. */
 import type { Order } from '../checker/order.ts'
 import { type Digits, readJson } from './json.ts'
 import { type AssetWords, assets } from './swaps.ts'
@@ -7,7 +7,7 @@ type RequestFields = Readonly<Record<string, unknown>>
 
 const aliases: Readonly<Record<string, string>> = { TRC20: 'TRX', TRON: 'TRX', ERC20: 'ETH' }
 
-/** Undefined if it orders nothing that can be created. */
+/** Undefined if nothing can be created from it. */
 export function readOrder(body: string): Order | undefined {
   const { coinFrom, coinTo, networkFrom, networkTo, amount, withdrawalAddress, ...fields } = parsed(body)
   const { rawJSON } = (amount ?? {}) as Partial<Digits>
@@ -33,7 +33,7 @@ function parsed(body: string): RequestFields {
   }
 }
 
-/** A code if there is no network. An asset that the tests do not have keeps its own words. */
+/** `word` is a code if there is no network. An unknown asset keeps its words. */
 function assetOf(word: string, network: unknown): AssetWords {
   const coin = word.toUpperCase()
   const on = typeof network === 'string' ? network.toUpperCase() : undefined
@@ -44,7 +44,7 @@ function assetOf(word: string, network: unknown): AssetWords {
   return found ?? { code: coin, coin, network: on ?? coin }
 }
 
-/** The empty one is none. */
+/** An empty text counts as absent. */
 function textOf(fields: RequestFields, name: string): object {
   const value = fields[name]
   return typeof value === 'string' && value !== '' ? { [name]: value } : {}

@@ -10,7 +10,7 @@ import { type Step, take } from './tour.ts'
 const standard = 'config/gateway.yaml'
 
 /** `name`: of the file that the tour makes of the default configuration; without one it is the default. */
-export async function workplace(name = 'gateway') {
+export async function tourDirectory(name = 'gateway') {
   const ports = await freePorts()
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-readme-'))
   const file = join(directory, `${name}.yaml`)
