@@ -27,13 +27,13 @@ function source(file: string): string {
 const maxWorkers: Readonly<Record<Set, number>> = { shared: 5, few: 4, alone: 1 }
 
 /** Whether the file starts programs, or what it imports of the tests does. */
-function startsPrograms(file: string, seen: string[]): boolean {
-  if (seen.includes(file)) return false
-  seen.push(file)
+function startsPrograms(file: string, visited: string[]): boolean {
+  if (visited.includes(file)) return false
+  visited.push(file)
   const imported = [...source(file).matchAll(/^(?:import|export|\}) .*'(\..*\.ts)'$/gm)].map(([, path = '']) =>
     join(dirname(file), path),
   )
-  return programs.test(source(file)) || imported.some((path) => path.startsWith('test/') && startsPrograms(path, seen))
+  return programs.test(source(file)) || imported.some((path) => path.startsWith('test/') && startsPrograms(path, visited))
 }
 
 function setOf(file: string): Set {

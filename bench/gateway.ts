@@ -30,11 +30,11 @@ routing: { providers: [beta] }
 
 /** Both must do their whole work, or the figures mean nothing. */
 async function check(): Promise<void> {
-  const ask = (port: number): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization } })
-  const translated = await ask(ports.swapgate)
+  const send = (port: number): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization } })
+  const translated = await send(ports.swapgate)
   const text = await translated.text()
   const isRight = translated.ok && text.includes('"coinTo":"USDTTRC20"') && translated.headers.has('ratelimit')
-  const passed = (await (await ask(ports.rival)).json()) as { coin_to?: string }
+  const passed = (await (await send(ports.rival)).json()) as { coin_to?: string }
   if (!isRight || passed.coin_to !== transaction.coin_to) throw new Error(`the gateways do not answer as they should: ${text}`)
 }
 

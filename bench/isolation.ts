@@ -61,7 +61,7 @@ async function stop(child: ChildProcess): Promise<void> {
 const agent = new Agent({ keepAlive: true })
 
 /** Milliseconds until the response, and its status. */
-function ask(id: string): Promise<{ readonly time: number; readonly status: number }> {
+function send(id: string): Promise<{ readonly time: number; readonly status: number }> {
   const began = performance.now()
   return new Promise((resolve, reject) => {
     const path = `/a/api/v2/transactions/${id}`
@@ -79,7 +79,7 @@ async function measure(): Promise<number> {
   const began = performance.now()
   let sent = 0
   const requestHealthy = async (): Promise<void> => {
-    const { time, status } = await ask(`healthy~${transaction.id}`)
+    const { time, status } = await send(`healthy~${transaction.id}`)
     if (status !== 200) throw new Error(`the healthy provider's answer was ${status}`)
     times.push(time)
   }
@@ -87,7 +87,7 @@ async function measure(): Promise<number> {
   while (performance.now() - began < seconds * 1000) {
     for (; sent < ((performance.now() - began) / 1000) * perSecond.healthy; sent++) {
       pending.push(requestHealthy())
-      if (sent % (perSecond.healthy / perSecond.other) === 0) void ask(`other~${transaction.id}`).catch(() => {})
+      if (sent % (perSecond.healthy / perSecond.other) === 0) void send(`other~${transaction.id}`).catch(() => {})
     }
     await wait(2)
   }

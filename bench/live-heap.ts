@@ -11,8 +11,8 @@ export async function liveHeap(child: ChildProcess, port: number): Promise<numbe
   child.kill('SIGUSR1')
   const socket = new WebSocket((await target(port)).webSocketDebuggerUrl)
   await new Promise((resolve) => socket.addEventListener('open', resolve))
-  await ask(socket, 1, 'HeapProfiler.collectGarbage')
-  const { usedSize } = (await ask(socket, 2, 'Runtime.getHeapUsage')) as { readonly usedSize: number }
+  await sendCommand(socket, 1, 'HeapProfiler.collectGarbage')
+  const { usedSize } = (await sendCommand(socket, 2, 'Runtime.getHeapUsage')) as { readonly usedSize: number }
   socket.close()
   return usedSize / 2 ** 20
 }
@@ -29,7 +29,7 @@ async function target(port: number): Promise<Target> {
   throw new Error(`no inspector at port ${port}`)
 }
 
-function ask(socket: WebSocket, id: number, method: string): Promise<unknown> {
+function sendCommand(socket: WebSocket, id: number, method: string): Promise<unknown> {
   return new Promise((resolve) => {
     socket.addEventListener('message', ({ data }) => {
       const response = JSON.parse(String(data)) as { readonly id?: number; readonly result?: unknown }

@@ -70,7 +70,7 @@ function gateway(tracing: Tracing | undefined): Http {
 }
 
 let requestCount = 0
-async function ask(handle: Http): Promise<void> {
+async function send(handle: Http): Promise<void> {
   const query = `coinFrom=BTC&coinTo=ETH&amount=${++requestCount}`
   const request: HttpRequest = { method: 'GET', path: '/rate', query, headers: { host: 'bench' }, address: '127.0.0.1' }
   const { status } = await handle(request)
@@ -81,7 +81,7 @@ async function ask(handle: Http): Promise<void> {
 async function round(handle: Http): Promise<number> {
   const before = process.cpuUsage()
   for (let n = 0; n < quotes; n += atOnce) {
-    await Promise.all(Array.from({ length: atOnce }, () => ask(handle)))
+    await Promise.all(Array.from({ length: atOnce }, () => send(handle)))
     await new Promise(setImmediate)
   }
   const { user, system } = process.cpuUsage(before)

@@ -7,17 +7,17 @@ import { runStory } from '../test/switching/story.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'swapgate-demo-'))
 const startedAt = performance.now()
-const tell = (line: string): void => console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(5)} s  ${line}`)
+const report = (line: string): void => console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(5)} s  ${line}`)
 const { complaints, created, applied, ledger, afterDrain } = await runStory({
   directory,
   start: ownForms(directory),
   clients: 50,
   swapsPerStep: 40,
-  tell,
+  report,
 })
 rmSync(directory, { recursive: true })
-tell(
+report(
   `clients created ${JSON.stringify(created)}, providers applied ${JSON.stringify(applied)}, the ledger has ${JSON.stringify(ledger)}`,
 )
-tell(`alpha got ${afterDrain} quotes or creates after it was drained; clients complained ${complaints.length} times`)
+report(`alpha got ${afterDrain} quotes or creates after it was drained; clients complained ${complaints.length} times`)
 process.exit(complaints.length === 0 ? 0 : 1)

@@ -6,9 +6,9 @@ const key = 'sandbox-key-1'
 async function created(special: Parameters<typeof sandboxInMemory>[0] = {}) {
   const sandbox = await sandboxInMemory(special)
   const { id, depositAddress, amountTo } = await sandbox.create()
-  const readInB = async () => (await sandbox.ask('GET', `/b/api/v2/transactions/${id}`, { key })).json
-  const readInA = async () => (await sandbox.ask('GET', `/a/api/v2/transactions/${id}`, { key })).json
-  const pay = (body: object = {}) => sandbox.ask('POST', '/sandbox/deposits', { body: { depositAddress, ...body } })
+  const readInB = async () => (await sandbox.send('GET', `/b/api/v2/transactions/${id}`, { key })).json
+  const readInA = async () => (await sandbox.send('GET', `/a/api/v2/transactions/${id}`, { key })).json
+  const pay = (body: object = {}) => sandbox.send('POST', '/sandbox/deposits', { body: { depositAddress, ...body } })
   return { ...sandbox, id, depositAddress, amountTo, pay, readInA, readInB }
 }
 
@@ -16,9 +16,9 @@ test('after its deposit a swap goes from status to status at the set speed', asy
   const { time, pay, readInA } = await created()
   time.seconds = 10
   expect((await pay()).status).toBe(200)
-  const seen: unknown[] = []
-  for (time.seconds = 10; time.seconds <= 20; time.seconds += 2) seen.push((await readInA()).status)
-  expect(seen).toEqual(['confirmation', 'confirmed', 'exchanging', 'sending', 'success', 'success'])
+  const statuses: unknown[] = []
+  for (time.seconds = 10; time.seconds <= 20; time.seconds += 2) statuses.push((await readInA()).status)
+  expect(statuses).toEqual(['confirmation', 'confirmed', 'exchanging', 'sending', 'success', 'success'])
 })
 
 test('updatedAt is the moment of the last transition', async () => {
@@ -42,9 +42,9 @@ test('the hashes appear with the deposit and with the payout, and stay the same'
 })
 
 test('the receipt has the requested amount, or the received one', async () => {
-  const asked = await created()
-  const { json } = await asked.pay()
-  expect(json).toEqual({ id: asked.id, depositAddress: asked.depositAddress, amount: 0.1 })
+  const swap = await created()
+  const { json } = await swap.pay()
+  expect(json).toEqual({ id: swap.id, depositAddress: swap.depositAddress, amount: 0.1 })
   const other = await created()
   expect((await other.pay({ amount: 0.2 })).json).toMatchObject({ amount: 0.2 })
 })
@@ -61,16 +61,16 @@ test('another amount within the limits is swapped as it came', async () => {
 test('a deposit outside the limits is refunded once it is confirmed', async () => {
   const { time, pay, readInA } = await created()
   await pay({ amount: 0.00000001 })
-  const seen: unknown[] = []
-  for (time.seconds = 0; time.seconds <= 6; time.seconds += 2) seen.push((await readInA()).status)
-  expect(seen).toEqual(['confirmation', 'confirmed', 'refunded', 'refunded'])
+  const statuses: unknown[] = []
+  for (time.seconds = 0; time.seconds <= 6; time.seconds += 2) statuses.push((await readInA()).status)
+  expect(statuses).toEqual(['confirmation', 'confirmed', 'refunded', 'refunded'])
   expect(await readInA()).toMatchObject({ amount: 1e-8, amountTo: 0 })
 })
 
 test('an absurd deposit is refunded like any other', async () => {
-  const { ask, depositAddress, time, readInA } = await created()
+  const { send, depositAddress, time, readInA } = await created()
   const body = `{"depositAddress":"${depositAddress}","amount":${'9'.repeat(61)}e40}`
-  expect((await ask('POST', '/sandbox/deposits', { body })).status).toBe(200)
+  expect((await send('POST', '/sandbox/deposits', { body })).status).toBe(200)
   time.seconds = 4
   expect(await readInA()).toMatchObject({ status: 'refunded' })
 })
@@ -104,20 +104,20 @@ test('at speed 0 a paid swap is done at once', async () => {
 })
 
 test('a deposit that cannot be made is refused as JSON, by name', async () => {
-  const { ask, pay } = await created()
-  expect(await ask('POST', '/sandbox/deposits', { body: { depositAddress: 'nowhere' } })).toMatchObject({
+  const { send, pay } = await created()
+  expect(await send('POST', '/sandbox/deposits', { body: { depositAddress: 'nowhere' } })).toMatchObject({
     status: 404,
     json: { code: 404 },
   })
-  expect(await ask('POST', '/sandbox/deposits', { body: {} })).toMatchObject({
+  expect(await send('POST', '/sandbox/deposits', { body: {} })).toMatchObject({
     status: 400,
     json: { message: 'Invalid depositAddress: it must be a text.' },
   })
   expect(await pay({ amount: 0 })).toMatchObject({ status: 400, json: { message: 'Invalid amount: it must be a number above 0.' } })
   expect(await pay({ amount: '1' })).toMatchObject({ status: 400 })
   expect(await pay({ amuont: 1 })).toMatchObject({ status: 400, json: { message: 'Invalid amuont: it is not a parameter here.' } })
-  expect(await ask('GET', '/sandbox/deposits')).toMatchObject({ status: 405, headers: { allow: 'POST' } })
-  expect((await ask('POST', '/sandbox/deposits', { body: {}, type: 'text/plain' })).status).toBe(415)
+  expect(await send('GET', '/sandbox/deposits')).toMatchObject({ status: 405, headers: { allow: 'POST' } })
+  expect((await send('POST', '/sandbox/deposits', { body: {}, type: 'text/plain' })).status).toBe(415)
   expect((await pay()).status).toBe(200)
   expect(await pay()).toMatchObject({ status: 400, json: { message: 'This transaction has its deposit already.' } })
 })

@@ -37,7 +37,7 @@ export interface SandboxRequest {
   readonly type?: string
 }
 
-/** `ask` sends a request with the header of the mount's form: `ask('GET', '/a/api/v2/rate?…')`. `seconds` is the time since the start. */
+/** `send` sends a request with the header of the mount's form: `send('GET', '/a/api/v2/rate?…')`. `seconds` is the time since the start. */
 export async function sandboxInMemory(special: Partial<SandboxSettings> = {}) {
   const time = { seconds: 0, paused: 0 }
   let handle: Http = async () => ({ status: 503, headers: {}, body: '' })
@@ -57,7 +57,7 @@ export async function sandboxInMemory(special: Partial<SandboxSettings> = {}) {
       return { port: 1, close: async () => {} }
     },
   })
-  const ask = async (
+  const send = async (
     method: string,
     target: string,
     { key, body, type = 'application/json' }: SandboxRequest = {},
@@ -72,7 +72,7 @@ export async function sandboxInMemory(special: Partial<SandboxSettings> = {}) {
   }
   const create = async (more: object = {}): Promise<SandboxResponse['json']> => {
     const body = { coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: 0.1, withdrawalAddress: 'Twithdrawal', ...more }
-    return (await ask('POST', '/a/api/v2/transactions', { key: 'sandbox-key-1', body })).json
+    return (await send('POST', '/a/api/v2/transactions', { key: 'sandbox-key-1', body })).json
   }
-  return { ask, create, time }
+  return { send, create, time }
 }

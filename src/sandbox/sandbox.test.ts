@@ -4,8 +4,8 @@ import { sandboxInMemory } from './fixture.ts'
 const key = 'sandbox-key-1'
 
 test('a form that names assets in one word gets one row for each asset', async () => {
-  const { ask } = await sandboxInMemory()
-  const { json } = await ask('GET', '/a/api/v2/currencies')
+  const { send } = await sandboxInMemory()
+  const { json } = await send('GET', '/a/api/v2/currencies')
   expect(json).toEqual({
     data: [
       { code: 'BTC', name: 'The BTC', icon: 'https://icons.example/btc.svg', network: 'BTC' },
@@ -18,8 +18,8 @@ test('a form that names assets in one word gets one row for each asset', async (
 })
 
 test('a form that names the network beside the coin gets one row for each coin, its networks in the notes', async () => {
-  const { ask } = await sandboxInMemory()
-  const { json } = await ask('GET', '/b/api/v2/currencies?search=usd')
+  const { send } = await sandboxInMemory()
+  const { json } = await send('GET', '/b/api/v2/currencies?search=usd')
   expect(json).toEqual({
     data: [{ code: 'USDT', name: 'The USDT', icon: 'https://icons.example/usdt.svg', notes: 'Networks: TRX, ETH' }],
     count: 1,
@@ -27,32 +27,32 @@ test('a form that names the network beside the coin gets one row for each coin, 
 })
 
 test('search goes by what the form shows', async () => {
-  const { ask } = await sandboxInMemory()
-  expect((await ask('GET', '/a/api/v2/currencies?search=trc20')).json).toMatchObject({ pagination: { total: 1 } })
-  expect((await ask('GET', '/b/api/v2/currencies?search=trc20')).json).toMatchObject({ count: 0 })
+  const { send } = await sandboxInMemory()
+  expect((await send('GET', '/a/api/v2/currencies?search=trc20')).json).toMatchObject({ pagination: { total: 1 } })
+  expect((await send('GET', '/b/api/v2/currencies?search=trc20')).json).toMatchObject({ count: 0 })
 })
 
 test('both forms get the same rate', async () => {
-  const { ask } = await sandboxInMemory()
-  const a = await ask('GET', '/a/api/v2/rate?coinFrom=USDTERC20&coinTo=BTC&amount=100.50')
-  const b = await ask('GET', '/b/api/v2/rate?coinFrom=USDT&networkFrom=ETH&coinTo=BTC&amount=100.50')
+  const { send } = await sandboxInMemory()
+  const a = await send('GET', '/a/api/v2/rate?coinFrom=USDTERC20&coinTo=BTC&amount=100.50')
+  const b = await send('GET', '/b/api/v2/rate?coinFrom=USDT&networkFrom=ETH&coinTo=BTC&amount=100.50')
   expect(a.json).toMatchObject({ coinFrom: 'USDTERC20', coinTo: 'BTC', amount: 100.5, rateType: 'float' })
   expect(b.json).toMatchObject({ fromAmount: 100.5, toAmount: a.json.amountTo, rate: a.json.rate, message: null })
   expect(a.body).toContain('"amount":100.50')
 })
 
 test('a coin without a network means its standard one, and an alias its network', async () => {
-  const { ask } = await sandboxInMemory()
-  const rate = async (network: string) => (await ask('GET', `/b/api/v2/rate?coinFrom=USDT&coinTo=BTC&amount=100${network}`)).json
+  const { send } = await sandboxInMemory()
+  const rate = async (network: string) => (await send('GET', `/b/api/v2/rate?coinFrom=USDT&coinTo=BTC&amount=100${network}`)).json
   expect(await rate('')).toMatchObject({ minAmount: 20 })
   expect(await rate('&networkFrom=tron')).toMatchObject({ minAmount: 20 })
   expect(await rate('&networkFrom=ETH')).toMatchObject({ minAmount: expect.closeTo(10, 0) })
 })
 
 test('a pair that cannot be swapped is refused by the name of its parameter', async () => {
-  const { ask } = await sandboxInMemory()
+  const { send } = await sandboxInMemory()
   const refusal = async (target: string) => {
-    const { status, json } = await ask('GET', target)
+    const { status, json } = await send('GET', target)
     return [status, json.message]
   }
   const unknown = 'it is not a coin that can be swapped here'
@@ -65,18 +65,18 @@ test('a pair that cannot be swapped is refused by the name of its parameter', as
 })
 
 test('an amount outside the limits is refused with the limits, on a rate as on a create', async () => {
-  const { ask, create } = await sandboxInMemory()
-  const { status, json } = await ask('GET', '/a/api/v2/rate?coinFrom=USDTTRC20&coinTo=BTC&amount=19.9')
+  const { send, create } = await sandboxInMemory()
+  const { status, json } = await send('GET', '/a/api/v2/rate?coinFrom=USDTTRC20&coinTo=BTC&amount=19.9')
   expect(status).toBe(400)
   expect(json.message).toMatch(/^The amount is outside the limits of this pair\. Minimum 20, maximum \d+\.$/)
   expect(await create({ coinFrom: 'USDTTRC20', coinTo: 'BTC', amount: 19.9 })).toMatchObject({ code: 400, message: json.message })
 })
 
 test('what is created in one form is read in the other', async () => {
-  const { ask, create } = await sandboxInMemory()
+  const { send, create } = await sandboxInMemory()
   const created = await create({ refundAddress: 'bc1refund', rateType: 'fixed' })
   expect(created).toMatchObject({ status: 'wait', coinFrom: 'BTC', coinTo: 'USDTTRC20', createdAt: '2030-01-01T00:00:00.000Z' })
-  const { json } = await ask('GET', `/b/api/v2/transactions/${created.id}`, { key })
+  const { json } = await send('GET', `/b/api/v2/transactions/${created.id}`, { key })
   expect(json).toEqual({
     id: created.id,
     status: 'wait',
@@ -112,28 +112,28 @@ test('every transaction has a deposit address of its own', async () => {
 })
 
 test('a transaction belongs to its key: another key neither finds nor lists it', async () => {
-  const { ask, create } = await sandboxInMemory()
+  const { send, create } = await sandboxInMemory()
   const { id } = await create()
-  expect((await ask('GET', `/a/api/v2/transactions/${id}`, { key: 'sandbox-key-2' })).status).toBe(404)
-  expect((await ask('GET', '/b/api/v2/transactions', { key: 'sandbox-key-2' })).json).toEqual({ data: [], count: 0 })
-  expect((await ask('GET', '/b/api/v2/transactions', { key })).json).toMatchObject({ count: 1 })
+  expect((await send('GET', `/a/api/v2/transactions/${id}`, { key: 'sandbox-key-2' })).status).toBe(404)
+  expect((await send('GET', '/b/api/v2/transactions', { key: 'sandbox-key-2' })).json).toEqual({ data: [], count: 0 })
+  expect((await send('GET', '/b/api/v2/transactions', { key })).json).toMatchObject({ count: 1 })
 })
 
 test('an unknown key gets 401 before the request is read', async () => {
-  const { ask } = await sandboxInMemory()
-  expect((await ask('POST', '/a/api/v2/transactions', { key: 'stranger', body: { nonsense: 1 } })).status).toBe(401)
-  expect((await ask('GET', '/b/api/v2/transactions')).status).toBe(401)
+  const { send } = await sandboxInMemory()
+  expect((await send('POST', '/a/api/v2/transactions', { key: 'stranger', body: { nonsense: 1 } })).status).toBe(401)
+  expect((await send('GET', '/b/api/v2/transactions')).status).toBe(401)
 })
 
 test('lists are newest first, in pages, and between dates where the form has them', async () => {
-  const { ask, create, time } = await sandboxInMemory()
+  const { send, create, time } = await sandboxInMemory()
   const ids: unknown[] = []
   for (const day of [0, 1, 2]) {
     time.seconds = day * 86_400
     ids.unshift((await create()).id)
   }
   const list = async (target: string) => {
-    const { data } = (await ask('GET', target, { key })).json as { readonly data: readonly { readonly id: string }[] }
+    const { data } = (await send('GET', target, { key })).json as { readonly data: readonly { readonly id: string }[] }
     return data.map(({ id }) => id)
   }
   expect(await list('/a/api/v2/transactions')).toEqual(ids)
@@ -141,12 +141,12 @@ test('lists are newest first, in pages, and between dates where the form has the
   expect(await list('/b/api/v2/transactions?dateFrom=2030-01-02&dateTo=2030-01-02')).toEqual([ids[1]])
   expect(await list('/b/api/v2/transactions?dateFrom=2030-01-02T00:00:00Z')).toEqual(ids.slice(0, 2))
   expect(await list('/b/api/v2/transactions?dateFrom=2030-01-02T00:00:00.0000001Z')).toEqual(ids.slice(0, 1))
-  expect((await ask('GET', '/b/api/v2/transactions?dateFrom=2030-01-03&dateTo=2030-01-02', { key })).status).toBe(400)
+  expect((await send('GET', '/b/api/v2/transactions?dateFrom=2030-01-03&dateTo=2030-01-02', { key })).status).toBe(400)
 })
 
 test('the limits are those of the service', async () => {
-  const { ask } = await sandboxInMemory()
+  const { send } = await sandboxInMemory()
   const statuses: number[] = []
-  for (let asked = 0; asked < 61; asked++) statuses.push((await ask('GET', '/a/api/v2/currencies')).status)
+  for (let count = 0; count < 61; count++) statuses.push((await send('GET', '/a/api/v2/currencies')).status)
   expect(statuses).toEqual([...Array.from({ length: 60 }, () => 200), 429])
 })

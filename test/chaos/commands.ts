@@ -152,7 +152,7 @@ export function failure(caller: Caller, fault: Fault): Command {
 
 export function read(who: number, which: number): Command {
   return command(`read(${who}, ${which})`, async (_, world) => {
-    const ids = world.history.operations.flatMap(({ seen }) => seen.map(({ id }) => id))
+    const ids = world.history.operations.flatMap(({ transactions }) => transactions.map(({ id }) => id))
     const id = pick(ids, which)
     if (id !== undefined) await customerOf(world, who).get(gatewayOf(world).url, id)
   })

@@ -77,7 +77,7 @@ describe('the rig as a whole', () => {
     const lift = proxy.add(resetPeer(), 'downstream')
     expect((await acme.create(gateway.url, order()))?.status).toBe(504)
     lift()
-    expect(history.operations.at(-1)).toMatchObject({ outcome: 'info', seen: [] })
+    expect(history.operations.at(-1)).toMatchObject({ outcome: 'info', transactions: [] })
     expect(await found()).toEqual([])
   })
 

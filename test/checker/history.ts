@@ -20,7 +20,7 @@ export interface Operation {
   /** Of the response, like `text`; absent without a response. */
   status?: number
   text?: string
-  seen: readonly ResponseTransaction[]
+  transactions: readonly ResponseTransaction[]
 }
 
 /** Responses that leave open whether a create took effect. */
@@ -36,16 +36,16 @@ export class History {
 
   /** The response; undefined if there was none. */
   async record(
-    invoked: Omit<Operation, 'outcome' | 'seen'>,
+    invoked: Omit<Operation, 'outcome' | 'transactions'>,
     send: () => Promise<ReceivedResponse>,
   ): Promise<ReceivedResponse | undefined> {
-    const operation: Operation = { ...invoked, outcome: 'info', seen: [] }
+    const operation: Operation = { ...invoked, outcome: 'info', transactions: [] }
     this.operations.push(operation)
     const response = await send().catch(() => undefined)
     if (!response) return undefined
     const { status, text, headers } = response
     const outcome = status < 300 ? 'ok' : openEndings.includes(status) ? 'info' : 'fail'
-    Object.assign(operation, { outcome, status, text, request: headers['x-request-id'], seen: transactionsIn(text) })
+    Object.assign(operation, { outcome, status, text, request: headers['x-request-id'], transactions: transactionsIn(text) })
     return response
   }
 }

@@ -12,7 +12,7 @@ const guesses = 1_000
 export async function holdingsOf(history: History, gateway: string, customers: readonly Customer[]): Promise<readonly Holding[]> {
   const lists = await Promise.all(customers.map((customer) => listedFor(customer, gateway)))
   const clients = Map.groupBy(history.operations, ({ client }) => client)
-  const seenBy = (name: string) => new Set(clients.get(name)?.flatMap(({ seen }) => seen.map(({ id }) => id)))
+  const seenBy = (name: string) => new Set(clients.get(name)?.flatMap(({ transactions }) => transactions.map(({ id }) => id)))
   const all = [...new Set([...clients.keys()].flatMap((name) => [...seenBy(name)]))]
   const some = all.filter((_, at) => at % Math.ceil(all.length / guesses) === 0)
   return await Promise.all(

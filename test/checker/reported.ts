@@ -23,7 +23,7 @@ export function reportsById(evidence: Evidence): ReadonlyMap<string, readonly Re
   const held = [...first, ...heldIn(evidence)].flatMap(({ id, swap }) => inBothForms(id, swap))
   const reads = responsesOf(evidence).filter(({ operation }) => operation !== 'create')
   const reported = reads.flatMap(({ provider, text }) =>
-    transactionsInAny(text).map((seen) => ({ ...seen, id: `${provider}~${seen.id}` })),
+    transactionsInAny(text).map((transaction) => ({ ...transaction, id: `${provider}~${transaction.id}` })),
   )
   return Map.groupBy([...held, ...reported], ({ id }) => id)
 }
@@ -63,9 +63,9 @@ function keyIn({ authorization = '', 'x-api-key': key }: IncomingHttpHeaders): s
 function inBothForms(id: string, { from, to, ...facts }: Swap): readonly ResponseTransaction[] {
   const { amount, amountTo, rateType, withdrawalAddress, depositAddress, depositExtraId } = facts
   const extra = depositExtraId === undefined ? {} : { depositExtraId }
-  const seen = { id, amount, amountTo, rateType, withdrawalAddress, depositAddress, ...extra }
+  const transaction = { id, amount, amountTo, rateType, withdrawalAddress, depositAddress, ...extra }
   return [
-    { ...seen, coinFrom: from.code, coinTo: to.code },
-    { ...seen, coinFrom: from.coin, coinTo: to.coin },
+    { ...transaction, coinFrom: from.code, coinTo: to.code },
+    { ...transaction, coinFrom: from.coin, coinTo: to.coin },
   ]
 }

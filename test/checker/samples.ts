@@ -1,4 +1,4 @@
-/** Everything that was seen of one create, and pieces of what could have been seen instead. */
+/** The evidence of one create, and parts of it that could differ. */
 import { digits } from '../support/json.ts'
 import { assets } from '../support/swaps.ts'
 import type { Evidence, Holding } from './evidence.ts'
@@ -55,7 +55,7 @@ export function entries({
 }
 
 export function create(facts: Partial<Operation> = {}, text = JSON.stringify(reportedSwap)): Operation {
-  const seen = facts.outcome === undefined ? transactionsIn(text) : []
+  const transactions = facts.outcome === undefined ? transactionsIn(text) : []
   return {
     client: 'acme',
     kind: 'create',
@@ -64,7 +64,7 @@ export function create(facts: Partial<Operation> = {}, text = JSON.stringify(rep
     idempotencyKey: 'one',
     outcome: 'ok',
     text,
-    seen,
+    transactions,
     ...facts,
   }
 }
@@ -75,7 +75,7 @@ export const get = (client: string, text: string): Operation => ({
   input: '',
   outcome: 'ok',
   text,
-  seen: transactionsIn(text),
+  transactions: transactionsIn(text),
 })
 
 export const holds = (...ids: string[]): readonly Holding[] => [{ client: 'acme', listed: new Set(ids), got: new Set(ids) }]

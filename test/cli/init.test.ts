@@ -74,8 +74,8 @@ describe('what is written passes check', () => {
     const given = ['--form', 'sideshift', ...flags.slice(2), '--mode', 'managed', '--port', '8080', '--setting', 'affiliateId=abc']
     expect((await swapgate(['init', ...given, '--forward-address'])).exitCode).toBe(0)
     expect(configuration()).toMatch(/^ {4}forwardAddress: true$/m)
-    const asked = await swapgate(['init', '--config', 'other.yaml', ...given], ['yes'])
-    expect([asked.exitCode, asked.err]).toEqual([0, expect.stringContaining('the address of each client')])
+    const result = await swapgate(['init', '--config', 'other.yaml', ...given], ['yes'])
+    expect([result.exitCode, result.err]).toEqual([0, expect.stringContaining('the address of each client')])
     const refused = await swapgate(['init', '--config', 'third.yaml', ...given], ['no'])
     expect([refused.exitCode, refused.err]).toEqual([1, expect.stringContaining('it must be yes')])
     expect(existsSync(join(directory, 'third.yaml'))).toBe(false)

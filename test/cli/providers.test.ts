@@ -62,9 +62,9 @@ describe('without a gateway that runs', () => {
   it('diff finds an amount that both quote, and marks a pair as not compared where there is none', async () => {
     using place = new Place({ providers: [alpha, beta] })
     const limits = { alpha: { min: '1000', max: '0' }, beta: { min: '10', max: '5000' } }
-    const asked: string[] = []
+    const amounts: string[] = []
     const outside = (amount: string, { min, max }: { min: string; max: string }): boolean => {
-      asked.push(amount)
+      amounts.push(amount)
       return Number(amount) < Number(min) || (max !== '0' && Number(amount) > Number(max))
     }
     const refuse = ({ min, max }: { min: string; max: string }) => ({

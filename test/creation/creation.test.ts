@@ -25,7 +25,7 @@ afterAll(() => managed.close())
 
 const creates = (): number => managed.alpha.received('create').length + managed.beta.received('create').length
 const outcomes = (): readonly string[] =>
-  managed.gateway.observations.filter((seen) => seen.what === 'create').map(({ outcome }) => outcome)
+  managed.gateway.observations.filter((observation) => observation.what === 'create').map(({ outcome }) => outcome)
 
 describe.each(formNames)('form %s', (form) => {
   const create = (name?: string, facts: object = {}, who = key): Promise<ReceivedResponse> =>

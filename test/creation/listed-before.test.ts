@@ -29,8 +29,8 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     expectRefusal(await create(), form, 504)
     provider().reply('create', { status: 500, json: {} })
   }
-  /** Read in its list, and in the ledger for that. */
-  const seen = async (id: string): Promise<void> => {
+  /** Lists it, and waits until the ledger has it. */
+  const waitUntilListed = async (id: string): Promise<void> => {
     expect((await list()).text).toContain(`${name}~${id}`)
     await expect.poll(() => place.gateway.ledger.find(hashKey(key), name, id)).toBeDefined()
   }
@@ -41,9 +41,9 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
 
   test('L24: the sole match is bound although its owner has read the list and the transaction', async () => {
     await lose()
-    await seen('lost-1')
+    await waitUntilListed('lost-1')
     expect((await get('lost-1')).status).toBe(200)
-    await seen('lost-1')
+    await waitUntilListed('lost-1')
     expect(await look()).toBe('found')
     const again = await create()
     expect(again.status, again.text).toBe(form === 'A' ? 201 : 200)
@@ -54,7 +54,7 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
   test('L24: of twins none is bound, whichever of them its owner has seen', async () => {
     await lose()
     const [made] = provider().holdings.swaps
-    await seen('lost-1')
+    await waitUntilListed('lost-1')
     expect((await get('lost-1')).status).toBe(200)
     provider().holdings.swaps = [made, { ...made, id: 'twin' }] as never
     expect(await look()).toBe('ambiguous')
@@ -66,7 +66,7 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     expect(await look()).toBe('found')
     loseResponses(provider(), { id: 'lost-2', refundAddress: null })
     expectRefusal(await create('order-3'), form, 504)
-    await seen('lost-2')
+    await waitUntilListed('lost-2')
     expect(await look()).toBe('found')
     provider().reply('create', { status: 500, json: {} })
     expect((await create('order-3')).json).toMatchObject({ id: `${name}~lost-2` })
@@ -76,7 +76,7 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     place = await startPassthrough(name)
     key = await place.gateway.freshKey()
     provider().holdings.swaps = [swap({ id: 'old', createdAt: new Date().toISOString(), refundAddress: null })]
-    await seen('old')
+    await waitUntilListed('old')
     provider().reply('create', { reset: true })
     expectRefusal(await create(), form, 504)
     expect(await look()).toBe('found')

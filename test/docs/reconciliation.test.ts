@@ -47,13 +47,13 @@ async function fill({ ledger }: Awaited<ReturnType<Place['stores']>>): Promise<v
   }
   const create = async (provider: string, id: string, facts: Partial<Transaction> & { createdAt: string }): Promise<void> => {
     await begin(`create-${id}`, facts.createdAt, { provider })
-    const seen: TransactionRecord = {
+    const record: TransactionRecord = {
       transaction: transactionOf(id, facts),
       derived: [],
       quotedAmountOut: '9434.264832' as Amount,
       reportedAt: now,
     }
-    await ledger.complete(`create-${id}`, { ...seen, fetchedAt: now })
+    await ledger.complete(`create-${id}`, { ...record, fetchedAt: now })
   }
   await create('alpha', '1fc8a276', { createdAt: '2026-06-02T08:15:00Z', status: 'success' })
   await create('beta', '77b0d3e1', { createdAt: '2026-07-14T17:40:00Z', status: 'overdue' })

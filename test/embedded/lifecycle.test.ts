@@ -79,10 +79,10 @@ it('P14: a stop does not wait longer than server.drain', async () => {
     reached.resolve()
     return { after: new Promise(() => {}) }
   })
-  const asked = sendRequest(url, { path: quote })
+  const response = sendRequest(url, { path: quote })
   await reached.promise
   await swapgate.stop()
-  expect((await asked).status).toBeGreaterThan(500)
+  expect((await response).status).toBeGreaterThan(500)
 })
 
 it('P15: starts and stops come one after another, whatever the program waits for', async () => {
@@ -117,9 +117,9 @@ it('P15: a start and a reload report what the command reports', async () => {
   const ending = { alpha: { form: 'stealthex', url: provider.url, key: 'key-of-the-gateway' } }
   const managed = settings({ providers: ending, auth: { mode: 'managed' }, sandbox: { enabled: true } })
   swapgate = createSwapgate(managed)
-  const told = await swapgate.start()
-  expect(told.filter((warning) => warning.includes('is not found again'))).toHaveLength(1)
-  expect(told).toContain('sandbox.enabled is of no effect: the sandbox has a port of its own')
+  const warnings = await swapgate.start()
+  expect(warnings.filter((warning) => warning.includes('is not found again'))).toHaveLength(1)
+  expect(warnings).toContain('sandbox.enabled is of no effect: the sandbox has a port of its own')
   const again = await swapgate.reload({ ...managed, server: { trustProxy: 1 } })
   expect(again).toContain('server: a change takes effect with another createSwapgate')
   expect(again.filter((warning) => warning.includes('is not found again'))).toHaveLength(1)

@@ -70,13 +70,13 @@ const inB: Readonly<Record<string, string>> = {
   createdAt: 'created_at',
 }
 
-interface Seen {
+interface ListPage {
   readonly ids: readonly string[]
   readonly dates: readonly string[]
   readonly total: number
 }
 
-async function page(form: FormName, key: string, at: number, size: number): Promise<Seen> {
+async function page(form: FormName, key: string, at: number, size: number): Promise<ListPage> {
   const { json } = await managed.client(form).get(`/transactions?page=${at}&size=${size}`, { key })
   const { data, pagination, count } = json as {
     readonly data: readonly Readonly<Record<string, string>>[]
@@ -102,14 +102,14 @@ describe.each(formNames)('form %s', (form) => {
         const createSome = (count: number): Promise<readonly string[]> =>
           Promise.all(Array.from({ length: count }, async () => idOf(await create(form, key, { amount: digits('0.10') }))))
         const there = await createSome(before)
-        const walked: Seen[] = []
+        const walked: ListPage[] = []
         const beside: Promise<readonly string[]>[] = []
         for (let at = 1; at === 1 || (walked.at(-1)?.ids.length ?? 0) > 0; at++) {
           beside.push(createSome(inserts[at - 1] ?? 0))
           walked.push(await page(form, key, at, size))
         }
         const all = [...there, ...(await Promise.all(beside)).flat()]
-        const ids = walked.flatMap((seen) => seen.ids)
+        const ids = walked.flatMap(({ ids: listed }) => listed)
         expect(new Set(there).difference(new Set(ids))).toEqual(new Set())
         expect(new Set(ids).difference(new Set(all))).toEqual(new Set())
         for (const { dates, total } of walked) {

@@ -117,8 +117,8 @@ test.each(formNames)('S11: in form %s pages have reasons too', async (form) => {
     sendRequest(pair.gateway.url, { path: page }),
   ])
   await pair.close()
-  const seen = responses.map(({ status, headers }) => [status, headers['x-swap-reason'], headers['x-content-type-options']])
-  expect(seen).toEqual([
+  const returned = responses.map(({ status, headers }) => [status, headers['x-swap-reason'], headers['x-content-type-options']])
+  expect(returned).toEqual([
     [405, 'method', 'nosniff'],
     [404, 'path', 'nosniff'],
     [400, 'form_conflict', 'nosniff'],

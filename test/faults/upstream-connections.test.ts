@@ -157,7 +157,9 @@ test('U19: a thousand requests to a provider that hangs: most are refused at onc
   expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(700)
   expect(statuses.filter((status) => status === 504).length).toBeLessThanOrEqual(256)
   expect(managed.alpha.received('rate').length).toBeLessThanOrEqual(256)
-  const localRejections = managed.gateway.observations.filter((seen) => seen.what === 'localRejection' && seen.by === 'bulkhead')
+  const localRejections = managed.gateway.observations.filter(
+    (observation) => observation.what === 'localRejection' && observation.by === 'bulkhead',
+  )
   expect(localRejections.length).toBeGreaterThan(700)
 })
 

@@ -57,14 +57,14 @@ const down: Reply = { status: 500, json: { error: 'x', message: 'y', code: 500 }
 const everything: readonly Operation[] = ['currencies', 'rate', 'create', 'list', 'get']
 const shortTimeouts = { alpha: { timeout: 0.8 }, beta: { timeout: 0.8 } }
 
-function say(provider: Rig['alpha'] | Rig['beta'], reply: Reply): void {
+function replyToAll(provider: Rig['alpha'] | Rig['beta'], reply: Reply): void {
   for (const operation of everything) provider.reply(operation, reply)
 }
 
 const isOpen = ({ gateway }: Rig, provider: string, operation: Op): boolean =>
   gateway.observations
-    .filter((seen) => seen.what === 'breaker')
-    .findLast((seen) => seen.provider === provider && seen.operation === operation)?.state === 'open'
+    .filter((observation) => observation.what === 'breaker')
+    .findLast((change) => change.provider === provider && change.operation === operation)?.state === 'open'
 
 /** By five failures of one caller, after which the gateway's own read of the first provider fails too. */
 async function openForQuotes(rig: Rig): Promise<void> {
@@ -88,7 +88,7 @@ describe.each<[string, Reply]>([
 ])('a first provider that %s', (_, reply) => {
   test('U1, U2: quotes come from the next one, within the one deadline that both share', async () => {
     const rig = await start({ providers: shortTimeouts })
-    say(rig.alpha, reply)
+    replyToAll(rig.alpha, reply)
     for (const sendRequest of [rig.rate, rig.currencies]) {
       const before = performance.now()
       const response = await sendRequest()
@@ -99,8 +99,8 @@ describe.each<[string, Reply]>([
 
   test('U1, U2: if the next one is so too, the response is an error in time', async () => {
     const rig = await start({ providers: shortTimeouts })
-    say(rig.alpha, reply)
-    say(rig.beta, reply)
+    replyToAll(rig.alpha, reply)
+    replyToAll(rig.beta, reply)
     const before = performance.now()
     expect([502, 504]).toContain((await rig.rate()).status)
     expect(performance.now() - before).toBeLessThan(1_400)
@@ -108,7 +108,7 @@ describe.each<[string, Reply]>([
 
   test('U15: one that fails for all clients gets no more calls, for quotes or for creates', async () => {
     const rig = await start({ providers: shortTimeouts })
-    say(rig.alpha, reply)
+    replyToAll(rig.alpha, reply)
     await openForQuotes(rig)
     await openForCreates(rig)
     rig.alpha.journal.length = 0
@@ -138,8 +138,8 @@ test('U29: after its cooldown one create of a client finds out, and no read does
 
 test('U16: if all have a cooldown, reads and creates are 503 with the smaller Retry-After, and nothing is sent', async () => {
   const rig = await start()
-  say(rig.alpha, down)
-  say(rig.beta, down)
+  replyToAll(rig.alpha, down)
+  replyToAll(rig.beta, down)
   await openForQuotes(rig)
   await expect.poll(() => isOpen(rig, 'beta', 'getRate')).toBe(true)
   for (let provider = 0; provider < 2; provider++) await openForCreates(rig)
@@ -215,7 +215,7 @@ describe('one client does not stop a provider for others', () => {
 
 test('U17: of a storm at a failing provider little comes through, and clients get an error soon', async () => {
   const rig = await start({ routing: ['alpha'] })
-  say(rig.alpha, down)
+  replyToAll(rig.alpha, down)
   const storm = 300
   const before = performance.now()
   const requests = Array.from({ length: storm }, (_, at) => `/rate?coinFrom=BTC&coinTo=USDTTRC20&amount=${at + 1}`)
@@ -229,7 +229,9 @@ test('U18: a provider that refuses what clients wrote stays in use', async () =>
   rig.alpha.reply('rate', { status: 400, json: { error: 'x', message: 'Too little', code: 400 } })
   for (let callCount = 0; callCount < 50; callCount++) expect((await rig.rate()).status).toBe(400)
   expect(rig.alpha.received('rate')).toHaveLength(50)
-  expect(rig.gateway.observations.filter((seen) => seen.what === 'breaker' && seen.state !== 'closed')).toEqual([])
+  expect(
+    rig.gateway.observations.filter((observation) => observation.what === 'breaker' && observation.state !== 'closed'),
+  ).toEqual([])
 })
 
 test('U20: a provider that flaps gets a longer cooldown each time, and its transactions are read nowhere else', async () => {
@@ -237,7 +239,7 @@ test('U20: a provider that flaps gets a longer cooldown each time, and its trans
   const { id } = (await rig.create()).json as { id: string }
   const cooldowns: string[] = []
   for (const rest of [30, 60, 90]) {
-    say(rig.alpha, down)
+    replyToAll(rig.alpha, down)
     await openForQuotes(rig)
     const response = await rig.get(id)
     expect([response.status, response.headers['x-swap-provider']]).toEqual([200, 'alpha'])

@@ -13,7 +13,7 @@ const providerFacts: Readonly<Record<FormName, Facts>> = {
 }
 
 /** What a client then sees: what its form has, what its provider reported, what is derived from it. */
-const seen: Readonly<Record<string, Facts>> = {
+const expectedFacts: Readonly<Record<string, Facts>> = {
   'C over A': facts({ tag: 'alpha~', status: 'exchanging', fee: '0.50', size: 50 }),
   'C over B': facts({ tag: 'alpha~', status: 'wait', ids: ['tx7', 'tx6'], rate: '65005', fee: '0.5', size: 50 }),
   'A over C': facts({ tag: 'alpha~', status: 'exchanging', fee: '0.50', size: 50, depositMin: '0.0010' }),
@@ -57,7 +57,7 @@ describe.each([
   })
 
   const requestsOfClient = requests[client]('alpha~tx7')
-  const view = seen[`${client} over ${spoken}`] as Facts
+  const view = expectedFacts[`${client} over ${spoken}`] as Facts
 
   it.each(['currencies', 'rate', 'create', 'transaction', 'list'] as const)('gets a response in its own form: %s', async (name) => {
     const { status, headers, body } = await requestGateway(gateway, client, requestsOfClient[name])

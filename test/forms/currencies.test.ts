@@ -93,7 +93,9 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     const page = await read()
     expect(page.data.map(({ code }) => code)).toEqual(['GOOD1', 'GOOD2'])
     expect(totalOf(page)).toEqual(digits('2'))
-    const dropped = pair.gateway.observations.slice(before).filter((seen) => seen.what === 'drift' && seen.drift === 'badRow')
+    const dropped = pair.gateway.observations
+      .slice(before)
+      .filter((observation) => observation.what === 'drift' && observation.drift === 'badRow')
     expect(dropped).toHaveLength(4)
   })
 

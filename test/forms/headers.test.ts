@@ -199,8 +199,8 @@ test('H16: a page of a listed origin sends no cookies, and reads the limits and 
 test('H16: a page of a listed origin may read X-Swap-Provider and X-Swap-Attention, and may choose a provider', async () => {
   const pair = await startPair('A', 'A', { sections: { server: { cors: ['https://app.example'] } } })
   const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET' }
-  const asked = { ...headers, 'access-control-request-headers': 'x-swap-provider,x-api-key' }
-  const preflight = await pair.client.get('/rate', { headers: asked, method: 'OPTIONS', key: null })
+  const preflightHeaders = { ...headers, 'access-control-request-headers': 'x-swap-provider,x-api-key' }
+  const preflight = await pair.client.get('/rate', { headers: preflightHeaders, method: 'OPTIONS', key: null })
   const response = await pair.client.get('/currencies', { headers: { origin: 'https://app.example' } })
   await pair.close()
   expect(preflight.status).toBe(204)

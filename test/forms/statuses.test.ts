@@ -64,7 +64,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
       expect(listed.headers['x-swap-omitted']).toContain('status')
       const counted = pair.gateway.observations
         .slice(before)
-        .filter((seen) => seen.what === 'drift' && seen.drift === 'unknownStatus')
+        .filter((observation) => observation.what === 'drift' && observation.drift === 'unknownStatus')
       expect(counted.length).toBeGreaterThanOrEqual(2)
     },
   )

@@ -155,7 +155,7 @@ it('P20: without a proxy of the operator’s, a client cannot choose its address
 it('P20: the shadow never carries an address of a client', async () => {
   const routing = { providers: ['beta'], shadow: { provider: 'alpha', sample: 1 } }
   await start({ sections: { routing, cache: { rate: 0 } } })
-  const results = () => gateway.observations.flatMap((seen) => (seen.what === 'shadow' ? [seen.result] : []))
+  const results = () => gateway.observations.flatMap((observation) => (observation.what === 'shadow' ? [observation.result] : []))
   await quote(home, 'A', 'fixed')
   await vi.waitFor(() => expect(results()).toEqual(['skipped']))
   await quote(home, 'A', 'float')

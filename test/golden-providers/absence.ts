@@ -25,16 +25,16 @@ async function checkRequest(form: ProviderForm, golden: ProviderGolden, required
 /** Without a required member an answer is unreadable; a currency's row is only dropped. */
 async function checkResponse(form: ProviderForm, golden: ProviderGolden, at: number, required: ReadonlySet<string>): Promise<void> {
   const { response } = golden.exchanges[at] as ProviderGolden['exchanges'][number]
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   for (const { path, text, how } of variants(response.body)) {
-    seen.add(path)
+    visited.add(path)
     const exchanges = golden.exchanges.map((exchange, index) =>
       index === at ? { ...exchange, response: { ...response, body: text } } : exchange,
     )
     const connected = await callProvider(form, golden.request, golden.settings, expecting(exchanges).answer)
     equal(isSpoiled(connected, golden), required.has(path), `${path} ${how}: ${describe(connected.outcome)}`)
   }
-  for (const path of required) ok(seen.has(path) || path === 'none', `${path} is not in response ${at + 1}`)
+  for (const path of required) ok(visited.has(path) || path === 'none', `${path} is not in response ${at + 1}`)
 }
 
 function isSpoiled({ outcome }: Connected, golden: ProviderGolden): boolean {

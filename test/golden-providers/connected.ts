@@ -56,8 +56,8 @@ export async function callProvider(
     confidential: new Confidential({ keys: [], hosts: [], names: ['alpha'] }),
     isOtherPair: () => false,
     userAgent: 'swapgate/test',
-    observe: (seen) => {
-      if (seen.what === 'drift') drift.push(`${seen.field} ${seen.drift}`)
+    observe: (observation) => {
+      if (observation.what === 'drift') drift.push(`${observation.field} ${observation.drift}`)
     },
   })
   try {

@@ -100,8 +100,8 @@ export function connectForm(form: Form, http: Http, key: string, drift: (field: 
     confidential: new Confidential({ keys: [], hosts: [], names: ['alpha'] }),
     isOtherPair: () => false,
     userAgent: 'swapgate/test',
-    observe: (seen) => {
-      if (seen.what === 'drift') drift(seen.field, seen.drift)
+    observe: (observation) => {
+      if (observation.what === 'drift') drift(observation.field, observation.drift)
     },
   })
 }

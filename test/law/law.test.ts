@@ -16,10 +16,10 @@ testForm({
     getTransaction: ['refundAddress', 'updatedAt', ...extraIds],
   },
   skip: [
-    { reason: 'one word says coin and network', tests: ['asks for networks', 'tells the networks of a transaction'] },
+    { reason: 'one word is coin and network', tests: ['requests networks', 'returns the networks of a transaction'] },
     {
       reason: 'its document has no such fields',
-      tests: ['asks for dates', 'tells a message beside a rate', 'tells hashes', 'promises the newest first'],
+      tests: ['requests dates', 'returns a message with a rate', 'returns hashes', 'returns the newest first'],
     },
   ],
 })
@@ -39,11 +39,11 @@ testForm({
     return op === 'getRate' ? message !== undefined : status !== 'success'
   },
   skip: [
-    { reason: 'two words say coin and network', tests: ['asks for assets by one word'] },
-    { reason: 'its list items are short', tests: ['tells all in a list'] },
+    { reason: 'two words are coin and network', tests: ['requests assets by one word'] },
+    { reason: 'its list items are short', tests: ['returns all fields in a list'] },
     {
       reason: 'its document has no such fields',
-      tests: ['tells a fee', 'tells limits of deposits', 'tells when a transaction changed'],
+      tests: ['returns a fee', 'returns limits of deposits', 'returns when a transaction changed'],
     },
   ],
 })
@@ -59,17 +59,17 @@ testForm({
     getTransaction: ['status', 'networkFrom', 'networkTo', 'amountOut', 'rate', 'refundAddress'],
   },
   skip: [
-    { reason: 'two words say asset and chain', tests: ['asks for assets by one word'] },
-    { reason: 'it knows no memos', tests: ['asks with memos and tags', 'answers with memos and tags'] },
+    { reason: 'two words are asset and chain', tests: ['requests assets by one word'] },
+    { reason: 'it has no memos', tests: ['requests memos and tags', 'returns memos and tags'] },
     {
       reason: 'a toy has no such fields',
       tests: [
-        'asks for dates',
-        'tells a message beside a rate',
-        'tells limits of deposits',
-        'tells hashes',
-        'tells when a transaction changed',
-        'promises the newest first',
+        'requests dates',
+        'returns a message with a rate',
+        'returns limits of deposits',
+        'returns hashes',
+        'returns when a transaction changed',
+        'returns the newest first',
       ],
     },
   ],

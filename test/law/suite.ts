@@ -57,7 +57,7 @@ async function carries({ form, statuses: own, absent, isPossible }: FormUnderTes
   await fc.assert(property, { numRuns: 150 })
 }
 
-const unsayable: Readonly<Record<string, unknown>> = {
+const values: Readonly<Record<string, unknown>> = {
   codeFrom: 'BTC',
   codeTo: 'BTC',
   coinFrom: 'BTC',
@@ -74,9 +74,9 @@ const unsayable: Readonly<Record<string, unknown>> = {
 }
 
 async function refuses(form: Form, op: Op): Promise<void> {
-  const fields = Object.keys(unsayable).filter((field) => !form.capabilities.requestFields[op].has(field))
+  const fields = Object.keys(values).filter((field) => !form.capabilities.requestFields[op].has(field))
   const property = fc.asyncProperty(requestOf(form, op), fc.constantFrom(...fields), async (request, field) => {
-    const { fault, sent } = await sendRequest(form, op, { ...request, [field]: unsayable[field] }, {})
+    const { fault, sent } = await sendRequest(form, op, { ...request, [field]: values[field] }, {})
     expect(fault).toMatchObject({ kind: 'invalid', field, noEffect: true })
     expect(sent).toBe(0)
   })

@@ -223,9 +223,9 @@ describeStores(allStores, (shared) => {
       const { ledger } = shared()
       const created = await begun(ledger, { claim: { key: 'key', fingerprint: 'f' } })
       const { owner, provider } = created
-      const seer = who === 'its owner' ? owner : unique('owner')
-      const seen = facts('x', { status: 'success', depositAddress: undefined }, { changedAt: 7, sequence: 12 })
-      expect(await ledger.upsert(seer, provider, seen)).toMatchObject({ isCreated: false })
+      const reader = who === 'its owner' ? owner : unique('owner')
+      const listed = facts('x', { status: 'success', depositAddress: undefined }, { changedAt: 7, sequence: 12 })
+      expect(await ledger.upsert(reader, provider, listed)).toMatchObject({ isCreated: false })
       const reported = facts('x', { status: 'wait', depositAddress: 'newer' }, { sequence: 11 })
       expect(await ledger.complete(created.id, reported)).toBe(true)
       expect(await ledger.complete(created.id, reported)).toBe(true)
@@ -239,10 +239,12 @@ describeStores(allStores, (shared) => {
         entry: entries[0],
         first: reported,
       })
-      if (seer === owner) return
-      expect(await ledger.find(seer, provider, 'x')).toBeUndefined()
-      expect(await ledger.list(seer, page)).toMatchObject({ total: 0 })
-      expect(await ledger.upsert(seer, provider, seen, { ...seen, owner: seer, provider, isCreated: false })).toBeUndefined()
+      if (reader === owner) return
+      expect(await ledger.find(reader, provider, 'x')).toBeUndefined()
+      expect(await ledger.list(reader, page)).toMatchObject({ total: 0 })
+      expect(
+        await ledger.upsert(reader, provider, listed, { ...listed, owner: reader, provider, isCreated: false }),
+      ).toBeUndefined()
     },
   )
 
@@ -263,10 +265,10 @@ describeStores(allStores, (shared) => {
       const { ledger } = shared()
       for (const who of ['same', 'another']) {
         const second = await begun(ledger, { claim: { key: 'key', fingerprint: 'f' } })
-        const seer = who === 'same' ? second.owner : unique('owner')
-        const before = await ledger.upsert(seer, second.provider, facts('x', known, { sequence: 10 }))
+        const reader = who === 'same' ? second.owner : unique('owner')
+        const before = await ledger.upsert(reader, second.provider, facts('x', known, { sequence: 10 }))
         expect(await ledger.complete(second.id, facts('x', { depositAddress: 'newer' }, { sequence: 11 }))).toBe(false)
-        expect(await ledger.find(seer, second.provider, 'x')).toStrictEqual(before)
+        expect(await ledger.find(reader, second.provider, 'x')).toStrictEqual(before)
         expect(await ledger.findClaim(second.owner, 'key')).toMatchObject({ state: 'mismatch' })
       }
     },

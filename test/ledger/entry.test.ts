@@ -12,9 +12,9 @@ describeStores(allStores, (shared) => {
   test('what is seen for the first time is its owner’s, and was not created here', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
-    const seen = facts('x', {}, { derived: ['fee'], fetchedAt: 4, changedAt: 3 })
-    const entry = { ...seen, owner, provider, isCreated: false }
-    expect(await ledger.upsert(owner, provider, seen)).toStrictEqual(entry)
+    const reported = facts('x', {}, { derived: ['fee'], fetchedAt: 4, changedAt: 3 })
+    const entry = { ...reported, owner, provider, isCreated: false }
+    expect(await ledger.upsert(owner, provider, reported)).toStrictEqual(entry)
     expect(await ledger.find(owner, provider, 'x')).toStrictEqual(entry)
     expect(await ledger.list(owner, page)).toStrictEqual({ entries: [entry], total: 1 })
   })
@@ -101,10 +101,10 @@ describeStores(allStores, (shared) => {
     const { owner, provider } = names()
     const created = intent({ owner, provider })
     await ledger.begin(created)
-    const seen = await ledger.upsert(owner, provider, facts('x', { depositAddress: undefined }, { sequence: 5 }))
+    const reported = await ledger.upsert(owner, provider, facts('x', { depositAddress: undefined }, { sequence: 5 }))
     await ledger.complete(created.id, facts('x', {}, { quotedAmountOut: amount('2'), sequence: 4 }))
     const late = facts('x', { status: 'sending', depositAddress: undefined }, { sequence: 6 })
-    const kept = await ledger.upsert(owner, provider, late, seen)
+    const kept = await ledger.upsert(owner, provider, late, reported)
     expect(kept).toMatchObject({ isCreated: true, quotedAmountOut: '2', sequence: 5, transaction: { depositAddress: 'to-x' } })
   })
 
@@ -112,10 +112,10 @@ describeStores(allStores, (shared) => {
     const { ledger } = shared()
     const { provider } = names()
     const owners = Array.from({ length: 10 }, () => unique('owner'))
-    const seen = await Promise.all(owners.map((owner) => ledger.upsert(owner, provider, facts('x'))))
-    expect(seen.filter(Boolean)).toHaveLength(1)
+    const reported = await Promise.all(owners.map((owner) => ledger.upsert(owner, provider, facts('x'))))
+    expect(reported.filter(Boolean)).toHaveLength(1)
     const totals = await Promise.all(owners.map(async (owner) => (await ledger.list(owner, page)).total))
-    expect(totals).toEqual(seen.map((entry) => (entry ? 1 : 0)))
+    expect(totals).toEqual(reported.map((entry) => (entry ? 1 : 0)))
   })
 
   test('the ids of creates are returned, of every owner, and ids that were only seen are not', async () => {
@@ -145,13 +145,13 @@ describeStores(allStores, (shared) => {
 
   test('an owner is known by any of its rows', async () => {
     const { ledger } = shared()
-    const [creator, seer, mistaken] = [unique('owner'), unique('owner'), unique('owner')]
+    const [creator, reader, mistaken] = [unique('owner'), unique('owner'), unique('owner')]
     await ledger.begin(intent({ owner: creator }))
-    await ledger.upsert(seer, unique('provider'), facts('x'))
+    await ledger.upsert(reader, unique('provider'), facts('x'))
     const mismatch = intent({ owner: mistaken })
     await ledger.begin(mismatch)
     await ledger.markMismatch(mismatch.id, facts(unique('x')).transaction, ['coinTo'])
-    const owners = [creator, seer, mistaken]
+    const owners = [creator, reader, mistaken]
     expect(await ledger.knownOwners([...owners, unique('owner')])).toEqual(new Set(owners))
     expect(await ledger.knownOwners([unique('owner')])).toEqual(new Set())
   })

@@ -33,15 +33,16 @@ describeStores(allStores, (shared) => {
   test('unfinished transactions are counted by provider, with the age of the oldest', async () => {
     const { ledger, ledgerAdmin } = await shared().openNew()
     expect(await ledgerAdmin.gauges()).toEqual({ unfinished: [], unresolvedCounts: [], attentionCounts: [] })
-    const seen = (provider: string, id: string, status: Status | undefined, createdAt: string) =>
+    const upsertOne = (provider: string, id: string, status: Status | undefined, createdAt: string) =>
       upsert(ledger, 'o', provider, facts(id, { status, createdAt }))
-    for (const status of ['success', 'refunded', 'overdue'] as const) await seen('alpha', status, status, '2026-01-01T00:00:00Z')
-    await seen('alpha', 'x', 'wait', '2026-02-03T00:00:00Z')
-    await seen('alpha', 'y', 'wait', '2026-02-01T00:00:00.500Z')
-    await seen('alpha', 'z', undefined, '2026-02-02T00:00:00Z')
-    await seen('beta', 'x', 'sending', '2026-02-04T00:00:00Z')
-    await seen('beta', 'y', 'sending', '2026-02-04T00:00:00Z')
-    await seen('beta', 'y', 'success', '2026-02-04T00:00:00Z')
+    for (const status of ['success', 'refunded', 'overdue'] as const)
+      await upsertOne('alpha', status, status, '2026-01-01T00:00:00Z')
+    await upsertOne('alpha', 'x', 'wait', '2026-02-03T00:00:00Z')
+    await upsertOne('alpha', 'y', 'wait', '2026-02-01T00:00:00.500Z')
+    await upsertOne('alpha', 'z', undefined, '2026-02-02T00:00:00Z')
+    await upsertOne('beta', 'x', 'sending', '2026-02-04T00:00:00Z')
+    await upsertOne('beta', 'y', 'sending', '2026-02-04T00:00:00Z')
+    await upsertOne('beta', 'y', 'success', '2026-02-04T00:00:00Z')
     const wrong = await begun(ledger, { provider: 'alpha', attemptedAt: 400 })
     await ledger.markMismatch(wrong.id, facts('w').transaction, ['coinTo'])
     for (const attemptedAt of [300, 200]) await begun(ledger, { provider: 'beta', attemptedAt })
@@ -60,21 +61,21 @@ describeStores(allStores, (shared) => {
   test('O8: open is a create under way or unknown, and a transaction that has not ended or is overdue for under 7 days', async () => {
     const { ledger, ledgerAdmin } = await shared().openNew()
     expect(await ledgerAdmin.openCounts()).toEqual([])
-    const seen = (
+    const upsertOne = (
       id: string,
       status: Status | undefined,
       more: Partial<TransactionRecord> = {},
       createdAt = '2026-01-01T00:00:00Z',
     ) => ledger.upsert('o', 'alpha', facts(id, { status, createdAt }, more))
-    await seen('s', 'success')
-    await seen('r', 'refunded')
-    for (const id of ['w1', 'w2']) await seen(id, 'wait')
-    await seen('u', undefined)
+    await upsertOne('s', 'success')
+    await upsertOne('r', 'refunded')
+    for (const id of ['w1', 'w2']) await upsertOne(id, 'wait')
+    await upsertOne('u', undefined)
     const now = Date.now()
-    await seen('o1', 'overdue', { changedAt: now - 6.9 * day })
-    await seen('o2', 'overdue', { changedAt: now - 7.1 * day })
-    await seen('o3', 'overdue', {}, new Date(now - 6.9 * day).toISOString())
-    await seen('o4', 'overdue', {}, new Date(now - 7.1 * day).toISOString())
+    await upsertOne('o1', 'overdue', { changedAt: now - 6.9 * day })
+    await upsertOne('o2', 'overdue', { changedAt: now - 7.1 * day })
+    await upsertOne('o3', 'overdue', {}, new Date(now - 6.9 * day).toISOString())
+    await upsertOne('o4', 'overdue', {}, new Date(now - 7.1 * day).toISOString())
     await begun(ledger, { provider: 'beta' })
     const doubt = await begun(ledger, { provider: 'beta' })
     await ledger.markUnknown(doubt.id, 5)
@@ -185,13 +186,13 @@ describeStores(allStores, (shared) => {
     await ledger.complete(other.id, facts('x'))
     const others = await begun(ledger, { owner: unique('stranger'), provider, claim: undefined })
     await ledger.complete(others.id, facts('y'))
-    const seer = unique('stranger')
-    await ledger.upsert(seer, provider, facts('z', { status: 'exchanging' }))
+    const reader = unique('stranger')
+    await ledger.upsert(reader, provider, facts('z', { status: 'exchanging' }))
     expect(await ledgerAdmin.bind(id, 'x', 5, undefined, 'tester')).toBe('taken')
     expect(await ledgerAdmin.bind(id, 'y', 5, undefined, 'tester')).toBe('taken')
     expect(await ledger.findClaim(owner, 'key')).toMatchObject({ state: 'open' })
     expect(await ledgerAdmin.bind(id, 'z', 5, undefined, 'tester')).toBe('bound')
-    expect(await ledger.find(seer, provider, 'z')).toBeUndefined()
+    expect(await ledger.find(reader, provider, 'z')).toBeUndefined()
     expect(await ledger.find(owner, provider, 'z')).toMatchObject({ isCreated: true, transaction: { status: 'exchanging' } })
   })
 
@@ -224,13 +225,15 @@ describeStores(allStores, (shared) => {
     await begun(ledger)
     const wrong = await begun(ledger)
     await ledger.markMismatch(wrong.id, facts('w').transaction, ['coinTo'])
-    const seen = Array.from({ length: 520 }, (_, n) => ({
+    const records = Array.from({ length: 520 }, (_, n) => ({
       owner: ['b', 'B', 'a'][n % 3] as string,
       at: (n >> 1) * 1_000,
       id: `${n}`,
     }))
-    await eachOf(seen, ({ owner, at, id }) => ledger.upsert(owner, 'alpha', facts(id, { createdAt: new Date(at).toISOString() })))
-    const sorted = seen.toSorted((a, b) => compare(a.owner, b.owner) || b.at - a.at || compare(a.id, b.id))
+    await eachOf(records, ({ owner, at, id }) =>
+      ledger.upsert(owner, 'alpha', facts(id, { createdAt: new Date(at).toISOString() })),
+    )
+    const sorted = records.toSorted((a, b) => compare(a.owner, b.owner) || b.at - a.at || compare(a.id, b.id))
     expect(await exported(ledgerAdmin)).toEqual(sorted.map(({ owner, id }) => `${owner} ${id}`))
     const since = 150_000
     const late = sorted.filter(({ at }) => at >= since)
@@ -285,7 +288,7 @@ describeStores(allStores, (shared) => {
   test('L49: prune keeps what has been overdue for less than 30 days, however long ago it was created', async () => {
     const { ledger, ledgerAdmin } = await shared().openNew()
     const now = Date.now()
-    const seen = (id: string, changed: number | undefined, at: number) =>
+    const upsertOne = (id: string, changed: number | undefined, at: number) =>
       ledger.upsert(
         'o',
         'alpha',
@@ -295,26 +298,26 @@ describeStores(allStores, (shared) => {
           { reportedAt: now - at, ...(changed && { changedAt: now - changed }) },
         ),
       )
-    await seen('changed lately', 29.9 * day, 0)
-    await seen('changed long ago', 30.1 * day, 0)
-    await seen('seen lately', undefined, 29.9 * day)
-    await seen('seen long ago', undefined, 30.1 * day)
+    await upsertOne('changed lately', 29.9 * day, 0)
+    await upsertOne('changed long ago', 30.1 * day, 0)
+    await upsertOne('read lately', undefined, 29.9 * day)
+    await upsertOne('read long ago', undefined, 30.1 * day)
     expect(await ledgerAdmin.prune(now, 'tester')).toEqual({ pruned: 2, kept: { ...none, overdue: 2 } })
     const { entries } = await ledger.list('o', { page: 1, size: 5, created: always })
-    expect(entries.map(({ transaction }) => transaction.id).sort()).toEqual(['changed lately', 'seen lately'])
+    expect(entries.map(({ transaction }) => transaction.id).sort()).toEqual(['changed lately', 'read lately'])
     expect((await upsert(ledger, 'o', 'alpha', facts('changed lately', { status: 'success' })))?.transaction.status).toBe('success')
   })
 
   test('L49: prune keeps what a create of unknown outcome could be bound to', async () => {
     const { ledger, ledgerAdmin } = await shared().openNew()
     const now = Date.now()
-    const see = (provider: string, id: string, at: number) =>
+    const upsertOne = (provider: string, id: string, at: number) =>
       ledger.upsert('o', provider, facts(id, { status: 'success', createdAt: new Date(at).toISOString() }))
     const unknownCreate = await begun(ledger, { owner: 'o', provider: 'alpha', attemptedAt: now - day })
     await ledger.markUnknown(unknownCreate.id, now)
-    await see('alpha', 'candidate', now - day + 9 * 60_000)
-    await see('alpha', 'far away', now - 2 * day)
-    await see('beta', 'elsewhere', now - day)
+    await upsertOne('alpha', 'candidate', now - day + 9 * 60_000)
+    await upsertOne('alpha', 'far away', now - 2 * day)
+    await upsertOne('beta', 'elsewhere', now - day)
     expect(await ledgerAdmin.prune(now, 'tester')).toEqual({ pruned: 2, kept: { ...none, unresolved: 1 } })
     expect(await ledger.find('o', 'alpha', 'candidate')).toBeDefined()
     await ledger.drop(unknownCreate.id)
@@ -323,29 +326,29 @@ describeStores(allStores, (shared) => {
 
   test('if nearly all is pruned, pages are found and no empty tallies are left', async () => {
     const { ledger, ledgerAdmin, url } = await shared().openNew()
-    const see = (n: number, status: 'success' | 'wait') =>
+    const upsertOne = (n: number, status: 'success' | 'wait') =>
       ledger.upsert('o', 'alpha', facts(`${n}`, { createdAt: new Date(n).toISOString(), status }))
-    await eachOf(numbers(0, maxSegmentEntries + 100), (n) => see(n, n === 0 ? 'wait' : 'success'))
+    await eachOf(numbers(0, maxSegmentEntries + 100), (n) => upsertOne(n, n === 0 ? 'wait' : 'success'))
     expect((await ledgerAdmin.prune(1_000_000, 'tester')).pruned).toBe(maxSegmentEntries + 99)
     const made = await begun(ledger, { owner: 'o', provider: 'alpha' })
-    await see(5_000, 'wait')
+    await upsertOne(5_000, 'wait')
     // The last of the old tally becomes the newest entry.
     await ledger.complete(made.id, facts('0'))
     const { entries, total } = await ledger.list('o', { page: 1, size: 10, created: always })
     expect([total, ...entries.map(({ transaction }) => transaction.id)]).toEqual([2, '0', '5000'])
     const second = await ledger.list('o', { page: 2, size: 1, created: always })
     expect([second.total, second.entries[0]?.transaction.id]).toEqual([2, '5000'])
-    await see(1, 'success')
+    await upsertOne(1, 'success')
     expect((await ledgerAdmin.prune(1_000_000, 'tester')).pruned).toBe(1)
     if (url !== 'sqlite::memory:') expect(await query(url, 'SELECT owner FROM tallies')).toHaveLength(1)
   })
 
   test('what is forgotten while it is written does not disturb the numbers', async () => {
     const { ledger, ledgerAdmin, url } = await shared().openNew()
-    const see = (n: number) =>
+    const upsertOne = (n: number) =>
       ledger.upsert('o', 'alpha', facts(`${n}`, { createdAt: new Date(n).toISOString(), status: 'success' }))
-    await eachOf(numbers(0, 600), see)
-    const writing = eachOf(numbers(2_000_000, 200), see)
+    await eachOf(numbers(0, 600), upsertOne)
+    const writing = eachOf(numbers(2_000_000, 200), upsertOne)
     const [first, second] = await Promise.all([
       ledgerAdmin.prune(1_000_000, 'tester'),
       ledgerAdmin.prune(1_000_000, 'tester'),

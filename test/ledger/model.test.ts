@@ -35,7 +35,7 @@ interface Commands {
   readonly complete: ReportedTransaction & { readonly create: number }
   readonly contradict: ReportedTransaction & { readonly create: number }
   readonly bind: { readonly create: number; readonly id: number }
-  readonly see: ReportedTransaction & { readonly owner: number; readonly provider: number }
+  readonly upsert: ReportedTransaction & { readonly owner: number; readonly provider: number }
   readonly take: { readonly nth: number; readonly after: number | null }
   readonly pass: { readonly hours: number }
   readonly prune: Readonly<Record<string, never>>
@@ -59,7 +59,7 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
   { weight: 5, arbitrary: named('complete', fc.record({ create, ...reported })) },
   { weight: 2, arbitrary: named('contradict', fc.record({ create, ...reported })) },
   { weight: 2, arbitrary: named('bind', fc.record({ create, id: reported.id })) },
-  { weight: 4, arbitrary: named('see', fc.record({ owner: one, provider: one, ...reported })) },
+  { weight: 4, arbitrary: named('upsert', fc.record({ owner: one, provider: one, ...reported })) },
   { weight: 2, arbitrary: named('take', fc.record({ nth: fc.nat(3), after: fc.option(fc.nat(3)) })) },
   { weight: 1, arbitrary: named('pass', fc.record({ hours: fc.constantFrom(0.01, 1, 25) })) },
   { weight: 1, arbitrary: named('prune', fc.constant({})) },
@@ -119,9 +119,9 @@ async function play(ledger: Ledger, ledgerAdmin: LedgerAdmin, steps: readonly Co
       const [to, at] = [ids[id] as string, Date.now()]
       return [() => ledgerAdmin.bind(chosen(create).id, to, at, undefined, 'tester'), () => model.bind(chosen(create).id, to, at)]
     },
-    see({ owner: who, provider: where, ...what }) {
-      const seen = reportedFacts(what, start)
-      return [() => upsert(ledger, owner(who), provider(where), seen), () => model.see(owner(who), provider(where), seen)]
+    upsert({ owner: who, provider: where, ...what }) {
+      const record = reportedFacts(what, start)
+      return [() => upsert(ledger, owner(who), provider(where), record), () => model.upsert(owner(who), provider(where), record)]
     },
     take({ nth, after }) {
       const open = model.due(Date.now() + hour, theirOwners)[nth]
@@ -164,7 +164,7 @@ async function expectSame(
     for (const provider of theirProviders) {
       for (const id of ids) expect(await ledger.find(owner, provider, id)).toEqual(model.find(owner, provider, id))
     }
-    expect((await ledger.knownOwners([owner, 'nobody'])).has(owner)).toBe(model.knows(owner))
+    expect((await ledger.knownOwners([owner, 'nobody'])).has(owner)).toBe(model.hasOwner(owner))
   }
   for (const provider of theirProviders) {
     expect(await ledger.unresolvedBetween(provider, 0, Number.MAX_SAFE_INTEGER)).toEqual(model.unresolvedAt(provider))

@@ -77,7 +77,7 @@ export class Model {
     const { id } = facts.transaction
     if (row.state === 'mismatch') return false
     if (row.state === 'done' && row.id !== id) {
-      if (!this.holder(row.provider, id) && !this.isPruned(row.provider, id)) this.see(row.owner, row.provider, facts)
+      if (!this.holder(row.provider, id) && !this.isPruned(row.provider, id)) this.upsert(row.owner, row.provider, facts)
       throw new Error('settled with another id')
     }
     if (row.state === 'done') return true
@@ -115,7 +115,7 @@ export class Model {
     return 'bound'
   }
 
-  see(owner: string, provider: string, facts: TransactionRecord): LedgerEntry | undefined {
+  upsert(owner: string, provider: string, facts: TransactionRecord): LedgerEntry | undefined {
     const { id, createdAt } = facts.transaction
     const holder = this.holder(provider, id)
     if (holder && (holder.owner !== owner || holder.state !== 'done')) return undefined
@@ -191,7 +191,7 @@ export class Model {
     return new Set(ids.filter((id) => this.holder(provider, id)?.intent || this.isPruned(provider, id)))
   }
 
-  knows(owner: string): boolean {
+  hasOwner(owner: string): boolean {
     return this.rows.some((row) => row.owner === owner)
   }
 
@@ -295,7 +295,7 @@ function withLater(before: TransactionRecord | undefined, facts: TransactionReco
   return { ...latest, transaction: { ...facts.transaction, status }, changedAt }
 }
 
-/** Seen before the create was sent, and gone on since or with another address to pay to. */
+/** Recorded before the create was sent, and with a later status or another deposit address. */
 function wasThereBefore(before: TransactionRecord | undefined, facts: TransactionRecord): boolean {
   const { status, depositAddress } = before?.transaction ?? {}
   const hasGoneOn = status !== undefined && status !== 'wait'

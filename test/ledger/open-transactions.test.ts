@@ -26,8 +26,8 @@ describeStores(allStores, (shared) => {
     const createdAt = new Date(attemptedAt).toISOString()
     await ledger.complete(made.id, facts(id, { createdAt }, { reportedAt: attemptedAt, sequence: 1 }))
     if (status === 'wait') return
-    const seen = facts(id, { createdAt, status: status as never }, { changedAt: attemptedAt, sequence: 2 })
-    await upsert(ledger, made.owner, at, seen)
+    const record = facts(id, { createdAt, status: status as never }, { changedAt: attemptedAt, sequence: 2 })
+    await upsert(ledger, made.owner, at, record)
   }
 
   test('each once in the pause, the oldest first', async () => {

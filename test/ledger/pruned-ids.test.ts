@@ -46,7 +46,7 @@ describeStores(allStores, (shared) => {
         { intent: second.id, state: 'mismatch', reported: { id: 'x', fields: ['id'] } },
       ])
       // The owner of the first may have seen it again: it still belongs to no other client.
-      await ledger.upsert(unique('seer'), provider, facts('x', { status: 'success' }, { sequence: 9 }))
+      await ledger.upsert(unique('reader'), provider, facts('x', { status: 'success' }, { sequence: 9 }))
       const third = await begun(ledger, { provider })
       expect(await ledger.complete(third.id, facts('x', {}, { sequence: 5 }))).toBe(false)
     },
@@ -79,12 +79,12 @@ describeStores(allStores, (shared) => {
     const store = await shared().openNew()
     const { ledger, ledgerAdmin } = store
     await pruned(store, 'alpha', 'x')
-    await ledger.upsert('seer', 'alpha', facts('seen', { status: 'success' }))
+    await ledger.upsert('reader', 'alpha', facts('listed', { status: 'success' }))
     expect((await ledgerAdmin.prune(future, 'tester')).pruned).toBe(1)
-    expect(await ledger.existingIds('alpha', ['seen'])).toEqual(new Set())
+    expect(await ledger.existingIds('alpha', ['listed'])).toEqual(new Set())
     for (const [provider, id] of [
       ['beta', 'x'],
-      ['alpha', 'seen'],
+      ['alpha', 'listed'],
     ] as const) {
       const { id: second, owner } = await begun(ledger, { provider })
       expect(await ledger.complete(second, facts(id))).toBe(true)

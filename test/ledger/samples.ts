@@ -55,12 +55,12 @@ export async function upsert(
   ledger: Ledger,
   owner: string,
   provider: string,
-  seen: TransactionRecord,
+  record: TransactionRecord,
 ): Promise<LedgerEntry | undefined> {
   for (;;) {
-    const before = await ledger.find(owner, provider, seen.transaction.id)
-    const kept = await ledger.upsert(owner, provider, seen, before)
-    if (!kept || kept.sequence === seen.sequence) return kept
+    const before = await ledger.find(owner, provider, record.transaction.id)
+    const kept = await ledger.upsert(owner, provider, record, before)
+    if (!kept || kept.sequence === record.sequence) return kept
   }
 }
 

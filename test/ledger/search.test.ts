@@ -19,12 +19,12 @@ describeStores(durableStores, (shared) => {
        SELECT CASE WHEN i % 5 = 0 THEN '${id}' ELSE 'o' END, CASE WHEN i % 2 = 0 THEN 'alpha' ELSE 'beta' END,
          'tx-' || i, 'done', -(i / 3), CASE WHEN i % 1000 = 0 THEN 'refunded' ELSE 'success' END, '${facts}', i FROM n`,
     )
-    const seen = (search: Partial<TransactionSearch>) => ledgerAdmin.search({ page: 1, size: 100, ...search })
+    const find = (search: Partial<TransactionSearch>) => ledgerAdmin.search({ page: 1, size: 100, ...search })
     const times = async (search: Partial<TransactionSearch>): Promise<readonly number[]> => {
-      const { count } = await seen(search)
+      const { count } = await find(search)
       const pages = Array.from({ length: Math.ceil(count / 100) + 1 }, (_, at) => at + 1)
       const all: number[] = []
-      for (const page of pages) all.push(...(await seen({ ...search, page })).found.map(({ entry }) => entry.reportedAt))
+      for (const page of pages) all.push(...(await find({ ...search, page })).found.map(({ entry }) => entry.reportedAt))
       expect(all).toHaveLength(count)
       return all
     }
@@ -35,7 +35,7 @@ describeStores(durableStores, (shared) => {
     expect(await times({ status: 'refunded', provider: 'beta' })).toEqual([])
     expect(await times({ account: 'nobody' })).toEqual([])
     for (const page of [1, 100, 101, 200, 250]) {
-      const { found, count } = await seen({ page })
+      const { found, count } = await find({ page })
       const expected = numbers.slice((page - 1) * 100, page * 100)
       expect([count, found.map(({ entry }) => Math.floor(entry.reportedAt / 3))]).toEqual([
         rows,
@@ -43,7 +43,7 @@ describeStores(durableStores, (shared) => {
       ])
     }
     expect(new Set((await times({ account: 'acme', provider: 'beta' })).map(String)).size).toBe(rows / 10)
-    const { count } = await seen({ account: 'acme', provider: 'alpha' })
+    const { count } = await find({ account: 'acme', provider: 'alpha' })
     expect(count).toBe(rows / 10)
   }, 60_000)
 })

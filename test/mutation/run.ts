@@ -22,16 +22,16 @@ export interface Report {
 /** Client forms, and what proposes their mutants: one that has objects is read as a provider's form is. */
 const clients = { a: mutantsOf, b: mutantsOf, 'exolix-client': providerMutantsOf } as const
 /** `npm run mutate -- exolix` judges these forms only. */
-const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-const isAsked = (name: string): boolean => asked.length === 0 || asked.includes(name)
+const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+const isChosen = (name: string): boolean => chosen.length === 0 || chosen.includes(name)
 
 async function measureAll(): Promise<Report> {
   const measured: [string, Measurement][] = []
-  for (const [name, mutants] of Object.entries(clients).filter(([name]) => isAsked(name))) {
+  for (const [name, mutants] of Object.entries(clients).filter(([name]) => isChosen(name))) {
     const checks = checksOf(readGoldens(name), promises[name as keyof typeof clients])
     measured.push([`${name}.ts`, await measure({ file: `${name}.ts`, mutants, checks })])
   }
-  for (const [name, expected] of Object.entries(providerPromises).filter(([name]) => isAsked(name))) {
+  for (const [name, expected] of Object.entries(providerPromises).filter(([name]) => isChosen(name))) {
     const checks = providerChecksOf(readProviderGoldens(name), expected)
     measured.push([`${name}.ts`, await measure({ file: `${name}.ts`, mutants: providerMutantsOf, checks })])
   }

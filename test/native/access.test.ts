@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { memoryBudgets } from '../../src/core/resilience/budget/memory-budgets.ts'
 import { sendRaw } from '../support/raw.ts'
-import { type NativeRig, refusal, sendTo, startRig, told } from './rig.ts'
+import { errorFacts, type NativeRig, refusal, sendTo, startRig } from './rig.ts'
 
 let rig: NativeRig
 beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('N4: a request', () => {
     ['with another scheme and a key', { authorization: 'Basic eDp5', 'x-api-key': made }, refusal(400, 'form_conflict', 'B')],
   ])('%s is refused', async (_, headers, expected) => {
     const answer = await rig.send('/exchange/range', { key: null, headers })
-    expect(told(answer)).toEqual(expected)
+    expect(errorFacts(answer)).toEqual(expected)
     expect(answer.headers['cache-control']).toBe('no-store')
     expect(rig.provider.arrived).toEqual([])
   })
@@ -48,14 +48,14 @@ describe('N4: a request', () => {
 
   test('whose key is revoked or expired is refused', async () => {
     const expired = await rig.gateway.issueKey('acme', Date.now() - 1)
-    expect(told(await rig.send('/exchange/range', { key: expired }))).toEqual(refusal(401, 'key_invalid'))
+    expect(errorFacts(await rig.send('/exchange/range', { key: expired }))).toEqual(refusal(401, 'key_invalid'))
     expect(rig.provider.arrived).toEqual([])
   })
 
   test('for a closed path is 404 before it is anything else', async () => {
     const closed = { headers: { 'x-api-key': made, 'idempotency-key': 'a', upgrade: 'x' } }
-    expect(told(await rig.send('/closed', closed))).toEqual(refusal(404, 'not_open'))
-    expect(told(await rig.send('/closed', { key: null }))).toEqual(refusal(404, 'not_open'))
+    expect(errorFacts(await rig.send('/closed', closed))).toEqual(refusal(404, 'not_open'))
+    expect(errorFacts(await rig.send('/closed', { key: null }))).toEqual(refusal(404, 'not_open'))
   })
 
   test.each([
@@ -69,7 +69,7 @@ describe('N4: a request', () => {
       ['POST', '/estimates'],
     ] as const) {
       for (const form of ['A', 'B'] as const)
-        expect(told(await rig.send(path, { method, headers, form }))).toEqual(refusal(400, 'parameter_invalid', form))
+        expect(errorFacts(await rig.send(path, { method, headers, form }))).toEqual(refusal(400, 'parameter_invalid', form))
     }
     expect(rig.provider.arrived).toEqual([])
   })
@@ -92,7 +92,7 @@ describe('N5: a call counts', () => {
     expect(await statuses('DELETE', '/alerts/a', 1)).toEqual([200])
     expect(await statuses('PATCH', '/alerts/a', 1)).toEqual([429])
     const refused = await few.send('/exchange/range', { form: 'B' })
-    expect(told(refused)).toEqual(refusal(429, 'limited', 'B'))
+    expect(errorFacts(refused)).toEqual(refusal(429, 'limited', 'B'))
     expect(refused.headers).toMatchObject({
       'ratelimit-policy': '"read";q=3;w=60',
       ratelimit: expect.stringMatching(/^"read";r=0;t=\d+$/),
@@ -115,7 +115,7 @@ describe('N5: a call counts', () => {
     const answers = []
     for (let at = 0; at < 22; at++) answers.push(await few.send('/exchange/range', { key: at < 10 ? null : made }))
     expect(answers.map(({ status }) => status)).toEqual([...Array(20).fill(401), 429, 429])
-    expect(told(answers.at(-1) as never)).toEqual(refusal(429, 'unverified_limited'))
+    expect(errorFacts(answers.at(-1) as never)).toEqual(refusal(429, 'unverified_limited'))
     expect((await few.send('/exchange/range')).status).toBe(200)
   })
 
@@ -132,7 +132,7 @@ describe('N5: a call counts', () => {
       const answers = []
       for (const key of keys) answers.push(await few.send(path, { method, key }))
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 503])
-      expect(told(answers[2] as never)).toEqual(refusal(503, 'provider_busy'))
+      expect(errorFacts(answers[2] as never)).toEqual(refusal(503, 'provider_busy'))
       expect(Number(answers[2]?.headers['retry-after'])).toBeGreaterThan(0)
     }
     expect(few.provider.arrived).toHaveLength(4)

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { certify } from '../support/certificate.ts'
 import { type RawProvider, startRawProvider } from '../support/raw.ts'
-import { type NativeAnswer, type NativeRig, refusal, startRig, told } from './rig.ts'
+import { errorFacts, type NativeAnswer, type NativeRig, refusal, startRig } from './rig.ts'
 
 let raw: RawProvider
 let rig: NativeRig
@@ -124,7 +124,7 @@ describe('N10: is 502 in the form, with nothing of the provider’s:', () => {
     for (const then of ['end', 'reset'] as const) {
       answer = answers(bytes, then)
       const failed = await get()
-      expect(told(failed)).toEqual(refusal(502, 'provider_failed'))
+      expect(errorFacts(failed)).toEqual(refusal(502, 'provider_failed'))
       expect(JSON.stringify([failed.headers, String(failed.body)])).not.toMatch(/evil|leak|127\.0\.0\.1/i)
     }
     expect(raw.requests).toHaveLength(2)
@@ -140,7 +140,7 @@ describe('N10: is 502 in the form, with nothing of the provider’s:', () => {
       closed.push(new Promise((resolve) => socket.once('close', resolve)))
       answers(bytes, 'wait')(socket, request)
     }
-    expect(told(await get())).toEqual(refusal(502, 'provider_failed'))
+    expect(errorFacts(await get())).toEqual(refusal(502, 'provider_failed'))
     await Promise.all(closed)
     expect(closed).toHaveLength(1)
   })
@@ -150,9 +150,9 @@ describe('N10: is 502 in the form, with nothing of the provider’s:', () => {
     ['has a name that nobody knows', 'https://nowhere.invalid/x'],
   ])('a provider that %s', async (_, url) => {
     await using lost = await startRig({ facts: { url } })
-    expect(told(await lost.send('/exchange/range'))).toEqual(refusal(502, 'provider_failed'))
+    expect(errorFacts(await lost.send('/exchange/range'))).toEqual(refusal(502, 'provider_failed'))
     const post = { method: 'POST', body: 'abc', form: 'B' } as const
-    expect(told(await lost.send('/estimates', post))).toEqual(refusal(502, 'provider_failed', 'B'))
+    expect(errorFacts(await lost.send('/estimates', post))).toEqual(refusal(502, 'provider_failed', 'B'))
     expect(outcomesOf(lost)).toEqual(['unreachable', 'unreachable'])
   })
 
@@ -163,7 +163,7 @@ describe('N10: is 502 in the form, with nothing of the provider’s:', () => {
     await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
     const { port } = provider.address() as AddressInfo
     await using untrusted = await startRig({ facts: { url: `https://localhost:${port}/x` } })
-    expect(told(await untrusted.send('/exchange/range'))).toEqual(refusal(502, 'provider_failed'))
+    expect(errorFacts(await untrusted.send('/exchange/range'))).toEqual(refusal(502, 'provider_failed'))
     expect([outcomesOf(untrusted), received]).toEqual([['unreachable'], []])
     provider.close()
   })
@@ -172,7 +172,7 @@ describe('N10: is 502 in the form, with nothing of the provider’s:', () => {
     const url = raw.url.replace('http:', 'https:')
     await using silent = await startRig({ facts: { url } })
     const before = performance.now()
-    expect(told(await silent.send('/exchange/range'))).toEqual(refusal(502, 'provider_failed'))
+    expect(errorFacts(await silent.send('/exchange/range'))).toEqual(refusal(502, 'provider_failed'))
     expect(performance.now() - before).toBeGreaterThan(1_900)
     expect(performance.now() - before).toBeLessThan(4_000)
     expect(outcomesOf(silent)).toEqual(['unreachable'])
@@ -180,8 +180,8 @@ describe('N10: is 502 in the form, with nothing of the provider’s:', () => {
 
   test('a reset before the head, and the request is not sent again', async () => {
     answer = (socket) => socket.resetAndDestroy()
-    expect(told(await get())).toEqual(refusal(502, 'provider_failed'))
-    expect(told(await rig.send('/estimates', { method: 'POST', body: 'abc' }))).toEqual(refusal(502, 'provider_failed'))
+    expect(errorFacts(await get())).toEqual(refusal(502, 'provider_failed'))
+    expect(errorFacts(await rig.send('/estimates', { method: 'POST', body: 'abc' }))).toEqual(refusal(502, 'provider_failed'))
     expect(raw.requests).toHaveLength(2)
     expect(outcomes()).toEqual(['failed', 'failed'])
   })
@@ -199,7 +199,7 @@ describe('N11: a provider that stalls', () => {
       answers(bytes, 'wait')(socket, request)
     }
     const before = performance.now()
-    expect(told(await get())).toEqual(refusal(504, 'timeout'))
+    expect(errorFacts(await get())).toEqual(refusal(504, 'timeout'))
     expect(performance.now() - before).toBeGreaterThan(550)
     await promise
     expect(outcomes()).toEqual(['timedOut'])
@@ -210,7 +210,7 @@ describe('N11: a provider that stalls', () => {
       const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 50)
       socket.once('close', () => clearInterval(timer))
     }
-    expect(told(await get())).toEqual(refusal(504, 'timeout'))
+    expect(errorFacts(await get())).toEqual(refusal(504, 'timeout'))
   })
 
   test.each([

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sendRaw } from '../support/raw.ts'
-import { type NativeRig, refusal, startRig, told } from './rig.ts'
+import { errorFacts, type NativeRig, refusal, startRig } from './rig.ts'
 
 const mebibyte = 1_048_576
 const quick = { timeout: 5, nativeIdle: 0.3 }
@@ -18,7 +18,7 @@ beforeEach(() => rig.provider.reset())
 const chunked = { 'transfer-encoding': 'chunked' }
 const bytesOf = (length: number): Buffer => Buffer.alloc(length, 'abcdefghijklmnopqrstuvwxyz0123456789')
 
-/** Sends the bytes, then what else is told, and gives all that came by the end. */
+/** Sends the bytes, then what else is errorFacts, and gives all that came by the end. */
 async function talk(...parts: readonly (string | Buffer | number)[]): Promise<string> {
   const socket = connect(rig.gateway.port, '127.0.0.1').on('error', () => {})
   let text = ''
@@ -61,7 +61,7 @@ describe('N6: a body', () => {
 
   test('of one byte more is 413, and nothing is sent', async () => {
     for (const form of ['A', 'B'] as const)
-      expect(told(await rig.send('/estimates', { method: 'POST', body: bytesOf(mebibyte + 1), form }))).toEqual(
+      expect(errorFacts(await rig.send('/estimates', { method: 'POST', body: bytesOf(mebibyte + 1), form }))).toEqual(
         refusal(413, 'too_large', form),
       )
     expect(rig.provider.arrived).toEqual([])
@@ -69,7 +69,7 @@ describe('N6: a body', () => {
 
   test('of one byte more in chunks is 413, and the provider never has a whole one', async () => {
     for (const size of [mebibyte + 1, 20 * mebibyte])
-      expect(told(await rig.send('/estimates', { method: 'POST', headers: chunked, body: bytesOf(size) }))).toEqual(
+      expect(errorFacts(await rig.send('/estimates', { method: 'POST', headers: chunked, body: bytesOf(size) }))).toEqual(
         refusal(413, 'too_large'),
       )
     for (const { body } of rig.provider.arrived) expect(await body).toBeUndefined()

@@ -1,7 +1,7 @@
 /** docs/contract.md §11: nothing reaches the provider but what is open, under whatever spelling. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sendRaw } from '../support/raw.ts'
-import { type NativeRig, refusal, sendTo, startRig, told } from './rig.ts'
+import { errorFacts, type NativeRig, refusal, sendTo, startRig } from './rig.ts'
 
 let rig: NativeRig
 beforeAll(async () => {
@@ -155,9 +155,9 @@ describe('N1: nothing is sent, and it is 404, for', () => {
 
 test('N1: where the provider opens nothing, and in passthrough mode, everything is closed', async () => {
   await using closed = await startRig({ facts: { native: [] } })
-  expect(told(await closed.send('/exchange/range'))).toEqual(refusal(404, 'not_open'))
+  expect(errorFacts(await closed.send('/exchange/range'))).toEqual(refusal(404, 'not_open'))
   await using passthrough = await startRig({ sections: { auth: { mode: 'passthrough' } } })
-  expect(told(await passthrough.send('/exchange/range'))).toEqual(refusal(404, 'not_open'))
+  expect(errorFacts(await passthrough.send('/exchange/range'))).toEqual(refusal(404, 'not_open'))
   expect([...closed.provider.arrived, ...passthrough.provider.arrived]).toEqual([])
 })
 
@@ -183,7 +183,7 @@ test('N1: a provider that is off is not called: 503', async () => {
     sections: { auth: { mode: 'managed' }, routing: { providers: ['beta'] } },
   })
   const answer = await sendTo(`${off.gateway.url}/native/alpha/exchange/range`, { key: off.key })
-  expect(told(answer)).toEqual(refusal(503, 'provider_busy'))
+  expect(errorFacts(answer)).toEqual(refusal(503, 'provider_busy'))
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
   expect(off.provider.arrived).toEqual([])
 })

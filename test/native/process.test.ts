@@ -13,7 +13,7 @@ import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { startRawProvider } from '../support/raw.ts'
 import { Collector } from '../tracing/collector.ts'
 import { type NativeProvider, startNativeProvider } from './provider.ts'
-import { type NativeAnswer, open, providerKey, refusal, type Sent, sendTo, told } from './rig.ts'
+import { errorFacts, type NativeAnswer, open, providerKey, refusal, type Sent, sendTo } from './rig.ts'
 
 let directory: ConfigDirectory
 let provider: NativeProvider
@@ -90,7 +90,7 @@ test('N17: what is in flight at a reload ends as it began, and new requests go b
   await vi.waitFor(() => expect(running.gateway.output).toContain('swapgate: the configuration was read again'), {
     timeout: 5_000,
   })
-  expect(told(await running.send('/exchange/range'))).toEqual(refusal(404, 'not_open'))
+  expect(errorFacts(await running.send('/exchange/range'))).toEqual(refusal(404, 'not_open'))
   // Another provider altogether, while the answers of the first are still on their way.
   const other = await startNativeProvider()
   directory.write(settings({ native: ['GET /new'], url: other.url, timeout: 7 }))
@@ -188,7 +188,7 @@ test('N19: over TLS, by the name of the certificate', async () => {
     expect([status, String(body)]).toEqual([200, 'abc'])
     expect(secure.arrived[0]?.headers.host).toBe(`localhost:${port}`)
     await using stranger = await start({ url: `https://127.0.0.1:${port}/service/api/v2` })
-    expect(told(await stranger.send('/exchange/range'))).toEqual(refusal(502, 'provider_failed'))
+    expect(errorFacts(await stranger.send('/exchange/range'))).toEqual(refusal(502, 'provider_failed'))
   } finally {
     vi.unstubAllEnvs()
     rmSync(directory, { recursive: true })

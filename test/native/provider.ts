@@ -36,7 +36,7 @@ const echo: NativeProvider['answer'] = async (response, { body }) => {
 export async function startNativeProvider(make: (listener: Parameters<typeof createServer>[1]) => Server = createServer) {
   const arrived: Arrived[] = []
   const waiting: ((next: Arrived) => void)[] = []
-  let seen = 0
+  let taken = 0
   const provider = { answer: echo }
   const sockets = new Set<Socket>()
   const server = make((request, response) => {
@@ -44,7 +44,7 @@ export async function startNativeProvider(make: (listener: Parameters<typeof cre
     arrived.push(one)
     const first = waiting.shift()
     if (first) {
-      seen = arrived.length
+      taken = arrived.length
       first(one)
     }
     provider.answer(response, one)
@@ -59,13 +59,13 @@ export async function startNativeProvider(make: (listener: Parameters<typeof cre
     url: `http://127.0.0.1:${port}/service/api/v2`,
     arrived,
     next: () =>
-      seen < arrived.length
-        ? Promise.resolve(arrived[seen++] as Arrived)
+      taken < arrived.length
+        ? Promise.resolve(arrived[taken++] as Arrived)
         : new Promise<Arrived>((resolve) => waiting.push(resolve)),
     reset() {
       arrived.length = 0
       waiting.length = 0
-      seen = 0
+      taken = 0
       provider.answer = echo
     },
     close: () =>

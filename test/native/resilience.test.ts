@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { LoadLevel } from '../../src/core/access/load-shedding.ts'
 import { createBreaker } from '../../src/core/resilience/breaker/breaker.ts'
 import type { Observation } from '../../src/domain/telemetry/observation.ts'
-import { type NativeRig, refusal, startRig, told } from './rig.ts'
+import { errorFacts, type NativeRig, refusal, startRig } from './rig.ts'
 
 let now = 1_000_000
 const guarded = {
@@ -13,10 +13,10 @@ const guarded = {
   steadyClock: () => now,
 }
 
-const seen = <W extends Observation['what']>({ gateway }: NativeRig, what: W): readonly Extract<Observation, { what: W }>[] =>
+const observed = <W extends Observation['what']>({ gateway }: NativeRig, what: W): readonly Extract<Observation, { what: W }>[] =>
   gateway.observations.filter((one): one is Extract<Observation, { what: W }> => one.what === what)
 const breakersOf = (rig: NativeRig): readonly string[] =>
-  seen(rig, 'breaker').flatMap(({ operation, state }) => (state === 'closed' ? [] : [`${operation} ${state}`]))
+  observed(rig, 'breaker').flatMap(({ operation, state }) => (state === 'closed' ? [] : [`${operation} ${state}`]))
 
 describe('N14: the breaker of the lane', () => {
   test('opens where native calls fail for two accounts, rests, and closes with one that is answered', async () => {
@@ -25,7 +25,7 @@ describe('N14: the breaker of the lane', () => {
     rig.provider.answer = (response) => response.writeHead(500).end('broken')
     for (const key of keys) expect((await rig.send('/exchange/range', { key })).status).toBe(500)
     const refused = await rig.send('/coins/BTC/networks')
-    expect(told(refused)).toEqual(refusal(503, 'provider_busy'))
+    expect(errorFacts(refused)).toEqual(refusal(503, 'provider_busy'))
     expect(Number(refused.headers['retry-after'])).toBe(30)
     expect(breakersOf(rig)).toEqual(['native open'])
     expect(rig.provider.arrived).toHaveLength(2)
@@ -37,7 +37,7 @@ describe('N14: the breaker of the lane', () => {
     now += 31_000
     expect((await rig.send('/exchange/range', { key: keys[1] as string })).status).toBe(200)
     expect(breakersOf(rig)).toEqual(['native open', 'native halfOpen'])
-    expect(seen(rig, 'breaker').at(-1)).toMatchObject({ operation: 'native', state: 'closed' })
+    expect(observed(rig, 'breaker').at(-1)).toMatchObject({ operation: 'native', state: 'closed' })
   })
 
   test('holds back one account whose calls alone fail', async () => {
@@ -51,9 +51,9 @@ describe('N14: the breaker of the lane', () => {
     }
     await rig.send('/exchange/range', { key: other })
     for (let at = 0; at < 5; at++) await rig.send('/exchange/range?bad')
-    await vi.waitFor(async () => expect(told(await rig.send('/exchange/range'))).toEqual(refusal(503, 'provider_busy')))
+    await vi.waitFor(async () => expect(errorFacts(await rig.send('/exchange/range'))).toEqual(refusal(503, 'provider_busy')))
     expect((await rig.send('/exchange/range', { key: other })).status).toBe(200)
-    expect(seen(rig, 'localRejection').every(({ by }) => by === 'caller')).toBe(true)
+    expect(observed(rig, 'localRejection').every(({ by }) => by === 'caller')).toBe(true)
   })
 
   test('is opened by five calls without a connection, and by no client that hangs up, sends too much or too slowly', async () => {
@@ -65,7 +65,7 @@ describe('N14: the breaker of the lane', () => {
       socket.write(`${rig.head('POST /native/alpha/estimates', 'content-length: 5', 'connection: close')}a`)
       expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 408/)
     }
-    expect(new Set(seen(rig, 'attempt').map(({ outcome }) => outcome))).toEqual(new Set(['abandoned']))
+    expect(new Set(observed(rig, 'attempt').map(({ outcome }) => outcome))).toEqual(new Set(['abandoned']))
     expect(breakersOf(rig)).toEqual([])
     await rig.provider.close()
     for (let at = 0; at < 5; at++) expect((await rig.send('/exchange/range')).status).toBe(502)
@@ -105,7 +105,7 @@ describe('N15: one client’s native calls', () => {
     const limited = await rig.send('/exchange/range')
     expect([limited.status, String(limited.body), limited.headers['retry-after']]).toEqual([429, 'enough', '7'])
     const rested = await rig.send('/exchange/range')
-    expect(told(rested)).toEqual(refusal(503, 'provider_busy'))
+    expect(errorFacts(rested)).toEqual(refusal(503, 'provider_busy'))
     expect(Number(rested.headers['retry-after'])).toBe(7)
     expect((await rig.send('/coins/BTC/networks')).status).toBe(200)
     now += 7_000
@@ -127,7 +127,7 @@ describe('N15: one client’s native calls', () => {
       return socket
     })
     await vi.waitFor(() => expect(rig.provider.arrived).toHaveLength(64), { timeout: 20_000 })
-    expect(told(await rig.send('/exchange/range'))).toEqual(refusal(503, 'provider_busy'))
+    expect(errorFacts(await rig.send('/exchange/range'))).toEqual(refusal(503, 'provider_busy'))
     expect((await rig.send('/exchange/range', { key: other })).status).toBe(200)
     expect((await fetch(`${rig.gateway.url}/a/api/v2/currencies`)).status).toBe(200)
     for (const socket of sockets) socket.destroy()
@@ -146,7 +146,7 @@ test('N15: under load a request of the lane is shed as the operation that it cou
   expect((await status('GET', '/exchange/range'))[1]).toBe(200)
   load.level = 2
   const [shed] = await status('GET', '/exchange/range')
-  expect(told(shed)).toEqual(refusal(503, 'overloaded'))
+  expect(errorFacts(shed)).toEqual(refusal(503, 'overloaded'))
   expect(shed.headers['retry-after']).toBe('2')
   expect(JSON.parse(String(shed.body))).toEqual({ error: 'Service Unavailable', message: expect.any(String), code: 503 })
   expect(JSON.parse(String((await status('GET', '/exchange/range', 'B'))[0].body))).toEqual({
@@ -157,7 +157,7 @@ test('N15: under load a request of the lane is shed as the operation that it cou
   load.level = 3
   expect((await status('POST', '/estimates'))[1]).toBe(503)
   expect(rig.provider.arrived).toHaveLength(2)
-  const ends = seen(rig, 'request').filter((end) => end.status === 503)
+  const ends = observed(rig, 'request').filter((end) => end.status === 503)
   expect(ends.map(({ operation, errorType }) => [operation, errorType])).toEqual(
     Array.from({ length: 3 }, () => ['native', 'limit_overload']),
   )
@@ -170,7 +170,7 @@ test('N16: each request is reported once, by the template of its path, and each 
   await rig.send('/exchange/range?bad')
   await rig.send('/closed/secret')
   await rig.send('/estimates', { method: 'POST', key: null, form: 'B' })
-  const ends = seen(rig, 'request').map(({ operation, method, route, status, errorType, client, provider }) => [
+  const ends = observed(rig, 'request').map(({ operation, method, route, status, errorType, client, provider }) => [
     operation,
     method,
     route,
@@ -185,7 +185,7 @@ test('N16: each request is reported once, by the template of its path, and each 
     [undefined, 'GET', '', 404, 'caller_not_found', 'A', undefined],
     ['native', 'POST', '/native/alpha/estimates', 401, 'caller_unauthorized', 'A', undefined],
   ])
-  const calls = seen(rig, 'attempt').map(({ operation, method, provider, status, outcome }) => [
+  const calls = observed(rig, 'attempt').map(({ operation, method, provider, status, outcome }) => [
     operation,
     method,
     provider,

@@ -122,19 +122,19 @@ export async function sendTo(
     sent.end(body)
   })
   if (answer.headers['x-swap-form'] !== undefined) checkReason(answer.status, answer.headers, url)
-  const told = `${JSON.stringify(answer.headers)}${answer.body.toString('latin1')}`
-  if (told.includes(providerKey) || (key != null && told.includes(key))) throw new Error('a key came back')
+  const received = `${JSON.stringify(answer.headers)}${answer.body.toString('latin1')}`
+  if (received.includes(providerKey) || (key != null && received.includes(key))) throw new Error('a key came back')
   return answer
 }
 
 /** What of an error answer of the gateway its tests go by. */
-export function told({ status, headers, body }: NativeAnswer): unknown {
+export function errorFacts({ status, headers, body }: NativeAnswer): unknown {
   return [status, headers['x-swap-reason'], headers['x-swap-form'], Object.keys(JSON.parse(String(body) || '{}'))]
 }
 
 const words = { A: ['error', 'message', 'code'], B: ['message', 'code'] }
 
-/** An error in the form, as `told` tells it. */
+/** An error in the form, as `errorFacts` has it. */
 export function refusal(status: number, reason: string, form: FormName = 'A'): unknown {
   return [status, reason, form, words[form]]
 }

@@ -51,9 +51,9 @@ describe('O9', { timeout }, () => {
     const open = async (): Promise<number> =>
       (await scrape()).sum('swapgate_creates_unresolved', { provider: 'alpha', state: 'unknown' })
     await vi.waitFor(async () => expect(await open()).toBe(1), { timeout: 20_000, interval: 500 })
-    const seen = await scrape()
-    expect(seen.sum('swapgate_creates_oldest_unresolved_seconds', { provider: 'alpha' })).toBeGreaterThan(0)
-    const roundAt = seen.sum('swapgate_reconciliation_last_run_timestamp_seconds')
+    const metrics = await scrape()
+    expect(metrics.sum('swapgate_creates_oldest_unresolved_seconds', { provider: 'alpha' })).toBeGreaterThan(0)
+    const roundAt = metrics.sum('swapgate_reconciliation_last_run_timestamp_seconds')
     expect(Math.abs(Date.now() / 1000 - roundAt)).toBeLessThan(10)
   })
 
@@ -96,9 +96,9 @@ describe('O9', { timeout }, () => {
     const heal2 = lock(gateways.directory)
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(503)
     heal2()
-    const seen = await scrape()
-    expect(seen.sum('swapgate_ledger_failures_total', { action: 'begin' })).toBe(1)
-    expect(seen.sum('swapgate_requests_total', { error_type: 'gateway_ledger' })).toBe(1)
+    const metrics = await scrape()
+    expect(metrics.sum('swapgate_ledger_failures_total', { action: 'begin' })).toBe(1)
+    expect(metrics.sum('swapgate_requests_total', { error_type: 'gateway_ledger' })).toBe(1)
   })
 })
 

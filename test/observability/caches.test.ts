@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => managed.close())
 
 function outcomes(cache: CacheName): readonly string[] {
-  const looks = managed.gateway.observations.filter((seen) => seen.what === 'cache')
+  const looks = managed.gateway.observations.filter((observation) => observation.what === 'cache')
   return looks
     .filter((look) => look.cache === cache)
     .map(({ outcome, ageSeconds }) => (ageSeconds === undefined ? outcome : `${outcome} with an age`))

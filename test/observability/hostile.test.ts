@@ -48,8 +48,8 @@ function linesSoFar(): readonly LogLine[] {
 
 /** The number of lines when every request has its own, except for lost ones. */
 async function linesInOrder(): Promise<number> {
-  const seen = await scrape()
-  const lines = seen.sum('swapgate_requests_total') - seen.sum('swapgate_log_lines_dropped_total')
+  const metrics = await scrape()
+  const lines = metrics.sum('swapgate_requests_total') - metrics.sum('swapgate_log_lines_dropped_total')
   await expect.poll(() => linesSoFar().length).toBe(lines)
   return lines
 }
@@ -134,8 +134,8 @@ describe('O4', { timeout }, () => {
     for (const method of ['BREW', 'WHEN', 'x'.repeat(60)]) {
       expect((await sendRaw(Number(port), `${method} /a/api/v2/rate HTTP/1.1\r\nHost: x\r\n\r\n`)).status).toBe(405)
     }
-    const others = (seen: Scrape) =>
-      seen.sum('http_server_request_duration_seconds_count', { http_request_method: '_OTHER', http_route: '/a/api/v2/rate' })
+    const others = (metrics: Scrape) =>
+      metrics.sum('http_server_request_duration_seconds_count', { http_request_method: '_OTHER', http_route: '/a/api/v2/rate' })
     expect(others(await scrape()) - others(before)).toBe(3)
   })
 })
@@ -151,7 +151,7 @@ describe('O2', () => {
   ]
 
   it('each request is one line of JSON, with nothing in it that a client wrote', async () => {
-    const seen = await linesInOrder()
+    const lineCount = await linesInOrder()
     for (const word of evil) {
       const encoded = encodeURI(decodeURI(word).replaceAll('\0', '%00')).replaceAll('%25', '%')
       await sendRequest(gateway.url, {
@@ -170,8 +170,8 @@ describe('O2', () => {
       })
     }
     const requestCount = evil.length * 3
-    await expect.poll(() => linesSoFar().length).toBe(seen + requestCount)
-    const lines = linesSoFar().slice(seen)
+    await expect.poll(() => linesSoFar().length).toBe(lineCount + requestCount)
+    const lines = linesSoFar().slice(lineCount)
     for (const line of lines) expect(Object.keys(line).filter((field) => !requestFields.has(field))).toEqual([])
     const text = JSON.stringify(lines)
     for (const trace of ['injected', 'fatal', '[31m', '\\u001b', '\\u2028', 'xxxx']) expect(text).not.toContain(trace)
@@ -189,13 +189,13 @@ describe('O7', () => {
     ['one with a line break in it is not', 'a%0d%0ab', (id: string) => own.test(id)],
     ['one with quotes is not', 'a"b', (id: string) => own.test(id)],
   ])('%s, and the response, its error and the log have the same', async (_, sent, isRight) => {
-    const seen = await linesInOrder()
+    const lineCount = await linesInOrder()
     const { headers: headersBefore } = await sendRequest(gateway.url, {
       path: '/a/api/v2/nowhere',
       headers: { 'x-request-id': sent },
     })
     expect(headersBefore['x-request-id']).toSatisfy(isRight)
-    await expect.poll(() => linesSoFar().length).toBe(seen + 1)
+    await expect.poll(() => linesSoFar().length).toBe(lineCount + 1)
     expect(linesSoFar().at(-1)).toMatchObject({
       request_id: headersBefore['x-request-id'],
       error_type: 'caller_not_found',

@@ -10,7 +10,7 @@ afterEach(() => pair.close())
 
 const quoteOf = (amount: string): string => rateQuery('A', { from: assets.btc, to: assets.eth, amount })
 
-const ends = (): readonly RequestEnd[] => pair.gateway.observations.filter((seen) => seen.what === 'request')
+const ends = (): readonly RequestEnd[] => pair.gateway.observations.filter((observation) => observation.what === 'request')
 
 test("the time of a slow provider is the provider's, also for requests that wait for a shared call", async () => {
   pair = await startPair('A', 'A')

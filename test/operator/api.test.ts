@@ -320,12 +320,12 @@ describe('events', () => {
     const response = await listen()
     expect(response.headers.get('content-type')).toContain('text/event-stream')
     const events = eventsOf(response)
-    const seen: string[] = []
+    const received: string[] = []
     const until = async (wanted: RegExp): Promise<void> => {
-      while (!seen.some((event) => wanted.test(event))) {
+      while (!received.some((event) => wanted.test(event))) {
         const { value, done } = await events.next()
-        if (done) throw new Error(`ended after ${seen.join(' | ')}`)
-        seen.push(value)
+        if (done) throw new Error(`ended after ${received.join(' | ')}`)
+        received.push(value)
       }
     }
     await until(/^event: unresolved/)

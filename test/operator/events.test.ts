@@ -55,7 +55,7 @@ afterEach(async () => {
   for (const listener of others) process.on('uncaughtException', listener)
 })
 
-const tell = (length: number): void => {
+const emit = (length: number): void => {
   for (const listener of listeners) listener({ event: 'provider', data: 'x'.repeat(length) })
 }
 
@@ -63,12 +63,12 @@ it('W18: a listener that does not read, and whose token goes, is cut off; later 
   socket.pause()
   // More than the buffers of the connection hold, and less than what cuts it off.
   while (response.writableLength < 200_000) {
-    tell(60_000)
+    emit(60_000)
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
   isValid = false
   await new Promise((resolve) => setTimeout(resolve, 1_300))
-  tell(10)
+  emit(10)
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(failures).toEqual([])
   expect([response.destroyed, listeners.size]).toEqual([true, 0])

@@ -71,9 +71,9 @@ describe('the form of docs/forms.md', () => {
     const create = { ...pair, amountIn: '100.10', rateType: 'fixed', withdrawalAddress: 'rPayout', withdrawalExtraId: '7001' }
     const { body, drift, sent } = await call('createTransaction', create, quote, { order })
     expect([body, drift]).toEqual([transaction, []])
-    const [asked, created] = sent.map(({ body: text }) => JSON.parse(text) as object)
-    expect(asked).toEqual({ ...wirePair, type: 'locked', amount: '100.10' })
-    expect(created).toEqual({ ...asked, payout: { address: 'rPayout', tag: '7001' }, quote: 'q1' })
+    const [requested, created] = sent.map(({ body: text }) => JSON.parse(text) as object)
+    expect(requested).toEqual({ ...wirePair, type: 'locked', amount: '100.10' })
+    expect(created).toEqual({ ...requested, payout: { address: 'rPayout', tag: '7001' }, quote: 'q1' })
   })
 
   it('reads a quote, of which a maximum of 0 is none', async () => {

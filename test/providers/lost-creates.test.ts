@@ -80,7 +80,7 @@ describe.each(providerNames.filter((name) => !documented[name].hasList))('%s, wh
     await lookNow(rig.gateway)
     await lookNow(rig.gateway)
     expect(outcomesOf(rig.gateway)).toEqual(['unknown'])
-    const reads = rig.gateway.observations.filter((seen) => seen.what === 'budget' && seen.policy === 'read')
+    const reads = rig.gateway.observations.filter((observation) => observation.what === 'budget' && observation.policy === 'read')
     expect(reads).toEqual([expect.objectContaining({ remaining: 108 })]) // that of the start
   })
 })

@@ -104,7 +104,7 @@ export async function startRig(name: ProviderName, { provider, mode = 'managed',
     get: (form, path) => client(form, gateway.url).get(path, options),
     drift: () =>
       gateway.observations
-        .filter((seen): seen is Extract<typeof seen, { what: 'drift' }> => seen.what === 'drift')
+        .filter((observation): observation is Extract<typeof observation, { what: 'drift' }> => observation.what === 'drift')
         .map(
           ({ field, drift, name: unknown = '' }: { field: string; drift: Drift; name?: string }) => `${field} ${drift} ${unknown}`,
         ),

@@ -63,14 +63,14 @@ test('W6: a client stays where it is when the configuration is read again, and m
 
 test('W6: callers without a key go by their address, IPv6 by /64', async () => {
   await start({ alpha: 50, beta: 50 })
-  const seen = new Set<string>()
+  const providers = new Set<string>()
   for (let net = 0; net < 24; net++) {
     const provider = providerOf(await quote(null, 'A', `2001:db8:${net}::1`))
     expect(providerOf(await quote(null, 'B', `2001:db8:${net}::ffff`))).toBe(provider)
     expect(providerOf(await quote('nobody-issued-this', 'A', `2001:db8:${net}::2`))).toBe(provider)
-    seen.add(provider)
+    providers.add(provider)
   }
-  expect(seen).toEqual(new Set(['alpha', 'beta']))
+  expect(providers).toEqual(new Set(['alpha', 'beta']))
 })
 
 describe.each(formNames)('W6, form %s: a provider with weight 0', (form) => {

@@ -41,9 +41,9 @@ export async function lookNow({ ledger, ledgerAdmin, reconcile }: RunningGateway
 }
 
 export function outcomesOf({ observations }: RunningGateway): readonly string[] {
-  return observations.filter((seen) => seen.what === 'create').map(({ outcome }) => outcome)
+  return observations.filter((observation) => observation.what === 'create').map(({ outcome }) => outcome)
 }
 
 export function requestsOf({ observations }: RunningGateway): readonly RequestEnd[] {
-  return observations.filter((seen) => seen.what === 'request')
+  return observations.filter((observation) => observation.what === 'request')
 }

@@ -82,7 +82,7 @@ export class Witness {
     const parsed = parseRequest(options)
     const request = options.headers?.['x-request-id']
     if (!parsed || request === undefined) throw new Error('This request cannot be recorded.')
-    this.history.operations.push({ client: this.clientOf(options), ...parsed, outcome: 'info', request, seen: [] })
+    this.history.operations.push({ client: this.clientOf(options), ...parsed, outcome: 'info', request, transactions: [] })
   }
 
   /** Another provider than the rig's has the tag. */

@@ -23,10 +23,10 @@ const start = realProviders({
 
 it('40 clients swap on while Exolix is shadowed, replaced by ChangeNOW, drained and killed', { timeout: 180_000 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-story-'))
-  const told: string[] = []
-  const result = await runStory({ directory, start, clients: 40, swapsPerStep: 25, tell: (line) => told.push(line) })
+  const lines: string[] = []
+  const result = await runStory({ directory, start, clients: 40, swapsPerStep: 25, report: (line) => lines.push(line) })
   rmSync(directory, { recursive: true })
-  expect(result.complaints.slice(0, 20), told.join('\n')).toEqual([])
+  expect(result.complaints.slice(0, 20), lines.join('\n')).toEqual([])
   expect(result.applied).toEqual(result.created)
   expect(result.ledger).toEqual(result.created)
   expect(result.created.alpha).toBeGreaterThan(40)

@@ -10,16 +10,16 @@ import { runStory } from './story.ts'
 
 it('100 clients swap on while alpha is shadowed, replaced, drained and killed', { timeout: 180_000 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-story-'))
-  const told: string[] = []
+  const lines: string[] = []
   const result = await runStory({
     directory,
     start: ownForms(directory),
     clients: 100,
     swapsPerStep: 50,
-    tell: (line) => told.push(line),
+    report: (line) => lines.push(line),
   })
   rmSync(directory, { recursive: true })
-  expect(result.complaints.slice(0, 20), told.join('\n')).toEqual([])
+  expect(result.complaints.slice(0, 20), lines.join('\n')).toEqual([])
   expect(result.applied).toEqual(result.created)
   expect(result.ledger).toEqual(result.created)
   expect(result.created.alpha).toBeGreaterThan(100)

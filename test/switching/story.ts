@@ -18,7 +18,7 @@ export interface Story {
   /** How many new swaps of each step are looked at. */
   readonly swapsPerStep: number
   /** Gets a line for each step. */
-  readonly tell: (line: string) => void
+  readonly report: (line: string) => void
 }
 
 export interface StoryResult {
@@ -58,7 +58,7 @@ export async function runStory({
   start: startProvider,
   clients: count,
   swapsPerStep,
-  tell,
+  report,
 }: Story): Promise<StoryResult> {
   await using open = new AsyncDisposableStack()
   const redis = open.use(await RedisServer.start())
@@ -115,7 +115,7 @@ export async function runStory({
     const atBeta = recent.filter(({ id }) => id.startsWith('beta~')).length
     betaShares.push(atBeta / Math.max(1, recent.length))
     const complaints = clients.reduce((sum, client) => sum + client.complaints.length, 0)
-    tell(`${step}: ${swaps.length} swaps, ${atBeta} of the last ${recent.length} at beta, ${complaints} complaints`)
+    report(`${step}: ${swaps.length} swaps, ${atBeta} of the last ${recent.length} at beta, ${complaints} complaints`)
   }
 
   await watch(`${count} clients swap at alpha`)
@@ -126,7 +126,7 @@ export async function runStory({
   for (let waits = 0; waits < 30 && !(await isCompared()); waits++) await pause(500)
   const diff = await command<ProviderDiff>('providers', 'diff', 'alpha', 'beta', '--pairs', '6')
   const { shadows } = await command<Shadows>('providers', 'shadow')
-  tell(`shadow: ${shadows[0]?.samples} quotes compared; diff: beta lacks ${diff.onlyFirst.length} assets of alpha`)
+  report(`shadow: ${shadows[0]?.samples} quotes compared; diff: beta lacks ${diff.onlyFirst.length} assets of alpha`)
   for (const [a, b] of [
     [90, 10],
     [50, 50],
@@ -138,7 +138,7 @@ export async function runStory({
   await command('providers', 'drain', 'alpha', '--wait', '--timeout', '60')
   const drainedAt = Date.now()
   const { providers } = await command<StatusReport>('providers', 'status')
-  tell(`alpha is ${providers[0]?.state}, and ${providers[0]?.openTransactions} of its transactions are open`)
+  report(`alpha is ${providers[0]?.state}, and ${providers[0]?.openTransactions} of its transactions are open`)
   isAlphaAlive = false
   await alpha[Symbol.asyncDispose]()
   await watch('alpha is killed')

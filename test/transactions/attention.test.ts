@@ -29,7 +29,7 @@ const become = (status: string, form: ProviderForm = 'A'): void => {
   holdings.swaps = holdings.swaps.map((held) => ({ ...held, status }))
 }
 const get = (form: FormName = 'A', of = id): Promise<ReceivedResponse> => managed.client(form).get(`/transactions/${of}`, { key })
-const seen = async (form: FormName = 'A') => {
+const readState = async (form: FormName = 'A') => {
   const { status, json, headers, text } = await get(form)
   expect(status, text).toBe(200)
   return [(json as { status: string }).status, headers['x-swap-attention']]
@@ -51,43 +51,43 @@ describe.each(formNames)('a provider of form %s', (provider) => {
   test.each(formNames)('W11: a client of form %s gets the last known status and what it must not miss', async (client) => {
     await start(provider)
     become('confirmation', provider)
-    expect(await seen(client)).toEqual(['confirmation', undefined])
+    expect(await readState(client)).toEqual(['confirmation', undefined])
     become('broken', provider)
-    expect(await seen(client)).toEqual(['confirmation', 'failed'])
+    expect(await readState(client)).toEqual(['confirmation', 'failed'])
     expect(await listed(client)).toEqual(['confirmation'])
     become('frozen', provider)
-    expect(await seen(client)).toEqual(['exchanging', 'held'])
+    expect(await readState(client)).toEqual(['exchanging', 'held'])
     expect(await listed(client)).toEqual(['exchanging'])
     expect(await waiting()).toEqual([[id.split('~')[1], 'held']])
     become('refunded', provider)
-    expect(await seen(client)).toEqual(['refunded', undefined])
+    expect(await readState(client)).toEqual(['refunded', undefined])
     expect(await waiting()).toEqual([])
   })
 
   test('W11: it needs a person until there is an end, whatever the provider reports between', async () => {
     await start(provider)
     become('broken', provider)
-    expect(await seen()).toEqual(['wait', 'failed'])
+    expect(await readState()).toEqual(['wait', 'failed'])
     become('exchanging', provider)
-    expect(await seen()).toEqual(['exchanging', 'failed'])
+    expect(await readState()).toEqual(['exchanging', 'failed'])
     become('a word of its own', provider)
-    expect(await seen()).toEqual(['exchanging', 'failed'])
+    expect(await readState()).toEqual(['exchanging', 'failed'])
     expect(await waiting()).toHaveLength(1)
     become('success', provider)
-    expect(await seen()).toEqual(['success', undefined])
+    expect(await readState()).toEqual(['success', undefined])
   })
 })
 
 test('W11: a status never goes back: what is sent stays sending while it is held', async () => {
   await start()
   become('sending')
-  expect(await seen()).toEqual(['sending', undefined])
+  expect(await readState()).toEqual(['sending', undefined])
   become('frozen')
-  expect(await seen()).toEqual(['sending', 'held'])
+  expect(await readState()).toEqual(['sending', 'held'])
   become('success')
   await get()
   become('broken')
-  expect(await seen()).toEqual(['success', undefined])
+  expect(await readState()).toEqual(['success', undefined])
   expect(await waiting()).toEqual([])
 })
 
@@ -112,7 +112,7 @@ test.each(['success', 'refunded', 'overdue'] as const)(
     expect(await settle(status)).toBe('settled')
     for (const word of ['broken', 'frozen', 'exchanging', 'broken']) {
       become(word)
-      expect(await seen()).toEqual([status, undefined])
+      expect(await readState()).toEqual([status, undefined])
       expect(await listed()).toEqual([status])
     }
     expect(await waiting()).toEqual([])
@@ -128,7 +128,7 @@ test('W12: reads that are under way while it is settled change nothing', async (
   const reads = Array.from({ length: 10 }, () => get())
   await settle('overdue')
   await Promise.all(reads)
-  expect(await seen()).toEqual(['overdue', undefined])
+  expect(await readState()).toEqual(['overdue', undefined])
   expect(await waiting()).toEqual([])
 })
 
@@ -138,23 +138,23 @@ test('W12: a settled overdue ends by what the provider reports at last', async (
   await get()
   await settle('overdue')
   become('success')
-  expect(await seen()).toEqual(['success', undefined])
+  expect(await readState()).toEqual(['success', undefined])
 })
 
 test('W13: a reload that changes the words changes what the next read means', async () => {
   await start('A', {})
   become('broken')
-  expect(await seen()).toEqual(['wait', undefined])
+  expect(await readState()).toEqual(['wait', undefined])
   const reload = (words: object) =>
     managed.reconfigure({ routing: ['alpha'], sections: { ledger }, providers: { alpha: { statuses: words } } })
   reload({ broken: 'failed' })
-  expect(await seen()).toEqual(['wait', 'failed'])
+  expect(await readState()).toEqual(['wait', 'failed'])
   reload({})
-  expect(await seen()).toEqual(['wait', 'failed'])
+  expect(await readState()).toEqual(['wait', 'failed'])
   reload({ broken: 'held' })
-  expect(await seen()).toEqual(['exchanging', 'held'])
+  expect(await readState()).toEqual(['exchanging', 'held'])
   reload({ broken: 'refunded' })
-  expect(await seen()).toEqual(['refunded', undefined])
+  expect(await readState()).toEqual(['refunded', undefined])
 })
 
 test('W14: the gateway finds it out by itself at a draining provider, where it is open until it is settled', async () => {

@@ -64,12 +64,12 @@ describe.each(formNames)('form %s, after a switch from beta to alpha', (form) =>
 test('what a key has only seen at a provider is not followed there after a switch', async () => {
   place = await startPassthrough('beta')
   const key = await place.gateway.freshKey()
-  place.beta.holdings.swaps = [swap({ id: 'seen' })]
-  expect((await get('A', 'beta~seen', key)).status).toBe(200)
-  await expect.poll(() => place.gateway.ledger.find(hashKey(key), 'beta', 'seen')).toBeDefined()
+  place.beta.holdings.swaps = [swap({ id: 'listed' })]
+  expect((await get('A', 'beta~listed', key)).status).toBe(200)
+  await expect.poll(() => place.gateway.ledger.find(hashKey(key), 'beta', 'listed')).toBeDefined()
   await place.restart('alpha')
   place.beta.reset()
-  expectRefusal(await get('A', 'beta~seen', key), 'A', 404)
+  expectRefusal(await get('A', 'beta~listed', key), 'A', 404)
   expect(place.beta.journal).toEqual([])
 })
 

@@ -32,7 +32,7 @@ const list = (form: FormName = 'A'): Promise<ReceivedResponse> => managed.client
 const row = ({ json }: ReceivedResponse): object | undefined => (json as { data: readonly object[] }).data[0]
 const found = (): readonly string[] =>
   managed.gateway.observations
-    .filter((seen) => seen.what === 'discrepancy')
+    .filter((observation) => observation.what === 'discrepancy')
     .map(({ provider, field, action }) => `${provider} ${field} ${action}`)
 const only = async (): Promise<object> => {
   const [entry, ...others] = await Array.fromAsync(managed.gateway.ledgerAdmin.export())

@@ -171,7 +171,7 @@ describe('L40: what the provider reports of what was created here is compared wi
   const reported = (facts: object) => ({ ...transactionA(place.alpha.holdings.swaps[0] as Swap), ...facts })
   const found = (): readonly string[] =>
     place.gateway.observations
-      .filter((seen) => seen.what === 'discrepancy')
+      .filter((observation) => observation.what === 'discrepancy')
       .map(({ provider, field, action }) => `${provider} ${field} ${action}`)
 
   test.each([
@@ -223,19 +223,19 @@ describe('L37: two keys of one account at the provider', () => {
   test.each(['alpha', 'beta'] as const)('one sees in its list what the other is creating, which is done (%s)', async (name) => {
     await start(name)
     const made = Promise.withResolvers<void>()
-    const seen = Promise.withResolvers<void>()
+    const listRead = Promise.withResolvers<void>()
     const held = swap({ id: 'shared-1', refundAddress: null })
     const provider = place[name]
     provider.reply('create', () => {
       provider.holdings.swaps = [held]
       made.resolve()
-      return { json: name === 'alpha' ? transactionA(held) : createdB(held), after: seen.promise }
+      return { json: name === 'alpha' ? transactionA(held) : createdB(held), after: listRead.promise }
     })
     const creating = create('A')
     await made.promise
     for (const form of formNames) expect(row(await list(form, theirs))).toMatchObject({ id: `${name}~shared-1` })
     await expect.poll(() => entryOf(`${name}~shared-1`)).toMatchObject({ isCreated: false })
-    seen.resolve()
+    listRead.resolve()
     const created = await creating
     expect(created.status).toBe(201)
     expect(created.json).toMatchObject({ id: `${name}~shared-1`, depositAddress: 'bc1q-deposit-1' })

@@ -29,16 +29,16 @@ it('accepts a reply that arrived while this process was paused', async () => {
 it('shows whether the caller still waits', async () => {
   vi.useFakeTimers()
   const callers = new ReplyTimeouts()
-  const seen: { isOver: boolean }[] = []
+  const waitingReplies: { isOver: boolean }[] = []
   const reply = callers.wait((waiting) => {
-    seen.push(waiting)
+    waitingReplies.push(waiting)
     return never()
   })
   const failed = expect(reply).rejects.toThrow('Redis does not answer.')
-  expect(seen[0]?.isOver).toBe(false)
+  expect(waitingReplies[0]?.isOver).toBe(false)
   await vi.advanceTimersByTimeAsync(240)
   await failed
-  expect(seen[0]?.isOver).toBe(true)
+  expect(waitingReplies[0]?.isOver).toBe(true)
 })
 
 it('lets no more than ten thousand wait', async () => {

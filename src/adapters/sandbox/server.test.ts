@@ -17,8 +17,8 @@ function damaged(damage: Damage): Promise<string> {
 
 test('request and response arrive unchanged', async () => {
   const url = await serving(async ({ method, path, query, headers, address, body }) => {
-    const seen = { method, path, query, address, sent: await body?.(), key: headers['x-api-key'] }
-    return { ...whole, body: JSON.stringify(seen) }
+    const received = { method, path, query, address, sent: await body?.(), key: headers['x-api-key'] }
+    return { ...whole, body: JSON.stringify(received) }
   })
   const response = await fetch(`${url}/a/b%20c?d=e%2Ff`, { method: 'POST', body: 'é', headers: { 'X-API-Key': 'k' } })
   expect(await response.json()).toEqual({

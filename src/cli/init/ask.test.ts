@@ -8,8 +8,8 @@ const toDigit = (text: string): number => {
 }
 const question = { question: 'A digit', flag: '--digit', given: undefined, parse: toDigit }
 
-/** What is asked and answered over lines that are all there at once, as from a pipe. */
-async function asked(lines: string, isTTY: boolean) {
+/** Runs three prompts over lines that are all there at once, as from a pipe. */
+async function runPrompt(lines: string, isTTY: boolean) {
   const printed: string[] = []
   const input = Object.assign(new PassThrough(), { isTTY })
   input.end(lines)
@@ -20,18 +20,18 @@ async function asked(lines: string, isTTY: boolean) {
 }
 
 it('takes a line for each question, and the preset for an empty one', async () => {
-  expect(await asked('1\n\n3\n', false)).toEqual({ answers: [1, 7, 3], printed: ['A digit:', 'A digit [7]:', 'A digit:'] })
+  expect(await runPrompt('1\n\n3\n', false)).toEqual({ answers: [1, 7, 3], printed: ['A digit:', 'A digit [7]:', 'A digit:'] })
 })
 
 it('prompts again on a terminal, and ends elsewhere', async () => {
-  const { answers, printed } = await asked('x\n1\n\n3\n', true)
+  const { answers, printed } = await runPrompt('x\n1\n\n3\n', true)
   expect([answers, printed.slice(0, 3)]).toEqual([
     [1, 7, 3],
     ['A digit:', '--digit: it must be a digit', 'A digit:'],
   ])
-  await expect(asked('x\n1\n\n3\n', false)).rejects.toThrow('--digit: it must be a digit')
+  await expect(runPrompt('x\n1\n\n3\n', false)).rejects.toThrow('--digit: it must be a digit')
 })
 
 it.each([true, false])('the end of the input is no answer, on a terminal (%s) neither', async (isTTY) => {
-  await expect(asked('1\n', isTTY)).rejects.toThrow('--digit is missing')
+  await expect(runPrompt('1\n', isTTY)).rejects.toThrow('--digit is missing')
 })

@@ -92,7 +92,7 @@ it('U17: in a storm, extra calls are at most a fifth', async () => {
   const retries = provider.calls.length - failingCalls
   expect(retries).toBeGreaterThan(failingCalls * 0.15)
   expect(retries).toBeLessThanOrEqual(failingCalls * 0.2)
-  expect(observations.filter((seen) => seen.what === 'retry' && seen.isMade)).toHaveLength(retries)
+  expect(observations.filter((observation) => observation.what === 'retry' && observation.isMade)).toHaveLength(retries)
   expect(observations).toHaveLength(failingCalls)
 })
 

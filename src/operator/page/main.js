@@ -19,9 +19,9 @@ const pathsOf = {
 const pollsPerRefresh = 12
 const root = document.getElementById('page')
 const notice = document.getElementById('notice')
-const nobody = { isSignedIn: false, isBusy: false, error: undefined }
+const signedOut = { isSignedIn: false, isBusy: false, error: undefined }
 
-let state = nobody
+let state = signedOut
 let session = new AbortController()
 let eventTimer
 let eventPaths = {}
@@ -71,7 +71,7 @@ async function signIn(token) {
     return signOut(error)
   }
   session = new AbortController()
-  update({ ...nobody, isSignedIn: true, isConnected: false })
+  update({ ...signedOut, isSignedIn: true, isConnected: false })
   root.querySelector('h1').focus()
   followEvents({ signal: session.signal, onEvent, onState })
   poll(session.signal)
@@ -84,7 +84,7 @@ function signOut(error) {
   setToken('')
   dialog.close()
   announce('')
-  state = nobody
+  state = signedOut
   update({ error: error?.message })
   if (!error) root.querySelector('input')?.focus()
 }

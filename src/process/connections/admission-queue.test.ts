@@ -22,7 +22,7 @@ class Client extends EventEmitter {
     resume: () => this.read(true),
   }
 
-  /** So many answers are written, to what he asked in a row. */
+  /** Writes responses to pipelined requests of the client. */
   answer(count = 2): void {
     for (let at = 0; at < count; at++) this.emit('close')
   }
@@ -41,7 +41,7 @@ function come(url: string, method = 'GET'): Client {
 afterEach(() => void vi.restoreAllMocks())
 
 const crowd = (count: number): readonly Client[] => Array.from({ length: count }, (_, at) => come(`${at}`))
-const everybody = (): Promise<void> => expect.poll(() => gate.waitMs(), { interval: 1 }).toBe(0)
+const queueEmpty = (): Promise<void> => expect.poll(() => gate.waitMs(), { interval: 1 }).toBe(0)
 
 it('a single request begins at once', async () => {
   for (let round = 0; round < 3; round++) {
@@ -71,7 +71,7 @@ describe('of many requests at once', () => {
     crowd(80)
     await turn()
     come('late')
-    await everybody()
+    await queueEmpty()
     await turn()
     expect(begun.at(-1)).toBe('late')
   })
@@ -79,14 +79,14 @@ describe('of many requests at once', () => {
   it('X3: creates begin before the rest', async () => {
     crowd(80)
     come('create', 'POST')
-    await everybody()
+    await queueEmpty()
     expect(begun.indexOf('create')).toBe(64)
   })
 
   it('X7: a request whose client has gone is skipped, unless it is a create', async () => {
     const clients = [...crowd(80), come('create', 'POST')]
     for (const client of clients) client.destroyed = true
-    await everybody()
+    await queueEmpty()
     await turn()
     expect(begun).toEqual([...Array.from({ length: 64 }, (_, at) => `${at}`), 'create'])
   })
@@ -98,7 +98,7 @@ describe('of many requests at once', () => {
       void Promise.resolve().then(() => order.push(`${url} goes on`))
     })
     crowd(68)
-    await everybody()
+    await queueEmpty()
     await turn()
     expect(order.slice(-8)).toEqual([64, 65, 66, 67].flatMap((at) => [`${at} begins`, `${at} goes on`]))
   })
@@ -108,7 +108,7 @@ describe('of many requests at once', () => {
     const end = performance.now() + 5
     while (performance.now() < end);
     expect(gate.waitMs()).toBeGreaterThanOrEqual(4.9)
-    await everybody()
+    await queueEmpty()
   })
 
   describe('a connection that had its responses', () => {
@@ -130,7 +130,7 @@ describe('of many requests at once', () => {
       expect(client?.connection.isRead).toBe(true)
       client?.answer(1)
       expect(client?.connection.isRead).toBe(false)
-      await everybody()
+      await queueEmpty()
       client?.answer(1)
       expect(client?.connection.isRead).toBe(true)
     })
@@ -156,7 +156,7 @@ describe('of many requests at once', () => {
       const clients = crowd(64 + 31)
       clients[0]?.answer()
       expect(clients[0]?.connection.isRead).toBe(true)
-      await everybody()
+      await queueEmpty()
     })
 
     it.each(['destroyed', 'writableEnded'] as const)('is not kept if it is %s', async (ended) => {
@@ -164,7 +164,7 @@ describe('of many requests at once', () => {
       if (client) client.connection[ended] = true
       client?.answer()
       expect(client?.connection.isRead).toBe(true)
-      await everybody()
+      await queueEmpty()
     })
 
     it('is read at once from when the process ends', async () => {
@@ -173,7 +173,7 @@ describe('of many requests at once', () => {
       gate.open()
       second?.answer()
       expect([first, second].map((client) => client?.connection.isRead)).toEqual([true, true])
-      await everybody()
+      await queueEmpty()
     })
 
     it('counts as waiting while it is paused', async () => {
@@ -181,7 +181,7 @@ describe('of many requests at once', () => {
       for (const client of clients.slice(0, 64)) client.answer()
       while (begun.length < 200) await turn()
       expect(gate.waitMs()).toBeGreaterThan(0)
-      await everybody()
+      await queueEmpty()
     })
   })
 })

@@ -10,14 +10,14 @@ const question = `GET / HTTP/1.1\r\nHost: x\r\nX-Filler: ${'x'.repeat(8_000)}\r\
 
 let server: Server
 let waiting: ServerResponse[]
-let asked: number
+let requestCount: number
 let socket: Socket
 
 beforeEach(async () => {
   waiting = []
-  asked = 0
+  requestCount = 0
   server = createServer((_, response) => {
-    asked++
+    requestCount++
     waiting.push(response)
   }).listen(0, '127.0.0.1')
   limitPipelining(server, most)
@@ -33,19 +33,19 @@ it('a connection with too many pending responses is closed', async () => {
   const closed = new Promise((resolve) => socket.once('close', resolve))
   socket.resume().write(question.repeat(500))
   await closed
-  expect(asked).toBeGreaterThan(most)
-  expect(asked).toBeLessThan(most + 20)
+  expect(requestCount).toBeGreaterThan(most)
+  expect(requestCount).toBeLessThan(most + 20)
 })
 
 it('the maximum of pending responses is allowed again and again', async () => {
-  let told = ''
+  let received = ''
   socket.on('data', (chunk) => {
-    told += chunk
+    received += chunk
   })
   for (let round = 1; round <= 5; round++) {
     socket.write(question.repeat(most))
-    await expect.poll(() => asked).toBe(round * most)
+    await expect.poll(() => requestCount).toBe(round * most)
     for (const response of waiting.splice(0)) response.end('answer')
-    await expect.poll(() => told.split('HTTP/1.1 200').length - 1).toBe(round * most)
+    await expect.poll(() => received.split('HTTP/1.1 200').length - 1).toBe(round * most)
   }
 })

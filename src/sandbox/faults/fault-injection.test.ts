@@ -6,10 +6,10 @@ const key = 'sandbox-key-1'
 
 async function during(outage: object) {
   const sandbox = await sandboxInMemory()
-  const set = await sandbox.ask('POST', '/sandbox/faults', { body: outage })
-  const count = async () => (await sandbox.ask('GET', '/b/api/v2/transactions', { key })).json.count
+  const set = await sandbox.send('POST', '/sandbox/faults', { body: outage })
+  const count = async () => (await sandbox.send('GET', '/b/api/v2/transactions', { key })).json.count
   const body = { coinFrom: 'BTC', coinTo: 'USDTTRC20', amount: 0.1, withdrawalAddress: 'T' }
-  const create = () => sandbox.ask('POST', '/a/api/v2/transactions', { key, body })
+  const create = () => sandbox.send('POST', '/a/api/v2/transactions', { key, body })
   return { ...sandbox, set, count, create }
 }
 
@@ -49,24 +49,24 @@ test('latency delays the answer and changes nothing else', async () => {
 })
 
 test('an outage of one operation leaves the others alone, in both forms', async () => {
-  const { ask } = await during({ operation: 'getRate', status: 500 })
-  expect((await ask('GET', '/a/api/v2/rate?coinFrom=BTC&coinTo=XRP&amount=0.1')).status).toBe(500)
-  expect((await ask('GET', '/b/api/v2/rate?coinFrom=BTC&coinTo=XRP&amount=0.1')).status).toBe(500)
-  expect((await ask('GET', '/a/api/v2/currencies')).status).toBe(200)
+  const { send } = await during({ operation: 'getRate', status: 500 })
+  expect((await send('GET', '/a/api/v2/rate?coinFrom=BTC&coinTo=XRP&amount=0.1')).status).toBe(500)
+  expect((await send('GET', '/b/api/v2/rate?coinFrom=BTC&coinTo=XRP&amount=0.1')).status).toBe(500)
+  expect((await send('GET', '/a/api/v2/currencies')).status).toBe(200)
 })
 
 test('outages are shown, replaced by operation, and cleared', async () => {
-  const { ask, set } = await during({ status: 503 })
+  const { send, set } = await during({ status: 503 })
   expect(set.json).toEqual({ faults: [{ operation: 'all', share: 1, status: 503 }] })
-  await ask('POST', '/sandbox/faults', { body: { latency: 20, share: 0.5 } })
-  expect((await ask('GET', '/sandbox/faults')).json).toEqual({ faults: [{ operation: 'all', share: 0.5, latency: 20 }] })
-  expect((await ask('DELETE', '/sandbox/faults')).json).toEqual({ faults: [] })
-  expect((await ask('GET', '/sandbox/faults')).json).toEqual({ faults: [] })
+  await send('POST', '/sandbox/faults', { body: { latency: 20, share: 0.5 } })
+  expect((await send('GET', '/sandbox/faults')).json).toEqual({ faults: [{ operation: 'all', share: 0.5, latency: 20 }] })
+  expect((await send('DELETE', '/sandbox/faults')).json).toEqual({ faults: [] })
+  expect((await send('GET', '/sandbox/faults')).json).toEqual({ faults: [] })
 })
 
 test('an invalid outage is rejected by name', async () => {
-  const { ask } = await sandboxInMemory()
-  const message = async (body: object) => (await ask('POST', '/sandbox/faults', { body })).json.message
+  const { send } = await sandboxInMemory()
+  const message = async (body: object) => (await send('POST', '/sandbox/faults', { body })).json.message
   expect(await message({ share: 2, status: 503 })).toBe('Invalid share: it must be a number from 0 to 1.')
   expect(await message({ status: 200 })).toBe('Invalid status: it must be a number from 400 to 599.')
   expect(await message({ status: 503.5 })).toBe('Invalid status: it must be an integer.')

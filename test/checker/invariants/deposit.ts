@@ -6,8 +6,8 @@ import type { ResponseTransaction } from '../response-transaction.ts'
 export function deposit(evidence: Evidence): readonly string[] {
   const reports = reportsById(evidence)
   const assignedByHand = new Set(evidence.assignedByHand?.map(({ id }) => id))
-  return evidence.operations.flatMap(({ client, seen }) =>
-    seen.flatMap((reported) => {
+  return evidence.operations.flatMap(({ client, transactions }) =>
+    transactions.flatMap((reported) => {
       const truths = reports.get(reported.id) ?? []
       if (truths.length === 0 && !assignedByHand.has(reported.id))
         return [`${client} received ${reported.id}, which no provider gave`]

@@ -19,7 +19,7 @@ function givenIn(evidence: Evidence): readonly Given[] {
   const shown = shownIn(evidence)
   const needsLedger = ({ client, kind }: Operation, id: string) => kind === 'create' || shown.get(client)?.has(id) !== true
   return evidence.operations.flatMap((operation) =>
-    operation.seen.filter(({ id }) => needsLedger(operation, id)).map(({ id }) => ({ client: operation.client, id })),
+    operation.transactions.filter(({ id }) => needsLedger(operation, id)).map(({ id }) => ({ client: operation.client, id })),
   )
 }
 

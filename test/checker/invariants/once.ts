@@ -15,6 +15,6 @@ export function once(evidence: Evidence): readonly string[] {
 
 /** All responses to one intent are the same. */
 function respondedTwice(intent: ReturnType<typeof intentsOf>[number]): readonly string[] {
-  const ids = new Set(intent.flatMap(({ seen }) => seen.map(({ id }) => id)))
+  const ids = new Set(intent.flatMap(({ transactions }) => transactions.map(({ id }) => id)))
   return ids.size > 1 ? [`${intent[0]?.client} received ${[...ids].join(' and ')} for one idempotency key`] : []
 }

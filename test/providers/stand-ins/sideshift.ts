@@ -80,9 +80,9 @@ function coins(): unknown {
 
 /** Its documents need `affiliateId`; a published client leaves it out. */
 function pair({ path, query }: Received, exchange: Exchange): unknown {
-  const asked: Fields = Object.fromEntries(query)
-  requireNames(asked, [], ['affiliateId', 'amount', 'commissionRate'])
-  requireAccount(asked)
+  const fields: Fields = Object.fromEntries(query)
+  requireNames(fields, [], ['affiliateId', 'amount', 'commissionRate'])
+  requireAccount(fields)
   const [from, to] = path
     .slice('/pair/'.length)
     .split('/')
