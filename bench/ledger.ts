@@ -36,10 +36,10 @@ const reads: Readonly<Record<string, Action>> = {
 let made = 0
 let known: LedgerEntry | undefined
 const writes: Readonly<Record<string, Action>> = {
-  'see, known': async (ledger) => {
+  'upsert, existing': async (ledger) => {
     known = await ledger.upsert(heavy, provider, facts('tx-0', { status: 'sending' }, { sequence: ++made }), known)
   },
-  'see, new': (ledger) => ledger.upsert(heavy, provider, facts(`seen-${made++}`)),
+  'upsert, new': (ledger) => ledger.upsert(heavy, provider, facts(`seen-${made++}`)),
   'begin + settle': async (ledger) => {
     const create = intent({ owner: heavy, provider })
     await ledger.begin(create)

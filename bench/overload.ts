@@ -121,7 +121,7 @@ function report(before: Load, under: Load, after: Load, statuses: string): void 
   if (Math.max(share, shareOfCore) < 0.8 || statuses.includes('500:')) process.exitCode = 1
 }
 
-/** Megabytes of the process, and of its heap in the end: a million requests that each left fifty bytes would be seen in it. */
+/** Megabytes of the process, and of its heap in the end: a million requests that each left fifty bytes would show in it. */
 function reportMemory(peak: number, live: number): void {
   console.log(`memory ${peak.toFixed(0)} MB at most; heap after a collection in the end ${live.toFixed(1)} MB`)
   if (live > 50) process.exitCode = 1

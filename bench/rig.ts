@@ -15,7 +15,7 @@ export async function start(core: string, args: readonly string[], log?: number)
   const stderr = log ?? 'inherit'
   const child = spawn('taskset', ['-c', core, process.execPath, ...args], { stdio: ['ignore', 'pipe', stderr] })
   const [line] = await once(child.stdout as NodeJS.ReadableStream, 'data')
-  if (!String(line).trim()) throw new Error(`${args.join(' ')} said nothing`)
+  if (!String(line).trim()) throw new Error(`${args.join(' ')} printed nothing`)
   return child
 }
 

@@ -21,7 +21,7 @@ export interface PanelFacts {
   readonly title: string
   /** What it shows, and what to do if it is bad. */
   readonly description: string
-  /** Alerts whose runbooks say more. */
+  /** Alerts whose runbooks explain more. */
   readonly runbooks?: readonly string[]
   /** By Grafana's name (`s`, `percentunit`, `reqps`, `short`). */
   readonly unit: string

@@ -1,4 +1,4 @@
-/** What clients ask for, and how it ends. */
+/** Requests of clients, and their results. */
 import { rate, series } from './expression.ts'
 import { availability } from './objectives.ts'
 import { graph } from './panel.ts'

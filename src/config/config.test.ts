@@ -424,7 +424,7 @@ describe('a fault', () => {
   it.each([
     ['no providers', routing, ['providers: is missing', 'routing.providers.0: is not in providers']],
     ['no routing', `providers: { ${alpha} }`, ['routing: is missing']],
-    ['nobody to route to', `providers: { ${alpha} }\nrouting: { providers: [] }`, ['routing.providers: must name a provider']],
+    ['no provider to route to', `providers: { ${alpha} }\nrouting: { providers: [] }`, ['routing.providers: must name a provider']],
     [
       'an unknown provider',
       `providers: { ${alpha} }\nrouting: { providers: [gamma] }`,

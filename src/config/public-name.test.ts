@@ -22,7 +22,7 @@ test.each([
   'schlüssel',
   'line\nbreak',
   '',
-])('%j may be a secret, so that only its length is told', (name) => {
+])('%j may be a secret, so that only its length is shown', (name) => {
   expect(publicName(name)).toBe(`<${[...name].length} characters>`)
 })
 
@@ -38,7 +38,7 @@ test.each([
   '1INCH',
   'retries',
   '0',
-])('%s is told', (name) => expect(publicName(name)).toBe(name))
+])('%s is shown', (name) => expect(publicName(name)).toBe(name))
 
 it('shows every key of the configuration', () => {
   const rows = [...readFileSync('docs/configuration.md', 'utf8').matchAll(/^\| `([\w.<>]+)` \|/gm)].map(([, path = '']) => path)

@@ -89,7 +89,7 @@ export function retryAsAnother(who: number, which: number): Command {
 
 export type Moment = 'at once' | 'applied' | 'answered'
 
-/** While a create is under way, as far as the provider's journal tells. */
+/** While a create is in progress by the provider's journal. */
 export function kill(caller: Caller, moment: Moment): Command {
   return command(`kill(during a create of ${labelOf(caller)}, ${moment})`, async (model, world) => {
     const before = countOf(world, moment)

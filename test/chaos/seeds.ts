@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 export interface Seed {
   readonly seed: number
-  /** Which run of the seed, as fast-check says it. */
+  /** Which run of the seed, as fast-check reports it. */
   readonly path: string
 }
 

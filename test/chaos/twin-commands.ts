@@ -73,7 +73,7 @@ const clock = fc.boolean().map((isAhead) =>
     real.isAhead = isAhead
   }),
 )
-/** Swaps end well, their owners see it, and `ledger prune` forgets them. */
+/** Swaps end well, their owners read that, and `ledger prune` deletes them. */
 const prune = process.map((at) =>
   command('prune', at, async (real) => {
     const { world, exchange, made } = real

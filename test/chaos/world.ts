@@ -82,7 +82,7 @@ export class World implements AsyncDisposable {
     return { alpha: readJournal(alpha.provider.settings.journal), beta: readJournal(beta.provider.settings.journal) }
   }
 
-  /** How many swaps the providers hold of which the ledger knows only that they may exist. */
+  /** How many swaps the providers hold of which the ledger has only an unresolved create. */
   async openEffects(): Promise<number> {
     const unresolvedAddresses = new Set(await this.unresolvedAddresses())
     const applied = effectsOf({ journals: this.journals(), operations: [] })

@@ -10,7 +10,7 @@ describe('there is no violation', () => {
   const fine: readonly (readonly [string, Partial<Evidence>])[] = [
     ['of a create that all agree on', {}],
     [
-      'of a create that nobody was told of and that is unsettled',
+      'of a create that was reported to no client and is unresolved',
       { operations: [create({ outcome: 'info' })], holdings: holds(), unresolvedAddresses: ['TAcme1'] },
     ],
     ['of a create that was replayed', { operations: [create({ outcome: 'info' }), create()] }],
@@ -82,7 +82,7 @@ describe('noticed', () => {
     [
       'I2: forgotten',
       { operations: [create({ outcome: 'info' })], holdings: holds() },
-      'I2: alpha~tx-1 was created, and nobody knows of it',
+      'I2: alpha~tx-1 was created, and no client or row has it',
     ],
     [
       'I2: in the hands of another',
@@ -90,7 +90,7 @@ describe('noticed', () => {
         operations: [create({ outcome: 'info' })],
         holdings: [{ client: 'globex', listed: new Set([reportedSwap.id]), got: new Set() }],
       },
-      'I2: alpha~tx-1 was created, and nobody knows of it',
+      'I2: alpha~tx-1 was created, and no client or row has it',
     ],
     [
       'I3: an id',
@@ -128,17 +128,17 @@ describe('noticed', () => {
     [
       'I4: another network',
       { journals: { alpha: entries({ facts: { to: assets.usdtEth } }) } },
-      'I4: alpha~tx-1 is what nobody asked for',
+      'I4: alpha~tx-1 is what no client requested',
     ],
     [
       'I4: a memo that was dropped',
       { operations: [create({ order: { ...ordered, withdrawalExtraId: '77' } })] },
-      'I4: alpha~tx-1 is what nobody asked for',
+      'I4: alpha~tx-1 is what no client requested',
     ],
     [
       'I4: another amount',
       { journals: { alpha: entries({ facts: { amount: '10.51' } }) } },
-      'I4: alpha~tx-1 is what nobody asked for',
+      'I4: alpha~tx-1 is what no client requested',
     ],
     [
       'I5: another amount',
@@ -171,7 +171,7 @@ describe('noticed', () => {
     [
       'I6: a create that was sent twice',
       { journals: { alpha: [...entries({ facts: null, ending: 429 }), ...entries({ request: 2 })] } },
-      'I6: 2 creates for TAcme1 were sent, and 1 asked for',
+      'I6: 2 creates for TAcme1 were sent, and 1 requested',
     ],
     [
       'I8: a client key at a provider',

@@ -1,4 +1,4 @@
-/** Whether what must hold after every fault does hold: the invariants of swaps, read from what everybody saw. */
+/** Checks the invariants of swaps that must hold after every fault, from the recorded evidence. */
 import type { Evidence, Invariant } from './evidence.ts'
 import { alone } from './invariants/alone.ts'
 import { apart } from './invariants/apart.ts'

@@ -28,9 +28,9 @@ export interface Holding {
 }
 
 export interface Secrets {
-  /** Issued by the operator: no provider may see one. */
+  /** Issued by the operator: no provider may receive one. */
   readonly clientKeys: readonly string[]
-  /** By tag: no other provider may see it. */
+  /** By tag: no other provider may receive it. */
   readonly providerKeys: Readonly<Record<string, string>>
   /** What the gateway printed. */
   readonly logs: readonly string[]
@@ -39,7 +39,7 @@ export interface Secrets {
 /** A line for each breach. */
 export type Invariant = (evidence: Evidence) => readonly string[]
 
-/** Its `id` is as clients see it. */
+/** Its `id` is the tagged one. */
 export interface Effect {
   readonly provider: string
   readonly id: string
@@ -61,7 +61,7 @@ function taggedId(provider: string, id: unknown): string {
   return `${provider}~${typeof id === 'string' ? id : JSON.stringify(id)}`
 }
 
-/** Swaps that were at the providers before, or were changed there, by the ids that clients know. */
+/** Swaps that were at the providers before, or were changed there, by their tagged ids. */
 export function heldIn({ journals }: Evidence): readonly Omit<Effect, 'mark'>[] {
   return Object.entries(journals).flatMap(([provider, journal]) =>
     journal

@@ -30,7 +30,7 @@ const globexHolds: Partial<Evidence> = { holdings: [...(whole.holdings ?? []), l
 
 describe('there is no violation', () => {
   const fine: readonly (readonly [string, Partial<Evidence>])[] = [
-    ['of a swap that was there before and was told nobody', { journals: { alpha: held } }],
+    ['of an earlier swap that was reported to no client', { journals: { alpha: held } }],
     [
       'of one that was given to a client by hand',
       {
@@ -41,7 +41,7 @@ describe('there is no violation', () => {
       },
     ],
     [
-      'of a swap that changed, told as it is now',
+      'of a swap that changed, reported as it is now',
       {
         journals: { alpha: [...entries(), { what: 'held', swap: { ...swap, amountTo: '17' } }] },
         operations: [create(), get('acme', '{"id":"alpha~tx-1","amountTo":17}')],
@@ -56,7 +56,7 @@ describe('there is no violation', () => {
       },
     ],
     [
-      'of two creates of two clients that are told apart by their marks',
+      'of two creates of two clients that differ by their marks',
       {
         journals: { alpha: entries().map((entry) => (entry.what === 'answered' ? entry : { ...entry, mark: 'first' })) },
         operations: [create({ mark: 'first' }), create({ ...globex, order: ordered, mark: 'second', outcome: 'fail', text: '' })],
@@ -93,11 +93,11 @@ describe('noticed', () => {
     ],
     [
       'I1: an effect whose mark no client made',
-      { journals: { alpha: entries().map((entry) => (entry.what === 'applied' ? { ...entry, mark: 'nobody' } : entry)) } },
-      'I1: alpha~tx-1 for nobody, where 0 could be',
+      { journals: { alpha: entries().map((entry) => (entry.what === 'applied' ? { ...entry, mark: 'no-client' } : entry)) } },
+      'I1: alpha~tx-1 for no-client, where 0 could be',
     ],
     [
-      'I2: a row that is missing, though the provider shows the swap to whoever created it',
+      'I2: a row that is missing, though the provider reports the swap to its creator',
       {
         journals: { alpha: [...entries(), ...shown('acme', '{"id":"tx-1"}')] },
         exported: [],
@@ -114,7 +114,7 @@ describe('noticed', () => {
         exported: [],
         unresolvedAddresses: ['TAcme1'],
       },
-      'I2: alpha~tx-2 was created, and nobody knows of it',
+      'I2: alpha~tx-2 was created, and no client or row has it',
     ],
     [
       'I6: a second provider after a refusal without a word',

@@ -14,7 +14,7 @@ interface ProviderResponse {
 }
 
 /**
- * Everything that a provider ever reported of a transaction, by the id that clients see: what its create made first (an id
+ * Everything that a provider ever reported of a transaction, by the tagged id: what its create made first (an id
  * that is given twice belongs to the first); what it has; and what it returns in gets and lists.
  */
 export function reportsById(evidence: Evidence): ReadonlyMap<string, readonly ResponseTransaction[]> {

@@ -120,7 +120,7 @@ describe('issued keys', () => {
     const lines = await managed.witness.judge()
     expect(lines).toEqual([
       'I1: alpha~one, alpha~two for order-1 of acme, where 1 could be',
-      'I2: alpha~two was created, and nobody knows of it',
+      'I2: alpha~two was created, and no client or row has it',
     ])
   })
 
@@ -138,14 +138,14 @@ describe('issued keys', () => {
       body,
     })
     expect(await managed.witness.judge()).toEqual([
-      'I6: 2 creates for order-1 of acme were sent, and 1 asked for',
+      'I6: 2 creates for order-1 of acme were sent, and 1 requested',
       'I6: order-1 of acme went to beta after its outcome at alpha was open',
     ])
   })
 
   it('an excuse that nothing needs is noticed', async () => {
     await order(await start(), mine)
-    managed.witness.excuse('I3', 'The test says so.')
+    managed.witness.excuse('I3', 'For this test.')
     expect(await managed.witness.judge()).toEqual(['I3 was excused, and holds'])
   })
 })

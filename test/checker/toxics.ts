@@ -1,6 +1,6 @@
 /** What a network can do to a stream of bytes, in the words of Toxiproxy. The eighth, `down`, is the proxy's own. */
 
-/** One direction of one connection, as a toxic sees it. */
+/** One direction of one connection, as a toxic handles it. */
 export interface Flow {
   /** Ends sooner where the toxic is lifted or the connection is over: then true. */
   readonly wait: (milliseconds: number) => Promise<boolean>

@@ -33,7 +33,7 @@ function configuration(): string {
   return readFileSync(join(directory, 'config/gateway.yaml'), 'utf8')
 }
 
-/** What `check` and `start` see of it. */
+/** What `check` and `start` report of it. */
 async function checked(...args: readonly string[]): Promise<Record<string, unknown>> {
   const { exitCode, out, err } = await swapgate(['check', '--json', ...args])
   expect([exitCode, err]).toEqual([0, ''])

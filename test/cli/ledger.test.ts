@@ -254,7 +254,7 @@ describe('swapgate ledger export', () => {
   const first = { createdAt: '2026-11-18T23:59:59.999Z' }
   const second = { createdAt: '2026-11-19T00:00:00Z' }
 
-  it('prints an object a line, with the digits of the provider and the id that clients see', async () => {
+  it('prints an object a line, with the digits of the provider and the tagged id', async () => {
     await created('one')
     const { exitCode, out } = await place.swapgate('ledger', 'export')
     expect(exitCode).toBe(0)

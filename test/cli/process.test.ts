@@ -1,4 +1,4 @@
-/** The commands as processes of their own: what a shell, a script or a cron job sees. */
+/** The commands as processes of their own: their output and exit codes for a shell, a script or a cron job. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -41,7 +41,7 @@ it('many commands at once share one ledger, and none is lost', async () => {
   expect(listed.map(({ name }) => name).sort()).toEqual(names)
 })
 
-it('a command works while another process holds the ledger open, and its effect is seen there', async () => {
+it('a command works while another process has the ledger open, and takes effect there', async () => {
   const stores = await place.stores()
   const { exitCode } = await ended('keys', 'create', '--name', 'acme')
   expect([exitCode, (await stores.accounts.listKeys()).map(({ name }) => name)]).toEqual([0, ['acme']])

@@ -112,7 +112,7 @@ describe.each([
     ['fails', { status: 500, json: {} }],
     ['refuses the key', { status: 401, json: { message: 'no' } }],
     ['breaks off', { reset: true }],
-    ['tells nonsense', { text: 'nonsense' }],
+    ['returns nonsense', { text: 'nonsense' }],
   ])('L29: while the provider %s, only --force binds', async (_, reply) => {
     await unknownCreate({ provider })
     standIn().reply('get', reply)

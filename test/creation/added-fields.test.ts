@@ -28,7 +28,7 @@ describe.each(formNames)('form %s', (form) => {
 
   test.each<[string, object]>([
     ['network to', { network_to: 'ETH' }],
-    ['network to that nobody knows', { network_to: 'NOWHERE' }],
+    ['unknown network to', { network_to: 'NOWHERE' }],
     ['network from', { network_from: 'LIGHTNING' }],
     ['refund address', { refund_address: 'bc1q-other' }],
   ])('L150: another %s than requested: 502 and no deposit address', async (_, added) => {

@@ -118,7 +118,7 @@ describe.each(formNames)('a provider of form %s', (side) => {
     expect(await look()).toBe('ambiguous')
   })
 
-  test('a get that does not know what the list has confirms nothing', async () => {
+  test('a get without what the list has confirms nothing', async () => {
     await loseResponse({})
     provider().reply('get', { status: 404, json: { error: 'Not Found', message: 'no', code: 404 } })
     expect(await look()).toBe('ambiguous')
@@ -180,7 +180,7 @@ describe('L23: the network of a coin that has several, at a provider of form B',
 })
 
 describe('L68: a word that only the list of currencies explains, at a provider of form A', () => {
-  const reason = 'The checker knows assets by the words of the table, and this provider has one of its own.'
+  const reason = 'The checker has only the words of the table for assets, and this provider has its own.'
   const words = (usdt: string): readonly object[] =>
     [
       ['BTC', 'BTC'],

@@ -193,7 +193,7 @@ describe.each(formNames)('form %s', (form) => {
   })
 
   test('another amount is counted and not refused', async () => {
-    managed.witness.excuse('I5', 'The client is told the amount that the provider says, not the one that was ordered.')
+    managed.witness.excuse('I5', 'The client gets the amount that the provider reports, not the requested one.')
     const json = transactionA(swap({ id: `amount-${form}`, amountIn: digits('0.09'), refundAddress: null }))
     managed.alpha.reply('create', { status: 201, json })
     expect((await create()).status).toBeLessThan(300)

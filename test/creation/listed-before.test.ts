@@ -51,7 +51,7 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     expect((await list()).json).toMatchObject({ data: [{ id: `${name}~lost-1` }] })
   })
 
-  test('L24: of twins none is bound, whichever of them its owner has seen', async () => {
+  test('L24: of twins none is bound, whichever of them its owner has listed', async () => {
     await lose()
     const [made] = provider().holdings.swaps
     await waitUntilListed('lost-1')

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { World } from './world.ts'
 
-/** Something that goes wrong, and what has to be seen of it. */
+/** A failure, and what dashboards and alerts must show of it. */
 export interface Event {
   readonly name: string
   /** These fire because of it, and did not before. */

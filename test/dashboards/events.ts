@@ -12,7 +12,7 @@ async function faultyCreate(world: World, site: Site, fault: Fault): Promise<voi
   await site.customers[0].create(site.gateway.url, order)
 }
 
-/** Its id as clients see it. */
+/** Its tagged id. */
 async function created(world: World, { gateway, customers: [acme] }: Site): Promise<string> {
   const response = await acme.create(gateway.url, world.order())
   const { id } = (response?.json ?? {}) as { readonly id?: string }
@@ -31,7 +31,7 @@ export const cutOff: Event = {
 }
 
 export const contradiction: Event = {
-  name: 'a provider answers with another withdrawal address than was asked',
+  name: 'a provider returns another withdrawal address than requested',
   alerts: ['SwapgateCreateMismatch'],
   async cause(world) {
     await faultyCreate(world, world.alpha, { swap: 'withdrawalAddress' })
@@ -51,7 +51,7 @@ export const anotherSwap: Event = {
 }
 
 export const strangeStatus: Event = {
-  name: 'a provider has a status that nobody has explained',
+  name: 'a provider has an unknown status',
   alerts: ['SwapgateContractDrift'],
   panels: ['Providers: Drift from the contract'],
   async cause(world) {
@@ -87,7 +87,7 @@ export const refusedKey: Event = {
 }
 
 export const brokenTable: Event = {
-  name: 'somebody writes a broken asset table',
+  name: 'the asset table is broken',
   alerts: ['SwapgateConfigurationRefused'],
   async cause({ gamma }) {
     const file = join(gamma.directory, 'assets.yaml')
@@ -98,7 +98,7 @@ export const brokenTable: Event = {
 }
 
 export const greed: Event = {
-  name: 'a client asks more than its limit, and a provider has had enough',
+  name: 'a client exceeds its limit, and a provider its own',
   panels: ['Limits and budgets: Refused requests by limit', 'Limits and budgets: Limited by the provider'],
   async cause(world) {
     const { gateway, customers } = world.alpha

@@ -38,7 +38,7 @@ it.each(speakers)('%s reaches all that it names', (speaker, text) => {
   expect([deaf, apart]).toEqual([[], []])
 })
 
-it('the balancer and Prometheus know every gateway', () => {
+it('the balancer and Prometheus have every gateway', () => {
   const targetsIn = (text: string, port: number): string[] =>
     [...text.matchAll(address)].filter(([, , at]) => Number(at) === port).map(([, host = '']) => host)
   expect(targetsIn(readDeploy('haproxy.cfg'), 8080)).toEqual(gateways)

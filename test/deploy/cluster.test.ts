@@ -38,7 +38,7 @@ beforeAll(async () => {
   manifests = await buildManifests()
 }, 150_000)
 
-/** As the containers see it: the configuration and the secrets, each where the pod mounts it. */
+/** The files of the containers: the configuration and the secrets, each where the pod mounts it. */
 function laidOut(): { readonly containerRoot: ContainerRoot; readonly file: string } {
   const containerRoot = new ContainerRoot()
   const file = container()?.env?.find(({ name }) => name === 'SWAPGATE_CONFIG')?.value ?? ''

@@ -48,7 +48,7 @@ describe('compose.yaml', () => {
     expect([Number(cpus) > 0, /^\d+[MG]$/.test(memory)]).toEqual([true, true])
   })
 
-  it('its gateways are this version, two of them, and know how many they are', () => {
+  it('its two gateways are this version, and `replicas` is 2', () => {
     expect(gateways.map((name) => serviceOf(name).image)).toEqual([`swapgate:${manifest.version}`, `swapgate:${manifest.version}`])
     expect(Number(parse(readDeploy('gateway.yaml')).limits.replicas)).toBe(gateways.length)
   })

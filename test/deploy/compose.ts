@@ -42,7 +42,7 @@ export function serviceOf(name: string): Service {
   return compose.services[name] ?? fail(`compose.yaml has no service ${name}`)
 }
 
-/** What a container sees at a path, as a file of `deploy/`; undefined where nothing is put there. */
+/** The file of `deploy/` that a container has at a path; undefined if there is none. */
 export function mounted(service: Service, path: string): string | undefined {
   const mounts = (service.volumes ?? []).map((volume) => volume.split(':'))
   return mounts.find(([, target]) => target === path)?.[0]

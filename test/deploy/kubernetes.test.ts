@@ -50,7 +50,7 @@ describe('the manifests', () => {
     await expect(validate({ ...wrong, spec: { maxUnavailable: [] } } as unknown as Manifest)).rejects.toThrow('maxUnavailable')
   })
 
-  it('have no field that their kinds do not know', { timeout: 60_000 }, () => {
+  it('have no field that their kinds lack', { timeout: 60_000 }, () => {
     expect(compile(manifests)).toBe('')
     const text = JSON.stringify(manifests).replace('"failureThreshold"', '"failureTreshold"')
     expect(compile(JSON.parse(text))).toContain('"failureTreshold"\' does not exist')

@@ -89,7 +89,7 @@ function balancerFile(api: number, operators: number, urls: readonly ReadonlyMap
   return placed.replace('bind :8443', `bind 127.0.0.1:${api}`).replace('bind :8405', `bind 127.0.0.1:${operators}`)
 }
 
-/** By the command of compose.yaml, as its shell sees it. */
+/** By the command of compose.yaml, after its shell. */
 async function startRedis(containerRoot: ContainerRoot, port: number): Promise<AsyncDisposable> {
   mkdirSync(containerRoot.at('bin'))
   mkdirSync(containerRoot.at('data'))

@@ -76,7 +76,7 @@ describe.each(formNames)('the client of form %s at a gateway', (form) => {
     expect((await client.swaps({ size: 5 })).data.map((swap) => swap.id)).toContain(id)
   })
 
-  it('says why', async () => {
+  it('reports the reason', async () => {
     const error = await failure(connect().unknownCoin())
     expect(error).toBeInstanceOf(SwapError)
     expect(error).toMatchObject({ status: 400, reason: 'unknown_asset', requestId: expect.any(String) })

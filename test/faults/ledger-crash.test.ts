@@ -13,7 +13,7 @@ import { canTrace, killAtFlush } from '../support/strace.ts'
 /** Processes start slowly on a busy machine. */
 const timeout = 60_000
 let rig: LedgerRig
-/** What an operator sees of the ledger beside the gateway. */
+/** What the commands report of the ledger while the gateway runs. */
 let operator: OpenLedger
 beforeAll(async () => {
   rig = await startLedgerRig()

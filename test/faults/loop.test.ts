@@ -42,7 +42,7 @@ async function startMirror(): Promise<Mirror> {
 
 const cases = [
   ['the limits', { limits: { quotes: 60, create: 30, read: 120 } }, 2, true],
-  ['the deadline, where nobody is limited,', {}, 0.5, false],
+  ['the deadline, without limits,', {}, 0.5, false],
 ] as const
 test.each(cases)('H12: %s end what goes round, and the process lives', async (_, sections, timeout, isRefused) => {
   await using mirror = await startMirror()

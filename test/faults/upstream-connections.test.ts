@@ -225,7 +225,7 @@ describe('U22', () => {
       'a certificate that has expired',
       certify({ name: 'localhost', issuer: authority, from: long, until: new Date('2020-01-02') }),
     ],
-    ['a certificate of an authority that nobody knows', certify({ name: 'localhost', issuer: otherAuthority })],
+    ['a certificate of an unknown authority', certify({ name: 'localhost', issuer: otherAuthority })],
     ['a certificate that it made itself', certify({ name: 'localhost' })],
     ['TLS of an old version', { ...good, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }],
   ])('U22: %s: 502, nothing is sent, and no create is in doubt', async (_, options) => {

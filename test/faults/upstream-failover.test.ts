@@ -325,7 +325,7 @@ describe('a budget that is used up', () => {
     expect([rig.alpha.received('create').length, rig.beta.received('create').length]).toEqual([1, 1])
   })
 
-  test('serves a transaction as it was last seen', async () => {
+  test('serves a transaction as last recorded', async () => {
     const rig = await start({ budgets: counted({ 'alpha:read': 0 }) })
     const { id } = (await rig.create()).json as { id: string }
     const response = await rig.get(id)

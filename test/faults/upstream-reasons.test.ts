@@ -119,7 +119,7 @@ describe.each(formNames)('with issued keys, client %s', (form) => {
     await using managed = await startManaged()
     const { get } = managed.client(form)
     expectRefusal(await get('/transactions', { key: null }), form, 401, 'key_missing')
-    expectRefusal(await get('/transactions', { key: 'nobody-s' }), form, 401, 'key_invalid')
+    expectRefusal(await get('/transactions', { key: 'unknown-key' }), form, 401, 'key_invalid')
     const expired = await managed.gateway.issueKey('late', Date.now() - 1)
     expectRefusal(await get('/transactions', { key: expired }), form, 401, 'key_invalid')
     expect((await get('/transactions', { key: await managed.issue() })).status).toBe(200)

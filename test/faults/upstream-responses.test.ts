@@ -90,7 +90,7 @@ describe('U7', () => {
     await pair.close()
   })
 
-  test('U7: fields that the form does not know are dropped', async () => {
+  test('U7: fields that the form lacks are dropped', async () => {
     const body = JSON.stringify({ ...transactionA(swap()), isVip: true, nested: { a: [1] } })
     const response = await get(await rig((socket) => socket.write(rawResponse(body))))
     expect(response.status).toBe(200)

@@ -1,6 +1,6 @@
-/** The same facts in the three forms, by hand: what a provider of a form returns, and what a client of it must see. */
+/** The same facts in the three forms, by hand: what a provider of a form returns, and what a client of it must receive. */
 
-/** A number with its digits; TypeScript does not know `JSON.rawJSON` yet. */
+/** A number with its digits; TypeScript does not have `JSON.rawJSON` yet. */
 const number = (JSON as unknown as { rawJSON: (lexeme: string) => unknown }).rawJSON
 const maybe = (lexeme: string | undefined): unknown => (lexeme === undefined ? undefined : number(lexeme))
 

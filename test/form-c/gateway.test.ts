@@ -12,7 +12,7 @@ const providerFacts: Readonly<Record<FormName, Facts>> = {
   C: facts({ status: 'exchanging', fee: '0.50', size: 100 }),
 }
 
-/** What a client then sees: what its form has, what its provider reported, what is derived from it. */
+/** What a client then receives: what its form has, what its provider reported, and what is derived from it. */
 const expectedFacts: Readonly<Record<string, Facts>> = {
   'C over A': facts({ tag: 'alpha~', status: 'exchanging', fee: '0.50', size: 50 }),
   'C over B': facts({ tag: 'alpha~', status: 'wait', ids: ['tx7', 'tx6'], rate: '65005', fee: '0.5', size: 50 }),

@@ -107,7 +107,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(page.data.at(-1)?.code).toBe('C249')
   })
 
-  test('fields that the form does not know are dropped', async () => {
+  test('fields that the form lacks are dropped', async () => {
     offer([row('NEW', { notes: '', isHot: true, nested: { deep: 1 } })])
     const [item] = (await read()).data
     expect(Object.keys(item ?? {})).not.toContain('isHot')

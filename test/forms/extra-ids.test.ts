@@ -111,7 +111,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     await start(
       { extraIds: true, extraIdNames },
       { create: reported, get: reported },
-      { I11: 'The checker knows the words of the forms.' },
+      { I11: 'The checker has only the words of the forms.' },
     )
     const response = await create({ withdrawalExtraId: '77', refundAddress: 'bc1q-refund-1', refundExtraId: '88' })
     expect(response.json).toMatchObject(shown({ deposit: 'd-1', withdrawal: '77', refund: '88' }))

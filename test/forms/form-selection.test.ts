@@ -33,7 +33,7 @@ for (const defaultForm of formNames) {
       ['the credential before a network parameter', '/api/v2/rate?coinFrom=BTC&coinTo=ETH&amount=1&networkTo=ETH', bearer, 'A'],
       ['networkFrom in the query', '/api/v2/rate?coinFrom=BTC&coinTo=ETH&amount=1&networkFrom=BTC', {}, 'B'],
       ['networkTo in the query', '/api/v2/rate?networkTo=ETH&coinFrom=BTC&coinTo=ETH&amount=1', {}, 'B'],
-      ['the default where nothing tells it', '/api/v2/currencies', {}, defaultForm],
+      ['the default without a choice', '/api/v2/currencies', {}, defaultForm],
       ['the default where a credential of no form is sent', '/api/v2/currencies', { authorization: 'Basic eDp5' }, defaultForm],
       ['the default outside the mounts', '/nowhere', {}, defaultForm],
       ['the default outside the mounts whatever the credential', '/nowhere', other === 'A' ? bearer : apiKey, defaultForm],

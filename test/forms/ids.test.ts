@@ -85,7 +85,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     expect(pair.provider.journal).toEqual([])
   })
 
-  test("an id that the provider does not know is the provider's 404", async () => {
+  test("an id that the provider lacks is the provider's 404", async () => {
     const message = expectRefusal(await pair.client.get('/transactions/alpha~missing'), form, 404)
     expect(message).toBe('Transaction not found')
   })
@@ -107,7 +107,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     const routing = { providers: ['alpha'], untagged: 'alpha' }
     const open = await startPair(form, provider, { sections: { routing } })
     open.provider.holdings.swaps = [swap({ id: 'old-1' })]
-    open.witness.excuse('I11', 'The checker knows ids by their tags, and this one is from before the gateway.')
+    open.witness.excuse('I11', 'The checker handles only ids with a tag, and this one is from before the gateway.')
     const untagged = await open.client.get('/transactions/old-1')
     const tagged = await open.client.get('/transactions/alpha~old-1')
     const unknownTag = await open.client.get('/transactions/beta~old-1')

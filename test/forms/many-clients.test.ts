@@ -38,7 +38,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     for (const [id, body] of sent) expect(body).toMatchObject({ withdrawalAddress: `w-${id?.slice(2)}` })
   })
 
-  test('of many keys at once each sees what is its own', async () => {
+  test('of many keys at once each gets what is its own', async () => {
     const pair = await startPair(form, provider)
     pair.provider.reply('get', ({ headers, path }) => {
       const key = (headers.authorization ?? headers['x-api-key'] ?? '').replace('Bearer ', '')

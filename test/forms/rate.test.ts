@@ -194,7 +194,7 @@ describe('A from B', () => {
 
   test.each([
     ['nothing is left', '1.10', '1'],
-    ['more is received than the rate says', '1.2', '1'],
+    ['more is received than by the rate', '1.2', '1'],
   ])('the fee is omitted and so named if %s', async (_, toAmount, rate) => {
     const { json, derived, omitted } = await responseTo({ toAmount: digits(toAmount), rate: digits(rate) })
     expect(json).not.toHaveProperty('fee')

@@ -188,7 +188,7 @@ describe('A from B', () => {
     expect(json).not.toHaveProperty('coinTo')
   })
 
-  test('a network that the table does not know is never given the code of another', async () => {
+  test('a network that the table lacks never gets the code of another', async () => {
     const json = await get({ network_from: 'LIGHTNING', network_to: 'BEP20' })
     expect(json).not.toHaveProperty('coinFrom')
     expect(json).not.toHaveProperty('coinTo')

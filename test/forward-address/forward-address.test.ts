@@ -1,4 +1,4 @@
-/** docs/contract.md §16: a provider whose form needs the client's address gets it, if it is public, in calls that nobody shares. */
+/** docs/contract.md §16: a provider whose form needs the client's address gets it, if it is public, in calls that are not shared. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryBudgets } from '../../src/core/resilience/budget/memory-budgets.ts'
 import type { ReceivedResponse } from '../support/client.ts'

@@ -75,7 +75,7 @@ describe.each(Object.keys(providerPromises))('the provider form %s', (name) => {
       const expected = JSON.parse(substitute(JSON.stringify(bodyOf(await answering(name, golden, (text) => text))), substitutes))
       const changed = await answering(name, golden, (text) => substitute(text, substitutes))
       fc.pre(!isOutsideLimits(changed))
-      // What an answer lacks, the gateway knows from the question.
+      // What a response lacks, the gateway has from the request.
       const assumed = 'derived' in changed.outcome ? changed.outcome.derived : []
       const own = Object.fromEntries(assumed.map((field) => [field, undefined]))
       expect({ ...bodyOf(changed), ...own }).toEqual({ ...(expected as object), ...own })
@@ -83,7 +83,7 @@ describe.each(Object.keys(providerPromises))('the provider form %s', (name) => {
     await fc.assert(property, { numRuns: 200 })
   })
 
-  it('drops a member that it does not know, and counts it', async () => {
+  it('drops an unknown member, and counts it', async () => {
     const property = fc.asyncProperty(fc.constantFrom(...answered), fc.nat(), fc.jsonValue(), async (golden, place, value) => {
       const expected = await answering(name, golden, (text) => text)
       const changed = await answering(name, golden, (text) => {

@@ -35,14 +35,14 @@ export function serveForm(form: Form, service: SwapService): Http {
     form,
     service,
     gate: async () => ({}),
-    identify: async (key) => `whoever holds ${key}`,
+    identify: async (key) => `holder of ${key}`,
     maxAgeSeconds: {},
     observe: () => {},
   })
 }
 
 function throwFault(domainResponse: GoldenResponse | undefined): never {
-  if (domainResponse === undefined) throw new Error('the service may not be asked')
+  if (domainResponse === undefined) throw new Error('the service may not be called')
   const { fault, body, derived, provider, stale, replayed } = domainResponse
   if (fault === undefined)
     return { body, derived, staleSeconds: stale, replayed, ...(provider !== undefined && { provider }) } as never

@@ -48,7 +48,7 @@ export interface GoldenResponse {
   readonly fault: FaultKind | undefined
   readonly derived: readonly string[]
   readonly provider: string | undefined
-  /** Seconds since it was seen; absent where it is of now. */
+  /** Seconds since it was read; absent if it is current. */
   readonly stale?: number | undefined
   /** Whether it is a replay. */
   readonly replayed?: boolean

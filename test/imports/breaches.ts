@@ -53,7 +53,7 @@ export function breaches(sources: Sources): readonly string[] {
       ...forbidden.map(({ of }) => `${file} imports ${of}`),
       ...(file.startsWith('adapters/') ? adapterBreaches(file, values) : []),
       ...(file !== 'config/index.ts' && readsEnvironment(code, imports) ? [`${file} reads the environment`] : []),
-      ...(!file.startsWith('forms/') && branchOnForm.test(code) ? [`${file} asks for a form's name`] : []),
+      ...(!file.startsWith('forms/') && branchOnForm.test(code) ? [`${file} branches on a form's name`] : []),
       ...(!file.startsWith('forms/') && !forTests.test(file) && realProvider.test(code) ? [`${file} names a provider`] : []),
     ]
   })

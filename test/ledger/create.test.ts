@@ -248,7 +248,7 @@ describeStores(allStores, (shared) => {
     },
   )
 
-  test('L37: a transaction that was seen after its result was requested, and unchanged, is its creator’s too', async () => {
+  test('L37: a transaction that was recorded after its create was sent, and unchanged, is its creator’s too', async () => {
     const { ledger } = shared()
     const created = await begun(ledger)
     await ledger.upsert(unique('owner'), created.provider, facts('x', {}, { sequence: 10 }))
@@ -260,7 +260,7 @@ describeStores(allStores, (shared) => {
     ['has ended', { status: 'success' }],
     ['has another address to pay to', { depositAddress: 'older' }],
   ] as const)(
-    'L36: a transaction that was seen before the create was sent, and %s, is not what the create made',
+    'L36: a transaction that was recorded before the create was sent, and %s, is not what the create made',
     async (_, known) => {
       const { ledger } = shared()
       for (const who of ['same', 'another']) {

@@ -1,4 +1,4 @@
-/** Transactions in the ledger: whose they are, and what is kept of what was seen (docs/contract.md §3, §5). */
+/** Transactions in the ledger: their owners, and which reported facts are kept (docs/contract.md §3, §5). */
 import { expect, test } from 'vitest'
 import { progress } from '../../src/domain/swap/status.ts'
 import { always, amount, facts, intent, unique, upsert } from './samples.ts'
@@ -9,7 +9,7 @@ const page = { page: 1, size: 10, created: always }
 describeStores(allStores, (shared) => {
   const names = () => ({ owner: unique('owner'), provider: unique('provider') })
 
-  test('what is seen for the first time is its owner’s, and was not created here', async () => {
+  test('a new transaction belongs to its owner, and was not created here', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
     const reported = facts('x', {}, { derived: ['fee'], fetchedAt: 4, changedAt: 3 })
@@ -31,7 +31,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.list(owner, page)).toStrictEqual({ entries: [kept], total: 1 })
   })
 
-  test('X7: no owner sees or takes what is another’s', async () => {
+  test('X7: no owner reads or takes what is another’s', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
     const entry = await ledger.upsert(owner, provider, facts('x'))
@@ -73,7 +73,7 @@ describeStores(allStores, (shared) => {
     expect((await ledger.upsert(owner, provider, facts('y', { status: undefined })))?.transaction).not.toHaveProperty('status')
   })
 
-  test('L19: an end is not lost if many see the transaction at once', async () => {
+  test('L19: a final status is not lost if many record the transaction at once', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
     const reports = Array.from({ length: 30 }, (_, n) => facts('x', { status: n === 10 ? 'success' : 'wait' }, { sequence: n }))
@@ -96,7 +96,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.upsert(owner, provider, facts('y', {}, { sequence: 3 }), first)).toMatchObject({ sequence: 3 })
   })
 
-  test('L39: what was seen without knowing of the create does not take its facts', async () => {
+  test('L39: a response that was read before the create was recorded does not replace its facts', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
     const created = intent({ owner, provider })
@@ -108,7 +108,7 @@ describeStores(allStores, (shared) => {
     expect(kept).toMatchObject({ isCreated: true, quotedAmountOut: '2', sequence: 5, transaction: { depositAddress: 'to-x' } })
   })
 
-  test('of many owners that see a new transaction at once, one has it', async () => {
+  test('of many owners that record a new transaction at once, one has it', async () => {
     const { ledger } = shared()
     const { provider } = names()
     const owners = Array.from({ length: 10 }, () => unique('owner'))
@@ -118,7 +118,7 @@ describeStores(allStores, (shared) => {
     expect(totals).toEqual(reported.map((entry) => (entry ? 1 : 0)))
   })
 
-  test('the ids of creates are returned, of every owner, and ids that were only seen are not', async () => {
+  test('the ids of creates are returned, of every owner, and ids that were only listed are not', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
     const [done, mismatch, open] = [intent({ owner, provider }), intent({ provider }), intent({ owner, provider })]

@@ -179,7 +179,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.existingIds(two.provider, ['x', 'y'])).toEqual(new Set(['y']))
   })
 
-  test('a create is not bound to what another create has, but to what another key has merely seen', async () => {
+  test('a create is not bound to what another create has, but to what another key has only listed', async () => {
     const { ledger, ledgerAdmin } = shared()
     const { id, owner, provider } = await begun(ledger)
     const other = await begun(ledger, { owner, provider, claim: undefined })
@@ -196,7 +196,7 @@ describeStores(allStores, (shared) => {
     expect(await ledger.find(owner, provider, 'z')).toMatchObject({ isCreated: true, transaction: { status: 'exchanging' } })
   })
 
-  test('what its owner has seen of it in a list does not stand in the way', async () => {
+  test('that its owner has listed it does not prevent that', async () => {
     const { ledger, ledgerAdmin } = shared()
     const { id, owner, provider } = await begun(ledger)
     await ledger.upsert(owner, provider, facts('x', { status: 'success' }))

@@ -60,7 +60,7 @@ describeStores(durableStores, (shared) => {
     const opened = await openLedger(url)
     onTestFinished(opened.close)
     expect(await storedIds(opened, creates)).toEqual(creates)
-    expect((await opened.ledger.list('everybody', { page: 1, size: 1, created: always })).total).toBe(500)
+    expect((await opened.ledger.list('shared', { page: 1, size: 1, created: always })).total).toBe(500)
     expect(await opened.ledgerAdmin.stats(0)).toMatchObject({ pending: 25, unknown: 0, mismatches: 0, claims: 25 })
     expect(await wrongPageIndex(url)).toEqual([])
   })

@@ -5,15 +5,15 @@ import { facts, intent } from './samples.ts'
 const [url = '', name = '', creates = ''] = process.argv.slice(2)
 const { ledger, close } = await openLedger(url)
 
-/** Some owners are this process's own, one is everybody's; every process tries each claim. */
+/** Some owners are of this process alone, one is shared; every process tries each claim. */
 async function create(n: number): Promise<void> {
-  const owner = n % 2 === 0 ? 'everybody' : `owner-${name}-${n % 7}`
+  const owner = n % 2 === 0 ? 'shared' : `owner-${name}-${n % 7}`
   const id = `${name}-${n}`
   const made = intent({ owner })
   await ledger.begin(made)
   if (!(await ledger.complete(made.id, facts(id)))) throw new Error(`The create ${id} was refused.`)
   process.stdout.write(`${owner} ${id}\n`)
-  const claimed = intent({ owner: 'everybody', provider: 'claims', claim: { key: `${n}`, fingerprint: 'f' } })
+  const claimed = intent({ owner: 'shared', provider: 'claims', claim: { key: `${n}`, fingerprint: 'f' } })
   if (n % 10 === 0 && (await ledger.begin(claimed))) process.stdout.write(`claim ${n}\n`)
 }
 

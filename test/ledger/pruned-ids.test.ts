@@ -29,7 +29,7 @@ async function pruned({ ledger, ledgerAdmin }: OpenLedger, provider: string, id:
 
 describeStores(allStores, (shared) => {
   test.each(['in time', 'after a person settled its create as none'])(
-    'L71: a result with the id of a pruned create, that comes %s, is a mismatch, and the operator sees why',
+    'L71: a result with the id of a pruned create, that comes %s, is a mismatch, and the operator gets the reason',
     async (when) => {
       const store = await shared().openNew()
       const { ledger, ledgerAdmin } = store
@@ -45,7 +45,7 @@ describeStores(allStores, (shared) => {
       expect(await ledgerAdmin.unresolved()).toMatchObject([
         { intent: second.id, state: 'mismatch', reported: { id: 'x', fields: ['id'] } },
       ])
-      // The owner of the first may have seen it again: it still belongs to no other client.
+      // The owner of the first may have listed it again: it still belongs to no other client.
       await ledger.upsert(unique('reader'), provider, facts('x', { status: 'success' }, { sequence: 9 }))
       const third = await begun(ledger, { provider })
       expect(await ledger.complete(third.id, facts('x', {}, { sequence: 5 }))).toBe(false)
@@ -75,7 +75,7 @@ describeStores(allStores, (shared) => {
     expect(await ledgerAdmin.bind(second.id, 'y', 5, undefined, 'tester')).toBe('bound')
   })
 
-  test('L71: the same id at another provider, and one that was only seen, block no create', async () => {
+  test('L71: the same id at another provider, and one that was only listed, block no create', async () => {
     const store = await shared().openNew()
     const { ledger, ledgerAdmin } = store
     await pruned(store, 'alpha', 'x')

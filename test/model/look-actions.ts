@@ -9,7 +9,7 @@ export const lookActions: Actions = {
     const create = createOf(world, r)
     const process = world.processes.get(name)
     const { intent } = create
-    if (!process || !intent) throw new Error('nobody looks')
+    if (!process || !intent) throw new Error('no process reads the list')
     await world.store.ledger.markUnknown(intent.id, Date.now())
     if (!world.isManaged) await presentKey(world, process, create.client)
     const exchange = exchangeOf(world, create)
@@ -28,7 +28,7 @@ export const lookActions: Actions = {
   async conclude(world, { picks: { reading } }) {
     const look = world.looks.get(reading.request)
     world.looks.delete(reading.request)
-    if (!look?.response) throw new Error('the look asked for no list')
+    if (!look?.response) throw new Error('no list was requested')
     look.exchange.view = look.view
     look.exchange.list(look.response, 1, '')
     await look.done

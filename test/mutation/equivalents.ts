@@ -18,11 +18,11 @@ const equivalents: readonly Equivalent[] = [
     is: ({ kind, was, table }) => kind === 'presence' && table === 'request' && was === `'id'`,
   },
   {
-    why: 'the gateway always knows the id that it asks for, where a page starts, and the quote of a create that needs one',
+    why: 'the gateway always has the id that it requests, the start of a page, and the quote of a create that needs one',
     is: ({ kind, becomes }) => kind === 'presence' && /^optional\('(?:id|offset|quoteId)'\)$/.test(becomes),
   },
   {
-    why: 'the call beside the operation is never asked for what the operation itself refuses',
+    why: 'the additional call is never made for what the operation itself refuses',
     is: ({ kind, becomes, source }) => kind === 'presence' && becomes === `optional('rateType')` && source.includes('also: range'),
   },
   {

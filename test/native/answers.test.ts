@@ -147,7 +147,7 @@ describe('N10: is 502 in the form, with nothing of the provider’s:', () => {
 
   test.each([
     ['refuses connections', 'http://127.0.0.1:9/x'],
-    ['has a name that nobody knows', 'https://nowhere.invalid/x'],
+    ['has an unknown name', 'https://nowhere.invalid/x'],
   ])('a provider that %s', async (_, url) => {
     await using lost = await startRig({ facts: { url } })
     expect(errorFacts(await lost.send('/exchange/range'))).toEqual(refusal(502, 'provider_failed'))
@@ -266,7 +266,7 @@ describe('N12: a provider that breaks off after its head', () => {
     expect(String((await get()).body)).toBe('hello')
   })
 
-  test('a client of HTTP/1.0, which sees the end of an answer by the end of its connection, sees a reset', async () => {
+  test('a client of HTTP/1.0, for which the end of the connection is the end of the response, gets a reset', async () => {
     answer = (socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n')
       setTimeout(() => socket.destroy(), 100)

@@ -18,7 +18,7 @@ beforeEach(() => rig.provider.reset())
 const chunked = { 'transfer-encoding': 'chunked' }
 const bytesOf = (length: number): Buffer => Buffer.alloc(length, 'abcdefghijklmnopqrstuvwxyz0123456789')
 
-/** Sends the bytes, then what else is errorFacts, and gives all that came by the end. */
+/** Sends the bytes, then the rest, and returns all that was received until the end. */
 async function talk(...parts: readonly (string | Buffer | number)[]): Promise<string> {
   const socket = connect(rig.gateway.port, '127.0.0.1').on('error', () => {})
   let text = ''
@@ -202,7 +202,7 @@ describe('N8: a request of two meanings is refused whole, and nothing of it goes
     ['a NUL in a header', ['x-a: b\u0000c'], ''],
     ['a size of a chunk that is none', ['transfer-encoding: chunked'], 'zz\r\nabc\r\n0\r\n\r\n'],
     ['a size of a chunk too large', ['transfer-encoding: chunked'], 'ffffffffffffffffff\r\nabc\r\n0\r\n\r\n'],
-    ['a chunk that is longer than it says', ['transfer-encoding: chunked'], '1\r\nabc\r\n0\r\n\r\n'],
+    ['a chunk that is longer than its size', ['transfer-encoding: chunked'], '1\r\nabc\r\n0\r\n\r\n'],
     ['two hosts', ['host: other'], ''],
   ])('%s', async (_, headers, rest) => {
     const text = await talk(Buffer.from(rig.head('POST /native/alpha/estimates', ...headers, 'connection: close') + rest, 'latin1'))

@@ -1,4 +1,4 @@
-/** A provider of node:http that answers as a test says, and keeps all that reached it. */
+/** A provider on node:http that responds as a test defines, and records all that it receives. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 

@@ -1,4 +1,4 @@
-/** A gateway with issued keys before a provider whose native lane is open, and a client that sees every byte of an answer. */
+/** A gateway with issued keys before a provider whose native lane is open, and a client that records every byte of a response. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { type GatewaySettings, type RunningGateway, startGateway } from '../support/gateway.ts'
 import { credential, type FormName } from '../support/pair.ts'
@@ -7,7 +7,7 @@ import { type NativeProvider, startNativeProvider } from './provider.ts'
 
 export const providerKey = 'provider-key-alpha'
 
-/** What is open unless a test says otherwise. */
+/** Open paths, unless a test has others. */
 export const open = [
   'GET /exchange/range',
   'HEAD /exchange/range',
@@ -127,14 +127,14 @@ export async function sendTo(
   return answer
 }
 
-/** What of an error answer of the gateway its tests go by. */
+/** The parts of an error of the gateway that the tests compare. */
 export function errorFacts({ status, headers, body }: NativeAnswer): unknown {
   return [status, headers['x-swap-reason'], headers['x-swap-form'], Object.keys(JSON.parse(String(body) || '{}'))]
 }
 
 const words = { A: ['error', 'message', 'code'], B: ['message', 'code'] }
 
-/** An error in the form, as `errorFacts` has it. */
+/** An error of the form, as `errorFacts` returns it. */
 export function refusal(status: number, reason: string, form: FormName = 'A'): unknown {
   return [status, reason, form, words[form]]
 }

@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** None of these, nor two in a row, opens the breaker: not everybody meets them at the same time. */
+/** None of these, nor two in a row, opens the breaker: not every client gets them at the same time. */
 const createFaults: readonly Fault[] = [
   { before: 500 },
   { after: 'reset' },
@@ -73,7 +73,7 @@ async function live(who: Client, key: string, first: number, phase: number, resp
       await provider.fault({ operation: 'rate', having: `=${number}&`, ...readFaults[Math.floor(number / 3) % readFaults.length] })
     await note('rate', who.get(`${rateQuery(who.form, wanted)}&rateType=float`))
     if (created.status < 300) await note('get', who.get(`/transactions/${(created.json as { id: string }).id}`, { key }))
-    await note('list', who.get('/transactions', { key: number % 6 === 0 ? 'nobody-s-key' : key }))
+    await note('list', who.get('/transactions', { key: number % 6 === 0 ? 'unknown-key' : key }))
     await note('strange', who.get('/nowhere', { key }))
   }
 }

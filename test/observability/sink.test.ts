@@ -40,7 +40,7 @@ async function sendAllRequests(url: string): Promise<number> {
 
 describe('X8', { timeout: 60_000 }, () => {
   it.each([
-    ['a pipe that nobody reads', deafPipe],
+    ['a pipe without a reader', deafPipe],
     ['a disk that is full', fullDisk],
   ])(
     'with %s for a log every request gets its response, lost lines are counted, and the process ends as it should',

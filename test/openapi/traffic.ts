@@ -85,10 +85,10 @@ export const wrong: readonly Exchange[] = [
   ['an amount of nothing', 400, ({ get }) => get('/rate?coinFrom=BTC&coinTo=ETH&amount=0')],
   ['page 0', 400, ({ get }) => get('/currencies?page=0')],
   ['a page too large', 400, ({ get }) => get('/transactions?size=101')],
-  ['a rate type of nobody', 400, ({ form, get }) => get(rateOf(form, '&rateType=best'))],
+  ['an unknown rate type', 400, ({ form, get }) => get(rateOf(form, '&rateType=best'))],
   ['another form', 400, ({ form, get }) => get('/currencies', { headers: { 'x-swap-form': form === 'A' ? 'B' : 'A' } })],
   ['an empty order', 400, ({ post }) => post({})],
-  ['an order with a field of nobody', 400, ({ form, post }) => post(orderOf(form, { withdrawalAmount: 5 }))],
+  ['an order with an unknown field', 400, ({ form, post }) => post(orderOf(form, { withdrawalAmount: 5 }))],
   ['an amount as text', 400, ({ form, post }) => post(orderOf(form, { amount: '0.10' }))],
   ['an address with a space', 400, ({ form, post }) => post(orderOf(form, { withdrawalAddress: 'a b' }))],
   ['an order without a key', 401, ({ form, post }) => post(orderOf(form), { key: null })],
@@ -99,7 +99,7 @@ export const wrong: readonly Exchange[] = [
 
 /** Requests that are as described, and are refused. */
 export const refused: readonly Exchange[] = [
-  ['a coin of nobody', 400, ({ form, get }) => get(rateOf(form).replace('USDT', 'NOBODY'))],
+  ['an unknown coin', 400, ({ form, get }) => get(rateOf(form).replace('USDT', 'NOBODY'))],
   ['an unknown parameter', 400, ({ get }) => get('/currencies?limit=5')],
   ['a parameter twice', 400, ({ get }) => get('/currencies?size=5&size=5')],
   ['another swap', 404, ({ get }) => get('/transactions/alpha~missing')],

@@ -113,7 +113,7 @@ describe('authentication', () => {
     ['PATCH', '/api/routing?force=true', {}],
     ['PATCH', '/api/routing', { strategy: 'best' }],
     ['GET', '/api/events?since=1h'],
-  ])('W84: what %s %s does not know is refused by name, never ignored', async (method, path, body?: unknown) => {
+  ])('W84: an unknown field or parameter of %s %s is refused by name, never ignored', async (method, path, body?: unknown) => {
     const refused = await call(path, { method, ...(body !== undefined && { body }) })
     expect([refused.status, refused.headers['x-swap-reason']], refused.text).toEqual([400, 'parameter_unknown'])
   })

@@ -102,7 +102,7 @@ export class Gateways implements AsyncDisposable {
     }
   }
 
-  /** What must hold after every fault and does not, as the clients see it at this gateway. */
+  /** Violations of what must hold after every fault, from the responses of this gateway. */
   async violations({ url }: { readonly url: string }, customers: readonly Customer[]): Promise<readonly string[]> {
     const { history, provider } = this
     const unknown = (await this.command('ledger', 'unknown')) as readonly { requested: { withdrawalAddress: string } }[]

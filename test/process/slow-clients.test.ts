@@ -65,7 +65,7 @@ it('X1, X6: clients that request long lists and read nothing are closed, and lit
   const held = Promise.all(Array.from({ length: readers }, () => neverReads(port, request(), count, interval)))
   for (const after of await held) expect(after).toBeLessThan(4 * interval)
   clearInterval(watching)
-  console.info(`${readers * megabytes} MB of lists that nobody reads: ${most.toFixed(0)} MB`)
+  console.info(`${readers * megabytes} MB of unread lists: ${most.toFixed(0)} MB`)
   expect(most, 'megabytes').toBeLessThan(readers * megabytes * 0.75)
   await expect.poll(async () => (await acme.create(gateway.url, gateways.order()))?.status, { timeout: 10_000 }).toBe(201)
 })

@@ -27,14 +27,14 @@ export const slownesses: Readonly<Record<string, Slowness>> = {
     limit: 30,
     received: /^HTTP\/1.1 408 /,
   },
-  'that never says a word': { opening: () => '', drip: '', limit: 10, received: /^HTTP\/1.1 408 / },
-  'that keeps its connection and asks no more': {
+  'that sends nothing': { opening: () => '', drip: '', limit: 10, received: /^HTTP\/1.1 408 / },
+  'that keeps its connection and sends no more requests': {
     opening: () => 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n',
     drip: '',
     limit: 66,
     received: /^HTTP\/1.1 404 /,
   },
-  'that sends empty lines where it asks no more': {
+  'that sends empty lines in place of further requests': {
     opening: () => 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n',
     drip: '\r\n',
     limit: 75,

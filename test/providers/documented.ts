@@ -1,4 +1,4 @@
-/** What the documents of real providers say of them, beside their stand-ins; none of it is read from a form. */
+/** Facts from the documentation of real providers, next to their stand-ins; none of them is read from a form. */
 import { changelly, operatorKey } from './stand-ins/changelly.ts'
 import { changenow } from './stand-ins/changenow.ts'
 import type { Dialect, Operation } from './stand-ins/exchange.ts'

@@ -9,7 +9,7 @@ let key: string
 afterEach(() => managed.close())
 
 const mount = '/exolix/api/v2'
-const unknownForm = 'The checker knows no client of this form.'
+const unknownForm = 'The checker has no client of this form.'
 const pairQuery = 'coinFrom=BTC&coinTo=USDT&amount=0.10&rateType=float'
 
 const get = (path: string, headers: Readonly<Record<string, string>> = { authorization: key }): Promise<ReceivedResponse> =>

@@ -1,4 +1,4 @@
-/** docs/contract.md §16: the quote that a fixed create asks for is for this create, or nothing is created. */
+/** docs/contract.md §16: the quote that a fixed create requests matches the create, or nothing is created. */
 import { describe, expect, it } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { assets, createdStatus, startRig } from './rig.ts'

@@ -1,4 +1,4 @@
-/** docs/contract.md §10.2, §16: a create whose answer is lost is found again where the provider has a list, and told where it has none. */
+/** docs/contract.md §10.2, §16: a create whose response is lost is found again if the provider has a list; otherwise a start and `check` warn. */
 import { describe, expect, it } from 'vitest'
 import { expectRefusal } from '../support/expectations.ts'
 import { lookNow, outcomesOf } from '../support/outcomes.ts'

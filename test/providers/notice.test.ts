@@ -1,4 +1,4 @@
-/** docs/contract.md §16: a provider in which a lost create cannot be found again is told at start and by `check`. */
+/** docs/contract.md §16: a start and `check` warn of a provider in which a lost create cannot be found again. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

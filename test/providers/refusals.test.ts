@@ -83,7 +83,7 @@ describe.each(both)('$name, form $form', ({ name, form }) => {
   })
 
   if (documented[name].header !== undefined)
-    it('a transaction that it does not know is not found', async () => {
+    it('an unknown transaction is not found', async () => {
       await using rig = await startRig(name, { mode: 'passthrough' })
       const got = await rig.get(form, '/transactions/alpha~6880e2730aee99')
       expectRefusal(got, form, 404)

@@ -14,7 +14,7 @@ export interface Rig extends AsyncDisposable {
   readonly quote: (form: FormName, facts?: QuoteFacts) => Promise<ReceivedResponse>
   readonly create: (form: FormName, facts?: CreateFacts) => Promise<ReceivedResponse>
   readonly get: (form: FormName, path: string) => Promise<ReceivedResponse>
-  /** What the provider said that its form does not know, as `field kind name`. */
+  /** Drift from the provider's form, as `field kind name`. */
   readonly drift: () => readonly string[]
 }
 

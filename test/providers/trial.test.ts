@@ -51,7 +51,7 @@ it.each(providerNames)('%s: everything works, no answer differs from the form, a
   expect([exchange.swaps, exchange.received('create')]).toEqual([[], []])
 })
 
-it.each(providerNames)('%s: a key that it refuses fails, and the report says so', async (name) => {
+it.each(providerNames)('%s: a refused key fails, and the report has the reason', async (name) => {
   const { exitCode, report } = await tried(name, (exchange) => {
     exchange.key = 'another-key'
   })

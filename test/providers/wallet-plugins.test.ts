@@ -24,7 +24,7 @@ const origins = {
 
 const exchangeRates = { data: [{ currency_pair: 'ETH_iso:USD', date: '2026-07-29', exchangeRate: '2000' }] }
 
-/** One plugin asks a server of its wallet for a price in dollars, with the global function. */
+/** One plugin requests a price in dollars from a server of its wallet, with the global `fetch`. */
 beforeAll(() => {
   const real = globalThis.fetch
   vi.stubGlobal('fetch', (target: string, options?: RequestInit) =>

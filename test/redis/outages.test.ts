@@ -36,7 +36,7 @@ const losses: readonly Loss[] = [
     mend: (redis) => redis.command('REPLICAOF', 'NO', 'ONE'),
   },
   {
-    name: 'asking for a password (NOAUTH)',
+    name: 'requiring a password (NOAUTH)',
     async lose(redis) {
       await redis.command('CONFIG', 'SET', 'requirepass', 'a-password')
       await redis.commandAs('a-password', 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')

@@ -1,4 +1,4 @@
-/** docs/contract.md §12: what is open at a draining provider is read by the gateway itself, so that it ends unasked. */
+/** docs/contract.md §12: the gateway reads what is open at a draining provider, so that it ends without a request. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

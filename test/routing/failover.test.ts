@@ -149,7 +149,7 @@ const reached: readonly [string, Reply, number][] = [
   ['answers 400 with HTML', { status: 400, text: '<html>' }, 504],
   ['answers 302', { status: 302, headers: { location: '/elsewhere' }, json: {} }, 504],
   [
-    'tells no address to pay to',
+    'reports no deposit address',
     { status: 201, json: { ...transactionA(swap({ refundAddress: null })), depositAddress: '' } },
     504,
   ],

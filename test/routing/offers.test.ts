@@ -50,7 +50,7 @@ describe.each(formNames)('M5, form %s', (form) => {
 
   test('a provider that lists it in words of its own takes it', async () => {
     await start(['beta', 'alpha'], { beta: { assets: { USDTTRC20: { coin: 'TETHER', network: 'TRON' } } } })
-    const reason = 'The checker does not know that TETHER on TRON is what the client calls USDT on TRX.'
+    const reason = 'For the checker TETHER on TRON is not USDT on TRX.'
     for (const invariant of ['I4', 'I5'] as const) managed.witness.excuse(invariant, reason)
     managed.beta.holdings.currencies = [
       { ...usdc, code: 'TETHER', name: 'Tether' },

@@ -48,7 +48,7 @@ describe.each(formNames)('W7, form %s: a request that names a provider', (form) 
 
   test('needs an issued key', async () => {
     expectNoPick(await rate(form, picking('beta'), null), form)
-    expectNoPick(await rate(form, picking('beta'), 'a-key-that-nobody-issued'), form)
+    expectNoPick(await rate(form, picking('beta'), 'a-key-that-was-not-issued'), form)
     expectRefusal(
       await managed.client(form).post('/transactions', orderIn(form), { key: null, headers: picking('beta') }),
       form,

@@ -227,7 +227,7 @@ describe.each(formNames)('W5: with the provider’s own keys, form %s', (form) =
   })
 
   test('an id without a tag is served from the ledger too', async () => {
-    const reason = 'The checker knows ids with a tag only.'
+    const reason = 'The checker handles only ids with a tag.'
     const sections = { routing: { providers: ['alpha'], untagged: 'alpha' } }
     await using passthrough = await startPassthrough('alpha', { sections })
     passthrough.witness.excuse('I11', reason)

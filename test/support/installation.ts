@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 const timeoutMs = 300_000
-/** Debian keeps servers where not everybody's PATH looks. */
+/** Debian installs servers outside of some users' PATH. */
 const servers = ['/usr/sbin', '/sbin']
 /** One for all programs: apt serves one at a time. */
 const lock = join(tmpdir(), 'swapgate-install')

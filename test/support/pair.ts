@@ -80,7 +80,7 @@ export type PairSettings = Omit<GatewaySettings, 'provider'> & {
 }
 
 /** These tests set the provider's words themselves, and check the result themselves. */
-const words = 'The checker knows the words of no other form than that in which something was told.'
+const words = 'The checker compares words only within one form.'
 const without = { I4: words, I5: words }
 
 export async function startPair(clientForm: FormName, providerForm: FormName, settings: PairSettings = {}): Promise<Pair> {

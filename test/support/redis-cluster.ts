@@ -54,7 +54,7 @@ export class RedisCluster implements AsyncDisposable {
 
 async function follow(replica: RedisServer, master: RedisServer): Promise<void> {
   const [, id = ''] = (await master.command('CLUSTER', 'MYID')).split('\r\n')
-  // It must know the master first.
+  // It needs the master first.
   await until(() =>
     replica.command('CLUSTER', 'REPLICATE', id).then(
       () => true,

@@ -32,7 +32,7 @@ export interface Reply {
   readonly reset?: boolean
 }
 
-/** Sees every request, and the reply that it gets by calling `respond` once. */
+/** Gets every request, and its reply by calling `respond` once. */
 export type Watch = (received: Received, respond: () => Reply) => Reply
 
 type ReplyRule = Reply | ((received: Received) => Reply | undefined)

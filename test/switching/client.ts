@@ -1,9 +1,9 @@
-/** A client that swaps without a pause, and notices everything that it should never see. */
+/** A client that swaps without a pause, and records every wrong response. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface Created {
-  /** As the client sees it: with the tag. */
+  /** With the tag. */
   readonly id: string
   readonly createdAt: number
 }
@@ -27,7 +27,7 @@ const pauseMs = 700
 const maxRepeats = 5
 
 export class SwappingClient {
-  /** What it should never have seen. */
+  /** Wrong responses. */
   readonly complaints: string[] = []
   /** Its creates, by id. */
   readonly created = new Map<string, Created>()
@@ -127,7 +127,7 @@ export class SwappingClient {
   }
 }
 
-/** Waits as long as `Retry-After` says, as docs/errors.md asks for. */
+/** Waits as long as `Retry-After` requires, as in docs/errors.md. */
 async function sendAgainIfOverloaded(send: () => Promise<Response>): Promise<Response> {
   for (let repeats = 0; ; repeats++) {
     const response = await send()

@@ -1,4 +1,4 @@
-/** The providers of the story: whom the clients' swaps go to, and what they did by their own account. */
+/** The providers of the story, with the journals of what they did. */
 import { join } from 'node:path'
 import { readJournal } from '../checker/provider/journal.ts'
 import { startProvider } from '../checker/provider.ts'

@@ -1,4 +1,4 @@
-/** A provider is replaced while 100 clients swap through two gateways; nobody notices (docs/switching.md). */
+/** A provider is replaced while 100 clients swap through two gateways; no client notices (docs/switching.md). */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -107,7 +107,7 @@ export async function runStory({
   }
   const running = clients.map((client) => client.run((created) => void swaps.push({ ...created, step: 'wait' })))
   const betaShares: number[] = []
-  /** Tells how the next new swaps are shared. */
+  /** Reports how the next new swaps are shared. */
   const watch = async (step: string): Promise<void> => {
     const first = swaps.length
     for (let waits = 0; waits < 200 && swaps.length < first + swapsPerStep; waits++) await pause(100)

@@ -34,7 +34,7 @@ async function traceOf(headers: Record<string, string | string[]>): Promise<Trac
 test.each([
   ['of version 00', `00-${traceId}-${spanId}-00`],
   ['that wants to be kept', `00-${traceId}-${spanId}-01`],
-  ['with flags that nobody knows yet', `00-${traceId}-${spanId}-ff`],
+  ['with unknown flags', `00-${traceId}-${spanId}-ff`],
   ['of version 01', `01-${traceId}-${spanId}-01`],
   ['of version 01, and longer', `01-${traceId}-${spanId}-01-what-comes`],
   ['of version cc, and longer', `cc-${traceId}-${spanId}-00-x`],

@@ -61,7 +61,7 @@ describe.each(formNames)('form %s, after a switch from beta to alpha', (form) =>
   })
 })
 
-test('what a key has only seen at a provider is not followed there after a switch', async () => {
+test('what a key only read from a provider is not read there after a switch', async () => {
   place = await startPassthrough('beta')
   const key = await place.gateway.freshKey()
   place.beta.holdings.swaps = [swap({ id: 'listed' })]

@@ -44,7 +44,7 @@ const contradictions: readonly [string, object, string][] = [
   ['another coin', { coinFrom: 'ETH' }, 'coinFrom'],
   ['another network', { coinTo: 'USDTERC20' }, 'coinTo'],
   ['another withdrawal address', { withdrawalAddress: 'TOther' }, 'withdrawalAddress'],
-  ['a memo that nobody asked for', { withdrawalExtraId: '77' }, 'withdrawalExtraId'],
+  ['a memo that was not requested', { withdrawalExtraId: '77' }, 'withdrawalExtraId'],
   ['another deposit address', { depositAddress: 'bc1q-thief' }, 'depositAddress'],
 ]
 
@@ -152,7 +152,7 @@ describe('a Form B provider', () => {
 
   test.each<[string, object]>([
     ['another network', { network_to: 'ETH' }],
-    ['a network that nobody knows', { network_to: 'NONET' }],
+    ['an unknown network', { network_to: 'NONET' }],
     ['another coin', { coin_from: 'ETH', network_from: 'ETH' }],
     ['another deposit address', { deposit_address: 'bc1q-thief' }],
   ])('L40: that reports %s is not believed', async (_, facts) => {

@@ -94,7 +94,7 @@ describe('a Form B provider', () => {
     expect(place.beta.received('get')).toHaveLength(2)
   })
 
-  test('updatedAt moves when a change is seen, and only then', async () => {
+  test('updatedAt moves when a change is recorded, and only then', async () => {
     const id = idOf(await create('A'))
     const updatedAt = async (): Promise<string> => ((await get('A', id)).json as { updatedAt: string }).updatedAt
     const { createdAt } = (await get('A', id)).json as { createdAt: string }

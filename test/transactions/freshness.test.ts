@@ -119,7 +119,7 @@ describe('what is not fresh', () => {
     expect((await list()).json).toMatchObject({ data: [{ id, status: 'sending' }] })
   })
 
-  test('L19: an end that another process has seen meanwhile is returned', async () => {
+  test('L19: a final status that another process recorded meanwhile is returned', async () => {
     const id = await create()
     const requested = Promise.withResolvers<void>()
     managed.alpha.reply('get', () => {
@@ -199,7 +199,7 @@ describe('what is not fresh', () => {
     expect(response.json).toMatchObject({ id, status: 'wait' })
   })
 
-  test('what the provider does not know any more is 404', async () => {
+  test('a transaction that the provider does not have any more is 404', async () => {
     const id = await create()
     managed.alpha.holdings.swaps = []
     expect((await get(id)).status).toBe(404)
@@ -236,7 +236,7 @@ describe.each(formNames)('a Form B provider and a client of form %s', (form) => 
     else expect(json).not.toHaveProperty('amount_out')
   })
 
-  test('updatedAt is when the change was seen', async () => {
+  test('updatedAt is when the change was recorded', async () => {
     const id = await create('A')
     expect((await get(id)).json).toMatchObject({ updatedAt: '2026-03-01T10:00:00.000Z' })
     managed.beta.holdings.swaps = managed.beta.holdings.swaps.map((known) => ({ ...known, status: 'exchanging' }))

@@ -142,7 +142,7 @@ describe('L38: of two responses about one transaction the one to the later reque
   })
 })
 
-test('L38: an end that another process has brought stays while this one still writes what it has seen', async () => {
+test('L38: a final status of another process stays while this one still writes an earlier response', async () => {
   const written = Promise.withResolvers<void>()
   place = await startPassthrough('alpha', {
     ledgerLayer: (own) => ({
@@ -220,30 +220,33 @@ describe('L40: what the provider reports of what was created here is compared wi
 })
 
 describe('L37: two keys of one account at the provider', () => {
-  test.each(['alpha', 'beta'] as const)('one sees in its list what the other is creating, which is done (%s)', async (name) => {
-    await start(name)
-    const made = Promise.withResolvers<void>()
-    const listRead = Promise.withResolvers<void>()
-    const held = swap({ id: 'shared-1', refundAddress: null })
-    const provider = place[name]
-    provider.reply('create', () => {
-      provider.holdings.swaps = [held]
-      made.resolve()
-      return { json: name === 'alpha' ? transactionA(held) : createdB(held), after: listRead.promise }
-    })
-    const creating = create('A')
-    await made.promise
-    for (const form of formNames) expect(row(await list(form, theirs))).toMatchObject({ id: `${name}~shared-1` })
-    await expect.poll(() => entryOf(`${name}~shared-1`)).toMatchObject({ isCreated: false })
-    listRead.resolve()
-    const created = await creating
-    expect(created.status).toBe(201)
-    expect(created.json).toMatchObject({ id: `${name}~shared-1`, depositAddress: 'bc1q-deposit-1' })
-    expect(await entryOf(`${name}~shared-1`)).toMatchObject({ isCreated: true })
-    for (const key of [mine, theirs]) {
-      expect((await get('A', `${name}~shared-1`, key)).json).toMatchObject({ depositAddress: 'bc1q-deposit-1' })
-      expect(rows(await list('A', key))).toHaveLength(1)
-    }
-    expect(await place.gateway.ledgerAdmin.unresolved()).toEqual([])
-  })
+  test.each(['alpha', 'beta'] as const)(
+    'one lists the transaction of the other key while its create is in progress (%s)',
+    async (name) => {
+      await start(name)
+      const made = Promise.withResolvers<void>()
+      const listRead = Promise.withResolvers<void>()
+      const held = swap({ id: 'shared-1', refundAddress: null })
+      const provider = place[name]
+      provider.reply('create', () => {
+        provider.holdings.swaps = [held]
+        made.resolve()
+        return { json: name === 'alpha' ? transactionA(held) : createdB(held), after: listRead.promise }
+      })
+      const creating = create('A')
+      await made.promise
+      for (const form of formNames) expect(row(await list(form, theirs))).toMatchObject({ id: `${name}~shared-1` })
+      await expect.poll(() => entryOf(`${name}~shared-1`)).toMatchObject({ isCreated: false })
+      listRead.resolve()
+      const created = await creating
+      expect(created.status).toBe(201)
+      expect(created.json).toMatchObject({ id: `${name}~shared-1`, depositAddress: 'bc1q-deposit-1' })
+      expect(await entryOf(`${name}~shared-1`)).toMatchObject({ isCreated: true })
+      for (const key of [mine, theirs]) {
+        expect((await get('A', `${name}~shared-1`, key)).json).toMatchObject({ depositAddress: 'bc1q-deposit-1' })
+        expect(rows(await list('A', key))).toHaveLength(1)
+      }
+      expect(await place.gateway.ledgerAdmin.unresolved()).toEqual([])
+    },
+  )
 })

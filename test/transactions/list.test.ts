@@ -109,7 +109,7 @@ describe('rows that are not final are read again first', () => {
     expect(most).toBe(8)
   })
 
-  test('in 2 s in all; what cannot be read by then is as it was last seen', async () => {
+  test('in 2 s in all; what cannot be read by then is as last recorded', async () => {
     await start()
     for (let at = 0; at < many; at++) await create()
     managed.alpha.reply('get', (received) => ({ json: transactionA(details(received)), delay: 700 }))

@@ -104,7 +104,7 @@ describe.each(formNames)('form %s', (form) => {
     expect((await get(id, revoked)).status).toBe(401)
   })
 
-  test('A12: a provider sees its own key, and nothing of the client', async () => {
+  test('A12: a provider receives its own key, and nothing of the client', async () => {
     await managed.client(form).post('/transactions', orderIn(form), { key: mine, headers: { cookie: 'session=canary' } })
     const [received] = managed.alpha.received('create')
     expect(received?.headers.authorization).toBe(`Bearer ${ownKeys.alpha}`)
@@ -136,7 +136,7 @@ describe.each(formNames)('form %s', (form) => {
   test.each([
     ['no key', null],
     ['the key of the provider', ownKeys.alpha],
-    ['a key that nobody was given', 'sg_live_000000000000000000000000000000000'],
+    ['a key that was never issued', 'sg_live_000000000000000000000000000000000'],
   ])('A7: %s is 401 with the same body', async (_, key) => {
     await using fresh = await startManaged()
     const responses = await Promise.all([

@@ -26,7 +26,7 @@ describe('W6: weighted', () => {
     }
   })
 
-  it('goes without a key by the address as limits see it: IPv6 by /64', () => {
+  it('uses the address as limits do, without a key: IPv6 by /64', () => {
     const of = (address: string): string => order({ address, isKeyUnknown: true }, equal).join()
     expect(of('2001:db8:1:2::1')).toBe(of('2001:db8:1:2:ffff::9'))
     expect(of('::ffff:192.0.2.7')).toBe(of('192.0.2.7'))

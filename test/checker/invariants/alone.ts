@@ -15,7 +15,7 @@ export function alone(evidence: Evidence): readonly string[] {
     const createsOfMark = creates.get(mark) ?? []
     const sent =
       attempts.length > createsOfMark.length
-        ? [`${attempts.length} creates for ${mark} were sent, and ${createsOfMark.length} asked for`]
+        ? [`${attempts.length} creates for ${mark} were sent, and ${createsOfMark.length} requested`]
         : []
     if (intentsOf(createsOfMark).length > 1) return sent
     const open = attempts.find(({ isRefused }) => !isRefused)

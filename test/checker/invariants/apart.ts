@@ -18,7 +18,7 @@ function ownerIn(owners: ReadonlyMap<string, ReadonlySet<string>>, word: string)
 }
 
 /**
- * Which client may see what. An id that a provider gave twice stays with the first; what was there before belongs to no
+ * Which client may read what. An id that a provider gave twice stays with the first; what was there before belongs to no
  * client.
  */
 function ownersOf(evidence: Evidence): ReadonlyMap<string, ReadonlySet<string>> {

@@ -3,7 +3,7 @@ import type { Evidence } from '../evidence.ts'
 import { reportsById } from '../reported.ts'
 import type { ResponseTransaction } from '../response-transaction.ts'
 
-/** I5: a client sees of a transaction what the provider has or had, amounts equal as decimals. */
+/** I5: a client receives of a transaction what the provider has or had, amounts equal as decimals. */
 export function asReported(evidence: Evidence): readonly string[] {
   const reports = reportsById(evidence)
   return evidence.operations.flatMap(({ client, transactions }) =>

@@ -9,7 +9,7 @@ export function asRequested(evidence: Evidence): readonly string[] {
     const wanted = creates.get(mark) ?? []
     return wanted.some(({ order }) => canonical(order) === canonical(swap))
       ? []
-      : [`${id} is what nobody asked for: ${canonical(swap)}`]
+      : [`${id} is what no client requested: ${canonical(swap)}`]
   })
 }
 

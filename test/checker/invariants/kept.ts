@@ -55,7 +55,7 @@ function forgotten(evidence: Evidence): readonly string[] {
     const callers = (creates.get(mark) ?? []).map(({ client }) => client)
     if (holdings.some(({ client, listed }) => callers.includes(client) && listed.has(id))) return []
     const at = left.indexOf(withdrawalAddress)
-    if (at < 0) return [`${id} was created, and nobody knows of it`]
+    if (at < 0) return [`${id} was created, and no client or row has it`]
     left.splice(at, 1)
     return []
   })

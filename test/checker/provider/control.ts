@@ -18,7 +18,7 @@ export function controlServer(provider: Controls): Server {
 export function controls(url: string): Controls {
   const call = async (name: keyof Controls, ...values: readonly unknown[]): Promise<void> => {
     const { ok } = await fetch(`${url}/${name}`, { method: 'POST', body: JSON.stringify(values) })
-    if (!ok) throw new Error(`the provider could not be told: ${name}`)
+    if (!ok) throw new Error(`the provider did not take: ${name}`)
   }
   return {
     fault: (fault) => call('fault', fault),

@@ -25,7 +25,7 @@ const methods: Readonly<Record<string, Operation>> = {
 const networkFee = 0.0005
 export const operatorKey = changellyKey
 
-/** By its ids the caller tells one call of `getTransactions` from a list. */
+/** With ids, `getTransactions` reads single transactions; without, a list. */
 export const changelly: Dialect = {
   name: 'changelly',
   assets,

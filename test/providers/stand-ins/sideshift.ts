@@ -21,7 +21,7 @@ const assets: readonly Words[] = [
 const operations: readonly (readonly [RegExp, Operation])[] = [
   [/^GET \/coins$/, 'currencies'],
   [/^GET \/pair\/[^/]+\/[^/]+$/, 'limits'],
-  // What a user's own wallet asks before it trades.
+  // Requested by a user's wallet before it trades.
   [/^GET \/permissions$/, 'limits'],
   [/^POST \/quotes$/, 'quote'],
   [/^POST \/shifts\/fixed$/, 'create'],
@@ -56,7 +56,7 @@ export const sideshift: Dialect = {
   refuse,
 }
 
-/** A server that calls for its users must tell the address of each. */
+/** A server that calls for its users must send the address of each. */
 function requireUser({ headers }: Received, exchange: Exchange): void {
   const address = headers['x-user-ip']
   if (address === undefined && exchange.isCalledByUsers) return
