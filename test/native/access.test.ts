@@ -33,9 +33,9 @@ describe('N4: a request', () => {
     ['with two keys', { authorization: `Bearer ${made}`, 'x-api-key': made }, refusal(400, 'form_conflict')],
     ['with another scheme and a key', { authorization: 'Basic eDp5', 'x-api-key': made }, refusal(400, 'form_conflict', 'B')],
   ])('%s is refused', async (_, headers, expected) => {
-    const answer = await rig.send('/exchange/range', { key: null, headers })
-    expect(errorFacts(answer)).toEqual(expected)
-    expect(answer.headers['cache-control']).toBe('no-store')
+    const response = await rig.send('/exchange/range', { key: null, headers })
+    expect(errorFacts(response)).toEqual(expected)
+    expect(response.headers['cache-control']).toBe('no-store')
     expect(rig.provider.arrived).toEqual([])
   })
 
@@ -81,9 +81,9 @@ describe('N5: a call counts', () => {
   test('under the read limit or the create limit of the account, with the operations', async () => {
     await using few = await startRig({ sections: limited })
     const statuses = async (method: string, path: string, count: number): Promise<readonly number[]> => {
-      const answers = []
-      for (let at = 0; at < count; at++) answers.push(await few.send(path, { method, form: at % 2 ? 'A' : 'B' }))
-      return answers.map(({ status }) => status)
+      const responses = []
+      for (let at = 0; at < count; at++) responses.push(await few.send(path, { method, form: at % 2 ? 'A' : 'B' }))
+      return responses.map(({ status }) => status)
     }
     expect(await statuses('GET', '/exchange/range', 2)).toEqual([200, 200])
     await sendTo(`${few.gateway.url}/a/api/v2/transactions`, { key: few.key })
@@ -112,10 +112,10 @@ describe('N5: a call counts', () => {
 
   test('as one of an unproven key where it has none that is known', async () => {
     await using few = await startRig()
-    const answers = []
-    for (let at = 0; at < 22; at++) answers.push(await few.send('/exchange/range', { key: at < 10 ? null : made }))
-    expect(answers.map(({ status }) => status)).toEqual([...Array(20).fill(401), 429, 429])
-    expect(errorFacts(answers.at(-1) as never)).toEqual(refusal(429, 'unverified_limited'))
+    const responses = []
+    for (let at = 0; at < 22; at++) responses.push(await few.send('/exchange/range', { key: at < 10 ? null : made }))
+    expect(responses.map(({ status }) => status)).toEqual([...Array(20).fill(401), 429, 429])
+    expect(errorFacts(responses.at(-1) as never)).toEqual(refusal(429, 'unverified_limited'))
     expect((await few.send('/exchange/range')).status).toBe(200)
   })
 
@@ -129,11 +129,11 @@ describe('N5: a call counts', () => {
       ['POST', '/estimates'],
     ] as const) {
       const keys = await Promise.all(['a', 'b', 'c'].map((name) => few.gateway.issueKey(name)))
-      const answers = []
-      for (const key of keys) answers.push(await few.send(path, { method, key }))
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 503])
-      expect(errorFacts(answers[2] as never)).toEqual(refusal(503, 'provider_busy'))
-      expect(Number(answers[2]?.headers['retry-after'])).toBeGreaterThan(0)
+      const responses = []
+      for (const key of keys) responses.push(await few.send(path, { method, key }))
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 503])
+      expect(errorFacts(responses[2] as never)).toEqual(refusal(503, 'provider_busy'))
+      expect(Number(responses[2]?.headers['retry-after'])).toBeGreaterThan(0)
     }
     expect(few.provider.arrived).toHaveLength(4)
   })

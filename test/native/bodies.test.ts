@@ -44,8 +44,8 @@ describe('N6: a body', () => {
     ['DELETE', '/alerts/a', chunked],
   ])('of 1 MiB goes up with %s %s, byte for byte (%j)', async (method, path, headers) => {
     const body = bytesOf(mebibyte)
-    const answer = await rig.send(path, { method, headers, body })
-    expect([answer.status, answer.body.equals(body)]).toEqual([200, true])
+    const response = await rig.send(path, { method, headers, body })
+    expect([response.status, response.body.equals(body)]).toEqual([200, true])
     expect(rig.provider.arrived[0]?.headers).toMatchObject(
       'transfer-encoding' in headers ? headers : { 'content-length': `${mebibyte}` },
     )
@@ -131,7 +131,7 @@ describe('N7: a client', () => {
     expect(text).toMatch(/^HTTP\/1\.1 200 [\s\S]*abcd/)
   })
 
-  test('that is slower than the provider’s time-out gets its answer all the same', async () => {
+  test('that is slower than the provider’s time-out gets its response all the same', async () => {
     await using slow = await startRig({ provider: rig.provider, facts: { timeout: 0.3, nativeIdle: 5 } })
     const socket = connect(slow.gateway.port, '127.0.0.1')
     socket.write(`${slow.head('POST /native/alpha/estimates', 'content-length: 2', 'connection: close')}a`)
@@ -155,7 +155,7 @@ describe('N7: a client', () => {
   })
 
   test('that closes its half of the connection has hung up', async () => {
-    rig.provider.answer = () => {}
+    rig.provider.respond = () => {}
     const socket = connect({ port: rig.gateway.port, host: '127.0.0.1', allowHalfOpen: true })
     socket.end(rig.head('GET /native/alpha/exchange/range'))
     const { closed } = await rig.provider.next()
@@ -164,14 +164,14 @@ describe('N7: a client', () => {
   })
 
   test('that waits for 100 Continue gets it, once, from the gateway', async () => {
-    rig.provider.answer = async (response, { body }) => response.end(await body)
+    rig.provider.respond = async (response, { body }) => response.end(await body)
     const text = await talk(post('content-length: 3', 'expect: 100-continue', 'connection: close'), 100, 'abc')
     expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 [\s\S]*abc/)
     expect(rig.provider.arrived[0]?.headers.expect).toBeUndefined()
   })
 
   test('with several requests at once gets the responses in order', async () => {
-    rig.provider.answer = (response, { url }) => setTimeout(() => response.end(url), url.includes('n=1') ? 150 : 0)
+    rig.provider.respond = (response, { url }) => setTimeout(() => response.end(url), url.includes('n=1') ? 150 : 0)
     const get = (n: number, ...headers: string[]): string => rig.head(`GET /native/alpha/exchange/range?n=${n}`, ...headers)
     const text = await talk(get(1) + get(2) + get(3, 'connection: close'))
     expect([...text.matchAll(/range\?n=(\d)/g)].map(([, n]) => n)).toEqual(['1', '2', '3'])

@@ -1,4 +1,4 @@
-/** docs/contract.md §11: lists of headers in both directions, the swap of credentials, and interim answers. */
+/** docs/contract.md §11: lists of headers in both directions, the swap of credentials, and interim responses. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sendRaw } from '../support/raw.ts'
 import { type NativeRig, providerKey, startRig } from './rig.ts'
@@ -174,7 +174,7 @@ const ownNames = [
 
 describe('N3: down come', () => {
   test.each(['GET', 'HEAD'])('headers of the list, the gateway’s own, and no other, with %s', async (method) => {
-    rig.provider.answer = (response) => {
+    rig.provider.respond = (response) => {
       response.writeHead(200, 'Evil words', { ...listedDown, ...leaks, ...(method === 'GET' && { trailer: 'x-evil' }) })
       response.write('<html>')
       response.addTrailers({ 'x-evil': 'a' })
@@ -202,7 +202,7 @@ describe('N3: down come', () => {
   })
 
   test('a length if the provider sends one, and no-store if it sends no Cache-Control', async () => {
-    rig.provider.answer = (response) => response.writeHead(203, { 'content-length': 5 }).end('hello')
+    rig.provider.respond = (response) => response.writeHead(203, { 'content-length': 5 }).end('hello')
     const { status, headers, headerNames } = await rig.send('/exchange/range')
     expect([status, headers['content-length'], headers['cache-control']]).toEqual([203, '5', 'no-store'])
     expect(headerNames).not.toContain('transfer-encoding')
@@ -210,7 +210,7 @@ describe('N3: down come', () => {
   })
 
   test('no header that holds a key of the configuration', async () => {
-    rig.provider.answer = (response) =>
+    rig.provider.respond = (response) =>
       response
         .writeHead(200, {
           etag: `"${providerKey.toUpperCase()}"`,
@@ -222,8 +222,8 @@ describe('N3: down come', () => {
     expect([headers.etag, headers['content-type'], headers['last-modified']]).toEqual([undefined, undefined, 'x'])
   })
 
-  test('no interim answers', async () => {
-    rig.provider.answer = (response, { request }) => {
+  test('no interim responses', async () => {
+    rig.provider.respond = (response, { request }) => {
       request.socket.write(
         'HTTP/1.1 102 Processing\r\nx-leak: a\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n',
       )

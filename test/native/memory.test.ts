@@ -1,5 +1,5 @@
 // Runs with few others: it measures the memory of a process.
-/** docs/contract.md §11: a long answer streams, however slowly it is taken, with flat memory. */
+/** docs/contract.md §11: a long response streams, however slowly it is taken, with flat memory. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
@@ -19,10 +19,10 @@ const chunk = Buffer.alloc(mebibyte, 'abcdefghijklmnopqrstuvwxyz012345')
 test.each([
   ['fast', 0],
   ['slow', 10],
-])('N20: an answer of 50 MB that a %s client takes costs under 20 MB', { timeout: 60_000 }, async (_, pauseMs) => {
+])('N20: a response of 50 MB that a %s client takes costs under 20 MB', { timeout: 60_000 }, async (_, pauseMs) => {
   using directory = new ConfigDirectory()
   const provider = await startNativeProvider()
-  provider.answer = async (response) => {
+  provider.respond = async (response) => {
     for (let sent = 0; sent < total; sent++) if (!response.write(chunk)) await once(response, 'drain')
     response.end()
   }

@@ -182,8 +182,8 @@ test('N1: a provider that is off is not called: 503', async () => {
     others: { beta: { form: 'B', url: 'http://127.0.0.1:9', key: 'k' } },
     sections: { auth: { mode: 'managed' }, routing: { providers: ['beta'] } },
   })
-  const answer = await sendTo(`${off.gateway.url}/native/alpha/exchange/range`, { key: off.key })
-  expect(errorFacts(answer)).toEqual(refusal(503, 'provider_busy'))
-  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+  const response = await sendTo(`${off.gateway.url}/native/alpha/exchange/range`, { key: off.key })
+  expect(errorFacts(response)).toEqual(refusal(503, 'provider_busy'))
+  expect(Number(response.headers['retry-after'])).toBeGreaterThan(0)
   expect(off.provider.arrived).toEqual([])
 })

@@ -13,7 +13,7 @@ import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { startRawProvider } from '../support/raw.ts'
 import { Collector } from '../tracing/collector.ts'
 import { type NativeProvider, startNativeProvider } from './provider.ts'
-import { errorFacts, type NativeAnswer, open, providerKey, refusal, type Sent, sendTo } from './rig.ts'
+import { errorFacts, type NativeResponse, open, providerKey, refusal, type Sent, sendTo } from './rig.ts'
 
 let directory: ConfigDirectory
 let provider: NativeProvider
@@ -62,13 +62,13 @@ async function createKey(file: string): Promise<string> {
 
 const sender =
   (url: string, key: string) =>
-  (path: string, sent: Sent = {}): Promise<NativeAnswer> =>
+  (path: string, sent: Sent = {}): Promise<NativeResponse> =>
     sendTo(`${url}/native/alpha${path}`, { key, ...sent })
 
-/** Answers come half at once, and half when the function is called. */
+/** Responses come half at once, and half when the function is called. */
 function answersByHalves(): { readonly begun: () => number; readonly finish: () => void } {
   const finishes: (() => void)[] = []
-  provider.answer = (response) => {
+  provider.respond = (response) => {
     response.writeHead(200, { 'content-length': 6 }).write('abc')
     finishes.push(() => response.end('def'))
   }
@@ -91,7 +91,7 @@ test('N17: what is in flight at a reload ends as it began, and new requests go b
     timeout: 5_000,
   })
   expect(errorFacts(await running.send('/exchange/range'))).toEqual(refusal(404, 'not_open'))
-  // Another provider altogether, while the answers of the first are still on their way.
+  // Another provider altogether, while the responses of the first are still on their way.
   const other = await startNativeProvider()
   directory.write(settings({ native: ['GET /new'], url: other.url, timeout: 7 }))
   running.gateway.reload()
@@ -107,7 +107,7 @@ test('N17: what is in flight at a reload ends as it began, and new requests go b
   await other.close()
 })
 
-test('N17: at the end what is in flight is finished, with Connection: close, and new requests on open connections are answered', async () => {
+test('N17: at the end what is in flight is finished, with Connection: close, and new requests on open connections get responses', async () => {
   await using running = await start()
   const halves = answersByHalves()
   const early = running.send('/exchange/range')
@@ -124,13 +124,13 @@ test('N17: at the end what is in flight is finished, with Connection: close, and
   expect(await running.gateway.ended).toMatchObject({ exitCode: 0, complaints: '' })
 })
 
-test('N17: an answer that does not end is cut off with the process, after server.drain', async () => {
+test('N17: a response that does not end is cut off with the process, after server.drain', async () => {
   await using running = await start({}, { server: { port: 0, grace: 0, drain: 0.3 } })
   const halves = answersByHalves()
-  const answer = running.send('/exchange/range')
+  const response = running.send('/exchange/range')
   await vi.waitFor(() => expect(halves.begun()).toBe(1))
   running.gateway.child.kill('SIGTERM')
-  expect((await answer).isCut).toBe(true)
+  expect((await response).isCut).toBe(true)
   expect(await running.gateway.ended).toMatchObject({ exitCode: 0, complaints: '' })
 })
 

@@ -20,15 +20,15 @@ export interface NativeProvider {
   /** Up to and with the base path. */
   readonly url: string
   readonly arrived: readonly Arrived[]
-  /** How requests are answered from now on. */
-  answer: (response: ServerResponse, arrived: Arrived) => unknown
+  /** How it responds from now on. */
+  respond: (response: ServerResponse, arrived: Arrived) => unknown
   /** The next request, or one that has come since this was called last. */
   readonly next: () => Promise<Arrived>
   readonly reset: () => void
   readonly close: () => Promise<void>
 }
 
-const echo: NativeProvider['answer'] = async (response, { body }) => {
+const echo: NativeProvider['respond'] = async (response, { body }) => {
   const bytes = await body
   if (bytes) response.writeHead(200, { 'content-type': 'text/plain' }).end(bytes.length > 0 ? bytes : 'hello')
 }
@@ -37,7 +37,7 @@ export async function startNativeProvider(make: (listener: Parameters<typeof cre
   const arrived: Arrived[] = []
   const waiting: ((next: Arrived) => void)[] = []
   let taken = 0
-  const provider = { answer: echo }
+  const provider = { respond: echo }
   const sockets = new Set<Socket>()
   const server = make((request, response) => {
     const one = arrival(request, response)
@@ -47,7 +47,7 @@ export async function startNativeProvider(make: (listener: Parameters<typeof cre
       taken = arrived.length
       first(one)
     }
-    provider.answer(response, one)
+    provider.respond(response, one)
   })
   server.on('connection', (socket) => {
     sockets.add(socket.on('error', () => {}))
@@ -66,7 +66,7 @@ export async function startNativeProvider(make: (listener: Parameters<typeof cre
       arrived.length = 0
       waiting.length = 0
       taken = 0
-      provider.answer = echo
+      provider.respond = echo
     },
     close: () =>
       new Promise<void>((resolve) => {

@@ -19,10 +19,10 @@ const breakersOf = (rig: NativeRig): readonly string[] =>
   observed(rig, 'breaker').flatMap(({ operation, state }) => (state === 'closed' ? [] : [`${operation} ${state}`]))
 
 describe('N14: the breaker of the lane', () => {
-  test('opens where native calls fail for two accounts, rests, and closes with one that is answered', async () => {
+  test('opens where native calls fail for two accounts, cools down, and closes with one that succeeds', async () => {
     await using rig = await startRig(guarded)
     const keys = [rig.key, await rig.gateway.issueKey('other')]
-    rig.provider.answer = (response) => response.writeHead(500).end('broken')
+    rig.provider.respond = (response) => response.writeHead(500).end('broken')
     for (const key of keys) expect((await rig.send('/exchange/range', { key })).status).toBe(500)
     const refused = await rig.send('/coins/BTC/networks')
     expect(errorFacts(refused)).toEqual(refusal(503, 'provider_busy'))
@@ -30,7 +30,7 @@ describe('N14: the breaker of the lane', () => {
     expect(breakersOf(rig)).toEqual(['native open'])
     expect(rig.provider.arrived).toHaveLength(2)
     // The operations go on.
-    rig.provider.answer = (response) =>
+    rig.provider.respond = (response) =>
       response.setHeader('content-type', 'application/json').end('{"data":[],"pagination":{"page":1,"size":100,"total":0}}')
     const { status } = await fetch(`${rig.gateway.url}/a/api/v2/currencies`)
     expect(status).toBe(200)
@@ -43,7 +43,7 @@ describe('N14: the breaker of the lane', () => {
   test('holds back one account whose calls alone fail', async () => {
     await using rig = await startRig(guarded)
     const other = await rig.gateway.issueKey('other')
-    rig.provider.answer = (response, { url }) => {
+    rig.provider.respond = (response, { url }) => {
       if (url.includes('/transactions'))
         response.setHeader('content-type', 'application/json').end('{"data":[],"pagination":{"page":1,"size":1,"total":0}}')
       else if (url.includes('bad')) response.writeHead(502).end()
@@ -58,7 +58,7 @@ describe('N14: the breaker of the lane', () => {
 
   test('is opened by five calls without a connection, and by no client that hangs up, sends too much or too slowly', async () => {
     await using rig = await startRig({ ...guarded, facts: { nativeIdle: 0.1, timeout: 5, nativeMaxBytes: 10 } })
-    rig.provider.answer = async (response, { body }) => (await body) && response.end()
+    rig.provider.respond = async (response, { body }) => (await body) && response.end()
     for (let at = 0; at < 4; at++) {
       await rig.send('/estimates', { method: 'POST', headers: { 'transfer-encoding': 'chunked' }, body: 'more than ten bytes' })
       const socket = connect(rig.gateway.port, '127.0.0.1')
@@ -76,11 +76,11 @@ describe('N14: the breaker of the lane', () => {
   test('lets one call find out, and is closed by its head while its body goes on', async () => {
     await using rig = await startRig(guarded)
     const other = await rig.gateway.issueKey('other')
-    rig.provider.answer = (response) => response.writeHead(503).end()
+    rig.provider.respond = (response) => response.writeHead(503).end()
     for (const key of [rig.key, other]) await rig.send('/exchange/range', { key })
     now += 31_000
     const streaming = Promise.withResolvers<() => void>()
-    rig.provider.answer = (response, { url }) => {
+    rig.provider.respond = (response, { url }) => {
       if (!url.includes('long')) return void response.end('short')
       response.write('begin')
       streaming.resolve(() => response.end('end'))
@@ -96,7 +96,7 @@ describe('N14: the breaker of the lane', () => {
 describe('N15: one client’s native calls', () => {
   test('that the provider limits pause that path only, for its Retry-After', async () => {
     await using rig = await startRig(guarded)
-    rig.provider.answer = (response, { url }) => {
+    rig.provider.respond = (response, { url }) => {
       if (url.includes('quiet')) response.writeHead(429).end()
       else if (url.includes('range')) response.writeHead(429, { 'retry-after': '7' }).end('enough')
       else response.end('good')
@@ -115,7 +115,7 @@ describe('N15: one client’s native calls', () => {
   test('take at most half of the places, and none of the operations', { timeout: 60_000 }, async () => {
     await using rig = await startRig()
     const other = await rig.gateway.issueKey('other')
-    rig.provider.answer = (response, { url }) => {
+    rig.provider.respond = (response, { url }) => {
       if (url.includes('hold')) response.write('x')
       else if (url.includes('/currencies'))
         response.setHeader('content-type', 'application/json').end('{"data":[],"pagination":{"page":1,"size":100,"total":0}}')
@@ -139,8 +139,8 @@ test('N15: under load a request of the lane is shed as the operation that it cou
   const load: { level: LoadLevel } = { level: 0 }
   await using rig = await startRig({ load })
   const status = async (method: string, path: string, form: 'A' | 'B' = 'A') => {
-    const answer = await rig.send(path, { method, form, ...(method === 'POST' && { body: '{}' }) })
-    return [answer, answer.status] as const
+    const response = await rig.send(path, { method, form, ...(method === 'POST' && { body: '{}' }) })
+    return [response, response.status] as const
   }
   load.level = 1
   expect((await status('GET', '/exchange/range'))[1]).toBe(200)
@@ -165,7 +165,7 @@ test('N15: under load a request of the lane is shed as the operation that it cou
 
 test('N16: each request is reported once, by the template of its path, and each call once', async () => {
   await using rig = await startRig()
-  rig.provider.answer = (response, { url }) => response.writeHead(url.includes('bad') ? 503 : 200).end('x')
+  rig.provider.respond = (response, { url }) => response.writeHead(url.includes('bad') ? 503 : 200).end('x')
   await rig.send('/coins/secret-coin/networks?secret=1')
   await rig.send('/exchange/range?bad')
   await rig.send('/closed/secret')

@@ -18,7 +18,7 @@ export const open = [
   'DELETE /alerts/{}',
 ]
 
-export interface NativeAnswer {
+export interface NativeResponse {
   readonly status: number
   readonly reason: string
   readonly headers: IncomingHttpHeaders
@@ -26,9 +26,9 @@ export interface NativeAnswer {
   readonly headerNames: readonly string[]
   readonly body: Buffer
   readonly trailers: NodeJS.Dict<string>
-  /** How often interim answers came. */
+  /** How often interim responses came. */
   readonly interim: number
-  /** Whether the connection was cut in the middle of the answer. */
+  /** Whether the connection was cut in the middle of the response. */
   readonly isCut: boolean
 }
 
@@ -46,7 +46,7 @@ export interface NativeRig extends AsyncDisposable {
   readonly provider: NativeProvider
   readonly key: string
   /** `path` begins behind `/native/alpha`. */
-  readonly send: (path: string, sent?: Sent) => Promise<NativeAnswer>
+  readonly send: (path: string, sent?: Sent) => Promise<NativeResponse>
   /** The head of a raw request with the key, up to the empty line. */
   readonly head: (line: string, ...headers: readonly string[]) => string
 }
@@ -82,15 +82,15 @@ export async function startRig({ facts, sections, provider: own, ...settings }: 
   }
 }
 
-/** Throws where no answer came. What has the gateway's own form must have a reason, and no answer may hold a key. */
+/** Throws where no response came. What has the gateway's own form must have a reason, and no response may hold a key. */
 export async function sendTo(
   url: string,
   { method = 'GET', headers = {}, body, key, form = 'A' }: Sent,
   agent?: Agent,
-): Promise<NativeAnswer> {
+): Promise<NativeResponse> {
   const { port, pathname, search } = new URL(url)
   const withKey = key == null ? {} : credential(form, key)
-  const answer = await new Promise<NativeAnswer>((resolve, reject) => {
+  const response = await new Promise<NativeResponse>((resolve, reject) => {
     let interim = 0
     const length = body === undefined || 'transfer-encoding' in headers ? {} : { 'content-length': String(Buffer.byteLength(body)) }
     const sent = request({
@@ -121,14 +121,14 @@ export async function sendTo(
     })
     sent.end(body)
   })
-  if (answer.headers['x-swap-form'] !== undefined) checkReason(answer.status, answer.headers, url)
-  const received = `${JSON.stringify(answer.headers)}${answer.body.toString('latin1')}`
+  if (response.headers['x-swap-form'] !== undefined) checkReason(response.status, response.headers, url)
+  const received = `${JSON.stringify(response.headers)}${response.body.toString('latin1')}`
   if (received.includes(providerKey) || (key != null && received.includes(key))) throw new Error('a key came back')
-  return answer
+  return response
 }
 
 /** The parts of an error of the gateway that the tests compare. */
-export function errorFacts({ status, headers, body }: NativeAnswer): unknown {
+export function errorFacts({ status, headers, body }: NativeResponse): unknown {
   return [status, headers['x-swap-reason'], headers['x-swap-form'], Object.keys(JSON.parse(String(body) || '{}'))]
 }
 

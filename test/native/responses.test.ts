@@ -1,5 +1,5 @@
 // Takes long: what stalls is waited for.
-/** docs/contract.md §11: what a provider may answer, and what becomes of a client where it stalls, breaks off, redirects or upgrades. */
+/** docs/contract.md §11: which responses a provider may send, and what happens if a side stalls, breaks off, redirects or upgrades. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { createServer } from 'node:tls'
@@ -7,14 +7,14 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { certify } from '../support/certificate.ts'
 import { type RawProvider, startRawProvider } from '../support/raw.ts'
-import { errorFacts, type NativeAnswer, type NativeRig, refusal, startRig } from './rig.ts'
+import { errorFacts, type NativeResponse, type NativeRig, refusal, startRig } from './rig.ts'
 
 let raw: RawProvider
 let rig: NativeRig
-let answer: (socket: Socket, request: string) => unknown
+let respond: (socket: Socket, request: string) => unknown
 beforeEach(async () => {
-  answer = (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello')
-  raw = await startRawProvider((socket, request) => answer(socket, request))
+  respond = (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello')
+  raw = await startRawProvider((socket, request) => respond(socket, request))
   rig = await startRig({ facts: { url: raw.url, timeout: 0.6, nativeIdle: 0.4 } })
 })
 afterEach(async () => {
@@ -22,9 +22,9 @@ afterEach(async () => {
   await raw.close()
 })
 
-const get = (): Promise<NativeAnswer> => rig.send('/exchange/range')
-const answers =
-  (bytes: string, then: 'end' | 'reset' | 'wait' = 'end'): typeof answer =>
+const get = (): Promise<NativeResponse> => rig.send('/exchange/range')
+const sending =
+  (bytes: string, then: 'end' | 'reset' | 'wait' = 'end'): typeof respond =>
   (socket) => {
     socket.write(Buffer.from(bytes, 'latin1'), () => {
       if (then === 'end') socket.end()
@@ -35,13 +35,13 @@ const outcomesOf = ({ gateway }: NativeRig): readonly unknown[] =>
   gateway.observations.flatMap((observation) => (observation.what === 'attempt' ? [observation.outcome] : []))
 const outcomes = (): readonly unknown[] => outcomesOf(rig)
 
-describe('N9: an answer passes as it is:', () => {
+describe('N9: a response passes as it is:', () => {
   test.each([
     200, 201, 202, 203, 206, 207, 226, 299, 400, 402, 403, 404, 405, 406, 409, 410, 412, 416, 418, 422, 428, 429, 451, 499, 500,
     501, 502, 503, 504, 511, 599,
   ])('status %i', async (status) => {
     const body = '{"secret":"of alpha at 127.0.0.1", "message": 1e999}'
-    answer = answers(`HTTP/1.1 ${status} Evil\r\ncontent-type: text/x\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+    respond = sending(`HTTP/1.1 ${status} Evil\r\ncontent-type: text/x\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
     const { status: got, reason, headers, body: bytes } = await get()
     expect([got, String(bytes), headers['content-type']]).toEqual([status, body, 'text/x'])
     expect([headers['x-swap-reason'], headers['x-swap-form']]).toEqual([undefined, undefined])
@@ -49,7 +49,7 @@ describe('N9: an answer passes as it is:', () => {
   })
 
   test('status 204, and a length that it may not have', async () => {
-    answer = answers('HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\n')
+    respond = sending('HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\n')
     const { status, headers, body } = await get()
     expect([status, headers['content-length'], body.length]).toEqual([204, undefined, 0])
   })
@@ -57,7 +57,7 @@ describe('N9: an answer passes as it is:', () => {
   test('compressed bytes, also where they are cut off inside', async () => {
     const whole = gzipSync(Buffer.alloc(100_000, 'abc'))
     for (const bytes of [whole, whole.subarray(0, whole.length - 10)]) {
-      answer = answers(
+      respond = sending(
         `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bytes.length}\r\n\r\n${bytes.toString('latin1')}`,
       )
       const { headers, body, isCut } = await get()
@@ -67,20 +67,20 @@ describe('N9: an answer passes as it is:', () => {
 
   test('bytes of every value, in chunks with extensions and trailers', async () => {
     const all = Buffer.from(Array.from({ length: 256 }, (_, at) => at)).toString('latin1')
-    answer = answers(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n100;a=b\r\n${all}\r\n0\r\nx-leak: a\r\n\r\n`)
+    respond = sending(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n100;a=b\r\n${all}\r\n0\r\nx-leak: a\r\n\r\n`)
     const { body, trailers } = await get()
     expect([body.toString('latin1'), trailers]).toEqual([all, {}])
   })
 
   test('over two mebibytes', async () => {
     const body = 'x'.repeat(3_000_000)
-    answer = answers(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+    respond = sending(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
     expect((await get()).body).toHaveLength(body.length)
   })
 
   test('that ends with its connection, and one of HTTP/1.0', async () => {
     for (const head of ['HTTP/1.1 200 OK\r\n\r\n', 'HTTP/1.0 200 OK\r\n\r\n']) {
-      answer = answers(`${head}hello`)
+      respond = sending(`${head}hello`)
       const { status, body, isCut } = await get()
       expect([status, String(body), isCut]).toEqual([200, 'hello', false])
     }
@@ -89,7 +89,7 @@ describe('N9: an answer passes as it is:', () => {
   test('what follows reaches no one', async () => {
     const evil = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil'
     for (const surplus of [evil, 'surplus']) {
-      answer = answers(`HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-length: 5\r\n\r\nhello${surplus}`, 'wait')
+      respond = sending(`HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-length: 5\r\n\r\nhello${surplus}`, 'wait')
       for (let at = 0; at < 4; at++) expect(String((await get()).body)).toBe('hello')
     }
     expect(raw.requests.every((request) => /\r\nconnection: close\r\n/i.test(request))).toBe(true)
@@ -112,7 +112,7 @@ describe('N10: is 502 in the form, with nothing of the provider’s:', () => {
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['half a head', 'HTTP/1.1 200 OK\r\ncontent-le'],
     ['nothing', ''],
-    ['only an interim answer', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['only an interim response', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['two lengths', `HTTP/1.1 200 OK\r\ncontent-length: 3\r\n${evil}`],
     ['a length and chunks', `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n${evil}`],
     ['another coding', 'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n4\r\nevil\r\n0\r\n\r\n'],
@@ -122,7 +122,7 @@ describe('N10: is 502 in the form, with nothing of the provider’s:', () => {
     ['a refusal of the gateway’s own key', `HTTP/1.1 401 Evil\r\nwww-authenticate: Bearer\r\n${evil}`],
   ])('%s', async (_, bytes) => {
     for (const then of ['end', 'reset'] as const) {
-      answer = answers(bytes, then)
+      respond = sending(bytes, then)
       const failed = await get()
       expect(errorFacts(failed)).toEqual(refusal(502, 'provider_failed'))
       expect(JSON.stringify([failed.headers, String(failed.body)])).not.toMatch(/evil|leak|127\.0\.0\.1/i)
@@ -136,9 +136,9 @@ describe('N10: is 502 in the form, with nothing of the provider’s:', () => {
     ['a change of protocol that stays open', 'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'],
   ])('%s, and lets go of the provider', async (_, bytes) => {
     const closed: Promise<unknown>[] = []
-    answer = (socket, request) => {
+    respond = (socket, request) => {
       closed.push(new Promise((resolve) => socket.once('close', resolve)))
-      answers(bytes, 'wait')(socket, request)
+      sending(bytes, 'wait')(socket, request)
     }
     expect(errorFacts(await get())).toEqual(refusal(502, 'provider_failed'))
     await Promise.all(closed)
@@ -168,7 +168,7 @@ describe('N10: is 502 in the form, with nothing of the provider’s:', () => {
     provider.close()
   })
 
-  test('a provider that does not answer a TLS handshake, after 2 s', async () => {
+  test('a provider that does not respond to a TLS handshake, after 2 s', async () => {
     const url = raw.url.replace('http:', 'https:')
     await using silent = await startRig({ facts: { url } })
     const before = performance.now()
@@ -179,7 +179,7 @@ describe('N10: is 502 in the form, with nothing of the provider’s:', () => {
   })
 
   test('a reset before the head, and the request is not sent again', async () => {
-    answer = (socket) => socket.resetAndDestroy()
+    respond = (socket) => socket.resetAndDestroy()
     expect(errorFacts(await get())).toEqual(refusal(502, 'provider_failed'))
     expect(errorFacts(await rig.send('/estimates', { method: 'POST', body: 'abc' }))).toEqual(refusal(502, 'provider_failed'))
     expect(raw.requests).toHaveLength(2)
@@ -191,12 +191,12 @@ describe('N11: a provider that stalls', () => {
   test.each([
     ['before its head', ''],
     ['in its head', 'HTTP/1.1 200 OK\r\ncontent-le'],
-    ['after an interim answer', 'HTTP/1.1 103 Early\r\n\r\n'],
+    ['after an interim response', 'HTTP/1.1 103 Early\r\n\r\n'],
   ])('%s: 504 after its time-out, and its connection ends', async (_, bytes) => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    answer = (socket, request) => {
+    respond = (socket, request) => {
       socket.once('close', () => resolve())
-      answers(bytes, 'wait')(socket, request)
+      sending(bytes, 'wait')(socket, request)
     }
     const before = performance.now()
     expect(errorFacts(await get())).toEqual(refusal(504, 'timeout'))
@@ -205,8 +205,8 @@ describe('N11: a provider that stalls', () => {
     expect(outcomes()).toEqual(['timedOut'])
   })
 
-  test('with interim answers without an end: 504 after its time-out', async () => {
-    answer = (socket) => {
+  test('with interim responses without an end: 504 after its time-out', async () => {
+    respond = (socket) => {
       const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 50)
       socket.once('close', () => clearInterval(timer))
     }
@@ -220,9 +220,9 @@ describe('N11: a provider that stalls', () => {
     ['in a body that ends with its connection', 'HTTP/1.1 200 OK\r\n\r\nabc', 'abc'],
   ])('%s: the client gets what came, at once, and is cut off after nativeIdle', async (_, bytes, came) => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    answer = (socket, request) => {
+    respond = (socket, request) => {
       socket.once('close', () => resolve())
-      answers(bytes, 'wait')(socket, request)
+      sending(bytes, 'wait')(socket, request)
     }
     const { status, body, isCut } = await get()
     expect([status, String(body), isCut]).toEqual([200, came, true])
@@ -231,7 +231,7 @@ describe('N11: a provider that stalls', () => {
   })
 
   test('for less than nativeIdle again and again is waited for, longer than its time-out', async () => {
-    answer = (socket) => {
+    respond = (socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 8\r\n\r\n')
       let left = 8
       const timer = setInterval(() => {
@@ -252,22 +252,22 @@ describe('N12: a provider that breaks off after its head', () => {
     ['a chunk that is none', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n'],
   ])('of %s: the client is cut off, and nothing is put in the place of what lacks', async (_, bytes) => {
     for (const then of ['end', 'reset'] as const) {
-      answer = (socket) => {
+      respond = (socket) => {
         const [head = '', body = ''] = bytes.split(/(?<=\r\n\r\n)/)
         socket.write(head)
-        setTimeout(() => answers(body, then)(socket, ''), 30)
+        setTimeout(() => sending(body, then)(socket, ''), 30)
       }
       const { status, body, isCut } = await get()
       expect([status, isCut]).toEqual([200, true])
       expect('abc').toContain(String(body))
     }
     expect(outcomes()).toEqual(['unreadable', 'unreadable'])
-    answer = answers('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello')
+    respond = sending('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello')
     expect(String((await get()).body)).toBe('hello')
   })
 
   test('a client of HTTP/1.0, for which the end of the connection is the end of the response, gets a reset', async () => {
-    answer = (socket) => {
+    respond = (socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n')
       setTimeout(() => socket.destroy(), 100)
     }
@@ -281,13 +281,13 @@ describe('N12: a provider that breaks off after its head', () => {
 describe('N13: a client', () => {
   test.each([
     ['before the head', ''],
-    ['in the middle of the answer', 'HTTP/1.1 200 OK\r\n\r\nabc'],
+    ['in the middle of the response', 'HTTP/1.1 200 OK\r\n\r\nabc'],
   ])('that hangs up %s ends the provider’s request', async (_, bytes) => {
     const closed = Promise.withResolvers<void>()
     const arrived = Promise.withResolvers<void>()
-    answer = (socket, request) => {
+    respond = (socket, request) => {
       socket.once('close', () => closed.resolve())
-      if (bytes !== '') answers(bytes, 'wait')(socket, request)
+      if (bytes !== '') sending(bytes, 'wait')(socket, request)
       arrived.resolve()
     }
     const socket = connect(rig.gateway.port, '127.0.0.1').on('error', () => {})
@@ -301,9 +301,9 @@ describe('N13: a client', () => {
     expect(outcomes()).toEqual(['abandoned'])
   })
 
-  test('that takes nothing of a long answer is cut off, and the provider is let go of', async () => {
+  test('that takes nothing of a long response is cut off, and the provider is let go of', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    answer = (socket) => {
+    respond = (socket) => {
       socket.once('close', () => resolve())
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       const chunk = Buffer.alloc(1_000_000)
