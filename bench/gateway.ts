@@ -35,7 +35,7 @@ async function check(): Promise<void> {
   const text = await translated.text()
   const isRight = translated.ok && text.includes('"coinTo":"USDTTRC20"') && translated.headers.has('ratelimit')
   const passed = (await (await send(ports.rival)).json()) as { coin_to?: string }
-  if (!isRight || passed.coin_to !== transaction.coin_to) throw new Error(`the gateways do not answer as they should: ${text}`)
+  if (!isRight || passed.coin_to !== transaction.coin_to) throw new Error(`the gateways do not return the transaction: ${text}`)
 }
 
 async function main(): Promise<void> {

@@ -80,7 +80,7 @@ async function measure(): Promise<number> {
   let sent = 0
   const requestHealthy = async (): Promise<void> => {
     const { time, status } = await send(`healthy~${transaction.id}`)
-    if (status !== 200) throw new Error(`the healthy provider's answer was ${status}`)
+    if (status !== 200) throw new Error(`the healthy provider returned ${status}`)
     times.push(time)
   }
   const pending: Promise<unknown>[] = []
@@ -108,7 +108,7 @@ async function createAtOther(): Promise<void> {
   const url = `http://127.0.0.1:${ports.swapgate}/a/api/v2/transactions`
   const created = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
   await stop(gateway)
-  if (created.status !== 201) throw new Error(`the create was answered ${created.status}: ${await created.text()}`)
+  if (created.status !== 201) throw new Error(`the create returned ${created.status}: ${await created.text()}`)
 }
 
 async function turn(state: State): Promise<void> {

@@ -67,7 +67,7 @@ async function run(variant: Variant, directory: string): Promise<ChildProcess> {
 
 async function check({ name, port }: Variant): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization } })
-  if (!response.ok) throw new Error(`${name} answers ${response.status}`)
+  if (!response.ok) throw new Error(`${name} returned ${response.status}`)
 }
 
 /** One gateway of a variant. */

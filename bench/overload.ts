@@ -117,7 +117,7 @@ function report(before: Load, under: Load, after: Load, statuses: string): void 
   console.log(
     `goodput ${percent(share)} of capacity in ${seconds} s, ${percent(shareOfCore)} by time of the core; at least 80 % is wanted`,
   )
-  console.log(`answered in all: ${statuses}`)
+  console.log(`responses: ${statuses}`)
   if (Math.max(share, shareOfCore) < 0.8 || statuses.includes('500:')) process.exitCode = 1
 }
 

@@ -74,7 +74,7 @@ async function send(handle: Http): Promise<void> {
   const query = `coinFrom=BTC&coinTo=ETH&amount=${++requestCount}`
   const request: HttpRequest = { method: 'GET', path: '/rate', query, headers: { host: 'bench' }, address: '127.0.0.1' }
   const { status } = await handle(request)
-  if (status !== 200) throw new Error(`answered ${status}`)
+  if (status !== 200) throw new Error(`returned ${status}`)
 }
 
 /** Microseconds for a quote. */

@@ -13,12 +13,12 @@ const never = new Promise<never>(() => {})
 it.each([
   [200, '{"estimated_amount":2}', { body: { amountOut: '2' } }],
   [400, '{"err":{"kind":"InvalidAmount","details":"Too little"}}', { fault: { kind: 'invalid', reason: 'refused' } }],
-])('an answer with status %i waits a second for the limits, not for ever', async (status, body, expected) => {
-  const answer = callProvider(stealthex, request, {}, ({ path }) =>
+])('a response with status %i waits a second for the limits, not for ever', async (status, body, expected) => {
+  const result = callProvider(stealthex, request, {}, ({ path }) =>
     path === '/rates/range' ? never : { status, headers: {}, body },
   )
   await vi.advanceTimersByTimeAsync(1_000)
-  expect((await answer).outcome).toMatchObject(expected)
+  expect((await result).outcome).toMatchObject(expected)
 })
 
 it('a refusal that is not about the amount does not wait for the limits', async () => {

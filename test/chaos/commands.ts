@@ -87,7 +87,7 @@ export function retryAsAnother(who: number, which: number): Command {
   })
 }
 
-export type Moment = 'at once' | 'applied' | 'answered'
+export type Moment = 'at once' | 'applied' | 'responded'
 
 /** While a create is in progress by the provider's journal. */
 export function kill(caller: Caller, moment: Moment): Command {

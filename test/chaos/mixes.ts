@@ -49,7 +49,7 @@ const possible: readonly fc.Arbitrary<Command>[] = [
   client.map(burst),
   nth.map(retry),
   fc.tuple(client, nth).map(([who, which]) => retryAsAnother(who, which)),
-  fc.tuple(caller, fc.constantFrom<Moment>('at once', 'applied', 'answered')).map(([by, moment]) => kill(by, moment)),
+  fc.tuple(caller, fc.constantFrom<Moment>('at once', 'applied', 'responded')).map(([by, moment]) => kill(by, moment)),
   fc.tuple(caller, site, direction, toxic).map(([by, at, way, name]) => network(by, at, way, name)),
   fc.tuple(caller, site).map(([by, at]) => down(by, at)),
   fc.tuple(caller, fc.constantFrom(...faults)).map(([by, fault]) => failure(by, fault)),

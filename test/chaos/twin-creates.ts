@@ -45,10 +45,10 @@ const course: fc.Arbitrary<TwinCreate> = fc.record({
 })
 
 export const create = fc
-  .record({ at: process, by: client, key: fc.constantFrom('', 'k1', 'k2'), question: request, course })
+  .record({ at: process, by: client, key: fc.constantFrom('', 'k1', 'k2'), order: request, course })
   .map((given) =>
     command('create', given, async (real) => {
-      const { by, key, question: request } = given
+      const { by, key, order: request } = given
       const made: Made = {
         client: by,
         key: key && `${key}-${real.day}`,
@@ -75,13 +75,13 @@ export const again = fc.record({ nth, at: process, course }).map((given) =>
 )
 
 /** The same create in both processes at once; the first one is sent, and the provider does not respond. */
-export const race = fc.record({ by: client, question: request, isApplied: fc.boolean() }).map((given) =>
+export const race = fc.record({ by: client, order: request, isApplied: fc.boolean() }).map((given) =>
   command('race', given, async (real) => {
     const both = [...real.world.processes.values()]
     const made: Made = {
       client: given.by,
       key: `race${real.made.length}-${real.day}`,
-      request: given.question,
+      request: given.order,
       moment: real.moment,
       sends: 0,
       responses: [],
@@ -92,7 +92,7 @@ export const race = fc.record({ by: client, question: request, isApplied: fc.boo
     const arrived = real.exchange.next()
     const request = both.map((each) => sent(real, made, each))
     const response = await Promise.race([arrived, Promise.all(request).then(() => undefined)])
-    if (given.isApplied && response) real.add(real.made.length, given.by, given.question, true)
+    if (given.isApplied && response) real.add(real.made.length, given.by, given.order, true)
     response?.socket?.resetAndDestroy()
     await Promise.all(request)
     made.sends = real.exchange.received - before

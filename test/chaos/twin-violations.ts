@@ -31,7 +31,7 @@ function doubled(real: TwinWorld): readonly string[] {
     const sends = creates.filter(({ isRefused }) => !isRefused).reduce((sum, create) => sum + create.sends, 0)
     const ids = idsOf(creates)
     const isTwice = sends > 1 || creates.some((create) => create.sends > 1) ? [`${use} went up ${sends} times`] : []
-    return ids.size > 1 ? [...isTwice, `${use} was answered with ${[...ids]}`] : isTwice
+    return ids.size > 1 ? [...isTwice, `${use} got ${[...ids]}`] : isTwice
   })
 }
 
@@ -58,7 +58,7 @@ function misled(real: TwinWorld): readonly string[] {
   })
   const mixedUp = real.shown.filter(({ id, deposit }) => deposit !== `deposit-${id}`)
   return [
-    ...wrong.map(({ response }) => `a create was answered with another's ${depositIn(response)}`),
+    ...wrong.map(({ response }) => `a create got another's ${depositIn(response)}`),
     ...mixedUp.map(({ id, deposit }) => `a get of tx-${id} showed ${deposit}`),
   ]
 }

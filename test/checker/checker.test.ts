@@ -65,7 +65,7 @@ describe('noticed', () => {
     ],
     ['I1: an effect of what failed', { operations: [create({ outcome: 'fail' })] }, 'I1: alpha~tx-1 for TAcme1, where 0 could be'],
     [
-      'I1: two answers for one key',
+      'I1: two responses for one key',
       { operations: [create(), create({}, JSON.stringify({ ...reportedSwap, id: 'alpha~tx-2' }))] },
       'I1: acme received alpha~tx-1 and alpha~tx-2 for one idempotency key',
     ],
@@ -180,7 +180,7 @@ describe('noticed', () => {
     ],
     ["I8: another provider's key", { journals: { alpha: [], beta: entries() } }, 'I8: a request to beta has provider-key-alpha'],
     [
-      'I8: a key in an answer',
+      'I8: a key in a response',
       { operations: [create(), get('acme', '{"message":"not provider-key-beta"}')] },
       'I8: what a get returned to acme has provider-key-beta',
     ],

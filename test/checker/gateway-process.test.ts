@@ -84,7 +84,7 @@ describe('the rig as a whole', () => {
   it('kills the gateway, and starts it again on the same ports', async () => {
     await provider.fault({ after: 'hang' })
     const creating = acme.create(gateway.url, order())
-    await expect.poll(() => readJournal(journal).findLast(({ what }) => what === 'answered')).toMatchObject({ ending: 'hang' })
+    await expect.poll(() => readJournal(journal).findLast(({ what }) => what === 'responded')).toMatchObject({ ending: 'hang' })
     await gateway.kill()
     expect(await creating).toBeUndefined()
     expect(await acme.list(gateway.url)).toBeUndefined()

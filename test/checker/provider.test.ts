@@ -54,7 +54,7 @@ describe.each(cases)('a provider of Form $form $place', ({ form, start }) => {
     expect(entries('received')).toMatchObject([
       { operation: 'create', path: '/api/v2/transactions', headers: credential(form, 'key-1') },
     ])
-    expect(entries('answered')).toMatchObject([{ ending: response.status }])
+    expect(entries('responded')).toMatchObject([{ ending: response.status }])
   })
 
   it('gives each its own id and address, and a memo if the coin needs one', async () => {
@@ -97,13 +97,13 @@ describe.each(cases)('a provider of Form $form $place', ({ form, start }) => {
     await provider.fault({ after })
     await expect(create()).rejects.toMatchObject({ code: 'ECONNRESET' })
     expect(applied()).toHaveLength(1)
-    expect(entries('answered')).toMatchObject([{ ending: after }])
+    expect(entries('responded')).toMatchObject([{ ending: after }])
   })
 
   it('hangs after it created', async () => {
     await provider.fault({ after: 'hang' })
     const response = create().catch(() => undefined)
-    await expect.poll(() => entries('answered')).toMatchObject([{ ending: 'hang' }])
+    await expect.poll(() => entries('responded')).toMatchObject([{ ending: 'hang' }])
     expect(applied()).toHaveLength(1)
     expect(await Promise.race([response, at('/transactions', 'key-1').then(() => 'still')])).toBe('still')
   })

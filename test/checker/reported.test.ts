@@ -23,7 +23,7 @@ function shown(key: string, text: string): Journal {
     headers,
     body: '',
   }
-  return [received, { what: 'answered', request: 7, ending: 200, text }]
+  return [received, { what: 'responded', request: 7, ending: 200, text }]
 }
 
 const globexHolds: Partial<Evidence> = { holdings: [...(whole.holdings ?? []), listed], exported: [...(whole.exported ?? []), row] }
@@ -58,7 +58,7 @@ describe('there is no violation', () => {
     [
       'of two creates of two clients that differ by their marks',
       {
-        journals: { alpha: entries().map((entry) => (entry.what === 'answered' ? entry : { ...entry, mark: 'first' })) },
+        journals: { alpha: entries().map((entry) => (entry.what === 'responded' ? entry : { ...entry, mark: 'first' })) },
         operations: [create({ mark: 'first' }), create({ ...globex, order: ordered, mark: 'second', outcome: 'fail', text: '' })],
       },
     ],
@@ -86,7 +86,7 @@ describe('noticed', () => {
     [
       'I3: the id of a create that has the same address, and another mark',
       {
-        journals: { alpha: entries().map((entry) => (entry.what === 'answered' ? entry : { ...entry, mark: 'first' })) },
+        journals: { alpha: entries().map((entry) => (entry.what === 'responded' ? entry : { ...entry, mark: 'first' })) },
         operations: [create({ mark: 'first' }), create({ client: 'globex', mark: 'second' })],
       },
       "I3: a create returned to globex alpha~tx-1, which is acme's",
@@ -121,7 +121,7 @@ describe('noticed', () => {
       {
         journals: {
           beta: entries({ provider: 'beta', facts: null, ending: 400 }).map((entry) =>
-            entry.what === 'answered' ? { ...entry, text: '<html>' } : entry,
+            entry.what === 'responded' ? { ...entry, text: '<html>' } : entry,
           ),
           alpha: entries({ at: 2 }),
         },

@@ -35,7 +35,7 @@ export function shownIn(evidence: Evidence): ReadonlyMap<string, ReadonlySet<str
     ...words(text),
     ...transactionsInAny(text).map(({ id }) => `${provider}~${id}`),
   ]
-  return new Map([...byKey].map(([key, answers]) => [key, new Set(answers.flatMap(wordsIn))]))
+  return new Map([...byKey].map(([key, texts]) => [key, new Set(texts.flatMap(wordsIn))]))
 }
 
 /** As they stand between marks, at the end of a sentence, or before a value. */
@@ -50,8 +50,8 @@ function responsesOf({ journals }: Evidence): readonly ProviderResponse[] {
 function responsesIn(provider: string, journal: Journal): readonly ProviderResponse[] {
   const requests = new Map(receivedBy(journal).map((received) => [received.request, received]))
   return journal.flatMap((entry) => {
-    const request = entry.what === 'answered' ? requests.get(entry.request) : undefined
-    if (!request || entry.what !== 'answered' || entry.text === undefined) return []
+    const request = entry.what === 'responded' ? requests.get(entry.request) : undefined
+    if (!request || entry.what !== 'responded' || entry.text === undefined) return []
     return [{ provider, operation: request.operation, key: keyIn(request.headers), text: entry.text }]
   })
 }

@@ -50,7 +50,7 @@ export function entries({
   return [
     { what: 'received', at, request, operation: 'create', path: '/api/v2/transactions', headers, body },
     ...(facts ? [{ what: 'applied', request, key: 'provider-key-alpha', swap: { ...swap, ...facts } } as const] : []),
-    { what: 'answered', request, ending },
+    { what: 'responded', request, ending },
   ]
 }
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterEach(() => {
   for (const provider of [alpha, beta, gamma]) provider.reset()
-  gamma.answer = () => undefined
+  gamma.resultOf = () => undefined
   gamma.calls.length = 0
 })
 afterAll(() => Promise.all([alpha.close(), beta.close(), gamma.close()]))
@@ -149,7 +149,7 @@ describe('a provider that does not work', () => {
 
   it('a fixed quote without the id that a create needs fails', async () => {
     using place = new TrialPlace()
-    gamma.answer = ({ method, params }) =>
+    gamma.resultOf = ({ method, params }) =>
       method === 'getFixRateForAmount' ? { result: [{ ...params, amountTo: '1', networkFee: '0', id: null }] } : undefined
     const { exitCode, report } = await place.report('gamma')
     expect([exitCode, outcomes(report)]).toEqual([1, { ...allWork, 'fixed quote': 'fails' }])
@@ -158,7 +158,7 @@ describe('a provider that does not work', () => {
 
   it('another pair is tried if the first is not offered, and an amount within the limits', async () => {
     using place = new TrialPlace()
-    gamma.answer = ({ method, params: { from, to, amountFrom } }) => {
+    gamma.resultOf = ({ method, params: { from, to, amountFrom } }) => {
       if (method !== 'getExchangeAmount') return undefined
       if (from === 'btc' && to === 'eth') return { error: { code: -32602, message: 'The pair is disabled.' } }
       if (Number(amountFrom) >= 25) return undefined

@@ -126,12 +126,12 @@ describe.each(formNames)('form %s', (form) => {
 
   describe.each<[string, object]>([
     ['resets after the effect', { reset: true }],
-    ['answers 500', { status: 500, json: {} }],
-    ['answers 503', { status: 503, json: { error: 'Unavailable', message: 'Later', code: 503 } }],
-    ['answers half', { text: '{"id":"tx' }],
-    ['answers {}', { json: {} }],
-    ['answers 400 with a list', { status: 400, json: [{ error: 'Bad Request', message: 'Invalid coinTo', code: 400 }] }],
-    ['answers 400 with a message that is no text', { status: 400, json: { message: ['Invalid coinTo'], code: 400 } }],
+    ['returns 500', { status: 500, json: {} }],
+    ['returns 503', { status: 503, json: { error: 'Unavailable', message: 'Later', code: 503 } }],
+    ['returns half', { text: '{"id":"tx' }],
+    ['returns {}', { json: {} }],
+    ['returns 400 with a list', { status: 400, json: [{ error: 'Bad Request', message: 'Invalid coinTo', code: 400 }] }],
+    ['returns 400 with a message that is no text', { status: 400, json: { message: ['Invalid coinTo'], code: 400 } }],
   ])('L1, L12: a provider that %s', (_, reply) => {
     test('leaves the outcome unknown: 504, no other provider, and 409 until it is known', async () => {
       const name = `order-12-${Math.random()}`

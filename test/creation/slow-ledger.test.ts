@@ -61,7 +61,7 @@ test('L53: at 400 creates a second a healthy provider leaves no outcome unknown'
 describe('L48: the connection breaks at a COMMIT', () => {
   test('whose response is lost, at each step of a create: it is done once, and its key returns it', async () => {
     expect((await create('warm')).status).toBe(201)
-    proxy.loseCommits('answer', 2)
+    proxy.loseCommits('response', 2)
     const response = await create('order-1')
     expect(response.status).toBe(201)
     const again = await create('order-1')
@@ -71,7 +71,7 @@ describe('L48: the connection breaks at a COMMIT', () => {
 
   test('of the intent, and the server is gone: 503, nothing is sent, and the key is free afterwards', async () => {
     expect((await create('warm')).status).toBe(201)
-    proxy.loseCommits('answer', 1, leave)
+    proxy.loseCommits('response', 1, leave)
     const response = await create('order-1')
     expectRefusal(response, 'A', 503)
     expect(response.headers['x-swap-reason']).toBe('ledger_unavailable')
@@ -84,7 +84,7 @@ describe('L48: the connection breaks at a COMMIT', () => {
   test('of the result, and the server is gone: 504, and the key returns it afterwards', async () => {
     expect((await create('warm')).status).toBe(201)
     managed.alpha.reply('create', ({ body }) => {
-      proxy.loseCommits('answer', 1, leave)
+      proxy.loseCommits('response', 1, leave)
       return { status: 201, json: transactionA(orderedSwap(readJson(body) as Order, { id: 'late' })) }
     })
     const response = await create('order-1')

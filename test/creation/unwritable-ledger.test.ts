@@ -166,7 +166,7 @@ describe.each(formNames)('form %s', (form) => {
       expectRefusal(await managed.client(form).get(`/transactions/${id}`, { key: each }), form, 404)
       expect((await managed.client(form).get('/transactions', { key: each })).json).toMatchObject({ data: [] })
     }
-    // Also where its answer comes in time.
+    // Also if its response comes in time.
     const third = await create(form, 'order-16')
     expectRefusal(third, form, 502)
     expect(third.headers['x-swap-reason']).toBe('mismatch')

@@ -132,8 +132,8 @@ describe.each(formNames)('the client of form %s at a service without reasons', (
 
   it.each([
     ['breaks the connection', { reset: true }],
-    ['answers 500', { status: 500, json: { message: 'Internal Server Error', code: 500 } }],
-    ['answers what is not JSON', { status: 201, text: '<html>' }],
+    ['returns 500', { status: 500, json: { message: 'Internal Server Error', code: 500 } }],
+    ['returns what is not JSON', { status: 201, text: '<html>' }],
   ])('never repeats a create of unknown outcome: the service %s', async (_, reply) => {
     service(form).reply('create', reply)
     const error = await failure(connect().create('0.10', 'unknown'))
@@ -173,9 +173,9 @@ async function startBreaking(target: string) {
   const creates: (string | undefined)[] = []
   const server = createServer((request, response) => {
     const isFirst = request.method === 'POST' && creates.push(request.headers['idempotency-key'] as string | undefined) === 1
-    const onward = forward(`${target}${request.url}`, { method: request.method ?? '', headers: request.headers }, (answer) => {
-      if (isFirst) answer.resume().once('end', () => response.destroy())
-      else answer.pipe(response.writeHead(answer.statusCode ?? 502, answer.headers))
+    const onward = forward(`${target}${request.url}`, { method: request.method ?? '', headers: request.headers }, (received) => {
+      if (isFirst) received.resume().once('end', () => response.destroy())
+      else received.pipe(response.writeHead(received.statusCode ?? 502, received.headers))
     })
     request.pipe(onward)
   })

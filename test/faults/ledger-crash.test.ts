@@ -98,7 +98,7 @@ describe('L13: kill -9', { timeout }, () => {
       .filter((entry) => entry.what === 'received')
       .find(({ body }) => body.includes(responded.order.withdrawalAddress))
     const isResponded = (): boolean =>
-      rig.journal().some((entry) => entry.what === 'answered' && entry.request === ofResponded?.request)
+      rig.journal().some((entry) => entry.what === 'responded' && entry.request === ofResponded?.request)
     await expect.poll(isResponded).toBe(true)
     await rig.gateway.kill()
     unlock()

@@ -27,9 +27,9 @@ test.runIf(canTrace)(
       if (isFlush(call)) return ['flush']
       if (isChange(call)) return ['change']
       if (/"POST [^"]*\/transactions/.test(call)) return ['send']
-      return /"HTTP\/1\.1 201/.test(call) ? ['answer'] : []
+      return /"HTTP\/1\.1 201/.test(call) ? ['response'] : []
     })
-    const once = ['change', 'flush', 'send', 'change', 'flush', 'answer']
+    const once = ['change', 'flush', 'send', 'change', 'flush', 'response']
     expect(withoutRepeats(steps)).toEqual([...once, ...once, ...once])
   },
 )

@@ -83,8 +83,8 @@ async function openForCreates(rig: Rig): Promise<void> {
 describe.each<[string, Reply]>([
   ['is silent', { delay: 5_000, json: {} }],
   ['resets', { reset: true }],
-  ['answers 500', down],
-  ['answers nonsense', { text: '}{' }],
+  ['returns 500', down],
+  ['returns nonsense', { text: '}{' }],
 ])('a first provider that %s', (_, reply) => {
   test('U1, U2: quotes come from the next one, within the one deadline that both share', async () => {
     const rig = await start({ providers: shortTimeouts })

@@ -62,7 +62,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
 
   const failures: readonly (readonly [string, object, number, Reason])[] = [
     ['fails', { status: 500, json: {} }, 502, 'provider_failed'],
-    ['answers something else', { json: [] }, 502, 'provider_failed'],
+    ['returns something else', { json: [] }, 502, 'provider_failed'],
     ['breaks off', { reset: true }, 502, 'provider_failed'],
     ['is silent', { delay: 600, json: {} }, 504, 'timeout'],
     ['has had enough', { status: 429, json: { message: 'slow down' } }, 429, 'limited'],

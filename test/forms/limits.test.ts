@@ -102,11 +102,11 @@ test('a window ends, and the next request after Retry-After is admitted', async 
 })
 
 const charged: readonly (readonly [string, string, object, number, string])[] = [
-  ['an answer', '/currencies', {}, 200, 'quotes'],
+  ['a response', '/currencies', {}, 200, 'quotes'],
   ['HEAD', '/currencies', { method: 'HEAD' }, 200, 'quotes'],
   ['a 304', '/currencies', { headers: { 'if-none-match': '*' } }, 304, 'quotes'],
   ['a 400', '/rate?bad=1', {}, 400, 'quotes'],
-  ['a 400 without a question', '/transactions?page=0', {}, 400, 'read'],
+  ['a 400 without a call', '/transactions?page=0', {}, 400, 'read'],
   ["a provider's 404", '/transactions/alpha~none', {}, 404, 'read'],
   ['our own 404', '/transactions/nobody~none', {}, 404, 'read'],
   ['a 401', '/transactions', { key: null }, 401, 'unproven'],

@@ -92,7 +92,7 @@ describe('with a second process', () => {
       const due = "SELECT provider_id FROM transactions WHERE provider = 'a' AND polled_at <= (SELECT 5)"
       const notEnded = "state = 'done' AND (status IS NULL OR status NOT IN ('success', 'refunded', 'overdue'))"
       const since = 'coalesce(changed_at, -sort_key / 1000000)'
-      for (const [index, question] of [
+      for (const [index, statement] of [
         ['transactions_polled', `${due} AND ${notEnded} ORDER BY polled_at, sort_key DESC LIMIT 8`],
         [
           'transactions_overdue_at',
@@ -102,7 +102,7 @@ describe('with a second process', () => {
         const plan = await query(
           url,
           ...(isSqlite ? [] : ['SET enable_seqscan = off', 'SET enable_bitmapscan = off']),
-          `${isSqlite ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN'} ${question}`,
+          `${isSqlite ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN'} ${statement}`,
         )
         expect(JSON.stringify(plan)).toContain(index)
         expect(JSON.stringify(plan)).not.toMatch(/Sort Key|TEMP B-TREE/)

@@ -166,7 +166,7 @@ describe('PostgreSQL', () => {
 
   const claim = { key: 'key', fingerprint: 'f' }
 
-  test.each<Lost>(['request', 'answer'])('L48: a COMMIT of which the %s is lost is looked up, and done once', async (lost) => {
+  test.each<Lost>(['request', 'response'])('L48: a COMMIT of which the %s is lost is looked up, and done once', async (lost) => {
     const { database } = await serverWithDatabase()
     const { url, loseCommits } = await proxy(database)
     const { ledger, ledgerAdmin, close } = await openLedger(url)
@@ -195,7 +195,7 @@ describe('PostgreSQL', () => {
     expect(await wrongPageIndex(database)).toEqual([])
   })
 
-  test.each<Lost>(['request', 'answer'])(
+  test.each<Lost>(['request', 'response'])(
     'O1: what a person settles, and the COMMIT’s %s is lost, is reported as settled, with one record',
     async (lost) => {
       const { database } = await serverWithDatabase()
@@ -216,7 +216,7 @@ describe('PostgreSQL', () => {
     },
   )
 
-  test.each<Lost>(['request', 'answer'])(
+  test.each<Lost>(['request', 'response'])(
     'O1: a change of which the COMMIT’s %s is lost is done once, with one record',
     async (lost) => {
       const { database } = await serverWithDatabase()
@@ -243,7 +243,7 @@ describe('PostgreSQL', () => {
     },
   )
 
-  test.each<Lost>(['request', 'answer'])(
+  test.each<Lost>(['request', 'response'])(
     'L48: if it cannot be looked up, the outcome is unknown (%s lost), and a new begin is safe',
     async (lost) => {
       const { database } = await serverWithDatabase()

@@ -125,7 +125,7 @@ describe('authentication', () => {
     expect(await json('/api/providers/beta')).toMatchObject({ state: 'active' })
   })
 
-  it('W81: OPTIONS is answered 204 with the methods, and a wrong method of the events and of the page 405', async () => {
+  it('W81: OPTIONS is 204 with the methods, and a wrong method of the events and of the page 405', async () => {
     const allowOf = async (path: string, method: string): Promise<readonly unknown[]> => {
       const { status, headers } = await call(path, { method })
       return [status, headers.allow]

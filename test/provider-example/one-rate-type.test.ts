@@ -55,13 +55,13 @@ const quoted = { from: 'BTC', to: 'ETH', amount: '0.5', id: 'q 1', receives: '8'
 const created = { ...quoted, id: 'o1', state: 'open', deposit: 'bc1', payout: '0x01', created: '2026-07-29T14:04:29Z' }
 
 async function call(op: 'getRate' | 'createTransaction', fields: object) {
-  const answer = ({ path }: WireRequest) => ({
+  const respond = ({ path }: WireRequest) => ({
     status: 200,
     headers: {},
     body: JSON.stringify(path === '/quotes' ? quoted : created),
   })
   const request = { op, key: undefined, fields: fields as Readonly<Record<string, unknown>> }
-  return callProvider(form, request, {}, answer)
+  return callProvider(form, request, {}, respond)
 }
 
 it('a create sends the id of its quote in the place of what was quoted', async () => {

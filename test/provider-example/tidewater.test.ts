@@ -46,11 +46,11 @@ const quote = { quote: { id: 'q1', gives: '41.5', expires: 1785333969 }, limits:
 
 type Result = { readonly sent: readonly WireRequest[]; readonly body: unknown; readonly drift: readonly string[] }
 
-async function call(op: Op, fields: object, ...answers: readonly object[]): Promise<Result> {
-  const left = [...answers]
-  const answer = () => ({ status: 200, headers: {}, body: JSON.stringify(left.shift()) })
+async function call(op: Op, fields: object, ...responses: readonly object[]): Promise<Result> {
+  const left = [...responses]
+  const respond = () => ({ status: 200, headers: {}, body: JSON.stringify(left.shift()) })
   const request = { op, key: undefined, fields: fields as Readonly<Record<string, unknown>> }
-  const { sent, outcome, drift } = await callProvider(tidewater, request, {}, answer)
+  const { sent, outcome, drift } = await callProvider(tidewater, request, {}, respond)
   if ('fault' in outcome) throw outcome.fault
   return { sent, body: known(outcome.body as object), drift }
 }

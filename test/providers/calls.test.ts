@@ -76,9 +76,9 @@ describe.each(providerNames)('%s', (name) => {
     const { status, text } = await quote('A', code === 'ETH' ? { from: asset, to: assets.btc } : { from: asset, to: assets.eth })
     expect(status, text).toBe(200)
     const [sent] = exchange.received('quote')
-    const question = `${sent?.rawQuery} ${sent?.body}`
-    expect(question).toContain(coin)
-    if (name !== 'changelly') expect(question).toContain(network)
+    const sentText = `${sent?.rawQuery} ${sent?.body}`
+    expect(sentText).toContain(coin)
+    if (name !== 'changelly') expect(sentText).toContain(network)
   })
 })
 

@@ -47,7 +47,7 @@ describe('a create', () => {
   })
 })
 
-it.each(['create', 'quote'] as const)('P11: a word for "not found" in the answer to a %s is 400, not 404', async (operation) => {
+it.each(['create', 'quote'] as const)('P11: a word for "not found" in the response to a %s is 400, not 404', async (operation) => {
   await using rig = await refusing('stealthex', operation, 404, { err: { kind: 'NotFound', details: 'No such coin' } })
   expectRefusal(operation === 'create' ? await rig.create('A') : await rig.quote('A'), 'A', 400, 'refused')
 })

@@ -35,7 +35,7 @@ async function tried(
   return { exitCode, report: JSON.parse(out.join('\n')) as TrialReport, exchange }
 }
 
-it.each(providerNames)('%s: everything works, no answer differs from the form, and nothing is created', async (name) => {
+it.each(providerNames)('%s: everything works, no response differs from the form, and nothing is created', async (name) => {
   const { exitCode, report, exchange } = await tried(name)
   const { hasList, words, rateTypes }: Documented = documented[name]
   const outcomeOf = (rateType: 'fixed' | 'float'): string => (rateTypes.includes(rateType) ? 'works' : 'none')

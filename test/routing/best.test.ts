@@ -73,7 +73,7 @@ describe.each(formNames)('form %s', (form) => {
     expect(providerOf(await rate(form))).toBe('beta')
   })
 
-  test('W16: an answer outside its own limits leaves out no slower provider, and wins no create', async () => {
+  test('W16: a quote outside its own limits leaves out no slower provider, and wins no create', async () => {
     await start({ patienceMs: 50 })
     quote({ amountTo: 9_999, minAmount: 5 }, { toAmount: 2 }, { beta: 400 })
     expect(providerOf(await rate(form))).toBe('beta')

@@ -141,25 +141,25 @@ test("A14: a provider's key goes to that provider alone, on failover too", async
 const message = 'Something is wrong'
 const reached: readonly [string, Reply, number][] = [
   ['resets after the bytes', { reset: true }, 504],
-  ['answers 500', { status: 500, json: { message, code: 500 } }, 504],
-  ['answers 502', { status: 502, text: '<html>' }, 504],
-  ['answers 503', { status: 503, headers: { 'retry-after': '9' }, json: { message, code: 503 } }, 504],
-  ['answers 408', { status: 408, json: { message, code: 408 } }, 504],
-  ['answers 400 without a word', { status: 400, text: '' }, 504],
-  ['answers 400 with HTML', { status: 400, text: '<html>' }, 504],
-  ['answers 302', { status: 302, headers: { location: '/elsewhere' }, json: {} }, 504],
+  ['returns 500', { status: 500, json: { message, code: 500 } }, 504],
+  ['returns 502', { status: 502, text: '<html>' }, 504],
+  ['returns 503', { status: 503, headers: { 'retry-after': '9' }, json: { message, code: 503 } }, 504],
+  ['returns 408', { status: 408, json: { message, code: 408 } }, 504],
+  ['returns 400 without a word', { status: 400, text: '' }, 504],
+  ['returns 400 with HTML', { status: 400, text: '<html>' }, 504],
+  ['returns 302', { status: 302, headers: { location: '/elsewhere' }, json: {} }, 504],
   [
     'reports no deposit address',
     { status: 201, json: { ...transactionA(swap({ refundAddress: null })), depositAddress: '' } },
     504,
   ],
-  ['does not answer in time', { delay: 800, json: {} }, 504],
-  ['answers 400', { status: 400, json: { message, code: 400 } }, 400],
-  ['answers 404', { status: 404, json: { message, code: 404 } }, 400],
-  ['answers 422', { status: 422, json: { message, code: 422 } }, 400],
-  ['answers 409', { status: 409, json: { message, code: 409 } }, 504],
-  ['answers 401', { status: 401, json: { message, code: 401 } }, 502],
-  ['answers 429', { status: 429, json: { message, code: 429 } }, 503],
+  ['does not respond in time', { delay: 800, json: {} }, 504],
+  ['returns 400', { status: 400, json: { message, code: 400 } }, 400],
+  ['returns 404', { status: 404, json: { message, code: 404 } }, 400],
+  ['returns 422', { status: 422, json: { message, code: 422 } }, 400],
+  ['returns 409', { status: 409, json: { message, code: 409 } }, 504],
+  ['returns 401', { status: 401, json: { message, code: 401 } }, 502],
+  ['returns 429', { status: 429, json: { message, code: 429 } }, 503],
 ]
 
 describe.each(reached)('L4: a first provider that %s', (_, reply, status) => {
@@ -179,12 +179,12 @@ describe.each(reached)('L4: a first provider that %s', (_, reply, status) => {
 
 describe.each<[string, Reply]>([
   ['resets', { reset: true }],
-  ['answers 500', { status: 500, json: {} }],
-  ['answers 503', { status: 503, json: {} }],
-  ['answers 429', { status: 429, json: { message } }],
-  ['answers nonsense', { text: 'nonsense' }],
-  ['answers about another pair', { json: { coinFrom: 'ETH', coinTo: 'XRP', amount: 1, amountTo: 1, rate: 1 } }],
-  ['does not answer in time', { delay: 800, json: {} }],
+  ['returns 500', { status: 500, json: {} }],
+  ['returns 503', { status: 503, json: {} }],
+  ['returns 429', { status: 429, json: { message } }],
+  ['returns nonsense', { text: 'nonsense' }],
+  ['returns about another pair', { json: { coinFrom: 'ETH', coinTo: 'XRP', amount: 1, amountTo: 1, rate: 1 } }],
+  ['does not respond in time', { delay: 800, json: {} }],
 ])('U1: a first provider that %s', (_, reply) => {
   test.each(formNames)('leaves a quote to the next one (form %s)', async (form) => {
     await start(reply.delay === undefined ? {} : { timeout: 0.4 })

@@ -93,7 +93,7 @@ const it = base.extend<{ rig: Rig }>({
 }).concurrent
 
 /** The tag of the provider, or what was refused. */
-const answering = async ({ url }: { readonly url: string }): Promise<unknown> => {
+const respondingProvider = async ({ url }: { readonly url: string }): Promise<unknown> => {
   const { headers, status, text } = await sendRequest(url, { path: quote })
   return headers['x-swap-provider'] ?? `${status} ${headers['x-swap-reason']} ${text}`
 }
@@ -102,8 +102,11 @@ async function outcome(url: string): Promise<string> {
   return [status, headers['x-swap-reason'] ?? []].flat().join(' ')
 }
 
-const untilAnswers = (provider: string, ...running: readonly InProcessGateway[]): Promise<void> =>
-  vi.waitFor(async () => expect(await Promise.all(running.map(answering))).toEqual(running.map(() => provider)), pollOptions)
+const untilProvider = (provider: string, ...running: readonly InProcessGateway[]): Promise<void> =>
+  vi.waitFor(
+    async () => expect(await Promise.all(running.map(respondingProvider))).toEqual(running.map(() => provider)),
+    pollOptions,
+  )
 const untilPrinted = (gateway: InProcessGateway, text: string): Promise<void> =>
   vi.waitFor(() => expect(gateway.output).toContain(text), pollOptions)
 
@@ -114,33 +117,33 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (store) => {
     if (store === 'PostgreSQL') await rig.usePostgres()
     const file = rig.directory.write(rig.settings())
     const running = [await rig.start(file), await rig.start(file)]
-    await untilAnswers('alpha', ...running)
+    await untilProvider('alpha', ...running)
     let isOver = false
-    const answers = new Set<string>()
+    const outcomes = new Set<string>()
     const load = running.flatMap(({ url }) =>
       [1, 2].map(async () => {
         while (!isOver) {
-          answers.add(await outcome(url))
+          outcomes.add(await outcome(url))
           await delay(20)
         }
       }),
     )
     await rig.change({})
-    await untilAnswers('beta', ...running)
+    await untilProvider('beta', ...running)
     await rig.change({ value: 'active', before: 'draining' })
-    await untilAnswers('alpha', ...running)
+    await untilProvider('alpha', ...running)
     await rig.change({})
-    await untilAnswers('beta', ...running)
+    await untilProvider('beta', ...running)
     isOver = true
     await Promise.all(load)
     // A busy machine sheds load, whatever is switched.
-    expect([...answers].filter((answer) => answer !== '503 overloaded')).toEqual(['200'])
+    expect([...outcomes].filter((other) => other !== '503 overloaded')).toEqual(['200'])
     const later = await rig.start(file)
-    expect(await answering(later)).toBe('beta')
+    expect(await respondingProvider(later)).toBe('beta')
     const warning = /^warning: state:alpha is "draining", set by cli:alice@box at 20\S+Z; the file says "active"$/
     await vi.waitFor(() => expect(later.printed).toContainEqual(expect.stringMatching(warning)), pollOptions)
     await rig.change({ value: undefined })
-    await untilAnswers('alpha', ...running, later)
+    await untilProvider('alpha', ...running, later)
   })
 
   it('O4: a change of the file ends it, once, and it does not come back with the file', { timeout: 60_000 }, async ({ rig }) => {
@@ -148,22 +151,22 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s', (store) => {
     const file = rig.directory.write(rig.settings())
     const running = [await rig.start(file), await rig.start(file)]
     await rig.change({})
-    await untilAnswers('beta', ...running)
+    await untilProvider('beta', ...running)
     writeFileSync(file, rig.settings('active', 'log: { requests: false }'))
     await Promise.all(running.map((each) => untilPrinted(each, 'was read again')))
     await delay(2_500)
-    expect(await Promise.all(running.map(answering))).toEqual(['beta', 'beta'])
+    expect(await Promise.all(running.map(respondingProvider))).toEqual(['beta', 'beta'])
     writeFileSync(`${file}.new`, rig.settings('off'))
     renameSync(`${file}.new`, file)
     await Promise.all(running.map((each) => untilPrinted(each, '"change":"ended"')))
-    expect(await Promise.all(running.map(answering))).toEqual(['beta', 'beta'])
+    expect(await Promise.all(running.map(respondingProvider))).toEqual(['beta', 'beta'])
     writeFileSync(file, rig.settings('active'))
-    await untilAnswers('alpha', ...running)
+    await untilProvider('alpha', ...running)
     const [ended, ...older] = await rig.audited()
     expect(ended).toEqual(['file', 'override.ended', 'state:alpha', 'draining', 'off'])
     expect(older).toHaveLength(1)
     const later = await rig.start(file)
-    expect(await answering(later)).toBe('alpha')
+    expect(await respondingProvider(later)).toBe('alpha')
     expect(later.output).not.toContain('state:alpha')
   })
 })
@@ -176,14 +179,14 @@ it('O2: goes on with what it has while the ledger is lost, and is not started wi
   const file = rig.directory.write(rig.settings())
   const gateway = await rig.start(file)
   await rig.change({})
-  await untilAnswers('beta', gateway)
+  await untilProvider('beta', gateway)
   proxy.refuse()
   proxy.cut()
   await delay(2_500)
-  expect(await answering(gateway)).toBe('beta')
+  expect(await respondingProvider(gateway)).toBe('beta')
   writeFileSync(file, rig.settings('active', 'docs: false'))
   await untilPrinted(gateway, 'was read again')
-  expect(await answering(gateway)).toBe('beta')
+  expect(await respondingProvider(gateway)).toBe('beta')
   await expect(rig.start(file)).rejects.toThrow('it ended with 1')
   writeFileSync(file, rig.settings('active', 'docs: false').replace('alpha, beta', 'beta, alpha'))
   await proxy.admit()
@@ -197,13 +200,13 @@ describe('a gateway', () => {
   it('O4: that is started with another file ends it, and logs it', { timeout: 60_000 }, async ({ rig }) => {
     const first = await rig.start(rig.directory.write(rig.settings()))
     await rig.change({})
-    await untilAnswers('beta', first)
+    await untilProvider('beta', first)
     expect(await first.stop()).toBe(true)
     const second = await rig.start(rig.directory.write(rig.settings('draining')))
-    expect(await answering(second)).toBe('beta')
+    expect(await respondingProvider(second)).toBe('beta')
     await untilPrinted(second, '"event":"override","key":"state:alpha","change":"ended","value":"draining","file_value":"draining"')
     expect(await second.stop()).toBe(true)
-    expect(await answering(await rig.start(rig.directory.write(rig.settings('active'))))).toBe('alpha')
+    expect(await respondingProvider(await rig.start(rig.directory.write(rig.settings('active'))))).toBe('alpha')
   })
 
   it('O2: that was killed goes on where it was', { timeout: 60_000 }, async ({ rig }) => {
@@ -213,7 +216,7 @@ describe('a gateway', () => {
     await rig.change({})
     first.child.kill('SIGKILL')
     await first.ended
-    expect(await answering(await rig.start(file))).toBe('beta')
+    expect(await respondingProvider(await rig.start(file))).toBe('beta')
   })
 
   it('O7: with the old file goes on with what a newer file has ended, until it reads its file anew', {
@@ -222,17 +225,17 @@ describe('a gateway', () => {
     const oldFile = rig.directory.write(rig.settings())
     const old = await rig.start(oldFile)
     await rig.change({})
-    await untilAnswers('beta', old)
+    await untilProvider('beta', old)
     const { length } = rig.alpha.received('rate')
     const newFile = join(rig.directory.path, 'new.yaml')
     writeFileSync(newFile, rig.settings('draining'))
     const next = await rig.start(newFile)
     await delay(3_000)
-    expect(await Promise.all([old, next].map(answering))).toEqual(['beta', 'beta'])
+    expect(await Promise.all([old, next].map(respondingProvider))).toEqual(['beta', 'beta'])
     expect(await rig.audited()).toHaveLength(2)
     writeFileSync(oldFile, rig.settings('draining'))
     await untilPrinted(old, 'was read again')
-    expect(await answering(old)).toBe('beta')
+    expect(await respondingProvider(old)).toBe('beta')
     expect(rig.alpha.received('rate')).toHaveLength(length)
   })
 
@@ -245,7 +248,7 @@ describe('a gateway', () => {
       writeFileSync(file, rig.settings('active', `docs: ${isDraining}`))
       gateway.reload()
       await rig.change({ value, before })
-      await untilAnswers(isDraining ? 'beta' : 'alpha', gateway)
+      await untilProvider(isDraining ? 'beta' : 'alpha', gateway)
       await vi.waitFor(async () => expect((await fetch(`${gateway.url}/docs`)).status).toBe(isDraining ? 200 : 404), pollOptions)
     }
   })

@@ -17,8 +17,8 @@ export interface Call {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** What is answered to a call, as `result` or as `error`. */
-export type Answer = { readonly result: unknown } | { readonly error: object }
+/** The response to a call, as `result` or as `error`. */
+export type CallResult = { readonly result: unknown } | { readonly error: object }
 
 const currency = (ticker: string, blockchain: string): object => ({
   ...{ name: ticker.toUpperCase(), ticker, fullName: ticker, enabled: true, enabledFrom: true, enabledTo: true },
@@ -35,23 +35,23 @@ export const changellyCurrencies: readonly object[] = [
 
 export interface Changelly extends StandIn {
   readonly calls: Call[]
-  /** Replaces the usual answer. */
-  answer: (call: Call) => Answer | undefined
+  /** Replaces the usual result. */
+  resultOf: (call: Call) => CallResult | undefined
 }
 
 export async function startChangelly(): Promise<Changelly> {
   const calls: Call[] = []
-  const provider: { answer: Changelly['answer'] } = { answer: () => undefined }
+  const provider: { resultOf: Changelly['resultOf'] } = { resultOf: () => undefined }
   const server = await standIn((received) => {
     const call = JSON.parse(received.body) as Call
     calls.push(call)
-    const reply = isSigned(received) ? (provider.answer(call) ?? usual(call)) : invalidRequest
+    const reply = isSigned(received) ? (provider.resultOf(call) ?? usual(call)) : invalidRequest
     return { json: { jsonrpc: '2.0', id: call.id, ...reply } }
   })
   return Object.assign(provider, { ...server, calls })
 }
 
-const invalidRequest: Answer = { error: { code: -32600, message: 'Invalid Request' } }
+const invalidRequest: CallResult = { error: { code: -32600, message: 'Invalid Request' } }
 
 /** Whether the body is signed with the operator's key. */
 export function isSigned({ headers, body }: Pick<Received, 'headers' | 'body'>): boolean {
@@ -59,7 +59,7 @@ export function isSigned({ headers, body }: Pick<Received, 'headers' | 'body'>):
   return headers['x-api-key'] === keyId && verify('RSA-SHA256', Buffer.from(body), createPublicKey(privateKey), signature)
 }
 
-function usual({ method, params }: Call): Answer {
+function usual({ method, params }: Call): CallResult {
   if (method === 'getCurrenciesFull') return { result: changellyCurrencies }
   if (method === 'getExchangeAmount') return { result: [quote(params)] }
   if (method === 'getFixRateForAmount') return { result: [{ id: 'rate-id-1', ...quote(params), expiredAt: 1_785_335_671 }] }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** What of a COMMIT does not arrive: the request at the server, or its reply at the ledger. */
-export type Lost = 'request' | 'answer'
+export type Lost = 'request' | 'response'
 
 export interface PostgresProxy {
   /** Of the database, through the proxy. */

@@ -51,7 +51,7 @@ export interface RawProvider {
   readonly close: () => Promise<void>
 }
 
-/** `answer` is called with each request's text once its headers and its declared body are there. */
+/** `response` is called with each request's text once its headers and its declared body are there. */
 export async function startRawProvider(response: (socket: Socket, request: string) => void): Promise<RawProvider> {
   const requests: string[] = []
   const sockets = new Set<Socket>()

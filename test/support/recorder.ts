@@ -43,7 +43,7 @@ export class Recorder {
     const made = operation === 'create' ? this.madeFrom(received, reply, before, text) : []
     const key = keyIn({ path, headers })
     for (const swap of made) this.entries.push({ what: 'applied', request, key, swap })
-    this.entries.push({ what: 'answered', request, ending: endingOf(reply), ...(text !== undefined && { text }) })
+    this.entries.push({ what: 'responded', request, ending: endingOf(reply), ...(text !== undefined && { text }) })
     return reply
   }
 

@@ -13,7 +13,7 @@ export interface Scripted extends SwapService {
   readonly calls: RecordedCall[]
 }
 
-/** `answer` returns or throws the result of the n-th call, from 0. */
+/** `response` returns or throws the result of the n-th call, from 0. */
 export function scripted(response: (call: number, calls: RecordedCall) => unknown): Scripted {
   const calls: RecordedCall[] = []
   return {

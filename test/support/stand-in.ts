@@ -75,7 +75,7 @@ export async function standIn(usual: (received: Received) => Reply, watch: Watch
     url: origin + base,
     journal,
     received: (operation) => journal.filter((entry) => entry.operation === operation),
-    reply: (operation, answering) => void replies.set(operation, answering),
+    reply: (operation, configured) => void replies.set(operation, configured),
     reset() {
       journal.length = 0
       replies.clear()

@@ -157,9 +157,9 @@ describe('what is not fresh', () => {
 
   describe.each<[string, object]>([
     ['breaks off', { reset: true }],
-    ['answers 500', { status: 500, json: {} }],
-    ['answers nonsense', { text: '<html>' }],
-    ['answers about another transaction', { json: transactionA(swap({ id: 'other' })) }],
+    ['returns 500', { status: 500, json: {} }],
+    ['returns nonsense', { text: '<html>' }],
+    ['returns about another transaction', { json: transactionA(swap({ id: 'other' })) }],
     ['takes no more', { status: 429, json: { message: 'no', code: 429 } }],
   ])('U25: while the provider %s', (_, reply) => {
     test('the last known state is returned, with its age', async () => {

@@ -23,7 +23,7 @@ class Client extends EventEmitter {
   }
 
   /** Writes responses to pipelined requests of the client. */
-  answer(count = 2): void {
+  respond(count = 2): void {
     for (let at = 0; at < count; at++) this.emit('close')
   }
 
@@ -113,9 +113,9 @@ describe('of many requests at once', () => {
 
   describe('a connection that had its responses', () => {
     it('is read after the waiting requests, few in a turn', async () => {
-      const answered = crowd(200).slice(0, 64)
-      for (const client of answered) client.answer()
-      const read = (): number => answered.filter(({ connection }) => connection.isRead).length
+      const responded = crowd(200).slice(0, 64)
+      for (const client of responded) client.respond()
+      const read = (): number => responded.filter(({ connection }) => connection.isRead).length
       expect(read()).toBe(0)
       for (let before = 0; before < 64; before = read()) {
         await turn()
@@ -126,18 +126,18 @@ describe('of many requests at once', () => {
 
     it('may send once more before it is paused', async () => {
       const [client] = crowd(200)
-      client?.answer(1)
+      client?.respond(1)
       expect(client?.connection.isRead).toBe(true)
-      client?.answer(1)
+      client?.respond(1)
       expect(client?.connection.isRead).toBe(false)
       await queueEmpty()
-      client?.answer(1)
+      client?.respond(1)
       expect(client?.connection.isRead).toBe(true)
     })
 
     it('is read after half a second, even if others wait', async () => {
       const [client] = crowd(200)
-      client?.answer()
+      client?.respond()
       const before = performance.now()
       const clock = vi.spyOn(performance, 'now')
       const readAfter = async (milliseconds: number): Promise<boolean | undefined> => {
@@ -154,7 +154,7 @@ describe('of many requests at once', () => {
 
     it('is read at once if few wait', async () => {
       const clients = crowd(64 + 31)
-      clients[0]?.answer()
+      clients[0]?.respond()
       expect(clients[0]?.connection.isRead).toBe(true)
       await queueEmpty()
     })
@@ -162,23 +162,23 @@ describe('of many requests at once', () => {
     it.each(['destroyed', 'writableEnded'] as const)('is not kept if it is %s', async (ended) => {
       const [client] = crowd(200)
       if (client) client.connection[ended] = true
-      client?.answer()
+      client?.respond()
       expect(client?.connection.isRead).toBe(true)
       await queueEmpty()
     })
 
     it('is read at once from when the process ends', async () => {
       const [first, second] = crowd(200)
-      first?.answer()
+      first?.respond()
       gate.open()
-      second?.answer()
+      second?.respond()
       expect([first, second].map((client) => client?.connection.isRead)).toEqual([true, true])
       await queueEmpty()
     })
 
     it('counts as waiting while it is paused', async () => {
       const clients = crowd(200)
-      for (const client of clients.slice(0, 64)) client.answer()
+      for (const client of clients.slice(0, 64)) client.respond()
       while (begun.length < 200) await turn()
       expect(gate.waitMs()).toBeGreaterThan(0)
       await queueEmpty()

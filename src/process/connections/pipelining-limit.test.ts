@@ -6,7 +6,7 @@ import { limitPipelining } from './pipelining-limit.ts'
 
 const most = 10
 /** Large: of what came in one piece all is taken in. */
-const question = `GET / HTTP/1.1\r\nHost: x\r\nX-Filler: ${'x'.repeat(8_000)}\r\n\r\n`
+const request = `GET / HTTP/1.1\r\nHost: x\r\nX-Filler: ${'x'.repeat(8_000)}\r\n\r\n`
 
 let server: Server
 let waiting: ServerResponse[]
@@ -31,7 +31,7 @@ afterEach(() => {
 
 it('a connection with too many pending responses is closed', async () => {
   const closed = new Promise((resolve) => socket.once('close', resolve))
-  socket.resume().write(question.repeat(500))
+  socket.resume().write(request.repeat(500))
   await closed
   expect(requestCount).toBeGreaterThan(most)
   expect(requestCount).toBeLessThan(most + 20)
@@ -43,9 +43,9 @@ it('the maximum of pending responses is allowed again and again', async () => {
     received += chunk
   })
   for (let round = 1; round <= 5; round++) {
-    socket.write(question.repeat(most))
+    socket.write(request.repeat(most))
     await expect.poll(() => requestCount).toBe(round * most)
-    for (const response of waiting.splice(0)) response.end('answer')
+    for (const response of waiting.splice(0)) response.end('body')
     await expect.poll(() => received.split('HTTP/1.1 200').length - 1).toBe(round * most)
   }
 })

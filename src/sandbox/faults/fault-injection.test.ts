@@ -29,7 +29,7 @@ test('a reset before the effect leaves no transaction, one after it does', async
   expect(await after.count()).toBe(1)
 })
 
-test('a truncated answer and one that never comes have their effect', async () => {
+test('a truncated response and one that never comes have their effect', async () => {
   for (const damage of ['truncation', 'silence']) {
     const { create, count } = await during({ operation: 'createTransaction', [damage]: true })
     expect(await create()).toMatchObject({ damage, status: 201 })
@@ -42,7 +42,7 @@ test("a word outside the form stands where a transaction's status stood", async 
   expect((await create()).json).toMatchObject({ status: 'on "hold"', coinFrom: 'BTC' })
 })
 
-test('latency delays the answer and changes nothing else', async () => {
+test('latency delays the response and changes nothing else', async () => {
   const { create, time } = await during({ operation: 'createTransaction', latency: 700 })
   expect((await create()).status).toBe(201)
   expect(time.paused).toBe(700)

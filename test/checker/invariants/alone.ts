@@ -39,7 +39,7 @@ function attemptsByMark({ journals }: Evidence): ReadonlyMap<string, readonly At
 }
 
 function refusedIn(journal: Journal): ReadonlySet<number> {
-  return new Set(journal.flatMap((entry) => (entry.what === 'answered' && isRefusal(entry) ? [entry.request] : [])))
+  return new Set(journal.flatMap((entry) => (entry.what === 'responded' && isRefusal(entry) ? [entry.request] : [])))
 }
 
 /** With a message, if messages are known: a proxy in front of a provider refuses without one. */

@@ -38,7 +38,7 @@ export interface Held {
 
 /** How the request was ended: with a status, or worse. */
 export interface Responded {
-  readonly what: 'answered'
+  readonly what: 'responded'
   readonly request: number
   readonly ending: InjectedReply
   /** The text of the response, if it is known. */

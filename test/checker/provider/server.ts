@@ -40,7 +40,7 @@ async function handle(serving: Serving, number: number, request: IncomingMessage
   const done = fault.before === undefined ? replyTo(serving, received, fault) : failed(form, fault.before, fault)
   if (fault.delay) await setTimeout(fault.delay)
   const ending = fault.before ?? fault.after ?? done.status
-  append(journal, { what: 'answered', request: number, ending })
+  append(journal, { what: 'responded', request: number, ending })
   end(response, ending, typeof fault.after === 'number' ? failed(form, fault.after, fault).body : done.body)
 }
 

@@ -35,7 +35,7 @@ export const changelly: Dialect = {
     if (received.method !== 'POST' || !['/', '/service/api/v2'].includes(received.path)) return undefined
     return method === 'getTransactions' ? (params?.id === undefined ? 'list' : 'get') : methods[method ?? '']
   },
-  answer(operation, received, exchange) {
+  reply(operation, received, exchange) {
     if (!isAccepted(received, exchange)) throw new Refused('key')
     const body = bodyOf(received)
     requireNames(body, ['jsonrpc', 'id', 'method'], ['params'])

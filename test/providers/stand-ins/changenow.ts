@@ -1,4 +1,4 @@
-/** ChangeNOW v2, from its documentation and recorded answers. */
+/** ChangeNOW v2, from its documentation and recorded responses. */
 import type { Received, Reply } from '../../support/stand-in.ts'
 import { type Dialect, type Exchange, type Operation, Refused, type Swap, type Words } from './exchange.ts'
 import { bodyOf, countOf, type Fields, numberTextOf, optionalTextOf, requireNames, textOf, wordOf } from './strict.ts'
@@ -30,10 +30,10 @@ export const changenow: Dialect = {
   assets,
   firstStatus: 'new',
   operationOf: ({ method, path }) => paths[`${method} ${path}`],
-  answer(operation, received, exchange) {
+  reply(operation, received, exchange) {
     if (operation !== 'currencies') requireKey(received, exchange)
     const query = Object.fromEntries(received.query)
-    const answers: Readonly<Record<Operation, () => unknown>> = {
+    const results: Readonly<Record<Operation, () => unknown>> = {
       currencies: () => currencies(query),
       quote: () => estimate(query, exchange),
       limits: () => range(query, exchange),
@@ -41,7 +41,7 @@ export const changenow: Dialect = {
       get: () => byId(query, exchange),
       list: () => list(query, exchange),
     }
-    return { json: answers[operation]() }
+    return { json: results[operation]() }
   },
   refuse,
 }

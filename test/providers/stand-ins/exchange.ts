@@ -71,7 +71,7 @@ export interface Dialect {
   readonly firstStatus: string
   /** Undefined: it has no such path. */
   readonly operationOf: (received: Received) => Operation | undefined
-  readonly answer: (operation: Operation, received: Received, exchange: Exchange) => Reply
+  readonly reply: (operation: Operation, received: Received, exchange: Exchange) => Reply
   readonly refuse: (refused: Refused, operation: Operation, received: Received, exchange: Exchange) => Reply
 }
 
@@ -102,7 +102,7 @@ export class Exchange {
   key = 'key-at-the-provider'
   /** Of other accounts there. */
   readonly otherKeys = new Set<string>()
-  /** The answer to the next create is lost after it was applied. */
+  /** The response to the next create is lost after it was applied. */
   losesNextCreate = false
   /** Users call it themselves, so that no header has their address. */
   isCalledByUsers = false
@@ -110,7 +110,7 @@ export class Exchange {
   readonly blockedUsers = new Set<string>()
   /** Ids of fixed quotes are given and not kept. */
   forgetsRateIds = false
-  /** Replaces what it answers, after it was applied; undefined: as usual. */
+  /** Replaces the response after the create was applied; undefined: the usual one. */
   tamper: (operation: Operation, reply: Reply) => Reply | undefined = () => undefined
   /** Deposit addresses come without the memo that they need. */
   forgetsMemos = false
@@ -215,7 +215,7 @@ function respond(exchange: Exchange, received: Received): Reply {
   }
   const before = swaps.length
   try {
-    const reply = dialect.answer(operation, received, exchange)
+    const reply = dialect.reply(operation, received, exchange)
     calls.push({ operation, received, at: Date.now(), applied: swaps[before]?.id })
     if (operation === 'create' && exchange.losesNextCreate) {
       exchange.losesNextCreate = false

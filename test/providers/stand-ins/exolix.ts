@@ -1,4 +1,4 @@
-/** Exolix v2, from its documentation and recorded answers. */
+/** Exolix v2, from its documentation and recorded responses. */
 import type { Received, Reply } from '../../support/stand-in.ts'
 import { type Dialect, type Exchange, Refused, type Swap, type Words } from './exchange.ts'
 import { bodyOf, countOf, type Fields, numberOf, numberTextOf, optionalTextOf, requireNames, textOf, wordOf } from './strict.ts'
@@ -24,7 +24,7 @@ export const exolix: Dialect = {
     const known = { '/currencies': 'currencies', '/rate': 'quote', '/transactions': 'list' } as const
     return Object.entries(known).find(([own]) => own === path)?.[1] ?? (path.startsWith('/transactions/') ? 'get' : undefined)
   },
-  answer(operation, received, exchange) {
+  reply(operation, received, exchange) {
     requireKey(received, exchange, operation === 'create' || operation === 'list')
     const query = Object.fromEntries(received.query)
     if (operation === 'currencies') return { json: currencies(query) }

@@ -1,4 +1,4 @@
-/** LetsExchange (v1 and v2), from its documentation and recorded answers. */
+/** LetsExchange (v1 and v2), from its documentation and recorded responses. */
 import type { Reply } from '../../support/stand-in.ts'
 import { type Dialect, type Exchange, type Operation, Refused, type Swap, type Words } from './exchange.ts'
 import { bodyOf, countOf, type Fields, numberTextOf, optionalTextOf, requireNames, textOf } from './strict.ts'
@@ -27,17 +27,17 @@ export const letsexchange: Dialect = {
     const own: Readonly<Record<string, Operation>> = { ...known, 'GET /v2/transactions-list': 'list' }
     return own[`${method} ${path}`] ?? (/^GET \/v1\/transaction\/[^/]+$/.test(`${method} ${path}`) ? 'get' : undefined)
   },
-  answer(operation, received, exchange) {
+  reply(operation, received, exchange) {
     if (!exchange.isKey(/^Bearer (.+)$/.exec(received.headers.authorization ?? '')?.[1] ?? '')) throw new Refused('key')
     const query = Object.fromEntries(received.query)
-    const answers: Readonly<Partial<Record<Operation, () => unknown>>> = {
+    const results: Readonly<Partial<Record<Operation, () => unknown>>> = {
       currencies: () => coins(query),
       quote: () => info(bodyOf(received), exchange),
       create: () => create(bodyOf(received), exchange),
       get: () => got(exchange.find(decodeURIComponent(received.path.slice('/v1/transaction/'.length))), 1),
       list: () => list(query, exchange),
     }
-    return { json: answers[operation]?.() }
+    return { json: results[operation]?.() }
   },
   refuse,
 }
@@ -69,7 +69,7 @@ function isFloat(body: Fields, standard?: boolean): boolean {
   return float
 }
 
-/** An amount outside of the limits is answered, with the limits and without an amount. */
+/** For an amount outside of the limits the response has the limits and no amount. */
 function info(body: Fields, exchange: Exchange): unknown {
   requireNames(body, ['from', 'to', 'network_from', 'network_to', 'amount'], ['affiliate_id', 'float', 'promocode'])
   requireAffiliate(body)

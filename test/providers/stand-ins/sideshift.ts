@@ -1,4 +1,4 @@
-/** SideShift v2, from its documentation and recorded answers. */
+/** SideShift v2, from its documentation and recorded responses. */
 import type { Received, Reply } from '../../support/stand-in.ts'
 import { type Dialect, type Exchange, type Operation, Refused, type Swap, type Words } from './exchange.ts'
 import { bodyOf, type Fields, numberTextOf, optionalTextOf, requireNames, textOf } from './strict.ts'
@@ -43,7 +43,7 @@ export const sideshift: Dialect = {
   assets,
   firstStatus: 'waiting',
   operationOf: ({ method, path }) => operations.find(([pattern]) => pattern.test(`${method} ${path}`))?.[1],
-  answer(operation, received, exchange) {
+  reply(operation, received, exchange) {
     if (operation === 'currencies') return { json: coins() }
     if (operation === 'get') return { json: found(exchange.find(decodeURIComponent(received.path.slice('/shifts/'.length)))) }
     if (received.path === '/permissions') return { json: { createShift: true } }

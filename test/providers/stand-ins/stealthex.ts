@@ -1,4 +1,4 @@
-/** StealthEX v4, from its documentation and recorded answers. */
+/** StealthEX v4, from its documentation and recorded responses. */
 import type { Received, Reply } from '../../support/stand-in.ts'
 import { type Dialect, type Exchange, type Operation, Refused, type Swap, type Words } from './exchange.ts'
 import { bodyOf, countOf, type Fields, numberOf, objectOf, optionalTextOf, requireNames, textOf, wordOf } from './strict.ts'
@@ -28,7 +28,7 @@ export const stealthex: Dialect = {
   firstStatus: 'waiting',
   operationOf: ({ method, path }) =>
     paths[`${method} ${path}`] ?? (/^GET \/exchanges\/[^/]+$/.test(`${method} ${path}`) ? 'get' : undefined),
-  answer(operation, received, exchange) {
+  reply(operation, received, exchange) {
     requireKey(received, exchange)
     if (operation === 'currencies') return { json: currencies(Object.fromEntries(received.query)) }
     if (operation === 'get') return { json: shown(exchange.find(decodeURIComponent(received.path.slice('/exchanges/'.length)))) }

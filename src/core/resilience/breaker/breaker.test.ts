@@ -60,7 +60,7 @@ async function callOften(testRig: Rig, op: Op, times: number, identity?: string)
 const refusal = { kind: 'unavailable', noEffect: true, mayFailOver: true, provider: undefined }
 
 it.each([
-  ['resets or answers 5xx', 'failed', {}],
+  ['resets or returns 5xx', 'failed', {}],
   ['lies', 'unreadable', { provider: 'alpha' }],
   ['is silent', 'timedOut', {}],
 ] as const)(
