@@ -1,4 +1,4 @@
-/** Checks a provider's key: where it goes, who needs it, and whether it can sign. */
+/** Checks a provider's key: where it is sent, whether it is needed, and whether it can sign. */
 import { signer } from '../adapters/signer.ts'
 import { isLoopback } from '../domain/loopback.ts'
 import type { ProviderCredential } from '../wire/provider/credential.ts'

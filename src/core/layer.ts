@@ -65,7 +65,7 @@ export function forOperations(handles: (op: Op) => boolean, next: SwapService, s
   return new ServicePerOperation((op) => (handles(op) ? service : next))
 }
 
-/** Knows the service of each operation, so that a call reaches its next handler at once, however many layers have none. */
+/** Finds the service of each operation once, so that a call reaches its next handler at once, however many layers have none. */
 class ServicePerOperation implements SwapService {
   private readonly byOp: Readonly<Record<Op, SwapService>>
 

@@ -1,4 +1,4 @@
-/** Converts a provider's error response into a fault that a client may see (docs/contract.md §6). */
+/** Converts a provider's error response into a fault that a client may get (docs/contract.md §6). */
 import type { Amount } from '../domain/amount.ts'
 import { type AmountLimits, reasonByLimits } from '../domain/faults/amount-limits.ts'
 import type { Confidential } from '../domain/faults/confidential.ts'

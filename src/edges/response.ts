@@ -14,7 +14,7 @@ import { type EncodeOptions, encodeBody } from './response-body.ts'
 
 type Headers = Record<string, string>
 
-/** What the headers of every response need to know of the request. */
+/** What the headers of every response need of the request. */
 export interface ResponseContext {
   readonly form: Form
   readonly requestId: string

@@ -1,4 +1,4 @@
-/** The operator's API: what a person may see and change over HTTP, as the commands do (docs/contract.md §15). */
+/** The operator's API: what a person may read and change over HTTP, as the commands do (docs/contract.md §15). */
 import { Fault } from '../domain/faults/fault.ts'
 import { describeApi } from './openapi.ts'
 import { type ApiRequest, type ApiResponse, allowedMethods, findRoute, ok, type Route, route } from './route.ts'

@@ -57,7 +57,7 @@ interface RouteFacts<Body extends z.ZodType, Query extends z.ZodObject> {
 
 const noQuery = z.strictObject({})
 
-/** Body and query are checked before `handle` sees them. */
+/** Body and query are checked before `handle` gets them. */
 export function route<Body extends z.ZodType, Query extends z.ZodObject>(facts: RouteFacts<Body, Query>): Route {
   const { query, body, handle, ...rest } = facts
   return {

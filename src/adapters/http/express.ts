@@ -50,7 +50,7 @@ export function expressApp(handle: Http, options: ExpressOptions): Express {
     if (refused.has(request.socket)) return
     const endsConnection = (): boolean => refused.has(request.socket) || isStopping() || !request.complete
     const httpRequest = toHttpRequest(request, trustProxy, maxBodyBytes, new ServerStreams(request, response, endsConnection))
-    // A proxy may see another end of this request, or another protocol: close, so that later bytes are not read as a request.
+    // A proxy may read another end of this request, or another protocol: close, so that later bytes are not read as a request.
     const isLast = httpRequest.protocolError !== undefined || request.headers.upgrade !== undefined
     if (isLast) refused.add(request.socket)
     const httpResponse = await handle(httpRequest)
@@ -72,7 +72,7 @@ export function messagesOf({ request, response }: Express): Messages {
 
 /**
  * express changes the prototype of every request and response. Here the server creates them from classes that already have the
- * application's prototypes. `npm run bench:express` measures what that saves. Their `app`, which decides whom to trust, stays this one
+ * application's prototypes. `npm run bench:express` measures what that saves. Their `app`, which has the trusted proxies, stays this one
  * where it is mounted in another.
  */
 function bindPrototypes(app: Express): void {

@@ -1,4 +1,4 @@
-/** node:zlib: compresses each page once, when a client first asks for it so, since few processes ever show their pages. */
+/** node:zlib: compresses each page once, when a client first accepts gzip, since few processes ever show their pages. */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { memoize } from '../../domain/memoize.ts'

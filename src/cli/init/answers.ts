@@ -7,7 +7,7 @@ import type { ProviderForm } from '../../wire/provider/form.ts'
 import { findProviderForm } from '../../wire/provider/from-client-form.ts'
 import { type Ask, InvalidAnswer } from './ask.ts'
 
-/** Given as options: what is given is not asked. */
+/** Given as options: for these there is no prompt. */
 export interface InitFlags {
   readonly form?: string
   readonly url?: string

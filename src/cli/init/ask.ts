@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 
-/** An answer of no use. The message never repeats it: it may be a key. */
+/** An invalid answer. The message never repeats it: it may be a key. */
 export class InvalidAnswer extends Error {}
 
 interface Question<T> {
@@ -22,7 +22,7 @@ interface Prompt extends AsyncDisposable {
   readonly ask: Ask
 }
 
-/** On a terminal an invalid answer is asked again; elsewhere it ends the command. Throws an `InvalidAnswer`. */
+/** On a terminal the prompt is repeated after an invalid answer; elsewhere it ends the command. Throws an `InvalidAnswer`. */
 export function openPrompt(input: Readable & { readonly isTTY?: boolean }, print: (line: string) => void): Prompt {
   const lines = createInterface({ input, terminal: false })
   const answers = lines[Symbol.asyncIterator]()

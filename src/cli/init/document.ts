@@ -1,6 +1,6 @@
 import type { Answers } from './answers.ts'
 
-/** The name and the tag of the first provider: clients see it in ids, so it does not name the provider. */
+/** The name and the tag of the first provider: it is in the ids that clients get, so it does not name the provider. */
 export const firstProvider = 'alpha'
 
 /** The text of a configuration file. Everything that is not in it has its default. */

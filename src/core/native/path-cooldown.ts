@@ -1,7 +1,7 @@
 import type { Fault } from '../../domain/faults/fault.ts'
 import type { OpenPath } from '../../domain/native/open-path.ts'
 
-/** The longest cooldown, whatever the provider's `Retry-After` says. */
+/** The longest cooldown, whatever the provider's `Retry-After`. */
 const maxCooldownMs = 3_600_000
 
 /** A cooldown for each open path, after a 429 with `Retry-After`. Other paths are not affected. */

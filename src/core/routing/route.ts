@@ -10,7 +10,7 @@ import type { Dispatch } from './dispatch.ts'
 import type { Candidate } from './failover.ts'
 
 export interface RouteOptions {
-  /** Chooses who takes quotes and creates. */
+  /** Chooses the provider of quotes and creates. */
   readonly dispatch: Dispatch
   /** Serves lists that do not come from the ledger. */
   readonly lists: Candidate

@@ -42,7 +42,7 @@ export function sortedList(provider: Capabilities): Layer {
       try {
         return await next.call('createTransaction', request, context)
       } finally {
-        // In any case: a client that does not know the outcome searches the list.
+        // In any case: after an unknown outcome a client searches the list.
         snapshots.forget(ownerOf(context))
       }
     },

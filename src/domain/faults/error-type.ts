@@ -1,4 +1,4 @@
-/** The error type of a request in metrics, logs and traces: a closed list, grouped by who is at fault. */
+/** The error type of a request in metrics, logs and traces: a closed list, grouped by the party at fault. */
 import { Fault, type FaultKind, type UnavailableCause } from './fault.ts'
 import type { Reason } from './reason.ts'
 

@@ -83,7 +83,7 @@ export interface FaultDetails {
   readonly limits?: AmountLimits
 }
 
-/** A refusal or failure. The client sees `message`: it explains what to do, and contains no host, address, stack or provider's name. */
+/** A refusal or failure. The client gets `message`: it explains what to do, and contains no host, address, stack or provider's name. */
 export class Fault extends Error {
   readonly kind: FaultKind
   readonly field: string | undefined

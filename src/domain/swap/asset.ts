@@ -1,4 +1,4 @@
-/** The asset table: the coins and networks of the stable API with the names that every client sees (docs/contract.md §9). */
+/** The asset table: the coins and networks of the stable API with the names that every client gets (docs/contract.md §9). */
 import type { AddressRule, MemoRule } from '../address/rule.ts'
 import type { Amount } from '../amount.ts'
 

@@ -89,7 +89,7 @@ export interface ServiceResponse<O extends Op> {
   readonly staleSeconds?: number | undefined
   /** Greater for a request that was sent later, over all processes. Absent if none was sent. */
   readonly sequence?: number | undefined
-  /** Whether the response is for this client alone, so that nobody may cache it. */
+  /** Whether the response is for this client alone, so that no cache may store it. */
   readonly isUncacheable?: boolean
   /** Whether this is the response to an earlier request with the same `Idempotency-Key`. */
   readonly replayed?: boolean

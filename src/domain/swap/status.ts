@@ -17,7 +17,7 @@ export function isFinal(status: Status | null | undefined): boolean {
 }
 
 /**
- * The status itself if `available` has it, otherwise the furthest available one before it, so that no client sees more progress
+ * The status itself if `available` has it, otherwise the furthest available one before it, so that no client gets more progress
  * than is known (docs/contract.md §3.7). Undefined if there is none.
  */
 export function roundDown(status: Status, available: ReadonlySet<string>): Status | undefined {

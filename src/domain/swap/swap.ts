@@ -77,7 +77,7 @@ export interface NewTransaction extends Pair {
   readonly withdrawalExtraId?: string | undefined
   readonly refundExtraId?: string | undefined
   readonly rateType: RateType
-  /** The id of a quote that was asked for this create alone. */
+  /** The id of a quote that was requested for this create alone. */
   readonly quoteId?: string | undefined
 }
 

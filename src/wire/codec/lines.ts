@@ -64,7 +64,7 @@ export function lowerCase<const Field extends string>(line: Line<Field>): TableC
   return { ...column(line), format: inLowerCase }
 }
 
-/** A count since 1970, in seconds unless `unit` says otherwise. In a response the unit follows from its magnitude. */
+/** A count since 1970, in seconds by default (`unit`). In a response the unit follows from its magnitude. */
 export function unix<const Field extends string>(line: Line<Field>, unit: UnixUnit = 's'): TableColumn<Field> {
   const known = column(line)
   return { ...known, format: unixTime(unit, known.field === 'dateTo' ? 'last' : 'first') }

@@ -10,7 +10,7 @@ import { JsonNumber, JsonObject, type JsonValue } from '../json.ts'
 export interface RefusalMeaning {
   readonly kind: FaultKind
   readonly reason?: Reason
-  /** Whether the amount is outside of limits that the answer may lack. */
+  /** Whether the amount is outside of limits that the response may lack. */
   readonly isAboutAmount?: true
 }
 

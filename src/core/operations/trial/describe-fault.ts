@@ -1,6 +1,6 @@
 import { Fault } from '../../../domain/faults/fault.ts'
 
-/** A failed call for the operator, who may see more of the cause than a client. */
+/** A failed call for the operator, with more of the cause than a client gets. */
 export function describeFault(fault: Fault): string {
   const { kind, message, cause } = fault
   switch (kind) {

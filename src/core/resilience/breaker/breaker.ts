@@ -8,7 +8,7 @@
  *   too, the breaker opens; otherwise only this caller is blocked (`blocked-callers.ts`), for as long as a breaker would be open.
  * - After the open time the next call is the trial. Its result closes the breaker, or opens it again for longer. No other operation
  *   does: only a create closes the breaker of creates.
- * - `call-result.ts` defines what is a failure, `../budget/caller-names.ts` who is counted and who is blocked.
+ * - `call-result.ts` defines what is a failure, `../budget/caller-names.ts` which caller is counted and blocked.
  */
 import { Fault } from '../../../domain/faults/fault.ts'
 import { forEachOp, keyed, type OperationName, operationNames } from '../../../domain/swap/operations.ts'
