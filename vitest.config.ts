@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * - `shared`: the files share processes, and what they import.
  * - `few`: a file compares times or memory, or has traffic that must not be shed. Each has a process of its own.
  * - `alone`: a file compares times so short that a second file would change them.
- * A file is `shared` unless it says "Runs with few others: …" or "Runs alone: …".
+ * A file is `shared` unless it has "Runs with few others: …" or "Runs alone: …".
  * `npm run test:fast` is the part of `shared` that starts no program and hardly waits: without "Takes long: …" and "Takes longest: …".
  */
 const sets = ['shared', 'few', 'alone'] as const

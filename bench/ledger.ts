@@ -1,4 +1,4 @@
-/** What the ledger costs at 10,000 and at 1,000,000 rows, in both stores; exits 1 where a list or a get costs over twice as much. */
+/** What the ledger costs at 10,000 and at 1,000,000 rows, in both stores; exits with 1 if a list or a get costs over twice as much. */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

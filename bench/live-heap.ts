@@ -1,4 +1,4 @@
-/** What a running process really holds: its heap after a full collection, read through the inspector of Node. */
+/** The live heap of a running process: its size after a full collection, read through the inspector of Node. */
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 

@@ -1,4 +1,4 @@
-/** Two providers in one process: a healthy one on the first port, and on the second one that does what it was last set to. */
+/** Two providers in one process: a healthy one on the first port, and one with configured faults on the second. */
 import { createServer, type ServerResponse } from 'node:http'
 import { transaction, transactionText } from '../transaction.ts'
 

@@ -1,4 +1,4 @@
-/** Fills an empty ledger faster than its own methods would, with what they would have written. */
+/** Fills an empty ledger with the rows that its methods would write, but faster. */
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { firstPosition, maxSegmentEntries } from '../../src/adapters/ledger/page-index.ts'

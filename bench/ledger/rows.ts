@@ -1,4 +1,4 @@
-/** Rows of a ledger: a tenth of them is one account's, the others are spread over accounts of a thousand; a year of both. */
+/** Rows of a ledger over a year: a tenth belongs to one account, the others to accounts of a thousand each. */
 
 export const heavy = 'heavy'
 export const provider = 'alpha'

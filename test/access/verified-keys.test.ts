@@ -1,4 +1,4 @@
-/** docs/contract.md §7: a key that has a row in the ledger is no stranger, after a restart neither; others are guesses. */
+/** docs/contract.md §7: a key that has a row in the ledger is verified, also after a restart; others are unverified. */
 import { afterEach, expect, test } from 'vitest'
 import { orderIn } from '../support/managed.ts'
 import { type Passthrough, startPassthrough } from '../support/passthrough.ts'

@@ -1,5 +1,5 @@
 // Takes long: Chromium and all of the page.
-/** The page at `/docs`, as people meet it. */
+/** The page at `/docs` in a browser. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type DefaultGateway, startDefaultGateway } from '../examples/standard.ts'
 import { sendRequest } from '../support/client.ts'

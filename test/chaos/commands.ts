@@ -1,4 +1,4 @@
-/** The parts of a random mix. No test expects anything of a single response: the checker judges the whole. */
+/** The parts of a random mix. No single response is checked: the checker checks all records. */
 import { setTimeout } from 'node:timers/promises'
 import type { AsyncCommand } from 'fast-check'
 import type { Direction } from '../checker/connection.ts'

@@ -1,4 +1,4 @@
-// Takes long: gateways are killed over and over.
+// Takes long: gateways are killed repeatedly.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { type Figures, killOverAndOver } from './kills.ts'

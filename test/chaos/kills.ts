@@ -1,4 +1,4 @@
-/** Gateways on one ledger that are killed over and over while clients create and, without a response, send again. */
+/** Gateways on one ledger are killed repeatedly, while clients create, and send again if no response comes. */
 import { setTimeout } from 'node:timers/promises'
 import type { Customer } from '../checker/customer.ts'
 import { effectsOf } from '../checker/evidence.ts'

@@ -1,4 +1,4 @@
-/** Random mixes of everything that a client, a network, a provider or an operator can do, each judged by the checker. */
+/** Random mixes of everything that a client, a network, a provider or an operator can do, each checked by the checker. */
 import fc from 'fast-check'
 import { mixes } from './mixes.ts'
 import { keepSeed, type Seed } from './seeds.ts'

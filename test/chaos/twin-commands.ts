@@ -1,4 +1,4 @@
-/** What can happen between two gateways, a provider, their ledger and the clocks. Nothing is expected of a single response. */
+/** What can happen between two gateways, a provider, their ledger and the clocks. No single response is checked. */
 import fc from 'fast-check'
 import { time } from '../model/clock.ts'
 import type { Process } from '../model/world.ts'

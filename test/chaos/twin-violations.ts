@@ -1,4 +1,4 @@
-/** What must never be, whatever happened between two gateways. */
+/** Checks what must hold after any mix of commands. */
 import { depositIn, idIn, isEqual, type Made, type TwinWorld } from './twin-world.ts'
 
 export async function violations(real: TwinWorld): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-/** What each client finds by the public API; others' ids it tries to get in vain. */
+/** What each client finds by the public API, and that it cannot get the ids of others. */
 import type { Customer } from './customer.ts'
 import type { Holding } from './evidence.ts'
 import type { History } from './history.ts'

@@ -1,4 +1,4 @@
-/** What a client wants, in words that belong to no form. Amounts are lexemes. */
+/** The order of a client, independent of any form. Amounts are lexemes. */
 import type { AssetWords } from '../support/swaps.ts'
 
 export interface Order {
@@ -12,7 +12,7 @@ export interface Order {
   readonly rateType: string
 }
 
-/** An order that a provider took: the truth about it. */
+/** An order that a provider took. */
 export interface Swap extends Order {
   /** The provider's own. */
   readonly id: string

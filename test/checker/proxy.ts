@@ -1,4 +1,4 @@
-/** A TCP proxy in front of a provider that does to its connections what a bad network does. */
+/** A TCP proxy in front of a provider that simulates a bad network. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { Connection, type Direction, type Dose } from './connection.ts'

@@ -1,4 +1,4 @@
-/** How the checker judges swaps that no create of a test made, and what providers themselves report. */
+/** The checker on swaps that no create of a test made, and on what providers report. */
 import { describe, expect, it } from 'vitest'
 import { violations } from './checker.ts'
 import type { Evidence } from './evidence.ts'

@@ -1,4 +1,4 @@
-/** What providers have and report of transactions, and to which key: the truth for clients. */
+/** What providers have and report of transactions, and to which key. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Evidence, effectsOf, heldIn, receivedBy } from './evidence.ts'
 import type { Swap } from './order.ts'

@@ -1,4 +1,4 @@
-/** The rigs of tests keep evidence by which the checker notices a gateway, a ledger or a provider that is broken. */
+/** With the records of the rigs the checker detects a broken gateway, ledger or provider. */
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Ledger } from '../../src/core/ledger.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'

@@ -1,4 +1,4 @@
-/** What a network can do to a stream of bytes, in the words of Toxiproxy. The eighth, `down`, is the proxy's own. */
+/** Faults of a network on a stream of bytes, as in Toxiproxy. The eighth, `down`, is a function of the proxy. */
 
 /** One direction of one connection, as a toxic handles it. */
 export interface Flow {

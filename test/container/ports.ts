@@ -1,4 +1,4 @@
-/** Programs and texts that name the default ports, moved to free ones: nothing else of them changes. */
+/** Replaces the default ports in programs and texts by free ones. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

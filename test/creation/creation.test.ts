@@ -1,4 +1,4 @@
-/** docs/contract.md §10: a create happens once, whatever breaks. The providers' journals are the truth. */
+/** docs/contract.md §10: a create happens once, whatever breaks. The checks use the providers' journals. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

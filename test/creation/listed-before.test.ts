@@ -1,4 +1,4 @@
-/** docs/contract.md §10.2 with the provider's own keys: a client that looks at its list after a 504 changes nothing of what is found. */
+/** docs/contract.md §10.2 with the provider's own keys: a client that reads its list after a 504 does not change what is found. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { hashKey } from '../../src/adapters/key-hash.ts'
 import type { ReceivedResponse } from '../support/client.ts'

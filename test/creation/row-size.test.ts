@@ -1,4 +1,4 @@
-/** What a provider may make the ledger keep is bounded. */
+/** The size of a stored provider response is bounded. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { transactionA } from '../support/form-a.ts'
 import { readJson } from '../support/json.ts'

@@ -1,4 +1,4 @@
-// Takes longest: alerts have to burn.
+// Takes longest: it waits for alerts.
 /**
  * Prometheus scrapes real gateways each second during real faults. Every query of every panel must have data, and every alert
  * must fire with its fault, and not before. Windows and waiting times are a sixtieth of the real ones.

@@ -1,4 +1,4 @@
-/** Rules as they are, but with every window and every waiting time shorter, so that days need not pass in a test. */
+/** Shortens every window and waiting time of the rules, so that a test does not take days. */
 import { stringify } from 'yaml'
 import { readRules } from './rule.ts'
 

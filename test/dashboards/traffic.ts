@@ -1,4 +1,4 @@
-/** What clients of all sorts do all the time, some ten requests a second. */
+/** Continuous traffic of all kinds of clients, some ten requests a second. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { sendRequest } from '../support/client.ts'
 import type { Site, World } from './world.ts'

@@ -1,4 +1,4 @@
-/** Three gateways with issued keys, each before a provider of its own, and a Prometheus that scrapes them all. */
+/** Three gateways with issued keys, each with its own provider, and a Prometheus that scrapes them all. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What `deploy/kubernetes` comes to: the manifests that kustomize, a part of kubectl, makes of it. */
+/** The manifests that kustomize, a part of kubectl, makes of `deploy/kubernetes`. */
 import { execFileSync } from 'node:child_process'
 import { parseAllDocuments } from 'yaml'
 import { programOf } from '../support/program.ts'

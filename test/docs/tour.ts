@@ -1,4 +1,4 @@
-/** The tours of a page: what a reader types, and the output that the page shows. */
+/** The tours of a page: the commands, and the output that the page shows. */
 import { spawn } from 'node:child_process'
 import { delimiter, dirname } from 'node:path'
 

@@ -1,5 +1,5 @@
-// Takes long: the tours of the pages are taken.
-/** `README.md` and `docs/tour.md` show commands with what they print: each tour is typed into a shell, beside a gateway of its own. */
+// Takes long: it runs the tours of the pages.
+/** `README.md` and `docs/tour.md` show commands with what they print: each tour runs in a shell, with its own gateway. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'

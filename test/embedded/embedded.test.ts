@@ -1,4 +1,4 @@
-/** docs/contract.md §17: the gateway in a program of one's own. */
+/** docs/contract.md §17: the gateway in another program. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

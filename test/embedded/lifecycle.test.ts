@@ -1,4 +1,4 @@
-/** docs/contract.md §17: the order in which a program may start, stop and reload the gateway, and what is under way meanwhile. */
+/** docs/contract.md §17: the order in which a program may start, stop and reload the gateway, and requests in progress meanwhile. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

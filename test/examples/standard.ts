@@ -1,4 +1,4 @@
-/** The gateway as `npm start` starts it, on free ports, with a sandbox that is quicker and limits that end sooner. */
+/** The gateway as `npm start` starts it, on free ports, with a faster sandbox and shorter limits. */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

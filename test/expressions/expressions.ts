@@ -1,4 +1,4 @@
-/** Every regular expression of the source, wherever it stands. */
+/** Every regular expression of the source. */
 import { globSync, readFileSync } from 'node:fs'
 import { parseSync, Visitor } from 'oxc-parser'
 

@@ -1,4 +1,4 @@
-// Takes long: it waits whether a connection stays open.
+// Takes long: it checks after a wait that a connection stays open.
 /** Rows H of the reliability matrix: what belongs to one connection alone, and several requests on it. */
 import { once } from 'node:events'
 import { request } from 'node:http'

@@ -1,5 +1,5 @@
-// Takes long: it waits for a clock of Node that nothing shortens.
-/** docs/contract.md §6: 408. Node's own clock decides when, so this waits for it once. */
+// Takes long: it waits for a timer of Node that cannot be shortened.
+/** docs/contract.md §6: 408, after a timer of Node. */
 import { expect, test } from 'vitest'
 import { expectErrorBody } from '../support/expectations.ts'
 import { readJson } from '../support/json.ts'

@@ -1,4 +1,4 @@
-/** H1 once more, by other readers of HTTP: what nginx and HAProxy take for requests the gateway takes for the same, or refuses. */
+/** H1 with other parsers of HTTP: the gateway parses the same requests as nginx and HAProxy, or refuses them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expressApp, messagesOf } from '../../src/adapters/http/express.ts'

@@ -1,4 +1,4 @@
-// Takes long: it waits whether a connection stays open.
+// Takes long: it checks after a wait that a connection stays open.
 /**
  * H1: bytes that two HTTP parsers read as different requests. `smuggling/` has them as they are sent; each ends with a
  * request.

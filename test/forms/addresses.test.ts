@@ -1,4 +1,4 @@
-/** docs/contract.md §3.6: what the network of an asset cannot have goes no further. */
+/** docs/contract.md §3.6: an address or a memo that the network cannot have is refused. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

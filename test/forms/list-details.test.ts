@@ -1,4 +1,4 @@
-/** docs/contract.md §3.4: items made whole, in the order of the provider. */
+/** docs/contract.md §3.4: items with their details, in the order of the provider. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
 import { expectRefusal } from '../support/expectations.ts'

@@ -1,5 +1,5 @@
-// Takes long: as many seconds as it is given.
-/** Row V28: whatever stands in the configuration's files, it is taken whole or refused with every fault by its path. */
+// Takes long: `SWAPGATE_FUZZ` sets the seconds.
+/** Row V28: any content of the configuration's files is taken whole, or refused with every fault by its path. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Takes long: as many seconds as it is given.
+// Takes long: `SWAPGATE_FUZZ` sets the seconds.
 /** Row V26: for any bytes of a client, the gateway responds in a form, an error has its reason, and none is 500. */
 import { connect } from 'node:net'
 import * as fc from 'fast-check'

@@ -1,4 +1,4 @@
-// Takes long: as many seconds as it is given.
+// Takes long: `SWAPGATE_FUZZ` sets the seconds.
 /** Row V27: for any bytes of a provider, the client gets a response in its form; an error has its reason, and none is 500. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** What a form always needs: each field of the request, and each member of a response, is taken away in its turn. */
+/** What a form always needs: each field of the request, and each member of a response, is removed in turn. */
 import { equal, ok } from 'node:assert/strict'
 import { Fault } from '../../src/domain/faults/fault.ts'
 import type { ProviderForm } from '../../src/wire/provider/form.ts'

@@ -1,4 +1,4 @@
-/** Which fields a form always has: each member of a golden is taken away, and made null, in its turn. */
+/** Which fields a form always has: each member of a golden is removed, and made null, in turn. */
 import { equal, ok } from 'node:assert/strict'
 import { Fault } from '../../src/domain/faults/fault.ts'
 import type { Form } from '../../src/wire/form.ts'

@@ -1,6 +1,6 @@
 import { read, type Sources } from './read.ts'
 
-/** Files that import each other, in a circle: one line for each circle, from its first file in the order of the names. */
+/** Circular imports: one line for each circle, from its first file by name. */
 export function circles(sources: Sources): readonly string[] {
   const imports = new Map(
     Object.entries(sources).map(([file, source]) => [

@@ -1,4 +1,4 @@
-/** What a service's fault becomes on the way through a form (docs/contract.md §6): the kinds that HTTP can distinguish. */
+/** A service's fault after it passed through a form (docs/contract.md §6): the kinds that HTTP can distinguish. */
 import type { Fault, FaultKind } from '../../src/domain/faults/fault.ts'
 import { keyed, type Op } from '../../src/domain/swap/operations.ts'
 

@@ -1,4 +1,4 @@
-/** Creates of unknown outcome: which are to be looked for, and that one process does (docs/contract.md §10.2). */
+/** Creates of unknown outcome: which are due, and that one process claims each (docs/contract.md §10.2). */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openLedger } from '../../src/adapters/ledger/index.ts'
 import type { Intent, UnresolvedCreate } from '../../src/core/ledger.ts'

@@ -1,4 +1,4 @@
-/** The ledger in its simplest form: every store is compared with it. */
+/** A simple model of the ledger: every store is compared with it. */
 import type {
   ClaimState,
   Intent,

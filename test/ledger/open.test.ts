@@ -1,4 +1,4 @@
-/** A ledger is opened: made, brought to this version's schema, or refused in words that help (docs/contract.md §10, §13). */
+/** Opening a ledger: it is created, migrated, or refused with an error that helps (docs/contract.md §10, §13). */
 
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** A store as its database holds it, past the ledger. */
+/** Direct access to the database of a store. */
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { maxSegmentEntries } from '../../src/adapters/ledger/page-index.ts'

@@ -1,4 +1,4 @@
-/** Creates and facts to keep. */
+/** Sample creates and facts. */
 import { randomUUID } from 'node:crypto'
 import type { Intent, Ledger, LedgerEntry, TransactionRecord } from '../../src/core/ledger.ts'
 import { type Amount, toAmount } from '../../src/domain/amount.ts'

@@ -1,4 +1,4 @@
-/** Every store that the ledger can lie in; each passes the same tests. */
+/** Every store of a ledger; each passes the same tests. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

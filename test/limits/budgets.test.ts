@@ -1,5 +1,5 @@
 /**
- * docs/contract.md §8: budgets towards providers, charged before sending, for every call. The provider's journal is the truth.
+ * docs/contract.md §8: budgets towards providers, charged before sending, for every call. The checks use the provider's journal.
  */
 import { afterEach, expect, test } from 'vitest'
 import { memoryBudgets } from '../../src/core/resilience/budget/memory-budgets.ts'

@@ -1,4 +1,4 @@
-/** Each action of the model, done to the real gateways. */
+/** Executes each action of the model with the real gateways. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Transaction as Known } from '../../src/domain/swap/swap.ts'
 import { type Actions, createOf, exchangeOf, held, read } from './action.ts'

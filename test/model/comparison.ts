@@ -1,4 +1,4 @@
-/** What the real gateways, their ledger and the providers are like after a step, against the model. */
+/** Compares the real gateways, their ledger and the providers with the model after a step. */
 import type { ReceivedResponse } from '../support/client.ts'
 import type { Kind, State } from './trace.ts'
 import type { World } from './world.ts'

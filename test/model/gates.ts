@@ -1,4 +1,4 @@
-/** Between one process and the ledger: decides by a trace of the model what happens to each write, and when. */
+/** A layer between one process and the ledger: a trace of the model sets the result of each write, and when it happens. */
 import type { Intent, Ledger } from '../../src/core/ledger.ts'
 import type { Store } from './trace.ts'
 

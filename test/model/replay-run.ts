@@ -1,4 +1,4 @@
-/** `npm run model:replay [traces] [seed]`: so many traces of the model, done to real gateways. Ends with 1 where one disagrees. */
+/** `npm run model:replay [traces] [seed]`: replays so many traces of the model with real gateways. Exits with 1 if one differs. */
 import { replay } from './replay.ts'
 import { openModel } from './simulator.ts'
 

@@ -1,4 +1,4 @@
-/** Random traces of the model, each done to two real gateways over one ledger. `npm run model:replay` does many. */
+/** Random traces of the model, each replayed with two real gateways over one ledger. `npm run model:replay` does many. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
 import { replay } from './replay.ts'

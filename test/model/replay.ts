@@ -1,4 +1,4 @@
-/** A trace of the model, done to real gateways step by step. */
+/** Replays a trace of the model with real gateways, step by step. */
 import './clock.ts'
 import type { ItfTrace } from '@informalsystems/quint/dist/src/itf.js'
 import { actions } from './actions.ts'

@@ -1,4 +1,4 @@
-/** Simulates in a thread of its own what it is sent, one after another. */
+/** Runs simulations in a thread, one after another. */
 import { parentPort } from 'node:worker_threads'
 import { openModel, type Simulation } from './simulator.ts'
 

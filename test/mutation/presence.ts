@@ -1,4 +1,4 @@
-/** What may stand where a field is not known, and when: every marker in the place of every other. */
+/** Mutants of the markers of unknown fields: every marker in place of every other. */
 import type { Propose } from './mutants.ts'
 import type { Member } from './scan.ts'
 

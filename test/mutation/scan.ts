@@ -1,4 +1,4 @@
-/** Where the tables of a form stand in its source. A form is data, so a few tokens are enough to read it. */
+/** Finds the tables of a form in its source. A form is data, so a few tokens are enough to parse it. */
 
 /** One `name: value` of a table, by position in the source. */
 export interface Member {

@@ -1,4 +1,4 @@
-/** The tests that judge the mutants of routing, ledger, limits and validators: the fast ones, in one process each. */
+/** The tests for the mutants of routing, ledger, limits and validators: the fast ones, in one process each. */
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({

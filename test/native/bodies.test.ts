@@ -1,4 +1,4 @@
-/** docs/contract.md §11: what goes up is bounded in size and time, framed as it came, and never sent twice. */
+/** docs/contract.md §11: request bodies are bounded in size and time, framed as they came, and never sent twice. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

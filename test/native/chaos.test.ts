@@ -1,5 +1,5 @@
-// Takes long: what stalls is waited for.
-/** docs/contract.md §11: a provider and its clients that do everything wrong at once, with a breaker that never opens. */
+// Takes long: it waits for stalled connections.
+/** docs/contract.md §11: all faults of a provider and its clients at once, with a breaker that never opens. */
 import { randomInt } from 'node:crypto'
 import { connect } from 'node:net'
 import { expect, test, vi } from 'vitest'

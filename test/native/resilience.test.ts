@@ -1,4 +1,4 @@
-/** docs/contract.md §11, §8: a breaker of its own, and what no client's native calls can do to others. */
+/** docs/contract.md §11, §8: the breaker of the native lane, and the isolation of clients from each other. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'

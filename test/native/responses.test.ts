@@ -1,4 +1,4 @@
-// Takes long: what stalls is waited for.
+// Takes long: it waits for stalled connections.
 /** docs/contract.md §11: which responses a provider may send, and what happens if a side stalls, breaks off, redirects or upgrades. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'

@@ -1,4 +1,4 @@
-/** What came of each look into a cache. */
+/** The result of each cache lookup. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { CacheName } from '../../src/domain/telemetry/labels.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'

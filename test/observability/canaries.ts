@@ -1,4 +1,4 @@
-/** Words that must be only where they belong: the search for leaks uses them. */
+/** Secrets of the tests: the search for leaks uses them. */
 
 /** By what they are. */
 export const canaries = {

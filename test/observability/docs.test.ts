@@ -1,4 +1,4 @@
-/** What `docs/observability.md` lists is what there is. */
+/** `docs/observability.md` lists exactly the metrics, fields and spans that exist. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { createMetrics } from '../../src/adapters/metrics/index.ts'

@@ -1,4 +1,4 @@
-/** Whose time a request took: the provider's, the client's own, or what the gateway added. */
+/** The parts of a request's duration: the provider's, the client's, and what the gateway added. */
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import type { RequestEnd } from '../../src/domain/telemetry/observation.ts'

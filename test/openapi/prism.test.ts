@@ -1,4 +1,4 @@
-// Takes long: a provider that fails is waited for.
+// Takes long: it waits for a failing provider.
 /** S1: every exchange matches `docs/openapi/`, checked by prism. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

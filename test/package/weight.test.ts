@@ -1,4 +1,4 @@
-/** What `npm ci` brings: little for operators, and nothing large for developers without a reason. */
+/** The size of `npm ci`: small for operators, and with a reason for each large development package. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }

@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net'
 
 const request = 'GET /nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n'
-/** On their way at a time: fewer than a listener keeps for its process. */
+/** Connections opened at a time: fewer than the backlog of a listener. */
 const atOnce = 100
 
 /** What became of them; printed as JSON as soon as it is known of all. */

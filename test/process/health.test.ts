@@ -1,4 +1,4 @@
-// Runs with few others: it is about what a process can do in time.
+// Runs with few others: it measures the time of responses.
 /** Row D5: `/livez` and `/readyz` during faults (docs/contract.md §13). */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

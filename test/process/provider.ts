@@ -1,4 +1,4 @@
-/** A provider that responds only on command. */
+/** A provider that responds only when a test lets it. */
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** Clients that hold connections open in every way that there is, and how long each is let. */
+/** All kinds of clients that hold connections open, and the time limit of each. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'

@@ -1,4 +1,4 @@
-// Runs alone: it is about a time.
+// Runs alone: it measures a time.
 
 import { expect, it } from 'vitest'
 import { ConfigDirectory, Swapgate, sourceProgram } from './swapgate.ts'

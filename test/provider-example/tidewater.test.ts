@@ -1,4 +1,4 @@
-/** The form that `docs/forms.md` writes from nothing: the page shows this file, and it works. */
+/** The example form of `docs/forms.md`: the page shows this file, and it works. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** What only SideShift has: users that it blocks one by one, swaps at a fixed rate only, deposit addresses that it forgets. */
+/** What only SideShift has: users that it blocks one by one, swaps at a fixed rate only, deposit addresses that it gives up. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { createBreaker } from '../../src/core/resilience/breaker/breaker.ts'
 import { memoryBudgets } from '../../src/core/resilience/budget/memory-budgets.ts'

@@ -1,5 +1,5 @@
 // Takes long: outages last.
-/** R7 and R8: Redis is lost while the gateway runs, in every way that it can be, and comes back. */
+/** R7 and R8: Redis is lost while the gateway runs, in different ways, and comes back. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** What one replica counts with, over a real Redis. */
+/** The limit stores of one replica, with a real Redis. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Observation } from '../../src/domain/telemetry/observation.ts'
 import { type LimitStores, openLimitStores } from '../../src/process/limit-stores.ts'

@@ -1,5 +1,5 @@
 // Takes long: it waits for time-outs of providers.
-/** docs/contract.md §8, §10, §12: which create moves on to the next provider, and which never does. Both journals are the truth. */
+/** docs/contract.md §8, §10, §12: which create moves on to the next provider, and which never does. The checks use both journals. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'

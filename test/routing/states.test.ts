@@ -1,4 +1,4 @@
-/** docs/contract.md §12: what a provider is used for that is active, draining or off. */
+/** docs/contract.md §12: the uses of a provider that is active, draining or off. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { createBreaker } from '../../src/core/resilience/breaker/breaker.ts'
 import type { ReceivedResponse } from '../support/client.ts'

@@ -1,4 +1,4 @@
-/** Row X11: load for as long as is wanted, while networks fail at random. Some seconds; minutes with `npm run test:soak`. */
+/** Row X11: load while networks fail at random. Some seconds; minutes with `npm run test:soak`. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { toxics } from '../chaos/commands.ts'

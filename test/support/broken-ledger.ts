@@ -1,4 +1,4 @@
-/** What can happen to the file of a SQLite ledger while a gateway works with it. */
+/** Faults of the file of a SQLite ledger while a gateway works with it. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'

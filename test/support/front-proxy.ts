@@ -1,4 +1,4 @@
-/** nginx or HAProxy in front of a server on loopback, and its own account of every request. */
+/** nginx or HAProxy in front of a server on loopback, with its log of every request. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** What a test does with a gateway that runs from a configuration file, in whatever process. */
+/** Access of a test to a gateway that runs from a configuration file, in any process. */
 import { commandOver } from './command.ts'
 import { recordOutput } from './leak-check.ts'
 

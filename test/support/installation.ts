@@ -1,4 +1,4 @@
-/** Programs that tests need: the machine's own, or brought with apt where that can be done. */
+/** Programs that tests need: those of the machine, or installed with apt if possible. */
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants, mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** Where files are kept in memory. */
+/** A directory whose files are in memory. */
 import { accessSync, constants, readFileSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 

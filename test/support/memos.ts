@@ -1,4 +1,4 @@
-/** A provider that carries memos and tags, in the words that it is given. */
+/** A provider that carries memos and tags, under configured field names. */
 
 import { currenciesA, transactionA } from './form-a.ts'
 import { createdB, currenciesB, detailedB } from './form-b.ts'

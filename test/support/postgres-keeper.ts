@@ -1,4 +1,4 @@
-/** Runs a PostgreSQL server in a directory for as long as another process lives, then leaves nothing behind. */
+/** Runs a PostgreSQL server in a directory for as long as another process lives, then removes all of it. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {

@@ -2,7 +2,7 @@ import { createsByMark, type Evidence, effectsOf } from '../evidence.ts'
 import type { Operation } from '../history.ts'
 import { shownIn } from '../reported.ts'
 
-/** I2: every id that a client was ever given is found by it at the end; and nothing that was created is forgotten. */
+/** I2: at the end a client finds every id that it ever got, and no created swap is lost. */
 export function kept(evidence: Evidence): readonly string[] {
   if (evidence.unreadable !== undefined) return [`the ledger cannot be read: ${evidence.unreadable}`]
   const given = givenIn(evidence)

@@ -1,4 +1,4 @@
-/** What a provider received and did, as lines of JSON in a file: the truth, independent of any response. */
+/** What a provider received and did, as lines of JSON in a file, independent of any response. */
 import { appendFileSync, readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Swap } from '../order.ts'

@@ -1,4 +1,4 @@
-/** Checks of what a stand-in gets: what its documents do not name is refused. */
+/** Checks requests to a stand-in: what its documentation does not name is refused. */
 import { Refused } from './exchange.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
