@@ -1,7 +1,7 @@
 /**
  * The cost of observability: gateways that count, that count and trace, and that log too, against one that does nothing of
  * it. Get of a transaction, Form A over a Form B provider. All run at once on one core and are loaded in turn, a second each,
- * so that whatever else the machine does befalls all alike; each round has new processes, since two of the same code can
+ * so that other work of the machine affects all of them; each round has new processes, since two of the same code can
  * differ by a tenth.
  */
 import type { ChildProcess } from 'node:child_process'

@@ -163,7 +163,7 @@ describe('a provider that lists coins with their networks (Exolix)', () => {
 })
 
 it.each([
-  [['check', 'nobody'], 1, /no such provider; the configuration has alpha, beta/],
+  [['check', 'unknown'], 1, /no such provider; the configuration has alpha, beta/],
   [['check'], 2, /missing required argument/],
   [['nothing'], 2, /unknown command/],
 ])('%j ends with %i', async (args, code, message) => {

@@ -107,7 +107,7 @@ describe('without a gateway that runs', () => {
   })
 
   it.each([
-    [['diff', 'alpha', 'nobody'], 1, /alpha, beta/],
+    [['diff', 'alpha', 'unknown'], 1, /alpha, beta/],
     [['diff', 'alpha'], 2, /missing required argument/],
     [['diff', 'alpha', 'beta', '--pairs', 'many'], 2, /number from 0 to 999/],
     [['nothing'], 2, /unknown command/],

@@ -200,6 +200,6 @@ it('assets that the table has not are listed and do not match; without two of th
 
 it('an unknown provider is refused, with the names that there are', async () => {
   using place = new TrialPlace()
-  const { exitCode, err } = await place.swapgate('providers', 'try', 'nobody')
+  const { exitCode, err } = await place.swapgate('providers', 'try', 'unknown')
   expect([exitCode, err.join('\n')]).toEqual([1, 'swapgate: no such provider; the configuration has alpha, beta, gamma'])
 })

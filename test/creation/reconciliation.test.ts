@@ -179,7 +179,7 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     const requested = { amountIn: '0.10', withdrawalAddress: 'TWithdraw1', rateType: 'float' } as never
     const intent = {
       id: 'theirs',
-      owner: 'somebody',
+      owner: 'someone',
       provider: name,
       requested,
       attemptedAt: Date.now(),

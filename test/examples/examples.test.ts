@@ -102,7 +102,7 @@ describe('the client', () => {
   }, 40_000)
 
   it('gives up at once if a retry would not help', async () => {
-    const refused = await client('nobody')
+    const refused = await client('unknown')
       .swaps()
       .catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(SwapError)

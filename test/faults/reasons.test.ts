@@ -67,7 +67,7 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
       () => pair.client.get('/transactions', { key: null, headers: credential(other, 'k') }),
     ],
     ['an unknown swap', 404, 'not_found', () => get('/transactions/alpha~missing')],
-    ['an unknown tag', 404, 'not_found', () => get('/transactions/nobody~tx-1')],
+    ['an unknown tag', 404, 'not_found', () => get('/transactions/unknown~tx-1')],
     ['a large body', 413, 'too_large', () => create({ withdrawalAddress: 'w'.repeat(20_000) })],
     ['a long path', 414, 'too_large', () => get(`/currencies?search=${'x'.repeat(9_000)}`)],
     ['large headers', 431, 'too_large', () => get('/currencies', { 'x-large': 'x'.repeat(17_000) })],

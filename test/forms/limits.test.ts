@@ -108,7 +108,7 @@ const charged: readonly (readonly [string, string, object, number, string])[] = 
   ['a 400', '/rate?bad=1', {}, 400, 'quotes'],
   ['a 400 without a call', '/transactions?page=0', {}, 400, 'read'],
   ["a provider's 404", '/transactions/alpha~none', {}, 404, 'read'],
-  ['our own 404', '/transactions/nobody~none', {}, 404, 'read'],
+  ['our own 404', '/transactions/unknown~none', {}, 404, 'read'],
   ['a 401', '/transactions', { key: null }, 401, 'unproven'],
   ['an unreadable create', '/transactions', { method: 'POST' }, 415, 'create'],
 ]

@@ -164,7 +164,7 @@ async function expectSame(
     for (const provider of theirProviders) {
       for (const id of ids) expect(await ledger.find(owner, provider, id)).toEqual(model.find(owner, provider, id))
     }
-    expect((await ledger.knownOwners([owner, 'nobody'])).has(owner)).toBe(model.hasOwner(owner))
+    expect((await ledger.knownOwners([owner, 'unknown'])).has(owner)).toBe(model.hasOwner(owner))
   }
   for (const provider of theirProviders) {
     expect(await ledger.unresolvedBetween(provider, 0, Number.MAX_SAFE_INTEGER)).toEqual(model.unresolvedAt(provider))

@@ -103,7 +103,7 @@ export const refused: readonly Exchange[] = [
   ['an unknown parameter', 400, ({ get }) => get('/currencies?limit=5')],
   ['a parameter twice', 400, ({ get }) => get('/currencies?size=5&size=5')],
   ['another swap', 404, ({ get }) => get('/transactions/alpha~missing')],
-  ['an id of no provider', 404, ({ get }) => get('/transactions/nobody~1')],
+  ['an id of no provider', 404, ({ get }) => get('/transactions/unknown~1')],
   ['a large order', 413, ({ form, post }) => post(orderOf(form, { withdrawalAddress: 'w'.repeat(20_000) }))],
   ['a long path', 414, ({ get }) => get(`/currencies?search=${'x'.repeat(9_000)}`)],
   ['a strange expectation', 417, ({ get }) => get('/currencies', { headers: { expect: 'a-miracle' } })],

@@ -149,7 +149,7 @@ describe('providers and routing', () => {
     expect(Object.keys(api)).toEqual(Object.keys(command))
     expect(api.providers.map(({ name }) => name)).toEqual(command.providers.map(({ name }) => name))
     expect(await json('/api/providers/alpha')).toMatchObject({ name: 'alpha', state: 'active', weight: 1 })
-    expect((await call('/api/providers/nobody')).status).toBe(404)
+    expect((await call('/api/providers/unknown')).status).toBe(404)
   })
 
   it('a change is in force at once, in every replica within 5 s, and in the audit log', async () => {
@@ -176,11 +176,11 @@ describe('providers and routing', () => {
     ['/api/providers/alpha', { method: 'PATCH', body: { state: 'gone' } }, 400],
     ['/api/providers/alpha', { method: 'PATCH', body: { state: 'off', more: 1 } }, 400],
     ['/api/providers/alpha', { method: 'PATCH', body: '{' }, 400],
-    ['/api/providers/nobody', { method: 'PATCH', body: { state: 'off' } }, 404],
+    ['/api/providers/unknown', { method: 'PATCH', body: { state: 'off' } }, 404],
     ['/api/routing', { method: 'PATCH', body: { weights: { alpha: 1 } } }, 400],
     ['/api/routing', { method: 'PATCH', body: { weights: { alpha: 0, beta: 0 } } }, 400],
     ['/api/routing', { method: 'PATCH', body: { weights: { alpha: 1.5, beta: 1 } } }, 400],
-    ['/api/routing', { method: 'PATCH', body: { shadow: { provider: 'nobody', sample: 0.1 } } }, 400],
+    ['/api/routing', { method: 'PATCH', body: { shadow: { provider: 'unknown', sample: 0.1 } } }, 400],
     ['/api/transactions?size=101', {}, 400],
     ['/api/transactions?nothing=1', {}, 400],
     ['/api/audit?since=tomorrow', {}, 400],

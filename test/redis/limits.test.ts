@@ -106,13 +106,13 @@ it('takes one round trip for each charge', async () => {
 })
 
 it('a key that one replica verified is verified for the others, and looked up once', async () => {
-  expect(await at(0).verifiedKeys.has('somebody')).toBe(false)
-  await at(0).verifiedKeys.add('somebody')
-  expect(await at(1).verifiedKeys.has('somebody')).toBe(true)
-  expect(await redis.command('PTTL', 'swapgate:proof:somebody')).toMatch(/^:3[56]\d{5}\r/)
-  await redis.command('DEL', 'swapgate:proof:somebody')
-  expect(await at(1).verifiedKeys.has('somebody')).toBe(true)
-  expect(await at(2).verifiedKeys.has('somebody')).toBe(false)
+  expect(await at(0).verifiedKeys.has('digest')).toBe(false)
+  await at(0).verifiedKeys.add('digest')
+  expect(await at(1).verifiedKeys.has('digest')).toBe(true)
+  expect(await redis.command('PTTL', 'swapgate:proof:digest')).toMatch(/^:3[56]\d{5}\r/)
+  await redis.command('DEL', 'swapgate:proof:digest')
+  expect(await at(1).verifiedKeys.has('digest')).toBe(true)
+  expect(await at(2).verifiedKeys.has('digest')).toBe(false)
 })
 
 it.each(['SCRIPT FLUSH', 'FLUSHALL'])('R7: %s costs no response', async (command) => {

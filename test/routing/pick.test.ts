@@ -98,7 +98,7 @@ test('W7: an earlier request is replayed though the provider has been taken out 
 
 test('W7: other operations ignore it', async () => {
   const id = idOf(await create('A'))
-  const headers = picking('nobody')
+  const headers = picking('unknown')
   for (const path of ['/transactions', `/transactions/${id}`, '/currencies']) {
     const response = await managed.client('A').get(path, { key, headers })
     expect(response.status, response.text).toBe(200)

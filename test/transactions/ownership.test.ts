@@ -41,7 +41,7 @@ describe.each(formNames)('form %s', (form) => {
     const foreign = await get(id, theirs)
     expect(foreign.status).toBe(404)
     expect(comparable(foreign)).toEqual(comparable(await get('alpha~no-such-id', theirs)))
-    expect(comparable(foreign)).toEqual(comparable(await get('nobody~no-such-id', theirs)))
+    expect(comparable(foreign)).toEqual(comparable(await get('unknown~no-such-id', theirs)))
     expect(managed.alpha.journal).toEqual([])
   })
 
@@ -55,9 +55,9 @@ describe.each(formNames)('form %s', (form) => {
   })
 
   test('A3: what a provider holds for others is never passed through', async () => {
-    managed.alpha.holdings.swaps = [...managed.alpha.holdings.swaps, swap({ id: `nobody-${form}` })]
+    managed.alpha.holdings.swaps = [...managed.alpha.holdings.swaps, swap({ id: `unknown-${form}` })]
     expect((await list(mine)).json).toMatchObject({ data: [] })
-    expect((await get(`alpha~nobody-${form}`, mine)).status).toBe(404)
+    expect((await get(`alpha~unknown-${form}`, mine)).status).toBe(404)
     expect(managed.alpha.journal).toEqual([])
   })
 

@@ -16,7 +16,7 @@ const reported: Transaction = {
   updatedAt: '2026-03-01T10:00:00Z',
 }
 const entry: LedgerEntry = {
-  owner: 'somebody',
+  owner: 'someone',
   provider: 'beta',
   isCreated: true,
   derived: ['rate', 'updatedAt'],
