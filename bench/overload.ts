@@ -117,11 +117,11 @@ function report(before: Load, under: Load, after: Load, statuses: string): void 
   console.log(
     `goodput ${percent(share)} of capacity in ${seconds} s, ${percent(shareOfCore)} by time of the core; at least 80 % is wanted`,
   )
-  console.log(`responses: ${statuses}`)
+  console.log(`answered in all: ${statuses}`)
   if (Math.max(share, shareOfCore) < 0.8 || statuses.includes('500:')) process.exitCode = 1
 }
 
-/** Megabytes of the process, and of its heap in the end: a million requests that each left fifty bytes would show in it. */
+/** Megabytes of the process, and of its heap in the end: a million requests that each left fifty bytes would be seen in it. */
 function reportMemory(peak: number, live: number): void {
   console.log(`memory ${peak.toFixed(0)} MB at most; heap after a collection in the end ${live.toFixed(1)} MB`)
   if (live > 50) process.exitCode = 1
