@@ -9,9 +9,6 @@ if (Number(major) < needed) {
   )
   process.exitCode = 1
 } else {
-  // With thousands of waiting requests V8 promotes new requests to the old generation at once. Dead ones then keep others
-  // alive, and their collection took a seventh of the time.
-  process.getBuiltinModule('node:v8').setFlagsFromString('--no-allocation-site-pretenuring')
   // The compile cache is beside the libraries: only users who may change the code can write there. If it is not writable,
   // Node compiles again.
   process.getBuiltinModule('node:module').enableCompileCache(`${import.meta.dirname}/../../node_modules/.cache/swapgate`)
