@@ -66,9 +66,8 @@ describe('dashboards and alerts of real gateways', () => {
       }
       await expect.poll(stillMissing, { timeout: timeoutMs, interval: 500 }).toEqual([])
       const shown = stage.flatMap(({ panels = [] }) => panels)
-      const empty = async (): Promise<readonly string[]> =>
-        (await emptyPanels(prometheus, boards())).filter((panel) => shown.includes(panel))
-      if (shown.length > 0) await expect.poll(empty, { timeout: 20_000 }).toEqual([])
+      const empty = (): Promise<readonly string[]> => emptyPanels(prometheus, boards(), shown)
+      await expect.poll(empty, { timeout: 20_000, interval: 500 }).toEqual([])
     } finally {
       await Promise.all(lifts.map((lift) => lift()))
     }

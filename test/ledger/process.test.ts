@@ -1,14 +1,12 @@
 /** Several processes write to one ledger, and are killed while they do. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { type OpenLedger, openLedger } from '../../src/adapters/ledger/index.ts'
+import { bundledLedgerWriter } from '../support/bundle.ts'
 import { wrongPageIndex } from './raw.ts'
 import { always } from './samples.ts'
 import { describeStores, durableStores } from './stores.ts'
-
-const program = fileURLToPath(new URL('process.ts', import.meta.url))
 
 interface Writer {
   readonly child: ChildProcess
@@ -19,7 +17,7 @@ interface Writer {
 }
 
 function startWriter(url: string, name: string, creates: number): Writer {
-  const child = spawn(process.execPath, [program, url, name, String(creates)], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [bundledLedgerWriter(), url, name, String(creates)], { stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   let output = ''
   let complaint = ''

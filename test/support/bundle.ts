@@ -1,9 +1,11 @@
 /** rolldown: joins the modules of the gateway in a few files, since most of what a process costs at its start is reading 1,000 of them. */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 
 const variable = 'SWAPGATE_BUNDLE'
+const ledgerWriter = fileURLToPath(new URL('../ledger/writer.ts', import.meta.url))
 
 /** For vitest, before and after all: the program in the layout of the package, built from the sources as they are now. */
 export default async function setup(): Promise<(() => void) | undefined> {
@@ -12,7 +14,7 @@ export default async function setup(): Promise<(() => void) | undefined> {
   const root = mkdtempSync(join(process.cwd(), 'node_modules/.cache/swapgate-bundle-'))
   const program = join(root, 'dist/cli')
   await build({
-    input: ['src/cli/command.ts', 'src/cli/terminal.ts'],
+    input: { command: 'src/cli/command.ts', terminal: 'src/cli/terminal.ts', writer: ledgerWriter },
     platform: 'node',
     logLevel: 'warn',
     output: { dir: program, format: 'esm', chunkFileNames: '[name]-[hash].js' },
@@ -31,4 +33,9 @@ export function bundledProgram(): string {
   const path = process.env[variable]
   if (path === undefined) throw new Error('The program is built before the tests (vitest.config.ts).')
   return path
+}
+
+/** The path of `test/ledger/writer.ts`, with what it imports. */
+export function bundledLedgerWriter(): string {
+  return join(dirname(bundledProgram()), '../../dist/cli/writer.js')
 }

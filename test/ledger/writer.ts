@@ -1,4 +1,4 @@
-/** A process that writes to a ledger: `process.ts <url> <name> <creates>`. A line for each create that is kept: its owner and id. */
+/** A process that writes to a ledger: `writer.ts <url> <name> <creates>`. A line for each create that is kept: its owner and id. */
 import { openLedger } from '../../src/adapters/ledger/index.ts'
 import { facts, intent } from './samples.ts'
 
