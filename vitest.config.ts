@@ -62,9 +62,13 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Both in their order, those of the shorter list at even distances. */
+/** The last part of a run has no file that mostly waits: too few others would be left to use the processors. */
+const waitingPart = 0.8
+
+/** Both in their order, the first at even distances over that part of the second. */
 function mixed<T>(some: readonly T[], rest: readonly T[]): T[] {
-  const placed = [some, rest].flatMap((list) => list.map((item, at) => ({ item, at: (at + 0.5) / list.length })))
+  const place = (list: readonly T[], part: number) => list.map((item, at) => ({ item, at: (part * (at + 0.5)) / list.length }))
+  const placed = [...place(some, waitingPart), ...place(rest, 1)]
   return placed.toSorted((a, b) => a.at - b.at).map(({ item }) => item)
 }
 
