@@ -5,8 +5,8 @@ import type { Process } from '../model/world.ts'
 import { again, client, command, create, nth, process, race, request } from './twin-creates.ts'
 import { depositIn, idIn, type TwinWorld } from './twin-world.ts'
 
-const look = fc.record({ at: process, isShifting: fc.boolean(), missed: nth }).map((given) =>
-  command('look', given, async (real) => {
+const reconcile = fc.record({ at: process, isShifting: fc.boolean(), missed: nth }).map((given) =>
+  command('reconcile', given, async (real) => {
     const { world, exchange } = real
     const to = world.processes.get(given.at)
     if (!to) return
@@ -17,13 +17,13 @@ const look = fc.record({ at: process, isShifting: fc.boolean(), missed: nth }).m
     const missed = listed[given.missed % listed.length]
     if (given.isShifting && missed !== undefined) exchange.view = { rows: listed.filter((id) => id !== missed), missed }
     to.gates.wanted = 'all'
-    await real.look(() => to.gateway.reconcile())
+    await real.reconcile(() => to.gateway.reconcile())
     to.gates.wanted = undefined
     exchange.view = 'live'
   }),
 )
 
-/** In passthrough mode a process looks with the keys that it has received since it has unresolved creates. */
+/** In passthrough mode reconciliation reads lists with the keys that the process has received since it has unresolved creates. */
 async function presentKey({ world }: TwinWorld, to: Process): Promise<void> {
   await to.gateway.reconcile()
   for (const by of ['ann-1', 'ann-2', 'bob'] as const) await world.sendRequest(to, by, '/transactions/alpha~tx-0')
@@ -100,7 +100,7 @@ const weighted = [
   { weight: 6, arbitrary: create },
   { weight: 3, arbitrary: again },
   { weight: 1, arbitrary: race },
-  { weight: 4, arbitrary: look },
+  { weight: 4, arbitrary: reconcile },
   { weight: 2, arbitrary: read },
   ...[list, elsewhere, appear, restart, restart, reload, clock, day, prune, prune, flush, flush].map((arbitrary) => ({
     weight: 1,

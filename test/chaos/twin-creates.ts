@@ -1,7 +1,7 @@
 /** Creates over two gateways: alone, again under the same key, and in both at once. */
 import fc from 'fast-check'
 import { send } from '../model/exchange-rows.ts'
-import type { ClientName, ProcessName, Store, Terms } from '../model/trace.ts'
+import type { ClientName, ProcessName, Terms, WriteOutcome } from '../model/trace.ts'
 import type { Process } from '../model/world.ts'
 import { digits } from '../support/json.ts'
 import { idIn, type Made, type TwinWorld } from './twin-world.ts'
@@ -13,8 +13,8 @@ export interface Command {
 
 /** How one create goes: what the ledger does with its intent and its result, and what the provider does in between. */
 interface TwinCreate {
-  readonly begin: Store
-  readonly finish: Store
+  readonly begin: WriteOutcome
+  readonly finish: WriteOutcome
   readonly isApplied: boolean
   readonly isListed: boolean
   readonly reply: 'give' | 'repeat' | 'refuse' | 'lose' | 'kill'
@@ -34,10 +34,13 @@ export const request = fc.constantFrom<Terms>(
   { network: 'TRX', memo: '7' },
   { network: 'ETH', memo: '' },
 )
-const store = fc.oneof({ weight: 6, arbitrary: fc.constant<Store>('Works') }, fc.constantFrom<Store>('Fails', 'AnswerLost'))
+const writeOutcome = fc.oneof(
+  { weight: 6, arbitrary: fc.constant<WriteOutcome>('Works') },
+  fc.constantFrom<WriteOutcome>('Fails', 'ReplyLost'),
+)
 const course: fc.Arbitrary<TwinCreate> = fc.record({
-  begin: store,
-  finish: store,
+  begin: writeOutcome,
+  finish: writeOutcome,
   isApplied: fc.boolean(),
   isListed: fc.boolean(),
   reply: fc.constantFrom<TwinCreate['reply']>('give', 'give', 'repeat', 'refuse', 'lose', 'lose', 'kill'),
@@ -122,7 +125,7 @@ async function sendRequest(real: TwinWorld, made: Made, at: ProcessName, course:
   const isRefused = course.reply === 'refuse'
   made.isRefused = isRefused
   const own = course.isApplied && !isRefused ? real.add(number, made.client, made.request, course.isListed) : undefined
-  to.gates.stores.set(begun.intent.id, course.finish)
+  to.gates.outcomes.set(begun.intent.id, course.finish)
   const repeated = course.reply === 'repeat' ? givenBefore(real) : undefined
   const given = repeated ?? (course.reply === 'give' ? own : undefined)
   if (course.reply === 'kill') world.kill(at)
@@ -131,9 +134,9 @@ async function sendRequest(real: TwinWorld, made: Made, at: ProcessName, course:
   else response.socket?.resetAndDestroy()
   await responded
   made.sends = exchange.received - before
-  const isKept = course.finish === 'Fails' && (isRefused || given !== undefined)
-  if (!isKept) return void to.gates.stores.delete(begun.intent.id)
-  real.kept.push({ process: to, intent: begun.intent.id })
+  const isDeferred = course.finish === 'Fails' && (isRefused || given !== undefined)
+  if (!isDeferred) return void to.gates.outcomes.delete(begun.intent.id)
+  real.deferred.push({ process: to, intent: begun.intent.id })
   if (!course.isLate) await real.flush(to)
 }
 

@@ -6,10 +6,10 @@ import { violations } from './twin-violations.ts'
 import { TwinWorld } from './twin-world.ts'
 
 export const twinSeeds = 'twins'
-const silence = fc.subarray(['memo', 'network'] as const)
+const omissions = fc.subarray(['memo', 'network'] as const)
 
-const property = fc.asyncProperty(fc.boolean(), silence, twinMixes, async (isManaged, keepsSilent, mix) => {
-  await using real = await TwinWorld.start(isManaged, keepsSilent)
+const property = fc.asyncProperty(fc.boolean(), omissions, twinMixes, async (isManaged, omitted, mix) => {
+  await using real = await TwinWorld.start(isManaged, omitted)
   for (const command of mix) {
     await command.run(real)
     const found = await violations(real)

@@ -28,7 +28,7 @@ interface Swap {
   readonly moment: string
 }
 
-type Silence = State['keepsSilent']
+type Omitted = State['omitted']
 
 export class TwinWorld implements AsyncDisposable {
   readonly made: Made[] = []
@@ -41,19 +41,19 @@ export class TwinWorld implements AsyncDisposable {
   /** Swaps that the ledger has forgotten as ended. */
   pruned: ReadonlySet<number> = new Set()
   /** Creates whose results the ledger refuses, each in the memory of its process. */
-  kept: { readonly process: Process; readonly intent: string }[] = []
+  deferred: { readonly process: Process; readonly intent: string }[] = []
   day = 0
   isAhead = false
   readonly world: World
-  private readonly silence: Silence
+  private readonly omitted: Omitted
 
-  private constructor(world: World, silence: Silence) {
+  private constructor(world: World, omitted: Omitted) {
     this.world = world
-    this.silence = silence
+    this.omitted = omitted
   }
 
-  static async start(isManaged: boolean, keepsSilent: Silence): Promise<TwinWorld> {
-    return new TwinWorld(await World.start({ isManaged, keepsSilent }), keepsSilent)
+  static async start(isManaged: boolean, omitted: Omitted): Promise<TwinWorld> {
+    return new TwinWorld(await World.start({ isManaged, omitted }), omitted)
   }
 
   /** By the clocks of all machines. */
@@ -84,7 +84,7 @@ export class TwinWorld implements AsyncDisposable {
     this.swaps.push(swap)
     this.exchange.transactions.set(id, {
       ...swap,
-      question: request,
+      terms: request,
       isListed,
       isFinished: false,
       createdAt: new Date(Date.now()).toISOString(),
@@ -96,8 +96,8 @@ export class TwinWorld implements AsyncDisposable {
   mayBe({ holder, request: reported, moment }: Swap, create: Made): boolean {
     const request = create.request
     if (holder !== this.holderOf(create.client) || moment !== create.moment) return false
-    const isOtherNetwork = !this.silence.includes('network') && reported.network !== request.network
-    const isOtherMemo = !this.silence.includes('memo') && reported.memo !== '' && reported.memo !== request.memo
+    const isOtherNetwork = !this.omitted.includes('network') && reported.network !== request.network
+    const isOtherMemo = !this.omitted.includes('memo') && reported.memo !== '' && reported.memo !== request.memo
     return !isOtherNetwork && !isOtherMemo
   }
 
@@ -109,18 +109,18 @@ export class TwinWorld implements AsyncDisposable {
     return ids
   }
 
-  /** Creates that wait for a look or a person, by their intents. */
+  /** Creates that wait for reconciliation or a person, by their intents. */
   async open(): Promise<ReadonlyMap<string, string>> {
     return new Map((await this.world.store.ledgerAdmin.unresolved()).map(({ intent, state }) => [intent, state]))
   }
 
-  /** The ledger takes what this process, or each, keeps for it. */
+  /** The ledger takes the results that this process, or each, has deferred. */
   async flush(of?: Process): Promise<void> {
-    const flushed = this.kept.filter(({ process }) => !of || process === of)
-    this.kept = this.kept.filter((each) => !flushed.includes(each))
+    const flushed = this.deferred.filter(({ process }) => !of || process === of)
+    this.deferred = this.deferred.filter((each) => !flushed.includes(each))
     const living = flushed.filter(({ process: { gates } }) => !gates.isDead)
     const written = living.map(({ process, intent }) => process.gates.nextWrite(intent))
-    for (const { process, intent } of living) process.gates.stores.delete(intent)
+    for (const { process, intent } of living) process.gates.outcomes.delete(intent)
     await Promise.all(written)
   }
 
@@ -132,13 +132,13 @@ export class TwinWorld implements AsyncDisposable {
   }
 
   /** Reconciliation binds only the one candidate of one create: a mismatch may hide its true result. */
-  async look(look: () => Promise<unknown>): Promise<void> {
+  async reconcile(reconciliation: () => Promise<unknown>): Promise<void> {
     const [heldBefore, openBefore] = [await this.done(), await this.open()]
     const waiting = this.made.filter(({ intent }) => openBefore.has(intent ?? ''))
     const listed = this.swaps.filter(
       ({ id }) => this.exchange.transactions.get(id)?.isListed && !heldBefore.has(id) && !this.pruned.has(id),
     )
-    await look()
+    await reconciliation()
     for (const id of (await this.done()).difference(heldBefore)) {
       const swap = this.swaps[id - 1] as Swap
       const creates = waiting.filter((create) => this.mayBe(swap, create))

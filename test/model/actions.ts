@@ -4,12 +4,12 @@ import type { Transaction as Known } from '../../src/domain/swap/swap.ts'
 import { type Actions, createOf, exchangeOf, held, read } from './action.ts'
 import { time } from './clock.ts'
 import { createActions } from './create-actions.ts'
-import { lookActions } from './look-actions.ts'
+import { listReadActions } from './list-read-actions.ts'
 import type { Create, World } from './world.ts'
 
 export const actions: Actions = {
   ...createActions,
-  ...lookActions,
+  ...listReadActions,
 
   kill: (world, { picks }) => world.kill(picks.process),
   restart: (world, { picks }) => world.restart(picks.process),

@@ -1,6 +1,6 @@
 /** Compares the real gateways, their ledger and the providers with the model after a step. */
 import type { ReceivedResponse } from '../support/client.ts'
-import type { Kind, State } from './trace.ts'
+import type { ResponseKind, State } from './trace.ts'
 import type { World } from './world.ts'
 
 /** Everything that is not as the model has it. */
@@ -8,27 +8,25 @@ export async function differences(world: World, state: State): Promise<readonly 
   return [...responsesOf(world, state), ...sentOf(world, state), ...(await rowsOf(world, state))]
 }
 
-function responsesOf({ creates }: World, { answers }: State): readonly string[] {
-  return [...creates].flatMap(([r, { answer: response }]) => {
-    const kind = answers.get(r)
+function responsesOf({ creates }: World, { responses }: State): readonly string[] {
+  return [...creates].flatMap(([r, { response }]) => {
+    const kind = responses.get(r)
     if (!kind && !response) return []
     const summary = response ? summaryOf(response) : 'nothing'
     const meant = kind ? meaningOf(kind) : 'nothing'
-    return summary === meant
-      ? []
-      : [`request ${r} was answered ${summary} (${response?.status} ${response?.text}), and not ${meant}`]
+    return summary === meant ? [] : [`request ${r} got ${summary} (${response?.status} ${response?.text}), and not ${meant}`]
   })
 }
 
-function meaningOf({ tag, value }: Kind): string {
-  return tag === 'Given' ? `tx-${value} with deposit-${value}` : tag
+function meaningOf({ tag, value }: ResponseKind): string {
+  return tag === 'Created' ? `tx-${value} with deposit-${value}` : tag
 }
 
-const reasons: Readonly<Record<string, Kind['tag']>> = {
+const reasons: Readonly<Record<string, ResponseKind['tag']>> = {
   mismatch: 'Contradicted',
   outcome_unknown: 'OutcomeUnknown',
   in_progress: 'InProgress',
-  key_reused: 'Reused',
+  key_reused: 'KeyReused',
   refused: 'NothingDone',
   ledger_unavailable: 'NothingDone',
 }

@@ -9,13 +9,13 @@ import type { Terms } from './trace.ts'
 export interface Held {
   readonly id: number
   readonly holder: string
-  readonly question: Terms
+  readonly terms: Terms
   readonly createdAt: string
   isListed: boolean
   isFinished: boolean
 }
 
-/** What a look is shown: these rows, newest first. `missed` lies behind the first page when it is read, and in it when the second is. */
+/** The rows of one read of the list, newest first. `missed` lies behind the first page when it is read, and in it when the second is. */
 export interface View {
   readonly rows: readonly number[]
   readonly missed?: number | undefined
@@ -26,7 +26,7 @@ const pageSize = 100
 export class Exchange implements AsyncDisposable {
   readonly transactions = new Map<number, Held>()
   /** What its lists and gets leave out. */
-  keepsSilent: readonly string[] = []
+  omitted: readonly string[] = []
   /** Under these ids, a get returns another transaction. */
   readonly wrongIds = new Map<number, number>()
   /** Creates that have come. */
@@ -67,19 +67,19 @@ export class Exchange implements AsyncDisposable {
   }
 
   /** 200 with this id; everything else as requested. */
-  give(response: ServerResponse, id: number, question: Terms): void {
+  give(response: ServerResponse, id: number, terms: Terms): void {
     const { createdAt } = this.transactions.get(id) as Held
     const facts = {
       ...factsOf(id),
       amount_out_expected: digits('99.5'),
       rate_type: 'float',
-      ...termsOf(id, question),
+      ...termsOf(id, terms),
       created_at: createdAt,
     }
     send(response, 200, facts)
   }
 
-  /** A page of what the look is shown. */
+  /** A page of the list. */
   list(response: ServerResponse, page: number, holder: string): void {
     const view = this.view === 'live' || this.view === 'hold' ? { rows: this.listed(holder) } : this.view
     const rows = view.rows.map((id) => this.listedAs(id))
@@ -138,12 +138,12 @@ export class Exchange implements AsyncDisposable {
 
   private detailed(id: number): object {
     const reportedId = this.wrongIds.get(id) ?? id
-    const { question } = this.transactions.get(reportedId) as Held
-    const isSilent = (about: string) => this.keepsSilent.includes(about)
+    const { terms } = this.transactions.get(reportedId) as Held
+    const isOmitted = (about: string) => this.omitted.includes(about)
     return {
       ...this.listedAs(id),
-      ...(!isSilent('network') && { network_from: 'BTC', network_to: question.network }),
-      ...termsOf(reportedId, isSilent('memo') ? { ...question, memo: '' } : question),
+      ...(!isOmitted('network') && { network_from: 'BTC', network_to: terms.network }),
+      ...termsOf(reportedId, isOmitted('memo') ? { ...terms, memo: '' } : terms),
       rate: null,
       rate_type: 'float',
       refund_address: null,

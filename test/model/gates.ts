@@ -1,26 +1,26 @@
 /** A layer between one process and the ledger: a trace of the model sets the result of each write, and when it happens. */
 import type { Intent, Ledger } from '../../src/core/ledger.ts'
-import type { Store } from './trace.ts'
+import type { WriteOutcome } from './trace.ts'
 
 /** A create that is about to be written. */
 export interface Waiting {
   readonly intent: Intent
-  readonly pass: (store: Store) => void
+  readonly pass: (outcome: WriteOutcome) => void
 }
 
-type Write = 'begin' | 'settle' | 'drop' | 'doubt' | 'contradict'
+type Write = 'begin' | 'complete' | 'drop' | 'markUnknown' | 'markMismatch'
 type Call = (...given: readonly unknown[]) => Promise<unknown>
 
 export class Gates {
   /** Of a process that was killed nothing reaches the ledger, and nothing comes back. */
   isDead = false
-  /** The intent that is looked for; `all` for every one. */
+  /** The intent that is searched for; `all` for every one. */
   wanted: string | undefined
   /** A create that goes on to the next provider does not wait again: this becomes of it. */
-  follow: Store | undefined
+  follow: WriteOutcome | undefined
   readonly begun: Intent[] = []
   /** What happens to the writes for an intent, until the trace changes it. */
-  readonly stores = new Map<string, Store>()
+  readonly outcomes = new Map<string, WriteOutcome>()
   private readonly writes = new Map<string, () => void>()
   private readonly silence = Promise.withResolvers<never>()
   private arrival: PromiseWithResolvers<Waiting> | undefined
@@ -37,15 +37,15 @@ export class Gates {
     return {
       ...all,
       begin: async (intent) => {
-        const store = this.follow ?? (await this.wait(intent))
+        const outcome = this.follow ?? (await this.wait(intent))
         this.begun.push(intent)
-        return this.write('begin', () => all.begin(intent), this.stores.get(intent.id) ?? store) as Promise<boolean>
+        return this.write('begin', () => all.begin(intent), this.outcomes.get(intent.id) ?? outcome) as Promise<boolean>
       },
-      complete: (intent, facts) => this.written('settle', intent, () => all.complete(intent, facts)),
+      complete: (intent, facts) => this.written('complete', intent, () => all.complete(intent, facts)),
       drop: (intent) => this.written('drop', intent, () => all.drop(intent)),
-      markUnknown: (intent, lookAt) => this.written('doubt', intent, () => all.markUnknown(intent, lookAt)),
+      markUnknown: (intent, lookAt) => this.written('markUnknown', intent, () => all.markUnknown(intent, lookAt)),
       markMismatch: (intent, reported, fields) =>
-        this.written('contradict', intent, () => all.markMismatch(intent, reported, fields)),
+        this.written('markMismatch', intent, () => all.markMismatch(intent, reported, fields)),
       dueCreates: async (_, most, owners) => {
         const due = await all.dueCreates(Number.MAX_SAFE_INTEGER, most, owners)
         return due.filter(({ intent }) => this.wanted === 'all' || intent === this.wanted)
@@ -59,8 +59,8 @@ export class Gates {
     this.silence.reject(new Error('The process was killed.'))
   }
 
-  private wait(intent: Intent): Promise<Store> {
-    const { promise, resolve } = Promise.withResolvers<Store>()
+  private wait(intent: Intent): Promise<WriteOutcome> {
+    const { promise, resolve } = Promise.withResolvers<WriteOutcome>()
     this.arrival?.resolve({ intent, pass: resolve })
     this.arrival = undefined
     return promise
@@ -68,9 +68,9 @@ export class Gates {
 
   private async written<T>(name: Write, intent: string, call: () => Promise<T>): Promise<T> {
     try {
-      return await this.write(name, call, this.stores.get(intent) ?? 'Works')
+      return await this.write(name, call, this.outcomes.get(intent) ?? 'Works')
     } finally {
-      if (!this.stores.has(intent)) this.writes.get(intent)?.()
+      if (!this.outcomes.has(intent)) this.writes.get(intent)?.()
     }
   }
 
@@ -81,10 +81,10 @@ export class Gates {
     return promise
   }
 
-  private async write<T>(name: Write, call: () => Promise<T>, store: Store): Promise<T> {
-    if (store === 'Fails') throw new Error(`${name}: the store is locked`)
+  private async write<T>(name: Write, call: () => Promise<T>, outcome: WriteOutcome): Promise<T> {
+    if (outcome === 'Fails') throw new Error(`${name}: the store is locked`)
     // A store that gets no reply to its COMMIT does it once more, and so learns the result.
-    if (store === 'AnswerLost') await call()
+    if (outcome === 'ReplyLost') await call()
     return call()
   }
 

@@ -4,7 +4,7 @@ import type { ItfTrace } from '@informalsystems/quint/dist/src/itf.js'
 export type ProcessName = 'north' | 'south'
 export type ClientName = 'ann-1' | 'ann-2' | 'bob'
 export type ProviderName = 'alpha' | 'beta'
-export type Store = 'Works' | 'Fails' | 'AnswerLost'
+export type WriteOutcome = 'Works' | 'Fails' | 'ReplyLost'
 
 export interface Terms {
   readonly network: 'TRX' | 'ETH'
@@ -16,18 +16,18 @@ interface Variant<Tag extends string = string> {
   readonly value: unknown
 }
 
-export interface Look {
+export interface ListRead {
   readonly process: ProcessName
   readonly request: number
   readonly rows: readonly number[]
-  readonly truth: readonly number[]
+  readonly actual: readonly number[]
 }
 
 interface Request {
   readonly process: ProcessName
   readonly client: ClientName
   readonly provider: ProviderName
-  readonly question: Terms
+  readonly terms: Terms
   readonly stage: Variant<'Arrived' | 'Sent' | 'Over'>
   readonly wasSent: boolean
 }
@@ -35,7 +35,7 @@ interface Request {
 export interface Transaction {
   readonly provider: ProviderName
   readonly holder: string
-  readonly question: Terms
+  readonly terms: Terms
   readonly isListed: boolean
   readonly isFinished: boolean
 }
@@ -46,19 +46,19 @@ interface Row {
   readonly id: number
 }
 
-export type Kind = Variant<'Given' | 'Contradicted' | 'OutcomeUnknown' | 'InProgress' | 'Reused' | 'NothingDone'>
+export type ResponseKind = Variant<'Created' | 'Contradicted' | 'OutcomeUnknown' | 'InProgress' | 'KeyReused' | 'NothingDone'>
 
 /** What is compared, and what the replay goes by. */
 export interface State {
   readonly isManaged: boolean
-  readonly keepsSilent: readonly ('memo' | 'network')[]
+  readonly omitted: readonly ('memo' | 'network')[]
   readonly clockIsAhead: boolean
   readonly running: readonly ProcessName[]
   readonly requests: ReadonlyMap<number, Request>
   readonly transactions: ReadonlyMap<number, Transaction>
   readonly rows: ReadonlyMap<number, Row>
-  readonly answers: ReadonlyMap<number, Kind>
-  readonly looks: readonly Look[]
+  readonly responses: ReadonlyMap<number, ResponseKind>
+  readonly listReads: readonly ListRead[]
 }
 
 /** What the simulator chose for an action; which of them are there depends on the action. */
@@ -70,10 +70,10 @@ export interface Picks {
   readonly process: ProcessName
   readonly client: ClientName
   readonly key: string
-  readonly question: Terms
+  readonly terms: Terms
   readonly provider: ProviderName
   readonly memo: string
-  readonly reading: Look
+  readonly listRead: ListRead
 }
 
 export interface Step {
@@ -92,9 +92,9 @@ export function stepsOf({ states }: ItfTrace): readonly Step[] {
   })
 }
 
-/** As the model's `storeBy` has it. */
-export function storeBy(chance: number): Store {
-  return chance === 1 ? 'Fails' : chance === 2 ? 'AnswerLost' : 'Works'
+/** As the model's `writeOutcomeOf` has it. */
+export function writeOutcomeOf(chance: number): WriteOutcome {
+  return chance === 1 ? 'Fails' : chance === 2 ? 'ReplyLost' : 'Works'
 }
 
 /** Whole numbers, lists for sets and tuples; what maps an owner's keys is not needed here. */

@@ -25,18 +25,18 @@ export interface Process {
 export interface Create {
   readonly process: Process
   readonly client: ClientName
-  readonly question: Terms
+  readonly terms: Terms
   /** Undefined where its connection was cut. */
   readonly sent: Promise<ReceivedResponse | undefined>
-  answer?: ReceivedResponse | undefined
+  response?: ReceivedResponse | undefined
   waiting?: Waiting | undefined
   intent?: Intent
-  /** Of the provider, until it responds. */
-  response?: ServerResponse
+  /** The provider's response, until it is sent. */
+  providerResponse?: ServerResponse
 }
 
 /** A run of reconciliation that waits for the list. */
-export interface ListReading {
+export interface PendingListRead {
   readonly exchange: Exchange
   readonly view: View
   readonly done: Promise<void>
@@ -49,8 +49,8 @@ const timeout = 60
 export class World implements AsyncDisposable {
   readonly processes = new Map<ProcessName, Process>()
   readonly creates = new Map<number, Create>()
-  /** Lists that are being read, by the create that is looked for. */
-  readonly looks = new Map<number, ListReading>()
+  /** Lists that are being read, by the create that is searched for. */
+  readonly listReads = new Map<number, PendingListRead>()
   /** Reads the ledger beside the processes, and is never in their way. */
   readonly store: OpenLedger
   /** Which provider has no budget left for a create. */
@@ -71,7 +71,7 @@ export class World implements AsyncDisposable {
     this.open = open
   }
 
-  static async start({ isManaged, keepsSilent }: Pick<State, 'isManaged' | 'keepsSilent'>, ledger?: string): Promise<World> {
+  static async start({ isManaged, omitted }: Pick<State, 'isManaged' | 'omitted'>, ledger?: string): Promise<World> {
     await using open = new AsyncDisposableStack()
     time.reset()
     const directory = mkdtempSync(join(tmpdir(), 'swapgate-replay-'))
@@ -81,7 +81,7 @@ export class World implements AsyncDisposable {
       alpha: open.use(await new Exchange(holderOf).listen()),
       beta: open.use(await new Exchange(holderOf).listen()),
     }
-    for (const exchange of Object.values(exchanges)) exchange.keepsSilent = keepsSilent
+    for (const exchange of Object.values(exchanges)) exchange.omitted = omitted
     const place = ledger ?? `sqlite:${join(directory, 'ledger.db')}`
     const store = await openLedger(place, { now: time.ledger })
     open.defer(store.close)
@@ -136,12 +136,12 @@ export class World implements AsyncDisposable {
     process: Process,
     client: ClientName,
     path: string,
-    question?: { readonly body: object; readonly key: string },
+    create?: { readonly body: object; readonly key: string },
   ): Promise<ReceivedResponse> {
-    const headers = { 'x-api-key': this.keys[client], ...(question && { 'content-type': 'application/json' }) }
-    const named = question?.key ? { 'idempotency-key': question.key } : {}
-    const body = question && JSON.stringify(question.body)
-    const method = question ? 'POST' : 'GET'
+    const headers = { 'x-api-key': this.keys[client], ...(create && { 'content-type': 'application/json' }) }
+    const named = create?.key ? { 'idempotency-key': create.key } : {}
+    const body = create && JSON.stringify(create.body)
+    const method = create ? 'POST' : 'GET'
     return sendRequest(process.gateway.url, {
       method,
       path: `/b/api/v2${path}`,
