@@ -26,25 +26,22 @@ export async function startPostgres(guardian = isMainThread ? process.ppid : pro
     url,
     async createDatabase() {
       const name = `swapgate_test_${randomBytes(6).toString('hex')}`
-      await execute(url, [`CREATE DATABASE ${name} STRATEGY FILE_COPY`])
+      await administration(url).query(`CREATE DATABASE ${name} STRATEGY FILE_COPY`)
       databases.push(name)
       return Object.assign(new URL(url), { pathname: `/${name}` }).href
     },
     async close() {
-      const dropped = databases.splice(0).map((name) => `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
-      if (dropped.length > 0) await execute(url, dropped)
+      for (const name of databases.splice(0)) await administration(url).query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
     },
   }
 }
 
-async function execute(url: string, statements: readonly string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
-  await client.connect()
-  try {
-    for (const statement of statements) await client.query(statement)
-  } finally {
-    await client.end()
-  }
+let pool: pg.Pool | undefined
+
+/** One connection for all files of a process; it keeps no process alive. */
+function administration(connectionString: string): pg.Pool {
+  pool ??= new pg.Pool({ connectionString, max: 1, connectionTimeoutMillis: 10_000, allowExitOnIdle: true }).on('error', () => {})
+  return pool
 }
 
 /** In milliseconds. */

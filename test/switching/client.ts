@@ -1,6 +1,7 @@
 /** A client that swaps without a pause, and records every wrong response. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { type ReceivedResponse, type RequestOptions, sendRequest } from '../support/client.ts'
 
 export interface Created {
   /** With the tag. */
@@ -107,15 +108,19 @@ export class SwappingClient {
   }
 
   private async call<T>(method: string, path: string, expected: number, body?: object): Promise<T | undefined> {
-    const url = `${this.urls[this.requests++ % this.urls.length]}/${this.form.toLowerCase()}/api/v2${path}`
+    const url = this.urls[this.requests++ % this.urls.length] ?? ''
     const credential = this.form === 'A' ? { authorization: `Bearer ${this.key}` } : { 'x-api-key': this.key }
     const post = { 'content-type': 'application/json', 'idempotency-key': randomUUID() }
-    const request = { method, headers: { ...credential, ...(body && post) }, ...(body && { body: JSON.stringify(body) }) }
+    const request: RequestOptions = {
+      method,
+      path: `/${this.form.toLowerCase()}/api/v2${path}`,
+      headers: { ...credential, ...(body && post) },
+      ...(body && { body: JSON.stringify(body) }),
+    }
     try {
-      const response = await sendAgainIfOverloaded(() => fetch(url, request))
-      const text = await response.text()
-      if (response.status === expected) return JSON.parse(text) as T
-      this.complain(`${method} ${path} was ${response.status}: ${text}`)
+      const { status, text } = await sendAgainIfOverloaded(() => sendRequest(url, request))
+      if (status === expected) return JSON.parse(text) as T
+      this.complain(`${method} ${path} was ${status}: ${text}`)
     } catch (reason) {
       this.complain(`${method} ${path} failed: ${String(reason)}`)
     }
@@ -128,11 +133,10 @@ export class SwappingClient {
 }
 
 /** Waits as long as `Retry-After` requires, as in docs/errors.md. */
-async function sendAgainIfOverloaded(send: () => Promise<Response>): Promise<Response> {
+async function sendAgainIfOverloaded(send: () => Promise<ReceivedResponse>): Promise<ReceivedResponse> {
   for (let repeats = 0; ; repeats++) {
     const response = await send()
-    if (response.headers.get('x-swap-reason') !== 'overloaded' || repeats === maxRepeats) return response
-    await response.text()
-    await pause(Number(response.headers.get('retry-after')) * 1_000)
+    if (response.headers['x-swap-reason'] !== 'overloaded' || repeats === maxRepeats) return response
+    await pause(Number(response.headers['retry-after']) * 1_000)
   }
 }
