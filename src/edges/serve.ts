@@ -2,14 +2,14 @@
 import { Fault } from '../domain/faults/fault.ts'
 import type { Admission } from '../domain/swap/gate.ts'
 import type { Op } from '../domain/swap/operations.ts'
-import type { Context, ServiceResponse, SwapService } from '../domain/swap/service.ts'
-import type { Form } from '../wire/form.ts'
+import type { Caller, Context, SwapService } from '../domain/swap/service.ts'
+import type { Form, OperationCodec } from '../wire/form.ts'
 import type { HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { StaticPage } from '../wire/static-page.ts'
 import { type AdmitOptions, admit } from './admit.ts'
 import { readFields, readText } from './decode-request.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
-import { type Matcher, matcher } from './match.ts'
+import { type Match, type Matcher, matcher } from './match.ts'
 import { type RecordOptions, recorded } from './recorded.ts'
 import type { RequestRecord } from './request-record.ts'
 import { encodeResponse, notModifiedIfMatched, optionsResponse } from './response.ts'
@@ -87,34 +87,51 @@ async function respond(
   record: RequestRecord,
   server: FormServer,
 ): Promise<HttpResponse> {
+  const { formConflict, isKeyMalformed = false, page } = mountedRequest
+  const { service, hasPicks, encodeOptions } = server
   if (request.protocolError) throw request.protocolError
-  const { mount = '', path: below, formConflict, isKeyMalformed = false, page } = mountedRequest
   if (page) return respondWithPage(page, request, formConflict, record, server)
-  const { form, service, match, hasPicks, encodeOptions } = server
-  const { pattern, operation, path, allow } = match(request.method, below)
-  record.route = mount + pattern
-  if (!operation) throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
+  const { operation, path, allow } = findOperation(request, mountedRequest, record, server)
   if (request.method === 'OPTIONS') return optionsResponse(allow, record)
   record.setOperation(operation)
   if (hasPicks && !operation.keyed) record.addVary('X-Swap-Provider')
   if (formConflict) throw formConflict
   const caller = await admit(request, isKeyMalformed, operation.op, record, server)
   const text = operation.method === 'POST' ? await record.readBody(readText(request)) : undefined
-  const serviceRequest = readFields(operation, path, request.query, text)
+  const fields = readFields(operation, path, request.query, text)
   const idempotencyKey = text === undefined ? undefined : readIdempotencyKey(request)
-  const context: Context = {
-    requestId: record.requestId,
+  const response = await service.call(operation.op, fields, contextOf(request, caller, idempotencyKey, record, server))
+  return notModifiedIfMatched(encodeResponse(response, fields, operation, record, encodeOptions), request.headers['if-none-match'])
+}
+
+/** Throws a `Fault`: 404 for an unknown path, 405 for a method that the path does not have. */
+function findOperation(
+  { method }: HttpRequest,
+  { mount = '', path }: MountedRequest,
+  record: RequestRecord,
+  { match }: FormServer,
+): Match & { readonly operation: OperationCodec } {
+  const { operation, ...route } = match(method, path)
+  record.route = mount + route.pattern
+  if (!operation) throw new Fault('methodNotAllowed', `This path has ${route.allow}.`, { allow: route.allow })
+  return { ...route, operation }
+}
+
+function contextOf(
+  { headers }: HttpRequest,
+  caller: Caller,
+  idempotencyKey: string | undefined,
+  { requestId, upstream, span }: RequestRecord,
+  { form }: FormServer,
+): Context {
+  return {
+    requestId,
     caller,
     clientCapabilities: form.capabilities,
     deadline: Number.POSITIVE_INFINITY,
     idempotencyKey,
-    pick: request.headers[pickHeader],
-    upstreamTimer: record.upstream,
-    span: record.span,
+    pick: headers[pickHeader],
+    upstreamTimer: upstream,
+    span,
   }
-  const serviceResponse: ServiceResponse<Op> = await service.call(operation.op, serviceRequest, context)
-  return notModifiedIfMatched(
-    encodeResponse(serviceResponse, serviceRequest, operation, record, encodeOptions),
-    request.headers['if-none-match'],
-  )
 }
