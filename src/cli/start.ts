@@ -1,5 +1,3 @@
-import { flushCompileCache } from 'node:module'
-import { setFlagsFromString } from 'node:v8'
 import { untilShutdownSignal } from '../process/shutdown-signal.ts'
 import { startFromFile } from './file-gateway.ts'
 import type { Terminal } from './terminal.ts'
@@ -13,7 +11,6 @@ export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
     (message, reason) => fail(message, reason),
     () => hangUp(),
   )
-  keepRequestsYoung()
   const gateway = await startFromFile(file, terminal)
   if (!gateway) return 1
   fail = gateway.logError
@@ -22,14 +19,4 @@ export async function start(file: string, terminal: Terminal): Promise<0 | 1> {
   const isDone = await gateway.stop()
   if (!isDone) process.exit(exitCode)
   return exitCode
-}
-
-/**
- * With thousands of waiting requests V8 promotes new requests to the old generation at once. Dead ones then keep others alive, and
- * their collection took a seventh of the time. V8 accepts compiled code only under the flags it was compiled with, so this is done
- * when all modules are loaded, and after what was compiled is saved.
- */
-function keepRequestsYoung(): void {
-  flushCompileCache()
-  setFlagsFromString('--no-allocation-site-pretenuring')
 }

@@ -33,6 +33,6 @@ it('the flag of V8 is set when the modules are loaded', async () => {
   const { out } = await swapgate.ended
   const { counts, all } = JSON.parse(/^counts (.*)$/m.exec(out)?.[1] ?? '{}')
   expect(Object.keys(counts)).toEqual(['--no-allocation-site-pretenuring'])
-  // Some, such as node:cluster, are loaded with the first port.
-  expect(counts['--no-allocation-site-pretenuring'] / all).toBeGreaterThan(0.95)
+  // Some of their own parts are loaded when they are needed.
+  expect(counts['--no-allocation-site-pretenuring'] / all).toBeGreaterThan(0.9)
 })
