@@ -1,3 +1,4 @@
+// Takes long: each command is a process.
 /** The commands as processes of their own: their output and exit codes for a shell, a script or a cron job. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

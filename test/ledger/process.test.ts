@@ -1,3 +1,4 @@
+// Takes long: processes are started and killed.
 /** Several processes write to one ledger, and are killed while they do. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

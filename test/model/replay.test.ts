@@ -1,3 +1,4 @@
+// Takes long: dozens of traces with real gateways.
 /** Random traces of the model, each replayed with two real gateways over one ledger. `npm run model:replay` does many. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Postgres, startPostgres } from '../support/postgres.ts'

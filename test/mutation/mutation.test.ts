@@ -1,3 +1,4 @@
+// Takes long: mutants run in another process.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'

@@ -1,3 +1,4 @@
+// Takes long: it starts many gateways.
 /** The variables by which operators set OpenTelemetry, with the configuration that comes with the project. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
