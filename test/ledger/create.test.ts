@@ -248,6 +248,35 @@ describeStores(allStores, (shared) => {
     },
   )
 
+  test.each([
+    ['coin', { coinTo: 'ETH' }],
+    ['network', { networkTo: 'ETH' }],
+    ['deposit address', { depositAddress: 'bc1q-other' }],
+    ['deposit memo', { depositExtraId: '2' }],
+    ['withdrawal address', { withdrawalAddress: 'TOther' }],
+  ])('L40: the status of a row with other facts that was recorded before the result is not the create’s (%s)', async (_, other) => {
+    const { ledger } = shared()
+    const agreed = {
+      coinTo: 'USDT',
+      networkTo: 'TRX',
+      depositAddress: 'bc1q-made',
+      depositExtraId: '1',
+      withdrawalAddress: 'TMade',
+    }
+    const result = facts('x', { status: 'wait', ...agreed }, { sequence: 11 })
+    for (const finish of ['complete', 'bindFound'] as const) {
+      for (const [seen, status] of [
+        [{ ...agreed, ...other }, 'wait'],
+        [agreed, 'success'],
+      ] as const) {
+        const { id, owner, provider } = await begun(ledger, { provider: unique('provider') })
+        await ledger.upsert(unique('owner'), provider, facts('x', { ...seen, status: 'success' }, { sequence: 12 }))
+        expect(await ledger[finish](id, result)).toBe(true)
+        expect(await ledger.find(owner, provider, 'x')).toMatchObject({ isCreated: true, transaction: { status, ...agreed } })
+      }
+    }
+  })
+
   test('L37: a transaction that was recorded after its create was sent, and unchanged, is its creator’s too', async () => {
     const { ledger } = shared()
     const created = await begun(ledger)

@@ -193,4 +193,18 @@ describe('L15: without a ledger', () => {
         expect((await place.client(form).get(path)).status).toBe(200)
     },
   )
+
+  test('L40: reports are compared with the create, as it was last read', async () => {
+    await start('beta')
+    const id = idOf(await create('A'))
+    const known = await get('A', id)
+    lose()
+    place.witness.excuse('I2', 'The ledger is lost, so it holds nothing.')
+    change({ status: 'exchanging', depositAddress: 'bc1q-thief' })
+    const response = await get('A', id)
+    expect(response.json).toEqual(known.json)
+    expect(response.headers['x-swap-stale']).toBe('0')
+    change({ depositAddress: 'bc1q-deposit-1' })
+    expect((await get('A', id)).json).toMatchObject({ id, status: 'exchanging', depositAddress: 'bc1q-deposit-1' })
+  })
 })

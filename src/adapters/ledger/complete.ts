@@ -1,17 +1,17 @@
 /** Kysely: turns an unresolved create into an entry or a mismatch. */
-import { type NotNull, sql } from 'kysely'
+import type { NotNull } from 'kysely'
 import type { TransactionRecord } from '../../core/ledger.ts'
 import { LedgerConflict } from '../../domain/faults/ledger-error.ts'
-import { isFinal } from '../../domain/swap/status.ts'
 import type { Transaction } from '../../domain/swap/swap.ts'
 import { renewClaim } from './claims.ts'
 import type { LedgerClock } from './clock.ts'
 import type { Database } from './database.ts'
 import { sortKey, toRow } from './entry.ts'
+import { type Holder, lockHolder, wasThereBefore, withLater } from './holder.ts'
 import { restore } from './not-created.ts'
 import { addToPageIndex, removeFromPageIndex } from './page-index.ts'
 import { isPruned } from './pruned-ids.ts'
-import { loadEntry, storeFirst } from './stored.ts'
+import { storeFirst } from './stored.ts'
 
 export async function complete(within: Database, intent: string, facts: TransactionRecord, clock: LedgerClock): Promise<boolean> {
   const create = await lockCreateOrRevive(within, intent)
@@ -52,17 +52,6 @@ async function completeAs(
   await becomeEntry(within, create, facts, holder)
 }
 
-/** Whether the transaction was read before the create was sent and differs from it: then this create did not make it. */
-function wasThereBefore(
-  { sequence, status, facts: storedFacts }: Holder,
-  { transaction, sequence: createSequence }: TransactionRecord,
-): boolean {
-  if ((sequence ?? 0) >= (createSequence ?? 0)) return false
-  const { depositAddress } = loadEntry(storedFacts).transaction
-  const isOtherAddress = Boolean(depositAddress) && depositAddress !== transaction.depositAddress
-  return (status !== null && status !== 'wait') || isOtherAddress
-}
-
 /** Accepts a repeated result. Throws a `LedgerConflict` if the create has another id. */
 function isCompletedAs({ intent, provider_id }: Create, { transaction }: TransactionRecord): true {
   if (provider_id === transaction.id) return true
@@ -94,16 +83,6 @@ export async function lockCreate(within: Database, intent: string) {
   const create = found.select(['owner', 'provider', 'provider_id', 'state', 'attempted_at', 'asked'])
   const row = await create.$narrowType<{ attempted_at: NotNull; asked: NotNull }>().executeTakeFirst()
   return row && { ...row, intent }
-}
-
-type Holder = NonNullable<Awaited<ReturnType<typeof lockHolder>>>
-
-/** Locks and returns the row that has this id. */
-export async function lockHolder(within: Database, provider: string, id: string) {
-  const found = within.selectFrom('transactions').where('provider', '=', provider).where('provider_id', '=', id).forUpdate()
-  const key = sql<string>`cast(sort_key as text)`.as('sort_key')
-  const holder = found.select(['intent', 'owner', 'state', 'status', 'changed_at', 'sequence', 'facts', key])
-  return holder.$narrowType<{ facts: NotNull }>().executeTakeFirst()
 }
 
 /** The JSON in `facts` of a mismatch. Its keys never change. */
@@ -138,12 +117,4 @@ async function forget(within: Database, provider: string, provider_id: string, {
   const gone = within.deleteFrom('transactions').where('provider', '=', provider).where('provider_id', '=', provider_id)
   await gone.execute()
   await removeFromPageIndex(within, owner, { sort_key: BigInt(sort_key), provider_id, provider })
-}
-
-/** The create's facts with the status of the later request. A final status does not change. */
-function withLater(facts: TransactionRecord, { status, changed_at, sequence }: Holder): TransactionRecord {
-  const isLater = (sequence ?? 0) >= (facts.sequence ?? 0) && !isFinal(facts.transaction.status ?? null)
-  const latest = { ...facts, sequence: Math.max(sequence ?? 0, facts.sequence ?? 0) || undefined }
-  if (status === null || status === facts.transaction.status || !(isLater || isFinal(status))) return latest
-  return { ...latest, transaction: { ...facts.transaction, status }, changedAt: changed_at ?? undefined }
 }

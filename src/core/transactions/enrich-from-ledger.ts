@@ -14,7 +14,7 @@ import { needsDetails, readDetails } from './list-details.ts'
 import { ownerOf } from './owner.ts'
 import { type Freshness, oldestOf } from './state/freshness.ts'
 import { type CachedTransaction, type LedgerReadCache, latestOf, ledgerReadCache } from './state/ledger-read-cache.ts'
-import { isOvertaken, type ObservedTransaction, observedFromGet, presented } from './state/merge-transaction.ts'
+import { type ObservedTransaction, observedFromGet, presented } from './state/merge-transaction.ts'
 import { mergeInOrder, type StateOptions } from './state/save-observed.ts'
 import { WriteBehind } from './state/write-behind.ts'
 
@@ -30,8 +30,8 @@ type EnrichOptions = EnrichFromLedgerOptions & { readonly cache: LedgerReadCache
 
 /** Completes gets and lists, and stores what the provider reports. Writes do not delay the response. */
 export function enrichFromLedger(base: EnrichFromLedgerOptions): Layer {
-  const cache = ledgerReadCache(base.ledger, base.provider)
-  const options = { ...base, cache, writeBehind: new WriteBehind(cache, base) }
+  const cache = ledgerReadCache(base.ledger, base)
+  const options = { ...base, cache, writeBehind: new WriteBehind(cache) }
   return onOperations({
     async getTransaction(request, context, next) {
       const sentAt = performance.now()
@@ -62,9 +62,11 @@ async function enrichList(
   const { capabilities, clock, cache } = options
   const { derived = [], sequence } = response
   const owner = ownerOf(context)
-  const known = await cache.findAll(owner, response.body.items)
-  const incomplete = needsDetails(context, capabilities) ? known.filter(([, cached]) => !isDetailed(latestOf(cached))) : []
+  const listed = await cache.findAll(owner, response.body.items)
+  const incomplete = needsDetails(context, capabilities) ? listed.filter(([, cached]) => !isDetailed(latestOf(cached))) : []
   const details = await readDetails(new Set(incomplete.map(([{ id }]) => id)), service, context)
+  // Meanwhile later reports, and creates, may have been stored.
+  const known = incomplete.length === 0 ? listed : await cache.findAll(owner, response.body.items)
   const at = clock()
   const rows = known.map(([reported, cached]) => {
     const row = withoutAttention({ reported, derived, at, isComplete: false, sequence })
@@ -94,22 +96,15 @@ function applyObserved(
   reports: readonly [ObservedTransaction, ...ObservedTransaction[]],
   options: EnrichOptions,
 ): AppliedRecord {
-  const { unsaved } = cached
-  if (unsaved && reports.every((report) => isOvertaken(unsaved, report))) return { record: unsaved }
   const before = latestOf(cached)
+  const isCreated = before?.isCreated ?? false
   // Spread first: otherwise V8 copies field by field.
-  const toEntry = (record: TransactionRecord): LedgerEntry => ({
-    ...record,
-    isCreated: before?.isCreated ?? false,
-    owner,
-    provider: options.provider,
-  })
+  const toEntry = (record: TransactionRecord): LedgerEntry => ({ ...record, isCreated, owner, provider: options.provider })
   const last = mergeInOrder(before, reports, toEntry, options)
   const { record, rejected } = last.merged
   if (rejected.length > 0) return { record, staleSeconds: Math.floor(options.freshness.ageSeconds(toEntry(record))) }
   if (record === before) return { record }
-  const isQueued = options.writeBehind.write(cached, { owner, ...last })
-  options.cache.holdUnsaved(cached, toEntry(record), isQueued)
+  options.writeBehind.write(cached, toEntry(record), last.observed.isComplete)
   return { record }
 }
 

@@ -31,6 +31,18 @@ export function mergeChecked(
   return record === before ? { record, ...noDiscrepancies } : { record, ...discrepancies }
 }
 
+/**
+ * Merges a state that the ledger does not have into a newer entry of the ledger. Undefined if it adds nothing, or contradicts a
+ * create that has taken the id since.
+ */
+export function rebase(unsaved: LedgerEntry, stored: LedgerEntry, options: StateOptions): LedgerEntry | undefined {
+  const { transaction: reported, derived, reportedAt, fetchedAt, changedAt = reportedAt, sequence } = unsaved
+  const observed = { reported, derived, at: changedAt, isComplete: fetchedAt !== undefined, sequence }
+  const { record } = mergeChecked(stored, observed, options)
+  if (record === stored) return undefined
+  return { ...stored, ...record, reportedAt, fetchedAt: fetchedAt ?? stored.fetchedAt }
+}
+
 /** A report, and the state after it. */
 export interface MergedReport {
   readonly observed: ObservedTransaction

@@ -3,7 +3,7 @@ import { AssetTable } from '../../../domain/swap/asset.ts'
 import type { Status } from '../../../domain/swap/status.ts'
 import type { Transaction } from '../../../domain/swap/swap.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../../ledger.ts'
-import { type LedgerReadCache, ledgerReadCache } from './ledger-read-cache.ts'
+import { type LedgerReadCache, latestOf, ledgerReadCache } from './ledger-read-cache.ts'
 import { SequenceClock } from './request-sequence.ts'
 import { mergeChecked } from './save-observed.ts'
 import { WriteBehind } from './write-behind.ts'
@@ -18,15 +18,13 @@ let sequence = 0
 beforeEach(() => {
   writes = []
   rows = new Map()
-  cache = ledgerReadCache(
-    {
-      find: async (_: string, __: string, id: string) => rows.get(id),
-      findAll: async () => [...rows.values()],
-      upsert,
-    } as unknown as Ledger,
-    'alpha',
-  )
-  writeBehind = new WriteBehind(cache, options)
+  const ledger = {
+    find: async (_: string, __: string, id: string) => rows.get(id),
+    findAll: async () => [...rows.values()],
+    upsert,
+  }
+  cache = ledgerReadCache(ledger, options)
+  writeBehind = new WriteBehind(cache)
 })
 
 const upsert: Ledger['upsert'] = (owner, provider, record) => {
@@ -45,10 +43,8 @@ async function upserted(id: string, status: Status, isComplete: boolean): Promis
   const cached = await cache.find('acme', id, 0, undefined)
   const reported = { id, status } as Transaction
   const observed = { reported, derived: [], at: 0, isComplete, sequence: ++sequence }
-  const merged = mergeChecked(cached.isWriting ? cached.unsaved : cached.stored, observed, options)
-  const isNews = writeBehind.write(cached, { owner: 'acme', observed, merged })
-  cache.holdUnsaved(cached, { ...merged.record, owner: 'acme', provider: 'alpha', isCreated: false }, isNews)
-  return isNews
+  const { record } = mergeChecked(latestOf(cached), observed, options)
+  return writeBehind.write(cached, { ...record, owner: 'acme', provider: 'alpha', isCreated: false }, isComplete)
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))

@@ -1,0 +1,61 @@
+/** Kysely: the row that has the id of a create's result. */
+import type { NotNull } from 'kysely'
+import { sql } from 'kysely'
+import type { TransactionRecord } from '../../core/ledger.ts'
+import { memoOf, sameAddress } from '../../domain/address/same-address.ts'
+import { sameName } from '../../domain/swap/asset.ts'
+import { isFinal } from '../../domain/swap/status.ts'
+import type { Transaction } from '../../domain/swap/swap.ts'
+import type { Database } from './database.ts'
+import { loadEntry } from './stored.ts'
+
+export type Holder = NonNullable<Awaited<ReturnType<typeof lockHolder>>>
+
+/** Locks and returns the row that has this id. */
+export async function lockHolder(within: Database, provider: string, id: string) {
+  const found = within.selectFrom('transactions').where('provider', '=', provider).where('provider_id', '=', id).forUpdate()
+  const key = sql<string>`cast(sort_key as text)`.as('sort_key')
+  const holder = found.select(['intent', 'owner', 'state', 'status', 'changed_at', 'sequence', 'facts', key])
+  return holder.$narrowType<{ facts: NotNull }>().executeTakeFirst()
+}
+
+/** Whether the transaction was read before the create was sent and differs from it: then this create did not make it. */
+export function wasThereBefore(
+  { sequence, status, facts: storedFacts }: Holder,
+  { transaction, sequence: createSequence }: TransactionRecord,
+): boolean {
+  if ((sequence ?? 0) >= (createSequence ?? 0)) return false
+  const { depositAddress } = loadEntry(storedFacts).transaction
+  const isOtherAddress = Boolean(depositAddress) && depositAddress !== transaction.depositAddress
+  return (status !== null && status !== 'wait') || isOtherAddress
+}
+
+/** The create's facts with the status of the later request, if that was about the same transaction. A final status does not change. */
+export function withLater(facts: TransactionRecord, holder: Holder): TransactionRecord {
+  const { status, changed_at, sequence } = holder
+  const isLater = (sequence ?? 0) >= (facts.sequence ?? 0) && !isFinal(facts.transaction.status ?? null)
+  const latest = { ...facts, sequence: Math.max(sequence ?? 0, facts.sequence ?? 0) || undefined }
+  if (status === null || status === facts.transaction.status || !(isLater || isFinal(status))) return latest
+  if (isContradiction(facts.transaction, loadEntry(holder.facts).transaction)) return latest
+  return { ...latest, transaction: { ...facts.transaction, status }, changedAt: changed_at ?? undefined }
+}
+
+const nameFields = ['coinFrom', 'networkFrom', 'coinTo', 'networkTo'] as const
+const addressFields = [
+  ['depositAddress', 'depositExtraId'],
+  ['withdrawalAddress', 'withdrawalExtraId'],
+] as const
+
+/** Whether both have a coin, network, address or memo, and differ in it. */
+function isContradiction(created: Transaction, seen: Transaction): boolean {
+  const differ = (one: string | undefined, other: string | undefined, isSame: (one: string, other: string) => boolean) =>
+    Boolean(one && other && !isSame(one, other))
+  return (
+    nameFields.some((field) => differ(created[field], seen[field], sameName)) ||
+    addressFields.some(
+      ([address, extraId]) =>
+        differ(created[address], seen[address], sameAddress) ||
+        differ(memoOf(created[address], created[extraId]), memoOf(seen[address], seen[extraId]), Object.is),
+    )
+  )
+}
