@@ -254,6 +254,7 @@ describeStores(allStores, (shared) => {
     ['deposit address', { depositAddress: 'bc1q-other' }],
     ['deposit memo', { depositExtraId: '2' }],
     ['withdrawal address', { withdrawalAddress: 'TOther' }],
+    ['withdrawal memo, which was not requested', { withdrawalExtraId: '77' }],
   ])('L40: the status of a row with other facts that was recorded before the result is not the create’s (%s)', async (_, other) => {
     const { ledger } = shared()
     const agreed = {

@@ -40,22 +40,26 @@ export function withLater(facts: TransactionRecord, holder: Holder): Transaction
   return { ...latest, transaction: { ...facts.transaction, status }, changedAt: changed_at ?? undefined }
 }
 
-const nameFields = ['coinFrom', 'networkFrom', 'coinTo', 'networkTo'] as const
-const addressFields = [
-  ['depositAddress', 'depositExtraId'],
-  ['withdrawalAddress', 'withdrawalExtraId'],
-] as const
-
-/** Whether both have a coin, network, address or memo, and differ in it. */
+/**
+ * Whether both have a coin, network, address or memo, and differ in it. If the create was read, a withdrawal memo that was not
+ * requested is a difference too: it sends the funds to another recipient.
+ */
 function isContradiction(created: Transaction, seen: Transaction): boolean {
-  const differ = (one: string | undefined, other: string | undefined, isSame: (one: string, other: string) => boolean) =>
-    Boolean(one && other && !isSame(one, other))
+  const differ = (field: StringField, isSame: (one: string, other: string) => boolean): boolean => {
+    const [one, other] = [created[field], seen[field]]
+    return Boolean(one && other && !isSame(one, other))
+  }
+  const [deposit, seenDeposit] = [created, seen].map((swap) => memoOf(swap.depositAddress, swap.depositExtraId))
+  const [withdrawal, seenWithdrawal] = [created, seen].map((swap) => memoOf(swap.withdrawalAddress, swap.withdrawalExtraId))
+  const wasRead = withdrawal !== undefined || created.depositAddress !== undefined
   return (
-    nameFields.some((field) => differ(created[field], seen[field], sameName)) ||
-    addressFields.some(
-      ([address, extraId]) =>
-        differ(created[address], seen[address], sameAddress) ||
-        differ(memoOf(created[address], created[extraId]), memoOf(seen[address], seen[extraId]), Object.is),
-    )
+    nameFields.some((field) => differ(field, sameName)) ||
+    addressFields.some((field) => differ(field, sameAddress)) ||
+    (deposit !== undefined && seenDeposit !== undefined && deposit !== seenDeposit) ||
+    (wasRead && seenWithdrawal !== undefined && seenWithdrawal !== withdrawal)
   )
 }
+
+const nameFields = ['coinFrom', 'networkFrom', 'coinTo', 'networkTo'] as const
+const addressFields = ['depositAddress', 'withdrawalAddress'] as const
+type StringField = (typeof nameFields)[number] | (typeof addressFields)[number]

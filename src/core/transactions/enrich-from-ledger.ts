@@ -14,7 +14,7 @@ import { needsDetails, readDetails } from './list-details.ts'
 import { ownerOf } from './owner.ts'
 import { type Freshness, oldestOf } from './state/freshness.ts'
 import { type CachedTransaction, type LedgerReadCache, latestOf, ledgerReadCache } from './state/ledger-read-cache.ts'
-import { type ObservedTransaction, observedFromGet, presented } from './state/merge-transaction.ts'
+import { isOvertaken, type ObservedTransaction, observedFromGet, presented } from './state/merge-transaction.ts'
 import { mergeInOrder, type StateOptions } from './state/save-observed.ts'
 import { WriteBehind } from './state/write-behind.ts'
 
@@ -96,6 +96,8 @@ function applyObserved(
   reports: readonly [ObservedTransaction, ...ObservedTransaction[]],
   options: EnrichOptions,
 ): AppliedRecord {
+  const { unsaved } = cached
+  if (unsaved && reports.every((report) => isOvertaken(unsaved, report))) return { record: unsaved }
   const before = latestOf(cached)
   const isCreated = before?.isCreated ?? false
   // Spread first: otherwise V8 copies field by field.

@@ -1,3 +1,4 @@
+import type { AssetTable } from '../../../domain/swap/asset.ts'
 import type { Status } from '../../../domain/swap/status.ts'
 import type { Transaction } from '../../../domain/swap/swap.ts'
 import { BoundedMap } from '../../bounded-map.ts'
@@ -15,21 +16,30 @@ const maxEntries = 10_000
 export interface CachedTransaction {
   /** The newest entry that was read or written; undefined if there is none. */
   stored: LedgerEntry | undefined
-  /** A later state that the ledger does not have, merged into `stored`. */
+  /** The last state that was returned, merged into `stored`, if it is not stored. */
   unsaved: LedgerEntry | undefined
-  /** Whether the last write found another owner. */
-  belongsToOther: boolean
+  /** The state whose write has found another owner. */
+  refused: LedgerEntry | undefined
   /** Whether a write to the ledger is queued or running. */
   isWriting: boolean
-  /** When the last read or write of the ledger began. */
+  /** When the read or write that returned `stored` began, and when it ended. */
   loadedAt: number
+  returnedAt: number
   unsavedAt: number
-  /** The key in the cache. */
-  readonly key: string
 }
 
-export function latestOf({ stored, unsaved }: CachedTransaction): LedgerEntry | undefined {
-  return unsaved ?? stored
+/** Includes a change that is to be stored. */
+export function latestOf(cached: CachedTransaction): LedgerEntry | undefined {
+  const { stored, unsaved, isWriting } = cached
+  return unsaved && (isWriting || isChange(cached, unsaved)) ? unsaved : stored
+}
+
+/** Whether the ledger needs this state: a change of status, amount or deposit address, or the first get. */
+export function isChange({ stored, refused }: CachedTransaction, { transaction, fetchedAt }: LedgerEntry): boolean {
+  const before = stored ?? refused
+  if (!before || (before.fetchedAt === undefined && fetchedAt !== undefined)) return true
+  const { status, amountOut, depositAddress } = before.transaction
+  return status !== transaction.status || amountOut !== transaction.amountOut || depositAddress !== transaction.depositAddress
 }
 
 /** A read cache for one provider's entries. Writes through it are visible at once. */
@@ -40,41 +50,34 @@ export interface LedgerReadCache {
    * may have stored a final status.
    */
   readonly find: (owner: string, id: string, sentAt: number, reported: Status | undefined) => Promise<CachedTransaction>
-  /** Each with its state. Reads the ledger each time. Caches only entries with an unsaved state. */
+  /** Each with its state. Reads the ledger each time. */
   readonly findAll: (
     owner: string,
     transactions: readonly Transaction[],
   ) => Promise<readonly (readonly [Transaction, CachedTransaction])[]>
-  /** Records a state that the ledger does not have yet. `isQueued`: a write is pending. */
-  readonly holdUnsaved: (cached: CachedTransaction, entry: LedgerEntry, isQueued: boolean) => void
-  /** Writes the unsaved state. Returns the stored entry; undefined if the transaction belongs to another owner. */
-  readonly save: (cached: CachedTransaction, unsaved: LedgerEntry) => Promise<LedgerEntry | undefined>
+  /** Writes the unsaved state. False if the transaction belongs to another owner. */
+  readonly save: (cached: CachedTransaction, unsaved: LedgerEntry) => Promise<boolean>
 }
 
 /** Reads fail silently: if the ledger fails, the state is the last one that was read. */
-export function ledgerReadCache(ledger: Pick<Ledger, 'find' | 'findAll' | 'upsert'>, options: StateOptions): LedgerReadCache {
-  const { provider } = options
+export function ledgerReadCache(
+  ledger: Pick<Ledger, 'find' | 'findAll' | 'upsert'>,
+  { provider, table }: Pick<StateOptions, 'provider' | 'table'>,
+): LedgerReadCache {
   const entries = new BoundedMap<CachedTransaction>({ maxEntries })
-  const recall = (key: string, now: number): CachedTransaction | undefined => {
-    const cached = entries.get(key)
-    if (cached && now - cached.unsavedAt >= unsavedLifetimeMs) cached.unsaved = undefined
+  const recall = (owner: string, id: string, now: number): CachedTransaction => {
+    const key = `${owner} ${id}`
+    const cached = entries.get(key) ?? entries.set(key, emptyEntry())
+    if (!cached.isWriting && now - cached.unsavedAt >= unsavedLifetimeMs) cached.unsaved = undefined
     return cached
-  }
-  const setStored = (cached: CachedTransaction, stored: LedgerEntry | undefined, loadedAt: number): void => {
-    if (isOutdated(stored, loadedAt, cached)) return
-    cached.stored = stored
-    cached.belongsToOther &&= stored === undefined
-    cached.loadedAt = Math.max(cached.loadedAt, loadedAt)
-    if (stored && cached.unsaved) cached.unsaved = rebase(cached.unsaved, stored, options)
   }
   return {
     async find(owner, id, sentAt, reported) {
-      const key = `${owner} ${id}`
       const now = performance.now()
-      const cached = recall(key, now) ?? entries.set(key, emptyEntry(key))
+      const cached = recall(owner, id, now)
       if (isCurrent(cached, now, sentAt, reported)) return cached
       try {
-        setStored(cached, await ledger.find(owner, provider, id), now)
+        setStored(cached, await ledger.find(owner, provider, id), now, table)
       } catch {
         // The state stays as it was last read.
       }
@@ -84,34 +87,25 @@ export function ledgerReadCache(ledger: Pick<Ledger, 'find' | 'findAll' | 'upser
       const now = performance.now()
       const ids = transactions.map(({ id }) => id)
       const stored = await ledger.findAll(owner, provider, ids).catch(() => undefined)
+      const known = transactions.map((transaction) => [transaction, recall(owner, transaction.id, now)] as const)
       const storedById = new Map(stored?.map((entry) => [entry.transaction.id, entry]))
-      const cachedById = new Map<string, CachedTransaction>()
-      const cachedOf = (id: string): CachedTransaction => {
-        const key = `${owner} ${id}`
-        const cached = recall(key, now) ?? emptyEntry(key)
-        if (stored) setStored(cached, storedById.get(id), now)
-        return cached
-      }
-      return transactions.map((transaction) => [transaction, cachedById.getOrInsertComputed(transaction.id, cachedOf)])
-    },
-    holdUnsaved(cached, entry, isQueued) {
-      if (isQueued && entries.get(cached.key) !== cached) entries.set(cached.key, cached)
-      cached.unsaved = entry
-      cached.unsavedAt = performance.now()
+      if (stored) for (const [{ id }, cached] of known) setStored(cached, storedById.get(id), now, table)
+      return known
     },
     async save(cached, unsaved) {
       const now = performance.now()
       const stored = await ledger.upsert(unsaved.owner, provider, unsaved, cached.stored)
-      setStored(cached, stored, now)
-      cached.belongsToOther = stored === undefined
-      return stored
+      setStored(cached, stored, now, table)
+      cached.refused = stored ? undefined : unsaved
+      return stored !== undefined
     },
   }
 }
 
-function emptyEntry(key: string): CachedTransaction {
+function emptyEntry(): CachedTransaction {
   const never = Number.NEGATIVE_INFINITY
-  return { key, stored: undefined, unsaved: undefined, belongsToOther: false, isWriting: false, loadedAt: never, unsavedAt: never }
+  const nothing = { stored: undefined, unsaved: undefined, refused: undefined }
+  return { ...nothing, isWriting: false, loadedAt: never, returnedAt: never, unsavedAt: never }
 }
 
 function isCurrent({ stored, loadedAt }: CachedTransaction, now: number, sentAt: number, reported: Status | undefined): boolean {
@@ -119,9 +113,26 @@ function isCurrent({ stored, loadedAt }: CachedTransaction, now: number, sentAt:
   return loadedAt >= sentAt && now - sentAt < shortRequestMs
 }
 
-/** Whether a read or write that took longer than a later one returned an older entry. */
-function isOutdated(stored: LedgerEntry | undefined, loadedAt: number, cached: CachedTransaction): boolean {
-  if (!stored || !cached.stored) return loadedAt < cached.loadedAt
-  const [sequence = 0, latest = 0] = [stored.sequence, cached.stored.sequence]
-  return sequence < latest || (sequence === latest && cached.stored.isCreated && !stored.isCreated)
+/** A newer entry gets the unsaved change, if it is one. */
+function setStored(cached: CachedTransaction, stored: LedgerEntry | undefined, startedAt: number, table: AssetTable): void {
+  if (isOutdated(cached, stored, startedAt)) return
+  const { stored: base, unsaved, isWriting } = cached
+  if (stored && unsaved && !isSameVersion(stored, base)) {
+    cached.unsaved = isWriting || isChange(cached, unsaved) ? rebase(unsaved, base, stored, table) : undefined
+  }
+  cached.stored = stored
+  if (stored) cached.refused = undefined
+  cached.loadedAt = startedAt
+  cached.returnedAt = performance.now()
+}
+
+/** Whether a read that began before the cached entry was returned has returned an older one. */
+function isOutdated({ stored: known, returnedAt }: CachedTransaction, stored: LedgerEntry | undefined, startedAt: number): boolean {
+  if (!known || startedAt >= returnedAt) return false
+  const [latest = 0, sequence = 0] = [known.sequence, stored?.sequence]
+  return !stored || sequence < latest || (sequence === latest && known.isCreated && !stored.isCreated)
+}
+
+function isSameVersion(entry: LedgerEntry, other: LedgerEntry | undefined): boolean {
+  return entry.sequence === other?.sequence && entry.isCreated === other?.isCreated
 }

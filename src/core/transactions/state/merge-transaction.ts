@@ -100,3 +100,11 @@ function fillFrom(reported: Transaction, known: Readonly<Record<string, unknown>
   }
   return filled
 }
+
+/** A merged transaction without the fields of the one that it was merged into, other than asset names and the status. */
+export function withoutCopies(merged: Transaction, base: Transaction | undefined): Transaction {
+  const own: MutableTransaction & Record<string, unknown> = { ...merged }
+  const known: Readonly<Record<string, unknown>> = { ...base, id: undefined, status: undefined }
+  for (const field in own) if (!assetFields.has(field) && own[field] === known[field]) delete own[field]
+  return own
+}

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { AssetTable } from '../../../domain/swap/asset.ts'
 import type { Transaction } from '../../../domain/swap/swap.ts'
 import type { LedgerEntry } from '../../ledger.ts'
-import { SequenceClock } from './request-sequence.ts'
 import { rebase } from './save-observed.ts'
 
-const options = { provider: 'alpha', table: new AssetTable([]), sequences: new SequenceClock(() => 0), observe: () => {} }
+const table = new AssetTable([])
 
 const entry = (facts: Partial<Transaction>, fields: Partial<LedgerEntry>): LedgerEntry => ({
   transaction: { id: 'x', createdAt: '2026-03-01T10:00:00.000Z', ...facts } as Transaction,
@@ -18,12 +17,16 @@ const entry = (facts: Partial<Transaction>, fields: Partial<LedgerEntry>): Ledge
 })
 
 describe('rebase', () => {
-  const stored = entry({ status: 'wait', depositAddress: 'made' }, { sequence: 5 })
+  const base = entry({ status: 'wait', refundAddress: 'old' }, { sequence: 1, isCreated: false })
+  const stored = entry({ status: 'wait', depositAddress: 'made', refundAddress: 'new' }, { sequence: 5 })
 
-  it('keeps the status and the times of the later state, and the fields and the owner of the stored one', () => {
-    const unsaved = entry({ status: 'exchanging' }, { sequence: 7, changedAt: 3, reportedAt: 4, fetchedAt: 4, isCreated: false })
-    expect(rebase(unsaved, stored, options)).toMatchObject({
-      transaction: { status: 'exchanging', depositAddress: 'made' },
+  it('has the status, the times and the new fields of the later state, and the other fields and the owner of the stored one', () => {
+    const unsaved = entry(
+      { status: 'exchanging', refundAddress: 'old', txHashIn: 'hash' },
+      { sequence: 7, changedAt: 3, reportedAt: 4, fetchedAt: 4, isCreated: false },
+    )
+    expect(rebase(unsaved, base, stored, table)).toMatchObject({
+      transaction: { status: 'exchanging', depositAddress: 'made', refundAddress: 'new', txHashIn: 'hash' },
       changedAt: 3,
       reportedAt: 4,
       fetchedAt: 4,
@@ -34,7 +37,7 @@ describe('rebase', () => {
 
   it('keeps a final status although a later one is stored', () => {
     const unsaved = entry({ status: 'success' }, { sequence: 4 })
-    expect(rebase(unsaved, stored, options)).toMatchObject({ transaction: { status: 'success' }, sequence: 6 })
+    expect(rebase(unsaved, base, stored, table)).toMatchObject({ transaction: { status: 'success' }, sequence: 6 })
   })
 
   it.each([
@@ -42,6 +45,6 @@ describe('rebase', () => {
     ['is overtaken', entry({ status: 'exchanging' }, { sequence: 4 })],
     ['contradicts the create', entry({ status: 'success', depositAddress: 'other' }, { sequence: 7, isCreated: false })],
   ])('has no result for a state that %s', (_, unsaved) => {
-    expect(rebase(unsaved, stored, options)).toBeUndefined()
+    expect(rebase(unsaved, base, stored, table)).toBeUndefined()
   })
 })

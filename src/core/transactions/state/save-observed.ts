@@ -3,7 +3,7 @@ import type { AssetTable } from '../../../domain/swap/asset.ts'
 import type { ProviderLayerOptions } from '../../layer-options.ts'
 import type { Ledger, LedgerEntry, TransactionRecord } from '../../ledger.ts'
 import { discrepanciesOf } from './discrepancies.ts'
-import { mergeTransaction, type ObservedTransaction } from './merge-transaction.ts'
+import { mergeTransaction, type ObservedTransaction, withoutCopies } from './merge-transaction.ts'
 import type { SequenceClock } from './request-sequence.ts'
 
 export interface StateOptions extends ProviderLayerOptions {
@@ -32,13 +32,19 @@ export function mergeChecked(
 }
 
 /**
- * Merges a state that the ledger does not have into a newer entry of the ledger. Undefined if it adds nothing, or contradicts a
- * create that has taken the id since.
+ * Carries a change of `base` that the ledger does not have over to a newer entry of the ledger. Undefined if that is later, or is
+ * a create that the change contradicts.
  */
-export function rebase(unsaved: LedgerEntry, stored: LedgerEntry, options: StateOptions): LedgerEntry | undefined {
-  const { transaction: reported, derived, reportedAt, fetchedAt, changedAt = reportedAt, sequence } = unsaved
-  const observed = { reported, derived, at: changedAt, isComplete: fetchedAt !== undefined, sequence }
-  const { record } = mergeChecked(stored, observed, options)
+export function rebase(
+  unsaved: LedgerEntry,
+  base: LedgerEntry | undefined,
+  stored: LedgerEntry,
+  table: AssetTable,
+): LedgerEntry | undefined {
+  const { transaction, derived, reportedAt, fetchedAt, changedAt = reportedAt, sequence } = unsaved
+  if (stored.isCreated && discrepanciesOf(stored.transaction, transaction, table).rejected.length > 0) return undefined
+  const reported = withoutCopies(transaction, base?.transaction)
+  const record = mergeTransaction(stored, { reported, derived, at: changedAt, isComplete: fetchedAt !== undefined, sequence })
   if (record === stored) return undefined
   return { ...stored, ...record, reportedAt, fetchedAt: fetchedAt ?? stored.fetchedAt }
 }

@@ -1,6 +1,6 @@
 /** Stores reports in the ledger without delaying the response. A failed write is not retried: the next report is stored instead. */
 import type { LedgerEntry } from '../../ledger.ts'
-import type { CachedTransaction, LedgerReadCache } from './ledger-read-cache.ts'
+import { type CachedTransaction, isChange, type LedgerReadCache } from './ledger-read-cache.ts'
 
 /** A list causes many writes at once, and the ledger has other work. */
 const concurrency = 4
@@ -11,21 +11,22 @@ const maxAttempts = 10
 
 /** Writes one state at a time per transaction; of those that follow meanwhile only the latest. Reports of gets go first. */
 export class WriteBehind {
-  private readonly cache: LedgerReadCache
+  private readonly cache: Pick<LedgerReadCache, 'save'>
   private readonly urgent = new Set<CachedTransaction>()
   private readonly queued = new Set<CachedTransaction>()
   private readonly writing = new Set<CachedTransaction>()
 
-  constructor(cache: LedgerReadCache) {
+  constructor(cache: Pick<LedgerReadCache, 'save'>) {
     this.cache = cache
   }
 
-  /** Makes this the latest state, and queues its write. False if the ledger has the same state already or the queue is full. */
+  /** Makes this the last returned state, and queues its write. False if the ledger has the same already or the queue is full. */
   write(cached: CachedTransaction, entry: LedgerEntry, isUrgent: boolean): boolean {
     const queue = isUrgent || this.urgent.has(cached) ? this.urgent : this.queued
-    const isQueued = (cached.isWriting || isChange(cached, entry)) && queue.size < maxQueued
-    this.cache.holdUnsaved(cached, entry, isQueued)
-    if (!isQueued) return false
+    const isNeeded = cached.isWriting || isChange(cached, entry)
+    cached.unsaved = entry
+    cached.unsavedAt = performance.now()
+    if (!isNeeded || queue.size >= maxQueued) return false
     this.queued.delete(cached)
     queue.add(cached)
     cached.isWriting = true
@@ -53,19 +54,12 @@ export class WriteBehind {
     return undefined
   }
 
-  /** If the stored entry has changed, `unsaved` has been merged into it, and is written again. */
+  /** If the stored entry has changed, the unsaved state has been merged into it, and is written again. */
   private async writeLatest(cached: CachedTransaction): Promise<void> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const { unsaved, stored } = cached
-      if (!unsaved || (stored && !isChange(cached, unsaved))) return
+      const { unsaved } = cached
+      if (!unsaved || !isChange(cached, unsaved)) return
       if (!(await this.cache.save(cached, unsaved))) return
     }
   }
-}
-
-function isChange({ stored, unsaved, belongsToOther }: CachedTransaction, { transaction, fetchedAt }: LedgerEntry): boolean {
-  const before = stored ?? (belongsToOther ? unsaved : undefined)
-  if (!before || (before.fetchedAt === undefined && fetchedAt !== undefined)) return true
-  const { status, amountOut, depositAddress } = before.transaction
-  return status !== transaction.status || amountOut !== transaction.amountOut || depositAddress !== transaction.depositAddress
 }
