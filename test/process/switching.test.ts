@@ -162,9 +162,9 @@ it('W9: a provider is added, weighed, drained, taken off and routed again, and n
   reloads = 0
   const clients = await underTraffic(async (running) => {
     await untilBusy('alpha')
-    await become({ routing: weighted({ alpha: 50, beta: 50 }) })
+    await become({ routing: weighted({ alpha: 10, beta: 90 }) }) // six accounts, and none at beta once in a million
     await untilBusy('beta')
-    await become({ alpha: { state: 'draining' }, routing: weighted({ alpha: 50, beta: 50 }) })
+    await become({ alpha: { state: 'draining' }, routing: weighted({ alpha: 10, beta: 90 }) })
     const drained = creates().alpha
     await untilBusy('beta')
     await become({ alpha: { state: 'off' }, routing: only('beta') })
