@@ -24,13 +24,13 @@ function heapMb(): number {
 }
 
 /**
- * The longest time for which this thread was busy without a turn of its loop, in milliseconds. A busy machine makes turns late
- * without making them long, so the processor time of the thread bounds it.
+ * The time for which this thread was busy without a turn of its loop, in milliseconds. A busy machine makes turns late without
+ * making them long, so the processor time of the thread bounds it.
  */
 class LoopWatch {
   /** Several parts may run side by side. */
   private static readonly running = new Set<LoopWatch>()
-  longestMs = 0
+  private longestMs = 0
   private at = performance.now()
   private cpu = process.threadCpuUsage()
   private readonly timer = setInterval(() => this.sample(), sampleMs)
@@ -39,8 +39,15 @@ class LoopWatch {
     LoopWatch.running.add(this)
   }
 
-  stop(): void {
+  /** The longest such time since the last call. */
+  takeLongestMs(): number {
     this.sample()
+    const longest = this.longestMs
+    this.longestMs = 0
+    return longest
+  }
+
+  stop(): void {
     clearInterval(this.timer)
     LoopWatch.running.delete(this)
   }
@@ -65,30 +72,65 @@ class LoopWatch {
   }
 }
 
-/** Runs the property for one part's time; afterwards the loop was never held, and memory is where it was half-way. */
+/** What the values of one part cost the thread. */
+class Holds {
+  longestMs = 0
+  repeats = 0
+  private readonly watch = new LoopWatch()
+
+  stop(): void {
+    this.watch.stop()
+  }
+
+  /** Checks the value. A slow value holds the loop each time, the collection of a whole heap once: so what held it is repeated. */
+  async check(work: () => Promise<void>): Promise<void> {
+    let least = await this.heldMs(work)
+    for (let again = 0; again < 2 && least >= maxHoldMs; again++) {
+      this.repeats++
+      least = Math.min(least, await this.heldMs(work))
+    }
+    this.longestMs = Math.max(this.longestMs, least)
+    expect(least, 'milliseconds without a turn of the loop').toBeLessThan(maxHoldMs)
+  }
+
+  private async heldMs(work: () => Promise<void>): Promise<number> {
+    this.watch.takeLongestMs()
+    await work()
+    return this.watch.takeLongestMs()
+  }
+}
+
+/** Runs the property for one part's time. No value holds the loop, and afterwards memory is where it was half-way. */
 export async function fuzz<Value>(arbitrary: fc.Arbitrary<Value>, check: (value: Value) => Promise<void>): Promise<number> {
   let runs = 0
+  const holds = new Holds()
   const property = fc.asyncProperty(arbitrary, async (value) => {
     runs++
-    await check(value)
+    await holds.check(() => check(value))
   })
   const first = Number(process.env.SWAPGATE_SEED ?? Date.now() % 2 ** 31)
   let seed = first
   const runFor = async (ms: number): Promise<void> => {
     for (const end = performance.now() + ms; performance.now() < end; seed++) await fc.assert(property, { numRuns: 10, seed })
   }
-  // The first runs load and compile what the later ones use.
-  await runFor(0.1 * partMs)
-  const watch = new LoopWatch()
-  await runFor(0.4 * partMs)
-  // The collection of a whole heap takes longer than any request may.
-  const before = LoopWatch.pausedFor(heapMb)
-  await runFor(0.5 * partMs)
-  watch.stop()
-  const growth = LoopWatch.pausedFor(heapMb) - before
-  console.info({ seed: first, runs, maxHoldMs: Math.round(watch.longestMs), heapGrowthMb: Math.round(growth) })
-  expect(runs).toBeGreaterThan(10)
-  expect(growth).toBeLessThan(maxGrowthMb)
-  expect(watch.longestMs).toBeLessThan(maxHoldMs)
+  try {
+    await runFor(0.5 * partMs)
+    // The collection of a whole heap takes longer than any request may.
+    const before = LoopWatch.pausedFor(heapMb)
+    await runFor(0.5 * partMs)
+    const growth = LoopWatch.pausedFor(heapMb) - before
+    console.info({
+      seed: first,
+      runs,
+      repeats: holds.repeats,
+      maxHoldMs: Math.round(holds.longestMs),
+      heapGrowthMb: Math.round(growth),
+    })
+    expect(runs).toBeGreaterThan(10)
+    expect(growth).toBeLessThan(maxGrowthMb)
+    expect(holds.repeats, 'collections of the heap are rare').toBeLessThan(runs / 20)
+  } finally {
+    holds.stop()
+  }
   return runs
 }
