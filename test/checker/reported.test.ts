@@ -1,4 +1,5 @@
 /** The checker on swaps that no create of a test made, and on what providers report. */
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { violations } from './checker.ts'
 import type { Evidence } from './evidence.ts'
@@ -26,6 +27,7 @@ function shown(key: string, text: string): Journal {
   return [received, { what: 'responded', request: 7, ending: 200, text }]
 }
 
+const secrets = { clientKeys: [], providerKeys: {}, logs: [] }
 const globexHolds: Partial<Evidence> = { holdings: [...(whole.holdings ?? []), listed], exported: [...(whole.exported ?? []), row] }
 
 describe('there is no violation', () => {
@@ -52,9 +54,13 @@ describe('there is no violation', () => {
       {
         journals: { alpha: [...entries(), ...shown('globex', '{"id":"tx-1","depositAddress":"deposit-alpha-1"}')] },
         operations: [create(), get('globex', '{"id":"alpha~tx-1"}')],
-        secrets: { clientKeys: [], providerKeys: {}, logs: [] },
+        secrets,
       },
     ],
+    ...['7', '{}', '{"toString":1}', 'null', '["tx-1"]'].map((id): [string, Partial<Evidence>] => [
+      `of the id ${id} in a response of a provider, which is no text`,
+      { journals: { alpha: [...entries(), ...shown('globex', `{"id":${id}}`)] }, secrets },
+    ]),
     [
       'of two creates of two clients that differ by their marks',
       {
@@ -66,6 +72,17 @@ describe('there is no violation', () => {
   it.each(fine)('%s', (_, facts) => {
     expect(violations({ ...whole, ...facts })).toEqual([])
   })
+})
+
+it('a provider may report any value of any field', () => {
+  const field = fc.constantFrom(...Object.keys(reportedSwap))
+  fc.assert(
+    fc.property(field, fc.jsonValue({ maxDepth: 2 }), (name, value) => {
+      const reported = JSON.stringify({ ...reportedSwap, id: 'tx-1', [name]: value })
+      violations({ ...whole, journals: { alpha: [...entries(), ...shown('acme', reported)] }, secrets })
+    }),
+    { numRuns: 300 },
+  )
 })
 
 describe('noticed', () => {

@@ -42,10 +42,10 @@ export function transactionsIn(text: string): readonly ResponseTransaction[] {
   return (document.data ?? [document]).filter((row): row is ReportedRow => row.id !== undefined).map(toTransaction)
 }
 
-/** None where the text is of neither form. */
+/** None where the text is of neither form. What has no text as its id is no transaction. */
 export function transactionsInAny(text: string): readonly ResponseTransaction[] {
   try {
-    return transactionsIn(text)
+    return transactionsIn(text).filter(({ id }) => typeof id === 'string')
   } catch {
     return []
   }

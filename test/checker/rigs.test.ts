@@ -1,5 +1,5 @@
 /** With the records of the rigs the checker detects a broken gateway, ledger or provider. */
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Ledger } from '../../src/core/ledger.ts'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { readJson } from '../support/json.ts'
@@ -179,4 +179,16 @@ it('I1: one key creates twice between one client and one provider', async () => 
   const lines = await pair.witness.judge()
   await pair.close()
   expect(broken(lines)).toContain('I1')
+})
+
+it('records that cannot be checked fail one test, and not those after it', async () => {
+  const pair = await startPair('A', 'A')
+  vi.spyOn(pair.provider.recorder, 'journal').mockImplementation(() => {
+    throw new Error('unreadable')
+  })
+  await expect(pair.witness.close()).rejects.toThrow('unreadable')
+  await expect(pair.witness.judge()).rejects.toThrow('unreadable')
+  await pair.gateway.close()
+  await pair.provider.close()
+  // Were it still watched, it would be judged again now.
 })

@@ -101,15 +101,21 @@ export class Witness {
     await this.found
   }
 
-  /** Violations, and excuses that were not needed. */
+  /** Violations, and excuses that were not needed. Recording begins anew, also if the records cannot be checked. */
   async judge(): Promise<readonly string[]> {
     const isClosed = this.found !== undefined
-    const lines = violations(await (this.found ?? this.evidence()))
+    try {
+      return this.judged(violations(await (this.found ?? this.evidence())))
+    } finally {
+      this.begin()
+      if (isClosed) watching.delete(this)
+    }
+  }
+
+  private judged(lines: readonly string[]): readonly string[] {
     const excuses = new Set([...this.excused.keys(), ...Object.keys(this.watched.without ?? {})])
     const wrong = lines.filter((line) => !excuses.has(invariantOf(line)))
     const needless = [...this.excused.keys()].filter((name) => !lines.some((line) => invariantOf(line) === name))
-    this.begin()
-    if (isClosed) watching.delete(this)
     return [...wrong, ...needless.map((name) => `${name} was excused, and holds`)]
   }
 
