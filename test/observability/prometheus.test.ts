@@ -8,19 +8,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createMetrics } from '../../src/adapters/metrics/index.ts'
+import { freePort } from '../support/free-port.ts'
 import { prometheusPrograms } from '../support/prometheus-program.ts'
 
 const timeout = 120_000
 const trace = '0af7651916cd43dd8448eb211c80319c'
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** The port of a page with one traced request; `accepted` are the requested formats. */
 async function page(accepted: string[]): Promise<number> {
@@ -81,7 +73,7 @@ it('a real Prometheus requests OpenMetrics, reads it, and has the trace of a slo
   const file = join(directory, 'prometheus.yml')
   const job = { job_name: 'swapgate', scrape_interval: '1s', static_configs: [{ targets: [target] }] }
   writeFileSync(file, JSON.stringify({ scrape_configs: [job] }))
-  const port = await freePort()
+  const port = await freePort(12_000, 8_000)
   const child = spawn(
     prometheus,
     [

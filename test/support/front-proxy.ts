@@ -2,10 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from './free-port.ts'
 import { type Program, programOf } from './program.ts'
 
 /** A request as one side has framed it. */
@@ -38,7 +39,7 @@ export class FrontProxy implements AsyncDisposable {
   static async start(name: keyof typeof kinds, upstream: number): Promise<FrontProxy> {
     // Debian's packages would start them as services.
     process.env.RUNLEVEL = '1'
-    const proxy = new FrontProxy(await programOf(kinds[name]), kinds[name], await freePort(), upstream)
+    const proxy = new FrontProxy(await programOf(kinds[name]), kinds[name], await freePort(12_000, 8_000), upstream)
     for (const deadline = Date.now() + 5_000; Date.now() < deadline; await delay(20)) if (await proxy.isListening()) return proxy
     throw new Error(`${name} did not start: ${readFileSync(join(proxy.directory, 'error.log'), 'utf8')}`)
   }
@@ -130,11 +131,3 @@ backend gateway
 `,
   },
 } satisfies Record<string, Kind>
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
-  return port
-}

@@ -15,10 +15,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname, join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from './free-port.ts'
 import { memoryDirectory } from './memory-directory.ts'
 
 const [directory = '', guardian = ''] = process.argv.slice(2)
@@ -43,7 +43,7 @@ let server: ChildProcess | undefined
 try {
   const bin = join(programs(), 'bin')
   initialise(bin)
-  const port = await freePort()
+  const port = await freePort(12_000, 8_000)
   server = start(bin, port)
   await ready(server)
   publish('url', `postgres://${user}:${password}@127.0.0.1:${port}/postgres`)
@@ -124,15 +124,6 @@ async function ready(started: ChildProcess): Promise<void> {
     await delay(20)
   }
   throw new Error('The server has ended.')
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  return typeof address === 'object' && address ? address.port : 0
 }
 
 /** Whole, or not there. */
