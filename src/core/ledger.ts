@@ -110,8 +110,11 @@ export interface Ledger {
 
   readonly findClaim: (owner: string, key: string) => Promise<ClaimState | undefined>
 
-  /** Undefined if this owner has no such transaction, even if another owner has. */
-  readonly find: (owner: string, provider: string, id: string) => Promise<LedgerEntry | undefined>
+  /**
+   * Undefined if this owner has no such transaction, even if another owner has. `known`: the last result for the same arguments. It
+   * is returned again if nothing was written since and the store can tell that faster than it reads.
+   */
+  readonly find: (owner: string, provider: string, id: string, known?: LedgerEntry) => Promise<LedgerEntry | undefined>
   readonly findAll: (owner: string, provider: string, ids: readonly string[]) => Promise<readonly LedgerEntry[]>
   /** Newest creation first, ties by id; `total` is over all pages. */
   readonly list: (

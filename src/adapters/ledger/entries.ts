@@ -10,7 +10,9 @@ import { prepare, type Store } from './store.ts'
 
 type Entries = Pick<Ledger, 'find' | 'findAll' | 'list' | 'upsert' | 'knownOwners' | 'existingIds'>
 
-export function entries({ database, write, writeOne, isIn: isAmong, listed, toList }: Store): Entries {
+export function entries({ database, write, writeOne, isIn: isAmong, listed, toList, version }: Store): Entries {
+  /** The version of the store before each found entry was read. */
+  const versions = new WeakMap<LedgerEntry, number>()
   const find = prepare(database, ['owner', 'provider', 'id'], ({ owner, provider, id }) =>
     ofOwner(database, owner).where('provider', '=', provider).where('provider_id', '=', id).compile(),
   )
@@ -31,9 +33,13 @@ export function entries({ database, write, writeOne, isIn: isAmong, listed, toLi
       .compile(),
   )
   return {
-    async find(owner, provider, id) {
+    async find(owner, provider, id, known) {
+      const current = version?.()
+      if (known && current !== undefined && versions.get(known) === current) return known
       const [row] = await find({ owner, provider, id })
-      return row && toEntry(row)
+      const entry = row && toEntry(row)
+      if (entry && current !== undefined) versions.set(entry, current)
+      return entry
     },
     async findAll(owner, provider, ids) {
       return (await findAll({ owner, provider, ids: toList(ids) })).map(toEntry)

@@ -18,7 +18,15 @@ export const sqliteTimeMs = sql<number>`cast(unixepoch('subsec') * 1000 as integ
 
 /** `now`: replaces the ledger's clock in tests. */
 export async function sqliteStore(file: string, now?: () => number): Promise<Store> {
-  return await storeOf(await openSqlite(file, 0), await openSqlite(file, recoveryTimeoutMs), now)
+  const writing = await openSqlite(file, 0)
+  const reading = await openSqlite(file, recoveryTimeoutMs)
+  return { ...(await storeOf(writing, reading, now)), version: commitCounter(reading) }
+}
+
+/** Changes with every commit of another connection, in this process or another one (https://sqlite.org/pragma.html#pragma_data_version). */
+function commitCounter(reading: DatabaseSync): () => number {
+  const statement = reading.prepare('PRAGMA data_version')
+  return () => Number(statement.get()?.data_version)
 }
 
 /** The two connections may be one. */

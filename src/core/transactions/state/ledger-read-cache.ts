@@ -77,7 +77,7 @@ export function ledgerReadCache(
       const cached = recall(owner, id, now)
       if (isCurrent(cached, now, sentAt, reported)) return cached
       try {
-        setStored(cached, await ledger.find(owner, provider, id), now, table)
+        setStored(cached, await ledger.find(owner, provider, id, cached.stored), now, table)
       } catch {
         // The state stays as it was last read.
       }

@@ -1,0 +1,97 @@
+/** An entry that is read again by its reader: it is current, however little the store reads for it. */
+import { expect, onTestFinished, test } from 'vitest'
+import { openLedger } from '../../src/adapters/ledger/index.ts'
+import type { Ledger, LedgerEntry } from '../../src/core/ledger.ts'
+import { facts, intent, unique, upsert } from './samples.ts'
+import { allStores, describeStores, durableStores } from './stores.ts'
+
+const names = () => ({ owner: unique('owner'), provider: unique('provider') })
+
+async function found(ledger: Ledger, owner: string, provider: string, known?: LedgerEntry): Promise<LedgerEntry> {
+  const entry = await ledger.find(owner, provider, 'x', known)
+  if (!entry) throw new Error('The entry is missing.')
+  return entry
+}
+
+describeStores(allStores, (shared) => {
+  test('after a write, by each way to write', async () => {
+    const { ledger, ledgerAdmin } = await shared().openNew()
+    const { owner, provider } = names()
+    await ledger.upsert(owner, provider, facts('x'))
+    let known = await found(ledger, owner, provider)
+    for (const status of ['exchanging', 'sending', 'success'] as const) {
+      await upsert(ledger, owner, provider, facts('x', { status }))
+      known = await found(ledger, owner, provider, known)
+      expect(known.transaction.status).toBe(status)
+    }
+    expect(await found(ledger, owner, provider, known)).toStrictEqual(known)
+    await ledgerAdmin.prune(Date.now() + 1, 'tester')
+    expect(await ledger.find(owner, provider, 'x', known)).toBeUndefined()
+  })
+
+  test('a create that takes an observed id is not hidden by what was observed', async () => {
+    const { ledger } = shared()
+    const { owner, provider } = names()
+    await ledger.upsert(owner, provider, facts('x', { depositAddress: 'seen' }))
+    const known = await found(ledger, owner, provider)
+    const create = intent({ owner, provider })
+    await ledger.begin(create)
+    await ledger.complete(create.id, facts('x'))
+    expect(await found(ledger, owner, provider, known)).toMatchObject({ isCreated: true, transaction: { depositAddress: 'to-x' } })
+  })
+
+  test('a write that failed leaves it as it was', async () => {
+    const { ledger } = shared()
+    const { owner, provider } = names()
+    await ledger.upsert(owner, provider, facts('x'))
+    const known = await found(ledger, owner, provider)
+    const circular: Record<string, unknown> = {}
+    circular.itself = circular
+    await expect(ledger.upsert(owner, provider, facts('x', circular), known)).rejects.toThrow()
+    expect(await found(ledger, owner, provider, known)).toStrictEqual(known)
+  })
+
+  test('an entry that a write or a list returned is read, since the store does not know when it was', async () => {
+    const { ledger } = shared()
+    const { owner, provider } = names()
+    const first = await ledger.upsert(owner, provider, facts('x'))
+    const [listed] = await ledger.findAll(owner, provider, ['x'])
+    await upsert(ledger, owner, provider, facts('x', { status: 'sending' }))
+    for (const known of [first, listed]) expect((await found(ledger, owner, provider, known)).transaction.status).toBe('sending')
+  })
+})
+
+describeStores(durableStores, (shared) => {
+  test('after the write of another process, at once', async () => {
+    const { ledger, url } = shared()
+    const other = await openLedger(url)
+    onTestFinished(other.close)
+    const { owner, provider } = names()
+    await ledger.upsert(owner, provider, facts('x'))
+    let known = await found(ledger, owner, provider)
+    for (const txHashIn of Array.from({ length: 50 }, (_, at) => `${at}`)) {
+      await upsert(other.ledger, owner, provider, facts('x', { txHashIn }))
+      known = await found(ledger, owner, provider, known)
+      expect(known.transaction.txHashIn).toBe(txHashIn)
+    }
+  })
+})
+
+describeStores(['SQLite in a file'], (shared) => {
+  test('it is the same object until something is written, by this process or another one', async () => {
+    const { ledger, url } = await shared().openNew()
+    const other = await openLedger(url)
+    onTestFinished(other.close)
+    const { owner, provider } = names()
+    await ledger.upsert(owner, provider, facts('x'))
+    let known = await found(ledger, owner, provider)
+    for (const { ledger: writer } of [{ ledger }, other]) {
+      expect(await found(ledger, owner, provider, known)).toBe(known)
+      await writer.upsert(owner, unique('provider'), facts('y'))
+      const again = await found(ledger, owner, provider, known)
+      expect(again).not.toBe(known)
+      expect(again).toStrictEqual(known)
+      known = again
+    }
+  })
+})
