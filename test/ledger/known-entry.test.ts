@@ -13,12 +13,17 @@ async function found(ledger: Ledger, owner: string, provider: string, known?: Le
   return entry
 }
 
+/** A store remembers when it read an entry from the second read on. */
+async function readTwice(ledger: Ledger, owner: string, provider: string): Promise<LedgerEntry> {
+  return await found(ledger, owner, provider, await found(ledger, owner, provider))
+}
+
 describeStores(allStores, (shared) => {
   test('after a write, by each way to write', async () => {
     const { ledger, ledgerAdmin } = await shared().openNew()
     const { owner, provider } = names()
     await ledger.upsert(owner, provider, facts('x'))
-    let known = await found(ledger, owner, provider)
+    let known = await readTwice(ledger, owner, provider)
     for (const status of ['exchanging', 'sending', 'success'] as const) {
       await upsert(ledger, owner, provider, facts('x', { status }))
       known = await found(ledger, owner, provider, known)
@@ -33,18 +38,30 @@ describeStores(allStores, (shared) => {
     const { ledger } = shared()
     const { owner, provider } = names()
     await ledger.upsert(owner, provider, facts('x', { depositAddress: 'seen' }))
-    const known = await found(ledger, owner, provider)
+    const known = await readTwice(ledger, owner, provider)
     const create = intent({ owner, provider })
     await ledger.begin(create)
     await ledger.complete(create.id, facts('x'))
     expect(await found(ledger, owner, provider, known)).toMatchObject({ isCreated: true, transaction: { depositAddress: 'to-x' } })
   })
 
+  test('what is known of another transaction, or of another owner, is not returned', async () => {
+    const { ledger } = shared()
+    const { owner, provider } = names()
+    await ledger.upsert(owner, provider, facts('x'))
+    await ledger.upsert(owner, provider, facts('y'))
+    const known = await readTwice(ledger, owner, provider)
+    expect((await ledger.find(owner, provider, 'y', known))?.transaction.id).toBe('y')
+    expect(await ledger.find(owner, provider, 'z', known)).toBeUndefined()
+    expect(await ledger.find(unique('stranger'), provider, 'x', known)).toBeUndefined()
+    expect(await ledger.find(owner, unique('provider'), 'x', known)).toBeUndefined()
+  })
+
   test('a write that failed leaves it as it was', async () => {
     const { ledger } = shared()
     const { owner, provider } = names()
     await ledger.upsert(owner, provider, facts('x'))
-    const known = await found(ledger, owner, provider)
+    const known = await readTwice(ledger, owner, provider)
     const circular: Record<string, unknown> = {}
     circular.itself = circular
     await expect(ledger.upsert(owner, provider, facts('x', circular), known)).rejects.toThrow()
@@ -68,7 +85,7 @@ describeStores(durableStores, (shared) => {
     onTestFinished(other.close)
     const { owner, provider } = names()
     await ledger.upsert(owner, provider, facts('x'))
-    let known = await found(ledger, owner, provider)
+    let known = await readTwice(ledger, owner, provider)
     for (const txHashIn of Array.from({ length: 50 }, (_, at) => `${at}`)) {
       await upsert(other.ledger, owner, provider, facts('x', { txHashIn }))
       known = await found(ledger, owner, provider, known)
@@ -84,7 +101,7 @@ describeStores(['SQLite in a file'], (shared) => {
     onTestFinished(other.close)
     const { owner, provider } = names()
     await ledger.upsert(owner, provider, facts('x'))
-    let known = await found(ledger, owner, provider)
+    let known = await readTwice(ledger, owner, provider)
     for (const { ledger: writer } of [{ ledger }, other]) {
       expect(await found(ledger, owner, provider, known)).toBe(known)
       await writer.upsert(owner, unique('provider'), facts('y'))
