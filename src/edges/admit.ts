@@ -36,7 +36,7 @@ export async function admit(
 }
 
 /** If an operation needs no key, a key whose lookup fails is ignored. */
-async function callerOf(
+function callerOf(
   { headers, address = '' }: HttpRequest,
   isKeyMalformed: boolean,
   op: Op,
@@ -44,12 +44,13 @@ async function callerOf(
   { identify }: AdmitOptions,
 ): Promise<Caller> {
   const key = credential.decode(headers)
-  if (key === undefined) return { address, isKeyUnknown: isKeyMalformed || headers[credential.header] !== undefined }
-  let identity: string | undefined
-  try {
-    identity = await identify(key)
-  } catch (reason) {
-    if (keyed.has(op)) throw reason
-  }
-  return identity === undefined ? { address, isKeyUnknown: true } : { address, key, identity }
+  if (key === undefined)
+    return Promise.resolve({ address, isKeyUnknown: isKeyMalformed || headers[credential.header] !== undefined })
+  return identify(key).then(
+    (identity) => (identity === undefined ? { address, isKeyUnknown: true } : { address, key, identity }),
+    (reason) => {
+      if (keyed.has(op)) throw reason
+      return { address, isKeyUnknown: true }
+    },
+  )
 }

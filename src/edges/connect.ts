@@ -10,7 +10,7 @@ import type { ResponseFields } from '../wire/codec/response-nodes.ts'
 import type { ProviderCall, ProviderOperation } from '../wire/provider/operation.ts'
 import { readPaged } from './decode-page.ts'
 import { decodeResponse, type ResponseDocument } from './decode-response.ts'
-import { operationOf } from './operation-of.ts'
+import { notOffered, rateTypeOf } from './operation-of.ts'
 import { type Connection, type Sender, sender } from './send-call.ts'
 
 type Respond = <O extends Op>(op: O, request: Request<O>, context: Context, quote?: Rate) => Promise<ServiceResponse<O>>
@@ -20,13 +20,12 @@ type Respond = <O extends Op>(op: O, request: Request<O>, context: Context, quot
  * operation may take several calls; that of a create is the last one and is sent once.
  */
 export function connect(connection: Connection): SwapService {
-  const { form, provider } = connection
+  const { form } = connection
   const calls = sender(connection)
-  const respond: Respond = async (op, request, context, quote) => {
-    const operation = operationOf(form, op, request)
-    const decoded = 'page' in request ? page(calls, operation, request, context) : single(calls, operation, request, context, quote)
-    const { fields, derived } = await decoded
-    return { body: fields as ResponseBody<typeof op>, provider, ...(derived.length > 0 && { derived }) }
+  const respond: Respond = (op, request, context, quote) => {
+    const operation = form.operation(op, rateTypeOf(request))
+    if (!operation) return Promise.reject(notOffered(form, op, request))
+    return 'page' in request ? page(calls, operation, request, context) : single(calls, operation, request, context, quote)
   }
   return {
     call(op, request, context) {
@@ -63,16 +62,21 @@ function otherQuote(provider: string): Fault {
 }
 
 /** One page of a list; empty without a call after the first page of a list that has no pages. */
-async function page(calls: Sender, operation: ProviderOperation, query: PageRequest, context: Context): Promise<Decoded> {
+async function page<O extends Op>(
+  calls: Sender,
+  operation: ProviderOperation,
+  query: PageRequest,
+  context: Context,
+): Promise<ServiceResponse<O>> {
   const { page: number, size, ...filters } = query
   const places = knownFields({ page: number, size, offset: (number - 1) * size }, operation)
-  if (!('page' in places || 'offset' in places) && number > 1) return { fields: { items: [], total: 0 }, derived: [] }
+  if (!('page' in places || 'offset' in places) && number > 1) return responseOf(calls, { items: [], total: 0 }, [])
   const derived = new Set<string>()
   const options = { ...calls.options, onDerived: (field: string) => void derived.add(field) }
   const fields = await calls.send(operation, { ...filters, ...places }, context, (document) =>
     readPaged(operation, document, query, options, context),
   )
-  return { fields, derived: [...derived] }
+  return responseOf(calls, fields, [...derived])
 }
 
 type PageRequest = Request<'listTransactions'> | Request<'listCurrencies'>
@@ -80,22 +84,21 @@ type PageRequest = Request<'listTransactions'> | Request<'listCurrencies'>
 /** How long a response waits for that of the call beside it. */
 const besideGraceMs = 1_000
 
-interface Decoded {
-  readonly fields: object
-  /** Fields that the response lacked. */
-  readonly derived: readonly string[]
+/** `derived`: fields that the provider's response lacked. */
+function responseOf<O extends Op>({ options }: Sender, fields: object, derived: readonly string[]): ServiceResponse<O> {
+  return { body: fields as ResponseBody<O>, provider: options.provider, ...(derived.length > 0 && { derived }) }
 }
 
 /** The call of an operation, with the fields of the call beside it. A refusal gets the limits from the other call, which is the only one if nothing else is needed. */
-async function single(
+async function single<O extends Op>(
   calls: Sender,
   operation: ProviderOperation,
   request: Request<Op>,
   context: Context,
   quote: Rate | undefined,
-): Promise<Decoded> {
+): Promise<ServiceResponse<O>> {
   if (context.needsLimitsOnly && operation.also)
-    return { fields: await sendBeside(calls, operation.also, request, context), derived: [] }
+    return responseOf(calls, await sendBeside(calls, operation.also, request, context), [])
   // Without its response the fields of this call are not known; the operation goes on.
   const beside = operation.also && sendBeside(calls, operation.also, request, context).catch(() => undefined)
   const besideSoon = async (): Promise<ResponseFields | undefined> => beside && withDefault(beside, besideGraceMs, undefined)
@@ -109,7 +112,7 @@ async function single(
       beside ? besideSoon().then((besideFields) => decode(document, besideFields)) : decode(document),
     )
     if (operation.refusesByLimits) refuseByLimits(fields, request)
-    return { fields, derived }
+    return responseOf(calls, fields, derived)
   } catch (reason) {
     const fault = Fault.from(reason)
     throw mayBeAboutAmount(fault) ? withLimits(fault, request, await besideSoon()) : fault

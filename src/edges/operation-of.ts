@@ -2,17 +2,9 @@ import { Fault } from '../domain/faults/fault.ts'
 import type { Op, Request } from '../domain/swap/operations.ts'
 import type { RateType } from '../domain/swap/swap.ts'
 import type { ProviderForm } from '../wire/provider/form.ts'
-import type { ProviderOperation } from '../wire/provider/operation.ts'
 
 export function rateTypeOf(request: Request<Op>): RateType | undefined {
   return 'rateType' in request ? request.rateType : undefined
-}
-
-/** The form's operation for this request. Throws `invalid` if the provider has none: it can never express the request. */
-export function operationOf(form: ProviderForm, op: Op, request: Request<Op>): ProviderOperation {
-  const operation = form.operation(op, rateTypeOf(request))
-  if (!operation) throw notOffered(form, op, request)
-  return operation
 }
 
 /** Whether the provider has an operation for this request. */

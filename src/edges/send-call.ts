@@ -76,7 +76,9 @@ export function sender(connection: Connection): Sender {
         if (response.status < 200 || response.status > 299) throw faultOf(response, call, fields, key)
         const document = readDocument(response.body, options)
         if (isRefusedIn200(form.refusal, document.body)) throw faultOf(response, call, fields, key)
-        const decoded = await decode(document)
+        const decoding = decode(document)
+        // Most are decoded at once, and each `await` is a turn of the queue.
+        const decoded = decoding instanceof Promise ? await decoding : decoding
         attempt.end(undefined, observe)
         return decoded
       } catch (reason) {

@@ -39,7 +39,8 @@ export function enrichFromLedger(base: EnrichFromLedgerOptions): Layer {
       if (response.body.id !== request.id) return response
       const owner = ownerOf(context)
       const observed = withoutAttention(observedFromGet(response, options.clock()))
-      const cached = await cache.find(owner, request.id, sentAt, observed.reported.status)
+      const finding = cache.find(owner, request.id, sentAt, observed.reported.status)
+      const cached = finding instanceof Promise ? await finding : finding
       const { record, staleSeconds } = applyObserved(owner, cached, [observed], options)
       const known = presented(record, context)
       const body = staleSeconds === undefined ? withAttention(known, response.body) : known

@@ -31,7 +31,7 @@ const entry = (status: Status, sequence: number, fields: Partial<LedgerEntry> = 
   sequence,
   ...fields,
 })
-const find = (): Promise<CachedTransaction> => cache.find('acme', 'x', performance.now(), 'wait')
+const find = async (): Promise<CachedTransaction> => cache.find('acme', 'x', performance.now(), 'wait')
 const found = async (stored: LedgerEntry | undefined): Promise<CachedTransaction> => {
   const finding = find()
   results.find.at(-1)?.resolve(stored)

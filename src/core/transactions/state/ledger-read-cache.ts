@@ -49,7 +49,12 @@ export interface LedgerReadCache {
    * read. `reported`: the status in its response. If it differs from the cached status, the ledger is read again: another process
    * may have stored a final status.
    */
-  readonly find: (owner: string, id: string, sentAt: number, reported: Status | undefined) => Promise<CachedTransaction>
+  readonly find: (
+    owner: string,
+    id: string,
+    sentAt: number,
+    reported: Status | undefined,
+  ) => CachedTransaction | Promise<CachedTransaction>
   /** Each with its state. Reads the ledger each time. */
   readonly findAll: (
     owner: string,
@@ -71,17 +76,19 @@ export function ledgerReadCache(
     if (!cached.isWriting && now - cached.unsavedAt >= unsavedLifetimeMs) cached.unsaved = undefined
     return cached
   }
+  const read = async (cached: CachedTransaction, owner: string, id: string, now: number): Promise<CachedTransaction> => {
+    try {
+      setStored(cached, await ledger.find(owner, provider, id, cached.stored), now, table)
+    } catch {
+      // The state stays as it was last read.
+    }
+    return cached
+  }
   return {
-    async find(owner, id, sentAt, reported) {
+    find(owner, id, sentAt, reported) {
       const now = performance.now()
       const cached = recall(owner, id, now)
-      if (isCurrent(cached, now, sentAt, reported)) return cached
-      try {
-        setStored(cached, await ledger.find(owner, provider, id, cached.stored), now, table)
-      } catch {
-        // The state stays as it was last read.
-      }
-      return cached
+      return isCurrent(cached, now, sentAt, reported) ? cached : read(cached, owner, id, now)
     },
     async findAll(owner, transactions) {
       const now = performance.now()
