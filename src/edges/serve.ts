@@ -110,11 +110,11 @@ function findOperation(
   { mount = '', path }: MountedRequest,
   record: RequestRecord,
   { match }: FormServer,
-): Match & { readonly operation: OperationCodec } {
-  const { operation, ...route } = match(method, path)
-  record.route = mount + route.pattern
-  if (!operation) throw new Fault('methodNotAllowed', `This path has ${route.allow}.`, { allow: route.allow })
-  return { ...route, operation }
+): Omit<Match, 'pattern'> & { readonly operation: OperationCodec } {
+  const { pattern, operation, path: parameters, allow } = match(method, path)
+  record.route = mount + pattern
+  if (!operation) throw new Fault('methodNotAllowed', `This path has ${allow}.`, { allow })
+  return { operation, path: parameters, allow }
 }
 
 function contextOf(
