@@ -55,7 +55,9 @@ export interface ResponseNode {
   readonly name: string
   /** With the names of the objects around it. */
   readonly fullName: string
+  /** The name as JSON, of the first member and of a later one. */
   readonly prefix: string
+  readonly nextPrefix: string
   readonly slot: ResponseSlot | undefined
   readonly below: ResponseNodes | undefined
   readonly shape: 'inside' | 'first' | 'each' | 'eachText' | undefined
@@ -96,10 +98,12 @@ export function compileNodes(tree: ResponseTree, path: readonly string[]): Respo
   const list = Object.entries(tree).map(([name, line]): ResponseNode => {
     const ownPath = name === '' ? path : [...path, name]
     const fullName = ownPath.join('.')
+    const prefix = `${printString(name)}:`
     const node = {
       name,
       fullName,
-      prefix: `${printString(name)}:`,
+      prefix,
+      nextPrefix: `,${prefix}`,
       slot: undefined,
       below: undefined,
       shape: undefined,

@@ -41,12 +41,15 @@ function print(
   available: ReadonlySet<string>,
   omitted: Set<string>,
 ): string {
-  let text = ''
+  // Text after text: V8 copies each part of a template once more when the response is sent.
+  let text = '{'
   for (const node of list) {
     const printed = node.slot ? printSlot(node.slot, fields, available, omitted) : printBelow(node, fields, available, omitted)
-    if (printed !== undefined) text += `${text && ','}${node.prefix}${printed}`
+    if (printed === undefined) continue
+    text += text === '{' ? node.prefix : node.nextPrefix
+    text += printed
   }
-  return `{${text}}`
+  return `${text}}`
 }
 
 /** The value of a field; undefined if it is omitted. */
