@@ -10,7 +10,7 @@ import type { ResponseFields } from '../wire/codec/response-nodes.ts'
 import type { ProviderCall, ProviderOperation } from '../wire/provider/operation.ts'
 import { readPaged } from './decode-page.ts'
 import { decodeResponse, type ResponseDocument } from './decode-response.ts'
-import { notOffered, rateTypeOf } from './operation-of.ts'
+import { notOffered, operationOf } from './operation-of.ts'
 import { type Connection, type Sender, sender } from './send-call.ts'
 
 type Respond = <O extends Op>(op: O, request: Request<O>, context: Context, quote?: Rate) => Promise<ServiceResponse<O>>
@@ -23,7 +23,7 @@ export function connect(connection: Connection): SwapService {
   const { form } = connection
   const calls = sender(connection)
   const respond: Respond = (op, request, context, quote) => {
-    const operation = form.operation(op, rateTypeOf(request))
+    const operation = operationOf(form, op, request)
     if (!operation) return Promise.reject(notOffered(form, op, request))
     return 'page' in request ? page(calls, operation, request, context) : single(calls, operation, request, context, quote)
   }

@@ -2,14 +2,20 @@ import { Fault } from '../domain/faults/fault.ts'
 import type { Op, Request } from '../domain/swap/operations.ts'
 import type { RateType } from '../domain/swap/swap.ts'
 import type { ProviderForm } from '../wire/provider/form.ts'
+import type { ProviderOperation } from '../wire/provider/operation.ts'
 
 export function rateTypeOf(request: Request<Op>): RateType | undefined {
   return 'rateType' in request ? request.rateType : undefined
 }
 
+/** The form's operation for this request; undefined if the provider has none. */
+export function operationOf(form: ProviderForm, op: Op, request: Request<Op>): ProviderOperation | undefined {
+  return form.operation(op, rateTypeOf(request))
+}
+
 /** Whether the provider has an operation for this request. */
 export function isOffered(form: ProviderForm, op: Op, request: Request<Op>): boolean {
-  return form.operation(op, rateTypeOf(request)) !== undefined
+  return operationOf(form, op, request) !== undefined
 }
 
 /** The `Fault` of a request that the provider can never express. */

@@ -19,7 +19,7 @@ async function readTwice(ledger: Ledger, owner: string, provider: string): Promi
 }
 
 describeStores(allStores, (shared) => {
-  test('after a write, by each way to write', async () => {
+  test('after writes, and after it was pruned', async () => {
     const { ledger, ledgerAdmin } = await shared().openNew()
     const { owner, provider } = names()
     await ledger.upsert(owner, provider, facts('x'))
@@ -79,7 +79,7 @@ describeStores(allStores, (shared) => {
 })
 
 describeStores(durableStores, (shared) => {
-  test('after the write of another process, at once', async () => {
+  test('after a write through another connection, at once', async () => {
     const { ledger, url } = shared()
     const other = await openLedger(url)
     onTestFinished(other.close)
@@ -95,7 +95,7 @@ describeStores(durableStores, (shared) => {
 })
 
 describeStores(['SQLite in a file'], (shared) => {
-  test('it is the same object until something is written, by this process or another one', async () => {
+  test('it is the same object until something is written, through its own connection or another one', async () => {
     const { ledger, url } = await shared().openNew()
     const other = await openLedger(url)
     onTestFinished(other.close)

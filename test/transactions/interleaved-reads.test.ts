@@ -151,6 +151,17 @@ describe.each(['alpha', 'beta'] as const)('%s', (name) => {
     written.resolve()
   })
 
+  test('L40: a create of another process counts for the next get, however often this one has read the transaction', async () => {
+    rig = await startCreating(name)
+    const answerCreate = await rig.startCreate(await rig.place.second())
+    rig.report(wrong)
+    for (let reads = 0; reads < 4; reads++) expect((await rig.get()).json).toMatchObject({ depositAddress: 'bc1q-thief' })
+    await isStored('wait')
+    for (let reads = 0; reads < 4; reads++) await rig.get()
+    await answerCreate()
+    expect((await rig.get()).json).toMatchObject({ depositAddress: 'bc1q-deposit-1' })
+  })
+
   test('L38: success of another process counts for a report with the status that this one has returned last', async () => {
     rig = await startCreating(name)
     const second = await rig.place.second()

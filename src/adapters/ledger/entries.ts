@@ -10,9 +10,9 @@ import { prepare, type Store } from './store.ts'
 
 type Entries = Pick<Ledger, 'find' | 'findAll' | 'list' | 'upsert' | 'knownOwners' | 'existingIds'>
 
-export function entries({ database, write, writeOne, isIn: isAmong, listed, toList, version }: Store): Entries {
-  /** The version of the store before each found entry was read. */
-  const versions = new WeakMap<LedgerEntry, number>()
+export function entries({ database, write, writeOne, isIn: isAmong, listed, toList, dataVersion }: Store): Entries {
+  /** The store's data version before an entry was read. */
+  const dataVersions = new WeakMap<LedgerEntry, number>()
   const find = prepare(database, ['owner', 'provider', 'id'], ({ owner, provider, id }) =>
     ofOwner(database, owner).where('provider', '=', provider).where('provider_id', '=', id).compile(),
   )
@@ -34,12 +34,13 @@ export function entries({ database, write, writeOne, isIn: isAmong, listed, toLi
   )
   return {
     async find(owner, provider, id, known) {
-      // Telling the version costs a third of a read, so only callers that read again pay for it.
-      const current = known && version?.()
-      if (known && current !== undefined && versions.get(known) === current && isOf(known, owner, provider, id)) return known
+      // The data version costs a third of a read, so only callers that read again pay for it.
+      const current = known && dataVersion?.()
+      const isUnchanged = known && current !== undefined && dataVersions.get(known) === current
+      if (isUnchanged && isOf(known, owner, provider, id)) return known
       const [row] = await find({ owner, provider, id })
       const entry = row && toEntry(row)
-      if (entry && current !== undefined) versions.set(entry, current)
+      if (entry && current !== undefined) dataVersions.set(entry, current)
       return entry
     },
     async findAll(owner, provider, ids) {

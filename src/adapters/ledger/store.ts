@@ -25,8 +25,8 @@ export interface Store {
   readonly listed: (list: unknown) => RawBuilder<unknown>
   /** Several strings as one parameter. */
   readonly toList: (texts: readonly string[]) => unknown
-  /** Differs from an earlier result if anything was committed since. Absent if telling that takes as long as a read. */
-  readonly version?: () => number
+  /** Differs from an earlier result if anything was committed since. Absent if the store cannot tell, or not faster than it reads. */
+  readonly dataVersion?: () => number
   /** How long the first queued read and the first queued write without priority have waited. */
   readonly waits: () => LedgerWaits
   /** Takes a lock over all processes until the transaction ends. */

@@ -70,7 +70,6 @@ export function compileRequest(
 }
 
 function readQuery(query: string, slots: readonly RequestSlot[], fields: RequestFields): void {
-  if (query === '') return
   const names = new Set<string>()
   parseQuery(query, (name, text) => {
     const slot = slots.find((candidate) => candidate.name === name)

@@ -20,11 +20,11 @@ export const sqliteTimeMs = sql<number>`cast(unixepoch('subsec') * 1000 as integ
 export async function sqliteStore(file: string, now?: () => number): Promise<Store> {
   const writing = await openSqlite(file, 0)
   const reading = await openSqlite(file, recoveryTimeoutMs)
-  return { ...(await storeOf(writing, reading, now)), version: commitCounter(reading) }
+  return { ...(await storeOf(writing, reading, now)), dataVersion: dataVersionOf(reading) }
 }
 
 /** Changes with every commit of another connection, in this process or another one (https://sqlite.org/pragma.html#pragma_data_version). */
-function commitCounter(reading: DatabaseSync): () => number {
+function dataVersionOf(reading: DatabaseSync): () => number {
   const statement = reading.prepare('PRAGMA data_version')
   return () => Number(statement.get()?.data_version)
 }

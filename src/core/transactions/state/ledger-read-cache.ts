@@ -47,7 +47,7 @@ export interface LedgerReadCache {
   /**
    * The state after `sentAt`, when the provider's request was sent, on the clock of `performance.now()`: concurrent gets share a
    * read. `reported`: the status in its response. If it differs from the cached status, the ledger is read again: another process
-   * may have stored a final status.
+   * may have stored a final status. A promise only if the ledger is read.
    */
   readonly find: (
     owner: string,
