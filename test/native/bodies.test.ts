@@ -1,7 +1,7 @@
 /** docs/contract.md §11: request bodies are bounded in size and time, framed as they came, and never sent twice. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { sendRaw } from '../support/raw.ts'
 import { errorFacts, type NativeRig, refusal, startRig } from './rig.ts'
 
@@ -161,6 +161,15 @@ describe('N7: a client', () => {
     const { closed } = await rig.provider.next()
     await closed
     socket.destroy()
+  })
+
+  test('that hangs up with several requests ends all of the provider’s requests', async () => {
+    rig.provider.respond = () => {}
+    const socket = connect(rig.gateway.port, '127.0.0.1').on('error', () => {})
+    socket.write(rig.head('GET /native/alpha/exchange/range?n=1') + rig.head('GET /native/alpha/exchange/range?n=2'))
+    await vi.waitFor(() => expect(rig.provider.arrived).toHaveLength(2))
+    socket.destroy()
+    for (const { closed } of rig.provider.arrived) await closed
   })
 
   test('that waits for 100 Continue gets it, once, from the gateway', async () => {
