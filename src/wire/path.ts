@@ -34,9 +34,12 @@ export function compilePath(pattern: string): PathPattern {
 /** A segment that cannot be decoded matches no path. */
 function parameter(name: string, segment: string): Record<string, string> | undefined {
   if (segment.includes('/')) return undefined
+  // Not a literal with a computed name: V8 has no fast path for it.
+  const parameters: Record<string, string> = {}
   try {
-    return { [name]: segment.includes('%') ? decodeURIComponent(segment) : segment }
+    parameters[name] = segment.includes('%') ? decodeURIComponent(segment) : segment
   } catch {
     return undefined
   }
+  return parameters
 }

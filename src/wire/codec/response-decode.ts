@@ -53,15 +53,14 @@ export function compileDecode(
 
 function readObject(nodes: ResponseNodes, value: JsonValue, rowContext: RowContext): Spread | undefined {
   if (!(value instanceof JsonObject)) throw new WireError('', 'it must be an object')
-  const { list, byName } = nodes
   // By index: an iterator over the members makes objects, on the hot path. So `as`: `at` is a place in both lists.
   const { keys, values } = value
   let spread: Spread | undefined
   let expected = 0
   for (let at = 0; at < keys.length; at++) {
     const key = keys[at] as string
-    const node: ResponseNode | undefined = list[expected]?.name === key ? list[expected] : byName.get(key)
-    expected++
+    const node = findNode(nodes, key, expected)
+    if (node) expected = node.position + 1
     const member = values[at] as JsonValue
     if (!node) rowContext.context.drift('_other', 'unknownField', key)
     else if (member === null) continue
@@ -69,6 +68,12 @@ function readObject(nodes: ResponseNodes, value: JsonValue, rowContext: RowConte
     else spread = readBelow(node, member, rowContext) ?? spread
   }
   return spread
+}
+
+/** Most members are in the order of the table, without some optional ones: a comparison is cheaper than a hash of the name. */
+function findNode({ list, byName }: ResponseNodes, name: string, expected: number): ResponseNode | undefined {
+  if (list[expected]?.name === name) return list[expected]
+  return list[expected + 1]?.name === name ? list[expected + 1] : byName.get(name)
 }
 
 /** Reads the objects at a line; a line without objects is skipped. */
