@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { FaultProxy } from './proxy.ts'
 import { bandwidth, latency, limitData, resetPeer, slicer, slowClose, timeout } from './toxics.ts'
 
@@ -64,7 +65,7 @@ describe('a proxy without toxics', () => {
     const sent = Buffer.alloc(1_000_000, 'swap')
     socket.end(sent)
     expect((await buffer(socket)).equals(sent)).toBe(true)
-    await vi.waitFor(() => expect(proxy.connections.size).toBe(0))
+    await vi.waitFor(() => expect(proxy.connections.size).toBe(0), eventTimeoutMs)
   })
 
   it('passes a reset', async () => {
@@ -141,7 +142,7 @@ describe.each(['upstream', 'downstream'] as const)('%s', (direction) => {
     socket.write('5678')
     const rest = String(await buffer(socket))
     if (direction === 'downstream') expect(rest).toBe('56')
-    else await vi.waitFor(() => expect(arrived).toBe('123456'))
+    else await vi.waitFor(() => expect(arrived).toBe('123456'), eventTimeoutMs)
   })
 })
 

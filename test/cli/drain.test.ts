@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { test as base, describe, expect, vi } from 'vitest'
 import { facts } from '../ledger/samples.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { SwitchingPlace } from './switching-place.ts'
 
 /** Each test has a place of its own: they mostly wait, and so they run side by side. */
@@ -83,7 +84,7 @@ describe('drain --wait', () => {
   it('O11: ends with 1 when it is activated meanwhile', { timeout: 30_000 }, async ({ place }) => {
     await place.open()
     const waiting = place.providers('drain', 'alpha', '--wait')
-    await vi.waitFor(async () => expect(await place.states()).toMatchObject({ alpha: 'draining' }))
+    await vi.waitFor(async () => expect(await place.states()).toMatchObject({ alpha: 'draining' }), eventTimeoutMs)
     await place.providers('activate', 'alpha')
     const { exitCode, err } = await waiting
     expect([exitCode, err]).toEqual([1, ['swapgate: alpha accepts new swaps again']])

@@ -2,6 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { transactionA } from '../support/form-a.ts'
 import { createdB } from '../support/form-b.ts'
@@ -99,7 +100,7 @@ describe.each(pairs)('a client of form $client, a provider of form $provider', (
     provider().journal.length = 0
     database.exec('DROP TRIGGER broken')
     database.close()
-    await vi.waitFor(() => expect(outcomesOf(place.gateway).at(-1)).toBe('recorded'))
+    await vi.waitFor(() => expect(outcomesOf(place.gateway).at(-1)).toBe('recorded'), eventTimeoutMs)
     await expectFound(key)
   })
 })

@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { transactionA } from '../support/form-a.ts'
 import { readJson } from '../support/json.ts'
@@ -77,7 +78,7 @@ describe('L48: the connection breaks at a COMMIT', () => {
     expect(response.headers['x-swap-reason']).toBe('ledger_unavailable')
     expect(managed.alpha.received('create')).toHaveLength(1)
     await proxy.admit()
-    await vi.waitFor(() => expect(outcomesOf(managed.gateway).at(-1)).toBe('recorded'))
+    await vi.waitFor(() => expect(outcomesOf(managed.gateway).at(-1)).toBe('recorded'), eventTimeoutMs)
     expect((await create('order-1')).status).toBe(201)
   })
 
@@ -91,7 +92,7 @@ describe('L48: the connection breaks at a COMMIT', () => {
     expectRefusal(response, 'A', 504)
     expect(response.text).not.toContain('deposit')
     await proxy.admit()
-    await vi.waitFor(() => expect(outcomesOf(managed.gateway).at(-1)).toBe('recorded'))
+    await vi.waitFor(() => expect(outcomesOf(managed.gateway).at(-1)).toBe('recorded'), eventTimeoutMs)
     const again = await create('order-1')
     expect([again.status, idOf(again)]).toEqual([201, 'alpha~late'])
     expect(managed.alpha.received('create')).toHaveLength(2)

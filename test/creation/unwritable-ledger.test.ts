@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ReceivedResponse } from '../support/client.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { transactionA } from '../support/form-a.ts'
 import { readJson } from '../support/json.ts'
@@ -94,7 +95,7 @@ describe.each(formNames)('form %s', (form) => {
     expect(managed.alpha.received('list')).toHaveLength(0)
     expectRefusal(await create(form), form, 409)
     thaw()
-    await vi.waitFor(() => expect(outcomesOf(managed.gateway).at(-1)).toBe('recorded'))
+    await vi.waitFor(() => expect(outcomesOf(managed.gateway).at(-1)).toBe('recorded'), eventTimeoutMs)
     expect((await create(form)).json).toMatchObject({ id: 'alpha~kept-later' })
     expect(managed.alpha.received('create')).toHaveLength(1)
   })
@@ -114,7 +115,10 @@ describe.each(formNames)('form %s', (form) => {
     await lookNow(managed.gateway)
     thaw()
     await lookNow(managed.gateway)
-    await vi.waitFor(() => expect(outcomesOf(managed.gateway)).toEqual(['unrecorded', 'unrecorded', 'recorded', 'recorded']))
+    await vi.waitFor(
+      () => expect(outcomesOf(managed.gateway)).toEqual(['unrecorded', 'unrecorded', 'recorded', 'recorded']),
+      eventTimeoutMs,
+    )
     expect((await twin('one')).json).toMatchObject({ id: 'alpha~twin-1' })
     expect((await twin('two')).json).toMatchObject({ id: 'alpha~twin-2' })
     expect(await managed.gateway.ledgerAdmin.unresolved()).toEqual([])
@@ -134,7 +138,7 @@ describe.each(formNames)('form %s', (form) => {
     expect(managed.alpha.received('list')).toHaveLength(0)
     other.exec('DROP TRIGGER kept')
     managed.alpha.reset()
-    await vi.waitFor(() => expect(outcomesOf(managed.gateway).at(-1)).toBe('recorded'))
+    await vi.waitFor(() => expect(outcomesOf(managed.gateway).at(-1)).toBe('recorded'), eventTimeoutMs)
     expect([200, 201]).toContain((await create(form)).status)
     expect(managed.alpha.received('create')).toHaveLength(1)
   })
@@ -158,7 +162,7 @@ describe.each(formNames)('form %s', (form) => {
     expect(await ledgerAdmin.markNotCreated(intent, 'tester')).toBe(true)
     expect(await ledgerAdmin.prune(Date.now() + 86_400_000, 'tester')).toMatchObject({ pruned: 1 })
     thaw()
-    await vi.waitFor(() => expect(outcomesOf(managed.gateway)).toEqual(['unrecorded', 'duplicateId', 'recorded']), 10_000)
+    await vi.waitFor(() => expect(outcomesOf(managed.gateway)).toEqual(['unrecorded', 'duplicateId', 'recorded']), eventTimeoutMs)
     expect(await ledgerAdmin.unresolved()).toMatchObject([
       { intent, state: 'mismatch', reported: { id: 'repeated', fields: ['id'] } },
     ])
@@ -184,7 +188,7 @@ describe.each(formNames)('form %s', (form) => {
     expectRefusal(await create(form), form, 502)
     expectRefusal(await create(form), form, 409)
     thaw()
-    await vi.waitFor(() => expect(outcomesOf(managed.gateway).at(-1)).toBe('recorded'))
+    await vi.waitFor(() => expect(outcomesOf(managed.gateway).at(-1)).toBe('recorded'), eventTimeoutMs)
     expectRefusal(await create(form), form, 502)
     expect(managed.alpha.received('create')).toHaveLength(1)
   })
@@ -208,13 +212,16 @@ test('L46: another process locks the file for seven seconds while two equal crea
   const twin = (name: string) =>
     managed.client('A').post('/transactions', orderIn('A'), { key, headers: { 'idempotency-key': name } })
   const first = twin('one')
-  await vi.waitFor(() => expect(made).toBe(1), { interval: 5 })
+  await vi.waitFor(() => expect(made).toBe(1), { interval: 5, timeout: eventTimeoutMs })
   const second = twin('two')
   await responded.promise
   const looking = setInterval(() => void managed.gateway.reconcile().catch(() => {}), 500)
   setTimeout(() => other.exec('ROLLBACK'), 7_000)
   for (const response of await Promise.all([first, second])) expectRefusal(response, 'A', 504)
-  await vi.waitFor(() => expect(outcomesOf(managed.gateway).filter((outcome) => outcome === 'recorded')).toHaveLength(2), 10_000)
+  await vi.waitFor(
+    () => expect(outcomesOf(managed.gateway).filter((outcome) => outcome === 'recorded')).toHaveLength(2),
+    eventTimeoutMs,
+  )
   clearInterval(looking)
   expect(idOf(await twin('one'))).toBe('alpha~twin-1')
   expect(idOf(await twin('two'))).toBe('alpha~twin-2')

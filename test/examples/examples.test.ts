@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ClientA } from '../../examples/typescript/client-a.ts'
 import { SwapError } from '../../examples/typescript/swap-http.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { formNames } from '../support/pair.ts'
 import { type DefaultGateway, startDefaultGateway } from './standard.ts'
 
@@ -76,7 +77,7 @@ describe('the client', () => {
       expect(refused.length).toBeGreaterThanOrEqual(5)
       return refused
     }
-    const refusals = await vi.waitFor(refusalsOf25) // a window of the limit may end among the 25
+    const refusals = await vi.waitFor(refusalsOf25, eventTimeoutMs) // a window of the limit may end among the 25
     for (const { status, retryAfter, requestId } of refusals) {
       expect(status).toBe(429)
       expect(retryAfter).toBeGreaterThanOrEqual(1)

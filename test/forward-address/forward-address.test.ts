@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryBudgets } from '../../src/core/resilience/budget/memory-budgets.ts'
 import type { ReceivedResponse } from '../support/client.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { expectRefusal } from '../support/expectations.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type GatewaySettings, type RunningGateway, startGateway } from '../support/gateway.ts'
@@ -157,9 +158,9 @@ it('P20: the shadow never carries an address of a client', async () => {
   await start({ sections: { routing, cache: { rate: 0 } } })
   const results = () => gateway.observations.flatMap((observation) => (observation.what === 'shadow' ? [observation.result] : []))
   await quote(home, 'A', 'fixed')
-  await vi.waitFor(() => expect(results()).toEqual(['skipped']))
+  await vi.waitFor(() => expect(results()).toEqual(['skipped']), eventTimeoutMs)
   await quote(home, 'A', 'float')
-  await vi.waitFor(() => expect(results()).toEqual(['skipped', 'compared']))
+  await vi.waitFor(() => expect(results()).toEqual(['skipped', 'compared']), eventTimeoutMs)
   expect(addressesIn('rate')).toEqual([undefined])
 })
 

@@ -11,6 +11,7 @@ import pg from 'pg'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openLedger } from '../../src/adapters/ledger/index.ts'
 import { UncertainChange } from '../../src/domain/faults/ledger-error.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { type Lost, startPostgresProxy } from '../support/postgres-proxy.ts'
 import { wrongPageIndex } from './raw.ts'
@@ -120,7 +121,7 @@ describe('PostgreSQL', () => {
     expect(ends.some(({ status }) => status === 'rejected')).toBe(true)
     expect(await ledger.upsert('owner', 'alpha', facts('x'))).toBeDefined()
     cut()
-    await vi.waitFor(async () => expect(await ledger.find('owner', 'alpha', 'x')).toBeDefined())
+    await vi.waitFor(async () => expect(await ledger.find('owner', 'alpha', 'x')).toBeDefined(), eventTimeoutMs)
     expect(await wrongPageIndex(database)).toEqual([])
   })
 
@@ -143,7 +144,7 @@ describe('PostgreSQL', () => {
     await ledger.upsert('owner', 'alpha', facts('x'))
     refuse()
     cut()
-    await vi.waitFor(() => expect(ledger.find('owner', 'alpha', 'x')).rejects.toThrow('ECONNREFUSED'))
+    await vi.waitFor(() => expect(ledger.find('owner', 'alpha', 'x')).rejects.toThrow('ECONNREFUSED'), eventTimeoutMs)
     await expect(ledger.begin(intent())).rejects.toThrow('ECONNREFUSED')
     await admit()
     expect(await ledger.find('owner', 'alpha', 'x')).toBeDefined()
@@ -277,7 +278,7 @@ describe('PostgreSQL', () => {
     await vi.waitFor(async () => {
       const { rows } = await other.query("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'claims'::regclass")
       expect(rows).toHaveLength(1)
-    })
+    }, eventTimeoutMs)
     cut()
     const reason = await beginning
     expect(reason).toBeInstanceOf(Error)
@@ -301,7 +302,7 @@ describe('PostgreSQL', () => {
       `INSERT INTO claims (owner, key, intent, fingerprint, created_at) VALUES ('owner', 'key', '${unresolved.id}', 'f', 0)`,
     )
     const begins = Array.from({ length: 30 }, () => ledger.begin(intent({ claim })).catch(() => 'timed out'))
-    await vi.waitFor(() => expect(waits().writeMs).toBeGreaterThan(50))
+    await vi.waitFor(() => expect(waits().writeMs).toBeGreaterThan(50), eventTimeoutMs)
     const started = performance.now()
     for (const each of made) expect(await ledger.complete(each.id, facts(each.id))).toBe(true)
     expect(performance.now() - started).toBeLessThan(1_500)

@@ -3,7 +3,9 @@ import { openLedger } from '../../src/adapters/ledger/index.ts'
 import { facts, intent } from './samples.ts'
 
 const [url = '', name = '', creates = ''] = process.argv.slice(2)
-const { ledger, close } = await openLedger(url)
+/** More than a stalled machine takes: four processes with eight creates each wait for one row. */
+const timeoutMs = 40_000
+const { ledger, close } = await openLedger(url, { timeoutMs })
 
 /** Some owners are of this process alone, one is shared; every process tries each claim. */
 async function create(n: number): Promise<void> {

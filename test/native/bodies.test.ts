@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { sendRaw } from '../support/raw.ts'
 import { errorFacts, type NativeRig, refusal, startRig } from './rig.ts'
 
@@ -167,7 +168,7 @@ describe('N7: a client', () => {
     rig.provider.respond = () => {}
     const socket = connect(rig.gateway.port, '127.0.0.1').on('error', () => {})
     socket.write(rig.head('GET /native/alpha/exchange/range?n=1') + rig.head('GET /native/alpha/exchange/range?n=2'))
-    await vi.waitFor(() => expect(rig.provider.arrived).toHaveLength(2))
+    await vi.waitFor(() => expect(rig.provider.arrived).toHaveLength(2), eventTimeoutMs)
     socket.destroy()
     for (const { closed } of rig.provider.arrived) await closed
   })

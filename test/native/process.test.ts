@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ConfigDirectory, Swapgate } from '../process/swapgate.ts'
 import { certify } from '../support/certificate.ts'
 import { commandOver } from '../support/command.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
 import { startRawProvider } from '../support/raw.ts'
 import { Collector } from '../tracing/collector.ts'
@@ -84,7 +85,7 @@ test('N17: what is in flight at a reload ends as it began, and new requests go b
   await using running = await startInProcess()
   const halves = answersByHalves()
   const inFlight = [running.send('/exchange/range'), running.send('/coins/BTC/networks')]
-  await vi.waitFor(() => expect(halves.begun()).toBe(2))
+  await vi.waitFor(() => expect(halves.begun()).toBe(2), eventTimeoutMs)
   directory.write(settings({ native: ['GET /new'] }))
   running.gateway.reload()
   await vi.waitFor(() => expect(running.gateway.output).toContain('swapgate: the configuration was read again'), {
@@ -111,11 +112,11 @@ test('N17: at the end what is in flight is finished, with Connection: close, and
   await using running = await start()
   const halves = answersByHalves()
   const early = running.send('/exchange/range')
-  await vi.waitFor(() => expect(halves.begun()).toBe(1))
+  await vi.waitFor(() => expect(halves.begun()).toBe(1), eventTimeoutMs)
   running.gateway.child.kill('SIGTERM')
   await wait(50)
   const late = running.send('/exchange/range')
-  await vi.waitFor(() => expect(halves.begun()).toBe(2))
+  await vi.waitFor(() => expect(halves.begun()).toBe(2), eventTimeoutMs)
   await wait(400)
   halves.finish()
   const [first, second] = await Promise.all([early, late])
@@ -128,7 +129,7 @@ test('N17: a response that does not end is cut off with the process, after serve
   await using running = await start({}, { server: { port: 0, grace: 0, drain: 0.3 } })
   const halves = answersByHalves()
   const response = running.send('/exchange/range')
-  await vi.waitFor(() => expect(halves.begun()).toBe(1))
+  await vi.waitFor(() => expect(halves.begun()).toBe(1), eventTimeoutMs)
   running.gateway.child.kill('SIGTERM')
   expect((await response).isCut).toBe(true)
   expect(await running.gateway.ended).toMatchObject({ exitCode: 0, complaints: '' })

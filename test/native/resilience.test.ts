@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { LoadLevel } from '../../src/core/access/load-shedding.ts'
 import { createBreaker } from '../../src/core/resilience/breaker/breaker.ts'
 import type { Observation } from '../../src/domain/telemetry/observation.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { errorFacts, type NativeRig, refusal, startRig } from './rig.ts'
 
 let now = 1_000_000
@@ -51,7 +52,10 @@ describe('N14: the breaker of the lane', () => {
     }
     await rig.send('/exchange/range', { key: other })
     for (let at = 0; at < 5; at++) await rig.send('/exchange/range?bad')
-    await vi.waitFor(async () => expect(errorFacts(await rig.send('/exchange/range'))).toEqual(refusal(503, 'provider_busy')))
+    await vi.waitFor(
+      async () => expect(errorFacts(await rig.send('/exchange/range'))).toEqual(refusal(503, 'provider_busy')),
+      eventTimeoutMs,
+    )
     expect((await rig.send('/exchange/range', { key: other })).status).toBe(200)
     expect(observed(rig, 'localRejection').every(({ by }) => by === 'caller')).toBe(true)
   })
@@ -87,7 +91,7 @@ describe('N14: the breaker of the lane', () => {
     }
     const long = rig.send('/exchange/range?long', { key: other })
     const finish = await streaming.promise
-    await vi.waitFor(async () => expect((await rig.send('/exchange/range')).status).toBe(200))
+    await vi.waitFor(async () => expect((await rig.send('/exchange/range')).status).toBe(200), eventTimeoutMs)
     finish()
     expect(String((await long).body)).toBe('beginend')
   })

@@ -5,6 +5,7 @@ import type { Customer } from '../checker/customer.ts'
 import { Gateways } from '../process/gateways.ts'
 import { lock } from '../support/broken-ledger.ts'
 import type { ReceivedResponse } from '../support/client.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import type { InProcessGateway } from '../support/in-process-gateway.ts'
 import { RedisServer } from '../support/redis.ts'
 import { Scrape } from './scrape.ts'
@@ -80,7 +81,7 @@ describe('O9', { timeout }, () => {
     expect((await acme.create(gateway.url, gateways.order()))?.status).toBe(502)
     const cooldowns = async () =>
       (await scrape()).sum('swapgate_provider_cooldowns_total', { provider: 'alpha', reason: 'key_refused' })
-    await vi.waitFor(async () => expect(await cooldowns()).toBe(1))
+    await vi.waitFor(async () => expect(await cooldowns()).toBe(1), eventTimeoutMs)
     expect((await scrape()).sum('swapgate_requests_total', { error_type: 'provider_key_refused' })).toBe(1)
   })
 

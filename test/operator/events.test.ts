@@ -5,6 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import express, { type RequestHandler } from 'express'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { operatorRouter } from '../../src/adapters/http/operator.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 
 type Listener = (event: { event: string; data: string }) => void
 
@@ -45,7 +46,7 @@ beforeEach(async () => {
   port = (server.address() as AddressInfo).port
   socket = connect(port, '127.0.0.1').on('error', () => {})
   socket.write(`GET /api/events HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: ${authorization}\r\n\r\n`)
-  await vi.waitFor(() => expect(listeners.size).toBe(1))
+  await vi.waitFor(() => expect(listeners.size).toBe(1), eventTimeoutMs)
 })
 afterEach(async () => {
   socket.destroy()

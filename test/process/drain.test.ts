@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { expect, it, vi } from 'vitest'
 import { readJournal } from '../checker/provider/journal.ts'
 import { sendRequest } from '../support/client.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { Gateways } from './gateways.ts'
 
 const [creates, others] = [100, 30]
@@ -47,7 +48,7 @@ it('D1: with 100 creates in flight, idle and half-sent connections it ends in ti
 
   const signalledAt = performance.now()
   gateway.process.child.kill('SIGTERM')
-  await vi.waitFor(async () => expect(await ready()).toBe(503), { interval: 10 })
+  await vi.waitFor(async () => expect(await ready()).toBe(503), { interval: 10, timeout: eventTimeoutMs })
   expect(performance.now() - signalledAt).toBeLessThan(500)
   // A half that becomes whole before new connections are refused is a request like any other.
   const [late] = [open[2 * others] as Socket]

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sendRequest } from '../support/client.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, startFormB } from '../support/form-b.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
@@ -150,7 +151,7 @@ describe('creates that are under way', () => {
     // A response to a later one shows that the first has begun.
     expect((await sendRequest(url, { path: quote })).status).toBe(200)
     await reconfigure()
-    await vi.waitFor(async () => expect(await currentProvider()).toBe('alpha'))
+    await vi.waitFor(async () => expect(await currentProvider()).toBe('alpha'), eventTimeoutMs)
     finish()
     expect(await status).toBe(201)
     const again = await sendRequest(url, {
@@ -172,7 +173,7 @@ describe('creates that are under way', () => {
       headers: idempotent('list-1'),
       body: order,
     })
-    await vi.waitFor(() => expect(alpha.received('currencies').length).toBeGreaterThan(0))
+    await vi.waitFor(() => expect(alpha.received('currencies').length).toBeGreaterThan(0), eventTimeoutMs)
     await reconfigure()
     expect((await creating).status).toBe(201)
     expect(alpha.received('create')).toHaveLength(1)

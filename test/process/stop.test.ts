@@ -4,6 +4,7 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { type HeldProvider, heldProvider } from './provider.ts'
 import { ConfigDirectory, Swapgate } from './swapgate.ts'
 
@@ -69,7 +70,7 @@ describe('a gateway that gets a signal to end', () => {
     expect((await sendRequest(ready)).status).toBe(200)
 
     gateway.child.kill('SIGTERM')
-    await vi.waitFor(async () => expect((await sendRequest(ready)).status).toBe(503), { interval: 10 })
+    await vi.waitFor(async () => expect((await sendRequest(ready)).status).toBe(503), { interval: 10, timeout: eventTimeoutMs })
     const late = await sendRequest(nowhere, new Agent({ keepAlive: true }))
     expect([late.status, late.connection]).toEqual([404, 'close'])
     await vi.waitFor(() => expect(sendRequest(nowhere)).rejects.toThrow('ECONNREFUSED'), { timeout: 3_000, interval: 50 })
@@ -115,7 +116,7 @@ describe('a gateway that gets a signal to end', () => {
     await using gateway = swapgate
     const { response: inFlight } = await held(currencies)
     gateway.child.kill('SIGTERM')
-    await vi.waitFor(async () => expect((await sendRequest(ready)).status).toBe(503), { interval: 10 })
+    await vi.waitFor(async () => expect((await sendRequest(ready)).status).toBe(503), { interval: 10, timeout: eventTimeoutMs })
     // The same signal passed on by npm comes sooner than a person's second one.
     gateway.child.kill('SIGTERM')
     expect((await sendRequest(ready)).status).toBe(503)
@@ -136,7 +137,7 @@ describe('a gateway that gets a signal to end', () => {
     await using gateway = swapgate
     const { response: inFlight } = await held(currencies)
     gateway.child.kill('SIGUSR2')
-    await vi.waitFor(() => expect(sendRequest(nowhere)).rejects.toThrow('ECONNREFUSED'), { interval: 20 })
+    await vi.waitFor(() => expect(sendRequest(nowhere)).rejects.toThrow('ECONNREFUSED'), { interval: 20, timeout: eventTimeoutMs })
     provider.release()
     expect((await inFlight).status).toBe(200)
     const { exitCode, err } = await gateway.ended

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { type ReceivedResponse, sendRequest } from '../support/client.ts'
 import { commandOver } from '../support/command.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { type ProviderA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, startFormB } from '../support/form-b.ts'
 import { InProcessGateway } from '../support/in-process-gateway.ts'
@@ -206,11 +207,11 @@ it('W10: off with open transactions is accepted, and reported with their number'
   const line = `providers.alpha.state is off with ${open === 1 ? '1 open transaction or create' : `${open} open transactions or creates`}`
   expect(gateway.output).not.toContain('is off with')
   await become(off)
-  await vi.waitFor(() => expect(gateway.output).toContain(`warning: ${line}`))
+  await vi.waitFor(() => expect(gateway.output).toContain(`warning: ${line}`), eventTimeoutMs)
   const got = await client?.send('GET', `/transactions/${ids[0]}`)
   expect(got?.headers).toHaveProperty('x-swap-stale')
   const report = (await commandOver(file, ['check'])) as { warnings: readonly string[] }
   expect(report.warnings.join('\n')).toContain(line)
   await using other = await InProcessGateway.start(file)
-  await vi.waitFor(() => expect(other.output).toContain(`warning: ${line}`))
+  await vi.waitFor(() => expect(other.output).toContain(`warning: ${line}`), eventTimeoutMs)
 })

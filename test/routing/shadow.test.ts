@@ -4,6 +4,7 @@ import { createBreaker } from '../../src/core/resilience/breaker/breaker.ts'
 import type { Budgets } from '../../src/core/resilience/budget/budgets.ts'
 import { memoryBudgets } from '../../src/core/resilience/budget/memory-budgets.ts'
 import type { ReceivedResponse } from '../support/client.ts'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { rateB } from '../support/form-b.ts'
 import { digits } from '../support/json.ts'
 import { type Managed, orderIn, startManaged } from '../support/managed.ts'
@@ -21,7 +22,7 @@ const start = async (sample = 1, settings: Parameters<typeof startManaged>[0] = 
 const rate = (form: FormName = 'A', to: AssetWords = usdtTrx, key: string | null = null): Promise<ReceivedResponse> =>
   managed.client(form).get(rateQuery(form, { from: btc, to, amount: '0.10' }), { key })
 const shadowed = () => managed.gateway.observations.filter((observation) => observation.what === 'shadow')
-const until = (count: number): Promise<void> => vi.waitFor(() => expect(shadowed()).toHaveLength(count))
+const until = (count: number): Promise<void> => vi.waitFor(() => expect(shadowed()).toHaveLength(count), eventTimeoutMs)
 
 test.each(['managed', 'passthrough'])('a successful quote is repeated without the client’s key (%s)', async (mode) => {
   await start(1, {}, mode)
@@ -66,7 +67,7 @@ test('a pair that the candidate lacks, a failure and a spent budget are counted 
 test('none is repeated with a sample of 0, about half with 0.5', async () => {
   await start(0.5)
   for (let at = 0; at < 40; at++) await rate(at % 2 ? 'A' : 'B')
-  await vi.waitFor(() => expect(shadowed().length).toBeGreaterThan(4))
+  await vi.waitFor(() => expect(shadowed().length).toBeGreaterThan(4), eventTimeoutMs)
   expect(shadowed().length).toBeLessThan(36)
   await managed.close()
   await start(0)
@@ -78,8 +79,10 @@ test('the lists are compared, too', async () => {
   await start()
   managed.beta.holdings.currencies = [{ code: 'BTC', name: 'Bitcoin', icon: 'https://icons.test/btc.svg', notes: '' }]
   await rate()
-  await vi.waitFor(() =>
-    expect(managed.gateway.observations).toContainEqual({ what: 'shadowAssets', provider: 'beta', missing: expect.any(Number) }),
+  await vi.waitFor(
+    () =>
+      expect(managed.gateway.observations).toContainEqual({ what: 'shadowAssets', provider: 'beta', missing: expect.any(Number) }),
+    eventTimeoutMs,
   )
   const found = managed.gateway.observations.find(({ what }) => what === 'shadowAssets')
   expect(found?.what === 'shadowAssets' && found.missing).toBeGreaterThan(0)

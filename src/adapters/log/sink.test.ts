@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { eventTimeoutMs } from '../../../test/support/event-timeout.ts'
 import { Sink, type Write } from './sink.ts'
 
 /** A writer that completes a write only when the test does. */
@@ -15,7 +16,7 @@ test('lines are buffered for a short time and written together', async () => {
   sink.write('a\n')
   sink.write('b\n')
   expect(given).toEqual([])
-  await vi.waitFor(() => expect(given.map(({ text }) => text)).toEqual(['a\nb\n']))
+  await vi.waitFor(() => expect(given.map(({ text }) => text)).toEqual(['a\nb\n']), eventTimeoutMs)
 })
 
 test('a full buffer is written at once, and further lines wait for that write', () => {
@@ -53,7 +54,7 @@ test('the end waits for lines that arrive meanwhile', async () => {
   const ending = sink.end(1_000)
   sink.write('b\n')
   given[0]?.taken()
-  await vi.waitFor(() => expect(given).toHaveLength(2))
+  await vi.waitFor(() => expect(given).toHaveLength(2), eventTimeoutMs)
   given[1]?.taken()
   expect(await ending).toBe(true)
 })
