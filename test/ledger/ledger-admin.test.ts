@@ -324,6 +324,22 @@ describeStores(allStores, (shared) => {
     expect(await ledgerAdmin.prune(now, 'tester')).toEqual({ pruned: 1, kept: none })
   })
 
+  test('L49: where a provider dates a transaction days before its create, prune goes by the time of the create', async () => {
+    const { ledger, ledgerAdmin } = await shared().openNew()
+    const now = Date.now()
+    const create = async (id: string, attemptedAt: number) => {
+      const made = intent({ owner: 'o', provider: 'alpha', attemptedAt })
+      await ledger.begin(made)
+      await ledger.complete(made.id, facts(id, { status: 'success', createdAt: new Date(now - 4 * day).toISOString() }))
+    }
+    await create('near the unknown create', now - day)
+    await create('far from it', now - 2 * day)
+    const unknownCreate = await begun(ledger, { owner: 'o', provider: 'alpha', attemptedAt: now - day })
+    await ledger.markUnknown(unknownCreate.id, now)
+    expect(await ledgerAdmin.prune(now, 'tester')).toEqual({ pruned: 1, kept: { ...none, unresolved: 1 } })
+    expect(await ledger.find('o', 'alpha', 'near the unknown create')).toBeDefined()
+  })
+
   test('if nearly all is pruned, pages are found and no empty tallies are left', async () => {
     const { ledger, ledgerAdmin, url } = await shared().openNew()
     const upsertOne = (n: number, status: 'success' | 'wait') =>
