@@ -3,6 +3,7 @@
 import { randomInt } from 'node:crypto'
 import { connect } from 'node:net'
 import { expect, test, vi } from 'vitest'
+import { eventTimeoutMs } from '../support/event-timeout.ts'
 import { startRawProvider } from '../support/raw.ts'
 import { startRig } from './rig.ts'
 
@@ -59,7 +60,7 @@ test('N18: nothing is left open, no place is taken for good, and a good provider
   }
   for (let round = 0; round < 12; round++) await Promise.all(Array.from({ length: 40 }, one))
   expect(calls).toBeGreaterThan(200)
-  await vi.waitFor(() => expect(open).toBe(0), { timeout: 10_000 })
+  await vi.waitFor(() => expect(open).toBe(0), eventTimeoutMs)
   isSound = true
   // Again if the machine stalls for longer than the provider may take. A place that is taken for good stays taken.
   await vi.waitFor(
@@ -67,7 +68,7 @@ test('N18: nothing is left open, no place is taken for good, and a good provider
       const sound = await Promise.all(Array.from({ length: 60 }, () => rig.send('/exchange/range')))
       expect(sound.map(({ status, body }) => `${status} ${body}`)).toEqual(Array(60).fill('200 hello'))
     },
-    { timeout: 10_000 },
+    eventTimeoutMs,
   )
   await raw.close()
 })

@@ -82,10 +82,10 @@ test.each(['dead', 'silent', 'failing'] as const)(
     const grown = (await figure(traced.gateway, 'process_resident_memory_bytes')) - before
     expect(grown).toBeLessThan(60 * 2 ** 20)
     await expect.poll(() => spans(traced.gateway, 'failed'), { timeout: 5_000 }).toBeGreaterThan(0)
-    // How many are tried before they are lost depends on how long the quotes took.
+    // 800 quotes have 4,000 spans, of which 200 may wait. How many of the others were tried depends on the time of the quotes.
     const [dropped, failed] = [await spans(traced.gateway, 'dropped'), await spans(traced.gateway, 'failed')]
     expect(dropped).toBeGreaterThan(0)
-    expect(dropped + failed).toBeGreaterThan(1_000)
+    expect(dropped + failed).toBeGreaterThan(3_700)
     expect(await spans(traced.gateway, 'exported')).toBe(0)
     expect(traced.collector.sent.length).toBeLessThan(100)
     const began = performance.now()
