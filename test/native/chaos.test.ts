@@ -63,12 +63,9 @@ test('N18: nothing is left open, no place is taken for good, and a good provider
   await vi.waitFor(() => expect(open).toBe(0), eventTimeoutMs)
   isSound = true
   // Again if the machine stalls for longer than the provider may take. A place that is taken for good stays taken.
-  await vi.waitFor(
-    async () => {
-      const sound = await Promise.all(Array.from({ length: 60 }, () => rig.send('/exchange/range')))
-      expect(sound.map(({ status, body }) => `${status} ${body}`)).toEqual(Array(60).fill('200 hello'))
-    },
-    eventTimeoutMs,
-  )
+  await vi.waitFor(async () => {
+    const sound = await Promise.all(Array.from({ length: 60 }, () => rig.send('/exchange/range')))
+    expect(sound.map(({ status, body }) => `${status} ${body}`)).toEqual(Array(60).fill('200 hello'))
+  }, eventTimeoutMs)
   await raw.close()
 })
