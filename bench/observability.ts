@@ -17,6 +17,7 @@ const turns = Number(process.argv[3] ?? 10)
 /** Code that few requests need, such as the export of a trace or the end of a connection, is compiled late. */
 const warmUps = 30
 const upstreamPort = 19_221
+const collectorPort = 19_220
 /** At least so much of the throughput must be left. */
 const minShare = 0.9
 
@@ -25,19 +26,19 @@ interface Variant {
   readonly port: number
   /** Sections of the configuration. */
   readonly sections: string
-  /** Whether it is judged by `leastShare`. */
+  /** Whether it is judged by `minShare`. */
   readonly isJudged: boolean
 }
 
-/** The share of traces that is kept is the standard one. The provider takes whatever is sent to it. */
-const collector = `telemetry: { endpoint: "http://127.0.0.1:${upstreamPort}" }`
+/** The share of traces that is kept is the standard one. */
+const telemetry = `telemetry: { endpoint: "http://127.0.0.1:${collectorPort}" }`
 
 /** The first one is what the others are measured against. */
 const variants: readonly [Variant, ...Variant[]] = [
   { name: 'off', port: 19_222, sections: 'telemetry: { metrics: false }\nlog: { requests: false }', isJudged: false },
   { name: 'metrics', port: 19_224, sections: 'log: { requests: false }', isJudged: true },
-  { name: 'metrics, traces', port: 19_226, sections: `${collector}\nlog: { requests: false }`, isJudged: true },
-  { name: 'metrics, traces, log', port: 19_228, sections: collector, isJudged: false },
+  { name: 'metrics, traces', port: 19_226, sections: `${telemetry}\nlog: { requests: false }`, isJudged: true },
+  { name: 'metrics, traces, log', port: 19_228, sections: telemetry, isJudged: false },
 ]
 
 function configuration({ port, sections }: Variant, directory: string): string {
@@ -133,11 +134,13 @@ async function main(): Promise<void> {
   requireWrk()
   const directory = mkdtempSync(join(tmpdir(), 'swapgate-bench-'))
   const upstream = await start(cores.load, [join(import.meta.dirname, 'upstream.ts'), String(upstreamPort)])
+  const collector = await start(cores.load, [join(import.meta.dirname, 'collector.ts'), String(collectorPort)])
   const figures: (readonly Run[])[] = []
   try {
     for (let count = 0; count < rounds; count++) figures.push(await round(directory))
   } finally {
     upstream.kill()
+    collector.kill()
     rmSync(directory, { recursive: true })
   }
   report(figures)
