@@ -60,7 +60,7 @@ function readObject(nodes: ResponseNodes, value: JsonValue, rowContext: RowConte
   for (let at = 0; at < keys.length; at++) {
     const key = keys[at] as string
     const node = findNode(nodes, key, expected)
-    if (node) expected = node.position + 1
+    if (node) expected = node.index + 1
     const member = values[at] as JsonValue
     if (!node) rowContext.context.drift('_other', 'unknownField', key)
     else if (member === null) continue

@@ -54,7 +54,7 @@ export interface ResponseNodes {
 export interface ResponseNode {
   readonly name: string
   /** Its index in the list of its object. */
-  readonly position: number
+  readonly index: number
   /** With the names of the objects around it. */
   readonly fullName: string
   /** The name as JSON, of the first member and of a later one. */
@@ -97,13 +97,13 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
 }
 
 export function compileNodes(tree: ResponseTree, path: readonly string[]): ResponseNodes {
-  const list = Object.entries(tree).map(([name, line], position): ResponseNode => {
+  const list = Object.entries(tree).map(([name, line], index): ResponseNode => {
     const ownPath = name === '' ? path : [...path, name]
     const fullName = ownPath.join('.')
     const prefix = `${printString(name)}:`
     const node = {
       name,
-      position,
+      index,
       fullName,
       prefix,
       nextPrefix: `,${prefix}`,
