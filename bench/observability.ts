@@ -108,7 +108,7 @@ function usual(runs: readonly Run[]): Run {
 }
 
 function report(runs: readonly (readonly Run[])[]): void {
-  const row = (title: string, figures: readonly string[]): void => console.log(title.padEnd(44) + figures.join(' '))
+  const row = (title: string, figures: readonly string[]): void => console.log(title.padEnd(46) + figures.join(' '))
   for (const [at, { name }] of variants.entries()) {
     const own = runs.map((run) => run[at] as Run)
     row(
