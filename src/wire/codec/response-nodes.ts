@@ -53,7 +53,6 @@ export interface ResponseNodes {
 
 export interface ResponseNode {
   readonly name: string
-  /** Its index in the list of its object. */
   readonly index: number
   /** With the names of the objects around it. */
   readonly fullName: string
