@@ -1,7 +1,7 @@
 /** A collector: takes OTLP over HTTP in protobuf, and remembers every span. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { vi } from 'vitest'
 import { recordOutput } from '../support/leak-check.ts'
@@ -19,6 +19,8 @@ export class Collector implements AsyncDisposable {
   readonly spans: ExportedSpan[] = []
   /** The status of its responses; undefined: no response ever. */
   status: number | undefined = 200
+  /** Its responses never end: their bodies come byte by byte. */
+  isTrickling = false
   private readonly server: Server
 
   private constructor(server: Server) {
@@ -31,7 +33,10 @@ export class Collector implements AsyncDisposable {
       this.sent.push({ path: request.url ?? '', headers: request.headers, bytes })
       recordOutput('spans', bytes)
       if (this.status === 200) this.spans.push(...readTraces(bytes))
-      if (this.status !== undefined) response.writeHead(this.status).end()
+      if (this.status === undefined) return
+      response.writeHead(this.status)
+      if (this.isTrickling) trickle(response)
+      else response.end()
     })
   }
 
@@ -80,6 +85,11 @@ export class Collector implements AsyncDisposable {
   private roots(): readonly ExportedSpan[] {
     return this.spans.filter(({ parentSpanId }) => parentSpanId === '')
   }
+}
+
+function trickle(response: ServerResponse): void {
+  const timer = setInterval(() => response.write('.'), 100)
+  response.once('close', () => clearInterval(timer))
 }
 
 /** Waits for it. */

@@ -1,5 +1,7 @@
 // Runs alone, since its timeouts are short.
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -33,6 +35,14 @@ function opened(url: URL, timeoutMs = 5_000) {
   return { send, results }
 }
 
+/** Has the exporters that are opened from now on trust this authority. */
+function trust(authority: string): void {
+  const directory = mkdtempSync(join(tmpdir(), 'swapgate-exporter-'))
+  cleanUps.push(() => rmSync(directory, { recursive: true }))
+  writeFileSync(join(directory, 'ca.pem'), authority)
+  vi.stubEnv('OTEL_EXPORTER_OTLP_CERTIFICATE', join(directory, 'ca.pem'))
+}
+
 test('batches arrive as protobuf, one after the other, over one connection', async () => {
   const { taken, url, connections } = await collector([200])
   const { send, results } = opened(url)
@@ -48,10 +58,7 @@ test('headers, certificate and compression follow the OTEL_EXPORTER_OTLP_… var
   const authority = certify({ name: 'authority' })
   const { taken, url } = await collector([200], { secure: certify({ name: 'localhost', issuer: authority }) })
   expect(await opened(url).send()).toBe('failed')
-  const directory = mkdtempSync(join(tmpdir(), 'swapgate-exporter-'))
-  cleanUps.push(() => rmSync(directory, { recursive: true }))
-  writeFileSync(join(directory, 'ca.pem'), authority.cert)
-  vi.stubEnv('OTEL_EXPORTER_OTLP_CERTIFICATE', join(directory, 'ca.pem'))
+  trust(authority.cert)
   vi.stubEnv('OTEL_EXPORTER_OTLP_COMPRESSION', 'gzip')
   vi.stubEnv('OTEL_EXPORTER_OTLP_HEADERS', 'x-tenant=acme')
   expect(await opened(url).send()).toBe('exported')
@@ -84,6 +91,44 @@ test('a collector that never responds times out, and the next batch has its own 
   expect(await send()).toBe('failed')
   expect(await send()).toBe('exported')
   expect(taken).toHaveLength(2)
+})
+
+test.each([200, 400, 503])('a response with status %i that never ends fails, and its connection is closed', async (status) => {
+  const { taken, url, openConnections } = await collector([status, 204], { trickled: status })
+  const { send } = opened(url, 200)
+  expect(await send()).toBe('failed')
+  await vi.waitFor(() => expect(openConnections()).toBe(0))
+  expect(await send()).toBe('exported')
+  expect(taken).toHaveLength(2)
+})
+
+test('also over TLS a response that never ends fails', async () => {
+  const authority = certify({ name: 'authority' })
+  const secure = certify({ name: 'localhost', issuer: authority })
+  const { taken, url, openConnections } = await collector([200], { secure, trickled: 200 })
+  trust(authority.cert)
+  expect(await opened(url, 500).send()).toBe('failed')
+  await vi.waitFor(() => expect(openConnections()).toBe(0))
+  expect(taken).toHaveLength(1)
+})
+
+test('a retry whose response never ends fails at the timeout of the batch', async () => {
+  const { taken, url } = await collector([503, 200], { trickled: 200 })
+  const began = performance.now()
+  expect(await opened(url, 2_000).send()).toBe('failed')
+  expect(performance.now() - began).toBeLessThan(2_700)
+  expect(taken).toHaveLength(2)
+})
+
+test('other requests to the same host have no timeout', async () => {
+  const { url } = await collector([200], { trickled: 200 })
+  opened(url, 50)
+  const request = get(new URL('/other', url))
+  const [response] = await once(request, 'response')
+  await once(response, 'data')
+  await new Promise((done) => setTimeout(done, 200))
+  expect(request.destroyed).toBe(false)
+  request.destroy()
 })
 
 test('a refused connection fails within the timeout', async () => {

@@ -1,8 +1,8 @@
 /** For tests: a collector that stores the bytes that it receives. */
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 
 interface ReceivedRequest {
   readonly method: string | undefined
@@ -13,22 +13,35 @@ interface ReceivedRequest {
 
 type Secure = Readonly<Record<'cert' | 'key', string>>
 
+interface Behaviour {
+  readonly secure?: Secure
+  /** The value of `Retry-After`. */
+  readonly after?: string
+  /** A status whose response never ends: its body comes byte by byte. */
+  readonly trickled?: number
+}
+
 /** A collector that responds with these statuses in turn and then repeats the last; 0: no response. */
-export async function collector(
-  statuses: readonly number[],
-  { secure, after }: { readonly secure?: Secure; readonly after?: string } = {},
-) {
+export async function collector(statuses: readonly number[], { secure, after, trickled }: Behaviour = {}) {
   const received: ReceivedRequest[] = []
   const receive: RequestListener = async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     received.push({ method: request.method, path: request.url, headers: request.headers, bytes: Buffer.concat(chunks) })
     const status = statuses[Math.min(received.length, statuses.length) - 1] ?? 0
-    if (status !== 0) response.writeHead(status, after === undefined ? {} : { 'retry-after': after }).end('well')
+    if (status === 0) return
+    response.writeHead(status, after === undefined ? {} : { 'retry-after': after })
+    if (status === trickled) trickle(response)
+    else response.end('well')
   }
   const server: Server = secure ? createTlsServer(secure, receive) : createServer(receive)
   let connections = 0
-  server.on('connection', () => connections++)
+  const openSockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    connections++
+    openSockets.add(socket)
+    socket.once('close', () => openSockets.delete(socket))
+  })
   await once(server.listen(0), 'listening')
   const { port } = server.address() as AddressInfo
   const close = (): void => server.close().closeAllConnections()
@@ -36,6 +49,12 @@ export async function collector(
     taken: received,
     close,
     connections: () => connections,
+    openConnections: () => openSockets.size,
     url: new URL(`http${secure ? 's' : ''}://localhost:${port}/otel/v1/traces`),
   }
+}
+
+function trickle(response: ServerResponse): void {
+  const timer = setInterval(() => response.write('.'), 20)
+  response.once('close', () => clearInterval(timer))
 }

@@ -1,0 +1,27 @@
+/** node:diagnostics_channel: a deadline for requests that a library sends. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { ClientRequest } from 'node:http'
+import { urlToHttpOptions } from 'node:url'
+
+const channel = 'http.client.request.created'
+
+/**
+ * Emits `timeout` on each request to `url` that is not over after `remainingMs`. The timeout of `node:http` is for idle connections
+ * only: each byte of a response restarts it. Returns a function that ends this for later requests.
+ */
+export function limitRequests(url: string, remainingMs: () => number): () => void {
+  const { hostname, path } = urlToHttpOptions(new URL(url))
+  const limit = (message: unknown): void => {
+    const request = requestOf(message)
+    if (request?.host !== hostname || request.path !== path) return
+    const timer = setTimeout(() => request.emit('timeout'), remainingMs())
+    request.once('close', () => clearTimeout(timer))
+  }
+  subscribe(channel, limit)
+  return () => void unsubscribe(channel, limit)
+}
+
+function requestOf(message: unknown): ClientRequest | undefined {
+  const isRequest = typeof message === 'object' && message !== null && 'request' in message
+  return isRequest && message.request instanceof ClientRequest ? message.request : undefined
+}
