@@ -74,7 +74,7 @@ test('a retryable status is retried', async () => {
 })
 
 test('Retry-After leads to no retry if less time is left', async () => {
-  const { taken, url } = await collector([503, 200], { after: '5' })
+  const { taken, url } = await collector([503, 200], { headers: { 'retry-after': '5' } })
   expect(await opened(url, 4_000).send()).toBe('failed')
   expect(taken).toHaveLength(1)
 })
@@ -118,6 +118,20 @@ test('a retry whose response never ends fails at the timeout of the batch', asyn
   expect(await opened(url, 2_000).send()).toBe('failed')
   expect(performance.now() - began).toBeLessThan(2_700)
   expect(taken).toHaveLength(2)
+})
+
+test('an upgrade to another protocol fails', async () => {
+  const { url } = await collector([101], { headers: { connection: 'upgrade', upgrade: 'h2c' } })
+  expect(await opened(url, 200).send()).toBe('failed')
+})
+
+test('the connection stays open beyond the timeout of a batch', async () => {
+  const { url, connections } = await collector([200])
+  const { send, results } = opened(url, 100)
+  await send()
+  await new Promise((done) => setTimeout(done, 200))
+  await send()
+  expect([results, connections()]).toEqual([['exported', 'exported'], 1])
 })
 
 test('other requests to the same host have no timeout', async () => {

@@ -1,6 +1,13 @@
 /** For tests: a collector that stores the bytes that it receives. */
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 
@@ -15,14 +22,13 @@ type Secure = Readonly<Record<'cert' | 'key', string>>
 
 interface Behaviour {
   readonly secure?: Secure
-  /** The value of `Retry-After`. */
-  readonly after?: string
+  readonly headers?: OutgoingHttpHeaders
   /** A status whose response never ends: its body comes byte by byte. */
   readonly trickled?: number
 }
 
 /** A collector that responds with these statuses in turn and then repeats the last; 0: no response. */
-export async function collector(statuses: readonly number[], { secure, after, trickled }: Behaviour = {}) {
+export async function collector(statuses: readonly number[], { secure, headers, trickled }: Behaviour = {}) {
   const received: ReceivedRequest[] = []
   const receive: RequestListener = async (request, response) => {
     const chunks: Buffer[] = []
@@ -30,7 +36,7 @@ export async function collector(statuses: readonly number[], { secure, after, tr
     received.push({ method: request.method, path: request.url, headers: request.headers, bytes: Buffer.concat(chunks) })
     const status = statuses[Math.min(received.length, statuses.length) - 1] ?? 0
     if (status === 0) return
-    response.writeHead(status, after === undefined ? {} : { 'retry-after': after })
+    response.writeHead(status, headers)
     if (status === trickled) trickle(response)
     else response.end('well')
   }

@@ -6,16 +6,16 @@ import { urlToHttpOptions } from 'node:url'
 const channel = 'http.client.request.created'
 
 /**
- * Emits `timeout` on each request to `url` that is not over after `remainingMs`. The timeout of `node:http` is for idle connections
- * only: each byte of a response restarts it. Returns a function that ends this for later requests.
+ * Emits `timeout` on each request to `url` after `remainingMs`, which has no effect once the response is complete. The timeout of
+ * `node:http` is for idle connections only: each byte of a response restarts it. Returns a function that ends this for later requests.
  */
 export function limitRequests(url: string, remainingMs: () => number): () => void {
   const { hostname, path } = urlToHttpOptions(new URL(url))
   const limit = (message: unknown): void => {
     const request = requestOf(message)
-    if (request?.host !== hostname || request.path !== path) return
-    const timer = setTimeout(() => request.emit('timeout'), remainingMs())
-    request.once('close', () => clearTimeout(timer))
+    if (!request || request.host !== hostname || request.path !== path) return
+    // Not cleared on `close`: after a response with 101 that is the only event.
+    setTimeout(() => request.emit('timeout'), remainingMs()).unref()
   }
   subscribe(channel, limit)
   return () => void unsubscribe(channel, limit)
