@@ -2,7 +2,7 @@
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import type { SpanResult } from '../../domain/telemetry/labels.ts'
-import { limitRequests } from './request-deadline.ts'
+import { addRequestDeadline } from './request-deadline.ts'
 
 /** Headers, certificates and compression come from the variables. Calls `onResult` with the result of each batch. */
 export function exporter(
@@ -13,7 +13,7 @@ export function exporter(
   const collector = new OTLPTraceExporter({ url, timeoutMillis: timeoutMs, userAgent: `swapgate/${version}` })
   // The SDK limits only the time without a byte. Batches are sent one at a time, so one deadline is enough.
   let deadline = 0
-  const removeLimit = limitRequests(url, () => deadline - performance.now())
+  const removeDeadline = addRequestDeadline(url, () => deadline - performance.now())
   return {
     export(spans, done) {
       deadline = performance.now() + timeoutMs
@@ -22,6 +22,6 @@ export function exporter(
         done(result)
       })
     },
-    shutdown: () => collector.shutdown().finally(removeLimit),
+    shutdown: () => collector.shutdown().finally(removeDeadline),
   }
 }
