@@ -1,5 +1,5 @@
 /** The largest delay of a timer in Node. A deadline may be infinite. */
-const maxTimerMs = 2_147_483_647
+export const maxTimerMs = 2_147_483_647
 
 /** Settles like `work`, or after `timeoutMs` with the result of `onTimeout`. The work itself is not cancelled. */
 export async function withTimeout<Result, Late>(

@@ -1,10 +1,11 @@
 /** A collector: takes OTLP over HTTP in protobuf, and remembers every span. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { vi } from 'vitest'
 import { recordOutput } from '../support/leak-check.ts'
+import { trickle } from '../support/trickle.ts'
 import { type ExportedSpan, readTraces } from './otlp.ts'
 
 export interface Sent {
@@ -85,11 +86,6 @@ export class Collector implements AsyncDisposable {
   private roots(): readonly ExportedSpan[] {
     return this.spans.filter(({ parentSpanId }) => parentSpanId === '')
   }
-}
-
-function trickle(response: ServerResponse): void {
-  const timer = setInterval(() => response.write('.'), 100)
-  response.once('close', () => clearInterval(timer))
 }
 
 /** Waits for it. */

@@ -134,15 +134,36 @@ test('the connection stays open beyond the timeout of a batch', async () => {
   expect([results, connections()]).toEqual([['exported', 'exported'], 1])
 })
 
-test('other requests to the same host have no timeout', async () => {
+test('a request of the application to the same URL has no timeout', async () => {
   const { url } = await collector([200], { trickled: 200 })
-  opened(url, 50)
-  const request = get(new URL('/other', url))
+  await opened(url, 50).send()
+  const timeouts: unknown[] = []
+  const request = get(new URL('/v1/traces', url)).on('timeout', (event) => timeouts.push(event))
   const [response] = await once(request, 'response')
-  await once(response, 'data')
+  response.resume()
   await new Promise((done) => setTimeout(done, 200))
-  expect(request.destroyed).toBe(false)
+  expect([timeouts, response.destroyed]).toEqual([[], false])
   request.destroy()
+})
+
+test('a batch of another exporter to the same URL does not change the timeout', async () => {
+  const { url } = await collector([200], { delayMs: 200 })
+  expect(await opened(url, 20).send()).toBe('failed')
+  expect(await opened(url, 5_000).send()).toBe('exported')
+})
+
+test('a timeout longer than a timer of Node is not taken for none', async () => {
+  const { taken, url } = await collector([200], { delayMs: 100 })
+  expect(await opened(url, 2 ** 31).send()).toBe('exported')
+  expect(taken).toHaveLength(1)
+})
+
+test.each([200, 500])('after a response with status %i no timer keeps it in memory', async (status) => {
+  const { url } = await collector([status])
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  cleanUps.push(() => vi.useRealTimers())
+  expect(await opened(url).send()).toBe(status === 200 ? 'exported' : 'failed')
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0))
 })
 
 test('a refused connection fails within the timeout', async () => {

@@ -1,15 +1,10 @@
 /** For tests: a collector that stores the bytes that it receives. */
 import { once } from 'node:events'
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type OutgoingHttpHeaders,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
+import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { trickle } from '../../../test/support/trickle.ts'
 
 interface ReceivedRequest {
   readonly method: string | undefined
@@ -23,12 +18,14 @@ type Secure = Readonly<Record<'cert' | 'key', string>>
 interface Behaviour {
   readonly secure?: Secure
   readonly headers?: OutgoingHttpHeaders
+  /** The time before each response. */
+  readonly delayMs?: number
   /** A status whose response never ends: its body comes byte by byte. */
   readonly trickled?: number
 }
 
 /** A collector that responds with these statuses in turn and then repeats the last; 0: no response. */
-export async function collector(statuses: readonly number[], { secure, headers, trickled }: Behaviour = {}) {
+export async function collector(statuses: readonly number[], { secure, headers, delayMs = 0, trickled }: Behaviour = {}) {
   const received: ReceivedRequest[] = []
   const receive: RequestListener = async (request, response) => {
     const chunks: Buffer[] = []
@@ -36,6 +33,7 @@ export async function collector(statuses: readonly number[], { secure, headers, 
     received.push({ method: request.method, path: request.url, headers: request.headers, bytes: Buffer.concat(chunks) })
     const status = statuses[Math.min(received.length, statuses.length) - 1] ?? 0
     if (status === 0) return
+    await wait(delayMs)
     response.writeHead(status, headers)
     if (status === trickled) trickle(response)
     else response.end('well')
@@ -58,9 +56,4 @@ export async function collector(statuses: readonly number[], { secure, headers, 
     openConnections: () => openSockets.size,
     url: new URL(`http${secure ? 's' : ''}://localhost:${port}/otel/v1/traces`),
   }
-}
-
-function trickle(response: ServerResponse): void {
-  const timer = setInterval(() => response.write('.'), 20)
-  response.once('close', () => clearInterval(timer))
 }

@@ -4,7 +4,7 @@ import { singleFlight } from '../../domain/single-flight.ts'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
 import type { Drift } from '../../domain/telemetry/labels.ts'
-import { withTimeout } from '../../domain/with-timeout.ts'
+import { maxTimerMs, withTimeout } from '../../domain/with-timeout.ts'
 import type { AssetNaming } from '../assets/asset-naming.ts'
 import { type Listing, parseListing } from '../assets/listing.ts'
 import type { CurrencyListStore, ListSource } from './currency-list-store.ts'
@@ -38,8 +38,6 @@ const maxReadAgeMs = 600_000
 /** Longest wait for the store of lists, and pause before it is read again. */
 const storeTimeoutMs = 500
 const storeRetryPauseMs = 1_000
-/** The largest delay of a timer in Node. */
-const maxTimerMs = 2_147_483_647
 
 /** Keeps the last list, and refreshes it on request and in the background. */
 export class RefreshingSnapshot {
