@@ -22,13 +22,6 @@ it('no files import each other in a circle', () => {
   ).toEqual(['a/b.ts -> a/c.ts -> d.ts'])
 })
 
-it('no folder of src/ has more than 25 files', () => {
-  const files = readdirSync('src', { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  const sizes = Map.groupBy(files, ({ parentPath }) => parentPath)
-  expect(sizes.size).toBeGreaterThan(30)
-  expect([...sizes].filter(([, inFolder]) => inFolder.length > 25).map(([folder]) => folder)).toEqual([])
-})
-
 it('no shared module of the tests has a hook of its own', () => {
   const shared = globSync('test/**/*.ts').filter((file) => !file.endsWith('.test.ts') && file !== 'test/support/setup.ts')
   expect(shared.length).toBeGreaterThan(100)
