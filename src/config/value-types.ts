@@ -108,7 +108,19 @@ function isServerUrl(url: URL | null): boolean {
 }
 
 /** A value that browsers send as `Origin`. */
-export const origin = text.refine((value) => URL.parse(value)?.origin === value, 'must be an origin like https://app.example')
+/** As browsers send it in `Origin`; `https://*.example.com` is every host below example.com. */
+export const origin = text.refine(
+  isOrigin,
+  'must be an origin like https://app.example, https://*.example.com or capacitor://localhost',
+)
+
+function isOrigin(value: string): boolean {
+  const plain = value.replace('://*.', '://any.')
+  const url = URL.parse(plain)
+  if (!url?.host || plain.includes('*')) return false
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return plain === value && `${url.protocol}//${url.host}` === value
+  return url.origin === plain && (plain === value || url.hostname.split('.').length > 2)
+}
 
 /** A secret that a person or a program sends as `Bearer`. */
 export const token = z.string(must('be a text')).regex(/^[\x21-\x7e]{32,512}$/, 'must be 32 to 512 visible characters of ASCII')

@@ -164,7 +164,7 @@ test('a lifetime is in whole seconds, also if the configuration has a fraction',
 
 const page = { origin: 'https://evil.example', cookie: 'session=canary' }
 const preflight = { 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' }
-test.each([{ cors: [] }, { cors: ['https://app.example'] }])(
+test.each([{ cors: [] }, { cors: ['https://app.example', 'https://*.app.example', 'app://evil.example'] }])(
   'H16: a page of another origin reads nothing, with $cors in server.cors',
   async ({ cors }) => {
     const pair = await startPair('A', 'A', { sections: { server: { cors } } })
@@ -211,4 +211,33 @@ test('H16: a page of a listed origin may read X-Swap-Provider and X-Swap-Attenti
     expect(received['access-control-expose-headers']?.split(',')).toEqual(
       expect.arrayContaining(['X-Swap-Attention', 'X-Swap-Provider']),
     )
+})
+
+test.each([
+  ['capacitor://localhost', 'capacitor://localhost'],
+  ['app://-', 'app://-'],
+  ['chrome-extension://nkbihfbeogaeaoehlefnkodbefgpgknn', 'chrome-extension://nkbihfbeogaeaoehlefnkodbefgpgknn'],
+  ['https://*.example.com', 'https://app.example.com'],
+  ['https://*.example.com', 'https://a.b.example.com'],
+  ['https://*.example.com', undefined, 'https://example.com'],
+  ['https://*.example.com', undefined, 'https://evilexample.com'],
+  ['https://*.example.com', undefined, 'http://app.example.com'],
+  ['https://*.example.com', undefined, 'https://app.example.com.evil.test'],
+])('H16: with %s in server.cors the response names %s', async (listed, allowed, origin = allowed) => {
+  const pair = await startPair('A', 'A', { sections: { server: { cors: [listed] } } })
+  const asked = { origin: origin ?? '', 'access-control-request-method': 'GET', 'access-control-request-headers': 'traceparent' }
+  const { headers } = await pair.client.get('/rate', { headers: asked, method: 'OPTIONS', key: null })
+  await pair.close()
+  expect(headers['access-control-allow-origin']).toBe(allowed)
+})
+
+test('H16: a preflight with headers of tracing libraries passes, and is kept for two hours', async () => {
+  const pair = await startPair('A', 'A', { sections: { server: { cors: ['https://app.example'] } } })
+  const asked = { origin: 'https://app.example', 'access-control-request-method': 'GET' }
+  const { headers } = await pair.client.get('/rate', { headers: asked, method: 'OPTIONS', key: null })
+  await pair.close()
+  expect(headers['access-control-allow-headers']?.split(',')).toEqual(
+    expect.arrayContaining(['traceparent', 'tracestate', 'baggage', 'sentry-trace', 'Cache-Control']),
+  )
+  expect(headers['access-control-max-age']).toBe('7200')
 })

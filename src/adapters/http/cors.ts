@@ -11,6 +11,12 @@ const sent = [
   'X-Request-Id',
   'X-Swap-Form',
   'X-Swap-Provider',
+  // What libraries for traces and errors add, and what browsers add where a page wants no cached response.
+  'traceparent',
+  'tracestate',
+  'baggage',
+  'sentry-trace',
+  'Cache-Control',
 ]
 const read = [
   'Age',
@@ -29,13 +35,29 @@ const read = [
   'X-Swap-Stale',
 ]
 
-/** Lets pages of these origins read responses. The gateway itself responds to OPTIONS. */
+/** Seconds for which a browser keeps the answer of a preflight: the longest that Chromium takes. */
+const maxAgeSeconds = 7_200
+
+const subdomain = /^[a-z0-9.-]+$/
+
+/** Lets pages of these origins read responses; `https://*.example.com` is every host below it. The gateway itself responds to OPTIONS. */
 export function crossOrigin(origins: readonly string[]): RequestHandler {
+  const named = new Set(origins)
+  const below = origins.flatMap((origin) => {
+    const [scheme = '', parent] = origin.split('*', 2)
+    return parent === undefined ? [] : [{ scheme, parent }]
+  })
+  const isBelow = (origin: string): boolean =>
+    below.some(({ scheme, parent }) => {
+      const isFramed = origin.startsWith(scheme) && origin.endsWith(parent)
+      return isFramed && subdomain.test(origin.slice(scheme.length, -parent.length))
+    })
   return cors({
-    origin: [...origins],
+    origin: (origin, decide) => decide(null, origin !== undefined && (named.has(origin) || isBelow(origin))),
     methods: ['GET', 'HEAD', 'POST'],
     allowedHeaders: sent,
     exposedHeaders: read,
+    maxAge: maxAgeSeconds,
     preflightContinue: true,
   })
 }

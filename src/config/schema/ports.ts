@@ -39,7 +39,7 @@ export const server = section(
     cors: setting(
       list(origin),
       [],
-      'Origins whose pages may read responses, like `https://app.example`. Empty: no CORS headers are sent',
+      'Origins whose pages may read responses, like `https://app.example`, `https://*.example.com` (every host below it), or that of an app: `capacitor://localhost`. Empty: no CORS headers are sent',
     ),
   },
   'The public port.',
