@@ -1,6 +1,7 @@
 /** Row X2: more connections than may be; 20,000 with `npm run test:soak`, or as many as the system lets be opened. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openFilesLimit } from '../../src/process/connections/open-files.ts'
@@ -65,4 +66,24 @@ routing: { providers: [alpha] }`)
       () => 0,
     )
   await expect.poll(sendRequest, { timeout: 10_000 }).toBe(404)
+})
+
+it('X2: a full admin port closes its idlest connection, so that a probe always comes in', async () => {
+  using directory = new ConfigDirectory()
+  const file = directory.write(`
+server: { port: 0 }
+admin: { port: 0 }
+providers: { alpha: { form: A, url: "http://127.0.0.1:9/api/v2" } }
+routing: { providers: [alpha] }`)
+  await using gateway = new Swapgate(['start', '--config', file])
+  const urls = await gateway.urls()
+  const admin = urls.get('admin') ?? ''
+  const { port, hostname } = new URL(admin)
+  const sockets = Array.from({ length: 80 }, () => connect(Number(port), hostname).on('error', () => {}))
+  await expect.poll(() => sockets.filter(({ destroyed }) => destroyed).length).toBe(80 - Math.min(64, Math.floor(files / 2)))
+  for (const path of ['/livez', '/readyz', '/metrics']) {
+    expect((await fetch(admin + path, { headers: { connection: 'close' } })).status).toBe(200)
+  }
+  expect((await fetch(`${urls.get('gateway')}/nowhere`)).status).toBe(404)
+  for (const socket of sockets) socket.destroy()
 })

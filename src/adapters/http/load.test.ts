@@ -90,3 +90,16 @@ test('measures the process itself', () => {
   expect(measured.level).toBe(0)
   measured.stop()
 })
+
+test('a process that may open no more files keeps its last memory figure, and goes on', () => {
+  load.stop()
+  const full = (): never => {
+    throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' })
+  }
+  const resident = vi.spyOn(process.memoryUsage, 'rss').mockImplementation(full)
+  load = measureLoad()
+  vi.advanceTimersByTime(1_000)
+  expect(resident).toHaveBeenCalledTimes(5)
+  expect(load.level).toBe(0)
+  resident.mockRestore()
+})

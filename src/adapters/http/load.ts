@@ -76,8 +76,17 @@ function processGauges(): LoadSources {
   let resident = 0
   let reads = 0
   const memoryShare = (): number => {
-    if (reads++ % residentInterval === 0) resident = process.memoryUsage.rss()
+    if (reads++ % residentInterval === 0) resident = readResident() ?? resident
     return Math.max(getHeapStatistics().used_heap_size / heapLimit, resident / residentLimit)
   }
   return { now: () => performance.now(), memoryShare }
+}
+
+/** Bytes; undefined if the system's file cannot be opened, as where the process has no more files. */
+function readResident(): number | undefined {
+  try {
+    return process.memoryUsage.rss()
+  } catch {
+    return undefined
+  }
 }

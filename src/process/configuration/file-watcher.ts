@@ -14,7 +14,7 @@ export function signaturesOf(files: readonly string[], known: Signatures = new M
 /** Calls `changed` once, when any of the files has changed. Returns a function that stops watching. */
 export function watchFiles(before: Signatures, changed: () => void): () => void {
   const timer = setInterval(() => {
-    if ([...before].every(([file, signature]) => signatureOf(file) === signature)) return
+    if ([...before].every(([file, signature]) => signatureOf(file, signature) === signature)) return
     clearInterval(timer)
     changed()
   }, intervalMs)
@@ -22,11 +22,13 @@ export function watchFiles(before: Signatures, changed: () => void): () => void 
   return () => clearInterval(timer)
 }
 
-function signatureOf(file: string): string {
+/** `known`: the signature while the process may open no more files. */
+function signatureOf(file: string, known = ''): string {
   try {
     const { ino, size, mtimeMs } = statSync(file)
     return `${ino} ${size} ${mtimeMs}`
-  } catch {
-    return ''
+  } catch (reason) {
+    const { code } = reason as NodeJS.ErrnoException
+    return code === 'EMFILE' || code === 'ENFILE' ? known : ''
   }
 }

@@ -9,6 +9,7 @@ import type { Http } from '../../wire/http.ts'
 import { admissionQueue } from './admission-queue.ts'
 import { limitConnectionsPerAddress } from './connections-per-address.ts'
 import { type Drain, drainOf } from './drain.ts'
+import { evictIdlest } from './idle-eviction.ts'
 import { setIdleTimeout } from './idle-timeout.ts'
 import { withListenError } from './listen-error.ts'
 import { maxConnections } from './open-files.ts'
@@ -27,8 +28,16 @@ export async function openAdmin(
   const printError = errorPrinter(config)
   const app = adminApp({ ...options, printError, hosts: admin.hosts })
   const { server, url } = await withListenError('admin', admin, () => listen(app, adminErrorResponse(printError), admin))
+  limitPipelining(server, maxDueResponses)
+  evictIdlest(server, maxConnections(maxAdminConnections))
+  setIdleTimeout(server, adminIdleTimeoutMs)
   return { url, drain: drainOf(server) }
 }
+
+/** Probes, Prometheus, and operators with their event streams. */
+const maxAdminConnections = 64
+/** Longer than Prometheus and probes pause. */
+const adminIdleTimeoutMs = 75_000
 
 /** Errors outside the mounts have the body of the default form. */
 export function errorPrinter({ defaultForm }: Config): PrintError {
