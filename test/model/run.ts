@@ -1,5 +1,5 @@
 /**
- * `npm run model [traces] [seed]`: simulates so many traces of the model without defects, then puts back each known defect
+ * `npm run model [traces] [seed]`: simulates so many traces of each configuration without defects, then puts back each known defect
  * until a trace shows it; `found.json` keeps which one, for the tests. Prints the figures; ends with 1 where a trace violates
  * something, or a defect is not found.
  */
@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { defects, type Outcome, type Simulation, steps } from './simulator.ts'
+import { configurations, defects, type Outcome, type Simulation, steps } from './simulator.ts'
 
 /** Traces in one portion of work, each with a seed of its own; and the most that are tried for one defect. */
 const portion = 1_000
@@ -32,18 +32,23 @@ async function share<Work>(all: readonly Work[], does: (worker: Worker, work: Wo
 }
 
 let isGood = true
-const witnessed: Record<string, number> = {}
-const began = Date.now()
-await share([...Array(Math.ceil(traces / portion)).keys()], async (worker, at) => {
-  const samples = Math.min(portion, traces - at * portion)
-  const outcome = await simulate(worker, { seed: BigInt(seed + at), samples })
-  for (const [name, count] of Object.entries(outcome.witnessed)) witnessed[name] = (witnessed[name] ?? 0) + count
-  if (outcome.violated.length === 0) return
-  isGood = false
-  console.error(`violated: ${outcome.violated.join(', ')}; seed ${outcome.seed}`)
-})
-const seconds = Math.round((Date.now() - began) / 1000)
-console.info(`no defect: ${traces} traces of ${steps} steps, seeds ${seed} and following, ${seconds} s`, witnessed)
+for (const configuration of configurations) {
+  const witnessed: Record<string, number> = {}
+  const began = Date.now()
+  await share([...Array(Math.ceil(traces / portion)).keys()], async (worker, at) => {
+    const samples = Math.min(portion, traces - at * portion)
+    const outcome = await simulate(worker, { configuration, seed: BigInt(seed + at), samples })
+    for (const [name, count] of Object.entries(outcome.witnessed)) witnessed[name] = (witnessed[name] ?? 0) + count
+    if (outcome.violated.length === 0) return
+    isGood = false
+    console.error(`${configuration}: violated: ${outcome.violated.join(', ')}; seed ${outcome.seed}`)
+  })
+  const seconds = Math.round((Date.now() - began) / 1000)
+  console.info(
+    `${configuration}, no defect: ${traces} traces of ${steps} steps, seeds ${seed} and following, ${seconds} s`,
+    witnessed,
+  )
+}
 
 const shows: Record<string, string> = {}
 await share(defects, async (worker, defect) => {

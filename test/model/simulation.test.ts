@@ -2,7 +2,7 @@
 /** The model in `docs/model` holds, and it notices each known defect. `npm run model` does the same at length. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import found from './found.json' with { type: 'json' }
-import { defects, openModel } from './simulator.ts'
+import { configurations, defects, openModel } from './simulator.ts'
 
 let simulate: Awaited<ReturnType<typeof openModel>>
 beforeAll(async () => {
@@ -10,16 +10,20 @@ beforeAll(async () => {
 }, 60_000)
 
 describe('the model of a create', () => {
-  it('L61: 500 random traces keep every invariant, and reach what they are about', () => {
-    const seed = BigInt(Date.now() % 2 ** 31)
-    const outcome = simulate({ seed, samples: 500 })
-    console.info(`model: seed ${seed}`, outcome.witnessed)
-    expect([outcome.violated, outcome.seed, Object.values(outcome.witnessed).every((count) => count > 0)]).toEqual([
-      [],
-      outcome.seed,
-      true,
-    ])
-  }, 120_000)
+  it.each(configurations)(
+    'L61: random traces with the operator of %s keep every invariant, and reach what they are about',
+    (configuration) => {
+      const seed = BigInt(Date.now() % 2 ** 31)
+      const outcome = simulate({ configuration, seed, samples: 300 })
+      console.info(`model: ${configuration}, seed ${seed}`, outcome.witnessed)
+      expect([outcome.violated, outcome.seed, Object.values(outcome.witnessed).every((count) => count > 0)]).toEqual([
+        [],
+        outcome.seed,
+        true,
+      ])
+    },
+    120_000,
+  )
 
   it('L62: it has a trace for each defect', () => expect(Object.keys(found).toSorted()).toEqual(defects.toSorted()))
 

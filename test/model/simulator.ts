@@ -9,6 +9,8 @@ import { Evaluator } from '@informalsystems/quint/dist/src/runtime/impl/evaluato
 import { newTraceRecorder } from '@informalsystems/quint/dist/src/runtime/trace.js'
 
 export interface Simulation {
+  /** What an operator does meanwhile; default: nothing. */
+  readonly configuration?: Configuration
   /** Which is put back; default: none. */
   readonly defect?: string
   readonly seed: bigint
@@ -30,6 +32,24 @@ export interface Outcome {
 
 /** Of one trace. */
 export const steps = 25
+
+/** Of the model: what an operator does meanwhile. */
+export const configurations = ['fixed', 'twoTags', 'changing', 'removing'] as const
+export type Configuration = (typeof configurations)[number]
+
+const configurationOfDefect: Readonly<Record<string, Configuration>> = {
+  idsByTag: 'twoTags',
+  tagIsPlace: 'changing',
+  tableNamesCompared: 'changing',
+  repeatsByTable: 'changing',
+  removedIsGone: 'removing',
+  removedIsOver: 'removing',
+}
+
+/** The configuration in which a trace shows the defect. */
+export function configurationOf(defect: string): Configuration {
+  return configurationOfDefect[defect] ?? 'fixed'
+}
 
 const file = fileURLToPath(new URL('../../docs/model/create.qnt', import.meta.url))
 const text = readFileSync(file, 'utf8')
@@ -53,10 +73,10 @@ export async function openModel(mode: 'typed' | 'untyped' = 'typed'): Promise<(s
   const [step, safe] = [expression('step'), expression('safe')]
   const [all, reached] = [invariants.map(expression), witnesses.map(expression)]
 
-  return ({ defect = 'none', seed, samples, traces: kept = 1 }) => {
+  return ({ defect = 'none', configuration = configurationOf(defect), seed, samples, traces: kept = 1 }) => {
     const rng = newRng(seed)
     const evaluator = new Evaluator(model.table, newTraceRecorder(0, rng, kept), rng, kept > 1)
-    const init = expression(`initWith("${defect}")`)
+    const init = expression(`initIn("${configuration}", "${defect}")`)
     const traces: ItfTrace[] = []
     const outcome = evaluator.simulate(init, step, safe, reached, samples, steps, 1, (_, __, variables, states) => {
       traces.push(toItf([...variables], states, true).unwrap())
