@@ -55,7 +55,7 @@ interface NativeLaneParts {
 
 /** Undefined if nothing is open, and always in passthrough mode. */
 export function nativeLaneOf({ auth }: Config, provider: Provider, parts: NativeLaneParts): NativeLane | undefined {
-  const { native, nativeMaxBytes, nativeIdle, timeout, tag, key, state } = provider
+  const { native, nativeMaxBytes, nativeIdle, nativeTimeout, timeout, tag, key, state } = provider
   if (auth.mode !== 'managed' || native.length === 0) return undefined
   const { form, connection, confidential, version } = parts
   return {
@@ -68,6 +68,7 @@ export function nativeLaneOf({ auth }: Config, provider: Provider, parts: Native
     maxBytes: nativeMaxBytes,
     timeoutMs: timeout * 1000,
     idleTimeoutMs: nativeIdle * 1000,
+    totalTimeoutMs: nativeTimeout * 1000,
     guard: connection.guard,
     server: connection.server,
     send: connection.open(),

@@ -14,8 +14,21 @@ export interface NativeRequest {
   readonly timeoutMs: number
   /** Milliseconds from one byte to the next, in either direction. */
   readonly idleTimeoutMs: number
+  /** Milliseconds for the whole exchange. */
+  readonly totalTimeoutMs: number
+  /** Ends the exchange with its reason, a `Fault`. */
+  readonly signal: AbortSignal
+  /** Finds keys in the body of the response; it must not have one. */
+  readonly keys: KeySearch
   /** Maps the provider's head to the client's. Throws the `Fault` that the client gets instead of the response. */
   readonly toClient: (status: number, headers: Headers) => NativeHead
+}
+
+export interface KeySearch {
+  /** Of the longest key; 0 if there are none. */
+  readonly longestKey: number
+  /** Whether bytes, as Latin-1, contain a key. */
+  readonly containsLongKey: (text: string) => boolean
 }
 
 export interface NativeHead {

@@ -61,7 +61,6 @@ const junk = {
 }
 const passed = {
   accept: 'text/plain, */*;q=0.1',
-  'accept-encoding': 'gzip, br',
   'accept-language': 'de-CH',
   'content-encoding': 'identity',
   'content-type': 'application/x-www-form-urlencoded',
@@ -73,7 +72,7 @@ describe('N2: up go', () => {
     const hasBody = method !== 'GET' && method !== 'HEAD'
     const { status } = await rig.send(path, {
       method,
-      headers: { ...junk, ...passed, 'x-request-id': 'mine-1' },
+      headers: { ...junk, ...passed, 'accept-encoding': 'gzip, br', 'x-request-id': 'mine-1' },
       ...(hasBody && { body: 'a=b' }),
     })
     expect(status).toBe(200)
@@ -82,6 +81,7 @@ describe('N2: up go', () => {
     expect(headerNames.toSorted()).toEqual([...new Set(headerNames)].toSorted())
     expect(headers).toMatchObject({
       ...passed,
+      'accept-encoding': 'identity',
       authorization: `Bearer ${providerKey}`,
       'user-agent': 'swapgate/1.2.3',
       'x-request-id': 'mine-1',
@@ -94,6 +94,7 @@ describe('N2: up go', () => {
   test('nothing that the client did not send, but what is the gateway’s own', async () => {
     await sendRaw(rig.gateway.port, rig.head('GET /native/alpha/exchange/range', 'connection: close'))
     expect(rig.provider.arrived[0]?.headerNames.toSorted()).toEqual([
+      'accept-encoding',
       'authorization',
       'connection',
       'host',
@@ -167,6 +168,7 @@ const ownNames = [
   'content-security-policy',
   'ratelimit',
   'ratelimit-policy',
+  'vary',
   'x-content-type-options',
   'x-request-id',
   'x-swap-provider',
@@ -191,6 +193,8 @@ describe('N3: down come', () => {
     )
     expect(headers).toMatchObject({
       ...listedDown,
+      'cache-control': 'private, max-age=60',
+      vary: 'Authorization, X-API-Key',
       'x-request-id': 'mine',
       'x-swap-provider': 'alpha',
       'x-content-type-options': 'nosniff',
@@ -207,6 +211,17 @@ describe('N3: down come', () => {
     expect([status, headers['content-length'], headers['cache-control']]).toEqual([203, '5', 'no-store'])
     expect(headerNames).not.toContain('transfer-encoding')
     expect(headerNames).not.toContain('content-type')
+  })
+
+  test.each([
+    ['max-age=30', 'private, max-age=30'],
+    ['public, s-maxage=30, max-age=30, immutable', 'private, max-age=30, immutable'],
+    ['private="x-a, x-b", no-cache="x-c, x-d"', 'private, no-cache="x-c, x-d"'],
+    ['public, No-Store, max-age=30', 'no-store'],
+    [' , ', 'no-store'],
+  ])('Cache-Control %s as %s: no shared cache keeps what one key may read', async (sent, received) => {
+    rig.provider.respond = (response) => response.writeHead(200, { 'cache-control': sent }).end('hello')
+    expect((await rig.send('/exchange/range')).headers['cache-control']).toBe(received)
   })
 
   test('no header that holds a key of the configuration', async () => {

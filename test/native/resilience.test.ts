@@ -139,6 +139,40 @@ describe('N15: one client’s native calls', () => {
   })
 })
 
+test('N15: where two accounts hold every place, a third gets the place of the oldest call of one of them', {
+  timeout: 60_000,
+}, async () => {
+  let time = 0
+  await using rig = await startRig({ steadyClock: () => time })
+  const [second, third] = [await rig.gateway.issueKey('second'), await rig.gateway.issueKey('third')]
+  rig.provider.respond = (response, { url }) => void (url.includes('hold') ? response.write('x') : response.end('good'))
+  let closed = 0
+  const sockets = [rig.key, second].flatMap((key) =>
+    Array.from({ length: 64 }, () => {
+      const socket = connect(rig.gateway.port, '127.0.0.1').on('error', () => {})
+      socket.resume().on('close', () => closed++)
+      socket.write(`GET /native/alpha/exchange/range?hold HTTP/1.1\r\nhost: gateway\r\nx-api-key: ${key}\r\n\r\n`)
+      return socket
+    }),
+  )
+  await vi.waitFor(() => expect(rig.provider.arrived).toHaveLength(128), { timeout: 20_000 })
+  time = 2_000
+  expect((await rig.send('/exchange/range', { key: third })).status).toBe(200)
+  await vi.waitFor(() => expect(closed).toBe(1), eventTimeoutMs)
+  expect(observed(rig, 'attempt').filter(({ outcome }) => outcome === 'abandoned')).toHaveLength(1)
+  for (const socket of sockets) socket.destroy()
+})
+
+test('N7: an exchange ends after nativeTimeout, however lively it is', async () => {
+  await using rig = await startRig({ facts: { nativeTimeout: 0.3 } })
+  rig.provider.respond = (response) => {
+    const trickle = setInterval(() => response.write('x'), 20)
+    response.on('close', () => clearInterval(trickle))
+  }
+  const { status, isCut } = await rig.send('/exchange/range')
+  expect([status, isCut]).toEqual([200, true])
+})
+
 test('N15: under load a request of the lane is shed as the operation that it counts as: 503 in the form of its key, and counted', async () => {
   const load: { level: LoadLevel } = { level: 0 }
   await using rig = await startRig({ load })

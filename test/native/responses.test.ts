@@ -3,11 +3,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { createServer } from 'node:tls'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { certify } from '../support/certificate.ts'
 import { type RawProvider, startRawProvider } from '../support/raw.ts'
-import { errorFacts, type NativeResponse, type NativeRig, refusal, startRig } from './rig.ts'
+import { errorFacts, type NativeResponse, type NativeRig, providerKey, refusal, startRig } from './rig.ts'
 
 let raw: RawProvider
 let rig: NativeRig
@@ -63,6 +63,30 @@ describe('N9: a response passes as it is:', () => {
       const { headers, body, isCut } = await get()
       expect([headers['content-encoding'], body.equals(bytes), isCut]).toEqual(['gzip', true, false])
     }
+  })
+
+  test.each([
+    ['whole', 'identity', [`{"key":"${providerKey}"}`]],
+    ['in two chunks', 'identity', [`{"key":"${providerKey.slice(0, 7)}`, `${providerKey.slice(7)}"}`]],
+    ['in other case', 'identity', [`{"key":"${providerKey.toUpperCase()}"}`]],
+    ['compressed by gzip', 'gzip', [gzipSync(`{"key":"${providerKey}"}`)]],
+    ['compressed by br', 'br', [brotliCompressSync(`{"key":"${providerKey}"}`)]],
+    ['compressed by deflate', 'deflate', [deflateSync(`{"key":"${providerKey}"}`)]],
+  ])('a key of the configuration %s never reaches the client: 502, or cut off, and 502 in the log', async (_, coding, chunks) => {
+    const parts = chunks.map((chunk) => {
+      const bytes = Buffer.from(chunk)
+      return `${bytes.length.toString(16)}\r\n${bytes.toString('latin1')}\r\n`
+    })
+    respond = (socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\ntransfer-encoding: chunked\r\n\r\n`)
+      for (const part of parts) socket.write(Buffer.from(part, 'latin1'))
+      socket.end('0\r\n\r\n')
+    }
+    const { status, body, isCut } = await get()
+    expect(status === 502 || isCut).toBe(true)
+    expect(body.toString('latin1')).not.toContain('"key":"prov')
+    const logged = (): unknown => rig.gateway.observations.findLast(({ what }) => what === 'request')
+    await expect.poll(logged).toMatchObject({ status: 502, errorType: 'provider_failed' })
   })
 
   test('bytes of every value, in chunks with extensions and trailers', async () => {

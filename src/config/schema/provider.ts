@@ -100,5 +100,6 @@ export const provider = keys({
     'Paths of the provider that the native lane opens, like `GET /coins/{}/networks`: a method and a path, in which `{}` is one segment. Every client with a key may call them, and the gateway sends your key at the provider. Empty: none',
   ),
   nativeMaxBytes: setting(integer(0, 1_073_741_824), 1_048_576, 'Maximum size of a request body on the native lane', 'bytes'),
+  nativeTimeout: setting(seconds('above 0'), 300, 'Maximum time of a whole exchange on the native lane', 'seconds'),
   nativeIdle: setting(seconds('above 0'), 30, 'Idle timeout between two bytes on the native lane, in both directions', 'seconds'),
 })

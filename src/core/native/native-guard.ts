@@ -3,7 +3,7 @@
  * native calls that fail or last long do not affect swaps.
  */
 import { Fault } from '../../domain/faults/fault.ts'
-import { countedAs, type MakeNativeCall, type NativeGuard } from '../../domain/native/native-call.ts'
+import { countedAs, type MakeNativeCall, type NativeGuard, type ReportHead } from '../../domain/native/native-call.ts'
 import type { OpenPath } from '../../domain/native/open-path.ts'
 import { policyOf } from '../../domain/swap/policy.ts'
 import type { Context } from '../../domain/swap/service.ts'
@@ -14,7 +14,6 @@ import { type RejectLocally, rejectLocally } from '../local-rejection.ts'
 import type { CallBreaker } from '../resilience/breaker/breaker.ts'
 import type { SpendBudget } from '../resilience/budget/budget-limit.ts'
 import { boundedCalls } from '../resilience/bulkhead.ts'
-import { AccountSlots } from './account-slots.ts'
 import { PathCooldown } from './path-cooldown.ts'
 
 export interface NativeGuardOptions extends ProviderLayerOptions {
@@ -23,7 +22,10 @@ export interface NativeGuardOptions extends ProviderLayerOptions {
   readonly clock: SteadyClock
 }
 
-/** Concurrent calls to one provider, and those of one account: a slow client can keep a call open for long. */
+/**
+ * Concurrent calls to one provider, and those of one account: a slow client can keep a call open for long. If all places are taken, an
+ * account with fewer than another gets the place of the other's oldest call.
+ */
 const maxConcurrent = 128
 const maxConcurrentPerAccount = 64
 const maxQueued = 512
@@ -32,9 +34,9 @@ const queueTimeoutMs = 1_000
 export function nativeGuard({ provider, breaker, spendBudget, clock, observe }: NativeGuardOptions): NativeGuard {
   const reject = rejections(provider, observe)
   const cooldown = new PathCooldown(clock, () => observe({ what: 'cooldown', provider, reason: 'limited' }))
-  const slots = new AccountSlots(maxConcurrentPerAccount)
+  const places = new Places(clock)
   const run = boundedCalls({ provider, maxConcurrent, maxQueued, queueTimeoutMs, observe })
-  const send = async (openPath: OpenPath, context: Context, call: MakeNativeCall): Promise<void> => {
+  const send = async (openPath: OpenPath, context: Context, call: MakeNativeCall, signal: AbortSignal): Promise<void> => {
     await spendBudget(policyOf[countedAs(openPath.method)], true, context)
     const refusal = breaker.rejectionOf(context)
     if (refusal) throw refusal
@@ -42,7 +44,7 @@ export function nativeGuard({ provider, breaker, spendBudget, clock, observe }: 
       call((fault) => {
         cooldown.note(openPath, fault)
         reportHead(fault)
-      }),
+      }, signal),
     )
   }
   return async (openPath, context, call) => {
@@ -51,13 +53,75 @@ export function nativeGuard({ provider, breaker, spendBudget, clock, observe }: 
     const refusal = breaker.rejectionOf(context)
     if (refusal) throw refusal
     const account = context.caller.identity ?? ''
-    if (!slots.take(account)) throw reject.bulkhead(queueTimeoutMs)
-    await run(context.deadline, () => send(openPath, context, call)).finally(() => slots.release(account))
+    if (!places.ask(account)) throw reject.bulkhead(queueTimeoutMs)
+    const inPlace = (): Promise<void> => places.hold(account, (signal) => send(openPath, context, call, signal))
+    await run(context.deadline, inPlace).finally(() => places.leave(account))
+  }
+}
+
+interface Held {
+  readonly since: number
+  readonly end: AbortController
+}
+
+/** A call that has its place for less than this time is not ended for another account. */
+const minHeldMs = 1_000
+
+/** The places of the accounts, so that no two of them keep out a third. */
+class Places {
+  private readonly clock: SteadyClock
+  /** Calls of each account, those that wait for a place included. */
+  private readonly asked = new Map<string, number>()
+  /** Calls of each account that have a place, oldest first. */
+  private readonly held = new Map<string, Set<Held>>()
+  private count = 0
+
+  constructor(clock: SteadyClock) {
+    this.clock = clock
+  }
+
+  /** False if the account has its maximum of calls. Makes room if there is none. */
+  ask(account: string): boolean {
+    const count = this.asked.get(account) ?? 0
+    if (count >= maxConcurrentPerAccount) return false
+    this.asked.set(account, count + 1)
+    if (this.count >= maxConcurrent) this.makeRoom(account)
+    return true
+  }
+
+  leave(account: string): void {
+    const left = (this.asked.get(account) ?? 1) - 1
+    if (left > 0) this.asked.set(account, left)
+    else this.asked.delete(account)
+  }
+
+  async hold(account: string, call: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const place = { since: this.clock(), end: new AbortController() }
+    const own = this.held.getOrInsertComputed(account, () => new Set())
+    own.add(place)
+    this.count++
+    try {
+      await call(place.end.signal)
+    } finally {
+      this.count--
+      own.delete(place)
+      if (own.size === 0) this.held.delete(account)
+    }
+  }
+
+  /** Ends the oldest call of the account that has the most, if that has more than this one will have. */
+  private makeRoom(account: string): void {
+    const own = this.held.get(account)?.size ?? 0
+    const [most] = [...this.held.values()].toSorted((a, b) => b.size - a.size)
+    const [oldest] = most ?? []
+    if (!most || !oldest || most.size <= own + 1 || this.clock() - oldest.since < minHeldMs) return
+    most.delete(oldest)
+    oldest.end.abort(new Fault('tooSlow', 'It took too long while other accounts waited.'))
   }
 }
 
 /** Reports the result to the breaker: of the trial call of a half-open breaker at the head of the response, else at the end. */
-async function counted(breaker: CallBreaker, context: Context, call: MakeNativeCall): Promise<void> {
+async function counted(breaker: CallBreaker, context: Context, call: (reportHead: ReportHead) => Promise<void>): Promise<void> {
   const { isTrial, end } = breaker.begin(context)
   let isEnded = false
   let statusFault: Fault | undefined

@@ -2,6 +2,8 @@
 
 /** Shorter keys occur in ordinary words by chance. */
 const minKeyLength = 8
+/** In bytes that the gateway does not read, such as those of a file, shorter ones do too. */
+const minKeyLengthInBytes = 16
 
 export interface ConfidentialWords {
   /** Keys in the configuration. */
@@ -16,6 +18,9 @@ export interface ConfidentialWords {
 export class Confidential {
   private keys: RegExp | undefined
   private words: RegExp | undefined
+  private longKeys: RegExp | undefined
+  /** Of the keys that `containsLongKey` finds; 0 if there are none. */
+  longestKey = 0
 
   constructor(words: ConfidentialWords) {
     this.replace(words)
@@ -25,6 +30,9 @@ export class Confidential {
   replace({ keys, hosts, names }: ConfidentialWords): void {
     const long = keys.filter((key) => key.length >= minKeyLength)
     this.keys = anyOf(long.map(RegExp.escape))
+    const longer = keys.filter((key) => key.length >= minKeyLengthInBytes)
+    this.longKeys = anyOf(longer.map(RegExp.escape))
+    this.longestKey = Math.max(0, ...longer.map(({ length }) => length))
     const whole = [...hosts, ...names]
       .filter((word) => word !== '')
       .map((word) => `(?<![a-z0-9])${RegExp.escape(word)}(?![a-z0-9])`)
@@ -34,6 +42,11 @@ export class Confidential {
   /** Whether the text contains a key. */
   containsKey(text: string): boolean {
     return this.keys?.test(text) ?? false
+  }
+
+  /** Whether bytes that stream by, as Latin-1, contain a key of 16 characters or more. */
+  containsLongKey(text: string): boolean {
+    return this.longKeys?.test(text) ?? false
   }
 
   /** Whether the text contains a key, or a host or name as a whole word. */

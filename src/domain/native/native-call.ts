@@ -11,8 +11,8 @@ export function countedAs(method: NativeMethod): Op {
 /** Called with the head of the response. `fault`: what an error status means; absent for other statuses. */
 export type ReportHead = (fault?: Fault) => void
 
-/** Sends the request and resolves when the whole response was passed on. Throws a `Fault` if it was not. */
-export type MakeNativeCall = (reportHead: ReportHead) => Promise<void>
+/** Sends the request and resolves when the whole response was passed on. Throws a `Fault` if it was not, or the reason of `signal`. */
+export type MakeNativeCall = (reportHead: ReportHead, signal: AbortSignal) => Promise<void>
 
 /** Wraps each native call to one provider. Throws `unavailable` with `noEffect` if it rejects the call. */
 export type NativeGuard = (openPath: OpenPath, context: Context, call: MakeNativeCall) => Promise<void>

@@ -2,12 +2,13 @@
 import type { Headers } from '../../wire/http.ts'
 import { baseHeaders, type ResponseContext } from '../response.ts'
 
-const passedUp = ['accept', 'accept-encoding', 'accept-language', 'content-encoding', 'content-type']
+const passedUp = ['accept', 'accept-language', 'content-encoding', 'content-type']
 const passedDown = ['cache-control', 'content-encoding', 'content-length', 'content-type', 'etag', 'last-modified', 'retry-after']
 const methodsWithoutBody: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 export function headersUp(method: string, sent: Headers, own: Headers): Headers {
-  return { ...pick(sent, passedUp), ...framing(method, sent), ...own }
+  // Compressed, a body could not be searched for keys as it streams by.
+  return { ...pick(sent, passedUp), 'accept-encoding': 'identity', ...framing(method, sent), ...own }
 }
 
 /** `hasSecret`: whether a text contains a configured key. */
@@ -20,14 +21,26 @@ export function headersDown(
 ): Headers {
   const { 'content-type': _, 'x-swap-form': __, ...own } = baseHeaders(responseContext, provider)
   const passed = Object.entries(pick(received, passedDown)).filter(([, value = '']) => !hasSecret(value))
-  const { 'content-length': length, ...headers } = Object.fromEntries(passed)
+  const { 'content-length': length, 'cache-control': cacheControl, ...headers } = Object.fromEntries(passed)
   return {
-    'cache-control': 'no-store', // if the provider sends none
+    'cache-control': forOneKey(cacheControl),
+    vary: 'Authorization, X-API-Key',
     ...headers,
     ...(status !== 204 && length !== undefined && { 'content-length': length }),
     ...own,
     'content-security-policy': 'sandbox',
   }
+}
+
+/** A directive with its quoted text. */
+const directive = /(?:[^,"]|"(?:[^"\\]|\\.)*")+/g
+const shared = /^(?:public|private|s-maxage|proxy-revalidate)(?:=|$)/i
+
+/** `Cache-Control` for the holder of one key: no shared cache may keep the response (RFC 9111 §5.2.2). `no-store` if there is none. */
+function forOneKey(cacheControl: string | undefined): string {
+  const directives = cacheControl?.match(directive)?.map((text) => text.trim()) ?? []
+  if (directives.length === 0 || directives.some((text) => /^no-store$/i.test(text))) return 'no-store'
+  return ['private', ...directives.filter((text) => text !== '' && !shared.test(text))].join(', ')
 }
 
 /** Whether the head announces a body (RFC 9112 §6). */

@@ -7,6 +7,7 @@ import type { OpenPath } from '../../domain/native/open-path.ts'
 import type { Caller, Context } from '../../domain/swap/service.ts'
 import type { Observer, Server } from '../../domain/telemetry/observation.ts'
 import type { Headers, HttpRequest, HttpResponse } from '../../wire/http.ts'
+import { toStatus } from '../../wire/http-status.ts'
 import type { NativeHead, NativeRequest, SendNative } from '../../wire/native.ts'
 import { Attempt } from '../attempt.ts'
 import type { RequestRecord } from '../request-record.ts'
@@ -27,6 +28,8 @@ export interface NativeProvider {
   readonly timeoutMs: number
   /** Between two bytes, in both directions: `providers.<name>.nativeIdle` (default: 30 seconds). */
   readonly idleTimeoutMs: number
+  /** Of a whole exchange: `providers.<name>.nativeTimeout` (default: 300 seconds). */
+  readonly totalTimeoutMs: number
   readonly guard: NativeGuard
   readonly send: SendNative
 }
@@ -48,7 +51,7 @@ export async function callNative(
   const { record } = client
   const context = contextOf(provider, client)
   const result: { head?: NativeHead; fault?: Fault | undefined } = {}
-  const call = async (reportHead: ReportHead): Promise<void> => {
+  const call = async (reportHead: ReportHead, signal: AbortSignal): Promise<void> => {
     const attempt = beginAttempt(provider, openPath, context)
     const toClient = (status: number, received: Headers): NativeHead => {
       attempt.setHead(status)
@@ -58,7 +61,8 @@ export async function callNative(
       return result.head
     }
     try {
-      await provider.send({ ...provider, ...requestUp(provider, openPath, path, client, attempt), toClient })
+      const { confidential: keys } = provider
+      await provider.send({ ...provider, ...requestUp(provider, openPath, path, client, attempt), keys, signal, toClient })
       attempt.end(result.fault, observe)
     } catch (reason) {
       attempt.end(Fault.from(reason), observe)
@@ -72,7 +76,10 @@ export async function callNative(
     record.fault = translateKeyRefusal(Fault.from(reason))
   }
   if (!result.head) throw record.fault
-  return { ...result.head, body: '', isSent: true }
+  // For the log: a response that was cut off for what was in it is no success.
+  const { fault } = record
+  const status = fault?.kind === 'failed' && result.head.status < 400 ? toStatus(fault.kind) : result.head.status
+  return { ...result.head, status, body: '', isSent: true }
 }
 
 /** A rejection of the gateway's own key is a failure of the provider (docs/contract.md §5). */

@@ -1,5 +1,6 @@
 /** node:http: streams one request to the provider and its response to the client, with timeouts in both directions. */
 import { type ClientRequest, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Readable } from 'node:stream'
 import { Fault } from '../../../domain/faults/fault.ts'
 import type { NativeHead, NativeRequest } from '../../../wire/native.ts'
 import { parsedHeaders } from '../headers.ts'
@@ -7,6 +8,7 @@ import type { ServerStreams } from '../streams.ts'
 import { watchConnecting } from './connecting.ts'
 import { brokenOff, failed, hungUp, timedOut, tooSlow, unreachable } from './faults.ts'
 import { IdleTimer } from './idle-timer.ts'
+import { searchedForKeys } from './key-search.ts'
 import { letGo } from './let-go.ts'
 import { countStreamed } from './release.ts'
 import type { Upload } from './upload.ts'
@@ -28,6 +30,7 @@ export class Exchange {
   private isHeadSent = false
   private hasLength = false
   private isOver = false
+  private total: NodeJS.Timeout | undefined
 
   constructor(native: NativeRequest, upload: Upload, { request, response, endsConnection }: ServerStreams) {
     this.native = native
@@ -50,6 +53,8 @@ export class Exchange {
     request.on('error', () => this.fail(hungUp()))
     this.startTimer(native.timeoutMs, () => this.isClientsTurn() || this.fail(timedOut()))
     this.startTimer(native.idleTimeoutMs, () => !this.isClientsTurn() || this.fail(tooSlow('request')))
+    this.total = setTimeout(() => this.fail(this.isHeadSent ? tooSlow('answer') : timedOut()), native.totalTimeoutMs)
+    native.signal.addEventListener('abort', this.onAbort)
     request.on('data', this.onBytes)
     request.pipe(upload)
     return true
@@ -71,10 +76,16 @@ export class Exchange {
     this.answer = answer
     try {
       if (this.isOver) throw hungUp()
-      const { statusCode = 0, headers } = answer
-      this.stopTimers()
-      this.sendHead(this.native.toClient(statusCode, parsedHeaders(headers)))
-      this.stream(answer)
+      // Before the proxy's own listeners, which close the client's connection.
+      answer.on('error', (reason) => this.fail(brokenOff(reason)))
+      answer.on('close', () => answer.complete || this.fail(brokenOff()))
+      const { keys } = this.native
+      if (keys.longestKey === 0) return void this.stream(answer)
+      const searched = searchedForKeys(answer.headers['content-encoding'], keys)
+      searched.once('error', (reason) => this.fail(reason))
+      answer.pipe(searched)
+      // What came with the head is searched before the head is sent: then the client gets an error in its form.
+      setImmediate(() => this.isOver || this.stream(answer, searched))
     } catch (reason) {
       letGo(answer)
       this.fail(reason)
@@ -107,20 +118,28 @@ export class Exchange {
     this.response.flushHeaders()
   }
 
-  private stream(answer: IncomingMessage): void {
+  /** `body`: what the client gets of the response's body. */
+  private stream(answer: IncomingMessage, body: Readable = answer): void {
     const { response, native } = this
+    try {
+      const { statusCode = 0, headers } = answer
+      const head = native.toClient(statusCode, parsedHeaders(headers))
+      this.stopTimers()
+      this.sendHead(head)
+    } catch (reason) {
+      letGo(answer)
+      return void this.fail(reason)
+    }
     this.startTimer(native.idleTimeoutMs, () => {
       if (response.socket === null) return // waits for earlier responses on its connection
       this.fail(answer.complete || response.writableNeedDrain ? tooSlow('answer') : timedOut())
     })
     answer.on('data', this.onBytes)
-    answer.on('error', (reason) => this.fail(brokenOff(reason)))
-    answer.on('close', () => answer.complete || this.fail(brokenOff()))
     response.once('finish', () => {
       if (!this.isOver) this.settled.resolve()
       this.end()
     })
-    answer.pipe(response)
+    body.pipe(response)
   }
 
   /** Whether the exchange waits for the client: its body is incomplete, and the provider has taken all of it so far. */
@@ -141,9 +160,13 @@ export class Exchange {
     for (const timer of this.timers.splice(0)) timer.stop()
   }
 
+  private readonly onAbort = (): void => this.fail(this.native.signal.reason)
+
   private end(): void {
     this.isOver = true
     this.stopTimers()
+    clearTimeout(this.total)
+    this.native.signal.removeEventListener('abort', this.onAbort)
     this.request.unpipe(this.upload)
   }
 
