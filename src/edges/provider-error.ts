@@ -3,11 +3,12 @@ import type { Amount } from '../domain/amount.ts'
 import { type AmountLimits, reasonByLimits } from '../domain/faults/amount-limits.ts'
 import type { Confidential } from '../domain/faults/confidential.ts'
 import { Fault, type FaultKind } from '../domain/faults/fault.ts'
-import { messageWithLimits, publicMessage } from '../domain/faults/public-message.ts'
+import { generalMessage, messageWithLimits, publicMessage } from '../domain/faults/public-message.ts'
 import { standardMessage } from '../domain/faults/standard-fault.ts'
+import { readUnreadable } from '../wire/codec/unreadable-row.ts'
 import type { HttpResponse } from '../wire/http.ts'
-import { fromStatus, isAboutRequest } from '../wire/http-status.ts'
-import { JsonError, type JsonValue } from '../wire/json.ts'
+import { fromStatus, isAboutRequest, isReasonPhrase } from '../wire/http-status.ts'
+import { JsonError, JsonObject, type JsonValue } from '../wire/json.ts'
 import { parseJson } from '../wire/parse-json.ts'
 import type { ProviderForm } from '../wire/provider/form.ts'
 import type { ProviderCall } from '../wire/provider/operation.ts'
@@ -30,13 +31,14 @@ const defaultRetryAfterSeconds = 60
 /** The fault for an error response: one with an error status, or one that is a refusal by its form. */
 export function toProviderFault(response: HttpResponse, errorContext: ErrorContext): Fault {
   const { call, provider, form, amountIn } = errorContext
-  const { message, limits, reportedLimits, meaning } = readRefusal(form.refusal, readBody(response.body))
+  const body = readBody(response.body)
+  const { message, limits, reportedLimits, meaning } = readRefusal(form.refusal, body)
   const kind = kindOf(response.status, call, meaning)
   const reason = kind === 'invalid' ? (meaning?.reason ?? reasonByLimits(amountIn, limits)) : undefined
   const isAboutAmount = meaning?.isAboutAmount || reason === 'below_minimum' || reason === 'above_maximum'
   return new Fault(kind, messageOf(kind, message, reportedLimits, errorContext), {
     provider,
-    noEffect: hasNoEffect(response.status, message, meaning, call),
+    noEffect: hasNoEffect(response, body, meaning, call),
     isForbidden: response.status === 403 && meaning === undefined,
     ...(reason && { reason }),
     ...(isAboutAmount && { limits: { amountIn, ...limits } }),
@@ -44,16 +46,37 @@ export function toProviderFault(response: HttpResponse, errorContext: ErrorConte
   })
 }
 
+/** Statuses of the class 4xx that do not say whether the create was carried out. 499: a proxy noted that its client hung up. */
+const openStatuses: ReadonlySet<number> = new Set([408, 409, 423, 424, 425, 499])
+
 /**
- * Whether the provider certainly did nothing. Its word for a refusal proves that only where it responds with 200 or 4xx. A proxy may
- * also reject a key; 409 may mean that the transaction exists.
+ * Whether the provider certainly did nothing (docs/contract.md §10): a 4xx refuses, whatever its body, unless that names a transaction
+ * or says that it exists already. With a status of success the provider's own word for a refusal must say so.
  */
-function hasNoEffect(status: number, message: string, meaning: RefusalMeaning | undefined, { method, op }: ProviderCall): boolean {
-  if (status === 401 || status === 403 || status === 429) return true
-  const isRead = method === 'GET' || op !== 'createTransaction'
-  const isOpen = status >= 500 || status === 408 || (status === 409 && !isRead)
-  if (isOpen || meaning) return !isOpen && meaning?.kind !== 'failed'
-  return status >= 400 && (isRead || message !== '')
+function hasNoEffect(
+  { status, body: text }: HttpResponse,
+  body: JsonValue | undefined,
+  meaning: RefusalMeaning | undefined,
+  call: ProviderCall,
+): boolean {
+  const isCreate = call.op === 'createTransaction' && call.method !== 'GET'
+  if (status >= 500 || (isCreate ? openStatuses.has(status) : status === 408)) return false
+  if (isCreate && (meaning?.mayExist || namesTransaction(body, text, call))) return false
+  if (meaning?.kind === 'failed') return isCreate && status >= 400
+  return status >= 400 || meaning !== undefined
+}
+
+/** Whether an error of a create names the id or the deposit address of a transaction. A body that cannot be read is searched as text. */
+function namesTransaction(body: JsonValue | undefined, text: string, { responseCodec, responseNames }: ProviderCall): boolean {
+  if (body === undefined) {
+    const names = ['id', 'depositAddress'].map((field) => responseNames.get(field)).filter((name) => name !== undefined)
+    return names.some((name) => text.includes(`"${name}"`))
+  }
+  const places = body instanceof JsonObject ? [body, ...body.values] : [body]
+  return places.some((place) => {
+    const { id, depositAddress } = readUnreadable(responseCodec, place).fields
+    return id !== undefined || depositAddress !== undefined
+  })
 }
 
 /** By the provider's code, if its form has a meaning for it. A rate limit is recognized by the status alone. */
@@ -65,7 +88,9 @@ function kindOf(status: number, call: ProviderCall, meaning: RefusalMeaning | un
 function messageOf(kind: FaultKind, providerMessage: string, limits: AmountLimits, errorContext: ErrorContext): string {
   if (kind === 'unauthorized' || kind === 'limited' || kind === 'failed') return standardMessage(kind)
   if (kind === 'notFound' && providerMessage === '') return standardMessage(kind)
-  const message = publicMessage(providerMessage, errorContext.confidential, errorContext.secret)
+  const message = isReasonPhrase(providerMessage)
+    ? generalMessage
+    : publicMessage(providerMessage, errorContext.confidential, errorContext.secret)
   return messageWithLimits(message, limits)
 }
 

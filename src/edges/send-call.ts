@@ -14,7 +14,7 @@ import type { Headers, Http, HttpRequest, HttpResponse } from '../wire/http.ts'
 import type { Signer } from '../wire/provider/credential.ts'
 import type { ProviderForm } from '../wire/provider/form.ts'
 import type { ProviderCall } from '../wire/provider/operation.ts'
-import { isRefusedIn200 } from '../wire/provider/refusal.ts'
+import { refusedStatusIn200 } from '../wire/provider/refusal.ts'
 import { WireError } from '../wire/wire-error.ts'
 import { Attempt } from './attempt.ts'
 import { callSpans } from './call-span.ts'
@@ -75,7 +75,8 @@ export function sender(connection: Connection): Sender {
         attempt.setResponse(response)
         if (response.status < 200 || response.status > 299) throw faultOf(response, call, fields, key)
         const document = readDocument(response.body, options)
-        if (isRefusedIn200(form.refusal, document.body)) throw faultOf(response, call, fields, key)
+        const status = refusedStatusIn200(form.refusal, document.body)
+        if (status !== undefined) throw faultOf({ ...response, status }, call, fields, key)
         const decoding = decode(document)
         // Most are decoded at once, and each `await` is a turn of the queue.
         const decoded = decoding instanceof Promise ? await decoding : decoding
@@ -143,7 +144,7 @@ function toHttpRequest(
   span: Span | undefined,
 ): HttpRequest {
   const headers: Record<string, string> = {
-    ...{ accept: 'application/json', 'user-agent': userAgent, 'x-request-id': requestId },
+    ...{ accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': userAgent, 'x-request-id': requestId },
     ...credential,
   }
   if (body !== undefined) headers['content-type'] = 'application/json'

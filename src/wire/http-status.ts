@@ -81,6 +81,11 @@ export function isAboutRequest(op: Op): boolean {
   return op === 'getRate' || op === 'createTransaction'
 }
 
+/** Whether a text is only the name of an error status, and says nothing about the request. */
+export function isReasonPhrase(text: string): boolean {
+  return Object.values(reasonOf).some((phrase) => phrase.toLowerCase() === text.toLowerCase())
+}
+
 export function reasonPhrase(status: number): string {
   return reasonOf[status] ?? 'Error'
 }

@@ -113,6 +113,12 @@ describe.each(formNames)('form %s', (form) => {
       ['for its network', form === 'A' ? { coinTo: 'NOCOIN' } : { networkTo: 'NONET' }, {}],
       ['by the provider', {}, { status: 422, json: { error: 'Unprocessable', message: 'Too little', code: 422 } }],
       ['by its limit', {}, { status: 429, json: { message: 'Slow down', code: 429 } }],
+      ['by a framework, with a list', {}, { status: 422, json: { detail: [{ loc: ['body', 'amount'], msg: 'Too little' }] } }],
+      ['by a list', {}, { status: 400, json: [{ message: 'Invalid coinTo' }] }],
+      ['by a page of a firewall', {}, { status: 405, text: '<html>not allowed</html>', headers: { 'content-type': 'text/html' } }],
+      ['by a status alone', {}, { status: 413, text: '' }],
+      ['by half a body', {}, { status: 400, text: '{"message":"Too li' }],
+      ['by its own error with 200', {}, { status: 200, json: { error: 'Bad Request', message: 'Too little', code: 400 } }],
     ])('%s', async (_, facts, reply) => {
       if (reply.status !== undefined) managed.alpha.reply('create', reply)
       expect((await create('order-11', facts)).status).toBeGreaterThanOrEqual(400)
@@ -130,8 +136,17 @@ describe.each(formNames)('form %s', (form) => {
     ['returns 503', { status: 503, json: { error: 'Unavailable', message: 'Later', code: 503 } }],
     ['returns half', { text: '{"id":"tx' }],
     ['returns {}', { json: {} }],
-    ['returns 400 with a list', { status: 400, json: [{ error: 'Bad Request', message: 'Invalid coinTo', code: 400 }] }],
-    ['returns 400 with a message that is no text', { status: 400, json: { message: ['Invalid coinTo'], code: 400 } }],
+    ...[408, 409, 423, 424, 425, 499].map((status): [string, object] => [
+      `returns ${status}`,
+      { status, json: { error: 'x', message: 'Not now', code: status } },
+    ]),
+    ['returns 400 with an id', { status: 400, json: { error: 'Bad Request', message: 'Too late', code: 400, id: 'tx-7' } }],
+    [
+      'returns 422 with a transaction',
+      { status: 422, json: { detail: 'Late', data: { id: 'tx-7', depositAddress: 'bc1q-deposit' } } },
+    ],
+    ['returns 200 with its own error of 500', { status: 200, json: { error: 'Oops', message: 'Later', code: 500 } }],
+    ['returns 200 with an error without a status', { status: 200, json: { error: 'Oops', message: 'Later' } }],
   ])('L1, L12: a provider that %s', (_, reply) => {
     test('leaves the outcome unknown: 504, no other provider, and 409 until it is known', async () => {
       const name = `order-12-${Math.random()}`

@@ -20,7 +20,7 @@ const pair = sharedPair()
 const raw = (text: string): Promise<RawResponse> => sendRaw(pair().gateway.port, Buffer.from(text, 'latin1'), 150)
 const statusesIn = (text: string): readonly number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
-const goingUp = ['host', 'connection', 'accept', 'user-agent', 'x-request-id', 'authorization']
+const goingUp = ['host', 'connection', 'accept', 'accept-encoding', 'user-agent', 'x-request-id', 'authorization']
 
 const plain = { authorization: 'Bearer canary-client-key-1' }
 /** The create that is sent under this `X-Request-Id`, past the recorded clients. */

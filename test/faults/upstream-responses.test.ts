@@ -28,7 +28,7 @@ describe('U7', () => {
     ['trailing text', `${whole} ok`],
     ['two documents', whole + whole],
     ['a comment', `/* */${whole}`],
-    ['a byte order mark', `\ufeff${whole}`],
+    ['two byte order marks', `\ufeff\ufeff${whole}`],
     ['invalid UTF-8 in an address', Buffer.from(spoiled('bc1q-deposit-1', 'bc1q-\u00ffdeposit'), 'latin1')],
     ['a lone surrogate', spoiled('bc1q-deposit-1', '\\ud800')],
     ['an id with a control character', spoiled('"tx-1"', '"tx\\u00001"')],

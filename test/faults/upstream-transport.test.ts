@@ -1,7 +1,7 @@
 // Takes long: it waits for time-outs of providers.
 /** Rows U3 to U6 and U14 of the reliability matrix: how a response arrives. */
 import type { Socket } from 'node:net'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { transactionA } from '../support/form-a.ts'
 import { rawResponse, startRawProvider } from '../support/raw.ts'
@@ -99,7 +99,7 @@ describe('U6', () => {
   const quickly = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
   const bodies: readonly (readonly [string, Buffer])[] = [
     ['gzip', gzipped],
-    ['gzip', gzipSync(whole)],
+    ['zstd', Buffer.from(whole)],
     ['br', brotliCompressSync(bomb, quickly)],
     ['gzip, gzip, gzip', gzipSync(gzipSync(gzipped))],
     ['gzip', Buffer.from('not gzip at all')],
@@ -111,6 +111,22 @@ describe('U6', () => {
       socket.write(body)
     }, 502),
   )
+})
+
+test.each<[string, Buffer]>([
+  ['gzip', gzipSync(whole)],
+  ['x-gzip', gzipSync(whole)],
+  ['deflate', deflateSync(whole)],
+  ['deflate', deflateRawSync(whole)],
+  ['br', brotliCompressSync(whole)],
+  ['gzip, br', brotliCompressSync(gzipSync(whole))],
+  ['GZIP', gzipSync(`\ufeff${whole}`)],
+])('U6: a response in the encoding %s, which was not requested, is decoded', async (encoding, body) => {
+  const compressed = await rig((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${body.length}\r\n\r\n`)
+    socket.write(body)
+  })
+  expect((await get(compressed)).status).toBe(200)
 })
 
 describe('U14', () => {

@@ -4,7 +4,16 @@ import type { ReceivedResponse } from '../support/client.ts'
 import { type Pair, pairs, pairWords, rateQuery, startPair } from '../support/pair.ts'
 import { assets, swap } from '../support/swaps.ts'
 
-const allowed = ['accept', 'content-type', 'content-length', 'authorization', 'x-api-key', 'x-request-id', 'user-agent']
+const allowed = [
+  'accept',
+  'accept-encoding',
+  'content-type',
+  'content-length',
+  'authorization',
+  'x-api-key',
+  'x-request-id',
+  'user-agent',
+]
 const ofTheConnection = ['host', 'connection']
 const allowedDown = new Set(
   [

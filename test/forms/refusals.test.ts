@@ -128,8 +128,6 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     ['returns an empty object', { status: 201, json: {} }],
     ['returns an error with 200', { status: 200, json: { error: 'x' } }],
     ['returns HTML', { status: 200, headers: { 'content-type': 'text/html' }, text: '<html></html>' }],
-    ['refuses without a message', { status: 400, text: 'Bad Request' }],
-    ['refuses with a message that is no text', { status: 400, json: { message: { a: 1 } } }],
     ['redirects', { status: 307, headers: { location: '/service/api/v2/transactions' }, text: '' }],
     ['returns 204', { status: 204, text: '' }],
   ]
@@ -143,6 +141,23 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
       expect(pair.provider.journal.filter(({ method }) => method === 'POST')).toHaveLength(1)
     },
   )
+
+  test.each<[string, object, string]>([
+    [
+      'NestJS',
+      { statusCode: 400, message: ['amount is too small', 'and odd'], error: 'Bad Request' },
+      'amount is too small and odd',
+    ],
+    ['FastAPI', { detail: [{ loc: ['body', 'amount'], msg: 'must be above 1', type: 'value_error' }] }, 'must be above 1'],
+    ['RFC 9457', { type: 'about:blank', title: 'Bad Request', status: 400, detail: 'amount is too small' }, 'amount is too small'],
+    ['Django', { detail: 'amount is too small' }, 'amount is too small'],
+    ['Rails', { errors: ['Amount is too small'] }, 'Amount is too small'],
+    ['JSON:API', { errors: [{ status: '422', title: 'Invalid', detail: 'Amount is too small' }] }, 'Amount is too small'],
+    ['one with an object', { error: { code: 7, message: 'Amount is too small' } }, 'Amount is too small'],
+    ['one without a word', { error: 'Bad Request', message: null }, 'The request was refused; please check its parameters.'],
+  ])('create: a refusal of %s keeps its message', async (_, json, message) => {
+    expect(expectRefusal(await responseTo('create', { status: 400, json }), form, 400)).toBe(message)
+  })
 
   const sensitiveTexts: readonly (readonly [string, string])[] = [
     ['a URL', 'See https://status.provider.test/help for more'],

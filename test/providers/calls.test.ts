@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 const upstreamHeaders =
-  /^(?:accept|content-type|content-length|traceparent|tracestate|x-request-id|user-agent|host|connection|transfer-encoding)$/
+  /^(?:accept|accept-encoding|content-type|content-length|traceparent|tracestate|x-request-id|user-agent|host|connection|transfer-encoding)$/
 
 describe.each(providerNames)('%s', (name) => {
   const { quoteCalls, hasRateIds, header, addressHeader, rateTypes }: Documented = documented[name]

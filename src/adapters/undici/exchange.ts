@@ -1,5 +1,6 @@
 /** undici: one request to a provider and its response, with a deadline and a limit of bytes. */
 import { isUtf8 } from 'node:buffer'
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { Fault } from '../../domain/faults/fault.ts'
 import { standardFault } from '../../domain/faults/standard-fault.ts'
@@ -20,6 +21,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private headers: Headers = {}
   private readonly body = new ResponseBytes()
   private remainingBytes: number
+  private readonly maxResponseBytes: number
 
   constructor(
     remainingMs: number,
@@ -28,6 +30,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     maxResponseBytes = defaultMaxResponseBytes,
   ) {
     this.remainingBytes = maxResponseBytes
+    this.maxResponseBytes = maxResponseBytes
     this.resolve = resolve
     this.reject = reject
     this.timer = setTimeout(() => this.expire(), roundToTimerBucket(remainingMs))
@@ -52,20 +55,31 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const bytes = this.body.whole()
-    if (!isUtf8(bytes)) this.fail(standardFault('unreadable'))
-    else if (this.end()) this.resolve({ status: this.status, headers: this.headers, body: bytes.toString('utf8') })
+    const text = textOf(this.body.whole(), this.headers['content-encoding'], this.maxResponseBytes)
+    if (text !== undefined || this.isRefusal) this.succeed(text ?? '')
+    else this.fail(standardFault('unreadable'))
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     const isUnsent = this.controller === undefined || isConnectError(error)
-    if (isUnsent) this.fail(new Fault('unreachable', brokenMessage, { noEffect: true, cause: error }))
+    if (this.isRefusal) this.succeed(textOf(this.body.whole(), this.headers['content-encoding'], this.maxResponseBytes) ?? '')
+    else if (isUnsent) this.fail(new Fault('unreachable', brokenMessage, { noEffect: true, cause: error }))
     else if (this.status === 0) this.fail(new Fault('failed', brokenMessage, { cause: error }))
     else this.fail(standardFault('unreadable', { cause: error }))
   }
 
+  /** A 4xx is one by its head alone, whatever becomes of its body. */
+  private get isRefusal(): boolean {
+    return this.status >= 400 && this.status < 500
+  }
+
+  private succeed(body: string): void {
+    if (this.end()) this.resolve({ status: this.status, headers: this.headers, body })
+  }
+
   private expire(): void {
     const fault = timedOut(this.controller === undefined)
+    if (this.isRefusal) this.succeed('')
     this.fail(fault)
     this.controller?.abort(fault)
   }
@@ -80,6 +94,44 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.isOver = true
     clearTimeout(this.timer)
     return true
+  }
+}
+
+const decoders: Readonly<Record<string, (bytes: Buffer, maxOutputLength: number) => Buffer>> = {
+  identity: (bytes) => bytes,
+  gzip: (bytes, maxOutputLength) => gunzipSync(bytes, { maxOutputLength }),
+  'x-gzip': (bytes, maxOutputLength) => gunzipSync(bytes, { maxOutputLength }),
+  deflate: (bytes, maxOutputLength) => unzipDeflate(bytes, maxOutputLength),
+  br: (bytes, maxOutputLength) => brotliDecompressSync(bytes, { maxOutputLength }),
+}
+
+/** The body without its byte order mark. Undefined if it is not UTF-8, too large when decoded, or in a coding that is not known. */
+function textOf(bytes: Buffer, contentEncoding: string | undefined, maxLength: number): string | undefined {
+  const decoded = contentEncoding === undefined ? bytes : decode(bytes, contentEncoding, maxLength)
+  if (!decoded || !isUtf8(decoded)) return undefined
+  const text = decoded.toString('utf8')
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+}
+
+/** Of providers that compress though `identity` was asked for. */
+function decode(bytes: Buffer, contentEncoding: string, maxLength: number): Buffer | undefined {
+  try {
+    const codings = contentEncoding
+      .toLowerCase()
+      .split(',')
+      .map((coding) => coding.trim())
+    return codings.reduceRight<Buffer | undefined>((decoded, coding) => decoded && decoders[coding]?.(decoded, maxLength), bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** With the header of zlib, as RFC 9110 has it, or without, as some servers send it. */
+function unzipDeflate(bytes: Buffer, maxOutputLength: number): Buffer {
+  try {
+    return inflateSync(bytes, { maxOutputLength })
+  } catch {
+    return inflateRawSync(bytes, { maxOutputLength })
   }
 }
 

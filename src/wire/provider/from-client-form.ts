@@ -21,12 +21,17 @@ export function providerFormOf(form: Form): ProviderForm {
   const operations = new Map(ops.map((op) => [op, operationOf(form, op)]))
   const rateNames = form.operations.getRate.responseNames
   const messages = Object.entries(form.error).flatMap(([wireName, part]) => (part === 'message' ? [wireName] : []))
+  const [statusIn200] = Object.entries(form.error).flatMap(([wireName, part]) => (part === 'status' ? [wireName] : []))
   const limit = (field: string): readonly string[] => [rateNames.get(field)].filter((wireName) => wireName !== undefined)
   return {
     name,
     capabilities,
     credential: plainKey(form.credential),
-    refusal: { messages, hasPlainMessage: true, limits: { min: limit('minAmount'), max: limit('maxAmount'), areBoth: true } },
+    refusal: {
+      messages,
+      limits: { min: limit('minAmount'), max: limit('maxAmount'), areBoth: true },
+      ...(statusIn200 !== undefined && { statusIn200 }),
+    },
     keyed: new Set(ops.filter((op) => form.operations[op].keyed)),
     quotedFirst: new Set(),
     statuses: new Map(form.statuses.map((status) => [status, status])),

@@ -12,14 +12,14 @@ export interface RefusalMeaning {
   readonly reason?: Reason
   /** Whether the amount is outside of limits that the response may lack. */
   readonly isAboutAmount?: true
+  /** Whether a create may exist: the provider has what is requested already. */
+  readonly mayExist?: true
 }
 
 /** Paths are names joined by dots. Of a list the first item is taken. */
 export interface RefusalTable {
   /** Possible places of a reason in plain text, the best first: a text, or an object or list of texts. */
   readonly messages: readonly string[]
-  /** Only a text is a message: an object or list of texts is none. */
-  readonly hasPlainMessage?: true
   /** Possible places of the amount's limits. `areBoth`: clients get no limit without the other. */
   readonly limits?: { readonly min: readonly string[]; readonly max: readonly string[]; readonly areBoth?: true }
   /** The place of the code, and what the codes mean. A number counts as its digits. */
@@ -28,6 +28,8 @@ export interface RefusalTable {
   readonly members?: Readonly<Record<string, RefusalMeaning>>
   /** A member whose presence makes a response with a status of success a refusal. */
   readonly presentIn200?: string
+  /** The place of the error status: beside a message, it makes a response with a status of success a refusal with that status. */
+  readonly statusIn200?: string
 }
 
 /** A refusal, read from a body. */
@@ -41,14 +43,13 @@ export interface Refusal {
 
 /** A body that is no object refuses nothing: a list may be the responses to something else. */
 export function readRefusal(table: RefusalTable, response: JsonValue | undefined): Refusal {
-  const { messages, limits, codes, members = {}, hasPlainMessage } = table
+  const { messages, limits, codes, members = {} } = table
   const body = response instanceof JsonObject ? response : undefined
-  const toText = hasPlainMessage ? plainMessage : messageIn
   const code = codes && textOf(at(body, codes.at))
   const known = { minAmount: firstAmount(body, limits?.min), maxAmount: firstAmount(body, limits?.max) }
   const isHalf = known.minAmount === undefined || known.maxAmount === undefined
   return {
-    message: messages.map((path) => toText(at(body, path))).find((message) => message !== '') ?? '',
+    message: firstMessage(body, messages) || firstMessage(body, frameworkMessages),
     limits: known,
     reportedLimits: isHalf && limits?.areBoth ? {} : known,
     meaning: meaningOf(code, codes) ?? Object.entries(members).find(([path]) => isPresent(body, path))?.[1],
@@ -59,9 +60,19 @@ function meaningOf(code: string | undefined, codes: RefusalTable['codes']): Refu
   return code !== undefined && codes && Object.hasOwn(codes.meanings, code) ? codes.meanings[code] : undefined
 }
 
-/** Whether a response with a status of success is a refusal. */
-export function isRefusedIn200({ presentIn200 }: RefusalTable, body: JsonValue): boolean {
-  return presentIn200 !== undefined && isPresent(body, presentIn200)
+/** Where frameworks put a reason: NestJS, FastAPI, Django, Rails, Laravel, JSON:API, RFC 9457. The more specific ones first. */
+const frameworkMessages = ['message', 'detail', 'errors', 'error', 'title']
+
+function firstMessage(body: JsonObject | undefined, paths: readonly string[]): string {
+  return paths.map((path) => messageIn(at(body, path))).find((message) => message !== '') ?? ''
+}
+
+/** The error status of a response with a status of success; undefined if it is no refusal. 200: a refusal that names no status. */
+export function refusedStatusIn200({ presentIn200, statusIn200, messages }: RefusalTable, body: JsonValue): number | undefined {
+  if (presentIn200 !== undefined && isPresent(body, presentIn200)) return 200
+  if (statusIn200 === undefined || !messages.some((path) => typeof at(body, path) === 'string')) return undefined
+  const status = textOf(at(body, statusIn200))
+  return status !== undefined && /^[45][0-9]{2}$/.test(status) ? Number(status) : undefined
 }
 
 /** Empty values in the place of a refusal mean that there is none. */
@@ -74,14 +85,16 @@ function at(body: JsonValue | undefined, path: string): JsonValue | undefined {
   return memberAt(body, path.split('.'))
 }
 
-function plainMessage(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : ''
-}
+const messageNames = ['message', 'msg', 'detail', 'title']
 
-/** Nested texts, in their order. Deeper ones than a list of texts by field are not read. */
+/** Nested texts, in their order. Of an object with a message only that. Deeper ones than a list of texts by field are not read. */
 function messageIn(value: JsonValue | undefined, depth = 0): string {
-  if (typeof value === 'string') return value
+  if (typeof value === 'string') return value.trim()
   if (depth > 2) return ''
+  if (value instanceof JsonObject) {
+    const own = messageNames.map((name) => value.get(name)).find((text) => typeof text === 'string' && text.trim() !== '')
+    if (typeof own === 'string') return own.trim()
+  }
   const members = Array.isArray(value) ? value : value instanceof JsonObject ? value.values : []
   return members
     .map((member) => messageIn(member, depth + 1))
