@@ -97,7 +97,7 @@ function providerLayers(providerPath: path.ProviderPath): readonly Layer[] {
           : path.ownedByProvider(providerPath)), // the provider's 404, by the client's key; adds what the ledger has
         defaultStatus(), // a new transaction with an unmapped status is `wait`
         deriveFields(capabilities), // fee, rate, updatedAt, if the provider's form has none
-        sortedList(capabilities), // newest first, within the date range
+        sortedList(capabilities, provider.timezone), // newest first, within the date range
         fillFromRequest(confidentialOf(config), path.mayIgnoreMemos(provider)), // what the response may omit: rate type, addresses
         refuseExtraIds(provider.extraIds), // 400 for a memo that the provider may lose
         translateAssets(catalogue, path.isOneOfSeveral(providerPath)), // the table's names <-> the provider's names; 400 for an unknown asset or network

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Pattern } from '../domain/address/rule.ts'
 import { type Amount, compareAmounts, toAmount, zero } from '../domain/amount.ts'
+import { isTimezone } from '../domain/instant.ts'
 import { isRedisUrl } from '../domain/redis-url.ts'
 import { toPattern } from './pattern.ts'
 
@@ -121,6 +122,8 @@ function isOrigin(value: string): boolean {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return plain === value && `${url.protocol}//${url.host}` === value
   return url.origin === plain && (plain === value || url.hostname.split('.').length > 2)
 }
+
+export const timezone = text.refine(isTimezone, 'must be a zone like Europe/Berlin or +08:00')
 
 /** A secret that a person or a program sends as `Bearer`. */
 export const token = z.string(must('be a text')).regex(/^[\x21-\x7e]{32,512}$/, 'must be 32 to 512 visible characters of ASCII')

@@ -22,6 +22,23 @@ interface ReadWholeOptions<Row> {
   readonly tooManyRows: () => Fault
 }
 
+/** The figures of a page that say how long its list is. */
+type Extent = Pick<Page<unknown>, 'items' | 'total' | 'hasMore' | 'rowCount' | 'dropped' | 'unreadable'>
+
+/**
+ * A total that is the number of rows of one full page may be that page's alone: then each page only says whether it is full, as where
+ * there is no total. One for each read of a list, called with its pages in order.
+ */
+export function extentReader(pageSize: number): (page: number, extent: Extent) => Pick<Extent, 'total' | 'hasMore'> {
+  let isDoubtful = false
+  return (page, { items, total, hasMore, rowCount, dropped = 0, unreadable = [] }) => {
+    const count = rowCount ?? items.length + dropped + unreadable.length
+    if (page === 1) isDoubtful = hasMore === undefined && count >= pageSize && total === count
+    if (!isDoubtful) return { total, ...(hasMore !== undefined && { hasMore }) }
+    return { total: (page - 1) * pageSize + count, hasMore: count >= pageSize }
+  }
+}
+
 /** Reads until the total is reached, a page is empty, or the last page of the total has no new rows; without a total, to the last page. */
 export async function readWhole<O extends 'listCurrencies' | 'listTransactions', Row>(
   service: SwapService,
@@ -33,10 +50,12 @@ export async function readWhole<O extends 'listCurrencies' | 'listTransactions',
   let total = 0
   let dropped = 0
   let provider: string | undefined
+  const extentOf = extentReader(pageSize)
   for (let page = 1; ; page++) {
     const response = await service.call(op, { ...query, page, size: pageSize }, context)
     const body: Page<Row> = response.body as Page<never>
-    const { items, total: reportedTotal, hasMore, dropped: unreadable = 0 } = body
+    const { items, dropped: unreadable = 0 } = body
+    const { total: reportedTotal, hasMore } = extentOf(page, body)
     if (page === 1) provider = response.provider
     if (page === 1 || hasMore !== undefined) total = Math.max(total, reportedTotal)
     if (Math.max(total, rows.size) > maxRows) throw tooManyRows()

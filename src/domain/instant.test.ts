@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toInstant, toTimeRange } from './instant.ts'
+import { instantsOf, isTimezone, toInstant, toTimeRange } from './instant.ts'
 
 const two = (value: number): string => String(value).padStart(2, '0')
 const day = fc
@@ -88,4 +88,50 @@ describe('a date bound', () => {
       expect(toTimeRange(text)).toBeUndefined()
     },
   )
+})
+
+describe('a time of a provider', () => {
+  const iso = (text: string, timezone?: string): readonly string[] =>
+    instantsOf(text, timezone).map((instant) => new Date(Number(instant / 1_000_000n)).toISOString())
+
+  it.each([
+    '2026-03-01T10:20:30Z',
+    '2026-03-01T12:20:30+0200',
+    '2026-03-01T12:20:30+02',
+    '2026-03-01 12:20:30+02:00',
+    '2026-03-01 10:20:30',
+    '2026-03-01 10:20:30 UTC',
+    '2026-03-01T10:20:30',
+    '2026-03-01T10:20:30,000000000Z',
+    '20260301T102030Z',
+    '20260301T122030+0200',
+    '1772360430',
+    '1772360430000',
+    '1772360430000000',
+    'Sun, 01 Mar 2026 10:20:30 GMT',
+    '1 Mar 2026 12:20:30 +0200',
+  ])('%s is one instant', (text) => expect(iso(text)).toEqual(['2026-03-01T10:20:30.000Z']))
+
+  it('without seconds is the full minute', () => expect(iso('2026-03-01T10:20Z')).toEqual(['2026-03-01T10:20:00.000Z']))
+
+  it.each(['', 'soon', '2026-02-30T10:00:00Z', '2026-13-01 10:00:00', '2026-03-01', '2026-03-01T25:00:00Z', '12345', '10:20:30'])(
+    '%s cannot be read',
+    (text) => expect(iso(text)).toEqual([]),
+  )
+
+  it('without a zone is in that of the configuration, in summer and in winter', () => {
+    expect(iso('2026-01-15 12:00:00', 'Europe/Berlin')).toEqual(['2026-01-15T11:00:00.000Z'])
+    expect(iso('2026-07-15 12:00:00', 'Europe/Berlin')).toEqual(['2026-07-15T10:00:00.000Z'])
+    expect(iso('2026-07-15 12:00:00', '+08:00')).toEqual(['2026-07-15T04:00:00.000Z'])
+    expect(iso('2026-07-15 12:00:00Z', 'Europe/Berlin')).toEqual(['2026-07-15T12:00:00.000Z'])
+  })
+
+  it('in an hour that is there twice, or never, has two readings', () => {
+    expect(iso('2026-10-25 02:30:00', 'Europe/Berlin')).toEqual(['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z'])
+    expect(iso('2026-03-29 02:30:00', 'Europe/Berlin')).toEqual(['2026-03-29T01:30:00.000Z', '2026-03-29T00:30:00.000Z'])
+  })
+
+  it('has a zone of the IANA database, or an offset', () => {
+    expect(['UTC', 'Europe/Berlin', '+08:00', 'Mars/Olympus', ''].map(isTimezone)).toEqual([true, true, true, false, false])
+  })
 })

@@ -2,6 +2,7 @@
 import { explainedByLimits } from '../domain/faults/explained-by-limits.ts'
 import { Fault } from '../domain/faults/fault.ts'
 import { generalMessage } from '../domain/faults/public-message.ts'
+import { standardFault } from '../domain/faults/standard-fault.ts'
 import type { Op, Request, ResponseBody } from '../domain/swap/operations.ts'
 import type { Context, ServiceResponse, SwapService } from '../domain/swap/service.ts'
 import type { Rate } from '../domain/swap/swap.ts'
@@ -73,9 +74,17 @@ async function page<O extends Op>(
   if (!('page' in places || 'offset' in places) && number > 1) return responseOf(calls, { items: [], total: 0 }, [])
   const derived = new Set<string>()
   const options = { ...calls.options, onDerived: (field: string) => void derived.add(field) }
-  const fields = await calls.send(operation, { ...filters, ...places }, context, (document) =>
+  const pending = calls.send(operation, { ...filters, ...places }, context, (document) =>
     readPaged(operation, document, query, options, context),
   )
+  const fields = await pending.catch((reason) => {
+    const fault = Fault.from(reason)
+    if (fault.kind !== 'notFound') throw reason
+    if (number > 1) return { items: [], total: (number - 1) * size, hasMore: false }
+    // A search must not conclude from it that there is nothing.
+    if (operation.op === 'listTransactions' && !context.isGatewayCall) return { items: [], total: 0 }
+    throw standardFault('failed', { provider: calls.options.provider, cause: reason })
+  })
   return responseOf(calls, fields, [...derived])
 }
 

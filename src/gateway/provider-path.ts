@@ -47,9 +47,19 @@ export function isOneOfSeveral({ provider, parts: { config } }: ProviderPath): b
 }
 
 /** What it takes to merge a report of the provider into the ledger. */
-export function stateOptions({ connected, parts }: ProviderPath): Omit<OwnershipOptions, 'isOff'> {
+export function stateOptions({ provider, connected, parts }: ProviderPath): Omit<OwnershipOptions, 'isOff'> {
   const { config, ledger, connections, freshness, clock, observe } = parts
-  return { ledger, provider: connected.tag, table: config.assets, sequences: connections.sequences, freshness, clock, observe }
+  const { timezone } = provider
+  return {
+    ledger,
+    provider: connected.tag,
+    table: config.assets,
+    sequences: connections.sequences,
+    timezone,
+    freshness,
+    clock,
+    observe,
+  }
 }
 
 /** Managed mode: the ledger decides who owns a transaction. */

@@ -15,7 +15,7 @@ import type { ConnectedProvider } from './connected-provider.ts'
 export function transactionReader(connected: ConnectedProvider, provider: Provider, clock: () => number): TransactionReader {
   const { capabilities, catalogue } = connected
   const limited = compose([ownReadLimit({ limit: provider.budget.read, clock })], reportedBy(connected, provider))
-  return { service: limited, capabilities, naming: catalogue.naming }
+  return { service: limited, capabilities, naming: catalogue.naming, timezone: provider.timezone }
 }
 
 /** Reads a provider's transactions as it reports them, with the table's asset names. */

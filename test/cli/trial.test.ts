@@ -6,6 +6,7 @@ import { type Changelly, changellyKey, startChangelly } from '../support/changel
 import { type ProviderA, rateA, startFormA } from '../support/form-a.ts'
 import { type ProviderB, startFormB } from '../support/form-b.ts'
 import { freePort } from '../support/free-port.ts'
+import { swap } from '../support/swaps.ts'
 import { Place } from './place.ts'
 
 let alpha: ProviderA
@@ -202,4 +203,12 @@ it('an unknown provider is refused, with the names that there are', async () => 
   using place = new TrialPlace()
   const { exitCode, err } = await place.swapgate('providers', 'try', 'unknown')
   expect([exitCode, err.join('\n')]).toEqual([1, 'swapgate: no such provider; the configuration has alpha, beta, gamma'])
+})
+
+it('a list whose times cannot be read fails: a lost create would not be found again', async () => {
+  using place = new TrialPlace()
+  alpha.holdings.swaps = [swap({ createdAt: 'last week' })]
+  const { exitCode, report } = await place.report('alpha')
+  expect([exitCode, outcomes(report).list]).toEqual([1, 'fails'])
+  expect(messageOf(report, 'list')).toContain('creation time')
 })

@@ -29,6 +29,12 @@ describe('B from A: newest creation first', () => {
     expect(idsOf(await list())).toEqual(tagged(['tx-2', 'tx-0', 'tx-3', 'tx-1']))
   })
 
+  test('times are sorted in the spellings of databases and languages', async () => {
+    const times = ['2026-03-01 10:00:00', '2026-03-01T10:00:00+0100', '20260301T103000Z', '2026-03-01T09:45Z']
+    pair.provider.holdings.swaps = times.map((createdAt, at) => swap({ id: `tx-${at}`, createdAt }))
+    expect(idsOf(await list())).toEqual(tagged(['tx-2', 'tx-0', 'tx-3', 'tx-1']))
+  })
+
   test('ties are broken by id, so that pages are stable', async () => {
     pair.provider.holdings.swaps = ['c', 'a', 'b', 'B'].map((id) => swap({ id }))
     const whole = idsOf(await list())

@@ -217,6 +217,18 @@ describe('A from B', () => {
     expect(expectRefusal(await pair.client.get(request), 'A', 400)).toMatch(/^Amount is below the minimum/)
   })
 
+  test.each<[string, object]>([
+    ['null', { minAmount: null, maxAmount: null }],
+    ['absent', { minAmount: undefined, maxAmount: undefined }],
+    ['an empty text', { minAmount: '', maxAmount: '' }],
+    ['negative', { maxAmount: digits('-1') }],
+    ['the largest number of a program', { maxAmount: digits('1.7976931348623157e308') }],
+  ])('a maximum that is %s is none, and the quote is a quote', async (_, facts) => {
+    const { json, omitted } = await responseTo(facts)
+    expect(json).toEqual(expect.not.objectContaining({ maxAmount: expect.anything() }))
+    expect(omitted).toContain('maxAmount')
+  })
+
   test('a message beside an amount received is dropped', async () => {
     const { json } = await responseTo({ message: 'Network is busy' })
     expect(JSON.stringify(json)).not.toContain('busy')
@@ -226,7 +238,6 @@ describe('A from B', () => {
   test.each([
     ['no amount received', { toAmount: null }],
     ['an amount of another type', { toAmount: true }],
-    ['no minimum', { minAmount: null }],
   ])('%s and no message is not the form: 502', async (_, facts) => {
     pair.provider.reply('rate', { json: estimate(facts) })
     expectRefusal(await pair.client.get(request), 'A', 502)

@@ -88,6 +88,17 @@ describe.each(pairs)('client $client, provider $provider', ({ client: form, prov
     )
   })
 
+  test('a list that is 404 is empty, and so is one whose rows are null', async () => {
+    for (const reply of [
+      { status: 404, json: { error: 'Not Found', message: 'No transactions', code: 404 } },
+      { json: provider === 'A' ? { data: null, pagination: { page: 1, size: 100, total: 0 } } : { data: null, count: 0 } },
+    ]) {
+      pair.provider.reply('list', reply)
+      const { status, json } = await pair.client.get('/transactions', { key: await pair.gateway.freshKey() })
+      expect([status, (json as { data: unknown }).data]).toEqual([200, []])
+    }
+  })
+
   test('pages of a list hold every transaction once', async () => {
     const minute = (at: number): string => new Date(Date.UTC(2026, 0, 1, 0, 200 - at)).toISOString()
     const ids = Array.from({ length: 45 }, (_, at) => `tx-${at}`)

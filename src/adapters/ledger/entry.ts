@@ -1,6 +1,6 @@
 /** Converts entries to rows: fields of queries and comparisons are columns, the rest is JSON. */
 import type { LedgerEntry, TransactionRecord } from '../../core/ledger.ts'
-import { toInstant } from '../../domain/instant.ts'
+import { instantsOf } from '../../domain/instant.ts'
 import { type Attention, isFinal, type Status } from '../../domain/swap/status.ts'
 import { loadEntry, storeEntry } from './stored.ts'
 
@@ -82,7 +82,7 @@ export const maxSortKey = 2n ** 63n - 2n
  * close to it; else the time at which the gateway first read the transaction.
  */
 export function sortKey({ transaction, reportedAt }: TransactionRecord, attemptedAt?: number): bigint {
-  const providerCreatedAt = toInstant(transaction.createdAt) ?? toInstant(`${transaction.createdAt}Z`)
+  const [providerCreatedAt] = instantsOf(transaction.createdAt)
   const gatewayTime = toNanoseconds(attemptedAt ?? reportedAt)
   const isPlausible = providerCreatedAt !== undefined && (attemptedAt === undefined || isAround(providerCreatedAt, gatewayTime))
   return clampSortKey(isPlausible ? -providerCreatedAt : -gatewayTime)

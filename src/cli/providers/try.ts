@@ -83,6 +83,7 @@ function line(outcome: string, check: string, text: string): string {
 const deviationTexts: Readonly<Record<DeviationCount['drift'], string>> = {
   unknownField: 'the form does not have it',
   numberAsText: 'a number as text',
+  textAsNumber: 'a text as number',
   unknownStatus: 'a status that the form does not have',
   badRow: 'a row is not of the form: it is dropped',
   contradictingNetwork: 'a network that contradicts the table: the row is dropped',

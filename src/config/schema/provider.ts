@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ExtraIds } from '../../domain/swap/extra-ids.ts'
 import { providerStates } from '../../domain/swap/provider-state.ts'
 import { statusWords } from '../../domain/swap/status.ts'
-import { baseUrl, choice, flag, integer, keys, list, mapping, name, seconds, text } from '../value-types.ts'
+import { baseUrl, choice, flag, integer, keys, list, mapping, name, seconds, text, timezone } from '../value-types.ts'
 import { required, section, setting } from './setting.ts'
 
 const budget = section(
@@ -56,6 +56,11 @@ export const provider = keys({
     text,
     '',
     "Prefix of the ids of its transactions: 1 to 16 of a-z and 0-9. Do not change it later. Empty: the provider's name",
+  ),
+  timezone: setting(
+    timezone,
+    'UTC',
+    'Zone of its times that have none: a name of the IANA database, like `Europe/Berlin`, or an offset, like `+08:00`',
   ),
   timeout: setting(seconds('above 0'), 10, 'Maximum wait for the complete response', 'seconds'),
   budget,

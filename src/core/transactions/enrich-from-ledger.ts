@@ -38,7 +38,7 @@ export function enrichFromLedger(base: EnrichFromLedgerOptions): Layer {
       const response = await next.call('getTransaction', request, context)
       if (response.body.id !== request.id) return response
       const owner = ownerOf(context)
-      const observed = withoutAttention(observedFromGet(response, options.clock()))
+      const observed = withoutAttention(observedFromGet(response, options.clock(), options.timezone))
       const finding = cache.find(owner, request.id, sentAt, observed.reported.status)
       const cached = finding instanceof Promise ? await finding : finding
       const { record, staleSeconds } = applyObserved(owner, cached, [observed], options)
@@ -60,7 +60,7 @@ async function enrichList(
   service: SwapService,
   options: EnrichOptions,
 ): Promise<ServiceResponse<'listTransactions'>> {
-  const { capabilities, clock, cache } = options
+  const { capabilities, clock, cache, timezone } = options
   const { derived = [], sequence } = response
   const owner = ownerOf(context)
   const listed = await cache.findAll(owner, response.body.items)
@@ -70,9 +70,9 @@ async function enrichList(
   const known = incomplete.length === 0 ? listed : await cache.findAll(owner, response.body.items)
   const at = clock()
   const rows = known.map(([reported, cached]) => {
-    const row = withoutAttention({ reported, derived, at, isComplete: false, sequence })
+    const row = withoutAttention({ reported, derived, at, isComplete: false, sequence, timezone })
     const detail = details.get(reported.id)
-    const later = detail ? [withoutAttention(observedFromGet(detail, at))] : []
+    const later = detail ? [withoutAttention(observedFromGet(detail, at, timezone))] : []
     return { reported, ...applyObserved(owner, cached, [row, ...later], options) }
   })
   const items = rows.map(({ reported, record }) => withAttention(presented(record, context), reported))

@@ -88,7 +88,7 @@ export async function refreshEntry(
   const response = await pendingResponse
   const { id } = entry.transaction
   if (response.body.id !== id) throw otherTransaction(provider)
-  const observed = observedFromGet(response, clock())
+  const observed = observedFromGet(response, clock(), options.timezone)
   const merged = mergeChecked(entry, observed, options)
   const saving = saveObserved(entry.owner, observed, { merged, stored: entry }, options)
   const latest = (await withDefault(saving, ledgerTimeoutMs, undefined)) ?? merged

@@ -1,7 +1,7 @@
 /** Sorts lists (newest creation first) and filters them by date if the provider's form does not (docs/contract.md §3.4). */
 
 import { Fault } from '../../domain/faults/fault.ts'
-import { toInstant } from '../../domain/instant.ts'
+import { instantsOf } from '../../domain/instant.ts'
 import type { Capabilities } from '../../domain/swap/capabilities.ts'
 import type { Op } from '../../domain/swap/operations.ts'
 import type { Context, ServiceResponse, SwapService } from '../../domain/swap/service.ts'
@@ -33,8 +33,8 @@ interface Dated {
   readonly createdAt: bigint
 }
 
-/** `provider`: the capabilities of the provider's form. Throws `invalid` (`too_large`) for lists that are too long to sort. */
-export function sortedList(provider: Capabilities): Layer {
+/** `provider`: the capabilities of the provider's form. `timezone`: that of its times without a zone. Throws `invalid` (`too_large`) for lists that are too long to sort. */
+export function sortedList(provider: Capabilities, timezone = 'UTC'): Layer {
   const snapshots = new ListSnapshots<Snapshot>(snapshotLifetimeMs, maxKept)
   const canFilterByDate = provider.requestFields.listTransactions.has('dateFrom')
   return onOperations({
@@ -58,7 +58,7 @@ export function sortedList(provider: Capabilities): Layer {
         rows,
         provider: tag,
         sequence,
-      } = await snapshots.get(ownerOf(context), query.page === 1, () => readSorted(next, context, provider))
+      } = await snapshots.get(ownerOf(context), query.page === 1, () => readSorted(next, context, provider, timezone))
       const matching = rows.filter(({ createdAt }) => createdAt >= range.first && createdAt <= range.last)
       const body = cutPage(
         matching.map(({ transaction }) => transaction),
@@ -74,7 +74,7 @@ function hasTotal({ hasMore }: Page<Transaction>, { page }: TransactionQuery): b
   return hasMore === undefined || (page === 1 && !hasMore)
 }
 
-async function readSorted(service: SwapService, context: Context, { pageSize }: Capabilities): Promise<Snapshot> {
+async function readSorted(service: SwapService, context: Context, { pageSize }: Capabilities, timezone: string): Promise<Snapshot> {
   const pages = wholeOrUnavailable(service)
   const whole = await readWhole<'listTransactions', Transaction>(pages, 'listTransactions', context, {
     pageSize,
@@ -83,7 +83,7 @@ async function readSorted(service: SwapService, context: Context, { pageSize }: 
     tooManyRows,
   })
   if (!whole.isComplete) throw listIncomplete()
-  const rows = whole.rows.map((transaction) => ({ transaction, createdAt: instantOf(transaction) }))
+  const rows = whole.rows.map((transaction) => ({ transaction, createdAt: instantOf(transaction, timezone) }))
   rows.sort((a, b) => compare(b.createdAt, a.createdAt) || compare(a.transaction.id, b.transaction.id))
   return { rows, provider: whole.provider, sequence: pages.sequence(), characters: pages.characters() }
 }
@@ -133,8 +133,8 @@ function tooManyRows(): Fault {
   return new Fault('invalid', message, { reason: 'too_large' })
 }
 
-function instantOf({ createdAt }: Transaction): bigint {
-  const instant = toInstant(createdAt) ?? toInstant(`${createdAt}Z`)
+function instantOf({ createdAt }: Transaction, timezone: string): bigint {
+  const [instant] = instantsOf(createdAt, timezone)
   if (instant !== undefined) return instant
   throw new Fault('unreadable', "The provider's list has a creation time that cannot be read; please try again later.")
 }

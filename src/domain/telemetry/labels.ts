@@ -111,6 +111,7 @@ export type DiscrepancyAction = (typeof discrepancyActions)[number]
 export type Drift =
   | 'unknownField'
   | 'numberAsText'
+  | 'textAsNumber'
   | 'unknownStatus'
   | 'badRow'
   | 'contradictingNetwork'

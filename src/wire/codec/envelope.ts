@@ -25,11 +25,13 @@ export interface DecodedPage {
 export function decodePage(envelope: ProviderEnvelope | 'items', value: JsonValue, context: DecodeContext): DecodedPage {
   if (envelope === 'items') return { items: readItems('', value), total: undefined, lastPage: undefined }
   const page: { items?: readonly JsonValue[]; total?: number; lastPage?: number } = {}
+  let nullName: string | undefined
   const walk = (names: ProviderEnvelope, object: JsonValue | undefined): void => {
     if (!(object instanceof JsonObject)) throw new WireError('', 'it must be an object')
     for (const [name, place] of Object.entries(names)) {
       const member = object.get(name)
-      if (place === 'items') page.items = readItems(name, member)
+      if (place === 'items' && member === null) nullName = name
+      else if (place === 'items') page.items = readItems(name, member)
       else if (typeof place !== 'string') walk(place, member)
       else if (place !== 'unused') {
         const count = readCount(name, member, context)
@@ -40,6 +42,8 @@ export function decodePage(envelope: ProviderEnvelope | 'items', value: JsonValu
     if (unknown !== undefined) context.drift('_other', 'unknownField', unknown)
   }
   walk(envelope, value)
+  // No rows, as some languages write an empty list.
+  if (nullName !== undefined && page.total !== 0) readItems(nullName, null)
   return { items: page.items ?? [], total: page.total, lastPage: page.lastPage }
 }
 

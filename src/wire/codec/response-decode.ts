@@ -1,7 +1,7 @@
 /** Decodes a provider's response by its table. */
 import { type Amount, compareAmounts, isZero, multiplySubtract, one, zero } from '../../domain/amount.ts'
 import { isAttention, type StatusWord } from '../../domain/swap/status.ts'
-import { JsonObject, type JsonValue } from '../json.ts'
+import { JsonNumber, JsonObject, type JsonValue } from '../json.ts'
 import { EmptyResponse, WireError } from '../wire-error.ts'
 import type {
   DecodeContext,
@@ -13,7 +13,7 @@ import type {
   ResponseSlot,
 } from './response-nodes.ts'
 import { responseScalars } from './scalar.ts'
-import { isZeroAmount } from './scalar-format.ts'
+import { isZeroAmount, timestampOf } from './scalar-format.ts'
 
 /** An unknown word as status: the status stays unknown and is never final. */
 const unknownStatus = Symbol('unknown status')
@@ -99,19 +99,41 @@ function asObject(text: JsonValue): JsonObject {
 function readSlot(slot: ResponseSlot, value: JsonValue, { meanings, context, row }: RowContext): void {
   const { field, isFallback, isZeroNone } = slot
   if (field === 'status') row.status = readStatus(slot, value, meanings, context)
+  else if (field === 'maxAmount' && isNoMaximum(value)) return
   else if (isFallback && row[field] !== undefined) return
   else if (isZeroNone && (value === '' || isZeroAmount(value))) return
   else if (!isNothing(slot, value)) row[field] = readValue(slot, value, context)
 }
 
 /** An empty text in an optional field means that there is none. */
-function isNothing({ absence, mayBeEmpty, scalar }: ResponseSlot, value: JsonValue): boolean {
+function isNothing({ field, absence, mayBeEmpty, scalar }: ResponseSlot, value: JsonValue): boolean {
+  if (value === '' && limits.has(field)) return true
   return value === '' && absence !== 'required' && !mayBeEmpty && scalar !== responseScalars.amount
 }
 
-function readValue({ name, scalar }: ResponseSlot, value: JsonValue, context: DecodeContext): unknown {
+/** Without one there is no such limit, whatever the form promises its clients. */
+const limits: ReadonlySet<string> = new Set(['minAmount', 'maxAmount'])
+
+/** Words of programs for "no maximum": a negative number, and the largest one that they know. */
+function isNoMaximum(value: JsonValue): boolean {
+  const text = value instanceof JsonNumber ? value.lexeme : value
+  return typeof text === 'string' && /^-?\d/.test(text) && (Number(text) < 0 || Number(text) >= 1e41)
+}
+
+/** Texts that some providers write as numbers. */
+const numericTexts: ReadonlySet<string> = new Set(['id', 'depositExtraId', 'withdrawalExtraId', 'refundExtraId'])
+
+function readValue({ field, name, scalar }: ResponseSlot, value: JsonValue, context: DecodeContext): unknown {
   const read = scalar.fromJson(value)
   if (read !== undefined) return read
+  if (value instanceof JsonNumber && /^\d+$/.test(value.lexeme)) {
+    const text = scalar === responseScalars.date ? timestampOf(value.lexeme) : numericTexts.has(field) ? value.lexeme : undefined
+    const known = text === undefined ? undefined : scalar.fromText(text)
+    if (known !== undefined) {
+      context.drift(name, 'textAsNumber')
+      return known
+    }
+  }
   if (scalar === responseScalars.amount && typeof value === 'string') {
     context.drift(name, 'numberAsText')
     const number = scalar.fromText(value)
@@ -165,6 +187,6 @@ function deduct({ field, name, deductedFrom = '' }: ResponseSlot, row: ResponseF
 }
 
 function requireAbsence(slot: ResponseSlot, response: Readonly<ResponseFields>): void {
-  const mayBeAbsent = slot.when ? slot.when(response) : slot.absence !== 'required'
+  const mayBeAbsent = limits.has(slot.field) || (slot.when ? slot.when(response) : slot.absence !== 'required')
   if (!mayBeAbsent) throw new WireError(slot.name, 'it is missing')
 }

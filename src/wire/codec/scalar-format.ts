@@ -46,7 +46,7 @@ const integer = /^(?:0|[1-9]\d{0,17})$/
  */
 export function unixTime(unit: UnixUnit, edge: keyof TimeRange = 'first'): ScalarFormat {
   const perSecond = unitsPerSecond[unit]
-  const read = (text: string): string | undefined => (integer.test(text) ? timestampOf(BigInt(text)) : undefined)
+  const read = timestampOf
   const write = (value: unknown): string => String(((toTimeRange(String(value))?.[edge] ?? 0n) * perSecond) / 1_000_000_000n)
   return (scalar) => ({
     ...scalar,
@@ -61,8 +61,13 @@ export function unixTime(unit: UnixUnit, edge: keyof TimeRange = 'first'): Scala
 /** A timestamp has four digits for the year. */
 const lastMs = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** The unit of a count follows from its magnitude, from 1973 to 5138: some APIs respond in another unit than they document. */
-function timestampOf(count: bigint): string | undefined {
+/**
+ * The timestamp of a count since 1970. Its unit follows from its magnitude, from 1973 to 5138: some APIs respond in another unit than
+ * they document.
+ */
+export function timestampOf(text: string): string | undefined {
+  if (!integer.test(text)) return undefined
+  const count = BigInt(text)
   const perSecond = count < 100_000_000_000n ? 1n : count < 100_000_000_000_000n ? 1_000n : 1_000_000n
   const date = new Date(Number((count * 1_000n) / perSecond))
   return date.getTime() > lastMs ? undefined : date.toISOString()

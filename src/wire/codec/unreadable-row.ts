@@ -24,7 +24,8 @@ export function readUnreadable({ slots }: Pick<ResponseCodec, 'slots'>, row: Jso
 
 function readMember({ scalar }: ResponseSlot, member: JsonValue | undefined): unknown {
   if (member === undefined || member === null || member === '') return undefined
-  return scalar.fromJson(member) ?? (typeof member === 'string' ? scalar.fromText(member) : undefined)
+  const text = member instanceof JsonNumber ? member.lexeme : member
+  return scalar.fromJson(member) ?? (typeof text === 'string' ? scalar.fromText(text) : undefined)
 }
 
 /** The beginning and the end of its id, whatever is wrong with it. */

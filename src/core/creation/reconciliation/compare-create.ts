@@ -1,6 +1,6 @@
 /** Compares a transaction that a provider reports with the request of a create (docs/contract.md §10). */
 import { plainAmount } from '../../../domain/amount.ts'
-import { toInstant } from '../../../domain/instant.ts'
+import { instantsOf } from '../../../domain/instant.ts'
 import { isOnNetwork, sameName } from '../../../domain/swap/asset.ts'
 import type { NewTransaction, Transaction } from '../../../domain/swap/swap.ts'
 import type { AssetNaming } from '../../assets/asset-naming.ts'
@@ -10,6 +10,13 @@ import { contradictedTerms, missingTerms } from '../compare-terms.ts'
 
 /** The readable fields of a list row or a get. Assets have the table's names. */
 export type ReportedTransaction = Partial<Transaction>
+
+/** How the reports of a provider are read. */
+export interface ReportReading {
+  readonly naming: AssetNaming
+  /** Of its times without a zone: `providers.<name>.timezone` (default: UTC). */
+  readonly timezone?: string | undefined
+}
 
 /** Names of fields of the request. */
 export interface Comparison {
@@ -29,10 +36,10 @@ export type Verdict = 'match' | 'incomplete' | 'other'
 export function compareCreate(
   reports: readonly ReportedTransaction[],
   { requested, attemptedAt }: Pick<UnresolvedCreate, 'requested' | 'attemptedAt'>,
-  naming: AssetNaming,
+  { naming, timezone }: ReportReading,
 ): Verdict {
   const { contradicted, missing } = compareAll(reports, requested, naming)
-  const times = reports.map(({ createdAt }) => isAround(createdAt, attemptedAt))
+  const times = reports.map(({ createdAt }) => isAround(createdAt, attemptedAt, timezone))
   if (contradicted.length > 0 || times.includes(false)) return 'other'
   return missing.length === 0 && times.includes(true) ? 'match' : 'incomplete'
 }
@@ -90,16 +97,12 @@ function compareAsset(
 
 const nameFields = ['code', 'coin', 'network'] as const
 
-/** Undefined if the time cannot be read. A time without a zone is UTC. */
-function isAround(createdAt: string | undefined, attemptedAt: number): boolean | undefined {
-  const instant = createdAt === undefined ? undefined : instantOf(createdAt)
-  if (instant === undefined) return undefined
-  const difference = instant - attemptedAt
-  return difference >= -createdBeforeMs && difference <= createdAfterMs
-}
-
-/** Milliseconds since 1970; undefined if the text is no time. A time without a zone is UTC. */
-export function instantOf(createdAt: string): number | undefined {
-  const instant = toInstant(createdAt) ?? toInstant(`${createdAt}Z`)
-  return instant === undefined ? undefined : Number(instant / 1_000_000n)
+/** Undefined if the time cannot be read. Of an hour that there is twice, either reading may be near. */
+function isAround(createdAt: string | undefined, attemptedAt: number, timezone: string | undefined): boolean | undefined {
+  const instants = createdAt === undefined ? [] : instantsOf(createdAt, timezone)
+  if (instants.length === 0) return undefined
+  return instants.some((instant) => {
+    const difference = Number(instant / 1_000_000n) - attemptedAt
+    return difference >= -createdBeforeMs && difference <= createdAfterMs
+  })
 }

@@ -31,7 +31,27 @@ describe('L25: a list is complete', () => {
   test.each([0, 1, 100, 101, 250])('of %i rows when its end is reached and its first page agrees', async (count) => {
     const { readPage, pages } = listOf(rows(count))
     expect(idsOf(await scan().finish(readPage))).toHaveLength(count)
-    expect(pages).toEqual([...Array.from({ length: Math.max(1, Math.ceil(count / 100)) }, (_, at) => at + 1), 1])
+    // A total that is one full page may be that page's alone.
+    const last = count === 100 ? 2 : Math.max(1, Math.ceil(count / 100))
+    expect(pages).toEqual([...Array.from({ length: last }, (_, at) => at + 1), 1])
+  })
+
+  test('if its total is the number of rows of each page', async () => {
+    const list = rows(250)
+    const readPage: ReadPage = async ({ page }) => {
+      const items = list.slice((page - 1) * 100, page * 100)
+      return { items, total: items.length }
+    }
+    expect(await scan().finish(readPage)).toHaveLength(250)
+  })
+
+  test.each([100, 200])('of %i rows without a total, where the page behind the last is empty', async (count) => {
+    const list = rows(count)
+    const readPage: ReadPage = async ({ page }) => {
+      const items = list.slice((page - 1) * 100, page * 100)
+      return { items, total: (page - 1) * 100 + items.length, hasMore: items.length === 100 }
+    }
+    expect(await scan().finish(readPage)).toHaveLength(count)
   })
 
   test('if its pages are shorter than requested', async () => {

@@ -1,7 +1,10 @@
 /** Reads a provider's list of transactions page by page until it is complete, over several runs if needed (docs/contract.md §10.2). */
+
 import { Fault } from '../../../domain/faults/fault.ts'
+import { instantsOf } from '../../../domain/instant.ts'
 import type { Page, Transaction, TransactionQuery } from '../../../domain/swap/swap.ts'
-import { instantOf, type ReportedTransaction } from './compare-create.ts'
+import { extentReader } from '../../paging.ts'
+import type { ReportedTransaction } from './compare-create.ts'
 
 /** Bounds of one list. */
 const maxRows = 50_000
@@ -32,6 +35,8 @@ export interface ListScanOptions {
   readonly startedAt: number
   /** The largest page of the provider. */
   readonly pageSize: number
+  /** That of the provider's times without a zone; default: UTC. */
+  readonly timezone?: string | undefined
 }
 
 /** One resumable read of a list. */
@@ -43,15 +48,21 @@ export class ListScan {
   private readonly keptRows: ListedRow[] = []
   private total = 0
   private nextPage = 1
+  /** The last page that was read. */
+  private lastPage = 0
+  private readonly extentOf: ReturnType<typeof extentReader>
   private readonly pageSize: number
+  private readonly timezone: string | undefined
   private size: number
   private characters = 0
   private confirmedAt = Number.NEGATIVE_INFINITY
   private confirmedFor: ReadonlySet<string> = new Set()
 
-  constructor({ window, since, startedAt, pageSize }: ListScanOptions) {
+  constructor({ window, since, startedAt, pageSize, timezone }: ListScanOptions) {
+    this.timezone = timezone
     this.pageSize = pageSize
     this.size = pageSize
+    this.extentOf = extentReader(pageSize)
     this.window = window
     this.since = since
     this.startedAt = startedAt
@@ -98,9 +109,14 @@ export class ListScan {
 
   /** Reads a page and returns the number of its new rows. */
   private async readOne(page: number, readPage: ReadPage): Promise<number> {
-    const { items, total: reportedTotal, hasMore, unreadable = [] } = await readPage({ ...this.window, page, size: this.pageSize })
-    // Without a total, a page only shows that there is another row, or that it is the last page.
-    const total = hasMore ? Math.max(this.total, reportedTotal + 1) : reportedTotal
+    const read = await readPage({ ...this.window, page, size: this.pageSize })
+    const { items, unreadable = [] } = read
+    const { total: reportedTotal, hasMore } = this.extentOf(page, read)
+    // Without a total, a page only shows that there is another row, or that it is the last page. Of a page that is read again, the pages
+    // behind it are known.
+    const known = page < this.lastPage ? this.total : reportedTotal + 1
+    const total = hasMore ? Math.max(this.total, known) : reportedTotal
+    this.lastPage = Math.max(this.lastPage, page)
     if (total < this.total && hasMore === undefined) throw new BrokenList('The list became shorter while it was read.')
     if (total > maxRows) throw new BrokenList('The list is too long.')
     this.total = total
@@ -125,8 +141,9 @@ export class ListScan {
     if (this.keys.has(key)) return
     this.keys.add(copyText(key))
     this.characters += key.length
-    const createdAt = reported.createdAt === undefined ? undefined : instantOf(reported.createdAt)
-    if (createdAt !== undefined && createdAt < this.since) return
+    const instants = reported.createdAt === undefined ? [] : instantsOf(reported.createdAt, this.timezone)
+    const since = BigInt(Math.floor(this.since)) * 1_000_000n
+    if (instants.length > 0 && instants.every((instant) => instant < since)) return
     const texts = Object.entries(reported).map(([field, text]) => [field, text && copyText(text)] as const)
     this.characters += texts.reduce((sum, [, text]) => sum + (text?.length ?? 0), 0)
     this.keptRows.push({ reported: Object.fromEntries(texts), isReadable })

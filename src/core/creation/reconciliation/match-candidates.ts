@@ -2,18 +2,16 @@
 import { plainAmount } from '../../../domain/amount.ts'
 import type { Capabilities } from '../../../domain/swap/capabilities.ts'
 import type { Context, SwapService } from '../../../domain/swap/service.ts'
-import type { AssetNaming } from '../../assets/asset-naming.ts'
 import type { UnresolvedCreate } from '../../ledger.ts'
-import { compareCreate, createdAfterMs, createdBeforeMs } from './compare-create.ts'
+import { compareCreate, createdAfterMs, createdBeforeMs, type ReportReading } from './compare-create.ts'
 import type { DateWindow, ListedRow } from './list-scan.ts'
 import type { ListScans } from './list-scans.ts'
 
 /** Reads a provider's transactions, with the table's asset names. */
-export interface TransactionReader {
+export interface TransactionReader extends ReportReading {
   readonly service: SwapService
   /** The fields of the provider's form. */
   readonly capabilities: Capabilities
-  readonly naming: AssetNaming
 }
 
 /** The rows of the list that do not contradict a create. */
@@ -32,10 +30,11 @@ export interface ScanOptions {
 /** Reads the list once for all these creates. Throws if it is not complete yet. */
 export async function readCandidates(
   creates: readonly UnresolvedCreate[],
-  { service, capabilities, naming }: TransactionReader,
+  reader: TransactionReader,
   context: Context,
   { scans, scanKey, now, notBefore }: ScanOptions,
 ): Promise<CandidatesOf> {
+  const { service, capabilities, timezone } = reader
   const filters = capabilities.requestFields.listTransactions
   const since = Math.min(...creates.map(({ attemptedAt }) => attemptedAt)) - createdBeforeMs
   const intents = creates.map(({ intent }) => intent)
@@ -43,7 +42,7 @@ export async function readCandidates(
   for (const window of filters.has('dateFrom') ? windowsOf(creates) : [{}]) {
     const { pageSize } = capabilities
     const knownWindow = filters.has('dateTo') ? window : { dateFrom: window.dateFrom }
-    const options = { window: knownWindow, since, startedAt: now, notBefore, intents, pageSize }
+    const options = { window: knownWindow, since, startedAt: now, notBefore, intents, pageSize, timezone }
     const read = await scans.finish(scanKey, options, async (query) => {
       const listed = await service.call('listTransactions', query, { ...context, acceptsUnreadableRows: true })
       return listed.body
@@ -53,7 +52,7 @@ export async function readCandidates(
   const byAmount = Map.groupBy(rows, ({ reported: { amountIn } }) => amountIn && plainAmount(amountIn))
   return (create) => {
     const sameAmount = [...(byAmount.get(plainAmount(create.requested.amountIn)) ?? []), ...(byAmount.get(undefined) ?? [])]
-    return sameAmount.filter(({ reported }) => compareCreate([reported], create, naming) !== 'other')
+    return sameAmount.filter(({ reported }) => compareCreate([reported], create, reader) !== 'other')
   }
 }
 

@@ -38,7 +38,7 @@ export interface MatchOptions extends ScanOptions {
 /** Matches creates of one provider with the list of one caller. Throws if the list cannot be read completely. */
 export async function matchCreates(creates: readonly UnresolvedCreate[], options: MatchOptions): Promise<MatchCreate> {
   const { provider, reader, caller, ledger, root } = options
-  const { capabilities, naming } = reader
+  const { capabilities } = reader
   const context: Context = {
     requestId: crypto.randomUUID(),
     caller,
@@ -60,7 +60,7 @@ export async function matchCreates(creates: readonly UnresolvedCreate[], options
     const { reports, details } = result.match
     const competing = competingByAmount.get(plainAmount(create.requested.amountIn)) ?? []
     const isContested = competing.some(
-      (other) => other.intent !== create.intent && compareCreate(reports, other, naming) !== 'other',
+      (other) => other.intent !== create.intent && compareCreate(reports, other, reader) !== 'other',
     )
     const body = mergeReports(reports)
     // A transaction without a deposit address is not bound yet: it would be no valid response to the create.
@@ -79,15 +79,15 @@ interface Match {
 async function onlyMatch(
   rows: readonly ListedRow[],
   create: UnresolvedCreate,
-  { service, naming }: TransactionReader,
+  reader: TransactionReader,
   context: Context,
 ): Promise<{ readonly match?: Match } | undefined> {
   if (rows.length > maxCandidates) return {}
   let match: Match | undefined
   for (const row of rows) {
-    const details = await readDetails(row, service, context)
+    const details = await readDetails(row, reader.service, context)
     const reports = details ? [row.reported, details.body] : [row.reported]
-    const verdict = compareCreate(reports, create, naming)
+    const verdict = compareCreate(reports, create, reader)
     if (verdict === 'other') continue
     if (verdict === 'incomplete' || !row.isReadable || !details || match) return {}
     match = { reports, details }

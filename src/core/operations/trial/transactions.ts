@@ -1,5 +1,6 @@
 /** What a provider responses only with a key. */
 import { Fault } from '../../../domain/faults/fault.ts'
+import { instantsOf } from '../../../domain/instant.ts'
 import type { Op, ResponseBody } from '../../../domain/swap/operations.ts'
 import { fails, type KeyedEnds, read, skipped, type TrialCheck, type TriedProvider, works } from './checks.ts'
 import { describeFault } from './describe-fault.ts'
@@ -16,6 +17,8 @@ export async function checkList(provider: TriedProvider, ends: KeyedEnds): Promi
     provider.service.call('listTransactions', request, provider.contextOf()),
   )
   if (page instanceof Fault) return fails('list', describeFault(page))
+  const unreadable = page.body.items.find(({ createdAt }) => instantsOf(createdAt).length === 0)
+  if (unreadable) return fails('list', 'the creation time of a row cannot be read: a create of unknown outcome is not found again')
   return works('list', describePage(page.body))
 }
 

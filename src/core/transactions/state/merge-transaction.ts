@@ -1,5 +1,5 @@
 /** Merges a provider's report of a transaction into its stored state (docs/contract.md §3.4, §3.7). */
-import { toInstant } from '../../../domain/instant.ts'
+import { millisecondsOf } from '../../../domain/instant.ts'
 import type { Context, ServiceResponse } from '../../../domain/swap/service.ts'
 import { isFinal, statusUnderAttention } from '../../../domain/swap/status.ts'
 import type { Transaction } from '../../../domain/swap/swap.ts'
@@ -17,14 +17,17 @@ export interface ObservedTransaction {
   readonly isComplete: boolean
   /** Sequence of the request. */
   readonly sequence?: number | undefined
+  /** That of the provider's times without a zone; default: UTC. */
+  readonly timezone?: string | undefined
 }
 
 /** The report in the response of a get. `at`: milliseconds since 1970. */
 export function observedFromGet(
   { body: reported, derived = [], sequence }: ServiceResponse<'getTransaction'>,
   at: number,
+  timezone: string | undefined,
 ): ObservedTransaction {
-  return { reported, derived, at, isComplete: true, sequence }
+  return { reported, derived, at, isComplete: true, sequence, timezone }
 }
 
 /**
@@ -42,7 +45,8 @@ export function mergeTransaction(before: LedgerEntry | undefined, observed: Obse
   transaction.status = status
   const isSettled = isFinal(status) || before?.settledAt !== undefined
   if (transaction.attention !== undefined && isSettled) transaction.attention = undefined
-  if (changedAt !== undefined && derived.includes('updatedAt')) transaction.updatedAt = changeOf(reported, changedAt)
+  if (changedAt !== undefined && derived.includes('updatedAt'))
+    transaction.updatedAt = changeOf(reported, changedAt, observed.timezone)
   const keptDerived = before?.derived.filter((field) => reported[field as keyof Transaction] === undefined) ?? []
   return {
     transaction,
@@ -75,9 +79,8 @@ function nextSequence(stored: number | undefined, sequence: number | undefined):
 }
 
 /** Never before the creation, even if the local clock is wrong. */
-function changeOf({ createdAt }: Transaction, changedAt: number): string {
-  const created = Number((toInstant(createdAt) ?? toInstant(`${createdAt}Z`) ?? 0n) / 1_000_000n)
-  return new Date(Math.max(changedAt, created)).toISOString()
+function changeOf({ createdAt }: Transaction, changedAt: number, timezone?: string): string {
+  return new Date(Math.max(changedAt, millisecondsOf(createdAt, timezone) ?? 0)).toISOString()
 }
 
 /** The transaction for a client. If its form has expected amounts, a missing `amountOut` is filled with the quoted one. */

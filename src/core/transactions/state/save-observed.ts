@@ -9,6 +9,8 @@ import type { SequenceClock } from './request-sequence.ts'
 export interface StateOptions extends ProviderLayerOptions {
   readonly table: AssetTable
   readonly sequences: SequenceClock
+  /** Of the provider's times without a zone: `providers.<name>.timezone` (default: UTC). */
+  readonly timezone?: string | undefined
 }
 
 export interface MergeResult extends ReturnType<typeof discrepanciesOf> {
