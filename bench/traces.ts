@@ -40,6 +40,7 @@ function gateway(tracing: Tracing | undefined): Http {
     provider: 'alpha',
     confidential: new Confidential({ keys: [], hosts: [], names: [] }),
     isOtherPair: () => false,
+    timeoutMs: 10_000,
     userAgent: 'bench',
     statuses: new Map(),
   }

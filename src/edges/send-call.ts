@@ -3,6 +3,7 @@ import type { Amount } from '../domain/amount.ts'
 import type { Confidential } from '../domain/faults/confidential.ts'
 import { Fault } from '../domain/faults/fault.ts'
 import { noPublicAddress } from '../domain/faults/no-public-address.ts'
+import { standardFault } from '../domain/faults/standard-fault.ts'
 import type { Context } from '../domain/swap/service.ts'
 import type { StatusWord } from '../domain/swap/status.ts'
 import type { Pair } from '../domain/swap/swap.ts'
@@ -38,8 +39,13 @@ export interface Connection {
   /** Whether a quote names other assets than were requested, which are `pair` in the names of the table. */
   readonly isOtherPair: (requested: Pair, reported: Pair, pair: Pair | undefined) => boolean
   readonly userAgent: string
+  /** `providers.<name>.timeout` in milliseconds (default: 10 seconds). */
+  readonly timeoutMs: number
   readonly observe: Observer
 }
+
+/** A provider needs this time for a create, or half of its timeout: with less left its outcome would be unknown. */
+const minCreateMs = 3_000
 
 type Decode<T> = (document: ResponseDocument) => T | Promise<T>
 
@@ -58,11 +64,13 @@ export function sender(connection: Connection): Sender {
   const options: DecodeOptions = { provider, confidential, decodeContext }
   const reportUnreadable = unreadableReporter(decodeContext, provider)
   const beginCall = callSpans(provider, server)
+  const minTimeLeftMs = Math.min(connection.timeoutMs / 2, minCreateMs)
   const faultOf = (response: HttpResponse, call: ProviderCall, fields: object, secret: string | undefined): Fault =>
     toProviderFault(response, { form, call, amountIn: amountOf(fields), provider, confidential, secret })
   return {
     options,
     async send(call, fields, context, decode) {
+      if (call.op === 'createTransaction' && context.deadline - performance.now() < minTimeLeftMs) throw noTimeLeft()
       if (call.addressHeader !== undefined && context.forwardedAddress === undefined) throw noPublicAddress()
       const key = call.keyed ? connection.keyOf(context, call) : undefined
       const encoded = encodeRequest(call, fields, connection.settings)
@@ -89,6 +97,11 @@ export function sender(connection: Connection): Sender {
       }
     },
   }
+}
+
+/** Nothing was sent: another provider may take it. */
+function noTimeLeft(): Fault {
+  return standardFault('unavailable', { retryAfter: 1, noEffect: true, mayFailOver: true })
 }
 
 function amountOf(fields: object): Amount | undefined {

@@ -84,6 +84,7 @@ export function connectProvider(
     confidential,
     isOtherPair: (requested, reported, pair) => isOtherPair(requested, reported, naming, pair),
     userAgent: `swapgate/${version}`,
+    timeoutMs,
     observe,
   })
   const needsAddress: NeedsAddress = (op, request) => carriesAddress(form, op, rateTypeOf(request))

@@ -56,6 +56,19 @@ const filler = (from: number, to: number): object[] => Array.from({ length: to -
 describe.each(formNames)('client %s', (form) => {
   const done = form === 'A' ? 201 : 200
 
+  test('a create that its list left too little time for is 503, and nothing is sent', async () => {
+    await start(form, sound, { provider: { timeout: 1 } })
+    pair.provider.reply('currencies', {
+      delay: 600,
+      json: { data: sound, pagination: { page: 1, size: 100, total: sound.length } },
+    })
+    const response = await create()
+    expectRefusal(response, form, 503, 'provider_busy')
+    expect(response.headers).toHaveProperty('retry-after')
+    expect(sent()).toBeUndefined()
+    expect(await pair.gateway.ledgerAdmin.unresolved()).toEqual([])
+  })
+
   test.each<[string, Reply | ((received: Received) => Reply)]>([
     ['fails', { status: 500, json: {} }],
     ['is refused for coming too often', { status: 429, json: { error: 'e', message: 'm', code: 429 } }],

@@ -56,6 +56,7 @@ export async function callProvider(
     confidential: new Confidential({ keys: [], hosts: [], names: ['alpha'] }),
     isOtherPair: () => false,
     userAgent: 'swapgate/test',
+    timeoutMs: 10_000,
     observe: (observation) => {
       if (observation.what === 'drift') drift.push(`${observation.field} ${observation.drift}`)
     },

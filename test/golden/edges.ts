@@ -100,6 +100,7 @@ export function connectForm(form: Form, http: Http, key: string, drift: (field: 
     confidential: new Confidential({ keys: [], hosts: [], names: ['alpha'] }),
     isOtherPair: () => false,
     userAgent: 'swapgate/test',
+    timeoutMs: 10_000,
     observe: (observation) => {
       if (observation.what === 'drift') drift(observation.field, observation.drift)
     },

@@ -145,8 +145,8 @@ const reached: readonly [string, Reply, number][] = [
   ['returns 502', { status: 502, text: '<html>' }, 504],
   ['returns 503', { status: 503, headers: { 'retry-after': '9' }, json: { message, code: 503 } }, 504],
   ['returns 408', { status: 408, json: { message, code: 408 } }, 504],
-  ['returns 400 without a word', { status: 400, text: '' }, 504],
-  ['returns 400 with HTML', { status: 400, text: '<html>' }, 504],
+  ['returns 400 without a word', { status: 400, text: '' }, 400],
+  ['returns 400 with HTML', { status: 400, text: '<html>' }, 400],
   ['returns 302', { status: 302, headers: { location: '/elsewhere' }, json: {} }, 504],
   [
     'reports no deposit address',
