@@ -11,6 +11,7 @@ const introduction = `# The assets of the stable API. Clients see these words, w
 #   home      the network is the coin's own chain
 #   aliases   other names that are accepted for the network
 #   decimals  decimal places of an amount on the network
+#   contract  the token's contract (mint, issuer, asset id), as its network writes it; none for a coin of a chain
 #   depositMin, depositMax   shown to Form A clients; in the coin itself
 #   address   what addresses on the network look like: a pattern of RE2 for the whole address, and the checksums that are looked
 #             at where an address has that encoding (base58check, bech32, eip55); every form in use fits
@@ -29,6 +30,8 @@ interface Row {
   readonly marks: string
   readonly depositMin: string
   readonly depositMax: string
+  /** Empty for a coin of a chain. */
+  readonly contract: string
 }
 
 /** What every asset on the network has. */
@@ -61,7 +64,10 @@ function readNetworks(): ReadonlyMap<string, NetworkRules> {
 }
 
 /** One line of YAML for an asset. */
-function assetLine({ network, code, decimals, marks, depositMin, depositMax }: Row, rules: NetworkRules | undefined): string {
+function assetLine(
+  { network, code, decimals, marks, depositMin, depositMax, contract }: Row,
+  rules: NetworkRules | undefined,
+): string {
   if (!rules) throw new Error(`networks.yaml has no ${network}`)
   const asset = {
     network,
@@ -69,6 +75,7 @@ function assetLine({ network, code, decimals, marks, depositMin, depositMax }: R
     ...Object.fromEntries(marks.split(' ').flatMap((mark) => (mark === '' ? [] : [[mark, true]]))),
     ...(rules.aliases && { aliases: rules.aliases }),
     decimals: Number(decimals),
+    ...(contract !== '' && { contract }),
     ...(depositMin !== '' && { depositMin: Number(depositMin) }),
     ...(depositMax !== '' && { depositMax: Number(depositMax) }),
     address: rules.address,

@@ -2,7 +2,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { compose } from '../core/layer.ts'
-import { type AssetCheck, checkAssets, type ListedName, type TableName } from '../core/operations/asset-check.ts'
+import {
+  type AssetCheck,
+  type Contradiction,
+  checkAssets,
+  type ListedName,
+  type TableName,
+} from '../core/operations/asset-check.ts'
 import { CurrencyReading } from '../core/quotes/read-currency-list.ts'
 import { deadline } from '../core/resilience/deadline.ts'
 import { Fault } from '../domain/faults/fault.ts'
@@ -84,20 +90,28 @@ function withProgress(service: SwapService, name: string, err: Terminal['err']):
 function describe(name: string, { rows, matched, contradictions, collisions, unknown, missing }: AssetCheck): readonly string[] {
   return [
     `${name} lists ${rows} rows. ${matched} assets of the table are among them.`,
-    ...contradictions.map(({ what, listed, table }) =>
-      what === 'network'
-        ? `Contradicts the table: ${wordsOf(listed)}; in the table ${assetsOf(table)}.`
-        : `Contradicts the table: ${wordsOf(listed)} may need a memo, and the table has none for ${assetsOf(table)}.`,
-    ),
+    ...contradictions.map(describeContradiction),
     ...collisions.map(({ listed, table }) => `Has two meanings: ${wordsOf(listed)}; in the table ${assetsOf(table)}.`),
     `Only in the list: ${unknown.length === 0 ? 'none' : unknown.map(wordsOf).join(', ')}.`,
     `Only in the table: ${missing.length === 0 ? 'none' : missing.map(({ code }) => code).join(', ')}.`,
   ]
 }
 
+function describeContradiction({ what, listed, table }: Contradiction): string {
+  const row = `Contradicts the table: ${wordsOf(listed)}`
+  if (what === 'memo') return `${row} may need a memo, and the table has none for ${assetsOf(table)}.`
+  if (what === 'network') return `${row}; in the table ${assetsOf(table)}.`
+  const contracts = table.map(({ contract }) => contract ?? 'another').join(', ')
+  return `${row} is the token ${printable((listed.contract ?? '').slice(0, 128))}; in the table ${assetsOf(table)} is ${contracts}. It is not offered.`
+}
+
 /** In the provider's words. */
 function wordsOf({ code, coin, network }: ListedName): string {
-  return `${code ?? coin ?? ''}${network === undefined ? '' : ` on ${network}`}`.replace(/\p{C}/gu, '\uFFFD')
+  return printable(`${code ?? coin ?? ''}${network === undefined ? '' : ` on ${network}`}`)
+}
+
+function printable(text: string): string {
+  return text.replace(/\p{C}/gu, '\uFFFD')
 }
 
 function assetsOf(table: readonly TableName[]): string {

@@ -43,11 +43,11 @@ function checkNetworks(networks: CoinSettings['networks'], faults: Faults): void
 
 function toCoin({ coin, name, networks }: CoinSettings): Coin {
   const assets = networks.map(
-    ({ default: isMarkedDefault, home: isHome, decimals, depositMin, depositMax, address, memo, ...names }): Asset => {
+    ({ default: isMarkedDefault, home: isHome, decimals, contract, depositMin, depositMax, address, memo, ...names }): Asset => {
       const isDefault = isMarkedDefault || networks.length === 1
       const limits = { ...(depositMin !== undefined && { depositMin }), ...(depositMax !== undefined && { depositMax }) }
       const rules = { ...(address && { address }), ...(memo && { memo }), ...(decimals !== undefined && { decimals }) }
-      return { ...names, coin, name, isDefault, ...(isHome && { isHome }), ...limits, ...rules }
+      return { ...names, coin, name, isDefault, ...(isHome && { isHome }), ...(contract && { contract }), ...limits, ...rules }
     },
   )
   return { coin, name, assets: assets.toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault)) }

@@ -295,7 +295,7 @@ describe('a fault', () => {
     ['statuses: { wait: success, sending: sending }', 'statuses.wait: cannot be changed: the form A defines it'],
     ['assets: { DOGE: xdg }', 'assets.DOGE: is not a code of the asset table'],
     ['assets: { BTC: { coin: BTC, network: BTC } }', 'assets.BTC: must be one word'],
-    ['assets: { BTC: [xbt] }', 'assets.BTC: must be a word, { coin, network } or null'],
+    ['assets: { BTC: [xbt] }', 'assets.BTC: must be a word, { coin, network }, { contract } or null'],
     ['assets: { BTC: xbt, btc: xbt2 }', 'assets.btc: is given twice'],
     ['extraIds: maybe', 'extraIds: must be one of true, false, unconfirmed'],
     ['addresses: maybe', 'addresses: must be one of checked, unchecked'],

@@ -82,6 +82,11 @@ export const changenow = defineProviderForm({
   networks: {
     byName: { AVAXC: { home: 'cchain', others: 'avaxc' }, MONAD: 'mon', OPTIMISM: 'op', PLS: 'pulse', POLYGON: 'matic' },
   },
+  assets: {
+    USDCEARB: { coin: 'arbusdce', network: 'arbitrum' },
+    USDCEOP: { coin: 'opusdce', network: 'op' },
+    USDCEPOLYGON: { coin: 'maticusdce', network: 'matic' },
+  },
   refusal: {
     messages: ['message', 'error'],
     limits: { min: ['payload.range.minAmount'], max: ['payload.range.maxAmount'] },
@@ -109,7 +114,8 @@ export const changenow = defineProviderForm({
         image: 'icon',
         isExtraIdSupported: optional('needsMemo'),
         ...unusedNames('hasExternalId', 'isFiat', 'featured', 'isStable', 'supportsFixedRate'),
-        ...unusedNames('tokenContract', 'buy', 'sell', 'legacyTicker'),
+        tokenContract: optional('contract'),
+        ...unusedNames('buy', 'sell', 'legacyTicker'),
       },
     }),
     getRate: {

@@ -13,15 +13,14 @@ const assetDetails = {
   memoName: unused,
   networkIcon: unused,
   networkNotes: unused,
-  contract: unused,
 } as const
 
 const transaction = {
   id: 'id',
   amount: 'amountIn',
   amountTo: 'amountOut',
-  coinFrom: inside({ coinCode: 'coinFrom', network: 'networkFrom', ...assetDetails }),
-  coinTo: inside({ coinCode: 'coinTo', network: 'networkTo', ...assetDetails }),
+  coinFrom: inside({ coinCode: 'coinFrom', network: 'networkFrom', contract: optional('contractFrom'), ...assetDetails }),
+  coinTo: inside({ coinCode: 'coinTo', network: 'networkTo', contract: optional('contractTo'), ...assetDetails }),
   comment: unused,
   createdAt: 'createdAt',
   depositAddress: 'depositAddress',
@@ -91,7 +90,7 @@ export const exolix = defineProviderForm({
           memoName: unused,
           memoRegex: unused,
           precision: unused,
-          contract: unused,
+          contract: optional('contract'),
         }),
       },
     }),

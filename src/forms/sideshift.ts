@@ -1,5 +1,5 @@
 /** SideShift v2 as a provider, swaps at a fixed rate only; facts, sources and what is unverified: `docs/providers/sideshift.md`. */
-import { each, fallback, lowerCase, setting, text, unusedNames } from '../wire/codec/lines.ts'
+import { each, fallback, lowerCase, perItem, setting, text, unusedNames } from '../wire/codec/lines.ts'
 import { extension, optional } from '../wire/codec/table.ts'
 import { keyHeader } from '../wire/credential.ts'
 import { plainKey } from '../wire/provider/credential.ts'
@@ -97,7 +97,8 @@ export const sideshift = defineProviderForm({
         coin: 'coin',
         name: 'name',
         networks: each('network'),
-        ...unusedNames('mainnet', 'hasMemo', 'networksWithMemo', 'fixedOnly', 'variableOnly', 'tokenDetails'),
+        tokenDetails: perItem({ contractAddress: optional('contract'), ...unusedNames('decimals') }),
+        ...unusedNames('mainnet', 'hasMemo', 'networksWithMemo', 'fixedOnly', 'variableOnly'),
         ...unusedNames('depositOffline', 'settleOffline'),
       },
       assumes: ['icon'],

@@ -136,8 +136,8 @@ function currencyListOf(service: SwapService, provider: Provider, naming: AssetN
 function namingOf(provider: Provider, { assets, capabilities, networks }: ProviderForm, config: Config): AssetNaming {
   const byCode = namesByCode(capabilities)
   const listsNetworks = byCode || capabilities.responseFields.listCurrencies.has('network')
-  const ownNames = new Map(Object.entries({ ...assets, ...provider.assets }))
-  return createAssetNaming(config.assets, { byCode, listsNetworks, networks }, ownNames)
+  const ownAssets = [...Object.entries(assets), ...Object.entries(provider.assets)]
+  return createAssetNaming(config.assets, { byCode, listsNetworks, networks }, ownAssets)
 }
 
 /** Stops the refresh of the list before `end`. */

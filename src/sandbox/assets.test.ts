@@ -36,7 +36,7 @@ test('every coin of the default table has a price, and every network its looks',
       .filter(({ coin }) => priceOf(coin).base === '1')
       .map(({ coin }) => coin)
       .toSorted(),
-  ).toEqual(['DAI', 'FDUSD', 'GUSD', 'PYUSD', 'RLUSD', 'TUSD', 'USD1', 'USDC', 'USDD', 'USDE', 'USDP', 'USDS', 'USDT'])
+  ).toEqual(['DAI', 'FDUSD', 'GUSD', 'PYUSD', 'RLUSD', 'TUSD', 'USD1', 'USDC', 'USDC.E', 'USDD', 'USDE', 'USDP', 'USDS', 'USDT'])
   const unheard = networkOf('UNHEARD')
   expect(assets.filter(({ network }) => networkOf(network) === unheard)).toEqual([])
 })

@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../src/config/index.ts'
 import { createAssetNaming } from '../../src/core/assets/asset-naming.ts'
+import { isAddress } from '../../src/domain/address/rule.ts'
+import { sameContract } from '../../src/domain/address/same-contract.ts'
 import { type Asset, networkNames } from '../../src/domain/swap/asset.ts'
 import { namesByCode } from '../../src/domain/swap/capabilities.ts'
 import { knownForms, providerForms } from '../../src/forms/index.ts'
@@ -76,6 +78,50 @@ it('every asset has its decimal places', () => {
   expect(codesOf(assets.filter(({ decimals }) => decimals === undefined || decimals < 0 || decimals > 30))).toEqual([])
   const decimalsOf = (code: string): number | undefined => table.byCode(code)?.decimals
   expect(['BTC', 'ETH', 'USDTTRC20', 'USDTBEP20', 'GUSD', 'XNO'].map(decimalsOf)).toEqual([8, 18, 6, 18, 2, 30])
+})
+
+describe('a token has its contract', () => {
+  const homes = new Map(table.coins.map(({ coin, assets: own }) => [coin, own.find(({ isHome }) => isHome)]))
+  /** A coin of a chain is one on other chains too, as ETH on Arbitrum. */
+  const isToken = ({ coin }: Asset): boolean => homes.get(coin) === undefined
+
+  it('every token, and no coin of a chain', () => {
+    expect(codesOf(assets.filter((asset) => isToken(asset) !== (asset.contract !== undefined)))).toEqual([])
+  })
+
+  it('each another one of its network', () => {
+    for (const sameNetwork of Map.groupBy(assets, ({ network }) => network).values()) {
+      const contracts = sameNetwork.flatMap(({ contract }) => contract ?? [])
+      for (const [at, contract] of contracts.entries()) {
+        expect(contracts.slice(at + 1).filter((other) => sameContract(contract, other))).toEqual([])
+      }
+    }
+  })
+
+  it('that is an address of the network, with its checksum, or an asset as the network names them', () => {
+    const own: Readonly<Record<string, RegExp>> = {
+      ALGO: /^\d{1,20}$/,
+      SUI: /^0x[0-9a-f]{64}::\w+::\w+$/,
+      XLM: /^[A-Z0-9]{1,12}-G[A-Z2-7]{55}$/,
+      XRP: /^[A-Z0-9]{3,20}-r[1-9A-HJ-NP-Za-km-z]{24,34}$/,
+    }
+    const wrong = assets.filter(({ network, contract, address }) => {
+      if (contract === undefined || !address) return false
+      return !(own[network]?.test(contract) ?? isAddress(contract, address))
+    })
+    expect(codesOf(wrong)).toEqual([])
+  })
+
+  it('native and bridged tokens are two assets, and an old code is the native one', () => {
+    const contractOf = (code: string): string | undefined => table.byCode(code)?.contract
+    expect(['USDCARB', 'USDCOP', 'USDCPOLYGON'].map(contractOf)).toEqual([
+      '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
+      '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85',
+      '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
+    ])
+    expect(table.find('USDC.E', 'OP')).toMatchObject({ code: 'USDCEOP', contract: '0x7F5c764cBc14f9669B88837ca1490cCa17c31607' })
+    expect(table.find('usdc.e', 'polygon')?.code).toBe('USDCEPOLYGON')
+  })
 })
 
 describe.each(providerForms.map((form) => [form.name, form] as const))('at a provider of form %s', (_, form) => {

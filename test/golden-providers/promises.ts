@@ -27,6 +27,11 @@ export const providerPromises = {
     networks: {
       byName: { AVAXC: { home: 'cchain', others: 'avaxc' }, MONAD: 'mon', OPTIMISM: 'op', PLS: 'pulse', POLYGON: 'matic' },
     },
+    assets: {
+      USDCEARB: { coin: 'arbusdce', network: 'arbitrum' },
+      USDCEOP: { coin: 'opusdce', network: 'op' },
+      USDCEPOLYGON: { coin: 'maticusdce', network: 'matic' },
+    },
   },
   stealthex: {
     ...none,

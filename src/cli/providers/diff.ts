@@ -16,7 +16,7 @@ export interface DiffOptions extends Options {
   readonly pairs: number
 }
 
-/** Prints the comparison. Returns 1 if the second lacks an asset of the first, or if one provider cannot be read. */
+/** Prints the comparison. Returns 1 if clients would lose an asset or get another one, or if one provider cannot be read. */
 export async function printDiff(
   [first, second]: readonly [first: string, second: string],
   { pairs, json = false }: DiffOptions,
@@ -39,7 +39,7 @@ export async function printDiff(
   const diff = await providerDiff({ first: a, second: b, pairs, contextOf: () => commandContext(capabilities) })
   if (json) terminal.out(JSON.stringify({ firstProvider: first, secondProvider: second, ...diff }))
   else for (const line of describe(first, second, diff)) terminal.out(line)
-  return diff.onlyFirst.length > 0 ? 1 : 0
+  return diff.onlyFirst.length + diff.contracts.length > 0 ? 1 : 0
 }
 
 async function comparedProvider({ catalogue, capabilities, service, timeoutMs }: ConnectedProvider): Promise<ComparedProvider> {
@@ -47,7 +47,11 @@ async function comparedProvider({ catalogue, capabilities, service, timeoutMs }:
   return { listing, service: compose([deadline(timeoutMs), translateAssets(catalogue, true)], service) }
 }
 
-function describe(first: string, second: string, { onlyFirst, onlySecond, limits, quotes, medianDeviation }: ProviderDiff) {
+function describe(
+  first: string,
+  second: string,
+  { onlyFirst, onlySecond, limits, contracts, quotes, medianDeviation }: ProviderDiff,
+): readonly string[] {
   const quoted = quotes.filter(({ outcome }) => outcome === 'compared')
   const rows = quotes.map(({ from, to, amount, outcome, first: a, second: b, deviation, errors }) => [
     `${amount} ${from} to ${to}`,
@@ -63,9 +67,16 @@ function describe(first: string, second: string, { onlyFirst, onlySecond, limits
       ({ code, first: a, second: b }) =>
         `${code}: deposits from ${a.depositMin ?? '-'} to ${a.depositMax ?? '-'} at ${first}, from ${b.depositMin ?? '-'} to ${b.depositMax ?? '-'} at ${second}`,
     ),
+    ...contracts.map(
+      ({ code, first: a, second: b }) => `${code}: the token ${printable(a)} at ${first}, ${printable(b)} at ${second}`,
+    ),
     ...formatTable([['pair', first, second, 'deviation'], ...rows]),
     `Compared ${quoted.length} of ${quotes.length} pairs, median deviation ${formatPercent(medianDeviation)}.`,
   ]
+}
+
+function printable(contract: string | null): string {
+  return contract === null ? '-' : contract.slice(0, 128).replace(/[^ -~]/g, '?')
 }
 
 function assetLine(what: string, assets: readonly AssetDiff[]): string {

@@ -24,6 +24,10 @@ const network = keys({
   home: setting(flag, false, "Whether the network is the coin's own chain, as Ethereum is for ETH; at most one per coin"),
   aliases: setting(list(name), [], 'Other accepted names of the network'),
   decimals: optional(integer(0, 30), 'Decimal places of an amount on the network'),
+  contract: optional(
+    name,
+    'What makes a token this token: its contract, mint, issuer (`CODE-ISSUER`) or asset id, as the network writes it. A row of a list with another contract is not offered. None for a coin of a chain',
+  ),
   depositMin: optional(amount, 'Minimum deposit, used if the provider returns none'),
   depositMax: optional(amount, 'Maximum deposit, used if the provider returns none'),
   address: optional(

@@ -19,9 +19,17 @@ const budget = section(
   'Maximum number of requests that all replicas together send to the provider.',
 )
 
+const contract = name.optional()
+
 const providerAsset = z.union(
-  [z.null(), name.transform((code) => ({ code })), z.strictObject({ coin: name, network: name })],
-  'must be a word, { coin, network } or null',
+  [
+    z.null(),
+    name.transform((code) => ({ code })),
+    z.strictObject({ code: name, contract }),
+    z.strictObject({ coin: name, network: name, contract }),
+    z.strictObject({ contract: name }),
+  ],
+  'must be a word, { coin, network }, { contract } or null',
 )
 
 const extraIds = choice(['true', 'false', 'unconfirmed']).transform(
@@ -72,7 +80,7 @@ export const provider = keys({
   assets: setting(
     mapping(providerAsset),
     {},
-    'Its own name for a code of the asset table: one word (Form A) or `{ coin, network }` (Form B), different for each code; `null`: not offered there. With a name for both assets a create to Form A needs no list of currencies from the provider',
+    'Its own name for a code of the asset table: one word (Form A) or `{ coin, network }` (Form B), different for each code; `null`: not offered there. `{ contract }`, alone or beside `{ code }` or `{ coin, network }`: the contract that its list gives for this token, where that is not the one of the table and you accept it. With a name for both assets a create to Form A needs no list of currencies from the provider',
   ),
   extraIds: setting(
     extraIds,

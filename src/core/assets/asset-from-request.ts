@@ -143,9 +143,9 @@ function notOffered(field: string): Fault {
   return new Fault('invalid', 'it is not offered here at the moment', { field, noEffect: true, reason: 'not_offered' })
 }
 
-/** The network is never guessed: the provider uses this name for another network, or for several. */
+/** Neither network nor token is ever guessed: the provider uses this name for another one, or for several. */
 function ambiguous(field: string): Fault {
-  return new Fault('invalid', 'it cannot be swapped here, because its network is ambiguous', {
+  return new Fault('invalid', 'it cannot be swapped here, because its network or its token is ambiguous', {
     field,
     noEffect: true,
     reason: 'not_offered',

@@ -1,4 +1,5 @@
-/** A provider's names for the assets of the table. The operator configures those that differ. */
+/** A provider's names for the assets of the table, and what it means by them. The operator configures those that differ. */
+import { sameContract } from '../../domain/address/same-contract.ts'
 import type { Asset, AssetTable } from '../../domain/swap/asset.ts'
 import { findFolded, fold, isOnNetwork, networkNames, sameName } from '../../domain/swap/asset.ts'
 
@@ -9,8 +10,13 @@ export interface AssetName {
   readonly network?: string | undefined
 }
 
-/** By the table's code. Null: the provider does not offer the asset. */
-export type ConfiguredNames = ReadonlyMap<string, AssetName | null>
+/** A name, a contract that is accepted in the place of the table's, or both. */
+export interface ConfiguredAsset extends AssetName {
+  readonly contract?: string | undefined
+}
+
+/** By the table's code; of several for one code the last counts. Null: the provider does not offer the asset. */
+export type ConfiguredNames = Iterable<readonly [code: string, asset: ConfiguredAsset | null]>
 
 /** Translates between the assets of the table and one provider's names. */
 export interface AssetNaming {
@@ -27,6 +33,8 @@ export interface AssetNaming {
   readonly isOnNetwork: (asset: Asset, network: string) => boolean
   /** Assets that a provider's name can mean, by configuration and table only. */
   readonly assetsNamed: (assetName: AssetName) => readonly Asset[]
+  /** Whether a contract that the provider gives is that of the asset. An asset without one, like a coin of a chain, has any. */
+  readonly hasContract: (asset: Asset, contract: string | undefined) => boolean
 }
 
 /** A form's words for networks, where they differ from the table's. */
@@ -46,10 +54,12 @@ export interface NamingRules {
   readonly networks?: NetworkNames
 }
 
-/** `configured`: names that differ from the table's and the form's. */
+/** `configured`: names and contracts that differ from the table's and the form's. */
 export function createAssetNaming(table: AssetTable, rules: NamingRules, configured: ConfiguredNames): AssetNaming {
   const { byCode, listsNetworks = byCode } = rules
-  const configuredByCode = new Map([...configured].map(([code, assetName]) => [fold(code), assetName]))
+  const named = [...configured].filter(([, asset]) => asset === null || asset.code !== undefined || asset.coin !== undefined)
+  const configuredByCode = new Map(named.map(([code, asset]) => [fold(code), asset && nameIn(asset)]))
+  const contracts = new Map([...configured].flatMap(([code, asset]) => (asset?.contract ? [[fold(code), asset.contract]] : [])))
   const assets = table.coins.flatMap((coin) => coin.assets)
   const nameFor = (asset: Asset): AssetName | undefined => {
     const assetName = configuredByCode.get(fold(asset.code))
@@ -78,7 +88,15 @@ export function createAssetNaming(table: AssetTable, rules: NamingRules, configu
       const byNetwork = findFolded(networks, coin ?? '')
       return (byNetwork && findFolded(byNetwork, network)) ?? []
     },
+    hasContract(asset, contract) {
+      const own = contracts.get(fold(asset.code)) ?? asset.contract
+      return own === undefined || !contract || sameContract(own, contract)
+    },
   }
+}
+
+function nameIn({ code, coin, network }: ConfiguredAsset): AssetName {
+  return { ...(code !== undefined && { code }), ...(coin !== undefined && { coin }), ...(network !== undefined && { network }) }
 }
 
 function networkWord({ network, isHome = false }: Asset, { networks: { home, byName = {} } = {} }: NamingRules): string {

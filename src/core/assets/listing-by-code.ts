@@ -1,6 +1,6 @@
 /**
  * Parses the rows of a form that names an asset by code, with an optional network beside it. A code that the list uses for
- * several assets, or for another network than the table, is ambiguous and names none of them.
+ * several assets, or for another network or token than the table, is ambiguous and names none of them.
  */
 
 import { inSlices } from '../../domain/in-slices.ts'
@@ -8,7 +8,7 @@ import { type Asset, fold } from '../../domain/swap/asset.ts'
 import type { Currency } from '../../domain/swap/swap.ts'
 import type { Drift } from '../../domain/telemetry/labels.ts'
 import type { AssetNaming } from './asset-naming.ts'
-import { type ListedOffers, type Offer, withTableNames } from './offer.ts'
+import { type ListedOffers, notOffered, type Offer, withTableNames } from './offer.ts'
 
 /** The assets that each code (folded) means in the list. */
 type Uses = Map<string, Set<Asset | string>>
@@ -21,13 +21,15 @@ export async function parseByCode(
 ): Promise<ListedOffers> {
   const uses: Uses = new Map()
   const offersByUse = new Map<Asset | string, Offer[]>()
+  const otherTokens = new Map<Asset, string>()
   await inSlices(rows, (row) => {
-    const { asset, isContradiction } = matchAsset(row, naming)
+    const { asset, contradicted, otherThan = [] } = matchAsset(row, naming)
+    for (const each of otherThan) otherTokens.set(each, row.contract ?? '')
     const code = row.code ?? ''
-    const use = asset ?? `${fold(code)}\n${fold(row.network ?? '')}`
+    const use = asset ?? `${fold(code)}\n${fold(row.network ?? '')}\n${row.contract ?? ''}`
     uses.getOrInsertComputed(fold(code), () => new Set()).add(use)
-    if (isContradiction) drift('contradictingNetwork')
-    if (isContradiction || (asset && !naming.nameFor(asset))) return
+    if (contradicted) drift(contradicted === 'network' ? 'contradictingNetwork' : 'contradictingContract')
+    if (contradicted || (asset && !naming.nameFor(asset))) return
     const offers = offersByUse.getOrInsertComputed(use, () => [])
     if (offers.length > 0 && !asset) return
     const assetName = (asset && naming.configuredNameFor(asset)) ?? { code }
@@ -41,19 +43,28 @@ export async function parseByCode(
     if (isAmbiguous(offer)) drift('ambiguousName')
     offers.push(isAmbiguous(offer) ? { ...offer, isAmbiguous: true } : offer)
   })
-  return { offers, ambiguousAssets: ambiguousAssetsOf(offers, uses, naming) }
+  const ambiguousAssets = ambiguousAssetsOf(offers, uses, otherTokens, naming)
+  return { offers, ambiguousAssets, otherTokens: notOffered(otherTokens, ambiguousAssets) }
 }
 
-/** The table's asset of a row. A contradiction: the table has the row's code, but on another network. */
-export function matchAsset(
-  { code = '', network }: Currency,
-  naming: AssetNaming,
-): { readonly asset?: Asset | undefined; readonly isContradiction: boolean } {
+export interface Match {
+  readonly asset?: Asset | undefined
+  /** The table has the row's code, but on another network, or as another token. */
+  readonly contradicted?: 'network' | 'contract' | undefined
+  /** The assets that the row would be by its words, if it had their contract. */
+  readonly otherThan?: readonly Asset[]
+}
+
+/** The table's asset of a row. */
+export function matchAsset({ code = '', network, contract }: Currency, naming: AssetNaming): Match {
   const named = [...naming.assetsNamed({ code }), naming.table.byCode(code)].filter((asset) => asset !== undefined)
-  const asset = named.find((candidate) => network === undefined || naming.isOnNetwork(candidate, network))
-  if (asset) return { asset, isContradiction: false }
-  const byNetwork = network === undefined ? undefined : naming.table.find(code, network)
-  return { asset: byNetwork, isContradiction: named.length > 0 && !byNetwork }
+  const onNetwork = named.filter((candidate) => network === undefined || naming.isOnNetwork(candidate, network))
+  const byNetwork = network === undefined || onNetwork.length > 0 ? undefined : naming.table.find(code, network)
+  const meant = byNetwork ? [byNetwork] : onNetwork
+  const asset = meant.find((candidate) => naming.hasContract(candidate, contract))
+  if (asset) return { asset }
+  if (meant.length > 0) return { contradicted: 'contract', otherThan: meant }
+  return { contradicted: named.length > 0 ? 'network' : undefined }
 }
 
 /** The best of several rows for one asset: an unambiguous one if possible, and of those the one with the table's code. */
@@ -70,7 +81,12 @@ function isContradicted(uses: Uses, code: string, asset: Asset | undefined): boo
 }
 
 /** Assets for which the list or the table has a code, but none that is unambiguous. */
-function ambiguousAssetsOf(offers: readonly Offer[], uses: Uses, naming: AssetNaming): ReadonlySet<Asset> {
+function ambiguousAssetsOf(
+  offers: readonly Offer[],
+  uses: Uses,
+  otherTokens: ReadonlyMap<Asset, string>,
+  naming: AssetNaming,
+): ReadonlySet<Asset> {
   const clear = new Set(offers.filter((offer) => !offer.isAmbiguous).map(({ asset }) => asset))
   const unclear = offers.filter((offer) => offer.isAmbiguous).map(({ asset }) => asset)
   const assets = naming.table.coins.flatMap((coin) => coin.assets)
@@ -78,5 +94,9 @@ function ambiguousAssetsOf(offers: readonly Offer[], uses: Uses, naming: AssetNa
     const code = naming.nameFor(asset)?.code
     return code !== undefined && isContradicted(uses, code, asset)
   })
-  return new Set([...unclear, ...contradicted].filter((asset) => asset !== undefined).filter((asset) => !clear.has(asset)))
+  return new Set(
+    [...unclear, ...contradicted, ...otherTokens.keys()]
+      .filter((asset) => asset !== undefined)
+      .filter((asset) => !clear.has(asset)),
+  )
 }

@@ -4,12 +4,12 @@ import type { Asset } from '../../domain/swap/asset.ts'
 import { fold } from '../../domain/swap/asset.ts'
 import type { Currency } from '../../domain/swap/swap.ts'
 import type { Drift } from '../../domain/telemetry/labels.ts'
-import type { AssetNaming } from './asset-naming.ts'
-import { type ListedOffers, type Offer, withTableNames } from './offer.ts'
+import type { AssetName, AssetNaming } from './asset-naming.ts'
+import { type ListedOffers, notOffered, type Offer, withTableNames } from './offer.ts'
 
 /**
- * Parses all rows. A row that may be several assets makes them ambiguous, and is reported as drift. A coin of the table on a network
- * that the table lacks is not offered: no request could name it.
+ * Parses all rows. A row that may be several assets makes them ambiguous, and is reported as drift; so does a row of another token,
+ * whose words then name no asset. A coin of the table on a network that the table lacks is not offered: no request could name it.
  */
 export async function parseByCoinAndNetwork(
   rows: readonly Currency[],
@@ -18,9 +18,18 @@ export async function parseByCoinAndNetwork(
 ): Promise<ListedOffers> {
   const offers = new Map<string, Offer>()
   const ambiguousAssets = new Set<Asset>()
+  const otherTokens = new Map<Asset, string>()
+  const wordsOfOthers = new Set<string>()
   await inSlices(rows, (row) => {
-    const { coin = '', network } = row
-    const [asset, ...others] = naming.assetsNamed({ coin, network })
+    const { coin = '', network, contract } = row
+    const named = naming.assetsNamed({ coin, network })
+    const [asset, ...others] = named.filter((candidate) => naming.hasContract(candidate, contract))
+    if (named.length > 0 && !asset) {
+      wordsOfOthers.add(wordsOf(row))
+      for (const each of named) otherTokens.set(each, contract ?? '')
+      drift('contradictingContract')
+      return
+    }
     if (asset && others.length > 0) {
       for (const each of [asset, ...others]) ambiguousAssets.add(each)
       drift('ambiguousName')
@@ -33,10 +42,18 @@ export async function parseByCoinAndNetwork(
       return
     }
     if (naming.table.coin(coin)) return
-    const key = `own ${fold(coin)}\n${fold(network ?? '')}`
+    const key = `own ${wordsOf(row)}`
     if (naming.table.byCode(coin)) drift('ambiguousName')
     else if (!offers.has(key)) offers.set(key, { assetName: { coin, network }, row: withTableNames(row, undefined) })
+    else if (contract !== offers.get(key)?.row.contract) wordsOfOthers.add(wordsOf(row))
   })
-  const clear = new Set([...offers.values()].map(({ asset }) => asset))
-  return { offers: [...offers.values()], ambiguousAssets: new Set([...ambiguousAssets].filter((asset) => !clear.has(asset))) }
+  const clear = [...offers.values()].filter(({ assetName }) => !wordsOfOthers.has(wordsOf(assetName)))
+  const offered = new Set(clear.map(({ asset }) => asset))
+  const unclear = new Set([...ambiguousAssets, ...otherTokens.keys()].filter((asset) => !offered.has(asset)))
+  return { offers: clear, ambiguousAssets: unclear, otherTokens: notOffered(otherTokens, unclear) }
+}
+
+/** What a request would name the row by. */
+function wordsOf({ coin = '', network = '' }: AssetName): string {
+  return `${fold(coin)}\n${fold(network)}`
 }

@@ -26,5 +26,5 @@ export async function parseByCoin(
     if (naming.table.byCode(coin)) drift('ambiguousName')
     else if (!offers.has(key)) offers.set(key, { assetName: { coin }, row: withTableNames(row, undefined) })
   })
-  return { offers: [...offers.values()], ambiguousAssets: new Set() }
+  return { offers: [...offers.values()], ambiguousAssets: new Set(), otherTokens: new Map() }
 }

@@ -17,6 +17,16 @@ export interface ListedOffers {
   readonly offers: readonly Offer[]
   /** Assets of the table for which the provider has no unambiguous name. */
   readonly ambiguousAssets: ReadonlySet<Asset>
+  /** Those of them that the provider has as another token, with its contract there. */
+  readonly otherTokens: ReadonlyMap<Asset, string>
+}
+
+/** Of the assets that a list has as other tokens: those that it has as nothing else. */
+export function notOffered(
+  otherTokens: ReadonlyMap<Asset, string>,
+  ambiguousAssets: ReadonlySet<Asset>,
+): ReadonlyMap<Asset, string> {
+  return new Map([...otherTokens].filter(([asset]) => ambiguousAssets.has(asset)))
 }
 
 /** A row with both `code` and `coin`, so that any form can encode it. The table's names and limits are used if it has the asset. */

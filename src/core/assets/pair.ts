@@ -1,4 +1,5 @@
 /** The two sides of a swap in the fields of a request or a response. */
+import type { Asset, AssetTable } from '../../domain/swap/asset.ts'
 import type { Pair } from '../../domain/swap/swap.ts'
 import type { AssetName } from './asset-naming.ts'
 
@@ -16,7 +17,7 @@ export function assetNameOf(pair: Pair, side: Side): AssetName {
   return { code: pair[side.code], coin: pair[side.coin], network: pair[side.network] }
 }
 
-/** Copies a request or response and replaces the names of both sides. */
+/** Copies a request or response and replaces the names of both sides. Contracts are not kept: they belong to the provider's names. */
 export function withAssetNames<T extends Pair>(row: T, source: AssetName, target: AssetName): T {
   return {
     ...row,
@@ -26,7 +27,15 @@ export function withAssetNames<T extends Pair>(row: T, source: AssetName, target
     codeTo: target.code,
     coinTo: target.coin,
     networkTo: target.network,
+    ...('contractFrom' in row && { contractFrom: undefined }),
+    ...('contractTo' in row && { contractTo: undefined }),
   }
+}
+
+/** The table's asset of a side; undefined if the table lacks it, or if the pair leaves its network open. */
+export function assetIn(pair: Pair, side: Side, table: AssetTable): Asset | undefined {
+  const { code, coin, network } = assetNameOf(pair, side)
+  return code !== undefined ? table.byCode(code) : table.find(coin ?? '', network ?? '')
 }
 
 /** All fields that name assets. */

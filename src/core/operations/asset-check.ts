@@ -4,24 +4,28 @@ import { fold } from '../../domain/swap/asset.ts'
 import type { Currency } from '../../domain/swap/swap.ts'
 import type { AssetNaming } from '../assets/asset-naming.ts'
 import { parseListing } from '../assets/listing.ts'
-import { matchAsset } from '../assets/listing-by-code.ts'
+import { type Match, matchAsset } from '../assets/listing-by-code.ts'
 
 /** A row of the list, in the provider's words. */
 export interface ListedName {
   readonly code?: string | undefined
   readonly coin?: string | undefined
   readonly network?: string | undefined
+  /** Only where it contradicts. */
+  readonly contract?: string | undefined
 }
 
 export interface TableName {
   readonly code: string
   readonly coin: string
   readonly network: string
+  /** Only where a row contradicts it. */
+  readonly contract?: string
 }
 
 /** A row that contradicts the table. It is not offered, or would lose a memo. */
 export interface Contradiction {
-  readonly what: 'network' | 'memo'
+  readonly what: 'network' | 'contract' | 'memo'
   readonly listed: ListedName
   readonly table: readonly TableName[]
 }
@@ -82,8 +86,9 @@ function meaningOf(row: Currency, naming: AssetNaming): Meaning {
     ...(network !== undefined && { network }),
   }
   const { table, byCode } = naming
-  const { assets, isContradiction } = byCode ? byCodeOf(row, naming) : byCoinOf(row, naming)
-  if (isContradiction) return { listed, contradiction: { what: 'network', listed, table: namedBy(code, naming) }, isUnknown: false }
+  const { assets, contradicted, otherThan = [] } = byCode ? byCodeOf(row, naming) : byCoinOf(row, naming)
+  if (contradicted === 'contract') return { listed, contradiction: otherToken(row, listed, otherThan), isUnknown: false }
+  if (contradicted) return { listed, contradiction: { what: 'network', listed, table: namedBy(code, naming) }, isUnknown: false }
   const namesake = byCode || assets.length > 0 || table.coin(coin ?? '') ? undefined : table.byCode(coin ?? '')
   if (namesake) return { listed, collision: { listed, table: [tableName(namesake)] }, isUnknown: false }
   const lacksMemo = row.needsMemo === true ? assets.filter(({ memo }) => memo === 'none') : []
@@ -94,15 +99,28 @@ function meaningOf(row: Currency, naming: AssetNaming): Meaning {
   }
 }
 
-function byCodeOf(row: Currency, naming: AssetNaming): { readonly assets: readonly Asset[]; readonly isContradiction: boolean } {
-  const { asset, isContradiction } = matchAsset(row, naming)
-  return { assets: asset ? [asset] : [], isContradiction }
+interface Matches extends Pick<Match, 'contradicted' | 'otherThan'> {
+  readonly assets: readonly Asset[]
+}
+
+function byCodeOf(row: Currency, naming: AssetNaming): Matches {
+  const { asset, ...match } = matchAsset(row, naming)
+  return { assets: asset ? [asset] : [], ...match }
 }
 
 /** A coin on a network that the table does not give it is an asset that the table lacks. */
-function byCoinOf({ coin = '', network }: Currency, naming: AssetNaming): ReturnType<typeof byCodeOf> {
-  const named = naming.listsNetworks ? { coin, network } : { coin }
-  return { assets: naming.assetsNamed(named), isContradiction: false }
+function byCoinOf({ coin = '', network, contract }: Currency, naming: AssetNaming): Matches {
+  const named = naming.assetsNamed(naming.listsNetworks ? { coin, network } : { coin })
+  const assets = named.filter((asset) => naming.hasContract(asset, contract))
+  return named.length > 0 && assets.length === 0 ? { assets, contradicted: 'contract', otherThan: named } : { assets }
+}
+
+function otherToken({ contract }: Currency, listed: ListedName, otherThan: readonly Asset[]): Contradiction {
+  const withContract = (asset: Asset): TableName => ({
+    ...tableName(asset),
+    ...(asset.contract !== undefined && { contract: asset.contract }),
+  })
+  return { what: 'contract', listed: { ...listed, contract }, table: otherThan.map(withContract) }
 }
 
 /** What the table and the configuration mean by a code. */

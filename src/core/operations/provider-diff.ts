@@ -1,4 +1,6 @@
 /** Compares the offers of two providers before a switch (docs/contract.md §12). It never creates anything. */
+
+import { sameContract } from '../../domain/address/same-contract.ts'
 import { type Amount, compareAmounts } from '../../domain/amount.ts'
 import type { Asset } from '../../domain/swap/asset.ts'
 import type { Context, SwapService } from '../../domain/swap/service.ts'
@@ -27,12 +29,20 @@ export interface LimitDiff extends AssetDiff {
   readonly second: AssetLimits
 }
 
+/** A token with its contract at both; null: not listed, or without one. */
+export interface ContractDiff extends AssetDiff {
+  readonly first: string | null
+  readonly second: string | null
+}
+
 export interface ProviderDiff {
   /** Assets of the table that only one provider lists. */
   readonly onlyFirst: readonly AssetDiff[]
   readonly onlySecond: readonly AssetDiff[]
   /** Assets that both list with other limits. */
   readonly limits: readonly LimitDiff[]
+  /** Assets that one provider has as another token than the table or the other provider. */
+  readonly contracts: readonly ContractDiff[]
   readonly quotes: readonly QuoteDiff[]
   readonly medianDeviation: number | null
 }
@@ -61,6 +71,7 @@ export async function providerDiff({ first, second, pairs, contextOf }: DiffOpti
     limits: common
       .map((asset) => ({ ...nameOf(asset), first: limitsOf(asset, first), second: limitsOf(asset, second) }))
       .filter((row) => !areSame(row.first, row.second)),
+    contracts: contractDiffs(first.listing, second.listing),
     quotes,
     medianDeviation: deviations[Math.floor(deviations.length / 2)] ?? null,
   }
@@ -68,6 +79,25 @@ export async function providerDiff({ first, second, pairs, contextOf }: DiffOpti
 
 function assetsOf({ byAsset }: Listing): readonly Asset[] {
   return [...byAsset.keys()].toSorted((a, b) => (a.code < b.code ? -1 : 1))
+}
+
+/** A coin of a chain has no contract, whatever stands in its row. */
+function contractDiffs(first: Listing, second: Listing): readonly ContractDiff[] {
+  const listed = new Set([first, second].flatMap(({ byAsset, otherTokens }) => [...byAsset.keys(), ...otherTokens.keys()]))
+  const coinsOfChains = new Set([...listed].flatMap(({ coin, isHome }) => (isHome ? [coin] : [])))
+  return [...listed]
+    .filter(({ coin, contract }) => contract !== undefined || !coinsOfChains.has(coin))
+    .map((asset) => ({ asset, one: contractAt(asset, first), other: contractAt(asset, second) }))
+    .filter(({ asset, one, other }) => {
+      if (first.otherTokens.has(asset) || second.otherTokens.has(asset)) return true
+      return one !== null && other !== null && !sameContract(one, other)
+    })
+    .map(({ asset, one, other }) => ({ ...nameOf(asset), first: one, second: other }))
+    .toSorted((a, b) => (a.code < b.code ? -1 : 1))
+}
+
+function contractAt(asset: Asset, { byAsset, otherTokens }: Listing): string | null {
+  return otherTokens.get(asset) ?? byAsset.get(asset)?.row.contract ?? null
 }
 
 function nameOf({ code, coin, network }: Asset): AssetDiff {

@@ -96,8 +96,8 @@ function newPass(): Pass {
   return { pageOf: new Map(), page: 1, total: 0, read: 0, isShifting: false, before: '' }
 }
 
-function keyOf({ code, coin, network }: Currency): string {
-  return `${code ?? coin}\n${network ?? ''}`
+function keyOf({ code, coin, network, contract }: Currency): string {
+  return `${code ?? coin}\n${network ?? ''}\n${contract ?? ''}`
 }
 
 function listIncomplete(): Fault {

@@ -16,6 +16,8 @@ export interface Asset {
   readonly isHome?: boolean
   /** Decimal places of an amount on the network. */
   readonly decimals?: number
+  /** What makes a token this token, as its network writes it: a contract, a mint, an issuer, the id of an asset. Absent: not compared. */
+  readonly contract?: string
   readonly depositMin?: Amount
   readonly depositMax?: Amount
   /** Rules for addresses and memos. Absent: no check. */

@@ -46,6 +46,8 @@ export interface Currency {
   readonly notes?: string | undefined
   /** Whether a deposit or a withdrawal may need a memo; undefined if it is not known. */
   readonly needsMemo?: boolean | undefined
+  /** The contract of a token, in the provider's spelling. A coin of a chain may have a placeholder. */
+  readonly contract?: string | undefined
   /** Only where a row is a coin, and only on request. */
   readonly networks?: readonly CurrencyNetwork[] | undefined
 }
@@ -113,6 +115,9 @@ export interface Transaction extends Pair {
   readonly withdrawalExtraId?: string | undefined
   readonly refundAddress?: string | undefined
   readonly refundExtraId?: string | undefined
+  /** The contracts of both tokens, if the provider names them. They are judged, and no client gets them. */
+  readonly contractFrom?: string | undefined
+  readonly contractTo?: string | undefined
   readonly txHashIn?: string | undefined
   readonly txHashOut?: string | undefined
   /** The provider's text, like `updatedAt`. */

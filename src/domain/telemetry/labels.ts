@@ -115,5 +115,6 @@ export type Drift =
   | 'unknownStatus'
   | 'badRow'
   | 'contradictingNetwork'
+  | 'contradictingContract'
   | 'ambiguousName'
   | 'unreadable'

@@ -1,7 +1,7 @@
 /** The lines of a table that real APIs need beside plain columns. Each wraps a field, or a line of its own. */
 
 import { asText, inLowerCase, inWords, inZone, type UnixUnit, unixTime, type Words } from './scalar-format.ts'
-import type { Constant, Each, First, Inside, RequestTree, ResponseTree, Setting, TableColumn, Unused } from './table.ts'
+import type { Constant, Each, First, Inside, PerItem, RequestTree, ResponseTree, Setting, TableColumn, Unused } from './table.ts'
 
 type Line<Field extends string> = Field | TableColumn<Field>
 
@@ -24,6 +24,11 @@ export function each<const Tree extends ResponseTree>(items: Tree): Each<Tree>
 export function each<const Field extends string>(items: Field): Each<{ readonly '': Field }>
 export function each(items: ResponseTree | string): Each<ResponseTree> {
   return typeof items === 'string' ? { each: { '': items }, isText: true } : { each: items }
+}
+
+/** Beside a list of texts: an object whose members belong to its items, by name. */
+export function perItem<const Tree extends ResponseTree>(tree: Tree): PerItem<Tree> {
+  return { perItem: tree }
 }
 
 /** A list in a response to a client: the items of this field. */

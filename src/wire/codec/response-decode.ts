@@ -3,6 +3,7 @@ import { type Amount, compareAmounts, isZero, multiplySubtract, one, zero } from
 import { isAttention, type StatusWord } from '../../domain/swap/status.ts'
 import { JsonNumber, JsonObject, type JsonValue } from '../json.ts'
 import { EmptyResponse, WireError } from '../wire-error.ts'
+import { memberAt } from './member.ts'
 import type {
   DecodeContext,
   Given,
@@ -25,10 +26,18 @@ interface Spread {
   readonly items: readonly JsonValue[]
 }
 
+/** An object whose members add to the rows of a list of texts. */
+interface Details {
+  readonly nodes: ResponseNodes
+  readonly members: JsonValue
+}
+
 interface RowContext {
   readonly meanings: ReadonlyMap<string, StatusWord>
   readonly context: DecodeContext
   readonly row: ResponseFields
+  /** Of the lists in the row; undefined as long as there are none. */
+  details: Details[] | undefined
 }
 
 export function compileDecode(
@@ -40,15 +49,25 @@ export function compileDecode(
   const blank: Readonly<ResponseFields> = Object.fromEntries(slots.map(({ field }) => [field, undefined]))
   const decodeRows: ResponseCodec['decodeRows'] = (value, context, given = nothing) => {
     const row: ResponseFields = given.fields ? { ...blank, ...given.fields } : { ...blank }
-    const spread = readObject(nodes, value, { meanings, context, row })
+    const rowContext: RowContext = { meanings, context, row, details: undefined }
+    const spread = readObject(nodes, value, rowContext)
     if (!spread) return [complete(slots, row, given)]
     return spread.items.map((item) => {
       const own = { ...row }
-      readObject(spread.nodes, item, { meanings, context, row: own })
+      const ownContext: RowContext = { meanings, context, row: own, details: undefined }
+      readObject(spread.nodes, item, ownContext)
+      for (const detail of rowContext.details ?? []) readDetail(detail, item, ownContext)
       return complete(slots, own, given)
     })
   }
   return { decodeRows, decode: (value, context, given) => decodeRows(value, context, given)[0] as ResponseFields }
+}
+
+/** A member that is no object says nothing. */
+function readDetail({ nodes, members }: Details, item: JsonValue, rowContext: RowContext): void {
+  const text = memberAt(item, [''])
+  const member = typeof text === 'string' ? memberAt(members, [text]) : undefined
+  if (member instanceof JsonObject) readObject(nodes, member, rowContext)
 }
 
 function readObject(nodes: ResponseNodes, value: JsonValue, rowContext: RowContext): Spread | undefined {
@@ -79,6 +98,10 @@ function findNode({ list, byName }: ResponseNodes, name: string, expected: numbe
 /** Reads the objects at a line; a line without objects is skipped. */
 function readBelow({ name, below, shape }: ResponseNode, value: JsonValue, rowContext: RowContext): Spread | undefined {
   if (!below) return undefined
+  if (shape === 'perItem') {
+    rowContext.details = [...(rowContext.details ?? []), { nodes: below, members: value }]
+    return undefined
+  }
   if (shape === 'inside') return readObject(below, value, rowContext)
   if (!Array.isArray(value)) throw new WireError(name, 'it must be an array')
   if (shape === 'each') return { nodes: below, items: value }

@@ -61,7 +61,7 @@ export interface ResponseNode {
   readonly nextPrefix: string
   readonly slot: ResponseSlot | undefined
   readonly below: ResponseNodes | undefined
-  readonly shape: 'inside' | 'first' | 'each' | 'eachText' | undefined
+  readonly shape: 'inside' | 'first' | 'each' | 'eachText' | 'perItem' | undefined
   /** The field with the items of a list, if the response is encoded. */
   readonly of: string | undefined
 }
@@ -91,6 +91,9 @@ const scalarOf: Readonly<Record<string, Scalar<unknown>>> = {
   depositMax: responseScalars.amount,
   isDefault: responseScalars.flag,
   needsMemo: responseScalars.flag,
+  contract: responseScalars.contract,
+  contractFrom: responseScalars.contract,
+  contractTo: responseScalars.contract,
   createdAt: responseScalars.date,
   updatedAt: responseScalars.date,
 }
@@ -115,6 +118,7 @@ export function compileNodes(tree: ResponseTree, path: readonly string[]): Respo
     const compileBelow = (below: ResponseTree): ResponseNodes => compileNodes(below, ownPath)
     if ('inside' in line) return { ...node, below: compileBelow(line.inside), shape: 'inside' }
     if ('first' in line) return { ...node, below: compileBelow(line.first), shape: 'first' }
+    if ('perItem' in line) return { ...node, below: compileBelow(line.perItem), shape: 'perItem' }
     if (!('each' in line)) return node
     return { ...node, below: compileBelow(line.each), shape: line.isText ? 'eachText' : 'each', of: line.of }
   })

@@ -118,6 +118,11 @@ export const responseScalars = {
   /** It becomes a segment of a path. */
   id: textual('an id of 1 to 256 characters', (text) => (isTransactionId(text) ? text : undefined), { minLength: 1 }),
   date: textual(`a text of at most ${maxTextLength} characters`, withinTextLimit, { format: 'date-time' }),
+  /** Of a token; the id of an asset may be a number. Any other value says nothing: a row is not lost by it. */
+  contract: {
+    ...textual('a contract', (text) => text.slice(0, maxTextLength)),
+    fromJson: (value: JsonValue) => (value instanceof JsonNumber ? value.lexeme : typeof value === 'string' ? value.trim() : ''),
+  },
   flag,
   rateType: requestScalars.rateType,
   status: textual<Status>('a status', oneOf(statuses)),

@@ -42,6 +42,7 @@ export type ResponseLine<Field extends string = string> =
   | Inside<ResponseTree<Field>>
   | First<ResponseTree<Field>>
   | Each<ResponseTree<Field>>
+  | PerItem<ResponseTree<Field>>
 export type RequestLine<Field extends string = string> =
   | Field
   | TableColumn<Field>
@@ -64,6 +65,10 @@ export interface Each<Tree> {
   readonly isText?: true
   /** If the response is encoded: the field with the items. If it is unknown, there is no list. */
   readonly of?: string
+}
+/** In a row of a response, beside a list of texts: an object with a member for some of them. It adds to the row of its item. */
+export interface PerItem<Tree> {
+  readonly perItem: Tree
 }
 /** A known name without a field: no drift when decoded, reported as omitted when encoded. */
 export interface Unused {
@@ -135,5 +140,6 @@ export function columnsOf(tree: ResponseTree | RequestTree): readonly TableColum
 function treeBelow(line: Exclude<ResponseLine | RequestLine, string | TableColumn>): ResponseTree | RequestTree | undefined {
   if ('inside' in line) return line.inside
   if ('first' in line) return line.first
+  if ('perItem' in line) return line.perItem
   return 'each' in line ? line.each : undefined
 }

@@ -12,11 +12,22 @@ const maxPairs = 3
 
 export function checkAssets(listing: Listing): TrialCheck {
   const clear = usableAssets(listing)
-  const ambiguous = [...listing.ambiguousAssets].map(({ code }) => code)
+  const { ambiguousAssets, otherTokens } = listing
+  const ambiguous = [...ambiguousAssets].filter((asset) => !otherTokens.has(asset)).map(({ code }) => code)
+  const others = [...otherTokens].map(
+    ([{ code, contract = 'unknown' }, listed]) => `${code} (${printable(listed)} in the place of ${contract})`,
+  )
   const assets = clear.map(({ code }) => code)
-  const also = ambiguous.length > 0 ? `; ambiguous, so not offered: ${ambiguous.join(', ')}` : ''
+  const also =
+    (ambiguous.length > 0 ? `; ambiguous, so not offered: ${ambiguous.join(', ')}` : '') +
+    (others.length > 0 ? `; another contract than the table's, so not offered: ${others.join(', ')}` : '')
   const message = `${assets.length} are in the table${assets.length > 0 ? `: ${assets.join(', ')}` : ''}${also}`
   return { check: 'assets', outcome: assets.length > 1 ? 'works' : 'fails', message, assets }
+}
+
+/** At most what a contract may be, without what could write anything to a terminal. */
+function printable(contract: string): string {
+  return contract.slice(0, 128).replace(/[^ -~]/g, '?')
 }
 
 /** In the order of the list. */

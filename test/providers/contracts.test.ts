@@ -1,0 +1,115 @@
+/** docs/contract.md §9: tokens are known by contract, at stand-ins of real providers that give another one, over sockets. */
+import { describe, expect, test } from 'vitest'
+import { expectRefusal } from '../support/expectations.ts'
+import type { Reply } from '../support/stand-in.ts'
+import { type ProviderName, providerNames } from './documented.ts'
+import { assets, createdStatus, type Rig, startRig } from './rig.ts'
+import type { Operation } from './stand-ins/exchange.ts'
+
+const listed = /0xdac17f958d2ee523a2206206994597c13d831ec7/gi
+const other = '0x7F5c764cBc14f9669B88837ca1490cCa17c31607'
+const placeholder = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+const forms = ['A', 'B'] as const
+
+/** In the place of Tether's contract on Ethereum, the provider gives this one in these operations. */
+function replacing(contract: string, ...operations: readonly Operation[]) {
+  return (operation: Operation, reply: Reply): Reply | undefined =>
+    operations.includes(operation)
+      ? { ...reply, json: JSON.parse(JSON.stringify(reply.json).replaceAll(listed, contract)) }
+      : undefined
+}
+
+async function rigWhere(name: ProviderName, contract: string, provider: object = {}): Promise<Rig> {
+  const rig = await startRig(name, { provider })
+  rig.exchange.tamper = replacing(contract, 'currencies', 'create')
+  return rig
+}
+
+const created = ({ exchange }: Rig): number => exchange.swaps.length
+const codesOf = async (rig: Rig): Promise<readonly string[]> => {
+  const { json } = await rig.get('A', '/currencies?size=100')
+  return (json as { data: readonly { code: string }[] }).data.map(({ code }) => code)
+}
+
+describe.each(providerNames)('%s', (name) => {
+  test.each(forms)(
+    'a token that it lists under another contract is not offered to form %s, and the row is counted',
+    async (form) => {
+      await using rig = await rigWhere(name, other)
+      expect(await codesOf(rig)).not.toContain('USDTERC20')
+      for (const sides of [{ to: assets.usdtEth }, { from: assets.usdtEth, to: assets.btc }]) {
+        expectRefusal(await rig.quote(form, sides), form, 400, 'not_offered')
+        expectRefusal(await rig.create(form, sides), form, 400, 'not_offered')
+      }
+      expect(created(rig)).toBe(0)
+      expect(rig.drift()).toContain('_other contradictingContract ')
+      const swapped = await rig.create(form, { to: assets.usdtTrx })
+      expect(swapped.status, swapped.text).toBe(createdStatus[form])
+    },
+  )
+
+  test('a contract in another spelling is the same token', async () => {
+    await using rig = await rigWhere(name, '0xDAC17F958D2EE523A2206206994597C13D831EC7')
+    expect(await codesOf(rig)).toContain('USDTERC20')
+    expect((await rig.create('A')).status).toBe(201)
+  })
+
+  test('a row that gives no contract is offered', async () => {
+    await using rig = await rigWhere(name, '')
+    expect((await rig.create('A')).status).toBe(201)
+  })
+
+  test('`assets: { CODE: { contract } }` accepts the other one, and then no longer the one of the table', async () => {
+    {
+      await using rig = await rigWhere(name, other, { assets: { USDTERC20: { contract: other.toLowerCase() } } })
+      expect(await codesOf(rig)).toContain('USDTERC20')
+      expect((await rig.create('B')).status).toBe(200)
+    }
+    await using rig = await startRig(name, { provider: { assets: { USDTERC20: { contract: other } } } })
+    expectRefusal(await rig.create('B'), 'B', 400, 'not_offered')
+  })
+
+  test('a swap that is open goes on', async () => {
+    await using rig = await startRig(name, { sections: { cache: { currencies: 0, rate: 0, staleFor: 0 } } })
+    const swap = await rig.create('A')
+    expect(swap.status, swap.text).toBe(201)
+    rig.exchange.tamper = replacing(other, 'currencies')
+    expectRefusal(await rig.create('A'), 'A', 400, 'not_offered')
+    const { id } = swap.json as { id: string }
+    const read = await rig.get('A', `/transactions/${id}`)
+    expect(read.json).toMatchObject({ id, coinFrom: 'ETH', coinTo: 'USDTERC20', status: 'wait' })
+    expect(read.headers).not.toHaveProperty('x-swap-stale')
+  })
+})
+
+test('exolix: a coin of a chain is offered whatever contract its row has, in the recorded create too', async () => {
+  await using rig = await startRig('exolix')
+  rig.exchange.tamper = (_, reply) => ({
+    ...reply,
+    json: JSON.parse(JSON.stringify(reply.json).replaceAll('"contract":null', `"contract":"${placeholder}"`)),
+  })
+  const swap = await rig.create('A')
+  expect(swap.status, swap.text).toBe(201)
+  expect(await codesOf(rig)).toEqual(expect.arrayContaining(['BTC', 'ETH', 'XRP', 'USDTERC20']))
+})
+
+describe.each(['exolix', 'letsexchange'] as const)('%s names contracts in the response to a create', (name) => {
+  test.each(forms)('another one is a mismatch for form %s: no deposit address, also not under the key again', async (form) => {
+    await using rig = await startRig(name)
+    rig.exchange.tamper = replacing(other, 'create')
+    for (let at = 0; at < 2; at++) {
+      const refused = await rig.create(form, { idempotencyKey: 'order-7' })
+      expectRefusal(refused, form, 502, 'mismatch')
+      expect(refused.text).not.toContain(rig.exchange.swaps[0]?.deposit)
+    }
+    expect(created(rig)).toBe(1)
+  })
+
+  test('the accepted one is none', async () => {
+    await using rig = await startRig(name, { provider: { assets: { USDTERC20: { contract: other } } } })
+    rig.exchange.tamper = replacing(other, 'currencies', 'create')
+    const swap = await rig.create('A')
+    expect(swap.status, swap.text).toBe(201)
+    expect(swap.text).not.toContain('ontract')
+  })
+})
